@@ -1,0 +1,60 @@
+# Each target makes its own environment in .venv; all that is needed before is Python >= 3.11, its venv module and make.
+#   make PYTHON=python3.12 test     with another Python
+#   make WORKERS=4 test             with another number of test processes
+
+PYTHON ?= python3
+OUT ?= report
+WORKERS ?= auto
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# Each test process keeps to one thread: the processes share the cores.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8
+
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help report test test-all bench lint clean
+
+help:
+	@echo "make report     check every claim and write the HTML report to $(OUT)/index.html"
+	@echo "make test       lint, types and the quick tests"
+	@echo "make test-all   the same with the slow tests"
+	@echo "make bench      the speed of the simulator on the reference workloads"
+	@echo "make lint       ruff and mypy"
+	@echo "make clean      remove .venv, caches and $(OUT)/"
+
+report: $(VENV)/installed
+	$(BIN)/fedproof report --out $(OUT)
+
+test: lint
+	$(PYTEST)
+
+test-all: lint
+	$(PYTEST) -m ""
+
+bench: $(VENV)/installed
+	set -e; for script in benchmarks/[a-z]*.py; do $(BIN)/python "$$script"; done
+
+lint: $(VENV)/installed-dev
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
+
+clean:
+	rm -rf $(VENV) $(OUT) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "fedproof needs Python 3.11 or newer, and $(PYTHON) is: $$($(PYTHON) --version 2>&1)." >&2; \
+	  echo "Name another one, as in: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/installed: pyproject.toml constraints.txt | $(VENV)/made
+	$(PIP) install -c constraints.txt -e '.[smt]'
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml constraints.txt | $(VENV)/made
+	$(PIP) install -c constraints.txt -e '.[dev,smt]'
+	@touch $@ $(VENV)/installed

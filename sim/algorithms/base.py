@@ -1,0 +1,45 @@
+"""What the engine asks of an algorithm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from sim.algorithms.schedule import Step
+    from sim.kernels.clients import Clients
+
+
+class Algorithm:
+    """An algorithm of rounds: clients work locally, the server adds the weighted sum of their moves.
+
+    A subclass is a frozen dataclass with `step`, `aggregation` and `empty`, in a file of its own; the engine knows
+    nothing else of it.
+    """
+
+    step: Step
+    aggregation: str
+    empty: str
+
+    @property
+    def draws(self) -> int:
+        """J, the samples that a client picks in a round."""
+        raise NotImplementedError
+
+    def local_update(self, clients: Clients, w: Tensor, step: float) -> Tensor:
+        """One round of every client.
+
+        Args:
+            clients: their gradients, the samples that they picked, and buffers.
+            w: (N, d, R), the server's model, one copy a client; may be overwritten.
+            step: the step size of this round.
+
+        Returns:
+            (N, d, R), the clients' final models, in `w` or in a buffer.
+        """
+        raise NotImplementedError
+
+    def server_update(self, clients: Clients, theta: Tensor, move: Tensor) -> None:
+        """Change `theta` (d, R) in place, given `move` = sum_n c_n (w_n - theta) (d, R)."""
+        theta.add_(move)

@@ -1,0 +1,324 @@
+"""The batched simulator: many runs at once, in chunks that fit the cache, on threads or on a GPU."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sim.algorithms.base import Algorithm
+from sim.algorithms.schedule import checked_count, step_at
+from sim.kernels.clients import Kernel, kernel
+from sim.kernels.presence import Presence
+from sim.streams import LIMIT, Streams, seed_key
+from sim.trace import Trace
+
+log = logging.getLogger(__name__)
+
+# Widths are padded to a multiple of this: whole vectors of any processor (16 doubles) and whole tiles of the matrix
+# products (24 columns), so that no run is computed by the code for left-over columns, which may round differently.
+PAD = 48
+
+# Bytes of one (N, d, R) tensor on the CPU: a few of them fit the second-level cache, and calls are still amortised.
+_CHUNK_BYTES = 360_000
+_CHUNK_BYTES_GPU = 256_000_000
+
+# Random words, or weights, drawn at once: several rounds' when there are few in a round, to amortise the calls.
+_BATCH = 1 << 15
+# Elements of the stretch of a chunk's path that is kept before it is measured.
+_PATH = 1 << 17
+
+
+def run(
+    algorithm: Algorithm,
+    problem: Any,
+    participation: Any = None,
+    *,
+    rounds: int,
+    runs: int,
+    seed: int = 0,
+    start: Any = None,
+    first_run: int = 0,
+    metrics: Sequence[str] = ("suboptimality", "squared_gradient_norm"),
+    chunk: int | None = None,
+    device: str | torch.device = "cpu",
+    threads: int | None = None,
+    progress: bool | Callable[[int, int], None] = False,
+) -> Trace:
+    """Simulate independent runs of an algorithm in float64.
+
+    Run r of a seed draws the same random numbers whatever `runs`, `first_run`, `chunk`, `threads` and `device` are
+    (see `sim.streams`). On the CPU its results are the same to the last bit too, for d <= 16; for larger d, where
+    matrix products come in, and between devices, they agree to rounding.
+
+    Args:
+        algorithm: such as `sim.algorithms.FedAvgSVRG` or `FedAvg`.
+        problem: a `sim.problems.Quadratic` (an exact one is computed in float64), or an object with a method
+            ``kernel(device)`` (see `sim.kernels.clients`).
+        participation: `Bernoulli` or `UniformChoice` of `sim.participation`; None for everybody.
+        rounds: K >= 1.
+        runs: R >= 1.
+        seed: in [0, 2^64).
+        start: (d,) theta^0; zeros by default.
+        first_run: number of the first run; first_run + runs <= 2^32.
+        metrics: names among "suboptimality" (f(theta^k) - f*), "cost", "squared_gradient_norm",
+            "squared_iterate_norm", "squared_distance" (to x*), "iterate".
+        chunk: runs advanced together; by default as many as suit the cache.
+        device: "cpu" or "cuda".
+        threads: chunks advanced at the same time on the CPU; by default the number of cores. While it runs, torch's own
+            (process-wide) number of threads is 1; it is put back afterwards.
+        progress: True for a bar, or a function of (run-rounds done, run-rounds in all), called in this thread.
+
+    Returns:
+        A `Trace`: (R, K+1) arrays, and the final models.
+
+    Raises:
+        ValueError: for an argument outside its domain.
+    """
+    if not isinstance(algorithm, Algorithm):
+        raise ValueError(f"algorithm={algorithm!r} is not an Algorithm")
+    rounds, runs = checked_count(rounds, "rounds"), checked_count(runs, "runs")
+    seed_key(seed)
+    if isinstance(first_run, bool) or not hasattr(first_run, "__index__") or not 0 <= first_run <= LIMIT - runs:
+        raise ValueError(f"first_run={first_run!r} is not an integer in [0, 2^32 - runs]")
+    place = _device(device)
+    numbers = kernel(problem, place)
+    threads = _threads(threads, place)
+    width, chunks = _chunks(chunk, runs, threads, numbers, place)
+    job = _Job(
+        algorithm=algorithm,
+        numbers=numbers,
+        presence=Presence(
+            participation, len(numbers.counts), rounds, algorithm.aggregation, algorithm.empty, place
+        ),
+        steps=[float(step_at(algorithm.step, k)) for k in range(rounds)],
+        seed=int(seed),
+        start=_start(start, numbers.dim).to(place),
+        first_run=int(first_run),
+        measures=_measures(metrics, numbers),
+        width=width,
+        device=place,
+        final=np.empty((runs, numbers.dim)),
+        values={
+            name: np.empty((runs, rounds + 1, *((numbers.dim,) if name == "iterate" else ()))) for name in metrics
+        },
+    )
+    job.measure(0, job.start[None, :, None], slice(0, 1))  # a metric that does not exist here refuses before the work
+    log.debug("%d runs in %d chunks of %d on %d threads", runs, len(chunks), width, threads)
+    with _single_threaded_torch(), _reporter(progress, runs * rounds) as report:
+        _advance_all(job, chunks, threads, report)
+    return Trace(values=job.values, final=job.final, seed=job.seed, first_run=job.first_run)
+
+
+@dataclass
+class _Job:
+    """What the chunks of a simulation share. Each writes its own rows of `final` and `values`."""
+
+    algorithm: Algorithm
+    numbers: Kernel
+    presence: Presence
+    steps: list[float]
+    seed: int
+    start: Tensor
+    first_run: int
+    measures: dict[str, Callable[[Tensor], Tensor]]
+    width: int
+    device: torch.device
+    final: NDArray[np.float64]
+    values: dict[str, NDArray[np.float64]]
+    done: int = 0
+
+    def measure(self, first: int, path: Tensor, rows: slice) -> None:
+        """Record the models (B, d, R) of rounds first..first+B-1; columns beyond the rows are padding."""
+        count = rows.stop - rows.start
+        for name, function in self.measures.items():
+            value = function(path)[..., :count]
+            self.values[name][rows, first : first + len(path)] = value.movedim(-1, 0).cpu().numpy()
+
+
+def _advance_all(job: _Job, chunks: list[slice], threads: int, report: Callable[[int], None]) -> None:
+    """Advance every chunk; on an error or an interrupt the threads stop at their next round, then it is raised."""
+    stop = threading.Event()
+    lock = threading.Lock()
+
+    def advance(rows: slice) -> None:
+        with torch.inference_mode():
+            for done in _advance(job, rows):
+                if stop.is_set():
+                    return
+                with lock:
+                    job.done += done
+
+    with ThreadPoolExecutor(threads, thread_name_prefix="fedproof") as pool:
+        try:
+            waiting: set[Future[None]] = {pool.submit(advance, rows) for rows in chunks}
+            while waiting:
+                finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_EXCEPTION)
+                for future in finished:
+                    future.result()
+                report(job.done)
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _advance(job: _Job, rows: slice) -> Iterator[int]:
+    """Run one chunk from start to end, yielding the run-rounds done after each round."""
+    rounds, width, dim = len(job.steps), job.width, job.numbers.dim
+    ids = job.first_run + rows.start + np.arange(width, dtype=np.int64)
+    ids[rows.stop - rows.start :] = ids[0]  # padding: any run does
+    streams = Streams(job.seed, ids, device=job.device)
+    clients = job.numbers.clients(width)
+    draws = job.algorithm.draws
+    w = torch.empty((len(job.numbers.counts), dim, width), dtype=torch.float64, device=job.device)
+    theta = job.start[:, None].expand(dim, width).clone()
+    move = torch.empty_like(theta)
+    path = torch.empty((min(rounds + 1, max(1, _PATH // (dim * width))), dim, width)).to(theta)
+    path[0] = theta
+    kept_from, kept = 0, 1
+    weights, indices = _weights(job, streams), _indices(job, streams)
+    for k, step in enumerate(job.steps):
+        weight, survives = next(weights)
+        if draws:
+            clients.pick(next(indices))
+        w.copy_(theta)
+        local = job.algorithm.local_update(clients, w, step)
+        local.sub_(theta).mul_(weight)
+        torch.sum(local, 0, out=move)
+        job.algorithm.server_update(clients, theta, move)
+        if survives is not None:
+            theta.mul_(survives)
+        if kept == len(path):
+            job.measure(kept_from, path, rows)
+            kept_from, kept = k + 1, 0
+        path[kept] = theta
+        kept += 1
+        yield rows.stop - rows.start
+    job.measure(kept_from, path[:kept], rows)
+    job.final[rows] = theta[:, : rows.stop - rows.start].T.cpu().numpy()
+
+
+def _weights(job: _Job, streams: Streams) -> Iterator[tuple[Tensor, Tensor | None]]:
+    """Round by round, the weights (N, 1, R) and, under "zero", whether somebody takes part (1, R)."""
+    for rounds in _batches(len(job.steps), job.width * len(job.numbers.counts)):
+        weights, survives = job.presence.weights(streams, rounds)
+        for i in range(len(rounds)):
+            yield weights[i][:, None, :], None if survives is None else survives[i]
+
+
+def _indices(job: _Job, streams: Streams) -> Iterator[Tensor]:
+    """Round by round, the samples picked (J, N, R); overwritten later."""
+    draws, number = job.algorithm.draws, len(job.numbers.counts)
+    buffer = None
+    for rounds in _batches(len(job.steps), job.width * number * draws):
+        if buffer is None:
+            buffer = streams.work.empty((len(rounds), draws, number, job.width))
+        yield from streams.indices(job.numbers.counts, rounds, draws, out=buffer[: len(rounds)])
+
+
+def _batches(rounds: int, size: int) -> Iterator[range]:
+    """Stretches of rounds that need about `_BATCH` numbers, at `size` a round."""
+    batch = max(1, _BATCH // size)
+    for first in range(0, rounds, batch):
+        yield range(first, min(rounds, first + batch))
+
+
+def _device(device: str | torch.device) -> torch.device:
+    try:
+        place = torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise ValueError(f"device={device!r} is not a device of torch") from error
+    if place.type not in ("cpu", "cuda") or (place.type == "cuda" and not torch.cuda.is_available()):
+        raise ValueError(f"device={str(device)!r} is not available here: use 'cpu', or 'cuda' where there is a GPU")
+    return place
+
+
+def _threads(threads: int | None, device: torch.device) -> int:
+    if threads is not None:
+        threads = checked_count(threads, "threads")
+    if device.type != "cpu":
+        return 1
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return threads or available
+
+
+def _chunks(
+    chunk: int | None, runs: int, threads: int, numbers: Kernel, device: torch.device
+) -> tuple[int, list[slice]]:
+    """The padded width of the chunks, and their rows."""
+    if chunk is None:
+        size = _CHUNK_BYTES if device.type == "cpu" else _CHUNK_BYTES_GPU
+        most = max(PAD, size // (8 * len(numbers.counts) * numbers.dim))
+        number = -(-runs // most)
+        if number > 1:
+            number = -(-number // threads) * threads  # every thread gets as many
+        chunk = -(-runs // number)
+    else:
+        chunk = min(checked_count(chunk, "chunk"), runs)
+    width = -(-chunk // PAD) * PAD
+    return width, [slice(r, min(runs, r + chunk)) for r in range(0, runs, chunk)]
+
+
+def _start(start: Any, dim: int) -> Tensor:
+    if start is None:
+        return torch.zeros(dim, dtype=torch.float64)
+    try:
+        point = np.array(start, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"start={start!r} is not a vector of numbers") from error
+    if point.shape != (dim,):
+        raise ValueError(f"start has shape {point.shape}, not {(dim,)}")
+    if not np.all(np.isfinite(point)):
+        raise ValueError(f"start={start!r} is outside the finite numbers")
+    return torch.from_numpy(point)
+
+
+def _measures(metrics: Sequence[str], numbers: Kernel) -> dict[str, Callable[[Tensor], Tensor]]:
+    """The functions (B, d, R) -> (B, R), or (B, d, R) for "iterate", of the metrics asked for."""
+    known: dict[str, Callable[[Tensor], Tensor]] = {
+        **numbers.measures(),
+        "squared_iterate_norm": lambda theta: theta.square().sum(1),
+        "iterate": lambda theta: theta,
+    }
+    if isinstance(metrics, str):
+        raise ValueError(f"metrics={metrics!r} is not a sequence of names")
+    for name in metrics:
+        if name not in known:
+            raise ValueError(f"metrics has {name!r}, which is not one of {sorted(known)}")
+    return {name: known[name] for name in metrics}
+
+
+@contextmanager
+def _single_threaded_torch() -> Iterator[None]:
+    """One thread inside each operation: the chunks are the parallelism, and sums are split nowhere."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def _reporter(progress: bool | Callable[[int, int], None], total: int) -> Iterator[Callable[[int], None]]:
+    if callable(progress):
+        yield lambda done: progress(done, total)
+    elif progress:
+        from rich.progress import Progress
+
+        with Progress() as bar:
+            task = bar.add_task("run-rounds", total=total)
+            yield lambda done: bar.update(task, completed=done)
+    else:
+        yield lambda done: None

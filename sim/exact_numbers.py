@@ -1,0 +1,108 @@
+"""Numbers of the exact oracle: float64 arrays, or object arrays of rationals.
+
+Rationals are worked on as python-flint's ``fmpq`` where that is installed (ten times faster than `fractions.Fraction`
+on long numbers) and as `fractions.Fraction` where it is not. What goes in and what comes out are Fractions either way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Rational
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The arithmetic in which a computation is carried out.
+
+    Attributes:
+        exact: whether the entries are rationals.
+        dtype: float64, or object.
+        load: one number -> one entry of the working arrays.
+        unload: one entry -> float or Fraction.
+    """
+
+    exact: bool
+    dtype: Any
+    load: Callable[[Any], Any]
+    unload: Callable[[Any], Any]
+
+    def array(self, values: Any) -> Array:
+        """A working copy of an array of numbers (any shape)."""
+        values = np.asarray(values)
+        if not self.exact:
+            return values.astype(np.float64)
+        out = np.empty(values.shape, dtype=object)
+        out.ravel()[:] = [self.load(value) for value in values.ravel().tolist()]
+        return out
+
+    def result(self, values: Array) -> Array:
+        """A working array as float64 or as an object array of Fractions."""
+        if not self.exact:
+            return values
+        out = np.empty(values.shape, dtype=object)
+        out.ravel()[:] = [self.unload(value) for value in values.ravel().tolist()]
+        return out
+
+    def zeros(self, *shape: int) -> Array:
+        """Zeros (the integer 0 in object arrays: it mixes with every kind of rational)."""
+        return np.zeros(shape, dtype=self.dtype)
+
+    def identity(self, size: int) -> Array:
+        """The identity matrix, of shape (size, size)."""
+        out = self.zeros(size, size)
+        out[range(size), range(size)] = 1
+        return out
+
+    def ratio(self, numerator: int, denominator: int) -> Any:
+        """numerator / denominator, in this arithmetic."""
+        return numerator / denominator if not self.exact else self.load(Fraction(numerator, denominator))
+
+
+FLOATS = Numbers(exact=False, dtype=np.float64, load=float, unload=float)
+
+
+def rationals() -> Numbers:
+    """Rational arithmetic: python-flint's if it can be imported, the standard library's if not."""
+    try:
+        from flint import fmpq
+    except ImportError:
+        return Numbers(exact=True, dtype=object, load=Fraction, unload=Fraction)
+
+    def load(value: Any) -> Any:
+        return fmpq(int(value.numerator), int(value.denominator))
+
+    def unload(value: Any) -> Fraction:
+        # Sums that never met a rational are still the Python integer that they began with.
+        return Fraction(value) if isinstance(value, int) else Fraction(int(value.p), int(value.q))
+
+    return Numbers(exact=True, dtype=object, load=load, unload=unload)
+
+
+def checked(value: Any, name: str, *, exact: bool) -> Any:
+    """A finite number; in exact mode a rational one (a float is refused, not taken as its binary value).
+
+    Raises:
+        ValueError: when `value` is not such a number.
+    """
+    if exact:
+        if not isinstance(value, Rational) or isinstance(value, bool):
+            raise ValueError(f"{name}={value!r} is not rational: an exact problem needs an int or a Fraction")
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, bool | np.bool_ | str | bytes):
+        raise ValueError(f"{name}={value!r} is not a number in (-inf, inf)")
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name}={value!r} is not a number in (-inf, inf)") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name}={value!r} is outside (-inf, inf)")
+    return number

@@ -1,0 +1,1 @@
+"""The hot loops of the simulator: what clients compute, who takes part, what is recorded."""

@@ -1,0 +1,297 @@
+"""Counter-based random streams: a draw is a function of what it is for, not of what was drawn before.
+
+The contract, which every kernel in any language must reproduce bit for bit:
+
+* The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
+* key = (low 32 bits, high 32 bits) of the seed.
+* counter = (run, client, round, purpose * 2^24 + block), all from 0; run counts from `first_run` on.
+* Draw j of (run, client, round, purpose) is word j mod 4 of block j div 4. Draws that an algorithm does not need are not
+  numbered: FedAvg-SVRG numbers only the inner steps m >= 1, j = s (M - 1) + m - 1 (at m = 0 the drawn gradient cancels);
+  FedAvg numbers its local steps, j = m.
+* Purpose `PARTICIPATION`: the client word holds the attempt (0, 1, ... under "condition"), and draw j is client j's.
+  Bernoulli: present iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and p = 1 is always). S of N: the
+  S clients with the smallest x, ties to the smaller client.
+* Purpose `SAMPLING`: the sample's index is (x n) >> 32 for a client with n samples (each index has its probability 1/n
+  to within 2^-32, a relative bias below n 2^-32).
+* A uniform in [0, 1) is x 2^-32.
+
+So run r of a seed is the same in every batch, chunk, number of threads, and on every device.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import torch
+
+PARTICIPATION = 0
+SAMPLING = 1
+
+BLOCK_BITS = 24
+WORDS = 4
+LIMIT = 1 << 32
+
+_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+_WEYL = (0x9E3779B9, 0xBB67AE85)
+_MASK = 0xFFFFFFFF
+_ROUNDS = 10
+_LAZY = 3  # rounds after which the counters, independent of each other at first, depend on all four words
+
+# Elements (8 bytes each, six to a counter) of one pass: they stay in the second-level cache, and calls are amortised.
+_PASS = 40_000
+
+
+class Workspace:
+    """Integers of one device and the buffers that successive calls of `philox` reuse; for one thread at a time."""
+
+    def __init__(self, device: str | torch.device = "cpu", backend: str = "auto") -> None:
+        """Args: device: where the integers live. backend: "numpy" (CPU only), "torch", or "auto" for the faster one."""
+        if backend not in ("auto", "numpy", "torch"):
+            raise ValueError(f"backend={backend!r} is not one of ('auto', 'numpy', 'torch')")
+        self.numpy = str(device) == "cpu" if backend == "auto" else backend == "numpy"
+        self.device = device
+        self._buffers: Any = None
+        self._size = 0
+        self._schedules: dict[tuple[int, int], list[tuple[Any, Any]]] = {}
+        if self.numpy:
+            # unsigned shifts and products are the faster ones in numpy; both types hold the same integers
+            self.shift: Any = np.right_shift
+            self.xp: Any = np
+        else:
+            import torch
+
+            self.shift = torch.bitwise_right_shift
+            self.xp = torch
+
+    def integers(self, values: Any) -> Any:
+        """The values, below 2^32, as this back end's array."""
+        array = np.asarray(values, dtype=np.uint64)
+        if self.numpy:
+            return array
+        return self.xp.from_numpy(array.astype(np.int64)).to(self.device)
+
+    def empty(self, shape: tuple[int, ...]) -> Any:
+        """An uninitialised array of integers."""
+        if self.numpy:
+            return np.empty(shape, dtype=np.uint64)
+        return self.xp.empty(shape, dtype=self.xp.int64, device=self.device)
+
+    def buffers(self, shape: tuple[int, ...]) -> list[Any]:
+        """Three arrays of this shape, the same memory at each call."""
+        size = math.prod(shape)
+        if self._size < size:
+            self._buffers = self.empty((3, size))
+            self._size = size
+        return [self._buffers[i, :size].reshape(shape) for i in range(3)]
+
+    def schedule(self, key: tuple[int, int]) -> list[tuple[Any, Any]]:
+        """Multipliers and keys (2, 1, 1, 1, 1) of the rounds, in the order in which `philox` keeps the words."""
+        if key not in self._schedules:
+            rounds, (k0, k1) = [], key
+            for i in range(_ROUNDS):
+                # even rounds multiply (c0, c2) and make (c2, c0); odd rounds the other way round
+                order = slice(None, None, -1 if i % 2 else 1)
+                keys = (k1, k0)[order]
+                rounds.append(
+                    tuple(self.integers(np.reshape(pair, (2, 1, 1, 1, 1))) for pair in (_MULTIPLIERS[order], keys))
+                )
+                k0, k1 = (k0 + _WEYL[0]) & _MASK, (k1 + _WEYL[1]) & _MASK
+            self._schedules[key] = rounds  # type: ignore[assignment]
+        return self._schedules[key]
+
+    def tensor(self, array: Any) -> torch.Tensor:
+        """The array as an int64 tensor (the same memory)."""
+        if self.numpy:
+            import torch
+
+            return torch.from_numpy(array.view(np.int64))
+        return array  # type: ignore[no-any-return]
+
+
+def philox(counter: tuple[Any, Any, Any, Any], key: tuple[int, int], work: Workspace) -> tuple[Any, Any, Any, Any]:
+    """Philox4x32-10 of counters that broadcast against each other.
+
+    A round is (c0, c1, c2, c3) -> (hi(p1) ^ c1 ^ k0, lo(p1), hi(p0) ^ c3 ^ k1, lo(p0)) with p0 = c0 M0, p1 = c2 M1. The
+    two words that are multiplied are kept in one array, in the order (c0, c2) before an even round and (c2, c0) before
+    an odd one, so that one operation serves both; lo(p) is the product itself, with upper bits that are masked only
+    after it has been xored.
+
+    The upper 32 bits of the second and the fourth result are NOT zero: mask them (`_MASK`). All four are in the
+    workspace and are overwritten by the next call.
+
+    Args:
+        counter: four arrays of `Workspace.integers`, each with 4 axes, whose shapes broadcast.
+        key: two 32-bit words.
+        work: buffers; its back end computes.
+
+    Returns:
+        The four words, each of the common shape.
+
+    Source: Salmon et al. (2011), the reference implementation Random123; checked against its known answers.
+    """
+    xp, shift = work.xp, work.shift
+    schedule = work.schedule(key)
+    first, low1, second, low3 = counter  # before an even round: c0, c1, c2, c3; before an odd one: c2, c3, c0, c1
+    shape = tuple(np.broadcast_shapes(*(tuple(c.shape) for c in counter)))
+    state, products, spare = work.buffers((2, *shape))
+    for i in range(_LAZY):
+        # these arrays are small: at first the counter's words vary along one axis each
+        (m0, m1), (k0, k1) = schedule[i]
+        p0, p1 = first * m0, second * m1
+        h0, h1 = shift(p0, 32) ^ k0, shift(p1, 32) ^ k1
+        if i < _LAZY - 1:
+            first, low1, second, low3 = (h0 ^ low3) & _MASK, p0, (h1 ^ low1) & _MASK, p1
+    xp.bitwise_xor(xp.broadcast_to(h0, shape), low3, out=state[0])
+    xp.bitwise_xor(xp.broadcast_to(h1, shape), low1, out=state[1])
+    xp.bitwise_and(state, _MASK, out=state)
+    lows = (p0, p1)
+    for multipliers, keys in schedule[_LAZY:]:
+        xp.multiply(state, multipliers, out=products)
+        shift(products, 32, out=state)
+        xp.bitwise_xor(state[0], lows[1], out=state[0])
+        xp.bitwise_xor(state[1], lows[0], out=state[1])
+        xp.bitwise_xor(state, keys, out=state)
+        xp.bitwise_and(state, _MASK, out=state)
+        lows = products
+        products, spare = spare, products
+    return state[0], lows[0], state[1], lows[1]
+
+
+class Streams:
+    """The draws of some runs of a seed. Shapes: R runs, N clients, T rounds, J draws."""
+
+    def __init__(
+        self,
+        seed: int,
+        runs: NDArray[Any],
+        *,
+        device: str | torch.device = "cpu",
+        backend: str = "auto",
+    ) -> None:
+        """Streams of these runs.
+
+        Args:
+            seed: an integer in [0, 2^64).
+            runs: (R,) numbers of the runs, in [0, 2^32).
+            device: where the draws are wanted.
+            backend: "numpy", "torch" or "auto"; the integers are the same.
+
+        Raises:
+            ValueError: for a seed, run or back end outside its domain.
+        """
+        self.key = seed_key(seed)
+        runs = np.asarray(runs)
+        if runs.ndim != 1 or runs.size == 0 or runs.dtype.kind not in "iu":
+            raise ValueError(f"runs={runs!r} is not a non-empty vector of integers")
+        if runs.min() < 0 or runs.max() >= LIMIT:
+            raise ValueError(f"runs={runs.min()}..{runs.max()} is outside [0, 2^32)")
+        self.work = Workspace(device, backend)
+        self.runs = self.work.integers(runs)
+
+    def words(
+        self,
+        purpose: int,
+        clients: NDArray[Any],
+        rounds: range,
+        draws: int,
+        columns: Any = None,
+        scale: Any = None,
+        out: Any = None,
+    ) -> torch.Tensor:
+        """(T, J, N, R) int64, draws 0..J-1 of these clients in these rounds: uniform on 0..2^32-1.
+
+        Args:
+            purpose: `PARTICIPATION` or `SAMPLING`, or any in [0, 256) of a new kernel's own.
+            clients: (N,) values of the counter's client word, in [0, 2^32).
+            rounds: T consecutive rounds, in [0, 2^32).
+            draws: J >= 0, below 2^26.
+            columns: positions in `runs` to restrict the draws to; all by default.
+            scale: (N, 1) numbers of samples, as `Workspace.integers`: then each x becomes (x n) >> 32.
+            out: an array of `Workspace.empty` to write to; a new one by default.
+
+        Raises:
+            ValueError: for a purpose, a round or a number of draws outside its domain.
+        """
+        if not 0 <= purpose < 256:
+            raise ValueError(f"purpose={purpose} is outside [0, 255]")
+        if not 0 <= draws <= WORDS << BLOCK_BITS:
+            raise ValueError(f"draws={draws} is outside [0, 2^26]")
+        if len(rounds) and (rounds[0] < 0 or rounds[-1] >= LIMIT):
+            raise ValueError(f"rounds={rounds} is outside [0, 2^32)")
+        work, xp = self.work, self.work.xp
+        runs = self.runs if columns is None else self.runs[columns]
+        width, count = int(runs.shape[0]), len(clients)
+        result = work.empty((len(rounds), draws, count, width)) if out is None else out
+        blocks = -(-draws // WORDS)
+        c0 = runs.reshape(1, 1, 1, width)
+        c1 = work.integers(np.asarray(clients).reshape(1, 1, count, 1))
+        c2 = work.integers(np.asarray(rounds, dtype=np.int64).reshape(-1, 1, 1, 1))
+        group = max(1, _PASS // (len(rounds) * count * width))
+        for first in range(0, blocks, group):
+            last = min(blocks, first + group)
+            c3 = work.integers(np.arange(first, last).reshape(1, -1, 1, 1) + (purpose << BLOCK_BITS))
+            found = philox((c0, c1, c2, c3), self.key, work)
+            for i, word in enumerate(found):
+                target = result[:, WORDS * first + i : WORDS * last : WORDS]
+                part = word[:, : target.shape[1]]
+                if i % 2:
+                    xp.bitwise_and(part, _MASK, out=target)
+                elif scale is None:
+                    target[...] = part
+                if scale is not None:
+                    xp.multiply(target if i % 2 else part, scale, out=target)
+        if scale is not None:
+            work.shift(result, 32, out=result)
+        return work.tensor(result)
+
+    def indices(self, counts: NDArray[Any], rounds: range, draws: int, out: Any = None) -> torch.Tensor:
+        """(T, J, N, R) int64, samples drawn with replacement: index j of client n is uniform on 0..counts[n]-1.
+
+        Args:
+            counts: (N,) numbers of samples, in [1, 2^31).
+            rounds: T consecutive rounds.
+            draws: J.
+            out: as in `words`.
+        """
+        counts = np.asarray(counts)
+        scale = self.work.integers(counts.reshape(-1, 1))
+        return self.words(SAMPLING, np.arange(len(counts)), rounds, draws, scale=scale, out=out)
+
+    def participation(self, clients: int, rounds: range, attempt: int = 0, columns: Any = None) -> torch.Tensor:
+        """(T, N, R) int64, one word for each client in each round, uniform on 0..2^32-1."""
+        words = self.words(PARTICIPATION, np.array([attempt]), rounds, clients, columns)
+        return words[:, :, 0]
+
+    def uniforms(self, purpose: int, clients: NDArray[Any], rounds: range, draws: int) -> torch.Tensor:
+        """(T, J, N, R) float64 in [0, 1), multiples of 2^-32."""
+        return self.words(purpose, clients, rounds, draws).double() * 2.0**-32
+
+
+def seed_key(seed: int) -> tuple[int, int]:
+    """The key of a seed.
+
+    Raises:
+        ValueError: unless the seed is an integer in [0, 2^64).
+    """
+    if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+        raise ValueError(f"seed={seed!r} is not an integer in [0, 2^64)")
+    value = seed.__index__()
+    if not 0 <= value < 1 << 64:
+        raise ValueError(f"seed={value} is outside [0, 2^64)")
+    return value & _MASK, value >> 32
+
+
+def thresholds(p: Any) -> NDArray[np.int64]:
+    """round(p 2^32), at least 1: a client is present iff its word is below.
+
+    Args:
+        p: probabilities in (0, 1], floats or Fractions, any shape.
+    """
+    p = np.asarray(p)
+    values = [min(LIMIT, max(1, round(q * LIMIT))) for q in p.ravel().tolist()]
+    return np.array(values, dtype=np.int64).reshape(p.shape)

@@ -1,0 +1,312 @@
+"""Quadratic against direct evaluation, finite differences, numpy and scipy; exact mode against float mode."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.optimize
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.problems import Quadratic, from_samples, least_squares, quadratic, scalar
+from sim.problems.linear_algebra import minimise, root
+
+small = st.fractions(min_value=-4, max_value=4, max_denominator=6)
+
+
+def ragged(seed=0, convex=True, dim=3):
+    random = np.random.default_rng(seed)
+    hessians, linears, offsets = [], [], []
+    for samples in (3, 1, 2):
+        h = random.normal(size=(samples, dim, dim))
+        hessians.append(h @ np.swapaxes(h, 1, 2) + np.eye(dim) if convex else h + np.swapaxes(h, 1, 2))
+        linears.append(random.normal(size=(samples, dim)))
+        offsets.append(random.normal(size=samples))
+    return from_samples(hessians, linears, offsets), hessians, linears, offsets
+
+
+@pytest.mark.parametrize("convex", [True, False])
+def test_costs_are_the_means_over_the_clients_own_samples(convex):
+    problem, hessians, linears, offsets = ragged(convex=convex)
+    points = np.random.default_rng(1).normal(size=(2, 4, 3))
+    for index in np.ndindex(2, 4):
+        x = points[index]
+        expected = [
+            np.mean([x @ h @ x / 2 - b @ x + c for h, b, c in zip(*client, strict=True)])
+            for client in zip(hessians, linears, offsets, strict=True)
+        ]
+        np.testing.assert_allclose(problem.client_cost(points)[index], expected, rtol=1e-12)
+        assert problem.cost(points)[index] == pytest.approx(np.mean(expected), rel=1e-12)
+
+
+def test_gradients_match_finite_differences():
+    problem = ragged(convex=False)[0]
+    x, step = np.array([0.3, -1.0, 2.0]), 1e-4
+    shifted = np.array([x + s * step * e for s in (1, -1) for e in np.eye(3)])
+    # central differences are exact on quadratics but for rounding, eps |f| / step ~ 1e-11
+    costs, client_costs = problem.cost(shifted), problem.client_cost(shifted)
+    np.testing.assert_allclose(problem.gradient(x), (costs[:3] - costs[3:]) / (2 * step), atol=1e-9)
+    np.testing.assert_allclose(
+        problem.client_gradient(x), ((client_costs[:3] - client_costs[3:]) / (2 * step)).T, atol=1e-9
+    )
+    assert problem.client_gradient(np.stack([x, x])).shape == (2, 3, 3)
+
+
+def test_minima_match_scipy():
+    problem = ragged()[0]
+    found = scipy.optimize.minimize(problem.cost, np.zeros(3), jac=problem.gradient, method="BFGS", tol=1e-10)
+    np.testing.assert_allclose(problem.minimiser, found.x, atol=1e-8)
+    assert problem.optimal_value == pytest.approx(found.fun, rel=1e-12)
+    x = found.x + 0.5
+    assert problem.suboptimality(x) == pytest.approx(problem.cost(x) - found.fun, rel=1e-10)
+    for n in range(3):
+        alone = scipy.optimize.minimize(lambda z, n=n: problem.client_cost(z)[n], np.zeros(3), tol=1e-10)
+        np.testing.assert_allclose(problem.client_minimisers[n], alone.x, atol=1e-5)
+        assert problem.client_minima[n] == pytest.approx(alone.fun, rel=1e-9)
+
+
+def test_constants_match_eigenvalues():
+    problem, hessians, _, _ = ragged(convex=False)
+    eigenvalues = [np.linalg.eigvals(h.mean(axis=0)).real for h in hessians]
+    assert problem.smoothness == pytest.approx(np.max(np.abs(eigenvalues)), rel=1e-12)
+    assert problem.strong_convexity == pytest.approx(np.min(eigenvalues), rel=1e-12)
+    of_samples = np.linalg.eigvals(np.concatenate(hessians)).real
+    assert problem.sample_smoothness == pytest.approx(np.max(np.abs(of_samples)), rel=1e-12)
+    assert problem.sample_strong_convexity == pytest.approx(np.min(of_samples), rel=1e-12)
+    # padding is no sample: its zero Hessian must not count
+    assert ragged()[0].sample_strong_convexity > 0.9
+
+
+def test_heterogeneity_and_sampling_noise_by_definition():
+    problem, hessians, linears, _ = ragged()
+    x = problem.minimiser
+    gradients = [h @ x - b for h, b in zip(hessians, linears, strict=True)]
+    means = [g.mean(axis=0) for g in gradients]
+    assert problem.heterogeneity == pytest.approx(np.mean([m @ m for m in means]), rel=1e-12)
+    noise = [np.mean(np.sum((g - m) ** 2, axis=1)) for g, m in zip(gradients, means, strict=True)]
+    np.testing.assert_allclose(problem.sampling_noise(x), noise, rtol=1e-12, atol=1e-12)
+    assert problem.sampling_noise(np.stack([x, x, x])).shape == (3, 3)
+    assert problem.sampling_noise(x)[1] == 0
+
+
+def estimator_second_moment(problem, w, snapshot):
+    """max_n E||v||^2, sample by sample."""
+    best = 0
+    for n in range(problem.clients):
+        own = range(problem.counts[n])
+        sampled = [problem.hessian[n, i] @ (w - snapshot) for i in own]
+        v = [s + problem.client_gradient(snapshot)[n] for s in sampled]
+        best = max(best, sum((u**2).sum() for u in v) / len(v))
+    return best
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.lists(st.tuples(small, small), min_size=1, max_size=3), min_size=1, max_size=3),
+    st.fractions(min_value=0, max_value=5, max_denominator=4),
+    small,
+)
+def test_gradient_bound_is_attained_in_one_dimension(clients, radius, centre):
+    problem = scalar([[s[0] for s in c] for c in clients], [[s[1] for s in c] for c in clients], exact=True)
+    bound = problem.gradient_bound(radius, [centre])
+    # E||v||^2 is convex in (w, snapshot), so its maximum over the square is at a corner
+    ends = [np.array([centre - radius], dtype=object), np.array([centre + radius], dtype=object)]
+    assert bound == max(estimator_second_moment(problem, w, s) for w in ends for s in ends)
+    assert isinstance(bound, Fraction)
+
+
+def test_gradient_bound_holds_in_more_dimensions():
+    problem, radius = ragged(convex=False, seed=3)[0], 0.7
+    centre = np.array([0.1, 0.2, -0.3])
+    bound = problem.gradient_bound(radius, centre)
+    random = np.random.default_rng(2)
+    units = random.normal(size=(400, 2, 3))
+    units /= np.linalg.norm(units, axis=-1, keepdims=True)
+    found = max(estimator_second_moment(problem, *(centre + radius * u)) for u in units)
+    assert found <= bound
+    assert bound < 3 * found
+    # isotropic Hessians: the directions agree, and the bound is attained
+    isotropic = from_samples([[np.eye(2) * 1.0, np.eye(2) * 3.0]], [[[1.0, 0.0], [3.0, 0.0]]])
+    along = np.array([1.0, 0.0])
+    attained = estimator_second_moment(isotropic, isotropic.minimiser + along, isotropic.minimiser - along)
+    assert isotropic.gradient_bound(1.0) == pytest.approx(attained, rel=1e-12)
+
+
+def positive_definite(draw, dim):
+    factor = [[draw(small) for _ in range(dim)] for _ in range(dim)]
+    return [[sum(r[i] * r[j] for r in factor) + (i == j) for j in range(dim)] for i in range(dim)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data(), st.integers(1, 3))
+def test_exact_mode_agrees_with_floats(data, dim):
+    hessians = [[positive_definite(data.draw, dim) for _ in range(n)] for n in (2, 1)]
+    linears = [[[data.draw(small) for _ in range(dim)] for _ in range(n)] for n in (2, 1)]
+    exact, rounded = (from_samples(hessians, linears, exact=e) for e in (True, False))
+    assert exact.exact
+    assert not rounded.exact
+    assert exact.gradient(exact.minimiser).tolist() == [0] * dim
+    assert exact.cost(exact.minimiser) == exact.optimal_value
+    for n in range(2):
+        assert exact.client_gradient(exact.client_minimisers[n])[n].tolist() == [0] * dim
+        assert exact.client_cost(exact.client_minimisers[n])[n] == exact.client_minima[n]
+    point = [Fraction(1, 3)] * dim
+    for of in (
+        lambda p: p.minimiser,
+        lambda p: p.optimal_value,
+        lambda p: p.heterogeneity,
+        lambda p: p.smoothness,
+        lambda p: p.strong_convexity,
+        lambda p: p.sample_smoothness,
+        lambda p: p.client_minima,
+        lambda p: p.sampling_noise(point),
+        lambda p: p.suboptimality(point),
+        lambda p: p.client_gradient([point, point]),
+        lambda p: p.gradient_bound(2),
+    ):
+        np.testing.assert_allclose(np.asarray(of(exact), dtype=float), of(rounded), rtol=1e-7, atol=1e-7)
+
+
+def test_everything_is_rational_in_one_dimension():
+    problem = scalar([["1/2", 3], [1]], [[-1, 2], ["1/3"]], exact=True)
+    values = [
+        *problem.minimiser,
+        problem.optimal_value,
+        problem.smoothness,
+        problem.strong_convexity,
+        problem.sample_smoothness,
+        problem.heterogeneity,
+        problem.gradient_bound(1),
+        *problem.sampling_noise([0]),
+        *problem.client_minima,
+        problem.suboptimality(["1/7"]),
+    ]
+    assert all(isinstance(v, Fraction) for v in values)
+    assert problem.smoothness == Fraction(7, 4)
+    assert problem.minimiser[0] == Fraction(37, 33)
+
+
+def test_clients_without_minimum():
+    problem = scalar([[1], [-1, "1/2"], [0]], [[0], [2, 1], [5]], exact=True)
+    assert problem.client_minimisers is None
+    assert problem.client_minima.tolist() == [0, -math.inf, 0]
+    # in floats, a singular client that is bounded below still has its minimum
+    flat = least_squares([[[1.0, 2.0]], np.eye(2)], [[3.0], [1.0, 1.0]])
+    assert flat.client_minimisers is None
+    np.testing.assert_allclose(flat.client_minima, [0, 0], atol=1e-14)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_no_minimum_is_said_clearly(exact):
+    flat = from_samples([[np.diag([1, 0])]], [[[1, 0]]], exact=exact)
+    assert flat.optimal_value == Fraction(-1, 2)
+    assert flat.suboptimality([3, 7]) == 2
+    falling = from_samples([[np.diag([1, 0])]], [[[1, 1]]], exact=exact)
+    saddle = from_samples([[np.diag([1, -1])]], [[[0, 0]]], exact=exact)
+    hidden = from_samples([[np.array([[0, 1], [1, 0]])]], [[[0, 0]]], exact=exact)
+    for problem in (flat, falling, saddle, hidden):
+        with pytest.raises(ValueError, match="f has no unique minimiser: the smallest eigenvalue"):
+            _ = problem.minimiser
+        with pytest.raises(ValueError, match="no unique minimiser"):
+            _ = problem.heterogeneity
+    for problem in (falling, saddle, hidden):
+        with pytest.raises(ValueError, match="f is unbounded below"):
+            _ = problem.optimal_value
+        with pytest.raises(ValueError, match="f is unbounded below"):
+            problem.suboptimality([0, 0])
+
+
+def test_opposite_clients_cancel_to_a_singular_mean():
+    problem = scalar([[0.1], [-0.1]], [[1], [2]])
+    with pytest.raises(ValueError, match="no unique minimiser"):
+        _ = problem.minimiser
+    assert problem.strong_convexity == -0.1
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 4).flatmap(lambda d: st.lists(st.lists(small, min_size=d, max_size=d), min_size=1, max_size=d)))
+def test_exact_minimise_of_singular_matrices(rows):
+    # A = B'B and b = A z: consistent, so a minimiser exists whatever the rank
+    b = np.array([[Fraction(e) for e in row] for row in rows], dtype=object)
+    matrix = b.T @ b
+    z = np.array([Fraction(i + 1, 3) for i in range(b.shape[1])], dtype=object)
+    point, rank = minimise(matrix, matrix @ z)
+    assert (matrix @ point - matrix @ z).tolist() == [0] * len(z)
+    assert rank == np.linalg.matrix_rank(b.astype(float), tol=1e-9)
+
+
+def test_root_is_rational_where_it_can_be():
+    assert root(Fraction(9, 16)) == Fraction(3, 4)
+    assert isinstance(root(Fraction(9, 16)), Fraction)
+    assert root(Fraction(1, 2)) == pytest.approx(math.sqrt(0.5))
+
+
+def test_arrays_are_copied_and_read_only():
+    hessian = np.ones((1, 1, 1, 1))
+    problem = Quadratic(hessian, np.zeros((1, 1, 1)), np.zeros((1, 1)), np.array([1]))
+    hessian[:] = 5
+    assert problem.smoothness == 1
+    for values in (problem.hessian, problem.counts, problem.client_hessian, problem.minimiser, problem.client_minima):
+        with pytest.raises(ValueError, match="read-only"):
+            values[...] = 0
+    with pytest.raises(FrozenInstanceError):
+        problem.hessian = hessian
+    assert repr(problem) == "Quadratic(clients=1, samples=1, dim=1, float64)"
+    assert problem == problem
+    assert len({problem, quadratic(1, 1, 1, 1, 0, 0)}) == 2
+
+
+GOOD = {
+    "hessian": np.ones((2, 2, 1, 1)) * [[[[1]], [[1]]], [[[1]], [[0]]]],
+    "linear": np.zeros((2, 2, 1)),
+    "offset": np.zeros((2, 2)),
+    "counts": np.array([2, 1]),
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"hessian": np.ones((2, 2, 1))}, r"hessian has shape \(2, 2, 1\), not"),
+        ({"hessian": np.ones((2, 2, 1, 2))}, r"hessian has shape \(2, 2, 1, 2\), not"),
+        ({"hessian": np.ones((2, 2, 1, 1))}, "hessian is not zero in the padding"),
+        ({"hessian": np.full((2, 2, 1, 1), np.nan)}, r"hessian\[0, 0, 0, 0\]=nan is outside \(-inf, inf\)"),
+        ({"linear": np.zeros((2, 1, 1))}, r"linear has shape \(2, 1, 1\), not \(2, 2, 1\)"),
+        ({"linear": np.ones((2, 2, 1))}, "linear is not zero in the padding"),
+        ({"offset": np.array([[0, np.inf], [0, 0]])}, r"offset\[0, 1\]=inf is outside \(-inf, inf\)"),
+        ({"offset": np.zeros(2)}, r"offset has shape \(2,\), not \(2, 2\)"),
+        ({"counts": np.array([2, 3])}, r"counts\[1\]=3 is outside the integers in \[1, 2\]"),
+        ({"counts": np.array([0, 1])}, r"counts\[0\]=0 is outside the integers in \[1, 2\]"),
+        ({"counts": np.array([1.5, 1])}, "counts=.* is outside the integers"),
+        ({"counts": np.array([1])}, r"counts has shape \(1,\), not \(2,\)"),
+        ({"features": np.zeros((2, 2, 1))}, "features and targets go together"),
+        ({"features": np.zeros((2, 2, 1)), "targets": np.zeros((2, 2))}, "hessian differs from what features"),
+        ({"features": np.zeros((2, 2)), "targets": np.zeros((2, 2))}, r"features has shape \(2, 2\)"),
+    ],
+)
+def test_bad_arrays_are_refused(change, message):
+    Quadratic(**GOOD)
+    with pytest.raises(ValueError, match=message):
+        Quadratic(**{**GOOD, **change})
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (lambda p: p.cost([1.0, 2.0]), r"x has shape \(2,\), not \(..., 3\)"),
+        (lambda p: p.gradient(1.0), r"x has shape \(\), not \(..., 3\)"),
+        (lambda p: p.client_gradient([1.0, math.nan, 0.0]), r"x\[1\]=nan is outside \(-inf, inf\)"),
+        (lambda p: p.gradient_bound(-1), r"radius=-1 is outside \[0, inf\)"),
+        (lambda p: p.gradient_bound(math.nan), r"radius=nan is outside \[0, inf\)"),
+        (lambda p: p.gradient_bound([1, 2]), r"radius=\[1, 2\] is outside \[0, inf\)"),
+        (lambda p: p.gradient_bound(1, [0.0]), r"centre has shape \(1,\)"),
+        (lambda p: p.gradient_bound(1, np.zeros((2, 3))), r"centre has shape \(2, 3\), not \(3,\)"),
+    ],
+)
+def test_bad_points_are_refused(use, message):
+    with pytest.raises(ValueError, match=message):
+        use(ragged()[0])

@@ -1,0 +1,91 @@
+"""The floor plan: who imports whom, and what a plain import costs."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FLOORS = ("theory", "sim", "validate")
+
+
+def sources(floor: str) -> list[Path]:
+    """The Python files of a package."""
+    found = sorted((ROOT / floor).rglob("*.py"))
+    assert found, f"{floor} has no source"
+    return found
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The top-level names of all that a piece of code imports, wherever it does."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield (node.module or "").split(".")[0]
+
+
+def imported_at_once(tree: ast.Module) -> Iterator[str]:
+    """The same, for what runs when the module is imported (outside functions and TYPE_CHECKING)."""
+    todo: list[ast.AST] = list(tree.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            todo.extend(node.orelse)
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from imported(node)
+        todo.extend(ast.iter_child_nodes(node))
+
+
+def test_the_reader_of_imports_sees_what_there_is() -> None:
+    tree = ast.parse(
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import sympy\nelse:\n    import a.b\n"
+        "class C:\n    import c\n    def f(self):\n        from d.e import g\n"
+    )
+    assert set(imported(tree)) == {"typing", "sympy", "a", "c", "d"}
+    assert set(imported_at_once(tree)) == {"typing", "a", "c"}
+
+
+@pytest.mark.parametrize(("floor", "forbidden"), [("theory", {"sim", "validate"}), ("sim", {"theory", "validate"})])
+def test_floors_do_not_import_each_other(floor: str, forbidden: set[str]) -> None:
+    for path in sources(floor):
+        assert not forbidden & set(imported(ast.parse(path.read_text(encoding="utf-8")))), path
+
+
+def test_the_simulator_needs_only_numpy_and_torch() -> None:
+    standard = set(sys.stdlib_module_names)
+    for path in sources("sim"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert set(imported_at_once(tree)) <= standard | {"sim", "numpy", "torch"}, path
+        assert set(imported(tree)) <= standard | {"sim", "numpy", "torch", "flint", "rich"}, path
+
+
+def test_the_verifier_stands_alone() -> None:
+    tree = ast.parse((ROOT / "validate" / "verifier.py").read_text(encoding="utf-8"))
+    assert set(imported(tree)) <= set(sys.stdlib_module_names)
+
+
+def loaded(statement: str) -> set[str]:
+    """The packages that a fresh interpreter has loaded after `statement`."""
+    code = f"import sys\n{statement}\nprint(*sorted({{name.split('.')[0] for name in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_importing_a_floor_is_cheap(floor: str) -> None:
+    assert not {"torch", "sympy", "cvxpy", "matplotlib", "scipy", "flint", "z3"} & loaded(f"import {floor}")
+
+
+def test_importing_the_catalogue_is_cheap() -> None:
+    statement = "import theory.catalog; theory.catalog.claims()"
+    assert not {"torch", "sympy", "cvxpy", "matplotlib", "scipy", "flint"} & loaded(statement)

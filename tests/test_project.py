@@ -1,0 +1,90 @@
+"""The project's own papers: version, changelog, entry points, typing markers, and nothing of one machine."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+# Assembled, so that this file does not match itself.
+MACHINE_PATH = re.compile("/" + "(?:w" + "ork|r" + "oot|t" + "mp|h" + "ome|farm|opt|Users)/[a-z]")
+
+
+def tracked() -> list[Path]:
+    """The files that belong to the project: those that git knows or would add, or, without git, all but the ignored."""
+    git = shutil.which("git")
+    if git is not None and (ROOT / ".git").exists():
+        command = [git, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        names = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+        found = [ROOT / name for name in names if name]
+    else:
+        made = {".venv", "build", "dist", "report", "fedproof-out", "__pycache__", ".git"}
+        found = [
+            path
+            for path in ROOT.rglob("*")
+            if not any(part in made or part.endswith(("_cache", ".egg-info")) for part in path.relative_to(ROOT).parts)
+        ]
+    return [path for path in found if path.is_file()]
+
+
+def test_the_version_is_one() -> None:
+    command = shutil.which("fedproof", path=str(Path(sys.executable).parent))
+    assert command is not None, "the console script is not installed"
+    done = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"fedproof {PROJECT['version']}\n"
+
+
+def test_the_changelog_names_the_version() -> None:
+    assert f"\n## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_console_script_is_the_command_line() -> None:
+    scripts = {entry.name: entry.value for entry in importlib.metadata.entry_points(group="console_scripts")}
+    assert scripts["fedproof"] == PROJECT["scripts"]["fedproof"] == "validate.cli:main"
+
+
+@pytest.mark.parametrize("package", ["theory", "sim", "validate"])
+def test_the_packages_are_typed(package: str) -> None:
+    assert (ROOT / package / "py.typed").is_file()
+
+
+def test_no_file_names_a_path_of_one_machine() -> None:
+    files = tracked()
+    assert ROOT / "pyproject.toml" in files
+    found = []
+    for path in files:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        found += [f"{path}: {line}" for line in text.splitlines() if MACHINE_PATH.search(line) and "#!/" not in line]
+    assert found == []
+
+
+def test_the_constraints_pin_every_dependency() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert [line for line in pins if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.]*", line)] == []
+    pinned = {normal(line.split("==")[0]) for line in pins}
+    wanted = PROJECT["dependencies"] + [line for extra in PROJECT["optional-dependencies"].values() for line in extra]
+    assert {normal(re.split(r"[\[<>=!~; ]", line)[0]) for line in wanted} <= pinned
+
+
+def normal(name: str) -> str:
+    """A distribution's name as package indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_the_continuous_check_calls_make_test() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert script.startswith("#!/usr/bin/env bash\n")
+    assert "set -euo pipefail" in script
+    assert script.rstrip().endswith("\nmake test")

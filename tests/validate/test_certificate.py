@@ -1,0 +1,632 @@
+"""Certificates: built, written, re-checked by a bare Python, tampered with, and replaced by rubbish."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from theory.assumptions import (
+    BoundedEstimatorSecondMoment,
+    Convex,
+    IndependentParticipation,
+    Smooth,
+    StronglyConvex,
+    UnbiasedSampling,
+)
+from theory.claim import Claim, Hypothesis, Quantity
+from validate import certificate as certificates
+from validate import verifier
+from validate.scenario import Scenario
+
+F = Fraction
+# the right sides of (7) and (14), as printed
+SEVEN = "2*f0_gap/(delta*K*S*M) + delta**2*L**2*(M-1)/(K*S*M*N)*drift_sum + delta*L/(K*N)*weighted_sum"
+ALPHA = "1/(mu*delta*(1-2*L*delta)*M) + 2*L*delta/(1-2*L*delta)"
+FOURTEEN = (
+    "2*f0_gap/(delta*K*M) + 8*D*delta**2*L**3*(M-1)**2*(1-alpha**K)/(K*(1-alpha))"
+    " + 8*D*delta*L**2*(M-1)/(K*N)*(1-alpha**K)/(1-alpha)*sum_inv_p"
+)
+
+
+def some_claim(label: str, right: str | None, quantity: str = "mean_squared_gradient_norm", **more: Any) -> Claim:
+    from theory.claim import Parameter
+    from theory.domain import REAL
+
+    names = re.findall(r"[A-Za-z]\w*", " ".join([right or "", *more.get("definitions", {}).values()]))
+    known = dict.fromkeys(n for n in names if n not in ("min", "max", *more.get("definitions", {})))
+    return Claim(
+        id=f"fedavg-svrg/{label}",
+        kind="equation",
+        title="a claim",
+        equation="(0)",
+        statement="The claim in words.",
+        latex="",
+        quantity=Quantity(quantity, "", ""),
+        source="a test",
+        parameters=tuple(Parameter(n, REAL, "") for n in known),
+        right=right,
+        **more,
+    )
+
+
+BASE = (
+    Hypothesis("smooth", "", assumption=Smooth("L")),
+    Hypothesis("unbiased", "", assumption=UnbiasedSampling()),
+    Hypothesis("independent", "", assumption=IndependentParticipation()),
+)
+ONE = {
+    "algorithm": "fedavg-svrg",
+    "clients": [{"h": ["1"], "a": ["0"], "p": "1"}],
+    "step": "1/2",
+    "S": 8,
+    "M": 1,
+    "K": 1,
+    "theta0": "1",
+}
+TWO = {
+    "algorithm": "fedavg-svrg",
+    "clients": [{"h": ["1", "2"], "a": ["3", "1"], "p": "1/2"}, {"h": ["1/2"], "a": ["-1"], "p": "1/3"}],
+    "step": "1/5",
+    "S": 2,
+    "M": 3,
+    "K": 2,
+    "theta0": "3",
+}
+NOISY = {
+    "algorithm": "fedavg-svrg",
+    "clients": [{"h": ["1"], "a": ["1"], "p": "1/2"}, {"h": ["1"], "a": ["-1"], "p": "1/2"}],
+    "S": 1,
+    "M": 1,
+}
+
+
+def known_certificate() -> dict[str, Any]:
+    """The one that was known beforehand: f = theta^2/2, S = 8, M = 1, step 1/2, K = 1."""
+    parameters = {"delta": "1/2", "L": 1, "K": 1, "S": 8, "M": 1, "N": 1, "f0_gap": F(1, 2), "drift_sum": 0}
+    weighted = sum((F(1, 4) ** s for s in range(8)), F(0))  # w is halved at each step, v = w
+    parameters |= {"weighted_sum": weighted}
+    claim = some_claim("theorem-v1-eq7", SEVEN, hypotheses=BASE)
+    return certificates.instance_certificate(claim, ONE, {}, parameters, F(1), F(30037, 32768))
+
+
+def rich_certificate() -> dict[str, Any]:
+    """Chance, several rounds, samples and snapshots, indices, a definition and every kind of hypothesis."""
+    moments = Scenario.from_spec(TWO, exact=True).moments()
+    right = "min(share, 1)*cost/(K*M) + 0*G2"
+    hypotheses = (
+        *BASE,
+        Hypothesis("strong", "", assumption=StronglyConvex("mu")),
+        Hypothesis("convex", "", assumption=Convex("sample")),
+        Hypothesis("smooth samples", "", assumption=Smooth("L", of="sample")),
+        Hypothesis("bounded", "", assumption=BoundedEstimatorSecondMoment("G2")),
+        Hypothesis("step", "", relation="0 < delta < 1/L"),
+        Hypothesis("share", "", relation="share < 1"),
+    )
+    claim = some_claim(
+        "made-up",
+        right,
+        "estimator_second_moment",
+        hypotheses=hypotheses,
+        definitions={"share": "delta*L*mu"},
+    )
+    parameters = {
+        "delta": "1/5",
+        "L": 2,
+        "mu": "1/2",
+        "K": 2,
+        "M": 3,
+        "cost": moments.cost[1],
+        "G2": moments.estimator.max(),
+    }
+    left = moments.estimator[1, 0, 1, 2]
+    bound = F(1, 5) * moments.cost[1] / 6
+    return certificates.instance_certificate(
+        claim, TWO, {"k": 1, "n": 0, "s": 1, "m": 2}, parameters, left, bound, note="made up"
+    )
+
+
+def stuck_spec() -> tuple[dict[str, Any], Fraction]:
+    """Two clients whose local steps hold theta away from the minimiser 1/3 for ever."""
+    q1, q2 = F(7, 8) ** 100, F(15, 16) ** 100
+    theta = ((1 - q1) - (1 - q2)) / (2 - q1 - q2)
+    clients = [{"h": ["1"], "a": ["1"], "p": "1"}, {"h": ["1/2"], "a": ["-1"], "p": "1"}]
+    spec = {
+        "algorithm": "fedavg-svrg",
+        "clients": clients,
+        "step": "1/8",
+        "S": 1,
+        "M": 100,
+        "K": 7,
+        "theta0": str(theta),
+    }
+    return spec, theta
+
+
+def fixed_point(compare: bool) -> dict[str, Any]:
+    spec, theta = stuck_spec()
+    gradient = F(3, 4) * theta - F(1, 4)
+    cost = (F(1, 2) * (theta - 1) ** 2 + F(1, 4) * (theta + 1) ** 2) / 2
+    best = (F(1, 2) * F(4, 9) + F(1, 4) * F(16, 9)) / 2
+    parameters: dict[str, Any] = {"mu": "1/2", "L": 1, "delta": "1/8", "M": 100, "D": "1/2", "f0_gap": cost - best}
+    parameters |= {"sum_inv_p": 2, "N": 2, "K": 24000}
+    strong = Hypothesis("strong", "", assumption=StronglyConvex("mu"))
+    contraction = Hypothesis("contraction", "", relation="alpha < 1")
+    hypotheses = (*BASE, strong, contraction, Hypothesis("one snapshot", "", relation="S = 1"))
+    claim = some_claim("lemma-v1-eq14", FOURTEEN, hypotheses=hypotheses, definitions={"alpha": ALPHA})
+    return certificates.fixed_point_certificate(claim, spec, gradient**2, F(1, 3), parameters, compare=compare)
+
+
+def order() -> dict[str, Any]:
+    bounded = Hypothesis("bounded", "", assumption=BoundedEstimatorSecondMoment("G2"))
+    claim = some_claim("remark-rate", None, "convergence_order", hypotheses=(*BASE, bounded))
+    return certificates.order_certificate(claim, NOISY, "2/3", "1/3", {"eps": "1/3", "L": 1, "G2": 2})
+
+
+BUILDERS = {
+    "known": known_certificate,
+    "rich": rich_certificate,
+    "fixed point": lambda: fixed_point(False),
+    "fixed point compared": lambda: fixed_point(True),
+    "order": order,
+}
+CERTIFICATES = {name: build() for name, build in BUILDERS.items()}
+
+
+def verdict(certificate: Any) -> str:
+    """valid, invalid or malformed; anything else that is raised is a bug."""
+    try:
+        return "valid" if verifier.verify(certificate).valid else "invalid"
+    except verifier.FormatError:
+        return "malformed"
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_true_certificates_are_valid(name: str) -> None:
+    report = verifier.verify(CERTIFICATES[name])
+    assert report.valid, report.lines
+    assert not [line for line in report.lines if line.startswith("FAIL")]
+    assert all(line.isascii() for line in report.lines)
+
+
+def test_the_known_numbers() -> None:
+    certificate = CERTIFICATES["known"]
+    assert (certificate["left_value"], certificate["right_value"]) == ("1", "30037/32768")
+    assert "ok    1 <= 30037/32768 is false" in verifier.verify(certificate).lines
+    floor = Fraction(CERTIFICATES["fixed point"]["squared_gradient_norm"])
+    assert abs(floor - F(622, 10000)) < F(1, 10000)
+
+
+@pytest.mark.parametrize("j", [2, 3, 4, 5])
+def test_the_order_certificate_bounds_real_runs(j: int) -> None:
+    certificate = CERTIFICATES["order"]
+    assert (certificate["base"], certificate["contraction"], certificate["noise"]) == (
+        3,
+        ["1", "-2", "3/2"],
+        ["0", "0", "1/2"],
+    )
+    spec = {**NOISY, "step": str(F(1, j)), "K": j**3, "theta0": "0"}
+    mean = Scenario.from_spec(spec, exact=True).moments().mean_squared_gradient_norm()
+    assert j >= certificate["from"]
+    assert mean * j**2 >= Fraction(certificate["constant"]) * j ** certificate["growth"]
+
+
+@pytest.mark.parametrize(("claimed", "eps"), [("1", "1/3"), ("1", "1/2"), ("3/4", "1/2"), ("1/2", "1/4"), (1, "2/3")])
+def test_orders_along_other_schedules(claimed: str, eps: str) -> None:
+    claim = some_claim("remark-rate", None, hypotheses=BASE)
+    certificate = certificates.order_certificate(claim, {**NOISY, "theta0": 0}, claimed, eps)
+    assert verdict(certificate) == "valid"
+    assert verdict({**certificate, "growth": certificate["growth"] + 1}) == "invalid"  # it does grow no faster
+
+
+def test_an_order_that_holds_has_no_certificate() -> None:
+    claim = some_claim("remark-rate", None, hypotheses=BASE)
+    with pytest.raises(ValueError, match="the order holds"):
+        certificates.order_certificate(claim, NOISY, "1/2", "1/2")
+    always = [{**c, "p": "1"} for c in NOISY["clients"]]  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="no noise"):
+        certificates.order_certificate(claim, {**NOISY, "clients": always}, "1", "1/2")
+    wrong = replace(claim, hypotheses=(Hypothesis("impossible", "", relation="delta > 1"),))
+    with pytest.raises(ValueError, match="impossible"):
+        certificates.order_certificate(wrong, NOISY, "1", "1/2")
+
+
+# --- tampering -----------------------------------------------------------------------------------------------------
+
+
+def edit(certificate: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    result = copy.deepcopy(certificate)
+    place = result
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return result
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value"),
+    [
+        ("known", ("relation",), ">"),
+        ("known", ("right",), SEVEN + " + 1"),
+        ("known", ("right",), SEVEN.replace("M", "missing")),
+        ("known", ("left", "quantity"), "suboptimality"),
+        ("known", ("left", "quantity"), "no_such_quantity"),
+        ("known", ("left", "quantity"), "squared_gradient_norm"),  # needs an index
+        ("known", ("parameters", "no_such_parameter"), "1"),
+        ("known", ("parameters", "L"), "2"),  # allowed, but then the right side is another
+        ("known", ("parameters", "L"), "1/2"),
+        ("known", ("instance", "theta0"), "2"),
+        ("known", ("instance", "algorithm"), "local-sgd"),
+        ("known", ("hypotheses", 0, "assumption"), "NoSuchAssumption"),
+        ("known", ("hypotheses", 0, "assumption"), None),  # nothing is left to check
+        ("known", ("hypotheses", 0, "relation"), "delta < 1/2"),
+        ("known", ("hypotheses", 0, "relation"), "nothing < 1/2"),
+        ("known", ("hypotheses", 0, "relation"), "delta < 1/(L-1)"),
+        ("rich", ("left", "index", "n"), 2),
+        ("rich", ("left", "index"), {"k": 1, "n": 0, "s": 1}),
+        ("rich", ("left", "index", "m"), 1),
+        ("rich", ("parameters", "mu"), "1"),
+        ("rich", ("parameters", "mu"), "-1"),
+        ("rich", ("parameters", "L"), "7/4"),  # enough for the clients, not for the samples
+        ("rich", ("parameters", "G2"), "1/10"),
+        ("rich", ("parameters", "k"), "0"),
+        ("rich", ("parameters", "share"), "1/5"),
+        ("rich", ("instance", "clients", 0, "p"), ["1/2", "1"]),
+        ("rich", ("instance", "clients", 0, "h"), ["2", "1"]),
+        ("rich", ("instance", "empty"), "zero"),
+        ("rich", ("instance", "empty"), "condition"),
+        ("rich", ("instance", "aggregation"), "normalised"),
+        ("rich", ("instance", "step"), ["1/5", "1/4"]),
+        ("rich", ("definitions", "share"), "delta*L*other"),
+        ("rich", ("definitions", "share"), "share"),
+        ("fixed point", ("instance", "theta0"), "1/3"),
+        ("fixed point", ("fixed_point",), "1/3"),
+        ("fixed point", ("squared_gradient_norm",), "1/16"),
+        ("fixed point", ("minimiser",), "1/2"),
+        ("fixed point", ("instance", "clients", 0, "p"), "1/2"),
+        ("fixed point", ("instance", "M"), 99),
+        ("fixed point compared", ("parameters", "K"), "20000"),  # the right side is still above the floor
+        ("fixed point compared", ("parameters", "D"), "1/3"),
+        ("fixed point compared", ("right_value",), "1/17"),
+        ("order", ("contraction",), ["1", "-2", "5/4"]),
+        ("order", ("noise",), ["0", "0", "1"]),
+        ("order", ("growth",), 2),
+        ("order", ("constant",), "1"),
+        ("order", ("claimed_exponent",), "1/3"),
+        ("order", ("from",), 1),
+        ("order", ("instance", "theta0"), "1"),
+        ("order", ("instance", "M"), 2),
+        ("order", ("instance", "aggregation"), "normalised"),
+        ("order", ("instance", "clients", 0, "p"), "1"),
+        ("order", ("parameters", "eps"), "1/2"),
+        ("order", ("parameters", "G2"), "1"),
+        ("order", ("parameters", "K"), "8"),
+        ("order", ("parameters", "drift_sum"), "0"),
+    ],
+)
+def test_a_false_field_is_found(name: str, path: tuple[Any, ...], value: Any) -> None:
+    assert verdict(edit(CERTIFICATES[name], path, value)) in ("invalid", "malformed")
+
+
+def strings(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Every text and integer in a certificate, and where it stands."""
+    if isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from strings(item, (*path, key))
+    elif isinstance(value, str | int) and not isinstance(value, bool):
+        yield path, value
+
+
+# What a certificate says in words, or could say otherwise and still be true, is not among these.
+PINNED = (
+    "instance",
+    "parameters",
+    "left",
+    "left_value",
+    "right_value",
+    "fixed_point",
+    "squared_gradient_norm",
+    "minimiser",
+)
+PLACES = [
+    (name, path, str(value), at)
+    for name, certificate in CERTIFICATES.items()
+    for path, value in strings(certificate)
+    if path[0] in PINNED or path[0] in ("contraction", "noise", "epsilon", "base")
+    for at, character in enumerate(str(value))
+    if character.isdigit()
+]
+
+
+@given(st.sampled_from(PLACES), st.sampled_from("0123456789"))
+@settings(max_examples=150, deadline=None)
+def test_no_digit_can_be_changed(place: tuple[str, tuple[Any, ...], str, int], digit: str) -> None:
+    name, path, text, at = place
+    changed = text[:at] + digit + text[at + 1 :]
+    original = CERTIFICATES[name]
+    value = original
+    for key in path:
+        value = value[key]
+    numeric = re.fullmatch(r"-?\d+(/\d+)?", text) and re.fullmatch(r"-?\d+(/0*[1-9]\d*)?", changed)
+    if changed == text or (numeric and Fraction(changed) == Fraction(text)):
+        return
+    new = int(changed) if isinstance(value, int) else changed
+    outcome = verdict(edit(original, path, new))
+    if name.startswith("fixed point") and path[0] == "parameters" and outcome == "valid":
+        # bounds that may be chosen more freely, and a later K: the certificate is then true as it stands
+        assert path[1] in ("D", "K", "L", "mu")
+        assert Fraction(changed) > Fraction(text) if path[1] != "mu" else 0 < Fraction(changed) < Fraction(text)
+        return
+    if name == "order" and path == ("parameters", "G2") and outcome == "valid":
+        assert Fraction(changed) > 1
+        return
+    if name == "order" and path == ("parameters", "L") and outcome == "valid":
+        assert Fraction(changed) > 1
+        return
+    assert outcome != "valid", (path, changed)
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_no_field_can_be_left_out_or_added(name: str) -> None:
+    original = CERTIFICATES[name]
+    for field in original:
+        if field not in ("note", "definitions"):
+            without = {k: v for k, v in original.items() if k != field}
+            outcome = verdict(without)
+            assert outcome == "malformed" or (name == "fixed point compared" and field == "right"), field
+    assert verdict({**original, "proof": "trust me"}) == "malformed"
+    for part in ("instance", "hypotheses"):
+        item = original[part] if part == "instance" else original[part][0]
+        path = (part,) if part == "instance" else (part, 0)
+        assert verdict(edit(original, path, {**item, "more": 1})) == "malformed"
+        for key in item:
+            if key not in ("constant", "of"):
+                outcome = verdict(edit(original, path, {k: v for k, v in item.items() if k != key}))
+                assert outcome == "malformed" or (name.startswith("fixed") and key == "K"), key
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**30), 10**30)
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["1/2", "-1", "1/0", "9" * 4000, "1e9999999", "0.5", "\x1b[2J", "K", "2**K", "٣"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(json_values)
+@settings(max_examples=60, deadline=None)
+@example({"format": verifier.FORMAT, "kind": "instance"})
+@example({"format": verifier.FORMAT, "kind": ["instance"]})
+def test_random_json_is_malformed(value: Any) -> None:
+    assert verdict(value) == "malformed"
+
+
+ALL_PATHS = [
+    (name, path[:cut]) for name, c in CERTIFICATES.items() for path, _ in strings(c) for cut in range(1, len(path) + 1)
+]
+
+
+@given(st.sampled_from(sorted(set(ALL_PATHS), key=repr)), json_values)
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_rubbish_in_a_certificate_never_raises(place: tuple[str, tuple[Any, ...]], value: Any) -> None:
+    name, path = place
+    outcome = verdict(edit(CERTIFICATES[name], path, value))
+    if path[0] in ("instance", "left_value", "right_value", "contraction", "noise") and path != ("instance", "K"):
+        old = CERTIFICATES[name]
+        for key in path:
+            old = old[key]
+        same = not isinstance(value, bool) and (value == old or str(value) == str(old))
+        assert outcome != "valid" or same
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("instance", "K"), -1),
+        (("instance", "K"), 0),
+        (("instance", "K"), 10**9),
+        (("instance", "K"), 10**5000),
+        (("instance", "M"), 10**7),
+        (("instance", "S"), True),
+        (("instance", "S"), 1.5),
+        (("instance", "clients"), []),
+        (("instance", "clients"), {}),
+        (("instance", "clients", 0), 3),
+        (("instance", "clients", 0, "p"), "0"),
+        (("instance", "clients", 0, "p"), "3/2"),
+        (("instance", "clients", 0, "p"), ["1", "1"]),
+        (("instance", "clients", 0, "h"), []),
+        (("instance", "clients", 0, "a"), ["0", "1"]),
+        (("instance", "step"), "0"),
+        (("instance", "step"), "-1/2"),
+        (("instance", "step"), 0.5),
+        (("instance", "step"), "nan"),
+        (("instance", "step"), "1e-3"),
+        (("instance", "theta0"), "1/0"),
+        (("instance", "theta0"), "9" * 4001),
+        (("instance", "theta0"), None),
+        (("instance", "algorithm"), "adam"),
+        (("instance", "aggregation"), ["unbiased"]),
+        (("instance", "empty"), {}),
+        (("right",), "2**(10**6)"),
+        (("right",), "(2**50000)**50000"),
+        (("right",), "__import__('os').system('true')"),
+        (("right",), 3),
+        (("definitions",), [1]),
+        (("definitions",), {"L": "1"}),
+        (("parameters",), {"not a name": "1"}),
+        (("parameters",), []),
+        (("hypotheses",), {}),
+        (("hypotheses", 0), "smooth"),
+        (("hypotheses", 0, "relation"), "delta"),
+        (("hypotheses", 0, "relation"), "delta != 1"),
+        (("hypotheses", 0, "of"), "everything"),
+        (("hypotheses", 0, "name"), 4),
+        (("relation",), "~"),
+        (("relation",), []),
+        (("left",), "mean_squared_gradient_norm"),
+        (("left", "index"), {"k": -1}),
+        (("left", "index"), {"j": 1}),
+        (("left_value",), "one"),
+        (("claim",), 7),
+        (("format",), "fedproof-certificate-2"),
+        (("kind",), "proof"),
+    ],
+    ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else "",
+)
+def test_malformed_fields_are_named(path: tuple[Any, ...], value: Any) -> None:
+    assert verdict(edit(CERTIFICATES["known"], path, value)) == "malformed"
+
+
+def test_an_instance_whose_fractions_explode_is_refused() -> None:
+    wild = edit(CERTIFICATES["known"], ("instance", "step"), "1/" + "7" * 300)
+    with pytest.raises(verifier.FormatError, match="grow too long"):
+        verifier.verify(edit(wild, ("instance", "S"), 2000))
+
+
+# --- files and the bare interpreter --------------------------------------------------------------------------------
+
+
+def bare(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The verifier's file, in a Python without site-packages, environment or the package's directory."""
+    command = [sys.executable, "-I", "-S", "-W", "error", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_the_verifier_needs_the_standard_library_only() -> None:
+    tree = ast.parse(Path(verifier.__file__).read_text(encoding="utf-8"))
+    imported = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
+    imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.split(".")[0] for name in imported} <= sys.stdlib_module_names
+    calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert not calls & {"eval", "exec", "compile", "__import__"}
+
+
+def test_written_certificates_are_checked_by_a_bare_python(tmp_path: Path) -> None:
+    path = certificates.write(CERTIFICATES["known"], tmp_path / "new")
+    assert path.name == "fedavg-svrg.theorem-v1-eq7.json"
+    program = path.parent / "verify.py"
+    assert program.read_bytes() == Path(verifier.__file__).read_bytes()
+    assert certificates.read(path) == CERTIFICATES["known"]
+    assert certificates.verify(path).valid
+    done = bare(program, path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1 <= 30037/32768 is false" in done.stdout
+    others = [certificates.write(CERTIFICATES[name], tmp_path, name.replace(" ", "-")) for name in BUILDERS]
+    assert bare(program, *others).returncode == 0
+
+    false = tmp_path / "false.json"
+    false.write_text(json.dumps({**CERTIFICATES["known"], "left_value": "2"}), encoding="utf-8")
+    done = bare(program, false)
+    assert done.returncode == 1
+    assert "FAIL  left_value is 1, not 2 as printed" in done.stdout
+    assert bare(program, false, path).returncode == 1
+    assert bare(program).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\xfe",
+        b"{",
+        b"[" * 100_000,
+        b'{"format": "fedproof-certificate-1", "format": "fedproof-certificate-1"}',
+        b'{"format": NaN}',
+        b"9" * 5000,
+        b'"\\ud800"',
+        b" " * (verifier.MAX_BYTES + 1),
+    ],
+    ids=["empty", "not utf-8", "cut", "deep", "twice", "nan", "long", "surrogate", "large"],
+)
+def test_unreadable_files_are_refused(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.json"
+    path.write_bytes(content)
+    assert verifier.main([str(path)]) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith("malformed: ")
+    assert printed.err.count("\n") == 1
+    assert "Traceback" not in printed.out + printed.err
+
+
+def test_missing_files_and_directories_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verifier.main([str(tmp_path)]) == 2
+    assert verifier.main([str(tmp_path / "no.json")]) == 2
+    assert verifier.main(["--help"]) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_only_valid_certificates_are_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="left_value"):
+        certificates.write({**CERTIFICATES["known"], "left_value": "2"}, tmp_path)
+    for name in ("", "../x", "a/b", ".hidden", "a b"):
+        with pytest.raises(ValueError, match="file name"):
+            certificates.write(CERTIFICATES["known"], tmp_path, name)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "list.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(ValueError, match="not a certificate"):
+        certificates.read(tmp_path / "list.json")
+
+
+CLAIM = some_claim("theorem-v1-eq7", SEVEN, hypotheses=BASE)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: certificates.instance_certificate(CLAIM, ONE, {}, {"delta": 0.5}, 1, 1), "delta=0.5"),
+        (lambda: certificates.instance_certificate(CLAIM, ONE, {}, {"other": 1}, 1, 1), "other"),
+        (lambda: certificates.instance_certificate(CLAIM, ONE, {}, {}, 10**4000, 1), "4000 digits"),
+        (lambda: certificates.instance_certificate(CLAIM, {}, {}, {}, 1, 1), "clients"),
+        (lambda: certificates.instance_certificate(CLAIM, {**ONE, "step": "x"}, {}, {}, 1, 1), "step"),
+        (lambda: certificates.instance_certificate(some_claim("x", None), ONE, {}, {}, 1, 1), "no right side"),
+        (lambda: certificates.fixed_point_certificate(CLAIM, ONE, 1, 0, {}, compare=True), "parameter K"),
+        (lambda: certificates.order_certificate(CLAIM, NOISY, "1", 0), "epsilon"),
+        (lambda: certificates.as_text("1/0", "x"), "x='1/0'"),
+        (lambda: certificates.as_text(True, "x"), "x=True"),
+    ],
+)
+def test_bad_arguments_of_the_builders(build: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        build()
+
+
+def test_numbers_of_the_specification_are_made_exact() -> None:
+    loose = {**ONE, "step": 0.5, "theta0": 1, "clients": [{"h": 1, "a": F(0)}]}
+    assert certificates.instance_certificate(CLAIM, loose, {}, {}, 1, 1)["instance"] == ONE
+
+
+def test_differences_from_the_printed_claim() -> None:
+    certificate = CERTIFICATES["known"]
+    assert certificates.differences(certificate, CLAIM) == ()
+    assert certificates.differences(certificate, replace(CLAIM, right="1")) == ("right",)
+    assert certificates.differences({**certificate, "hypotheses": []}, CLAIM) == ("hypotheses",)
+    assert certificates.differences({**certificate, "relation": ">"}, CLAIM) == ("relation",)
+    assert certificates.differences(edit(certificate, ("left", "quantity"), "suboptimality"), CLAIM) == ("left",)
+
+
+def test_the_printed_claim_of_the_catalogue_makes_the_same_certificate() -> None:
+    from theory import claim
+
+    printed = claim("fedavg-svrg/theorem-v1-eq7")
+    parameters = {name: Fraction(value) for name, value in CERTIFICATES["known"]["parameters"].items()}
+    certificate = certificates.instance_certificate(printed, ONE, {}, parameters, F(1), silent=True)
+    assert certificate["right_value"] == "30037/32768"
+    assert verdict(certificate) == "valid"
+    assert certificates.differences(certificate, printed) == ()

@@ -1,0 +1,65 @@
+"""What is claimed: the theorems of federated optimisation as objects.
+
+    from theory import claim
+    c = claim("fedavg-svrg/theorem-v1-eq8")
+    c.bound(...), c.enclose(...), c.violated(...)
+
+Importing this package loads no computer algebra. `theory.claim` is the function that looks up a claim; the module of
+that name, which defines the classes, is reached by ``from theory.claim import Claim``.
+"""
+
+from theory.assumptions import (
+    Assumption,
+    BoundedEstimatorSecondMoment,
+    Convex,
+    IndependentParticipation,
+    Smooth,
+    StronglyConvex,
+    UnbiasedSampling,
+)
+
+# The submodule `theory.claim` is loaded here for good, before the function of that name takes its place in this
+# namespace: a submodule becomes an attribute of its package only when it is first loaded.
+from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity, Step
+from theory.domain import (
+    AT_LEAST_ONE,
+    COUNT,
+    INDEX,
+    NONNEGATIVE,
+    OPEN_UNIT,
+    POSITIVE,
+    PROBABILITY,
+    REAL,
+    Domain,
+)
+
+from theory.catalog import claim, claims, paper, papers  # isort: skip
+
+__all__ = [
+    "AT_LEAST_ONE",
+    "COUNT",
+    "INDEX",
+    "NONNEGATIVE",
+    "OPEN_UNIT",
+    "POSITIVE",
+    "PROBABILITY",
+    "REAL",
+    "Assumption",
+    "BoundedEstimatorSecondMoment",
+    "Claim",
+    "Convex",
+    "Domain",
+    "Hypothesis",
+    "IndependentParticipation",
+    "Paper",
+    "Parameter",
+    "Quantity",
+    "Smooth",
+    "Step",
+    "StronglyConvex",
+    "UnbiasedSampling",
+    "claim",
+    "claims",
+    "paper",
+    "papers",
+]

@@ -1,0 +1,268 @@
+"""What is claimed: parameters, hypotheses, quantities, proof steps, claims and papers.
+
+Every object here is frozen and checked when it is made. Formulas are kept as ASCII text in the names of the
+parameters (``2*f0_gap/(delta*K*S*M)``); `theory.expression` turns them into sympy when somebody evaluates them, so
+that listing the claims costs no computer algebra.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from theory.assumptions import Assumption
+from theory.domain import Domain
+
+if TYPE_CHECKING:
+    import numpy as np
+    import sympy
+
+    from theory.evaluate import Enclosure
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+LABEL = re.compile(r"[a-z0-9][a-z0-9.-]*\Z")
+
+Relation = Literal["<=", "<", "=", ">=", ">"]
+Kind = Literal["theorem", "lemma", "proposition", "remark", "equation", "definition"]
+Rule = Literal[
+    "definition",
+    "identity",
+    "hypothesis",
+    "inequality",
+    "moment identity",
+    "substitution",
+    "summation",
+    "order",
+    "cited",
+]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number, or a vector of numbers, that a claim speaks of.
+
+    Attributes:
+        name: ASCII name, as on the command line.
+        domain: the values that make sense, whatever the claim.
+        meaning: one line.
+        shape: ``"scalar"``, or ``"vector"`` (comma-separated on the command line).
+    """
+
+    name: str
+    domain: Domain
+    meaning: str
+    shape: Literal["scalar", "vector"] = "scalar"
+
+    def __post_init__(self) -> None:
+        if not NAME.match(self.name):
+            raise ValueError(f"name={self.name!r} is not an ASCII identifier")
+        if self.shape not in ("scalar", "vector"):
+            raise ValueError(f"shape={self.shape!r} is neither 'scalar' nor 'vector'")
+
+    @property
+    def symbol(self) -> sympy.Symbol:
+        """The sympy symbol, with the assumptions that the domain implies."""
+        from theory.expression import symbol
+
+        return symbol(self)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a claim bounds; the simulator and the oracle record metrics under the same name."""
+
+    name: str
+    meaning: str
+    latex: str
+
+    def __post_init__(self) -> None:
+        if not NAME.match(self.name):
+            raise ValueError(f"name={self.name!r} is not an ASCII identifier")
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A named condition of a claim.
+
+    Attributes:
+        name: a short name, such as ``"step size"``.
+        statement: one line of text.
+        relation: an ASCII relation between parameters (``"delta < 1/(2*L)"``), or None.
+        assumption: a shared assumption on functions or sampling, or None.
+        printed: False for a condition that the paper does not state and that its proof uses.
+    """
+
+    name: str
+    statement: str
+    relation: str | None = None
+    assumption: Assumption | None = None
+    printed: bool = True
+
+
+@dataclass(frozen=True)
+class Step:
+    """One displayed line of a proof.
+
+    Attributes:
+        label: the paper's label for the line, such as ``"(A.21)"``, or a description where it has none.
+        left: left side, as LaTeX.
+        relation: the printed relation.
+        right: right side, as LaTeX.
+        rule: what justifies the line.
+        note: what is used, or what is wrong with the printed text.
+        claim: id of the claim that encodes this line, where there is one.
+        identity: ``(left, right)`` as ASCII scalar formulas to be compared by algebra, where the line is such a one;
+            the line holds if ``left relation right`` for all parameters in their domains.
+    """
+
+    label: str
+    left: str
+    relation: Relation
+    right: str
+    rule: Rule
+    note: str = ""
+    claim: str | None = None
+    identity: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One numbered result of a paper, exactly as printed (or its repair, in a claim of its own).
+
+    The claim reads ``quantity relation right``, where ``right`` is an ASCII formula in the names of `parameters` and
+    `definitions`. A claim without a formula (``right is None``) still has a statement that the validators check.
+
+    Attributes:
+        id: ``paper/label`` (``paper/label/corrected`` for a repair).
+        kind: theorem, lemma, ...
+        title: a few words.
+        equation: the paper's number for it, such as ``"(8)"`` or ``"Theorem V.1"``.
+        statement: the claim in one paragraph of ASCII text.
+        latex: the claim in LaTeX (the subset that matplotlib's mathtext sets).
+        quantity: the left side.
+        source: where it stands in the paper.
+        parameters: the numbers that it speaks of, in the paper's order.
+        hypotheses: the printed ones, then those used silently.
+        definitions: named terms, in the order in which they are evaluated; each may use the earlier ones.
+        right: the right side, or None.
+        relation: the relation between the two sides.
+        steps: its proof, line by line.
+        amends: id of the printed claim that this one repairs.
+        derivation: for a repair, why it is true.
+        remarks: what a reader should know, such as a slip in the printed text.
+    """
+
+    id: str
+    kind: Kind
+    title: str
+    equation: str
+    statement: str
+    latex: str
+    quantity: Quantity
+    source: str
+    parameters: tuple[Parameter, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    right: str | None = None
+    relation: Relation = "<="
+    steps: tuple[Step, ...] = ()
+    amends: str | None = None
+    derivation: str = ""
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        parts = self.id.split("/")
+        if len(parts) < 2 or not all(LABEL.match(part) for part in parts):
+            raise ValueError(f"id={self.id!r} is not of the form paper/label")
+        names = [p.name for p in self.parameters] + list(self.definitions)
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"{self.id}: the names {twice} are used twice")
+        if self.amends is not None and not self.derivation:
+            raise ValueError(f"{self.id}: a claim that amends another carries its derivation")
+        object.__setattr__(self, "definitions", MappingProxyType(dict(self.definitions)))
+
+    @property
+    def paper(self) -> str:
+        """The paper's name, the first part of the id."""
+        return self.id.split("/", 1)[0]
+
+    @property
+    def label(self) -> str:
+        """The id without the paper's name."""
+        return self.id.split("/", 1)[1]
+
+    @property
+    def has_bound(self) -> bool:
+        """Whether the claim has a right side that can be evaluated."""
+        return self.right is not None
+
+    def parameter(self, name: str) -> Parameter:
+        """The parameter of that name.
+
+        Raises:
+            ValueError: when the claim has none of that name.
+        """
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        from theory.evaluate import unknown_parameter
+
+        raise unknown_parameter(self, name)
+
+    def expression(self) -> sympy.Expr:
+        """The right side in sympy, with the definitions put in."""
+        from theory.expression import right_side
+
+        return right_side(self)
+
+    def bound(self, **parameters: Any) -> float | np.ndarray:
+        """The right side as float64; arrays broadcast. See `theory.evaluate.bound`."""
+        from theory.evaluate import bound
+
+        return bound(self, parameters)
+
+    def terms(self, **parameters: Any) -> dict[str, float | np.ndarray]:
+        """Each named definition as float64. See `theory.evaluate.terms`."""
+        from theory.evaluate import terms
+
+        return terms(self, parameters)
+
+    def enclose(self, **parameters: Any) -> Enclosure:
+        """A ball that contains the exact right side. See `theory.evaluate.enclose`."""
+        from theory.evaluate import enclose
+
+        return enclose(self, parameters)
+
+    def violated(self, **parameters: Any) -> tuple[str, ...]:
+        """Names of the hypotheses that fail at these values. See `theory.evaluate.violated`."""
+        from theory.evaluate import violated
+
+        return violated(self, parameters)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and its claims, in the paper's order."""
+
+    name: str
+    title: str
+    authors: str
+    claims: tuple[Claim, ...]
+
+    def __post_init__(self) -> None:
+        ids = [c.id for c in self.claims]
+        twice = sorted({i for i in ids if ids.count(i) > 1})
+        if twice:
+            raise ValueError(f"paper {self.name!r}: the ids {twice} are used twice")
+        for c in self.claims:
+            if c.paper != self.name:
+                raise ValueError(f"claim {c.id!r} does not belong to paper {self.name!r}")
+            if c.amends is not None and c.amends not in ids:
+                raise ValueError(f"claim {c.id!r} amends {c.amends!r}, which the paper does not have")
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self.claims)

@@ -1,0 +1,66 @@
+"""Whether a relation between numbers holds: yes, no, or not decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from theory.arithmetic import Real, Value, ball
+
+if TYPE_CHECKING:
+    import sympy
+
+LARGEST_SYMBOLIC_EXPONENT = 64
+MOST_SYMBOLIC_OPERATIONS = 300
+
+
+def chain_holds(
+    sides: Sequence[Value], operators: Sequence[str], equal: Callable[[int], bool] = lambda _: False
+) -> bool | None:
+    """Whether ``sides[i] operators[i] sides[i+1]`` for all i, and all entries of vectors.
+
+    Args:
+        sides: Fractions, balls, or tuples of these (numbers are compared with every entry of a tuple).
+        operators: of ``< <= > >= ==``, one fewer.
+        equal: asked whether sides i and i+1 are equal where balls cannot tell.
+
+    Returns:
+        None where the balls cannot tell.
+    """
+    answers: list[bool | None] = []
+    for i, operator in enumerate(operators):
+        left, right = sides[i], sides[i + 1]
+        size = next((len(side) for side in (left, right) if isinstance(side, tuple)), 1)
+        pairs = zip(_entries(left, size), _entries(right, size), strict=True)
+        answers += [_holds(a, operator, b, equal, i) for a, b in pairs]
+    if False in answers:
+        return False
+    return None if None in answers else True
+
+
+def is_zero(number: sympy.Expr) -> bool:
+    """Whether algebra shows that a sympy number is zero; False says nothing."""
+    import sympy
+
+    powers = [p.exp for p in number.atoms(sympy.Pow)]
+    if number.count_ops() > MOST_SYMBOLIC_OPERATIONS or any(abs(e) > LARGEST_SYMBOLIC_EXPONENT for e in powers):
+        return False
+    return bool(sympy.simplify(number) == 0)
+
+
+def _entries(side: Value, size: int) -> tuple[Real, ...]:
+    return side if isinstance(side, tuple) else (side,) * size
+
+
+def _holds(a: Real, operator: str, b: Real, equal: Callable[[int], bool], index: int) -> bool | None:
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        sign: int | None = (a > b) - (a < b)
+    else:
+        difference = ball(a) - ball(b)
+        sign = 1 if difference > 0 else -1 if difference < 0 else 0 if difference.is_zero() else None
+        if sign is None and equal(index):
+            sign = 0
+    if sign is None:
+        return None
+    return {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0, "==": sign == 0}[operator]

@@ -1,0 +1,63 @@
+"""Domains of parameters: intervals of the real line, possibly of integers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Domain:
+    """An interval; ``Domain(0, None, lower_open=True)`` is (0, inf).
+
+    Attributes:
+        lower: lower end, or None for -inf.
+        upper: upper end, or None for +inf.
+        lower_open: whether the lower end is left out.
+        upper_open: whether the upper end is left out.
+        integer: whether only integers count.
+    """
+
+    lower: float | None = None
+    upper: float | None = None
+    lower_open: bool = False
+    upper_open: bool = False
+    integer: bool = False
+
+    def contains(self, value: Any) -> bool:
+        """Whether every entry of `value` (a number or an array) is finite and lies in the interval."""
+        import numpy as np
+
+        values = np.asarray(value)
+        if values.dtype == object:
+            return all(self._holds(v) for v in values.ravel())
+        if not np.all(np.isfinite(values)):
+            return False
+        return bool(np.all(self._holds(values)))
+
+    def _holds(self, value: Any) -> Any:
+        # NaN differs from itself; infinities come this way in arrays of Python objects
+        inside = (value == value) & (value != math.inf) & (value != -math.inf)
+        if self.lower is not None:
+            inside = inside & ((value > self.lower) if self.lower_open else (value >= self.lower))
+        if self.upper is not None:
+            inside = inside & ((value < self.upper) if self.upper_open else (value <= self.upper))
+        if self.integer:
+            inside = inside & (value % 1 == 0)
+        return inside
+
+    def __str__(self) -> str:
+        left = "(-inf" if self.lower is None else f"{'(' if self.lower_open else '['}{self.lower:g}"
+        right = "inf)" if self.upper is None else f"{self.upper:g}{')' if self.upper_open else ']'}"
+        return f"{'the integers in ' if self.integer else ''}{left}, {right}"
+
+
+REAL = Domain()
+POSITIVE = Domain(0, None, lower_open=True)
+NONNEGATIVE = Domain(0, None)
+PROBABILITY = Domain(0, 1, lower_open=True)
+OPEN_UNIT = Domain(0, 1, lower_open=True, upper_open=True)
+COUNT = Domain(1, None, integer=True)
+INDEX = Domain(0, None, integer=True)
+AT_LEAST_ONE = Domain(1, None)

@@ -1,0 +1,1 @@
+"""The papers: one file each, with nothing else in it."""

@@ -1,0 +1,82 @@
+"""Scalar lines of a proof, compared by algebra: identities, and inequalities between rational functions.
+
+An inequality ``left <= right`` of rational functions of parameters with lower ends is proved when, after each
+parameter is written as its lower end plus a non-negative rest, the numerator and the denominator of right - left have
+non-negative coefficients only. This is sufficient, not necessary: otherwise the answer is None, not False.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from theory.claim import Step
+from theory.domain import NONNEGATIVE, Domain
+
+if TYPE_CHECKING:
+    import sympy
+
+
+def holds(step: Step, domains: Mapping[str, Domain]) -> bool | None:
+    """Whether a step's scalar identity or inequality holds for all values of its parameters.
+
+    Args:
+        step: a step with `identity`.
+        domains: the parameters' domains by name; a name without a domain is taken to be in [0, inf).
+
+    Returns:
+        True when proved, False when an identity is false, None when this method cannot tell.
+
+    Raises:
+        ValueError: when the step has no scalar formula.
+    """
+    if step.identity is None:
+        raise ValueError(f"step {step.label!r} has no scalar formula to compare")
+    import sympy
+
+    left, right = (_sympy(text) for text in step.identity)
+    gap = sympy.together(right - left)
+    if step.relation == "=":
+        return bool(sympy.simplify(gap) == 0)
+    if step.relation in (">=", ">"):
+        gap = -gap
+    shifted = gap
+    for symbol in sorted(gap.free_symbols, key=str):
+        domain = domains.get(str(symbol), NONNEGATIVE)
+        if domain.lower is None:
+            return None
+        shifted = shifted.subs(symbol, symbol + sympy.Rational(str(domain.lower)))
+    return _nonnegative(sympy.cancel(sympy.together(shifted)))
+
+
+def same(left: str, right: str) -> bool:
+    """Whether two ASCII formulas are the same function of their names, wherever both are defined."""
+    import sympy
+
+    return bool(sympy.simplify(_sympy(left) - _sympy(right)) == 0)
+
+
+def _sympy(text: str) -> sympy.Expr:
+    import sympy
+
+    from theory.expression import names_in, parse, to_sympy
+
+    formula = parse(text)
+    return to_sympy(formula, {name: sympy.Symbol(name) for name in names_in(formula)})
+
+
+def _nonnegative(ratio: sympy.Expr) -> bool | None:
+    import sympy
+
+    numerator, denominator = sympy.fraction(ratio)
+    signs = []
+    for part in (numerator, denominator):
+        symbols = sorted(part.free_symbols, key=str)
+        coefficients = sympy.Poly(part, *symbols).coeffs() if symbols else [part]
+        if all(c >= 0 for c in coefficients):
+            signs.append(1)
+        elif all(c <= 0 for c in coefficients):
+            signs.append(-1)
+        else:
+            return None
+    return True if signs[0] * signs[1] > 0 or numerator == 0 else None

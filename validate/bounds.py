@@ -1,0 +1,119 @@
+"""Predicted against measured: a claim's two sides, over every index that it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from theory.claim import Claim
+
+# Two float64 sides that are equal in exact arithmetic differ by rounding: relative to the larger side, and, where
+# something has converged to almost nothing, relative to the largest value of the run. A break must be larger than that,
+# and is then confirmed in exact arithmetic before anybody is told.
+ROUNDING = 1e-9
+CONVERGED = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """A claim's left side and parameters on one scenario, for C index values.
+
+    Attributes:
+        left: shape (C,), float64 or object (Fractions).
+        parameters: by name; scalars, or arrays of shape (C,).
+        index: by index name (k, n, s, m), integer arrays of shape (C,); empty for a claim about the whole run.
+    """
+
+    left: np.ndarray
+    parameters: Mapping[str, Any]
+    index: Mapping[str, np.ndarray]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def parameters_at(self, i: int) -> dict[str, Any]:
+        """The parameters of case i, as scalars."""
+        return {name: value[i] if np.ndim(value) else value for name, value in self.parameters.items()}
+
+    def index_at(self, i: int) -> dict[str, int]:
+        """The index of case i."""
+        return {name: int(value[i]) for name, value in self.index.items()}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a claim's two sides compare over all cases of a scenario.
+
+    Attributes:
+        cases: how many were compared.
+        tightness: largest left / right among cases with a positive right side, or None.
+        worst: the case that breaks the claim by most, or, when none does, has the largest ratio.
+        left: left side there.
+        right: right side there.
+        broken: whether the claim is broken (beyond rounding, in floats).
+    """
+
+    cases: int
+    tightness: float | None
+    worst: int
+    left: float
+    right: float
+    broken: bool
+
+
+def compare(claim: Claim, cases: Cases) -> Comparison:
+    """Both sides in float64.
+
+    Raises:
+        ValueError: when there is no case, or a parameter is outside its domain.
+    """
+    if len(cases) == 0:
+        raise ValueError("cases is empty: there is nothing to compare")
+    left = np.asarray(cases.left, dtype=np.float64)
+    values = {name: _float(value) for name, value in cases.parameters.items()}
+    right = np.broadcast_to(np.asarray(claim.bound(**values), dtype=np.float64), left.shape)
+    excess = left - right
+    if claim.relation in (">=", ">"):
+        excess = -excess
+    elif claim.relation == "=":
+        excess = np.abs(excess)
+    scale = np.maximum(np.abs(left), np.abs(right))
+    largest = float(np.max(scale))
+    relative = (excess - CONVERGED * largest) / np.where(scale > 0, scale, 1.0)
+    positive = right > 0
+    ratios = np.where(positive, left / np.where(positive, right, 1.0), -np.inf)
+    broken = bool(np.max(relative) > ROUNDING)
+    worst = int(np.argmax(relative)) if broken or not positive.any() else int(np.argmax(ratios))
+    ratio = float(np.max(ratios))
+    tightness = ratio if ratio > 0 and claim.relation in ("<=", "<") else None
+    return Comparison(len(cases), tightness, worst, float(left[worst]), float(right[worst]), broken)
+
+
+def exact_sides(claim: Claim, cases: Cases, i: int) -> tuple[Fraction, Fraction]:
+    """Both sides of case i as Fractions.
+
+    Raises:
+        ValueError: when the formula is not rational at these parameters.
+    """
+    from theory.evaluate import exact
+
+    return Fraction(cases.left[i]), exact(claim, cases.parameters_at(i))
+
+
+def breaks(claim: Claim, left: Fraction, right: Fraction) -> bool:
+    """Whether ``left relation right`` fails."""
+    return not {
+        "<=": left <= right,
+        "<": left < right,
+        "=": left == right,
+        ">=": left >= right,
+        ">": left > right,
+    }[claim.relation]
+
+
+def _float(value: Any) -> Any:
+    return np.asarray(value, dtype=np.float64) if np.ndim(value) else float(value)

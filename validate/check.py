@@ -1,0 +1,340 @@
+"""All the evidence for a claim, joined into its verdict.
+
+For every claim of a paper: the scalar lines of its proof by algebra; whether its hypotheses can hold together; both
+sides on every instance and scenario of the paper, by the exact oracle; a certificate, in exact rationals and re-checked
+by the stand-alone verifier, when something breaks it; the simulator as a check that does not go through the oracle's
+left side; and what only this paper's claims need (orders, fixed points).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sim.exact_moments import DivergenceError
+from theory.catalog import claim as find_claim
+from theory.catalog import paper as find_paper
+from theory.catalog import papers
+from theory.claim import Claim
+from validate import certificate as certificates
+from validate import papers as measured
+from validate.algebra import holds
+from validate.assumptions import unmet
+from validate.bounds import compare
+from validate.falsify import Counterexample, smallest
+from validate.scenario import Scenario
+from validate.verdict import Evidence, Result, decide
+
+Progress = Callable[[str], None]
+log = logging.getLogger(__name__)
+
+# One-sided error probability of each statistical check.
+ERROR_PROBABILITY = 1e-6
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The scenarios that the claims of one paper are held against.
+
+    Attributes:
+        instances: scalar instances, with the specification that certificates carry.
+        scenarios: others, in float64.
+    """
+
+    instances: tuple[tuple[dict[str, Any], Scenario], ...]
+    scenarios: tuple[Scenario, ...]
+
+    def all(self) -> Iterator[tuple[dict[str, Any] | None, Scenario]]:
+        """Every scenario, with its specification where it has one."""
+        yield from self.instances
+        yield from ((None, scenario) for scenario in self.scenarios)
+
+    def __len__(self) -> int:
+        return len(self.instances) + len(self.scenarios)
+
+
+def check(target: str, *, quick: bool = False, out: str | Path = "fedproof-out", seed: int = 0) -> Result:
+    """The verdict on one claim; see `check_all`."""
+    return check_all([find_claim(target).id], quick=quick, out=out, seed=seed)[0]
+
+
+def check_all(
+    targets: Sequence[str],
+    *,
+    quick: bool = False,
+    out: str | Path = "fedproof-out",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """The verdicts on claims, with all their evidence; certificates and verdicts.json are written to `out`.
+
+    Args:
+        targets: ids of claims, names of papers, or ``"all"``.
+        quick: fewer instances and fewer runs.
+        out: directory of the results; certificates go to its subdirectory ``certificates``.
+        seed: of the simulator.
+        progress: called with one line of text.
+
+    Raises:
+        ValueError: for a target that is not known; nothing is computed then.
+    """
+    chosen = resolve(targets)
+    tell = progress or (lambda text: None)
+    results = []
+    for name in dict.fromkeys(c.paper for c in chosen):
+        module = measured.module(name)
+        pool = _pool(module, quick, tell, name) if module is not None else Pool((), ())
+        for claim in (c for c in chosen if c.paper == name):
+            tell(f"{claim.id}")
+            results.append(_check_claim(claim, module, pool, Path(out), quick, seed))
+            _remember(results[-1], Path(out))
+    return results
+
+
+def resolve(targets: Sequence[str]) -> list[Claim]:
+    """The claims that ids, names of papers and ``"all"`` stand for, in the catalogue's order, each once.
+
+    Raises:
+        ValueError: for a target that is none of these, or no target.
+    """
+    if not targets:
+        raise ValueError("targets is empty: give ids of claims, names of papers, or all")
+    names = [p.name for p in papers()]
+    chosen: dict[str, Claim] = {}
+    for target in targets:
+        if target == "all":
+            found: Iterable[Claim] = (c for p in papers() for c in p)
+        elif target in names:
+            found = find_paper(target)
+        elif "/" in target:
+            found = [find_claim(target)]
+        else:
+            raise ValueError(f"target={target!r} is neither the id of a claim nor one of the papers {names} nor 'all'")
+        chosen |= {c.id: c for c in found}
+    return list(chosen.values())
+
+
+def _pool(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
+    """The paper's scenarios, with their moments; those whose moments leave the range of floats are left out."""
+    instances = []
+    specs = list(module.instances(quick))
+    for i, spec in enumerate(specs):
+        if i % 500 == 0:
+            tell(f"{paper}: exact moments of instance {i + 1} of {len(specs)}")
+        scenario = Scenario.from_spec(spec, exact=False)
+        if _computed(scenario):
+            instances.append((spec, scenario))
+    tell(f"{paper}: exact moments of scenarios in several dimensions")
+    return Pool(tuple(instances), tuple(s for s in module.scenarios(quick) if _computed(s)))
+
+
+def _computed(scenario: Scenario) -> bool:
+    try:
+        scenario.moments()
+    except DivergenceError:
+        log.info("%s diverges beyond float64", scenario.name)
+        return False
+    return True
+
+
+def _check_claim(claim: Claim, module: ModuleType | None, pool: Pool, out: Path, quick: bool, seed: int) -> Result:
+    evidence = _algebra(claim)
+    path: Path | None = None
+    if module is not None:
+        survey = _survey(claim, module, pool)
+        counterexample, rounding = smallest(claim, survey.suspects, module.cases)
+        evidence += survey.evidence(rounding)
+        if counterexample is not None:
+            item, path = _certified(claim, counterexample, out)
+            evidence.append(item)
+        special, special_path = module.special(claim, out)
+        evidence += special
+        path = path or special_path
+        evidence += _sampled(claim, module, quick, seed)
+    if not evidence:
+        evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
+    return decide(claim.id, evidence, str(path) if path else None)
+
+
+def _algebra(claim: Claim) -> list[Evidence]:
+    """The scalar lines of its proof."""
+    steps = [step for step in claim.steps if step.identity is not None]
+    if not steps:
+        return []
+    domains = {p.name: p.domain for p in claim.parameters}
+    answers = {step.label: holds(step, domains) for step in steps}
+    if any(answer is False for answer in answers.values()):
+        wrong = ", ".join(label for label, answer in answers.items() if answer is False)
+        return [Evidence("algebra", "undecided", f"false scalar lines in its proof: {wrong}", data={"lines": answers})]
+    proved = sum(answer is True for answer in answers.values())
+    text = f"{proved} of {len(steps)} scalar lines of its proof proved by algebra, for all parameters in their domains"
+    return [Evidence("algebra", "holds" if proved else "undecided", text, data={"lines": answers})]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the exact oracle saw of a claim over a pool of scenarios, in floats.
+
+    Attributes:
+        pool: scenarios in the pool.
+        seen: those to which the claim applies and that satisfy all its hypotheses.
+        cases: index values compared there.
+        suspects: specifications of the scalar instances that seem to break the claim.
+        others: names of other scenarios that seem to break it.
+        tightness: largest left / right, or None.
+        tightness_unbroken: the same over the scenarios that do not seem to break it.
+    """
+
+    pool: int
+    seen: int
+    cases: int
+    suspects: tuple[dict[str, Any], ...]
+    others: tuple[str, ...]
+    tightness: float | None
+    tightness_unbroken: float | None
+
+    def evidence(self, rounding: int) -> list[Evidence]:
+        """For the reader; `rounding` of the suspects were cleared by exact arithmetic."""
+        if not self.seen:
+            return []
+        found = [
+            Evidence(
+                "hypotheses",
+                "holds",
+                f"its hypotheses, those silently used included, hold together: in {self.seen} of {self.pool} scenarios",
+            )
+        ]
+        broken = len(self.suspects) - rounding + len(self.others)
+        data = {"scenarios": self.seen, "cases": self.cases, "broken": broken, "cleared_by_exact_arithmetic": rounding}
+        if broken:
+            text = f"broken in {broken} of {self.seen} scenarios ({self.cases} cases) by the exact oracle, in floats"
+            text += f"; left side up to {self.tightness:.6g} times the right side" if self.tightness else ""
+            return [*found, Evidence("exact", "fails", text, tightness=self.tightness, data=data)]
+        text = f"never broken in {self.seen} scenarios ({self.cases} cases) by the exact oracle"
+        if self.tightness_unbroken:
+            text += f"; left side at most {self.tightness_unbroken:.6g} times the right side"
+        if rounding:
+            text += f"; {rounding} breaks seen in floats are rounding, as fractions show"
+        return [*found, Evidence("exact", "holds", text, tightness=self.tightness_unbroken, data=data)]
+
+
+def _survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
+    """Both sides on every scenario to which the claim applies."""
+    seen, count = 0, 0
+    suspects: list[dict[str, Any]] = []
+    others: list[str] = []
+    ratios: dict[bool, list[float]] = {True: [], False: []}
+    for spec, scenario in pool.all():
+        cases = module.cases(claim, scenario)
+        if cases is None or unmet(claim, scenario, cases.parameters_at(0)):
+            continue
+        comparison = compare(claim, cases)
+        seen, count = seen + 1, count + comparison.cases
+        if comparison.tightness is not None:
+            ratios[comparison.broken].append(comparison.tightness)
+        if comparison.broken and spec is not None:
+            suspects.append(spec)
+        elif comparison.broken:
+            others.append(scenario.name)
+    return Survey(
+        pool=len(pool),
+        seen=seen,
+        cases=count,
+        suspects=tuple(suspects),
+        others=tuple(others),
+        tightness=max(ratios[True] + ratios[False], default=None),
+        tightness_unbroken=max(ratios[False], default=None),
+    )
+
+
+def _certified(claim: Claim, found: Counterexample, out: Path) -> tuple[Evidence, Path]:
+    made = certificates.instance_certificate(
+        claim, found.spec, found.index, found.parameters, found.left, found.right, silent=True
+    )
+    path = certificates.write(made, out / "certificates")
+    detail = (
+        f"an exact instance breaks it: left side {brief(found.left)}, right side {brief(found.right)}"
+        f" ({describe(found.spec)}); the stand-alone verifier agrees"
+    )
+    data = {"spec": found.spec, "index": dict(found.index), "left": str(found.left), "right": str(found.right)}
+    # A ratio says how far a claim is off only where both sides are positive.
+    ratio = float(found.left / found.right) if found.right > 0 and claim.relation in ("<=", "<") else None
+    return Evidence("certificate", "refuted", detail, tightness=ratio, data=data), path
+
+
+def _sampled(claim: Claim, module: ModuleType, quick: bool, seed: int) -> list[Evidence]:
+    """The simulator's average against the right side: it may find nothing, or a suspicion, never a refutation."""
+    from sim import run
+    from validate.rates import one_sided
+
+    if not claim.has_bound or claim.relation not in ("<=", "<"):
+        return []
+    evidence = []
+    for scenario in module.sampled(quick):
+        cases = module.cases(claim, scenario)
+        if cases is None or len(cases) != 1 or claim.quantity.name != "mean_squared_gradient_norm":
+            continue
+        if unmet(claim, scenario, cases.parameters_at(0)):
+            continue
+        runs = 200 if quick else 2000
+        trace = run(
+            scenario.algorithm,
+            scenario.problem,
+            scenario.participation,
+            rounds=scenario.rounds,
+            runs=runs,
+            seed=seed,
+            start=scenario.start,
+        )
+        right = compare(claim, cases).right
+        test = one_sided(trace[claim.quantity.name], right, ERROR_PROBABILITY)
+        text = (
+            f"{scenario.name}: {runs} runs give {test.mean:.6g} +- {test.standard_error:.2g} (standard error) against"
+            f" {right:.6g}; one-sided error probability {ERROR_PROBABILITY:g}, by Student's t"
+        )
+        outcome = "fails" if test.lower > right else "holds" if test.upper <= right else "undecided"
+        evidence.append(
+            Evidence(
+                "sampled",
+                outcome,  # type: ignore[arg-type]
+                text,
+                tightness=test.mean / right if right > 0 else None,
+                error_probability=ERROR_PROBABILITY,
+            )
+        )
+    return evidence
+
+
+def brief(value: Any) -> str:
+    """A rational as a fraction when that is short, else as a decimal."""
+    text = str(value)
+    return text if len(text) <= 24 else f"{float(value):.10g}"
+
+
+def describe(spec: dict[str, Any] | Any) -> str:
+    """An instance in a few words."""
+    clients = spec["clients"]
+    number = "one client" if len(clients) == 1 else f"{len(clients)} clients"
+    return f"{number}, S={spec['S']}, M={spec['M']}, K={spec['K']}, step {spec['step']}, start {spec['theta0']}"
+
+
+def _remember(result: Result, out: Path) -> None:
+    """Keep the verdict, so that `fedproof claims` can show it; written whole or not at all."""
+    path = out / "verdicts.json"
+    entries: list[dict[str, Any]] = []
+    try:
+        entries = [e for e in json.loads(path.read_text(encoding="utf-8")) if e["id"] != result.id]
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, TypeError, KeyError):
+        log.warning("%s is not readable; it is made anew", path)
+    entries.append({k: getattr(result, k) for k in ("id", "verdict", "tightness", "certificate")})
+    out.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(entries, indent=1), encoding="utf-8")
+    temporary.replace(path)

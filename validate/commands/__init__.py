@@ -1,0 +1,1 @@
+"""The commands of `fedproof`, by what they are about."""

@@ -1,0 +1,239 @@
+"""What is claimed: `fedproof claims`, `show` and `bound`."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from validate.commands.output import number, plain, print_json, table
+
+if TYPE_CHECKING:
+    from theory.claim import Claim
+
+VERDICTS = "verdicts.json"
+
+
+def known_verdicts(folder: Path) -> dict[str, str]:
+    """The verdicts that `fedproof check --out FOLDER` left there, by id.
+
+    Raises:
+        ValueError: when the file is not what `fedproof check` writes.
+    """
+    path = folder / VERDICTS
+    if not path.exists():
+        return {}
+    try:
+        return {entry["id"]: entry["verdict"] for entry in json.loads(path.read_text(encoding="utf-8"))}
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{path} is not a list of verdicts; delete it and run `fedproof check` again") from error
+
+
+def claims(
+    paper: Annotated[str | None, typer.Option("--paper", help="Only the claims of this paper.")] = None,
+    out: Annotated[Path, typer.Option("--out", help="Folder in which `check` left its verdicts.")] = Path(
+        "fedproof-out"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the claims, with the verdicts that are known.
+
+    Example: fedproof claims --paper fedavg-svrg
+    """
+    from theory import catalog
+
+    verdicts = known_verdicts(out)
+    rows = [
+        {
+            "id": claim.id,
+            "kind": claim.kind,
+            "equation": claim.equation,
+            "quantity": claim.quantity.name,
+            "has_bound": claim.has_bound,
+            "amends": claim.amends,
+            "verdict": verdicts.get(claim.id),
+        }
+        for claim in catalog.claims(paper)
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    cells = [
+        ["yes" if value is True else "" if value in (None, False) else str(value) for value in row.values()]
+        for row in rows
+    ]
+    table(["id", "kind", "equation", "quantity", "bound", "amends", "verdict"], cells)
+
+
+def description(claim: Claim) -> dict[str, Any]:
+    """A claim as a dictionary for JSON."""
+    return {
+        "id": claim.id,
+        "kind": claim.kind,
+        "title": claim.title,
+        "equation": claim.equation,
+        "statement": claim.statement,
+        "latex": claim.latex,
+        "quantity": asdict(claim.quantity),
+        "source": claim.source,
+        "parameters": [
+            {"name": p.name, "domain": str(p.domain), "meaning": p.meaning, "shape": p.shape} for p in claim.parameters
+        ],
+        "hypotheses": [
+            {
+                "name": h.name,
+                "statement": h.statement,
+                "relation": h.relation,
+                "assumption": type(h.assumption).__name__ if h.assumption is not None else None,
+                "printed": h.printed,
+            }
+            for h in claim.hypotheses
+        ],
+        "definitions": dict(claim.definitions),
+        "relation": claim.relation,
+        "right": claim.right,
+        "steps": [asdict(step) for step in claim.steps],
+        "amends": claim.amends,
+        "derivation": claim.derivation or None,
+        "remarks": list(claim.remarks),
+    }
+
+
+def text(claim: Claim) -> str:
+    """A claim for a reader."""
+    lines = [f"{claim.id}: {claim.title}", f"{claim.kind} {claim.equation}; {claim.source}".rstrip("; ")]
+    if claim.amends is not None:
+        lines.append(f"amends {claim.amends}")
+
+    def part(title: str, entries: list[str]) -> None:
+        if entries:
+            lines.extend(["", title])
+            for entry in entries:
+                lines.append(textwrap.fill(entry, 100, initial_indent="  ", subsequent_indent="    "))
+
+    part("Statement", [claim.statement])
+    if claim.right is not None:
+        sides = [f"{claim.quantity.name} {claim.relation} {claim.right}"]
+        part("Bound", sides + [f"with {name} = {formula}" for name, formula in claim.definitions.items()])
+    part(
+        "Hypotheses",
+        [
+            f"{h.name}: {h.statement}" + ("" if h.printed else " (used by the proof; not printed)")
+            for h in claim.hypotheses
+        ],
+    )
+    part(
+        "Parameters",
+        [f"{p.name} in {p.domain}: {p.meaning}" + " (vector)" * (p.shape == "vector") for p in claim.parameters],
+    )
+    part(
+        "Proof",
+        [
+            f"{step.label} {step.left} {step.relation} {step.right}  [{step.rule}]"
+            + (f" {step.note}" if step.note else "")
+            + (f" (see {step.claim})" if step.claim else "")
+            for step in claim.steps
+        ],
+    )
+    part("Derivation", [claim.derivation] if claim.derivation else [])
+    part("Remarks", list(claim.remarks))
+    return "\n".join(lines)
+
+
+def show(
+    claim_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the claim, as `claims` lists it.")],
+    latex: Annotated[bool, typer.Option("--latex", help="Print the formulas in LaTeX.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print a claim: statement, hypotheses, parameters, proof.
+
+    Example: fedproof show fedavg-svrg/theorem-v1-eq8
+    """
+    from theory import catalog
+
+    claim = catalog.claim(claim_id)
+    if as_json:
+        print_json(description(claim))
+    elif latex:
+        lines = [claim.latex, *(f"{step.left} {step.relation} {step.right}" for step in claim.steps)]
+        typer.echo("\n".join(lines))
+    else:
+        typer.echo(text(claim))
+
+
+def without_bound(claim: Claim) -> ValueError:
+    """The error for a claim that has nothing to evaluate."""
+    from theory import catalog
+
+    others = ", ".join(other.id for other in catalog.claims(claim.paper) if other.has_bound)
+    advice = f"; these of its paper have one: {others}" if others else ""
+    return ValueError(f"ID={claim.id} has no right side that can be evaluated{advice}")
+
+
+def print_bound(result: Mapping[str, Any]) -> None:
+    """A bound for a reader."""
+    typer.echo(f"{result['id']} = {result['value']!r}")
+    if result["lower"] is not None:
+        typer.echo(f"enclosed in [{result['lower']}, {result['upper']}]")
+    for name, value in result["terms"].items():
+        typer.echo(f"  {name} = {number(value)}")
+    words = {True: "holds", False: "VIOLATED", None: "not decided by these values"}
+    for hypothesis in result["hypotheses"]:
+        typer.echo(f"  hypothesis {hypothesis['name']}: {words[hypothesis['holds']]}")
+
+
+def bound(
+    claim_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the claim.")],
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Value of a parameter: decimal, fraction or expression in the others; vectors with commas.",
+        ),
+    ] = None,
+    rigorous: Annotated[bool, typer.Option("--rigorous", help="Enclose the exact value by ball arithmetic.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Evaluate the right side of a claim.
+
+    Exit status 3 when the values violate one of its hypotheses; the value is printed all the same.
+
+    Example: fedproof bound fedavg-svrg/theorem-v1-eq8 --set L=2 --set delta=1/sqrt(K) --set S=5 --set M=2
+    --set K=100 --set G2=3 --set f0_gap=7 --set mean_inv_p=13/3 --rigorous
+    """
+    from theory import catalog
+
+    claim = catalog.claim(claim_id)
+    if not claim.has_bound:
+        raise without_bound(claim)
+    from theory import evaluate
+
+    parameters = evaluate.parse_assignments(assignments or [], claim)
+    value = evaluate.bound(claim, parameters)
+    enclosure = evaluate.enclose(claim, parameters) if rigorous else None
+    hypotheses = [{"name": h["name"], "holds": h["holds"]} for h in evaluate.hypotheses(claim, parameters)]
+    result = plain(
+        {
+            "id": claim.id,
+            "value": value,
+            "lower": enclosure.lower if enclosure else None,
+            "upper": enclosure.upper if enclosure else None,
+            "parameters": parameters,
+            "hypotheses": hypotheses,
+            "terms": evaluate.terms(claim, parameters),
+        }
+    )
+    if as_json:
+        print_json(result)
+    else:
+        print_bound(result)
+    violated = [h["name"] for h in hypotheses if h["holds"] is False]
+    if violated:
+        typer.echo(f"warning: the values violate: {', '.join(violated)}", err=True)
+        raise typer.Exit(3)

@@ -1,0 +1,92 @@
+"""Is the installation sound: `fedproof doctor`."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import platform
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from validate.commands.output import print_json
+
+FLOORS = ("theory", "sim", "validate")
+HOME = Path(__file__).resolve().parents[2]
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "sympy",
+    "cvxpy",
+    "clarabel",
+    "torch",
+    "matplotlib",
+    "python-flint",
+    "typer",
+    "rich",
+    "jinja2",
+    "z3-solver",
+    "dask",
+    "distributed",
+)
+
+
+def clashes() -> list[str]:
+    """What else lays claim to the names of fedproof's packages.
+
+    The names are generic: another distribution, or a folder on PYTHONPATH, may bring a package of the same name.
+    """
+    owners = importlib.metadata.packages_distributions()
+    found = []
+    for name in FLOORS:
+        spec = importlib.util.find_spec(name)
+        origin = Path(spec.origin).resolve() if spec is not None and spec.origin is not None else None
+        if origin != HOME / name / "__init__.py":
+            there = origin or "a folder without __init__.py"
+            found.append(f"`import {name}` finds {there}, not fedproof's own package")
+        others = sorted(set(owners.get(name, ())) - {"fedproof"})
+        if others:
+            found.append(f"the package {name} also belongs to the installed distribution {', '.join(others)}")
+    return found
+
+
+def versions() -> dict[str, str | None]:
+    """The version of each package that fedproof uses; None for one that is not installed."""
+    found: dict[str, str | None] = {}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = None
+    return found
+
+
+def devices() -> list[str]:
+    """The devices on which the simulator can run."""
+    import torch
+
+    names = [f"cuda:{i} ({torch.cuda.get_device_name(i)})" for i in range(torch.cuda.device_count())]
+    return [f"cpu ({torch.get_num_threads()} threads)", *names]
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Print versions, devices, and clashes of package names.
+
+    Exit status 1 when another package takes one of the names theory, sim and validate.
+
+    Example: fedproof doctor
+    """
+    own, python = importlib.metadata.version("fedproof"), platform.python_version()
+    packages, places, found = versions(), devices(), clashes()
+    if as_json:
+        print_json({"fedproof": own, "python": python, "packages": packages, "devices": places, "clashes": found})
+    else:
+        typer.echo(f"fedproof {own}, Python {python}")
+        for name, version in packages.items():
+            typer.echo(f"  {name} {version or '(not installed; optional)'}")
+        typer.echo(f"devices: {', '.join(places)}")
+        for clash in found:
+            typer.echo(f"clash: {clash}; install fedproof in an environment of its own")
+    if found:
+        raise typer.Exit(1)

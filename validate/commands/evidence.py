@@ -1,0 +1,121 @@
+"""What is true: `fedproof check`, `verify`, `report` and `reproduce`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from validate.commands.output import number, print_json, progress, table
+
+if TYPE_CHECKING:
+    from validate.verdict import Result
+
+FAILED = ("refuted", "vacuous")
+
+Quick = Annotated[bool, typer.Option("--quick", help="Smaller searches and fewer runs.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything that is drawn.")]
+
+
+def telling(result: Result) -> str:
+    """The evidence in one line that says most about a verdict."""
+    outcome = "holds" if result.verdict == "supported" else result.verdict
+    aside = ("hypotheses", "algebra") if result.verdict == "supported" else ()
+    fitting = [e.detail for e in result.evidence if e.outcome == outcome and e.kind not in aside]
+    return (fitting or [e.detail for e in result.evidence])[0]
+
+
+def check(
+    targets: Annotated[list[str], typer.Argument(metavar="TARGET...", help="Ids of claims, papers, or all.")],
+    quick: Quick = False,
+    out: Annotated[Path, typer.Option("--out", help="Folder for certificates and verdicts.json.")] = Path(
+        "fedproof-out"
+    ),
+    seed: Seed = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Gather the evidence for claims, and say the verdicts.
+
+    Exit status 1 when a verdict is refuted or vacuous, as a test runner has it. Verdicts and certificates are kept in
+    the folder --out, where `claims` and `verify` find them.
+
+    Example: fedproof check fedavg-svrg --quick
+    """
+    from validate.check import check_all
+
+    results = check_all(targets, quick=quick, out=out, seed=seed, progress=progress)
+    if as_json:
+        print_json([result.to_json() for result in results])
+    else:
+        rows = [[found.id, found.verdict, number(found.tightness), telling(found)] for found in results]
+        table(["id", "verdict", "tightness", "evidence"], rows)
+        for result in results:
+            if result.certificate is not None:
+                typer.echo(f"certificate: {result.certificate}")
+    if any(result.verdict in FAILED for result in results):
+        raise typer.Exit(1)
+
+
+def verify(
+    certificates: Annotated[list[Path], typer.Argument(metavar="CERTIFICATE...", help="Files that `check` wrote.")],
+) -> None:
+    """Re-check certificates in exact arithmetic.
+
+    Nothing else of the package is used. Exit status 1 when a certificate does not prove what it says, 2 when one
+    cannot be read.
+
+    Example: fedproof verify fedproof-out/certificates/*.json
+    """
+    from validate import verifier
+
+    status = 0
+    for path in certificates:
+        try:
+            found = verifier.verify(verifier.load(str(path)))
+        except verifier.FormatError as error:
+            typer.echo(f"error: {path}: {error}", err=True)
+            status = 2
+            continue
+        typer.echo("\n".join([f"{path}:", *found.lines]))
+        typer.echo("VALID: the claim is false as stated" if found.valid else "NOT VALID")
+        status = max(status, 0 if found.valid else 1)
+    raise typer.Exit(status)
+
+
+def report(
+    papers: Annotated[list[str] | None, typer.Argument(metavar="[PAPER]...", help="Papers; all without.")] = None,
+    quick: Quick = False,
+    out: Annotated[Path, typer.Option("--out", help="Folder for index.html, figures and report.json.")] = Path(
+        "report"
+    ),
+) -> None:
+    """Check papers, and write the report (HTML, figures, JSON).
+
+    Example: fedproof report fedavg-svrg --out report
+    """
+    from validate.report import write
+
+    typer.echo(write(papers or None, quick=quick, out=out, progress=progress))
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="The paper.")],
+    quick: Quick = False,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the figures and tables.")] = Path("fedproof-out"),
+    seed: Seed = 0,
+) -> None:
+    """Redraw the figures of a paper's experiments.
+
+    With as many runs as the paper has, and with enough runs for the truth.
+
+    Example: fedproof reproduce fedavg-svrg --out figures
+    """
+    from theory import catalog
+    from validate import papers
+
+    run = getattr(papers.module(catalog.paper(paper).name), "reproduce", None)
+    if run is None:
+        raise ValueError(f"PAPER={paper} has no experiments that can be reproduced")
+    run(out=out, quick=quick, seed=seed, progress=progress)
+    typer.echo(f"{out}")

@@ -1,0 +1,17 @@
+"""One file a paper: how its claims are measured, its scenarios and its experiments.
+
+A paper's module has `cases(claim, scenario)`, `instances(quick)`, `scenarios(quick)` and `special(claim, ...)`;
+`validate.check` asks for no more.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+
+def module(paper: str) -> ModuleType | None:
+    """The module that measures a paper's claims, or None when there is none."""
+    name = f"{__name__}.{paper.replace('-', '_')}"
+    return import_module(name) if find_spec(name) else None

@@ -1,0 +1,200 @@
+"""A claim made concrete: problem, algorithm, participation, rounds and start.
+
+A scenario on scalar quadratics can be read from and written to a plain dictionary of strings (SPEC), which is also
+what a certificate carries:
+
+    {"algorithm": "fedavg-svrg", "clients": [{"h": ["1", "2"], "a": ["0", "1"], "p": "1/2"}], "step": "1/5",
+     "S": 2, "M": 3, "K": 3, "theta0": "3"}
+
+with f_{n,i}(t) = h_i/2 (t-a_i)^2. "local-sgd" has "local_steps" in place of "S" and "M". Both take "aggregation"
+("unbiased" | "normalised") and "empty" ("keep" | "zero" | "condition"). "p" is 1 when absent, and may be a list of K
+values; "step" may be a list of K values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sim.algorithms import FedAvg, FedAvgSVRG
+from sim.participation import Bernoulli
+from sim.problems import Quadratic, scalar
+
+if TYPE_CHECKING:
+    from sim.exact_moments import Moments
+
+Algorithm = FedAvgSVRG | FedAvg
+Spec = Mapping[str, Any]
+
+_RULES = ("aggregation", "empty")
+
+
+def _svrg(spec: Spec, step: Any, rules: dict[str, Any]) -> FedAvgSVRG:
+    return FedAvgSVRG(step=step, snapshots=_count(spec, "S"), inner=_count(spec, "M"), **rules)
+
+
+def _local_sgd(spec: Spec, step: Any, rules: dict[str, Any]) -> FedAvg:
+    return FedAvg(step=step, local_steps=_count(spec, "local_steps"), **rules)
+
+
+ALGORITHMS: dict[str, tuple[tuple[str, ...], Callable[[Spec, Any, dict[str, Any]], Algorithm]]] = {
+    "fedavg-svrg": (("S", "M"), _svrg),
+    "local-sgd": (("local_steps",), _local_sgd),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """An algorithm on a problem, for a number of rounds from a start.
+
+    Attributes:
+        name: a few words for the reader.
+        algorithm: what the clients and the server do.
+        problem: N clients in d dimensions.
+        participation: who takes part.
+        rounds: K >= 0.
+        start: theta^0, shape (d,).
+    """
+
+    name: str
+    algorithm: Algorithm
+    problem: Quadratic
+    participation: Any
+    rounds: int
+    start: Any
+
+    @property
+    def exact(self) -> bool:
+        """Whether everything is rational."""
+        return self.problem.exact
+
+    def moments(self) -> Moments:
+        """Exact moments of the iterates (`sim.exact.moments`), computed once."""
+        return self._moments
+
+    @cached_property
+    def _moments(self) -> Moments:
+        from sim.exact import moments
+
+        return moments(self.algorithm, self.problem, self.participation, rounds=self.rounds, start=self.start)
+
+    @classmethod
+    def from_spec(cls, spec: Spec, *, exact: bool, name: str = "") -> Scenario:
+        """Read a SPEC.
+
+        Args:
+            spec: the dictionary described at the top of this module; numbers may be integers, decimals or strings
+                such as "1/5". A decimal means what it says: 0.1 is 1/10.
+            exact: keep every number a Fraction; else float64.
+            name: for the reader.
+
+        Raises:
+            ValueError: naming the entry, its value and what it may be.
+        """
+        if not isinstance(spec, Mapping):
+            raise ValueError(f"the specification is a {type(spec).__name__}, not an object with named entries")
+        kind = spec.get("algorithm")
+        if kind not in ALGORITHMS:
+            raise ValueError(f"algorithm={kind!r} is not one of {sorted(ALGORITHMS)}")
+        own, build = ALGORITHMS[kind]
+        _check_keys(spec, required=("clients", "step", "K", "theta0", *own), optional=("algorithm", *_RULES))
+        number: Callable[[Any, str], Any] = rational if exact else (lambda value, key: float(rational(value, key)))
+        rounds = _count(spec, "K", least=0)
+        step = _number_or_list(spec["step"], "step", number)
+        if isinstance(step, list) and len(step) != rounds:
+            raise ValueError(f"step has {len(step)} entries; it needs one a round, K={rounds}")
+        curvatures, centres, chances = _clients(spec["clients"], number, rounds)
+        rules = {key: spec[key] for key in _RULES if key in spec}
+        import numpy as np
+
+        return cls(
+            name=name or kind,
+            algorithm=build(spec, step, rules),
+            problem=scalar(curvatures, centres, exact=exact),
+            participation=Bernoulli(chances),
+            rounds=rounds,
+            start=np.array([number(spec["theta0"], "theta0")], dtype=object if exact else np.float64),
+        )
+
+
+def rational(value: Any, name: str) -> Fraction:
+    """A number as a Fraction; a decimal means what it says (0.1 is 1/10).
+
+    Raises:
+        ValueError: for anything that is not a finite number.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
+        raise ValueError(f"{name}={value!r} is not a number or a fraction such as '1/8'")
+    if isinstance(value, str) and len(value) > 10_000:
+        raise ValueError(f"{name} has {len(value)} characters; a number here has at most 10000")
+    try:
+        result = Fraction(repr(value) if isinstance(value, float) else value)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"{name}={value!r} is not a finite number or a fraction such as '1/8'") from None
+    if max(abs(result.numerator), result.denominator).bit_length() > 100_000:
+        raise ValueError(f"{name}={value!r} is too large")
+    return result
+
+
+def fraction_text(value: Fraction | int) -> str:
+    """A rational as ``p/q``, or ``p`` when it is an integer."""
+    return str(Fraction(value))
+
+
+def _check_keys(spec: Spec, required: Sequence[str], optional: Sequence[str], where: str = "the specification") -> None:
+    missing = [key for key in required if key not in spec]
+    if missing:
+        raise ValueError(f"{where} lacks {', '.join(missing)}")
+    unknown = [str(key) for key in spec if key not in (*required, *optional)]
+    if unknown:
+        allowed = ", ".join([*required, *optional])
+        raise ValueError(f"{where} has unknown entries {', '.join(unknown)}; it may have {allowed}")
+
+
+def _count(spec: Spec, key: str, least: int = 1) -> int:
+    value = spec[key]
+    if isinstance(value, str) and value.strip().lstrip("-").isdigit():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{key}={value!r} is not an integer in [{least}, inf)")
+    return value
+
+
+def _number_or_list(value: Any, key: str, number: Callable[[Any, str], Any]) -> Any:
+    if isinstance(value, list | tuple):
+        return [number(entry, f"{key}[{i}]") for i, entry in enumerate(value)]
+    return number(value, key)
+
+
+def _clients(clients: Any, number: Callable[[Any, str], Any], rounds: int) -> tuple[list[Any], list[Any], Any]:
+    """Curvatures and centres by client and sample; participation probabilities (N,) or (K, N)."""
+    if not isinstance(clients, list | tuple) or not clients:
+        raise ValueError(f"clients={clients!r} is not a list of at least one client")
+    curvatures, centres, chances = [], [], []
+    for n, client in enumerate(clients):
+        if not isinstance(client, Mapping):
+            raise ValueError(f"clients[{n}]={client!r} is not an object with entries h, a and p")
+        _check_keys(client, required=("h", "a"), optional=("p",), where=f"clients[{n}]")
+        h, a = (_as_list(_number_or_list(client[key], f"clients[{n}].{key}", number)) for key in ("h", "a"))
+        if len(h) != len(a) or not h:
+            raise ValueError(f"clients[{n}] has {len(h)} values of h and {len(a)} of a; it needs as many, at least one")
+        p = _number_or_list(client.get("p", 1), f"clients[{n}].p", number)
+        if isinstance(p, list) and len(p) != rounds:
+            raise ValueError(f"clients[{n}].p has {len(p)} entries; it needs one a round, K={rounds}")
+        for value in _as_list(p):
+            if not 0 < value <= 1:
+                raise ValueError(f"clients[{n}].p={rational(value, 'p')} is outside (0, 1]")
+        curvatures.append(h)
+        centres.append(a)
+        chances.append(p)
+    if any(isinstance(p, list) for p in chances):
+        by_client = [p if isinstance(p, list) else [p] * rounds for p in chances]
+        return curvatures, centres, [list(row) for row in zip(*by_client, strict=True)]
+    return curvatures, centres, chances
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,110 @@
+"""Evidence and verdicts.
+
+A verdict says what all the evidence says, no more: statistical evidence never refutes by itself, and a check that
+could not be made is `undecided`, not passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+EvidenceKind = Literal["algebra", "hypotheses", "exact", "sampled", "search", "order", "certificate"]
+Outcome = Literal["proved", "holds", "fails", "refuted", "vacuous", "undecided"]
+VerdictName = Literal["proved", "supported", "refuted", "vacuous", "undecided"]
+
+MEANING: dict[str, str] = {
+    "proved": "true for the parameters asked for: every step was re-checked in exact or interval arithmetic",
+    "supported": "never broken; the tightness is the largest measured / bound that was found",
+    "refuted": "false as stated: an exact instance satisfies every hypothesis and breaks the claim",
+    "vacuous": "no parameters satisfy its hypotheses, or those that its proof needs",
+    "undecided": "none of these; the evidence says what was tried",
+}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one check found.
+
+    Attributes:
+        kind: the way of knowing.
+        outcome: ``"proved"`` (the whole claim, exactly), ``"holds"`` (nothing broke it here), ``"fails"`` (something
+            broke it, without a certificate), ``"refuted"`` (with a verified certificate), ``"vacuous"``,
+            ``"undecided"`` (the check could not be made).
+        detail: one or two sentences for a reader, with the numbers.
+        tightness: largest left / right found by this check, where there is one.
+        error_probability: of a statistical check; None for one that cannot err.
+        data: numbers behind the detail, JSON-ready.
+    """
+
+    kind: EvidenceKind
+    outcome: Outcome
+    detail: str
+    tightness: float | None = None
+    error_probability: float | None = None
+    data: dict[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As a dictionary for JSON."""
+        return {
+            "kind": self.kind,
+            "outcome": self.outcome,
+            "detail": self.detail,
+            "tightness": self.tightness,
+            "error_probability": self.error_probability,
+            **({"data": self.data} if self.data else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Result:
+    """A claim's verdict, with all the evidence for it.
+
+    Attributes:
+        id: the claim's id.
+        verdict: see `MEANING`.
+        tightness: largest left / right over all the evidence that computed one, or None.
+        evidence: all of it.
+        certificate: path of the certificate, when refuted.
+    """
+
+    id: str
+    verdict: VerdictName
+    tightness: float | None
+    evidence: tuple[Evidence, ...]
+    certificate: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the command line's contract."""
+        return {
+            "id": self.id,
+            "verdict": self.verdict,
+            "tightness": self.tightness,
+            "evidence": [e.to_json() for e in self.evidence],
+            "certificate": self.certificate,
+        }
+
+
+def decide(claim_id: str, evidence: Sequence[Evidence], certificate: str | None = None) -> Result:
+    """Join the evidence into a verdict.
+
+    `refuted` needs evidence of outcome "refuted" (a verified certificate); a break without a certificate, or a
+    contradiction between a proof and a break, is `undecided` and says so in the evidence itself.
+    """
+    outcomes = {e.outcome for e in evidence}
+    ratios = [e.tightness for e in evidence if e.tightness is not None]
+    verdict: VerdictName
+    if "refuted" in outcomes:
+        verdict = "undecided" if "proved" in outcomes else "refuted"
+    elif "fails" in outcomes:
+        verdict = "undecided"
+    elif "vacuous" in outcomes:
+        verdict = "vacuous"
+    elif "proved" in outcomes:
+        verdict = "proved"
+    elif any(e.outcome == "holds" and e.kind in ("exact", "sampled", "search", "order") for e in evidence):
+        verdict = "supported"
+    else:
+        verdict = "undecided"
+    return Result(claim_id, verdict, max(ratios) if ratios else None, tuple(evidence), certificate)
