@@ -1,12 +1,11 @@
-"""The batched simulator: many runs at once, in chunks that fit the cache, on threads or on a GPU."""
+"""The batched simulator: many runs at once, in chunks that suit the cache, on the cores of a CPU or on a GPU."""
 
 from __future__ import annotations
 
 import logging
 import os
-import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -26,11 +25,13 @@ from sim.trace import Trace
 log = logging.getLogger(__name__)
 
 # Widths are padded to a multiple of this: whole vectors of any processor (16 doubles) and whole tiles of the matrix
-# products (24 columns), so that no run is computed by the code for left-over columns, which may round differently.
+# products (24 columns), so that no run is summed by the code for left-over columns, which may round differently.
 PAD = 48
 
-# Bytes of one (N, d, R) tensor on the CPU: a few of them fit the second-level cache, and calls are still amortised.
-_CHUNK_BYTES = 360_000
+# Bytes of one (N, d, R) tensor for each thread. On the CPU wider chunks leave the second-level cache, and narrower ones
+# spend their time on calls and on waking threads (one Python thread with threads inside each operation was measured
+# faster than chunks on Python threads, which wait for the interpreter's lock at each of 200 calls a round).
+_CHUNK_BYTES = 730_000
 _CHUNK_BYTES_GPU = 256_000_000
 
 # Random words, or weights, drawn at once: several rounds' when there are few in a round, to amortise the calls.
@@ -75,9 +76,9 @@ def run(
             "squared_iterate_norm", "squared_distance" (to x*), "iterate".
         chunk: runs advanced together; by default as many as suit the cache.
         device: "cpu" or "cuda".
-        threads: chunks advanced at the same time on the CPU; by default the number of cores. While it runs, torch's own
-            (process-wide) number of threads is 1; it is put back afterwards.
-        progress: True for a bar, or a function of (run-rounds done, run-rounds in all), called in this thread.
+        threads: threads inside each operation on the CPU; by default the number of cores. This is torch's own number,
+            which belongs to the process; it is put back afterwards.
+        progress: True for a bar, or a function of (run-rounds done, run-rounds in all), called now and then.
 
     Returns:
         A `Trace`: (R, K+1) arrays, and the final models.
@@ -114,9 +115,10 @@ def run(
         },
     )
     job.measure(0, job.start[None, :, None], slice(0, 1))  # a metric that does not exist here refuses before the work
-    log.debug("%d runs in %d chunks of %d on %d threads", runs, len(chunks), width, threads)
-    with _single_threaded_torch(), _reporter(progress, runs * rounds) as report:
-        _advance_all(job, chunks, threads, report)
+    log.debug("%d runs in %d chunks of %d, %d threads", runs, len(chunks), width, threads)
+    with _torch_threads(threads), torch.inference_mode(), _reporter(progress, runs * rounds) as report:
+        for rows in chunks:
+            _advance(job, rows, report)
     return Trace(values=job.values, final=job.final, seed=job.seed, first_run=job.first_run)
 
 
@@ -136,7 +138,6 @@ class _Job:
     device: torch.device
     final: NDArray[np.float64]
     values: dict[str, NDArray[np.float64]]
-    done: int = 0
 
     def measure(self, first: int, path: Tensor, rows: slice) -> None:
         """Record the models (B, d, R) of rounds first..first+B-1; columns beyond the rows are padding."""
@@ -146,35 +147,8 @@ class _Job:
             self.values[name][rows, first : first + len(path)] = value.movedim(-1, 0).cpu().numpy()
 
 
-def _advance_all(job: _Job, chunks: list[slice], threads: int, report: Callable[[int], None]) -> None:
-    """Advance every chunk; on an error or an interrupt the threads stop at their next round, then it is raised."""
-    stop = threading.Event()
-    lock = threading.Lock()
-
-    def advance(rows: slice) -> None:
-        with torch.inference_mode():
-            for done in _advance(job, rows):
-                if stop.is_set():
-                    return
-                with lock:
-                    job.done += done
-
-    with ThreadPoolExecutor(threads, thread_name_prefix="fedproof") as pool:
-        try:
-            waiting: set[Future[None]] = {pool.submit(advance, rows) for rows in chunks}
-            while waiting:
-                finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_EXCEPTION)
-                for future in finished:
-                    future.result()
-                report(job.done)
-        except BaseException:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
-
-
-def _advance(job: _Job, rows: slice) -> Iterator[int]:
-    """Run one chunk from start to end, yielding the run-rounds done after each round."""
+def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
+    """Run one chunk from start to end; `report` is told the run-rounds of each round."""
     rounds, width, dim = len(job.steps), job.width, job.numbers.dim
     ids = job.first_run + rows.start + np.arange(width, dtype=np.int64)
     ids[rows.stop - rows.start :] = ids[0]  # padding: any run does
@@ -204,7 +178,7 @@ def _advance(job: _Job, rows: slice) -> Iterator[int]:
             kept_from, kept = k + 1, 0
         path[kept] = theta
         kept += 1
-        yield rows.stop - rows.start
+        report(rows.stop - rows.start)
     job.measure(kept_from, path[:kept], rows)
     job.final[rows] = theta[:, : rows.stop - rows.start].T.cpu().numpy()
 
@@ -258,12 +232,9 @@ def _chunks(
 ) -> tuple[int, list[slice]]:
     """The padded width of the chunks, and their rows."""
     if chunk is None:
-        size = _CHUNK_BYTES if device.type == "cpu" else _CHUNK_BYTES_GPU
+        size = _CHUNK_BYTES * threads if device.type == "cpu" else _CHUNK_BYTES_GPU
         most = max(PAD, size // (8 * len(numbers.counts) * numbers.dim))
-        number = -(-runs // most)
-        if number > 1:
-            number = -(-number // threads) * threads  # every thread gets as many
-        chunk = -(-runs // number)
+        chunk = -(-runs // -(-runs // most))  # chunks of equal width
     else:
         chunk = min(checked_count(chunk, "chunk"), runs)
     width = -(-chunk // PAD) * PAD
@@ -300,10 +271,9 @@ def _measures(metrics: Sequence[str], numbers: Kernel) -> dict[str, Callable[[Te
 
 
 @contextmanager
-def _single_threaded_torch() -> Iterator[None]:
-    """One thread inside each operation: the chunks are the parallelism, and sums are split nowhere."""
+def _torch_threads(threads: int) -> Iterator[None]:
     before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(threads)
     try:
         yield
     finally:
@@ -312,13 +282,29 @@ def _single_threaded_torch() -> Iterator[None]:
 
 @contextmanager
 def _reporter(progress: bool | Callable[[int, int], None], total: int) -> Iterator[Callable[[int], None]]:
+    """A function that counts run-rounds and passes the count on, ten times a second at most and at the end."""
     if callable(progress):
-        yield lambda done: progress(done, total)
+        yield _Counter(lambda done: progress(done, total), total)
     elif progress:
         from rich.progress import Progress
 
         with Progress() as bar:
             task = bar.add_task("run-rounds", total=total)
-            yield lambda done: bar.update(task, completed=done)
+            yield _Counter(lambda done: bar.update(task, completed=done), total)
     else:
         yield lambda done: None
+
+
+@dataclass
+class _Counter:
+    tell: Callable[[int], None]
+    total: int
+    done: int = 0
+    told: float = -1.0
+
+    def __call__(self, more: int) -> None:
+        self.done += more
+        now = time.monotonic()
+        if now - self.told >= 0.1 or self.done == self.total:
+            self.told = now
+            self.tell(self.done)

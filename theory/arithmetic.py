@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from theory.expression import REDUCTIONS, Formula, UndefinedError, fold
+from theory.formula import REDUCTIONS, Formula, UndefinedError, fold
 
 if TYPE_CHECKING:
     from flint import arb

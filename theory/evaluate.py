@@ -27,8 +27,9 @@ from theory.arithmetic import (
 )
 from theory.claim import Claim
 from theory.comparison import chain_holds, is_zero
-from theory.expression import Formula, Number, UndefinedError, length, names_in, parse, parse_relation, to_sympy
+from theory.expression import to_sympy
 from theory.floats import Floats
+from theory.formula import Formula, Number, UndefinedError, length, names_in, parse, parse_relation
 from theory.values import Entry, known_names, parse_assignments, read, resolve, unknown_parameter
 
 if TYPE_CHECKING:

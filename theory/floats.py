@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from theory.arithmetic import PRECISIONS, UndecidedError, Value, balls, to_float
 from theory.claim import Claim, Parameter
 from theory.domain import Domain
-from theory.expression import REDUCTIONS, Formula, UndefinedError, fold, length, names_in, parse, symbol, to_sympy
+from theory.expression import symbol, to_sympy
+from theory.formula import REDUCTIONS, Formula, UndefinedError, fold, length, names_in, parse
 from theory.values import Entry, known_names, lengths_of, outside, read, resolve, shown
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from theory.arithmetic import NotRationalError, Real, Reals, UndecidedError, Value
 from theory.claim import Claim, Parameter
 from theory.domain import Domain
-from theory.expression import (
+from theory.formula import (
     Apply,
     Formula,
     Name,

@@ -169,8 +169,8 @@ def _algebra(claim: Claim) -> list[Evidence]:
     domains = {p.name: p.domain for p in claim.parameters}
     answers = {step.label: holds(step, domains) for step in steps}
     if any(answer is False for answer in answers.values()):
-        wrong = ", ".join(label for label, answer in answers.items() if answer is False)
-        return [Evidence("algebra", "undecided", f"false scalar lines in its proof: {wrong}", data={"lines": answers})]
+        wrong = "; ".join(f"{s.label}: {s.note}" for s in steps if answers[s.label] is False)
+        return [Evidence("algebra", "undecided", f"its proof has a false scalar line ({wrong})", data={"lines": answers})]
     proved = sum(answer is True for answer in answers.values())
     text = f"{proved} of {len(steps)} scalar lines of its proof proved by algebra, for all parameters in their domains"
     return [Evidence("algebra", "holds" if proved else "undecided", text, data={"lines": answers})]

@@ -404,6 +404,11 @@ def total(values: Any) -> Fraction:
     return sum((total(v) for v in values), Fraction(0)) if isinstance(values, list) else values
 
 
+def distinct(rounds: Sequence[Round]) -> list[Round]:
+    """The rounds without repetitions of the same one."""
+    return list({id(r): r for r in rounds}.values())
+
+
 def constant(values: Sequence[Fraction]) -> Fraction:
     if any(v != values[0] for v in values):
         raise Uncheckable("it is not one number in this instance")
@@ -486,8 +491,8 @@ PARAMETERS: dict[str, tuple[str, Callable[[Context], Fraction]]] = {
     "lexicographic_drift_sum": ("=", lambda c: total([weighted_drift(r.estimator) for r in c.rounds])),
     "mean_inv_p": ("=", lambda c: average([1 / p for client in c.instance.clients for p in client.p])),
     "sum_inv_p": ("=", lambda c: total([1 / constant(client.p) for client in c.instance.clients])),
-    "G2": (">=", lambda c: max(v for r in c.rounds for e in r.estimator for vs in e for v in vs)),
-    "D": (">=", lambda c: max(x.cost(*r.start) - minimum(x) for r in c.rounds for x in c.instance.clients)),
+    "G2": (">=", lambda c: max(v for r in distinct(c.rounds) for e in r.estimator for vs in e for v in vs)),
+    "D": (">=", lambda c: max(x.cost(*r.start) - minimum(x) for r in distinct(c.rounds) for x in c.instance.clients)),
     "cost": ("=", lambda c: c.instance.cost(*c.theta)),
     "squared_gradient_norm": ("=", lambda c: c.instance.squared_gradient(*c.theta)),
     "inner_product_sum": ("=", lambda c: total(c.rounds[c.k].inner) / len(c.instance.clients)),

@@ -30,11 +30,14 @@ def test_lines(left, relation, right, expected):
     assert holds(line(left, relation, right), {"n": COUNT, "a": POSITIVE, "b": POSITIVE}) is expected
 
 
-def test_every_scalar_line_of_every_paper_is_proved():
+FALSE_LINES = {("fedavg-svrg/lemma-v1", "before (9), second")}
+
+
+def test_every_scalar_line_is_proved_but_for_the_known_false_ones():
     lines = [(c, s) for p in papers() for c in p for s in c.steps if s.identity is not None]
-    assert lines
-    for c, step in lines:
-        assert holds(step, {p.name: p.domain for p in c.parameters}) is True, (c.id, step.label)
+    answers = {(c.id, s.label): holds(s, {p.name: p.domain for p in c.parameters}) for c, s in lines}
+    assert {key for key, answer in answers.items() if answer is False} == FALSE_LINES
+    assert None not in answers.values()
 
 
 def test_a_line_without_a_formula_is_refused():

@@ -558,6 +558,7 @@ PROOF_OF_LEMMA = (
         r"2\mathbb{E}\Vert X\Vert^2-\mathbb{E}\Vert X\Vert^2",
         "identity",
         "X = grad f_#(w~) - grad f_#(w_n*); printed as an equality, true is 2E||X||^2 - 2||EX||^2",
+        identity=("2*(second_moment - squared_mean)", "2*second_moment - second_moment"),
     ),
     Step(
         "(9)",

@@ -1,0 +1,395 @@
+"""The report: every claim on the page, nothing from the network, hostile text escaped, links that lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity, Step
+from theory.domain import POSITIVE
+from validate.drawing import SERIES, Curve, Panel, draw_curves
+from validate.experiment import Drawing, Experiment, Table, write_csv
+from validate.report import page, render
+from validate.report.formula import Typesetter, pieces
+from validate.report.words import explanation, fraction, instance_in_words, number, sides
+from validate.verdict import Evidence, Result
+
+HOSTILE = "<script>alert('x')</script> & \"quoted\" {{ 7*7 }}"
+SPEC = {
+    "algorithm": "fedavg-svrg",
+    "clients": [{"h": ["1"], "a": ["0"], "p": "1"}],
+    "step": "1/2",
+    "S": 8,
+    "M": 1,
+    "K": 1,
+    "theta0": "1",
+}
+QUANTITY = Quantity("suboptimality", "E f - f*", r"\mathbb{E} f(\theta^K)-f^*")
+
+
+def claim(label: str, **changes) -> Claim:
+    made = {
+        "id": f"toy/{label}",
+        "kind": "theorem",
+        "title": f"title of {label}",
+        "equation": f"({label})",
+        "statement": f"statement of {label}: E f - f* <= 2 L/K",
+        "latex": r"\mathbb{E} f(\theta^K)-f^*\leq \frac{2L}{K}+\sum_{k=0}^{K-1}\Vert v_{n,m'}\Vert^2",
+        "quantity": QUANTITY,
+        "source": "Theorem 1",
+        "parameters": (Parameter("L", POSITIVE, "smoothness"),),
+        "hypotheses": (
+            Hypothesis("smooth", "f is L-smooth"),
+            Hypothesis("quiet", "used without a word", relation="L > 0", printed=False),
+        ),
+        "definitions": {"term": "2*L"},
+        "right": "term",
+        "steps": (Step("(1)", r"a", "<=", r"\frac{b}{c}", "inequality", "by Jensen", claim="toy/one"),),
+        "remarks": ("a remark",),
+    }
+    return Claim(**(made | changes))
+
+
+PAPER = Paper(
+    "toy",
+    "A toy paper",
+    "Nobody",
+    (
+        claim("one"),
+        claim("one/corrected", amends="toy/one", derivation="because of Jensen"),
+        claim("two", title=HOSTILE, statement=HOSTILE, latex=r"\notacommand{x}", remarks=(HOSTILE,)),
+        claim("three"),
+        claim("four"),
+        claim("five"),
+    ),
+)
+
+
+def results(out: Path) -> list[Result]:
+    folder = out / "certificates"
+    folder.mkdir(parents=True)
+    (folder / "verify.py").write_text("")
+    certificate = folder / "toy-one.json"
+    content = {"kind": "instance", "relation": "<=", "left_value": "1", "right_value": "30037/32768", "instance": SPEC}
+    certificate.write_text(json.dumps(content))
+    return [
+        Result("toy/one", "refuted", 1.0909, (Evidence("certificate", "refuted", "It breaks."),), str(certificate)),
+        Result("toy/one/corrected", "supported", 0.25, (Evidence("exact", "holds", "It holds.", 0.25),)),
+        Result(
+            "toy/two", "undecided", math.inf, (Evidence("search", "fails", HOSTILE, math.inf, 1e-6, {"x": math.nan}),)
+        ),
+        Result("toy/three", "proved", None, (Evidence("algebra", "proved", "All steps."),)),
+        Result("toy/four", "vacuous", None, (Evidence("hypotheses", "vacuous", "They cannot hold."),)),
+    ]
+
+
+def experiment(folder: Path) -> Experiment:
+    curve = Curve("a", 1.0 / (1 + pytest.importorskip("numpy").arange(5.0)), 0)
+    path = draw_curves(folder / "figure-1.svg", [Panel("left", (curve,))], "error")
+    data = write_csv(folder / "figure-1.csv", {"round": [0, 1], "value": [1.0, 0.5]})
+    table = Table(f"table {HOSTILE}", ("a", "b"), ((HOSTILE, "1"),), "a note")
+    return Experiment(
+        "toy", "the runs", ("a setting",), (Drawing(path, HOSTILE, HOSTILE),), (table,), (data,), ("a finding",)
+    )
+
+
+class Page(HTMLParser):
+    """Collects what the tests ask of a page."""
+
+    VOID = {"meta", "link", "img", "br", "input", "hr"}
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[tuple[str, str]] = []
+        self.ids: list[str] = []
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.tags.append(tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name in ("href", "src", "xlink:href", "srcset", "action", "data"):
+                self.links.append((name, value))
+            if name == "id":
+                self.ids.append(value)
+
+    def handle_startendtag(self, tag, attrs) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    made = [experiment(folder / "figures"), experiment(tmp_path_factory.mktemp("elsewhere"))]
+    render(results(folder), made[:1], folder, papers=[PAPER])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def html(out) -> Page:
+    return Page((out / "index.html").read_text(encoding="utf-8"))
+
+
+def test_every_claim_and_verdict_appears(html) -> None:
+    assert not html.open
+    for c in PAPER:
+        assert f"toy-{c.label.replace('/', '-')}" in html.ids
+        assert c.title in html.text
+        assert c.id in html.text
+    for verdict in ("refuted", "supported", "proved", "vacuous", "undecided"):
+        assert verdict in html.text
+    assert "Not checked." in html.text  # toy/five has no result
+    assert "used without a word" in html.text
+    assert "because of Jensen" in html.text
+    assert "by Jensen" in html.text
+
+
+def test_the_finding_tells_the_numbers(html) -> None:
+    findings = html.text[html.text.index("Findings", 600) : html.text.index("Tightness: the largest")]
+    assert "30037/32768 ≈ 0.9167" in findings
+    assert "One client, f(θ) = ½θ², always present" in findings
+    assert "fedproof verify certificates/toy-one.json" in findings
+    assert findings.index("(one)") < findings.index("(four)") < findings.index("(two)")  # refuted, vacuous, undecided
+    assert ("href", "certificates/toy-one.json") in html.links
+
+
+def test_hostile_text_is_escaped(out, html) -> None:
+    assert "script" not in html.tags
+    assert html.text.count("<script>alert('x')</script>") >= 6
+    assert "{{ 7*7 }}" in html.text
+    assert "<script" not in (out / "index.html").read_text(encoding="utf-8")
+
+
+def test_links_lead_somewhere(out, html) -> None:
+    assert len(html.links) > 10
+    for _, link in html.links:
+        if link.startswith("#"):
+            assert link[1:] in html.ids
+        elif not link.startswith("data:"):
+            assert (out / link).is_file(), link
+
+
+def test_nothing_comes_from_the_network(out, html) -> None:
+    assert not [link for _, link in html.links if re.match(r"(https?:)?//", link)]
+    text = (out / "index.html").read_text(encoding="utf-8")
+    assert not re.search(r"@import|url\(\s*['\"]?(https?:)?//", text)
+    assert not {"link", "iframe", "object", "embed"} & set(html.tags)
+
+
+def test_ids_are_unique(html) -> None:
+    assert len(html.ids) == len(set(html.ids))
+
+
+def test_json_contract(out) -> None:
+    content = json.loads((out / "report.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
+    assert [c["id"] for c in content] == ["toy/one", "toy/one/corrected", "toy/two", "toy/three", "toy/four"]
+    for c in content:
+        assert set(c) == {"id", "verdict", "tightness", "evidence", "certificate"}
+        assert all({"kind", "outcome", "detail"} <= set(e) for e in c["evidence"])
+    assert content[2]["tightness"] is None  # infinite: not a number of JSON
+    assert content[2]["evidence"][0]["detail"] == HOSTILE
+
+
+def test_figures_follow_the_page_s_colours(out) -> None:
+    text = (out / "index.html").read_text(encoding="utf-8")
+    assert f"var(--series-0, {SERIES[0]})" in text
+    assert 'id="figure-1-' in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_files_from_elsewhere_are_copied(tmp_path) -> None:
+    made = experiment(tmp_path / "elsewhere")
+    out = tmp_path / "report"
+    render([], [made], out, papers=[PAPER])
+    assert (out / "figures" / "figure-1.svg").is_file()
+    assert (out / "figures" / "figure-1.csv").is_file()
+    assert json.loads((out / "report.json").read_text()) == []
+
+
+@pytest.mark.parametrize("content", [None, "not json", "[]"])
+def test_a_certificate_that_cannot_be_read_is_left_out(tmp_path, content) -> None:
+    path = tmp_path / "certificates" / "x.json"
+    if content is not None:
+        path.parent.mkdir()
+        path.write_text(content)
+    broken = Result("toy/one", "refuted", None, (Evidence("certificate", "refuted", "It breaks."),), str(path))
+    text = render([broken], [], tmp_path, papers=[PAPER]).read_text(encoding="utf-8")
+    assert "It breaks." in text
+    assert "certificates/x.json" not in text
+
+
+def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
+    import validate.check
+    from theory import catalog
+
+    asked = {}
+
+    def check_all(targets, *, quick, out, progress):
+        asked.update(targets=targets, quick=quick, out=out)
+        return results(Path(out))
+
+    monkeypatch.setattr(validate.check, "check_all", check_all)
+    monkeypatch.setattr(catalog, "papers", lambda: (PAPER,))
+    monkeypatch.setattr(catalog, "paper", lambda name: PAPER)
+    monkeypatch.setattr(
+        page, "_experiments_of", lambda name: lambda *, out, quick, progress: experiment(out / "figures")
+    )
+    path = page.write(quick=True, out=tmp_path)
+    assert path == tmp_path / "index.html"
+    assert asked == {"targets": ["toy"], "quick": True, "out": tmp_path}
+    assert "the runs" in path.read_text(encoding="utf-8")
+    assert "A toy paper" in page.write(["toy"], out=tmp_path / "again").read_text(encoding="utf-8")
+
+
+def test_the_paper_s_experiments_are_found() -> None:
+    from validate.papers.fedavg_svrg_figures import reproduce
+
+    assert page._experiments_of("fedavg-svrg") is reproduce
+    assert page._experiments_of("no-such-paper") is None
+
+
+# --- formulas --------------------------------------------------------------------------------------------------------
+
+
+def test_every_formula_of_the_catalogue_is_typeset() -> None:
+    from theory.papers.fedavg_svrg import PAPER as svrg
+
+    setter = Typesetter()
+    for c in svrg:
+        assert "ascii" not in setter.display(c.latex, c.statement), c.id
+        for step in c.steps:
+            for side in (step.left, step.right):
+                assert "ascii" not in setter.display(side, "x"), (c.id, step.label, side)
+
+
+@pytest.mark.parametrize(
+    ("latex", "expected"),
+    [
+        (r"a\leq b+c", ["a", r"\leq b", "+c"]),
+        (r"-a+b", ["-a", "+b"]),
+        (r"a(b+c)-\left[d-e\right]", ["a(b+c)", r"-\left[d-e\right]"]),
+        (r"\Vert a-b\Vert^2-c", [r"\| a-b\|^2", "-c"]),
+        (r"E[a+b|c-d]+e", ["E[a+b|c-d]", "+e"]),
+        (r"x^-+y_{a+b}", ["x^-", "+y_{a+b}"]),
+        (r"\frac{a+b}{c}=\sqrt{\frac{1}{2}}", [r"\dfrac{a+b}{c}", r"=\sqrt{\frac{1}{2}}"]),
+        (r"a\langle b-c\rangle-d", [r"a\langle b-c\rangle", "-d"]),
+        (r"a)-b", ["a)-b"]),
+        (r"(a-b", ["(a-b"]),
+    ],
+)
+def test_formulas_are_cut_only_between_terms(latex, expected) -> None:
+    assert pieces(latex) == expected
+
+
+def test_a_formula_that_cannot_be_set_is_shown_in_ascii() -> None:
+    shown = Typesetter().display(r"\notacommand{x}", "x <= <b>")
+    assert "x &lt;= &lt;b&gt;" in shown
+    assert "ascii" in shown
+
+
+def test_a_formula_is_read_out_in_words() -> None:
+    setter = Typesetter()
+    shown = setter.display(r"a\leq b", 'a "at most" b')
+    assert 'aria-label="a &#34;at most&#34; b"' in shown
+    used = set(re.findall(r'href="#(m\d+)"', shown))
+    assert used
+    assert used <= set(re.findall(r'id="(m\d+)"', setter.glyphs()))
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (0, "0"),
+        (1, "1.00"),
+        (0.41249, "0.412"),
+        (-2.5, "−2.50"),
+        (12345.6, "12300"),
+        (123456, "1.23×10⁵"),
+        (0.00012345, "1.23×10⁻⁴"),
+        (1e-6, "10⁻⁶"),
+        (0.9999, "1.00"),
+        (99999.9, "1.00×10⁵"),
+        (math.inf, "∞"),
+        (-math.inf, "−∞"),
+        (math.nan, "not a number"),
+    ],
+)
+def test_number(value, text) -> None:
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("1", "1"),
+        ("-3", "−3"),
+        ("30037/32768", "30037/32768 ≈ 0.9167"),
+        ("1234567890123456789/2345678901234567890", "≈ 0.5263"),
+        ("not a fraction", "not a fraction"),
+        ("1/0", "1/0"),
+        (f"{10**400}/3", "beyond 10³⁰⁸"),
+        (None, "–"),
+    ],
+)
+def test_fraction(text, shown) -> None:
+    assert fraction(text) == shown
+
+
+def plain(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_instances_in_words() -> None:
+    assert (
+        plain(instance_in_words(SPEC))
+        == "One client, f(θ) = ½θ², always present; δ = 1/2, S = 8, M = 1, K = 1, θ⁰ = 1."
+    )
+    two = {**SPEC, "clients": [{"h": ["1"], "a": ["1"], "p": "1/2"}, {"h": ["1/2"], "a": ["-1"], "p": "1"}]}
+    assert plain(instance_in_words(two)).startswith(
+        "2 clients: f₁ = ½(θ − 1)², present with p = 1/2; f₂ = ¼(θ + 1)², always present; δ = 1/2"
+    )
+    same = {**SPEC, "clients": [{"h": ["3"], "a": ["0"], "p": "1"}] * 6, "local_steps": 4}
+    assert plain(instance_in_words(same)) == (
+        "6 equal clients, fₙ(θ) = (3/2)·θ², always present; δ = 1/2, local steps = 4, K = 1, θ⁰ = 1."
+    )
+    samples = {"clients": [{"h": ["2", "2/3"], "a": ["0", "1"], "p": "1"}], "step": ["1", "1/2"]}
+    assert plain(instance_in_words(samples)) == (
+        "One client, f(θ) = mean of θ², (1/3)·(θ − 1)², always present; δ = (1, 1/2)."
+    )
+    rare = {**SPEC, "clients": [{"h": ["16"] + ["0"] * 15, "a": ["0"] * 16, "p": "1"}]}
+    assert instance_in_words(rare).startswith("One client, f(θ) = mean of 8θ², 15 times 0, always present")
+    assert "≈ 0.3333" in plain(instance_in_words({**SPEC, "step": "1111111111111/3333333333333"}))
+
+
+def test_certificates_of_every_kind_in_words() -> None:
+    left, right = sides({"kind": "fixed-point", "squared_gradient_norm": "1/16"})
+    assert (left.value, right.value) == ("1/16 ≈ 0.06250", "0")
+    told = explanation({"kind": "fixed-point", "fixed_point": "1/4", "minimiser": "-1/3", "note": "A note."})
+    assert told == "One round maps θ = 1/4 to itself, while the minimiser of f is θ* = −1/3. A note."
+    order = {"kind": "order", "constant": "1/8", "epsilon": "1/3", "claimed_exponent": "2/3", "base": 3, "from": 2}
+    left, right = sides(order)
+    assert (left.value, right.value) == ("0.1250·K^(−1/3)", "K^(−2/3)")
+    assert explanation(order) == "With δ = K^(−1/3), for every K = j^3, j ≥ 2."
+    assert sides({"kind": "something else"}) == (None, None)
+    assert explanation({"kind": "something else"}) == ""

@@ -1,0 +1,331 @@
+"""Formulas: ASCII text to a small tree.
+
+A formula is built of integers, decimals (exact: ``0.1`` is 1/10), names, ``+ - * / **``, parentheses, the functions
+``sqrt log exp abs min max``, and, over vectors, ``sum mean amax amin``; arithmetic between vectors is elementwise
+(``sum(alpha*z) + lam*sum(alpha**2/n)``). Text is read by Python's `ast` and never executed. What the tree means is
+decided by whoever folds it: sympy in `theory.expression`, Fractions and balls in `theory.arithmetic`, float64 in
+`theory.floats`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeAlias, TypeVar
+
+REDUCTIONS = frozenset({"sum", "mean", "amax", "amin"})
+# the numbers of arguments that each function takes (None: no upper limit)
+FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
+    **dict.fromkeys(("sqrt", "log", "exp", "abs", *REDUCTIONS), (1, 1)),
+    "min": (2, None),
+    "max": (2, None),
+}
+LONGEST_TEXT = 5000
+DEEPEST = 200  # nested operations; a sum of 200 terms is 199 deep
+LARGEST_EXPONENT = 10_000  # of an exponent that is written as a number
+LARGEST_POWER_BITS = 10**6  # of a number raised to a number
+LONGEST_NUMBER = 1000  # digits, and decimal exponent
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<open>\()|(?P<close>\))|(?P<other>\*\*|<=|>=|==|[-+*/<>,]))",
+    re.ASCII,
+)
+_BINARY: Mapping[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+}
+_COMPARISONS: Mapping[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+}
+
+
+class UndefinedError(ValueError):
+    """The formula has no real value there, such as a division by zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An exact rational number."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A parameter or a definition."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An operation (``+ - * / **``, ``neg``, or one of `FUNCTIONS`) on its arguments."""
+
+    operation: str
+    arguments: tuple[Formula, ...]
+
+
+Formula: TypeAlias = Number | Name | Apply
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A chain of relations: ``sides[i] operators[i] sides[i+1]`` for every i."""
+
+    sides: tuple[Formula, ...]
+    operators: tuple[str, ...]
+
+
+def parse(text: str, names: Collection[str] | None = None) -> Formula:
+    """The tree of a formula.
+
+    Args:
+        text: the formula.
+        names: the names that may be used; None allows all.
+
+    Raises:
+        ValueError: naming the text and the piece that is not allowed or not known.
+    """
+    formula = _parse(_checked(text))
+    _check_names(text, formula, names)
+    return formula
+
+
+def parse_relation(text: str, names: Collection[str] | None = None) -> Comparison:
+    """The two or more sides of a relation such as ``0 < delta < 1/(2*L)``. Arguments and errors as for `parse`."""
+    comparison = _parse_relation(_checked(text))
+    for side in comparison.sides:
+        _check_names(text, side, names)
+    return comparison
+
+
+def fold(
+    formula: Formula,
+    number: Callable[[Fraction], T],
+    name: Callable[[str], T],
+    apply: Callable[[str, tuple[T, ...]], T],
+) -> T:
+    """The value of a tree, given those of its leaves and the meaning of the operations."""
+    if isinstance(formula, Number):
+        return number(formula.value)
+    if isinstance(formula, Name):
+        return name(formula.name)
+    return apply(formula.operation, tuple([fold(a, number, name, apply) for a in formula.arguments]))
+
+
+def names_in(formula: Formula | Comparison) -> frozenset[str]:
+    """All names that occur."""
+    if isinstance(formula, Comparison):
+        return frozenset[str]().union(*map(names_in, formula.sides))
+    empty: frozenset[str] = frozenset()
+    return fold(formula, lambda _: empty, lambda name: frozenset((name,)), lambda _, parts: empty.union(*parts))
+
+
+def text_of(formula: Formula) -> str:
+    """The formula as text, in full parentheses; `parse` gives the same tree back, but for fractions and signs."""
+
+    def apply(operation: str, parts: tuple[str, ...]) -> str:
+        if operation == "neg":
+            return f"(-{parts[0]})"
+        if operation in FUNCTIONS:
+            return f"{operation}({', '.join(parts)})"
+        return f"({parts[0]} {operation} {parts[1]})"
+
+    return fold(formula, lambda v: str(v) if v.denominator == 1 else f"({v})", str, apply)
+
+
+def length(formula: Formula, lengths: Mapping[str, int | None]) -> int | None:
+    """How many entries the value has, None for a number.
+
+    Args:
+        formula: the tree.
+        lengths: those of the names; names that are missing are numbers.
+
+    Raises:
+        ValueError: when vectors of different lengths meet, or `sum` and the like are given a number.
+    """
+    if isinstance(formula, Number):
+        return None
+    if isinstance(formula, Name):
+        return lengths.get(formula.name)
+    found = [(length(a, lengths), a) for a in formula.arguments]
+    vectors = [(size, a) for size, a in found if size is not None]
+    if formula.operation in REDUCTIONS:
+        if not vectors:
+            raise ValueError(f"{formula.operation} takes a vector, and {text_of(formula.arguments[0])} is a number")
+        return None
+    for size, a in vectors[1:]:
+        if size != vectors[0][0]:
+            raise ValueError(
+                f"{text_of(vectors[0][1])} and {text_of(a)} are used together and have lengths "
+                f"{vectors[0][0]} and {size}"
+            )
+    return vectors[0][0] if vectors else None
+
+
+def _checked(text: object) -> str:
+    if not isinstance(text, str):
+        raise ValueError(f"formula {text!r} is not text")
+    return text
+
+
+def short(text: str) -> str:
+    """A text in quotes, as messages show it."""
+    return repr(text if len(text) <= 200 else f"{text[:100]} ... {text[-60:]}")
+
+
+def _check_names(text: str, formula: Formula, names: Collection[str] | None) -> None:
+    if names is None:
+        return
+    unknown = sorted(names_in(formula) - set(names))
+    if unknown:
+        raise ValueError(f"formula {short(text)}: unknown name {unknown[0]!r}; known are {', '.join(names) or 'none'}")
+
+
+def _tree(text: str) -> ast.expr:
+    """The text's Python tree, after the tokens have been looked at."""
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"formula {short(text)} has {len(text)} characters; the limit is {LONGEST_TEXT}")
+    if not text.strip():
+        raise ValueError(f"formula {text!r} is empty")
+    position, before, before_kind = 0, "", None
+    end = len(text.rstrip())
+    while position < end:
+        match = _TOKEN.match(text, position)
+        if match is None:
+            piece = text[position:].strip()[0]
+            hint = " (equality is written ==)" if piece == "=" else ""
+            raise ValueError(f"formula {short(text)}: {piece!r} is not allowed{hint}")
+        kind, token = match.lastgroup, match[match.lastgroup or 0]
+        operand_ended = before_kind in ("number", "name", "close")
+        if operand_ended and (kind in ("number", "name") or (kind == "open" and before_kind != "name")):
+            raise ValueError(f"formula {short(text)}: an operator is missing between {before!r} and {token!r}")
+        if kind == "number":
+            exponent = re.search(r"[eE]([+-]?[0-9]+)", token)
+            if len(token) > LONGEST_NUMBER or (exponent and abs(int(exponent[1])) > LONGEST_NUMBER):
+                raise ValueError(f"formula {short(text)}: the number {short(token)} is too long or too large")
+        position, before, before_kind = match.end(), token, kind
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except SyntaxError as error:
+        rest = text.strip()[max(0, (error.offset or 1) - 1) :][:20]
+        place = f"at {rest!r}" if rest else "at its end"
+        raise ValueError(f"formula {short(text)} cannot be read {place}: {error.msg}") from None
+    except (RecursionError, MemoryError):
+        raise ValueError(f"formula {short(text)} is nested too deeply") from None
+
+
+@lru_cache(maxsize=4096)
+def _parse(text: str) -> Formula:
+    return _convert(text, _tree(text), 0)
+
+
+@lru_cache(maxsize=4096)
+def _parse_relation(text: str) -> Comparison:
+    tree = _tree(text)
+    if not isinstance(tree, ast.Compare):
+        raise ValueError(f"formula {short(text)} is not a relation (< <= > >= ==)")
+    # the tokens allow no other comparison
+    operators = tuple(_COMPARISONS[type(op)] for op in tree.ops)
+    return Comparison(tuple(_convert(text, side, 1) for side in (tree.left, *tree.comparators)), operators)
+
+
+def _convert(text: str, node: ast.expr, depth: int) -> Formula:
+    piece = text.strip()[node.col_offset : node.end_col_offset]
+    if depth > DEEPEST:
+        raise ValueError(f"formula {short(text)} is nested too deeply, at {short(piece)}")
+    if isinstance(node, ast.Constant) and piece[0] in "0123456789.":  # not True or None
+        return Number(Fraction(piece))
+    if isinstance(node, ast.Name):
+        if node.id in FUNCTIONS:
+            raise ValueError(f"formula {short(text)}: {node.id} is a function and needs its arguments")
+        return Name(node.id)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        inner = _convert(text, node.operand, depth + 1)
+        return Apply("neg", (inner,)) if isinstance(node.op, ast.USub) else inner
+    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        left, right = _convert(text, node.left, depth + 1), _convert(text, node.right, depth + 1)
+        if isinstance(node.op, ast.Pow):
+            _check_exponent(text, piece, right)
+        return Apply(_BINARY[type(node.op)], (left, right))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return _convert_call(text, node, node.func.id, depth)
+    if isinstance(node, ast.Compare):
+        raise ValueError(f"formula {short(text)}: the relation {short(piece)} stands where a number is needed")
+    if isinstance(node, ast.Tuple):
+        raise ValueError(f"formula {short(text)}: a list {short(piece)} stands where one number is needed")
+    raise ValueError(f"formula {short(text)}: {short(piece)} is not allowed")
+
+
+def _convert_call(text: str, node: ast.Call, function: str, depth: int) -> Formula:
+    if function not in FUNCTIONS:
+        known = ", ".join(sorted(FUNCTIONS))
+        raise ValueError(f"formula {short(text)}: unknown function {function!r}; known are {known}")
+    least, most = FUNCTIONS[function]
+    if len(node.args) < least or (most is not None and len(node.args) > most):
+        wanted = str(least) if most == least else f"{least} or more"
+        raise ValueError(f"formula {short(text)}: {function} takes {wanted} argument(s), not {len(node.args)}")
+    return Apply(function, tuple([_convert(text, a, depth + 1) for a in node.args]))
+
+
+def _check_exponent(text: str, piece: str, exponent: Formula) -> None:
+    """Refuse exponents that only serve to exhaust memory."""
+    if names_in(exponent):
+        return
+    try:
+        value = fold(exponent, lambda v: v, lambda _: Fraction(0), _constant)
+    except OverflowError:
+        value = Fraction(LARGEST_EXPONENT + 1)
+    except (ValueError, ZeroDivisionError):
+        return  # irrational or undefined: found out when it is evaluated
+    if abs(value) > LARGEST_EXPONENT:
+        raise ValueError(f"formula {short(text)}: the power {short(piece)} is too large")
+
+
+def _constant(operation: str, parts: tuple[Fraction, ...]) -> Fraction:
+    if operation == "**":
+        if parts[1].denominator != 1:
+            raise ValueError("not an integer power")
+        if power_too_large(*parts):
+            raise OverflowError
+    if operation not in _RATIONAL:
+        raise ValueError(f"{operation} is not rational")
+    return _RATIONAL[operation](*parts)
+
+
+_RATIONAL: Mapping[str, Callable[..., Fraction]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "**": lambda a, b: Fraction(a**b),
+    "neg": lambda a: -a,
+    "abs": abs,
+    "min": min,
+    "max": max,
+}
+
+
+def power_too_large(base: object, exponent: object) -> bool:
+    """Whether a rational (Fraction or sympy) to an integer power has more than `LARGEST_POWER_BITS` bits."""
+    try:
+        b = Fraction(int(base.numerator), int(base.denominator))  # type: ignore[attr-defined]
+        e = Fraction(int(exponent.numerator), int(exponent.denominator))  # type: ignore[attr-defined]
+    except (AttributeError, TypeError):
+        return False
+    bits = max(abs(b.numerator), b.denominator).bit_length()
+    return abs(b) not in (0, 1) and e.denominator == 1 and bits * abs(e) > LARGEST_POWER_BITS

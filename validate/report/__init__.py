@@ -1,0 +1,7 @@
+"""The report: one page of HTML with every claim's verdict, its evidence, and the paper's figures drawn again."""
+
+from __future__ import annotations
+
+from validate.report.page import render, write
+
+__all__ = ["render", "write"]

@@ -1,0 +1,195 @@
+"""LaTeX formulas as inline SVG, set by matplotlib's mathtext, that wrap like text and follow the page's colour.
+
+A formula is cut at its top-level relations and signs into pieces, each an SVG of its own, so that the browser may
+break the line there. Glyph outlines are kept once for the whole page (`Typesetter.glyphs`) and used by reference.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+from markupsafe import Markup, escape
+
+log = logging.getLogger(__name__)
+
+RELATIONS = ("\\leq", "\\le", "\\geq", "\\ge", "\\approx", "\\to", "\\in", "=", "<", ">")
+SYNONYMS = {
+    "\\tfrac": "\\frac",
+    "\\lVert": "\\|",
+    "\\rVert": "\\|",
+    "\\Vert": "\\|",
+    "\\middle|": "|",
+    "\\bigl": "",
+    "\\bigr": "",
+    "\\Bigl": "",
+    "\\Bigr": "",
+    "\\big": "",
+    "\\Big": "",
+    "\\displaystyle": "",
+    "\\limits": "",
+    "'": "{\\prime}",
+    "\\le": "\\leq",
+    "\\ge": "\\geq",
+}
+OPENING = {"{": "}", "(": ")", "[": "]", "\\{": "\\}", "\\langle": "\\rangle", "\\left": "\\right"}
+TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
+EM = 100.0  # font units of an em, as matplotlib lays text out
+
+
+def tokens(latex: str) -> list[str]:
+    """The formula's commands and characters, with the synonyms that mathtext does not know replaced."""
+    found: list[str] = []
+    for token in TOKEN.findall(latex.replace("\\middle|", "|")):
+        if new := SYNONYMS.get(token, token):
+            found.append(new)
+    return found
+
+
+def join(parts: list[str]) -> str:
+    """Tokens as LaTeX, with a space after each command that a letter follows."""
+    text = ""
+    for part in parts:
+        if text and part[:1].isalpha() and re.search(r"\\[A-Za-z]+\Z", text):
+            text += " "
+        text += part
+    return text
+
+
+def pieces(latex: str) -> list[str]:
+    """Cut a formula before its top-level relations and signs.
+
+    Brackets of every kind, norms and the arguments of commands are never cut. A formula whose brackets do not match
+    is left whole. Fractions outside every brace become display fractions.
+    """
+    cut: list[list[str]] = [[]]
+    stack: list[str] = []
+    braces = 0
+    parts = tokens(latex)
+    skip = False
+    for at, token in enumerate(parts):
+        if skip:  # the delimiter of \left or \right
+            cut[-1].append(token)
+            skip = False
+            continue
+        before = next((t for t in reversed(parts[:at]) if not t.isspace()), "")
+        if token in ("\\|", "|"):
+            if token in stack:
+                del stack[len(stack) - 1 - stack[::-1].index(token) :]
+            else:
+                stack.append(token)
+        elif token in OPENING:
+            stack.append(OPENING[token])
+            skip = token == "\\left"
+        elif token in OPENING.values():
+            if token not in stack:
+                return [join(parts)]
+            # an unmatched bar inside the bracket is a conditional expectation's
+            del stack[len(stack) - 1 - stack[::-1].index(token) :]
+            skip = token == "\\right"
+        elif not stack and cut[-1] and any(not t.isspace() for t in cut[-1]):
+            sign = token in "+-" and before not in ("^", "_", "\\cdot", "\\min", "\\max", *RELATIONS)
+            if token in RELATIONS or sign:
+                cut.append([])
+        braces += {"{": 1, "}": -1}.get(token, 0)
+        if token in ("\\sum", "\\frac", "\\mathbb") and "\\sum" in (token, *cut[-1]) and before not in ("", *OPENING):
+            cut[-1].append("\\;")  # the limits of a sum are wider than its sign and would touch what stands beside it
+        cut[-1].append("\\dfrac" if token == "\\frac" and braces == 0 else token)
+    if [s for s in stack if s not in ("|", "\\|")] or "\\|" in stack:
+        return [join(parts)]
+    return [join(c).strip() for c in cut]
+
+
+class Typesetter:
+    """Sets the formulas of one page and keeps their glyphs.
+
+    Args:
+        family: one of matplotlib's mathtext font sets.
+    """
+
+    def __init__(self, family: str = "stix") -> None:
+        from matplotlib.font_manager import FontProperties
+        from matplotlib.textpath import TextToPath
+
+        self._properties = FontProperties(size=EM, math_fontfamily=family)
+        self._layout = TextToPath()
+        self._outlines: Any = None
+        self._names: dict[Any, str] = {}
+        self._set: dict[str, Markup] = {}
+
+    def display(self, latex: str, spoken: str) -> Markup:
+        """A formula that wraps at its relations and signs.
+
+        Args:
+            latex: in the subset that mathtext knows; anything else is shown as the ASCII text.
+            spoken: the same in ASCII, read out by screen readers and shown where the LaTeX cannot be set.
+        """
+        if not latex.strip():
+            return Markup('<code class="formula ascii">{}</code>').format(spoken)
+        try:
+            body = Markup("").join(
+                Markup('<span class="term">{}</span> ').format(self._piece(p, first=i == 0))
+                for i, p in enumerate(pieces(latex))
+            )
+        except (ValueError, RuntimeError) as error:
+            log.warning("mathtext cannot set %r: %s", latex, error)
+            return Markup('<code class="formula ascii">{}</code>').format(spoken or latex)
+        return Markup('<span class="formula" role="img" aria-label="{}">{}</span>').format(spoken or latex, body)
+
+    def _piece(self, latex: str, first: bool) -> Markup:
+        # mathtext spaces an operator only between two operands, and a piece begins with one
+        operator = re.match(r"\\[A-Za-z]+|[-+=<>]", latex)
+        if not first and operator:
+            latex = f"{operator.group()}\\;{latex[operator.end() :]}"
+        if latex not in self._set:
+            self._set[latex] = self._svg(latex)
+        return self._set[latex]
+
+    def _svg(self, latex: str) -> Markup:
+        text = f"${latex}$"
+        width, height, depth = self._layout.get_text_width_height_descent(text, self._properties, True)
+        glyphs, self._outlines, bars = self._layout.get_glyphs_mathtext(
+            self._properties, text, glyph_map=self._outlines
+        )
+        marks: list[str] = []
+        for glyph, x, y, scale in glyphs:
+            name = self._names.setdefault(glyph, f"m{len(self._names)}")
+            marks.append(f'<use href="#{name}" transform="translate({x:.4g} {-y:.4g}) scale({scale:.3g})"/>')
+        for vertices, _ in bars:
+            xs, ys = zip(*vertices[:4], strict=True)
+            marks.append(
+                f'<rect x="{min(xs):.5g}" y="{-max(ys):.5g}" width="{max(xs) - min(xs):.5g}" '
+                f'height="{max(ys) - min(ys):.3g}"/>'
+            )
+        return Markup(
+            f'<svg aria-hidden="true" viewBox="0 {depth - height:.5g} {width:.5g} {height:.5g}" '
+            f'style="width:{width / EM:.3f}em;height:{height / EM:.3f}em;vertical-align:{-depth / EM:.3f}em">'
+            + "".join(marks)
+            + "</svg>"
+        )
+
+    def glyphs(self) -> Markup:
+        """The outlines of all glyphs used so far, as a hidden SVG that the formulas refer to."""
+        paths = "".join(
+            f'<path id="{escape(name)}" d="{outline(*self._outlines[glyph])}"/>' for glyph, name in self._names.items()
+        )
+        return Markup(f'<svg width="0" height="0" aria-hidden="true" class="glyphs"><defs>{paths}</defs></svg>')
+
+
+def outline(vertices: Any, codes: Any) -> str:
+    """A matplotlib path, shape (V, 2) and (V,), as SVG path data with the y axis turned downwards."""
+    letters = {1: "M", 2: "L", 3: "Q", 4: "C", 79: "Z"}
+    needed = {1: 1, 2: 1, 3: 2, 4: 3, 79: 1}
+    data: list[str] = []
+    at = 0
+    while at < len(codes):
+        code = int(codes[at])
+        count = needed[code]
+        if code == 79:
+            data.append("Z")
+        else:
+            points = vertices[at : at + count]
+            data.append(letters[code] + " ".join(f"{round(float(x), 1):g} {round(-float(y), 1):g}" for x, y in points))
+        at += count
+    return "".join(data)

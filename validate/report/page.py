@@ -1,0 +1,347 @@
+"""The report as a page: what the verdicts, claims, certificates and experiments become in HTML."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from validate.experiment import Experiment
+from validate.report.formula import Typesetter
+from validate.report.words import Side, explanation, finite, instance_in_words, number, sides, slug
+from validate.verdict import MEANING, Evidence, Result
+
+if TYPE_CHECKING:
+    from theory.claim import Claim, Paper, Step
+
+log = logging.getLogger(__name__)
+
+SYMBOLS = {"refuted": "✗", "vacuous": "∅", "undecided": "?", "supported": "✓", "proved": "∎"}
+ORDER = tuple(SYMBOLS)
+RELATIONS = {"<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">", "=": "="}
+BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "=": "≠"}
+WAYS = {
+    "algebra": "algebra",
+    "hypotheses": "hypotheses",
+    "exact": "exact moments",
+    "sampled": "simulation",
+    "search": "search",
+    "order": "order in K",
+    "certificate": "certificate",
+}
+OUTCOMES = {"proved": "∎", "holds": "✓", "fails": "✗", "refuted": "✗", "vacuous": "∅", "undecided": "?"}
+
+
+def write(
+    papers: Iterable[str] | None = None,
+    *,
+    quick: bool = False,
+    out: Path | str = "report",
+    progress: Callable[[str], None] | None = None,
+) -> Path:
+    """Check papers, run their experiments, and write the report.
+
+    Args:
+        papers: names of papers; all of them without.
+        quick: smaller searches and fewer runs.
+        out: folder; made when missing. Finished simulations that it already holds are used again.
+        progress: called with one line of text.
+
+    Returns:
+        The path of index.html.
+
+    Raises:
+        ValueError: for an unknown paper.
+    """
+    from theory import catalog
+    from validate.check import check_all
+
+    out = Path(out)
+    chosen = tuple(catalog.paper(name) for name in papers) if papers else catalog.papers()
+    results = check_all([p.name for p in chosen], quick=quick, out=out, progress=progress)
+    experiments = []
+    for paper in chosen:
+        reproduce = _experiments_of(paper.name)
+        if reproduce is not None:
+            experiments.append(reproduce(out=out, quick=quick, progress=progress))
+    return render(results, experiments, out, papers=chosen)
+
+
+def _experiments_of(name: str) -> Callable[..., Experiment] | None:
+    module = f"validate.papers.{name.replace('-', '_')}"
+    for candidate in (f"{module}_figures", module):
+        if find_spec(candidate) is not None:
+            found: Callable[..., Experiment] | None = getattr(import_module(candidate), "reproduce", None)
+            if found is not None:
+                return found
+    return None
+
+
+def render(
+    results: Sequence[Result],
+    experiments: Sequence[Experiment],
+    out: Path | str,
+    *,
+    papers: Sequence[Paper] | None = None,
+) -> Path:
+    """Write OUT/index.html and OUT/report.json from verdicts and experiments that are there already.
+
+    Args:
+        results: verdicts; a claim without one is shown as not checked.
+        experiments: of any of the papers.
+        out: folder; made when missing.
+        papers: the papers shown; those of the results, from the catalogue, without.
+
+    Returns:
+        The path of index.html.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    out = Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    if papers is None:
+        from theory import catalog
+
+        names = dict.fromkeys(r.id.split("/", 1)[0] for r in results)
+        papers = [catalog.paper(name) for name in names]
+    text = json.dumps([finite(r.to_json()) for r in results], indent=2, ensure_ascii=False, allow_nan=False)
+    (out / "report.json").write_text(text + "\n", encoding="utf-8")
+
+    by_id = {r.id: r for r in results}
+    setter = Typesetter()
+    views = [_paper_view(paper, by_id, experiments, setter, out) for paper in papers]
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters.update(number=number)
+    html = environment.get_template("index.html").render(
+        papers=views,
+        meaning=[(name, SYMBOLS[name], MEANING[name]) for name in ORDER],
+        symbols=SYMBOLS,
+        outcomes=OUTCOMES,
+        ways=WAYS,
+        glyphs=setter.glyphs(),
+        verifier=(out / "certificates" / "verify.py").exists(),
+    )
+    path = out / "index.html"
+    path.write_text(html, encoding="utf-8")
+    return path
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """What a finding says of a certificate: both sides, the instance in words, where it is."""
+
+    link: str
+    kind: str
+    left: Side | None
+    right: Side | None
+    sign: str
+    instance: str
+    explanation: str
+
+
+@dataclass(frozen=True)
+class StepView:
+    """A proof step, typeset, with the verdict of the claim that encodes it."""
+
+    step: Step
+    formula: Markup
+    result: Result | None
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    """A claim with all that the page shows of it."""
+
+    claim: Claim
+    result: Result | None
+    formula: Markup
+    headline: str
+    steps: tuple[StepView, ...]
+    refutation: Refutation | None
+    repairs: tuple[ClaimView, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict's name, "undecided" for a claim that was not checked."""
+        return self.result.verdict if self.result else "undecided"
+
+    @property
+    def anchor(self) -> str:
+        """Id of the claim's section in the page."""
+        return slug(self.claim.id)
+
+
+def _paper_view(
+    paper: Paper, results: dict[str, Result], experiments: Sequence[Experiment], setter: Typesetter, out: Path
+) -> dict[str, Any]:
+    made: dict[str, ClaimView] = {}
+    amends: dict[str, list[Claim]] = {}
+    for claim in paper:
+        if claim.amends:
+            amends.setdefault(claim.amends, []).append(claim)
+
+    def view(claim: Claim) -> ClaimView:
+        if claim.id not in made:
+            result = results.get(claim.id)
+            made[claim.id] = ClaimView(
+                claim=claim,
+                result=result,
+                formula=setter.display(claim.latex, claim.statement),
+                headline=headline(result),
+                steps=tuple(
+                    StepView(
+                        step,
+                        setter.display(
+                            f"{step.left} {RELATIONS[step.relation]} {step.right}",
+                            f"{step.left} {step.relation} {step.right}",
+                        ),
+                        results.get(step.claim) if step.claim else None,
+                    )
+                    for step in claim.steps
+                ),
+                refutation=refutation(result, out, claim.relation) if result else None,
+                repairs=tuple(view(repair) for repair in amends.get(claim.id, ())),
+            )
+        return made[claim.id]
+
+    claims = [view(claim) for claim in paper]
+    printed = [c for c in claims if c.claim.amends is None]
+    counts = {name: sum(c.verdict == name for c in printed) for name in ORDER}
+    return {
+        "paper": paper,
+        "claims": claims,
+        "by_id": {c.claim.id: c for c in claims},
+        "printed": len(printed),
+        "counts": [(name, SYMBOLS[name], counts[name]) for name in ORDER if counts[name]],
+        "refuted": [c for c in printed if c.verdict == "refuted"],
+        "vacuous": [c for c in printed if c.verdict == "vacuous"],
+        "undecided": [c for c in printed if c.verdict == "undecided"],
+        "repaired": [c for c in claims if c.claim.amends is not None],
+        "experiments": [_experiment_view(e, out) for e in experiments if e.paper == paper.name],
+    }
+
+
+def _experiment_view(experiment: Experiment, out: Path) -> dict[str, Any]:
+    numbers = {path.stem: path for path in experiment.data}
+    figures = []
+    for figure in experiment.figures:
+        path = Path(figure.path)
+        figures.append(
+            {
+                "title": figure.title,
+                "caption": figure.caption,
+                "anchor": slug(f"{experiment.paper}-{path.stem}"),
+                "drawing": inline_svg(path, figure.title) if path.suffix == ".svg" else None,
+                "file": reachable(path, out, "figures"),
+                "numbers": reachable(numbers[path.stem], out, "figures") if path.stem in numbers else None,
+            }
+        )
+    return {"experiment": experiment, "figures": figures}
+
+
+# --- certificates ----------------------------------------------------------------------------------------------------
+
+
+def refutation(result: Result, out: Path, relation: str = "<=") -> Refutation | None:
+    """What the certificate of a refuted claim says; None when there is none, or it cannot be read."""
+    if result.certificate is None:
+        return None
+    path = _find(Path(result.certificate), out)
+    if path is None:
+        log.warning("%s: certificate %s is not there", result.id, result.certificate)
+        return None
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        log.warning("%s: certificate %s cannot be read: %s", result.id, path, error)
+        return None
+    if not isinstance(content, dict):
+        log.warning("%s: certificate %s is not a JSON object", result.id, path)
+        return None
+    spec = content.get("instance")
+    kind = str(content.get("kind", ""))
+    left, right = sides(content)
+    return Refutation(
+        link=reachable(path, out, "certificates"),
+        kind=kind,
+        left=left,
+        right=right,
+        sign=BREAKS.get(str(content.get("relation", relation)), "against"),
+        instance=instance_in_words(spec) if isinstance(spec, dict) else "",
+        explanation=explanation(content),
+    )
+
+
+def headline(result: Result | None) -> str:
+    """The one sentence of evidence that says most for the verdict."""
+    if result is None:
+        return "Not checked."
+    if not result.evidence:
+        return "No evidence."
+
+    def weight(evidence: Evidence) -> tuple[bool, bool, bool]:
+        return (
+            evidence.outcome == result.verdict,
+            evidence.outcome == "fails",
+            evidence.tightness is not None and evidence.tightness == result.tightness,
+        )
+
+    text = max(result.evidence, key=weight).detail
+    first = re.match(r".{25,}?\.(?=\s|$)", text, re.DOTALL)
+    sentence = first.group() if first else text
+    return sentence if len(sentence) <= 260 else f"{sentence[:257].rsplit(' ', 1)[0]} …"
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def _find(path: Path, out: Path) -> Path | None:
+    for candidate in (path, out / path, out / "certificates" / path.name):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def reachable(path: Path, out: Path, folder: str) -> str:
+    """A link from the page to a file, which is copied into OUT/folder when it lies outside OUT."""
+    inside = Path(os.path.relpath(path.resolve(), out.resolve()))
+    if inside.parts[:1] == ("..",) or inside.is_absolute():
+        inside = Path(folder) / path.name
+        (out / folder).mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, out / inside)
+    return inside.as_posix()
+
+
+def inline_svg(path: Path, title: str) -> Markup:
+    """A figure's SVG for the page: ids of its own, the page's colours, a title for screen readers, no fixed size."""
+    from validate.drawing import THEME
+
+    text = path.read_text(encoding="utf-8")
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    prefix = slug(path.stem)
+    text = re.sub(r'\bid="', f'id="{prefix}-', text)
+    text = re.sub(r"url\(#", f"url(#{prefix}-", text)
+    text = re.sub(r'href="#', f'href="#{prefix}-', text)
+    for colour, role in THEME.items():
+        text = text.replace(colour, role)
+    head, rest = text.split(">", 1)
+    head = re.sub(r'\s(width|height)="[^"]*"', "", head)
+    label = Markup(' role="img" aria-label="{}"').format(title)
+    return Markup(head + str(label) + ">" + rest)

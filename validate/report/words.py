@@ -1,0 +1,179 @@
+"""Certificates and numbers in words for a reader."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+class Side(NamedTuple):
+    """One side of what a certificate refutes: what it is, and its value."""
+
+    label: str
+    value: str
+
+
+def sides(certificate: dict[str, Any]) -> tuple[Side | None, Side | None]:
+    """Both sides of what a certificate refutes, as text; None where it has none."""
+    kind = certificate.get("kind")
+    if kind == "fixed-point" and "squared_gradient_norm" in certificate:
+        value = fraction(str(certificate["squared_gradient_norm"]))
+        return Side("gradient norm², for ever", value), Side("claimed limit", "0")
+    if kind == "order" and {"constant", "epsilon", "claimed_exponent"} <= certificate.keys():
+        grows = f"{fraction(str(certificate['constant'])).split('≈')[-1].strip()}·K^(−{certificate['epsilon']})"
+        return Side("left side, at least", grows), Side("claimed order", f"K^(−{certificate['claimed_exponent']})")
+    left, right = certificate.get("left_value"), certificate.get("right_value")
+    if left is None or right is None:
+        return None, None
+    return Side("left side", fraction(str(left))), Side("right side", fraction(str(right)))
+
+
+def explanation(certificate: dict[str, Any]) -> str:
+    """What else a reader needs to see why a certificate refutes its claim."""
+    parts = []
+    if certificate.get("kind") == "fixed-point" and {"fixed_point", "minimiser"} <= certificate.keys():
+        parts.append(
+            f"One round maps θ {_equal(certificate['fixed_point'])} to itself, while the minimiser of f is "
+            f"θ* {_equal(certificate['minimiser'])}."
+        )
+    if certificate.get("kind") == "order" and {"epsilon", "base", "from"} <= certificate.keys():
+        parts.append(
+            f"With δ = K^(−{certificate['epsilon']}), for every K = j^{certificate['base']}, j ≥ {certificate['from']}."
+        )
+    if certificate.get("note"):
+        parts.append(str(certificate["note"]))
+    return " ".join(parts)
+
+
+def instance_in_words(spec: dict[str, Any]) -> str:
+    """A scenario's specification (as for `fedproof moments`) in one line.
+
+    Example:
+        >>> instance_in_words({"clients": [{"h": ["1"], "a": ["0"], "p": "1"}], "step": "1/2", "S": 8, "M": 1, "K": 1,
+        ...                    "theta0": "1"})
+        'One client, f(θ) = ½θ², always present; δ = 1/2, S = 8, M = 1, K = 1, θ⁰ = 1.'
+    """
+    clients = [c for c in spec.get("clients", ()) if isinstance(c, dict)]
+    kinds: list[tuple[str, list[int]]] = []
+    for at, client in enumerate(clients, start=1):
+        words = _client_in_words(client)
+        same = next((indices for known, indices in kinds if known == words), None)
+        if same is None:
+            kinds.append((words, [at]))
+        else:
+            same.append(at)
+    parts = []
+    for words, indices in kinds:
+        if len(clients) == 1:
+            parts.append(f"One client, f(θ) = {words}")
+        elif len(indices) == len(clients):
+            parts.append(f"{len(clients)} equal clients, fₙ(θ) = {words}")
+        else:
+            who = ", ".join(f"f{str(i).translate(SUBSCRIPTS)}" for i in indices[:4])
+            who += ", …" if len(indices) > 4 else ""
+            parts.append(f"{who} = {words}")
+    if len(kinds) > 1:
+        parts[0] = f"{len(clients)} clients: {parts[0]}"
+    names = {"step": "δ", "S": "S", "M": "M", "local_steps": "local steps", "K": "K", "theta0": "θ⁰"}
+    values = [
+        f"{name} {_equal(spec[key])}".replace(" ", "\N{NO-BREAK SPACE}")
+        for key, name in names.items()
+        if key in spec and not (key in ("S", "M") and "local_steps" in spec)
+    ]
+    return f"{'; '.join([*parts, ', '.join(values)])}." if parts else f"{', '.join(values)}."
+
+
+def _client_in_words(client: dict[str, Any]) -> str:
+    samples = [_square(str(h), str(a)) for h, a in zip(client.get("h", ()), client.get("a", ()), strict=False)]
+    kinds = list(Counter(samples).items())
+    if len(kinds) == 1:
+        words = kinds[0][0] + (f" ({len(samples)} equal samples)" if len(samples) > 1 else "")
+    else:
+        terms = [term if count == 1 else f"{count} times {term}" for term, count in kinds[:3]]
+        words = f"mean of {', '.join(terms)}" + (f", … ({len(samples)} samples)" if len(kinds) > 3 else "")
+    present = client.get("p", "1")
+    return f"{words}, " + ("always present" if str(present) == "1" else f"present with p {_equal(present)}")
+
+
+def _square(h: str, a: str) -> str:
+    """h/2 (θ − a)² in as few signs as it takes."""
+    try:
+        half = Fraction(h) / 2
+    except (ValueError, ZeroDivisionError):
+        return f"½·({h})·(θ − {a})²"
+    if half == 0:
+        return "0"
+    signs = {Fraction(1, 2): "½", Fraction(1): "", Fraction(1, 4): "¼"}
+    value = _equal(half).removeprefix("= ")
+    factor = signs.get(half, value if half.denominator == 1 else f"({value})·")
+    centre = _equal(a).removeprefix("= ")
+    base = "θ" if centre == "0" else f"(θ + {centre[1:]})" if centre.startswith("−") else f"(θ − {centre})"
+    return f"{factor}{base}²"
+
+
+def _equal(value: Any) -> str:
+    """ "= value", or "≈ decimal" where the exact value is long."""
+    if isinstance(value, list):
+        inner = [_equal(v).removeprefix("= ") for v in value[:4]] + (["…"] if len(value) > 4 else [])
+        return f"= ({', '.join(inner)})"
+    text = str(value)
+    if len(text) <= 16:
+        return f"= {text.replace('-', '−')}"
+    return f"≈ {fraction(text).split('≈')[-1].strip()}"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number for readers: three significant digits, powers of ten outside 1e-3..1e5, "–" for none."""
+    if value is None:
+        return "–"
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "−∞" if value < 0 else "not a number"
+    if value == 0:
+        return "0"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    power = int(exponent)
+    if value == float(f"1e{power}") and not -3 <= power < 5:
+        return f"10{str(power).translate(SUPERSCRIPTS)}"
+    if -3 <= power < 5:
+        text = f"{float(f'{value:.{digits - 1}e}'):.{max(digits - 1 - power, 0)}f}"
+        return text.replace("-", "−")
+    return f"{mantissa}×10{str(power).translate(SUPERSCRIPTS)}".replace("-", "−")
+
+
+def fraction(text: str | None) -> str:
+    """An exact value as ``p/q ≈ decimal``; a long one only as the decimal."""
+    if text is None:
+        return "–"
+    try:
+        exact = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return text
+    if exact.denominator == 1 and len(text) <= 12:
+        return text.replace("-", "−")
+    try:
+        decimal = number(float(exact), 4)
+    except OverflowError:
+        return "beyond 10³⁰⁸" if exact > 0 else "below −10³⁰⁸"
+    return f"{text.replace('-', '−')} ≈ {decimal}" if len(text) <= 16 else f"≈ {decimal}"
+
+
+def slug(text: str) -> str:
+    """An id for HTML."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def finite(value: Any) -> Any:
+    """JSON data with the numbers that JSON does not have (inf, nan) as null."""
+    if isinstance(value, dict):
+        return {str(k): finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
