@@ -19,6 +19,7 @@ from sim.algorithms.base import Algorithm
 from sim.algorithms.schedule import checked_count, step_at
 from sim.kernels.clients import Kernel, kernel
 from sim.kernels.presence import Presence
+from sim.pace import Pace
 from sim.streams import LIMIT, Streams, seed_key
 from sim.trace import Trace
 
@@ -76,8 +77,9 @@ def run(
             "squared_iterate_norm", "squared_distance" (to x*), "iterate".
         chunk: runs advanced together; by default as many as suit the cache.
         device: "cpu" or "cuda".
-        threads: threads inside each operation on the CPU; by default the number of cores. This is torch's own number,
-            which belongs to the process; it is put back afterwards.
+        threads: threads inside each operation on the CPU; by default either 1 or the number of cores, whichever
+            advances the rounds faster at the time. This is torch's own number, which belongs to the process; it is put
+            back afterwards.
         progress: True for a bar, or a function of (run-rounds done, run-rounds in all), called now and then.
 
     Returns:
@@ -94,8 +96,8 @@ def run(
         raise ValueError(f"first_run={first_run!r} is not an integer in [0, 2^32 - runs]")
     place = _device(device)
     numbers = kernel(problem, place)
-    threads = _threads(threads, place)
-    width, chunks = _chunks(chunk, runs, threads, numbers, place)
+    pace = _pace(threads, place)
+    width, chunks = _chunks(chunk, runs, pace.most, numbers, place)
     job = _Job(
         algorithm=algorithm,
         numbers=numbers,
@@ -115,10 +117,10 @@ def run(
         },
     )
     job.measure(0, job.start[None, :, None], slice(0, 1))  # a metric that does not exist here refuses before the work
-    log.debug("%d runs in %d chunks of %d, %d threads", runs, len(chunks), width, threads)
-    with _torch_threads(threads), torch.inference_mode(), _reporter(progress, runs * rounds) as report:
+    log.debug("%d runs in %d chunks of %d, %d threads", runs, len(chunks), width, pace.most)
+    with _torch_threads(), torch.inference_mode(), _reporter(progress, runs * rounds) as report:
         for rows in chunks:
-            _advance(job, rows, report)
+            _advance(job, rows, pace, report)
     return Trace(values=job.values, final=job.final, seed=job.seed, first_run=job.first_run)
 
 
@@ -147,7 +149,7 @@ class _Job:
             self.values[name][rows, first : first + len(path)] = value.movedim(-1, 0).cpu().numpy()
 
 
-def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
+def _advance(job: _Job, rows: slice, pace: Pace, report: Callable[[int], None]) -> None:
     """Run one chunk from start to end; `report` is told the run-rounds of each round."""
     rounds, width, dim = len(job.steps), job.width, job.numbers.dim
     ids = job.first_run + rows.start + np.arange(width, dtype=np.int64)
@@ -163,6 +165,7 @@ def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
     kept_from, kept = 0, 1
     weights, indices = _weights(job, streams), _indices(job, streams)
     for k, step in enumerate(job.steps):
+        pace.tick()
         weight, survives = next(weights)
         if draws:
             clients.pick(next(indices))
@@ -218,13 +221,13 @@ def _device(device: str | torch.device) -> torch.device:
     return place
 
 
-def _threads(threads: int | None, device: torch.device) -> int:
+def _pace(threads: int | None, device: torch.device) -> Pace:
     if threads is not None:
-        threads = checked_count(threads, "threads")
+        return Pace(checked_count(threads, "threads"), fixed=True)
     if device.type != "cpu":
-        return 1
+        return Pace(1, fixed=True)
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return threads or available
+    return Pace(available, fixed=available == 1)
 
 
 def _chunks(
@@ -271,9 +274,8 @@ def _measures(metrics: Sequence[str], numbers: Kernel) -> dict[str, Callable[[Te
 
 
 @contextmanager
-def _torch_threads(threads: int) -> Iterator[None]:
+def _torch_threads() -> Iterator[None]:
     before = torch.get_num_threads()
-    torch.set_num_threads(threads)
     try:
         yield
     finally:

@@ -33,9 +33,10 @@ def unmet(claim: Claim, scenario: Scenario, parameters: Mapping[str, Any]) -> tu
     Raises:
         ValueError: for an assumption that has no check here.
     """
-    named = {p.name for p in claim.parameters}
-    values = {name: value for name, value in parameters.items() if name in named}
-    failed = list(claim.violated(**values)) if claim.has_bound else []
+    failed: list[str] = []
+    if claim.has_bound and any(h.relation is not None for h in claim.hypotheses):
+        named = {p.name for p in claim.parameters}
+        failed += claim.violated(**{name: value for name, value in parameters.items() if name in named})
     for hypothesis in claim.hypotheses:
         if hypothesis.assumption is not None and not satisfied(hypothesis.assumption, scenario, parameters):
             failed.append(hypothesis.name)

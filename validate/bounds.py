@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -66,31 +66,53 @@ class Comparison:
 
 
 def compare(claim: Claim, cases: Cases) -> Comparison:
-    """Both sides in float64.
+    """Both sides on one scenario, in float64; see `compare_all`."""
+    return compare_all(claim, [cases])[0]
+
+
+def compare_all(claim: Claim, scenarios: Sequence[Cases]) -> list[Comparison]:
+    """Both sides on many scenarios, in float64; the right side is evaluated once, over all of them.
 
     Raises:
-        ValueError: when there is no case, or a parameter is outside its domain.
+        ValueError: when a scenario has no case, or a parameter is outside its domain.
     """
-    if len(cases) == 0:
+    if not scenarios:
+        return []
+    if any(len(cases) == 0 for cases in scenarios):
         raise ValueError("cases is empty: there is nothing to compare")
-    left = np.asarray(cases.left, dtype=np.float64)
-    values = {name: _float(value) for name, value in cases.parameters.items()}
-    right = np.broadcast_to(np.asarray(claim.bound(**values), dtype=np.float64), left.shape)
+    lengths = [len(cases) for cases in scenarios]
+    values = {
+        name: np.concatenate([_column(cases.parameters[name], len(cases)) for cases in scenarios])
+        for name in scenarios[0].parameters
+    }
+    right = np.broadcast_to(np.asarray(claim.bound(**values), dtype=np.float64), (sum(lengths),))
+    ends = np.cumsum(lengths)
+    return [
+        _compare(claim, np.asarray(cases.left, dtype=np.float64), right[end - len(cases) : end])
+        for cases, end in zip(scenarios, ends, strict=True)
+    ]
+
+
+def _column(value: Any, length: int) -> np.ndarray:
+    return np.broadcast_to(np.asarray(value, dtype=np.float64), (length,))
+
+
+def _compare(claim: Claim, left: np.ndarray, right: np.ndarray) -> Comparison:
     excess = left - right
     if claim.relation in (">=", ">"):
         excess = -excess
     elif claim.relation == "=":
         excess = np.abs(excess)
     scale = np.maximum(np.abs(left), np.abs(right))
-    largest = float(np.max(scale))
-    relative = (excess - CONVERGED * largest) / np.where(scale > 0, scale, 1.0)
+    relative = (excess - CONVERGED * float(np.max(scale))) / np.where(scale > 0, scale, 1.0)
     positive = right > 0
     ratios = np.where(positive, left / np.where(positive, right, 1.0), -np.inf)
-    broken = bool(np.max(relative) > ROUNDING)
+    # A side that is not a number is not a side that holds.
+    broken = not bool(np.max(relative) <= ROUNDING)
     worst = int(np.argmax(relative)) if broken or not positive.any() else int(np.argmax(ratios))
     ratio = float(np.max(ratios))
     tightness = ratio if ratio > 0 and claim.relation in ("<=", "<") else None
-    return Comparison(len(cases), tightness, worst, float(left[worst]), float(right[worst]), broken)
+    return Comparison(len(left), tightness, worst, float(left[worst]), float(right[worst]), broken)
 
 
 def exact_sides(claim: Claim, cases: Cases, i: int) -> tuple[Fraction, Fraction]:
@@ -113,7 +135,3 @@ def breaks(claim: Claim, left: Fraction, right: Fraction) -> bool:
         ">=": left >= right,
         ">": left > right,
     }[claim.relation]
-
-
-def _float(value: Any) -> Any:
-    return np.asarray(value, dtype=np.float64) if np.ndim(value) else float(value)

@@ -25,10 +25,10 @@ from validate import certificate as certificates
 from validate import papers as measured
 from validate.algebra import holds
 from validate.assumptions import unmet
-from validate.bounds import compare
+from validate.bounds import Cases, compare, compare_all
 from validate.falsify import Counterexample, smallest
 from validate.scenario import Scenario
-from validate.verdict import Evidence, Result, decide
+from validate.verdict import Evidence, Outcome, Result, decide
 
 Progress = Callable[[str], None]
 log = logging.getLogger(__name__)
@@ -88,10 +88,14 @@ def check_all(
     results = []
     for name in dict.fromkeys(c.paper for c in chosen):
         module = measured.module(name)
-        pool = _pool(module, quick, tell, name) if module is not None else Pool((), ())
-        for claim in (c for c in chosen if c.paper == name):
-            tell(f"{claim.id}")
-            results.append(_check_claim(claim, module, pool, Path(out), quick, seed))
+        claims = [c for c in chosen if c.paper == name]
+        pool, samples = Pool((), ()), []
+        if module is not None:
+            pool = _pool(module, quick, tell, name)
+            samples = _simulated(module, quick, seed, tell) if any(map(_is_sampled, claims)) else []
+        for claim in claims:
+            tell(claim.id)
+            results.append(_check_claim(claim, module, pool, samples, Path(out)))
             _remember(results[-1], Path(out))
     return results
 
@@ -142,7 +146,7 @@ def _computed(scenario: Scenario) -> bool:
     return True
 
 
-def _check_claim(claim: Claim, module: ModuleType | None, pool: Pool, out: Path, quick: bool, seed: int) -> Result:
+def _check_claim(claim: Claim, module: ModuleType | None, pool: Pool, samples: Sequence[Sample], out: Path) -> Result:
     evidence = _algebra(claim)
     path: Path | None = None
     if module is not None:
@@ -155,7 +159,7 @@ def _check_claim(claim: Claim, module: ModuleType | None, pool: Pool, out: Path,
         special, special_path = module.special(claim, out)
         evidence += special
         path = path or special_path
-        evidence += _sampled(claim, module, quick, seed)
+        evidence += _sampled(claim, module, samples)
     if not evidence:
         evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
     return decide(claim.id, evidence, str(path) if path else None)
@@ -170,7 +174,9 @@ def _algebra(claim: Claim) -> list[Evidence]:
     answers = {step.label: holds(step, domains) for step in steps}
     if any(answer is False for answer in answers.values()):
         wrong = "; ".join(f"{s.label}: {s.note}" for s in steps if answers[s.label] is False)
-        return [Evidence("algebra", "undecided", f"its proof has a false scalar line ({wrong})", data={"lines": answers})]
+        return [
+            Evidence("algebra", "undecided", f"its proof has a false scalar line ({wrong})", data={"lines": answers})
+        ]
     proved = sum(answer is True for answer in answers.values())
     text = f"{proved} of {len(steps)} scalar lines of its proof proved by algebra, for all parameters in their domains"
     return [Evidence("algebra", "holds" if proved else "undecided", text, data={"lines": answers})]
@@ -225,16 +231,16 @@ class Survey:
 
 def _survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
     """Both sides on every scenario to which the claim applies."""
-    seen, count = 0, 0
+    applies: list[tuple[dict[str, Any] | None, Scenario, Cases]] = []
+    for spec, scenario in pool.all():
+        cases = module.cases(claim, scenario)
+        if cases is not None and not unmet(claim, scenario, cases.parameters_at(0)):
+            applies.append((spec, scenario, cases))
+    comparisons = compare_all(claim, [cases for _, _, cases in applies])
     suspects: list[dict[str, Any]] = []
     others: list[str] = []
     ratios: dict[bool, list[float]] = {True: [], False: []}
-    for spec, scenario in pool.all():
-        cases = module.cases(claim, scenario)
-        if cases is None or unmet(claim, scenario, cases.parameters_at(0)):
-            continue
-        comparison = compare(claim, cases)
-        seen, count = seen + 1, count + comparison.cases
+    for (spec, scenario, _), comparison in zip(applies, comparisons, strict=True):
         if comparison.tightness is not None:
             ratios[comparison.broken].append(comparison.tightness)
         if comparison.broken and spec is not None:
@@ -243,8 +249,8 @@ def _survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
             others.append(scenario.name)
     return Survey(
         pool=len(pool),
-        seen=seen,
-        cases=count,
+        seen=len(applies),
+        cases=sum(comparison.cases for comparison in comparisons),
         suspects=tuple(suspects),
         others=tuple(others),
         tightness=max(ratios[True] + ratios[False], default=None),
@@ -267,21 +273,17 @@ def _certified(claim: Claim, found: Counterexample, out: Path) -> tuple[Evidence
     return Evidence("certificate", "refuted", detail, tightness=ratio, data=data), path
 
 
-def _sampled(claim: Claim, module: ModuleType, quick: bool, seed: int) -> list[Evidence]:
-    """The simulator's average against the right side: it may find nothing, or a suspicion, never a refutation."""
-    from sim import run
-    from validate.rates import one_sided
+Sample = tuple[Scenario, Any]
 
-    if not claim.has_bound or claim.relation not in ("<=", "<"):
-        return []
-    evidence = []
+
+def _simulated(module: ModuleType, quick: bool, seed: int, tell: Progress) -> list[Sample]:
+    """The paper's sampled scenarios with the simulator's trace of each."""
+    from sim import run
+
+    samples = []
     for scenario in module.sampled(quick):
-        cases = module.cases(claim, scenario)
-        if cases is None or len(cases) != 1 or claim.quantity.name != "mean_squared_gradient_norm":
-            continue
-        if unmet(claim, scenario, cases.parameters_at(0)):
-            continue
         runs = 200 if quick else 2000
+        tell(f"{scenario.name}: {runs} runs of {scenario.rounds} rounds")
         trace = run(
             scenario.algorithm,
             scenario.problem,
@@ -291,22 +293,34 @@ def _sampled(claim: Claim, module: ModuleType, quick: bool, seed: int) -> list[E
             seed=seed,
             start=scenario.start,
         )
+        samples.append((scenario, trace))
+    return samples
+
+
+def _is_sampled(claim: Claim) -> bool:
+    """Whether the simulator's average over the runs is what the claim bounds."""
+    name = claim.quantity.name
+    return claim.has_bound and claim.relation in ("<=", "<") and name == "mean_squared_gradient_norm"
+
+
+def _sampled(claim: Claim, module: ModuleType, samples: Sequence[Sample]) -> list[Evidence]:
+    """The simulator's average against the right side: it may find nothing, or a suspicion, never a refutation."""
+    from validate.rates import one_sided
+
+    evidence = []
+    for scenario, trace in samples if _is_sampled(claim) else ():
+        cases = module.cases(claim, scenario)
+        if cases is None or unmet(claim, scenario, cases.parameters_at(0)):
+            continue
         right = compare(claim, cases).right
         test = one_sided(trace[claim.quantity.name], right, ERROR_PROBABILITY)
         text = (
-            f"{scenario.name}: {runs} runs give {test.mean:.6g} +- {test.standard_error:.2g} (standard error) against"
-            f" {right:.6g}; one-sided error probability {ERROR_PROBABILITY:g}, by Student's t"
+            f"{scenario.name}: {test.runs} runs give {test.mean:.6g} +- {test.standard_error:.2g} (standard error)"
+            f" against {right:.6g}; one-sided error probability {ERROR_PROBABILITY:g}, by Student's t"
         )
-        outcome = "fails" if test.lower > right else "holds" if test.upper <= right else "undecided"
-        evidence.append(
-            Evidence(
-                "sampled",
-                outcome,  # type: ignore[arg-type]
-                text,
-                tightness=test.mean / right if right > 0 else None,
-                error_probability=ERROR_PROBABILITY,
-            )
-        )
+        outcome: Outcome = "fails" if test.broken else "holds" if test.holds else "undecided"
+        ratio = test.mean / right if right > 0 else None
+        evidence.append(Evidence("sampled", outcome, text, tightness=ratio, error_probability=ERROR_PROBABILITY))
     return evidence
 
 

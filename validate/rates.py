@@ -217,7 +217,7 @@ def contraction_factor(values: ArrayLike, confidence: float = 0.99, *, first: in
         def refit(left: Array) -> float:
             part = left[first : last + 1]
             _positive_means(part, "values")
-            return math.exp(_decay(shifted, part)[0])
+            return math.exp(_best_decay(shifted, part, floor > 0, near=log_q)[1][0])
 
         error, freedom = _jackknife(curves[:, : last + 1], refit, "values")
     half = max(_student(freedom, confidence) * error, _ROUNDING * factor)
@@ -292,8 +292,13 @@ def _decay(k: Array, v: Array) -> tuple[float, float, float]:
     return min(fits)[1]
 
 
-def _best_decay(k: Array, v: Array, with_floor: bool) -> tuple[float, tuple[float, float, float]]:
-    """Sum of squares of the best fit with or without a floor, and the fit as for `_decay`."""
+def _best_decay(
+    k: Array, v: Array, with_floor: bool, near: float | None = None
+) -> tuple[float, tuple[float, float, float]]:
+    """Sum of squares of the best fit with or without a floor, and the fit as for `_decay`.
+
+    Searches everywhere, or only around the log q that is given as `near`.
+    """
     from scipy.optimize import minimize_scalar
 
     w = 1 / v
@@ -317,6 +322,8 @@ def _best_decay(k: Array, v: Array, with_floor: bool) -> tuple[float, tuple[floa
 
     # finer near q = 1, where slow decays live
     grid = np.unique(np.concatenate([-np.geomspace(1e-7, -_FASTEST, 300), np.geomspace(1e-7, _SLOWEST, 80)]))
+    if near is not None:
+        grid = near + (abs(near) + 1e-3) * np.linspace(-0.9, 0.9, 19)
     best = int(np.argmin([solve(g)[0] for g in grid]))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)]
     found = minimize_scalar(lambda g: solve(g)[0], bounds=(low, high), method="bounded", options={"xatol": 1e-13})

@@ -254,6 +254,7 @@ def edit(certificate: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict
         ("known", ("parameters", "no_such_parameter"), "1"),
         ("known", ("parameters", "L"), "2"),  # allowed, but then the right side is another
         ("known", ("parameters", "L"), "1/2"),
+        ("known", ("parameters", "mu"), "-1"),
         ("known", ("instance", "theta0"), "2"),
         ("known", ("instance", "algorithm"), "local-sgd"),
         ("known", ("hypotheses", 0, "assumption"), "NoSuchAssumption"),

@@ -94,14 +94,14 @@ K = np.arange(61)
 
 
 @given(st.floats(0.05, 0.98), st.floats(1e-3, 1e3), st.one_of(st.just(0.0), st.floats(1e-9, 0.1)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, derandomize=True)
 def test_a_geometric_sequence_has_its_factor(factor: float, amplitude: float, floor: float) -> None:
     found = contraction_factor(amplitude * (factor**K + floor))
     assert found.factor == pytest.approx(factor, rel=1e-6)
     assert found.floor == pytest.approx(amplitude * floor, rel=1e-4, abs=1e-9 * amplitude)
     assert found.amplitude == pytest.approx(amplitude, rel=1e-5)
     assert (found.first, found.last) == (0, 60)
-    if floor > 1.001 * factor**60:
+    if floor > 1.001 * factor**60 and np.min(np.abs(factor**K / floor - 1)) > 1e-3:
         assert found.arrival == np.flatnonzero(factor**K < floor)[0]
 
 
@@ -170,10 +170,12 @@ def test_what_a_one_sided_test_says() -> None:
     assert not one_sided(x, 1.2).broken
     assert one_sided(x, 0.8).broken
     unsure = one_sided(x, x.mean())
-    assert not (unsure.holds or unsure.broken)
+    assert not unsure.holds
+    assert not unsure.broken
     assert (unsure.runs, unsure.error_probability, unsure.method) == (1000, 1e-6, "student")
     assert unsure.standard_error == pytest.approx(x.std(ddof=1) / math.sqrt(1000))
-    assert unsure.mean - unsure.lower == pytest.approx(4.928 * unsure.standard_error, rel=2e-3)  # t, 999 degrees
+    # z + (z^3 + z)/(4 nu) for z = 4.7534, nu = 999
+    assert unsure.mean - unsure.lower == pytest.approx(4.7815 * unsure.standard_error, rel=1e-4)
     certain = one_sided([2.0, 2.0, 2.0], 2.0)
     assert (certain.lower, certain.upper, certain.holds) == (2, 2, True)
     bounded = one_sided(x, 1.2, largest=2.0)

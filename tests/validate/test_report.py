@@ -8,6 +8,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity, Step
@@ -89,7 +90,7 @@ def results(out: Path) -> list[Result]:
 
 
 def experiment(folder: Path) -> Experiment:
-    curve = Curve("a", 1.0 / (1 + pytest.importorskip("numpy").arange(5.0)), 0)
+    curve = Curve("a", 1.0 / (1 + np.arange(5.0)), 0)
     path = draw_curves(folder / "figure-1.svg", [Panel("left", (curve,))], "error")
     data = write_csv(folder / "figure-1.csv", {"round": [0, 1], "value": [1.0, 0.5]})
     table = Table(f"table {HOSTILE}", ("a", "b"), ((HOSTILE, "1"),), "a note")
