@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,8 +18,7 @@ from sim.algorithms.base import Algorithm
 from sim.algorithms.schedule import checked_count, step_at
 from sim.kernels.clients import Kernel, kernel
 from sim.kernels.presence import Presence
-from sim.pace import Pace
-from sim.streams import LIMIT, Streams, seed_key
+from sim.streams import LIMIT, WORDS, Streams, seed_key
 from sim.trace import Trace
 
 log = logging.getLogger(__name__)
@@ -29,13 +27,13 @@ log = logging.getLogger(__name__)
 # products (24 columns), so that no run is summed by the code for left-over columns, which may round differently.
 PAD = 48
 
-# Bytes of one (N, d, R) tensor for each thread. On the CPU wider chunks leave the second-level cache, and narrower ones
-# spend their time on calls and on waking threads (one Python thread with threads inside each operation was measured
-# faster than chunks on Python threads, which wait for the interpreter's lock at each of 200 calls a round).
+# Bytes of one (N, d, R) tensor for each thread. On the CPU wider chunks leave the caches, narrower ones spend their
+# time on calls. Chunks on Python threads gain nothing: they wait for the interpreter's lock at each of 200 calls a
+# round.
 _CHUNK_BYTES = 730_000
 _CHUNK_BYTES_GPU = 256_000_000
 
-# Random words, or weights, drawn at once: several rounds' when there are few in a round, to amortise the calls.
+# Random words drawn at once: several rounds' when there are few in a round, to amortise the calls.
 _BATCH = 1 << 15
 # Elements of the stretch of a chunk's path that is kept before it is measured.
 _PATH = 1 << 17
@@ -77,9 +75,10 @@ def run(
             "squared_iterate_norm", "squared_distance" (to x*), "iterate".
         chunk: runs advanced together; by default as many as suit the cache.
         device: "cpu" or "cuda".
-        threads: threads inside each operation on the CPU; by default either 1 or the number of cores, whichever
-            advances the rounds faster at the time. This is torch's own number, which belongs to the process; it is put
-            back afterwards.
+        threads: threads inside each operation on the CPU, 1 by default. More help wide chunks on idle cores (1.3 times
+            with 2); where other processes want the cores the threads wait for each other and are far slower, so to
+            fill a machine rather run several processes of one thread, each with its own `first_run`. This is torch's
+            own number, which belongs to the process; it is put back afterwards.
         progress: True for a bar, or a function of (run-rounds done, run-rounds in all), called now and then.
 
     Returns:
@@ -96,14 +95,12 @@ def run(
         raise ValueError(f"first_run={first_run!r} is not an integer in [0, 2^32 - runs]")
     place = _device(device)
     numbers = kernel(problem, place)
-    pace = _pace(threads, place)
-    width, chunks = _chunks(chunk, runs, pace.most, numbers, place)
+    threads = 1 if threads is None else checked_count(threads, "threads")
+    width, chunks = _chunks(chunk, runs, threads, numbers, place)
     job = _Job(
         algorithm=algorithm,
         numbers=numbers,
-        presence=Presence(
-            participation, len(numbers.counts), rounds, algorithm.aggregation, algorithm.empty, place
-        ),
+        presence=Presence(participation, len(numbers.counts), rounds, algorithm.aggregation, algorithm.empty, place),
         steps=[float(step_at(algorithm.step, k)) for k in range(rounds)],
         seed=int(seed),
         start=_start(start, numbers.dim).to(place),
@@ -112,15 +109,13 @@ def run(
         width=width,
         device=place,
         final=np.empty((runs, numbers.dim)),
-        values={
-            name: np.empty((runs, rounds + 1, *((numbers.dim,) if name == "iterate" else ()))) for name in metrics
-        },
+        values={name: np.empty((runs, rounds + 1, *((numbers.dim,) if name == "iterate" else ()))) for name in metrics},
     )
     job.measure(0, job.start[None, :, None], slice(0, 1))  # a metric that does not exist here refuses before the work
-    log.debug("%d runs in %d chunks of %d, %d threads", runs, len(chunks), width, pace.most)
-    with _torch_threads(), torch.inference_mode(), _reporter(progress, runs * rounds) as report:
+    log.debug("%d runs in %d chunks of %d, %d threads", runs, len(chunks), width, threads)
+    with _torch_threads(threads), torch.inference_mode(), _reporter(progress, runs * rounds) as report:
         for rows in chunks:
-            _advance(job, rows, pace, report)
+            _advance(job, rows, report)
     return Trace(values=job.values, final=job.final, seed=job.seed, first_run=job.first_run)
 
 
@@ -149,7 +144,7 @@ class _Job:
             self.values[name][rows, first : first + len(path)] = value.movedim(-1, 0).cpu().numpy()
 
 
-def _advance(job: _Job, rows: slice, pace: Pace, report: Callable[[int], None]) -> None:
+def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
     """Run one chunk from start to end; `report` is told the run-rounds of each round."""
     rounds, width, dim = len(job.steps), job.width, job.numbers.dim
     ids = job.first_run + rows.start + np.arange(width, dtype=np.int64)
@@ -157,7 +152,7 @@ def _advance(job: _Job, rows: slice, pace: Pace, report: Callable[[int], None]) 
     streams = Streams(job.seed, ids, device=job.device)
     clients = job.numbers.clients(width)
     draws = job.algorithm.draws
-    w = torch.empty((len(job.numbers.counts), dim, width), dtype=torch.float64, device=job.device)
+    w = clients.buffer("server model")
     theta = job.start[:, None].expand(dim, width).clone()
     move = torch.empty_like(theta)
     path = torch.empty((min(rounds + 1, max(1, _PATH // (dim * width))), dim, width)).to(theta)
@@ -165,7 +160,6 @@ def _advance(job: _Job, rows: slice, pace: Pace, report: Callable[[int], None]) 
     kept_from, kept = 0, 1
     weights, indices = _weights(job, streams), _indices(job, streams)
     for k, step in enumerate(job.steps):
-        pace.tick()
         weight, survives = next(weights)
         if draws:
             clients.pick(next(indices))
@@ -188,7 +182,7 @@ def _advance(job: _Job, rows: slice, pace: Pace, report: Callable[[int], None]) 
 
 def _weights(job: _Job, streams: Streams) -> Iterator[tuple[Tensor, Tensor | None]]:
     """Round by round, the weights (N, 1, R) and, under "zero", whether somebody takes part (1, R)."""
-    for rounds in _batches(len(job.steps), job.width * len(job.numbers.counts)):
+    for rounds in _batches(len(job.steps), job.width * -(-len(job.numbers.counts) // WORDS)):
         weights, survives = job.presence.weights(streams, rounds)
         for i in range(len(rounds)):
             yield weights[i][:, None, :], None if survives is None else survives[i]
@@ -219,15 +213,6 @@ def _device(device: str | torch.device) -> torch.device:
     if place.type not in ("cpu", "cuda") or (place.type == "cuda" and not torch.cuda.is_available()):
         raise ValueError(f"device={str(device)!r} is not available here: use 'cpu', or 'cuda' where there is a GPU")
     return place
-
-
-def _pace(threads: int | None, device: torch.device) -> Pace:
-    if threads is not None:
-        return Pace(checked_count(threads, "threads"), fixed=True)
-    if device.type != "cpu":
-        return Pace(1, fixed=True)
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Pace(available, fixed=available == 1)
 
 
 def _chunks(
@@ -274,8 +259,9 @@ def _measures(metrics: Sequence[str], numbers: Kernel) -> dict[str, Callable[[Te
 
 
 @contextmanager
-def _torch_threads() -> Iterator[None]:
+def _torch_threads(threads: int) -> Iterator[None]:
     before = torch.get_num_threads()
+    torch.set_num_threads(threads)
     try:
         yield
     finally:

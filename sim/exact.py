@@ -27,7 +27,7 @@ import numpy as np
 from sim.algorithms.fedavg import FedAvg
 from sim.algorithms.fedavg_svrg import FedAvgSVRG
 from sim.exact_clients import Clients, LocalRound, local_round
-from sim.exact_moments import DivergenceError, Moments
+from sim.exact_moments import CancellationError, DivergenceError, Moments
 from sim.exact_numbers import FLOATS, Array, Numbers, checked, rationals
 from sim.participation import (
     Bernoulli,
@@ -347,4 +347,24 @@ def _check_finite(result: Moments, algorithm: Algorithm) -> None:
         raise DivergenceError(
             f"step={algorithm.step} is outside the steps for which the moments of {len(finite) - 1} rounds stay in the"
             " range of float64: the iterates diverge"
+        )
+    _check_cancellation(result)
+
+
+# A fall from a peak far above the start to less than this fraction of it is within reach of float64's 1e-16, once the
+# dozen digits' worth of operations in between are counted. A plain decay from the start is not: it keeps its digits.
+FALL = 1e-11
+RISE = 1e6
+
+
+def _check_cancellation(result: Moments) -> None:
+    """Refuse moments that were flung out and came back: in floats, what is left may be nothing but rounding."""
+    size = np.abs(result.squared_gradient_norm)
+    peak = np.maximum.accumulate(size)
+    lost = (size < FALL * peak) & (peak > RISE * size[0])
+    if lost.any():
+        k = int(np.argmax(lost))
+        raise CancellationError(
+            f"E||grad f||^2 rises to {peak[k]:.3g} and is back at {size[k]:.3g} in round {k}: float64 keeps too few"
+            " digits for that; use an exact problem, or steps that do not fling the iterates out"
         )

@@ -15,6 +15,10 @@ class DivergenceError(ValueError):
     """The moments leave the range of float64: the iterates diverge in mean square."""
 
 
+class CancellationError(ValueError):
+    """The moments grew so far before they came back that rounding at their peak hides what they came back to."""
+
+
 @dataclass(frozen=True, eq=False)
 class Moments:
     """Exact moments of an algorithm's iterates; arrays of float64, or of Fractions when the problem is exact.

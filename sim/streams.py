@@ -5,14 +5,14 @@ The contract, which every kernel in any language must reproduce bit for bit:
 * The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
 * key = (low 32 bits, high 32 bits) of the seed.
 * counter = (run, client, round, purpose * 2^24 + block), all from 0; run counts from `first_run` on.
-* Draw j of (run, client, round, purpose) is word j mod 4 of block j div 4. Draws that an algorithm does not need are not
-  numbered: FedAvg-SVRG numbers only the inner steps m >= 1, j = s (M - 1) + m - 1 (at m = 0 the drawn gradient cancels);
+* Draw j of (run, client, round, purpose) is word j mod 4 of block j div 4. Draws that an algorithm does not need are
+  not numbered: FedAvg-SVRG numbers only the inner steps m >= 1, j = s (M - 1) + m - 1 (at m = 0 what is drawn cancels);
   FedAvg numbers its local steps, j = m.
-* Purpose `PARTICIPATION`: the client word holds the attempt (0, 1, ... under "condition"), and draw j is client j's.
-  Bernoulli: present iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and p = 1 is always). S of N: the
-  S clients with the smallest x, ties to the smaller client.
-* Purpose `SAMPLING`: the sample's index is (x n) >> 32 for a client with n samples (each index has its probability 1/n
-  to within 2^-32, a relative bias below n 2^-32).
+* Purpose `PARTICIPATION` = 0: the client word holds the attempt (0, 1, ... under "condition"), and draw j is client
+  j's. Bernoulli: present iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and p = 1 is always).
+  S of N: the S clients with the smallest x, ties to the smaller client.
+* Purpose `SAMPLING` = 1: the sample's index is (x n) >> 32 for a client with n samples (each index has its probability
+  1/n to within 2^-32, a relative bias below n 2^-32).
 * A uniform in [0, 1) is x 2^-32.
 
 So run r of a seed is the same in every batch, chunk, number of threads, and on every device.
@@ -101,7 +101,7 @@ class Workspace:
                     tuple(self.integers(np.reshape(pair, (2, 1, 1, 1, 1))) for pair in (_MULTIPLIERS[order], keys))
                 )
                 k0, k1 = (k0 + _WEYL[0]) & _MASK, (k1 + _WEYL[1]) & _MASK
-            self._schedules[key] = rounds  # type: ignore[assignment]
+            self._schedules[key] = rounds
         return self._schedules[key]
 
     def tensor(self, array: Any) -> torch.Tensor:
@@ -110,7 +110,7 @@ class Workspace:
             import torch
 
             return torch.from_numpy(array.view(np.int64))
-        return array  # type: ignore[no-any-return]
+        return array
 
 
 def philox(counter: tuple[Any, Any, Any, Any], key: tuple[int, int], work: Workspace) -> tuple[Any, Any, Any, Any]:
@@ -140,14 +140,14 @@ def philox(counter: tuple[Any, Any, Any, Any], key: tuple[int, int], work: Works
     shape = tuple(np.broadcast_shapes(*(tuple(c.shape) for c in counter)))
     state, products, spare = work.buffers((2, *shape))
     for i in range(_LAZY):
-        # these arrays are small: at first the counter's words vary along one axis each
+        # these arrays are small: at first the counter's words vary along one axis each, after three rounds along all
         (m0, m1), (k0, k1) = schedule[i]
         p0, p1 = first * m0, second * m1
         h0, h1 = shift(p0, 32) ^ k0, shift(p1, 32) ^ k1
         if i < _LAZY - 1:
             first, low1, second, low3 = (h0 ^ low3) & _MASK, p0, (h1 ^ low1) & _MASK, p1
-    xp.bitwise_xor(xp.broadcast_to(h0, shape), low3, out=state[0])
-    xp.bitwise_xor(xp.broadcast_to(h1, shape), low1, out=state[1])
+    xp.bitwise_xor(h0, low3, out=state[0])
+    xp.bitwise_xor(h1, low1, out=state[1])
     xp.bitwise_and(state, _MASK, out=state)
     lows = (p0, p1)
     for multipliers, keys in schedule[_LAZY:]:

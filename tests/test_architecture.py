@@ -89,3 +89,14 @@ def test_importing_a_floor_is_cheap(floor: str) -> None:
 def test_importing_the_catalogue_is_cheap() -> None:
     statement = "import theory.catalog; theory.catalog.claims()"
     assert not {"torch", "sympy", "cvxpy", "matplotlib", "scipy", "flint"} & loaded(statement)
+
+
+def test_public_functions_are_not_hidden_by_modules_of_the_same_name() -> None:
+    code = (
+        "import theory\n"
+        "theory.claims(); import theory.papers.fedavg_svrg\n"
+        "assert all(callable(getattr(theory, name)) for name in ('claim', 'claims', 'paper', 'papers'))\n"
+        "from theory import papers; assert papers()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr

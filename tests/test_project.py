@@ -26,11 +26,13 @@ def tracked() -> list[Path]:
         names = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
         found = [ROOT / name for name in names if name]
     else:
-        made = {".venv", "build", "dist", "report", "fedproof-out", "__pycache__", ".git"}
+        made = {".git", ".venv", ".hypothesis", ".coverage", "build", "dist", "report", "fedproof-out"}
+        parts = {path: path.relative_to(ROOT).parts for path in ROOT.rglob("*")}
         found = [
             path
-            for path in ROOT.rglob("*")
-            if not any(part in made or part.endswith(("_cache", ".egg-info")) for part in path.relative_to(ROOT).parts)
+            for path, names in parts.items()
+            if names[0] not in made
+            and not any(n == "__pycache__" or n.endswith(("_cache", ".egg-info")) for n in names)
         ]
     return [path for path in found if path.is_file()]
 

@@ -59,7 +59,7 @@ def kernel(problem: Any, device: torch.device) -> Kernel:
     """
     own = getattr(problem, "kernel", None)
     if own is not None:
-        return own(device)  # type: ignore[no-any-return]
+        return own(device)
     from sim.kernels.quadratic import QuadraticKernel
     from sim.problems import Quadratic
 

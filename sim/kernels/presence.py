@@ -33,7 +33,8 @@ class Presence:
         """Read a participation; None means that everybody takes part.
 
         Raises:
-            ValueError: when it does not fit the clients and the rounds, or conditioning on a non-empty round is hopeless.
+            ValueError: when it does not fit the clients and the rounds, or when rounds are empty so often that
+                conditioning by redrawing is hopeless.
         """
         participation = Bernoulli(1) if participation is None else participation
         if not isinstance(participation, Bernoulli | UniformChoice):
@@ -63,14 +64,15 @@ class Presence:
         """Weights (T, N, R) float64 (or (T, N, 1) when everybody takes part) and, where some round may be empty and
         the rule is "zero", (T, 1, R) float64 that is 0 in an empty round and 1 elsewhere."""
         if self.everybody:
-            share = torch.full((len(rounds), self.clients, 1), 1 / self.clients, dtype=torch.float64, device=self.device)
-            return share, None
+            shape = (len(rounds), self.clients, 1)
+            return torch.full(shape, 1 / self.clients, dtype=torch.float64, device=self.device), None
         present = self._present(streams, rounds, 0)
         if self.empty == "condition" and self.may_be_empty:
             self._redraw(streams, rounds, present)
         scale = self._rows(self._scale, rounds)
         if self.aggregation == "normalised":
-            weights = present / present.sum(1, keepdim=True).clamp_(min=1)
+            weights = present.double()
+            weights /= weights.sum(1, keepdim=True).clamp_(min=1)
         else:
             weights = present * scale
         kept = None

@@ -111,6 +111,7 @@ class QuadraticClients:
         self.kernel = kernel
         self.shape = (kernel.number, kernel.dim, width)
         self._buffers: dict[str, Tensor] = {}
+        self._split: dict[int, tuple[Tensor, ...]] = {}
         self._scaled: tuple[float, Tensor, Tensor, tuple[Tensor, ...]] | None = None
         self._indices: tuple[Tensor, ...] = ()
         self._gathered = self._empty(kernel.dim)
@@ -125,7 +126,8 @@ class QuadraticClients:
     def buffer(self, name: str) -> Tensor:
         """An (N, d, R) tensor of the caller's own: zero at first, kept from round to round."""
         if name not in self._buffers:
-            self._buffers[name] = self._empty(self.kernel.dim).zero_()
+            made = self._buffers[name] = self._empty(self.kernel.dim).zero_()
+            self._split[id(made)] = made.split(1, dim=1)
         return self._buffers[name]
 
     def pick(self, indices: Tensor) -> None:
@@ -141,11 +143,15 @@ class QuadraticClients:
         if self.kernel.dim > UNROLLED:
             torch.bmm(hessian, w, out=out)
         else:
-            rows = w.split(1, dim=1)
+            rows = self._coordinates(w)
             torch.mul(columns[0], rows[0], out=out)
             for j in range(1, self.kernel.dim):
                 out.addcmul_(columns[j], rows[j])
         return out.sub_(linear)
+
+    def _coordinates(self, w: Tensor) -> tuple[Tensor, ...]:
+        """(N, 1, R) views of each coordinate; those of buffers, which live as long as this object, are at hand."""
+        return self._split.get(id(w)) or w.split(1, dim=1)
 
     def _index(self, draw: int, dim: int) -> Tensor:
         clients, _, width = self.shape
@@ -178,7 +184,7 @@ class QuadraticClients:
             return out.addcmul_(q, dot, value=2 * scale)
         assert self.kernel.sample_hessian is not None
         index = self._index(draw, self.kernel.dim)
-        for j, row in enumerate(move.split(1, dim=1)):
+        for j, row in enumerate(self._coordinates(move)):
             torch.gather(self.kernel.sample_hessian[j], 2, index, out=self._gathered)
             out.addcmul_(self._gathered, row, value=scale)
         return out

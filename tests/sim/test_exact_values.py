@@ -11,8 +11,9 @@ import pytest
 
 from sim.algorithms import FedAvg, FedAvgSVRG
 from sim.exact import moments
+from sim.exact_moments import CancellationError
 from sim.participation import Bernoulli, UniformChoice
-from sim.problems.generators import quadratic, scalar
+from sim.problems.generators import from_samples, quadratic, scalar
 from sim.problems.quadratic import Quadratic
 
 SUMS = ("drift_sum", "weighted_sum", "lexicographic_drift_sum")
@@ -179,3 +180,14 @@ def test_numpy_arguments_are_welcome() -> None:
     found = moments(SVRG, problem, rounds=np.int64(2), start=np.array([1], dtype=np.int32))
     plain = moments(SVRG, problem, Bernoulli(1.0), rounds=2, start=[1.0])
     assert np.array_equal(found.second_moment, plain.second_moment)
+
+
+def test_iterates_that_are_flung_out_and_come_back_are_refused_in_floats() -> None:
+    """Two coordinates: one grows by 1e30 and is then killed, which leaves rounding in the other."""
+    problem = from_samples([[[[1, 0.3], [0.3, 0.9]]]], [[[1.0, 0.0]]])
+    steps = (1e15, 1e15, *(0.5,) * 300)
+    with pytest.raises(CancellationError, match="rises to"):
+        moments(FedAvg(step=steps, local_steps=1), problem, rounds=302, start=[1.0, 2.0])
+    # a plain decay from the start is not refused, however far it goes
+    found = moments(FedAvg(step=0.5, local_steps=1), problem, rounds=300, start=[1.0, 2.0])
+    assert abs(found.squared_gradient_norm[-1]) < 1e-30

@@ -17,9 +17,7 @@ from sim.participation import Bernoulli
 from sim.problems import least_squares, rand_hie, scalar
 from validate import experiment as ex
 from validate.drawing import SERIES, Cloud, Curve, Panel, draw_clouds, draw_curves
-from validate.papers import fedavg_svrg_figures as figures
-from validate.papers import fedavg_svrg_setting as setting
-from validate.papers import fedavg_svrg_tables as tables
+from validate.papers.fedavg_svrg import figures, setting, tables
 
 # --- statistics ------------------------------------------------------------------------------------------------------
 

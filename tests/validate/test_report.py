@@ -260,7 +260,7 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
 
 
 def test_the_paper_s_experiments_are_found() -> None:
-    from validate.papers.fedavg_svrg_figures import reproduce
+    from validate.papers.fedavg_svrg.figures import reproduce
 
     assert page._experiments_of("fedavg-svrg") is reproduce
     assert page._experiments_of("no-such-paper") is None

@@ -1,4 +1,4 @@
-"""One file a paper: how its claims are measured, its scenarios and its experiments.
+"""One package a paper: how its claims are measured, its scenarios and its experiments.
 
 A paper's module has `cases(claim, scenario)`, `instances(quick)`, `scenarios(quick)` and `special(claim, ...)`;
 `validate.check` asks for no more.

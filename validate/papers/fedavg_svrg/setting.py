@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.exact_moments import CancellationError, DivergenceError
 from validate.experiment import Contender
 
 ROUNDS = 100
@@ -94,13 +95,12 @@ def expected_or_infinite(contender: Contender, problem: Any, start: np.ndarray, 
     for k in rounds:
         try:
             curve = expected(contender, problem, start, k)
-        except ValueError as error:
-            if "diverge" not in str(error):
-                raise
+        except DivergenceError:
             found.append(math.inf)
+        except CancellationError:
+            found.append(math.nan)
         else:
-            lost = abs(curve[-1]) < 1e-12 * np.abs(curve).max()
-            found.append(math.nan if lost or curve[-1] < 0 else float(curve[-1]))
+            found.append(float(curve[-1]))
     return found
 
 

@@ -1,0 +1,113 @@
+"""The contract of `fedproof claims`, `show` and `bound`."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from tests.validate.command_line import (
+    EQ7,
+    EQ8,
+    SETTINGS,
+    assigned,
+    call,
+    complaint,
+    printed,
+)
+from theory import claims
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+EQ14 = "fedavg-svrg/lemma-v1-eq14"
+
+
+def test_claims_lists_all_with_what_the_contract_names(folder: Path) -> None:
+    rows = printed("claims")
+    assert [row["id"] for row in rows] == [claim.id for claim in claims()]
+    row = next(row for row in rows if row["id"] == EQ8)
+    assert row == {
+        "id": EQ8,
+        "kind": "theorem",
+        "equation": "(8)",
+        "quantity": "mean_squared_gradient_norm",
+        "has_bound": True,
+        "amends": None,
+        "verdict": None,
+    }
+    assert printed("claims", "--paper", "fedavg-svrg") == [row for row in rows if row["id"].startswith("fedavg-svrg/")]
+    lines = call("claims").stdout.splitlines()
+    assert len(lines) == 1 + len(rows)
+    assert lines[0].split() == ["id", "kind", "equation", "quantity", "bound", "amends", "verdict"]
+
+
+def test_claims_shows_the_verdicts_that_check_left(folder: Path) -> None:
+    (folder / "fedproof-out").mkdir()
+    left = folder / "fedproof-out" / "verdicts.json"
+    left.write_text(json.dumps([{"id": EQ7, "verdict": "refuted"}]), encoding="utf-8")
+    verdicts = {row["id"]: row["verdict"] for row in printed("claims")}
+    assert (verdicts[EQ7], verdicts[EQ8]) == ("refuted", None)
+    assert {row["verdict"] for row in printed("claims", "--out", "elsewhere")} == {None}
+    left.write_text("{}}", encoding="utf-8")
+    assert "verdicts.json" in complaint(call("claims"))
+
+
+@pytest.mark.parametrize("claim_id", [claim.id for claim in claims()])
+def test_show_prints_every_claim(claim_id: str) -> None:
+    shown = printed("show", claim_id)
+    assert shown["id"] == claim_id
+    assert {"statement", "hypotheses", "parameters", "steps", "source", "latex"} <= set(shown)
+    text = call("show", claim_id)
+    assert text.exit_code == 0
+    assert text.stdout.startswith(f"{claim_id}: ")
+    for parameter in shown["parameters"]:
+        assert f"\n  {parameter['name']} in {parameter['domain']}" in text.stdout
+    formulas = call("show", claim_id, "--latex")
+    assert formulas.stdout.splitlines()[0] == shown["latex"].splitlines()[0]
+
+
+def test_bound_in_json() -> None:
+    found = printed("bound", EQ8, *assigned(*SETTINGS))
+    assert set(found) == {"id", "value", "lower", "upper", "parameters", "hypotheses", "terms"}
+    exact = Fraction(14, 10) + Fraction(12, 10_000) + Fraction(26, 10)
+    assert found["value"] == pytest.approx(float(exact), rel=1e-14)
+    assert (found["lower"], found["upper"]) == (None, None)
+    assert found["parameters"]["mean_inv_p"] == "13/3"
+    assert sum(found["terms"].values()) == pytest.approx(float(exact), rel=1e-14)
+    assert all(set(entry) == {"name", "holds"} for entry in found["hypotheses"])
+
+
+def test_a_rigorous_bound_encloses_the_exact_value() -> None:
+    settings = [s for s in SETTINGS if not s.startswith("delta")] + ["delta=1/sqrt(K*2)"]
+    found = printed("bound", EQ8, *assigned(*settings), "--rigorous")
+    # with delta^2 = 1/200: (value - 4*3/200)^2 = (14/1000 sqrt(200) + 260/sqrt(200))^2, which is rational
+    lower, upper = (Fraction(found[end]) - Fraction(12, 200) for end in ("lower", "upper"))
+    square = Fraction(14, 1000) ** 2 * 200 + 2 * Fraction(14, 1000) * 260 + Fraction(260**2, 200)
+    assert lower**2 <= square <= upper**2
+    assert upper - lower < Fraction(1, 10**15)
+
+
+def test_bound_for_a_reader() -> None:
+    result = call("bound", EQ8, *assigned(*SETTINGS), "--rigorous")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"{EQ8} = 4.00")
+    assert "enclosed in [4.0" in result.stdout
+    assert "noise_term = 2.6\n" in result.stdout
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_violated_hypothesis_is_status_3_with_the_value(as_json: bool) -> None:
+    settings = ["mu=3", "L=2", "delta=1/8", "M=100", "K=10", "D=1", "f0_gap=1", "sum_inv_p=2", "N=2"]
+    result = call("bound", EQ14, *assigned(*settings), *["--json"] * as_json)
+    assert result.exit_code == 3
+    assert "smoothness over strong convexity" in result.stderr
+    if as_json:
+        found = json.loads(result.stdout)
+        assert isinstance(found["value"], float)
+        holds = {entry["name"]: entry["holds"] for entry in found["hypotheses"]}
+        assert holds["smoothness over strong convexity"] is False
+        assert holds["step size"] is True
+    else:
+        assert "hypothesis smoothness over strong convexity: VIOLATED" in result.stdout

@@ -1,0 +1,176 @@
+"""The contract of `fedproof check`, `verify`, `report`, `reproduce` and `doctor`."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.validate.command_line import (
+    EQ7,
+    EQ8,
+    SPEC,
+    call,
+    complaint,
+    printed,
+)
+from theory import claims
+from validate import verdict
+from validate.commands import doctor
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def fake_results() -> list[verdict.Result]:
+    """One refuted and one supported."""
+    broken = verdict.Evidence("certificate", "refuted", "broken by an instance", data={"left": np.float64(2)})
+    fine = verdict.Evidence("exact", "holds", "never broken", tightness=float("inf"))
+    return [
+        verdict.decide(EQ7, [broken], "out/certificates/7.json"),
+        verdict.decide(EQ8, [verdict.Evidence("hypotheses", "holds", "they hold together"), fine]),
+    ]
+
+
+def test_check_prints_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+
+    def check_all(targets: list[str], **options: Any) -> list[verdict.Result]:
+        options.pop("progress")("at work")
+        asked.update(options, targets=targets)
+        return fake_results()
+
+    monkeypatch.setattr(import_module("validate.check"), "check_all", check_all)
+    found = printed("check", "all", EQ7, "--quick", "--out", "there", "--seed", 7, status=1)
+    assert asked == {"targets": ["all", EQ7], "quick": True, "out": Path("there"), "seed": 7}
+    assert found[0]["verdict"] == "refuted"
+    assert found[0]["certificate"] == "out/certificates/7.json"
+    assert set(found[0]) == {"id", "verdict", "tightness", "evidence", "certificate"}
+    assert found[1]["tightness"] is None, "JSON has no infinity"
+    result = call("check", "all")
+    assert (result.exit_code, result.stderr) == (1, "at work\n")
+    assert f"{EQ8}  supported  inf        never broken" in result.stdout
+    assert "certificate: out/certificates/7.json" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status"), [("holds", 0), ("proved", 0), ("fails", 0), ("undecided", 0), ("refuted", 1), ("vacuous", 1)]
+)
+def test_check_fails_like_a_test_runner(outcome: Any, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = verdict.decide(EQ7, [verdict.Evidence("exact", outcome, "found")])
+    monkeypatch.setattr(import_module("validate.check"), "check_all", lambda targets, **options: [result])
+    assert call("check", EQ7).exit_code == status
+
+
+def test_an_interruption_is_status_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def check_all(targets: list[str], **options: Any) -> list[verdict.Result]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(import_module("validate.check"), "check_all", check_all)
+    result = call("check", EQ7)
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
+def test_report_and_reproduce_pass_their_options_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def write(papers: list[str] | None, **options: Any) -> Path:
+        asked.append({"papers": papers, **options})
+        return Path(options["out"]) / "index.html"
+
+    class Experiments:
+        @staticmethod
+        def reproduce(**options: Any) -> None:
+            asked.append(options)
+
+    monkeypatch.setattr(import_module("validate.report"), "write", write)
+    monkeypatch.setattr(import_module("validate.papers"), "module", lambda name: Experiments)
+    assert call("report", "--out", "there").stdout.strip() == str(Path("there") / "index.html")
+    assert call("report", "fedavg-svrg", "--quick").exit_code == 0
+    assert call("reproduce", "fedavg-svrg", "--quick", "--seed", 3).exit_code == 0
+    assert [call.pop("progress") is not None for call in asked] == [True] * 3
+    assert asked == [
+        {"papers": None, "quick": False, "out": Path("there")},
+        {"papers": ["fedavg-svrg"], "quick": True, "out": Path("report")},
+        {"out": Path("fedproof-out"), "quick": True, "seed": 3},
+    ]
+    monkeypatch.setattr(import_module("validate.papers"), "module", lambda name: None)
+    assert "no experiments" in complaint(call("reproduce", "fedavg-svrg"))
+
+
+def certificate() -> dict[str, Any]:
+    """Equation (7) at f = t^2/2, one client, S=8, M=1, delta=1/2, K=1: 1 <= 30037/32768."""
+    instance = {**SPEC, "clients": [{"h": ["1"], "a": ["0"], "p": "1"}], "S": 8, "K": 1, "theta0": "1"}
+    squares = [Fraction(1, 4**s) for s in range(8)]
+    parameters = {
+        "delta": "1/2",
+        "L": "1",
+        "K": "1",
+        "S": "8",
+        "M": "1",
+        "N": "1",
+        "f0_gap": "1/2",
+        "drift_sum": "0",
+        "weighted_sum": str(sum(squares)),
+    }
+    claim = next(claim for claim in claims() if claim.id == EQ7)
+    return {
+        "format": "fedproof-certificate-1",
+        "kind": "instance",
+        "claim": EQ7,
+        "statement": claim.statement,
+        "relation": claim.relation,
+        "left": {"quantity": claim.quantity.name, "index": {}},
+        "right": claim.right,
+        "definitions": dict(claim.definitions),
+        "parameters": parameters,
+        "instance": instance,
+        "left_value": "1",
+        "right_value": "30037/32768",
+        "hypotheses": [
+            {
+                "name": h.name,
+                "assumption": type(h.assumption).__name__ if h.assumption else None,
+                "relation": h.relation,
+            }
+            for h in claim.hypotheses
+        ],
+    }
+
+
+def test_verify_says_which_certificates_hold(folder: Path) -> None:
+    good = certificate()
+    (folder / "good.json").write_text(json.dumps(good), encoding="utf-8")
+    (folder / "bad.json").write_text(json.dumps({**good, "right_value": "1/2"}), encoding="utf-8")
+    held = call("verify", "good.json")
+    assert held.exit_code == 0, held.output
+    assert held.stdout.splitlines()[-1].startswith("VALID")
+    failed = call("verify", "good.json", "bad.json")
+    assert failed.exit_code == 1
+    assert failed.stdout.splitlines()[-1] == "NOT VALID"
+    unreadable = call("verify", "missing.json", "bad.json", "good.json")
+    assert unreadable.exit_code == 2
+    assert unreadable.stdout.splitlines()[-1].startswith("VALID")
+
+
+def test_doctor_finds_nothing_wrong_here() -> None:
+    found = printed("doctor")
+    assert found["clashes"] == []
+    assert found["devices"][0].startswith("cpu")
+    assert {"numpy", "torch", "z3-solver"} <= set(found["packages"])
+    assert found["fedproof"] in call("doctor").stdout.splitlines()[0]
+
+
+def test_doctor_sees_a_package_of_the_same_name(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setattr(doctor, "HOME", folder)
+    monkeypatch.setattr(
+        doctor.importlib.metadata, "packages_distributions", lambda: {"sim": ["fedproof", "simulators"]}
+    )
+    found = printed("doctor", status=1)["clashes"]
+    assert len([clash for clash in found if "`import theory` finds" in clash]) == 1
+    assert any("simulators" in clash for clash in found)
+    assert "environment of its own" in call("doctor").stdout

@@ -1,0 +1,151 @@
+"""The contract of `fedproof moments` and `simulate`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.validate.command_line import (
+    SPEC,
+    call,
+    changed,
+    client,
+    command,
+    complaint,
+    printed,
+)
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def test_exact_moments_of_an_instance_done_by_hand() -> None:
+    # f = t^2/2, one step of 1/2, p = 1/2: theta' = theta (1 - 1_n), so theta^k = 4 with probability 2^-k and else 0
+    found = printed("moments", "spec.json", "--exact")
+    assert found == {
+        "algorithm": "fedavg-svrg",
+        "K": 2,
+        "mean": ["4", "2", "1"],
+        "second_moment": ["16", "8", "4"],
+        "squared_gradient_norm": ["16", "8", "4"],
+        "suboptimality": ["8", "4", "2"],
+        "drift_sum": "0",
+        "weighted_sum": "48",
+        "lexicographic_drift_sum": "0",
+    }
+    floats = printed("moments", "-", given=changed())
+    assert floats["second_moment"] == pytest.approx([16, 8, 4])
+    assert all(isinstance(value, float) for value in floats["mean"])
+    assert floats["weighted_sum"] == pytest.approx(48)
+    table = call("moments", "spec.json", "--exact").stdout.splitlines()
+    assert table[1].split() == ["0", "4", "16", "16", "8"]
+    assert table[-2] == "weighted_sum = 48"
+
+
+def test_moments_of_local_sgd_and_of_no_rounds() -> None:
+    spec = changed(algorithm="local-sgd", S=None, M=None, local_steps=2, step="1/4", aggregation="normalised")
+    assert printed("moments", "-", "--exact", given=spec)["mean"][1] == str(4 * (1 + Fraction(9, 16)) / 2)
+    none = printed("moments", "-", "--exact", given=changed(K=0))
+    assert (none["mean"], none["weighted_sum"]) == (["4"], "0")
+
+
+def test_fractions_of_any_length_are_printed() -> None:
+    before = sys.get_int_max_str_digits()
+    clients = client(h=["1/3", f"1/{10**40 + 1}"], a=["1/7", "0"])
+    found = printed("moments", "-", "--exact", given=changed(clients=clients, K=40))
+    assert len(found["second_moment"][-1]) > before
+    assert sys.get_int_max_str_digits() == before
+
+
+def test_simulate_agrees_with_itself_in_any_blocks(folder: Path) -> None:
+    # With p = 1/2 the model is 4 or 0: the mean over 300 runs is a multiple of 4/300 and the draws are the seed's.
+    options = ["--runs", 300, "--seed", 5, "--metric", "squared_iterate_norm"]
+    whole = printed("simulate", "spec.json", *options)
+    blocks = printed("simulate", "spec.json", *options, "--block", 7, "--out", "deep/runs.npz")
+    assert blocks["metrics"] == whole["metrics"]
+    assert blocks["out"] == str(Path("deep") / "runs.npz")
+    assert sorted(path.name for path in (folder / "deep").iterdir()) == ["runs.npz"]
+    with np.load(folder / "deep" / "runs.npz") as stored:
+        values, settings = stored["squared_iterate_norm"], json.loads(str(stored["settings"]))
+        assert stored["final"].shape == (300, 1)
+    assert settings["spec"] == SPEC
+    assert values.shape == (300, 3)
+    metric = whole["metrics"]["squared_iterate_norm"]
+    assert metric["mean"] == pytest.approx(values[:, -1].mean())
+    assert metric["standard_error"] == pytest.approx(values[:, -1].std(ddof=1) / 300**0.5)
+    assert "is finished" in complaint(call("simulate", "spec.json", *options, "--out", "deep/runs.npz"))
+    text = call("simulate", "spec.json", "--runs", 1, "--metric", "iterate")
+    assert text.stdout.splitlines()[0].split() == ["metric", "mean", "standard", "error"]
+
+
+def test_a_single_run_has_no_standard_error() -> None:
+    found = printed("simulate", "-", "--runs", 1, "--metric", "iterate", given=changed())
+    assert found["metrics"]["iterate"]["standard_error"] is None
+
+
+def test_an_interrupted_simulation_goes_on_where_it_was(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sim
+    from sim.engine import run
+
+    options = ["--runs", 50, "--block", 10, "--out", "runs.npz"]
+    asked: list[int] = []
+
+    def stops_at_thirty(*arguments: Any, first_run: int, **more: Any) -> Any:
+        if first_run == 30:
+            raise KeyboardInterrupt
+        return run(*arguments, first_run=first_run, **more)
+
+    def watched(*arguments: Any, first_run: int, **more: Any) -> Any:
+        asked.append(first_run)
+        return run(*arguments, first_run=first_run, **more)
+
+    monkeypatch.setattr(sim, "run", stops_at_thirty, raising=False)
+    stopped = call("simulate", "spec.json", *options)
+    assert stopped.exit_code == 130
+    assert stopped.stderr.splitlines() == ["30 of 50 runs are kept; go on with --resume", "interrupted"]
+
+    monkeypatch.setattr(sim, "run", watched, raising=False)
+    assert "--resume" in complaint(call("simulate", "spec.json", *options))
+    (folder / "other.json").write_text(changed(theta0="5"), encoding="utf-8")
+    assert "another simulation" in complaint(call("simulate", "other.json", *options, "--resume"))
+    assert "another simulation" in complaint(call("simulate", "spec.json", *options, "--seed", 1, "--resume"))
+    half = folder / "runs.npz.parts" / "runs-000000010.npz"
+    whole = half.read_bytes()
+    half.write_bytes(whole[: len(whole) // 2])
+    assert "damaged" in complaint(call("simulate", "spec.json", *options, "--resume"))
+    half.write_bytes(whole)
+    assert asked == []
+    resumed = printed("simulate", "spec.json", *options, "--resume")
+    assert asked == [30, 40]
+    assert resumed["metrics"] == printed("simulate", "spec.json", "--runs", 50)["metrics"]
+    assert not (folder / "runs.npz.parts").exists()
+
+
+def test_a_refused_simulation_leaves_nothing_behind(folder: Path) -> None:
+    assert "nonsense" in complaint(call("simulate", "spec.json", "--metric", "nonsense", "--out", "runs.npz"))
+    assert [path.name for path in folder.iterdir()] == ["spec.json"]
+
+
+def test_an_interrupt_signal_keeps_the_finished_blocks(folder: Path) -> None:
+    arguments = [command(), "simulate", "spec.json", "--runs", str(10**8), "--block", "20", "--out", "runs.npz"]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        parts = folder / "runs.npz.parts"
+        while process.poll() is None and len(list(parts.glob("runs-*.npz"))) < 2:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, out) == (130, "")
+    assert "are kept; go on with --resume" in err
+    assert "Traceback" not in err
