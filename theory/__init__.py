@@ -8,6 +8,9 @@ Importing this package loads no computer algebra. `theory.claim` is the function
 that name, which defines the classes, is reached by ``from theory.claim import Claim``.
 """
 
+# The submodules `theory.claim` and `theory.papers` are loaded here for good, before the functions of those names take
+# their place in this namespace: a submodule becomes an attribute of its package only when it is first loaded.
+import theory.papers  # noqa: F401
 from theory.assumptions import (
     Assumption,
     BoundedEstimatorSecondMoment,
@@ -17,9 +20,6 @@ from theory.assumptions import (
     StronglyConvex,
     UnbiasedSampling,
 )
-
-# The submodule `theory.claim` is loaded here for good, before the function of that name takes its place in this
-# namespace: a submodule becomes an attribute of its package only when it is first loaded.
 from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity, Step
 from theory.domain import (
     AT_LEAST_ONE,
