@@ -28,6 +28,8 @@ POPULATIONS: dict[str, list[dict[str, Any]]] = {
     "one client, two samples": _clients([["1/2", "3/2"]], [["-1", "1"]], ["1"]),
     "one client, one flat sample of two": _clients([_spiky(2)], [["0", "0"]], ["1"]),
     "one client, spiky samples": _clients([_spiky(16)], [["0"] * 16], ["1"]),
+    "one client, one concave sample of two": _clients([["2", "-1"]], [["1", "0"]], ["1/2"]),
+    "two clients, one concave": _clients([["1"], ["-1/2"]], [["1"], ["-1"]], ["1", "1/2"]),
     "two clients, two minimisers": _clients([["1"], ["1"]], [["1"], ["-1"]], ["1", "1"]),
     "two clients, absent half of the time": _clients([["1"], ["1"]], [["1"], ["-1"]], ["1/2", "1/2"]),
     "two clients, two curvatures": _clients([["1"], ["1/2"]], [["1"], ["-1"]], ["1", "1"]),
