@@ -8,8 +8,9 @@ that listing the claims costs no computer algebra.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -103,6 +104,22 @@ class Hypothesis:
 
 
 @dataclass(frozen=True)
+class VectorLine:
+    """A line, or a whole claim, as a statement about vectors of a Hilbert space, for `theory.inequality.prove`.
+
+    Attributes:
+        build: from the values of the parameters (Fractions by name) to ``(space, claim, given)``: a `Space`, a
+            `Condition`, and the conditions under which it is claimed. It imports `theory.vectors` itself.
+        settings: the parameter values at which it is to be proved, as texts ("1/2").
+        scope: one line on what these settings cover, such as "every L, by scaling f".
+    """
+
+    build: Callable[[Mapping[str, Fraction]], tuple[Any, Any, Any]]
+    settings: tuple[Mapping[str, str], ...] = ({},)
+    scope: str = ""
+
+
+@dataclass(frozen=True)
 class Step:
     """One displayed line of a proof.
 
@@ -116,6 +133,7 @@ class Step:
         claim: id of the claim that encodes this line, where there is one.
         identity: ``(left, right)`` as ASCII scalar formulas to be compared by algebra, where the line is such a one;
             the line holds if ``left relation right`` for all parameters in their domains.
+        vectors: the line as a statement about vectors, where it is one.
     """
 
     label: str
@@ -126,6 +144,7 @@ class Step:
     note: str = ""
     claim: str | None = None
     identity: tuple[str, str] | None = None
+    vectors: VectorLine | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +169,7 @@ class Claim:
         right: the right side, or None.
         relation: the relation between the two sides.
         steps: its proof, line by line.
+        vectors: the claim itself as a statement about vectors, where it is one.
         amends: id of the printed claim that this one repairs.
         derivation: for a repair, why it is true.
         remarks: what a reader should know, such as a slip in the printed text.
@@ -169,6 +189,7 @@ class Claim:
     right: str | None = None
     relation: Relation = "<="
     steps: tuple[Step, ...] = ()
+    vectors: VectorLine | None = None
     amends: str | None = None
     derivation: str = ""
     remarks: tuple[str, ...] = ()
