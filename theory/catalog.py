@@ -17,7 +17,9 @@ from types import MappingProxyType
 from theory.claim import Claim, Paper
 
 GROUP = "fedproof.papers"
-BUILT_IN: Mapping[str, str] = MappingProxyType({"fedavg-svrg": "theory.papers.fedavg_svrg"})
+BUILT_IN: Mapping[str, str] = MappingProxyType(
+    {"fedavg-svrg": "theory.papers.fedavg_svrg", "textbook": "theory.papers.textbook"}
+)
 
 logger = logging.getLogger(__name__)
 

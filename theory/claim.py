@@ -120,6 +120,63 @@ class VectorLine:
 
 
 @dataclass(frozen=True)
+class OrderLine:
+    """A line about the order of a bound in a parameter, for `theory.order`.
+
+    Attributes:
+        bound: id of the claim whose terms it speaks of.
+        schedule: parameters as ASCII formulas, such as ``{"delta": "K**(-eps)"}``.
+        exponents: the exponent that the line gives to each named term, as ASCII formulas in ``eps``.
+        best: the line's best ``eps`` and the exponent of the bound there, or None.
+    """
+
+    bound: str
+    schedule: Mapping[str, str]
+    exponents: Mapping[str, str] = field(default_factory=dict)
+    best: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Use:
+    """An earlier line as an inference uses it.
+
+    Attributes:
+        label: of the earlier line; it has a claim.
+        factor: ASCII formula by which it is multiplied, non-negative for an inequality.
+        at: names in its claim (the left side under the quantity's name) replaced by ASCII formulas, such as what a sum
+            over some indices makes of them.
+    """
+
+    label: str
+    factor: str = "1"
+    at: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Inference:
+    """How a line is to follow from earlier ones.
+
+    Either the earlier lines are multiplied and added, and what then is left of the line has to be non-negative; or the
+    earlier lines have been put in by hand, and `remains` is what is left to be shown.
+
+    Attributes:
+        parts: the earlier lines, all with claims, as the line's own claim must have one.
+        at: names in the line's own claim replaced by ASCII formulas.
+        remains: ``(left, right)`` as ASCII formulas, to be compared by the line's relation.
+    """
+
+    parts: tuple[Use, ...] = ()
+    at: Mapping[str, str] = field(default_factory=dict)
+    remains: tuple[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        if bool(self.parts) == (self.remains is not None):
+            raise ValueError(
+                f"remains={self.remains!r} with {len(self.parts)} parts: an inference has one or the other"
+            )
+
+
+@dataclass(frozen=True)
 class Step:
     """One displayed line of a proof.
 
@@ -134,6 +191,13 @@ class Step:
         identity: ``(left, right)`` as ASCII scalar formulas to be compared by algebra, where the line is such a one;
             the line holds if ``left relation right`` for all parameters in their domains.
         vectors: the line as a statement about vectors, where it is one.
+        chain: for a line inside a displayed chain, the first expression of the chain against this line's last one, as a
+            statement about vectors; `vectors` is then the one link.
+        order: the line as a statement about orders, where it is one.
+        uses: labels of the earlier lines that it uses.
+        inference: how it is to follow from these.
+        needs: for a cited line, the hypotheses of what is cited.
+        slip: id of a repair of `claim`, where later lines use the repaired form instead of what is printed here.
     """
 
     label: str
@@ -145,6 +209,22 @@ class Step:
     claim: str | None = None
     identity: tuple[str, str] | None = None
     vectors: VectorLine | None = None
+    chain: VectorLine | None = None
+    order: OrderLine | None = None
+    uses: tuple[str, ...] = ()
+    inference: Inference | None = None
+    needs: tuple[Hypothesis, ...] = ()
+    slip: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.slip is not None and self.claim is None:
+            raise ValueError(f"{self.label}: slip={self.slip!r} repairs a claim, and the line has none")
+        if self.inference is not None:
+            unused = sorted({part.label for part in self.inference.parts} - set(self.uses))
+            if unused:
+                raise ValueError(
+                    f"{self.label}: the inference rests on {unused}, which are not among uses={self.uses!r}"
+                )
 
 
 @dataclass(frozen=True)
@@ -204,6 +284,12 @@ class Claim:
             raise ValueError(f"{self.id}: the names {twice} are used twice")
         if self.amends is not None and not self.derivation:
             raise ValueError(f"{self.id}: a claim that amends another carries its derivation")
+        labels: set[str] = set()
+        for step in self.steps:
+            unknown = sorted(set(step.uses) - labels)
+            if unknown:
+                raise ValueError(f"{self.id}: line {step.label!r} uses {unknown}, which are not lines before it")
+            labels.add(step.label)
         object.__setattr__(self, "definitions", MappingProxyType(dict(self.definitions)))
 
     @property

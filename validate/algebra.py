@@ -8,10 +8,12 @@ non-negative coefficients only. This is sufficient, not necessary: otherwise the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from theory.claim import Step
+from theory.claim import Claim, Step
 from theory.domain import NONNEGATIVE, Domain
+from validate.verdict import Evidence
 
 if TYPE_CHECKING:
     import sympy
@@ -80,3 +82,32 @@ def _nonnegative(ratio: sympy.Expr) -> bool | None:
         else:
             return None
     return True if signs[0] * signs[1] > 0 or numerator == 0 else None
+
+
+def vector_evidence(claim: Claim) -> list[Evidence]:
+    """The claim as a statement about vectors, at each of its settings."""
+    line = claim.vectors
+    if line is None:
+        return []
+    from theory.inequality import Proof, Refutation, prove
+
+    used: dict[str, dict[str, str]] = {}
+    for setting in line.settings:
+        space, statement, given = line.build({name: Fraction(text) for name, text in setting.items()})
+        answer = prove(statement, given, space)
+        at = _shown(setting)
+        if isinstance(answer, Refutation):
+            text = f"{at}: vectors satisfy the hypotheses and exceed the claim by {float(answer.excess):.4g}"
+            return [Evidence("algebra", "fails", text, data={"refutation": answer.to_json()})]
+        if not isinstance(answer, Proof):
+            return [Evidence("algebra", "undecided", f"{at}: neither proved nor refuted ({answer.reason})")]
+        used[at] = {name: str(y) for name, y in answer.used.items()}
+    text = (
+        f"proved {' and '.join(used)}: multipliers of its hypotheses and a sum of squares, re-checked in exact "
+        f"rationals; scope: {line.scope}"
+    )
+    return [Evidence("algebra", "proved", text, data={"multipliers": used})]
+
+
+def _shown(setting: Mapping[str, str]) -> str:
+    return f"at {', '.join(f'{name}={text}' for name, text in setting.items())}" if setting else "for all vectors"

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,7 +23,7 @@ from theory.catalog import papers
 from theory.claim import Claim
 from validate import certificate as certificates
 from validate import papers as measured
-from validate.algebra import holds
+from validate.algebra import vector_evidence
 from validate.assumptions import unmet
 from validate.bounds import Cases, compare, compare_all
 from validate.falsify import Counterexample, smallest
@@ -35,6 +35,9 @@ log = logging.getLogger(__name__)
 
 # One-sided error probability of each statistical check.
 ERROR_PROBABILITY = 1e-6
+# Evaluations of the unguided search a claim, full and quick; the time limit is there for a slow machine only.
+EVALUATIONS = {False: 40_000, True: 4_000}
+SEARCH_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -91,12 +94,16 @@ def check_all(
         claims = [c for c in chosen if c.paper == name]
         pool, samples = Pool((), ()), []
         if module is not None:
-            pool = _pool(module, quick, tell, name)
+            pool = pool_of(module, quick, tell, name)
             samples = _simulated(module, quick, seed, tell) if any(map(_is_sampled, claims)) else []
+        found = []
         for claim in claims:
             tell(claim.id)
-            results.append(_check_claim(claim, module, pool, samples, Path(out)))
-            _remember(results[-1], Path(out))
+            found.append(check_claim(claim, module, pool, samples, Path(out), EVALUATIONS[quick]))
+            _remember(found[-1], Path(out))
+        results += _with_replays(claims, found, module, pool, Path(out), tell)
+        for result in results[-len(claims) :]:
+            _remember(result, Path(out))
     return results
 
 
@@ -123,8 +130,15 @@ def resolve(targets: Sequence[str]) -> list[Claim]:
     return list(chosen.values())
 
 
-def _pool(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
-    """The paper's scenarios, with their moments; those whose moments leave the range of floats are left out."""
+def pool_of(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
+    """A paper's scenarios, with their moments; those whose moments leave the range of floats are left out.
+
+    Args:
+        module: the paper's module, from `validate.papers.module`.
+        quick: fewer of them.
+        tell: called with one line of text.
+        paper: its name, for that text.
+    """
     instances = []
     specs = list(module.instances(quick))
     for i, spec in enumerate(specs):
@@ -146,8 +160,25 @@ def _computed(scenario: Scenario) -> bool:
     return True
 
 
-def _check_claim(claim: Claim, module: ModuleType | None, pool: Pool, samples: Sequence[Sample], out: Path) -> Result:
-    evidence = _algebra(claim)
+def check_claim(
+    claim: Claim,
+    module: ModuleType | None,
+    pool: Pool,
+    samples: Sequence[Sample],
+    out: Path,
+    evaluations: int = 0,
+) -> Result:
+    """The verdict on one claim, without the replay of its proof, which needs the verdicts on other claims.
+
+    Args:
+        claim: the claim.
+        module: its paper's module, or None.
+        pool: the paper's scenarios, from `pool_of`.
+        samples: what the simulator found, or nothing.
+        out: certificates go to its subdirectory ``certificates``.
+        evaluations: of the unguided search, for a claim that nothing else has refuted; 0 for no search.
+    """
+    evidence = vector_evidence(claim)
     path: Path | None = None
     if module is not None:
         survey = _survey(claim, module, pool)
@@ -160,26 +191,32 @@ def _check_claim(claim: Claim, module: ModuleType | None, pool: Pool, samples: S
         evidence += special
         path = path or special_path
         evidence += _sampled(claim, module, samples)
+        if path is None and evaluations and survey.seen:
+            found, path = _searched(claim, module, evaluations, out)
+            evidence += found
     if not evidence:
         evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
     return decide(claim.id, evidence, str(path) if path else None)
 
 
-def _algebra(claim: Claim) -> list[Evidence]:
-    """The scalar lines of its proof."""
-    steps = [step for step in claim.steps if step.identity is not None]
-    if not steps:
-        return []
-    domains = {p.name: p.domain for p in claim.parameters}
-    answers = {step.label: holds(step, domains) for step in steps}
-    if any(answer is False for answer in answers.values()):
-        wrong = "; ".join(f"{s.label}: {s.note}" for s in steps if answers[s.label] is False)
-        return [
-            Evidence("algebra", "undecided", f"its proof has a false scalar line ({wrong})", data={"lines": answers})
-        ]
-    proved = sum(answer is True for answer in answers.values())
-    text = f"{proved} of {len(steps)} scalar lines of its proof proved by algebra, for all parameters in their domains"
-    return [Evidence("algebra", "holds" if proved else "undecided", text, data={"lines": answers})]
+def _with_replays(
+    claims: Sequence[Claim], results: Sequence[Result], module: ModuleType | None, pool: Pool, out: Path, tell: Progress
+) -> list[Result]:
+    """The results, with the replay of each proof among the evidence."""
+    from validate import replay
+
+    known = {result.id: result for result in results}
+    needed = dict.fromkeys(i for c in claims for i in replay.encoded(c) if i not in known)
+    for name in needed:
+        known[name] = check_claim(find_claim(name), module, pool, (), out)
+    joined = []
+    for claim, result in zip(claims, results, strict=True):
+        if claim.steps:
+            tell(f"{claim.id}: its proof, line by line")
+            found = replay.evidence(replay.replay(claim, results=known))
+            result = decide(claim.id, (*result.evidence, found), result.certificate)
+        joined.append(result)
+    return joined
 
 
 @dataclass(frozen=True)
@@ -258,19 +295,42 @@ def _survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
     )
 
 
-def _certified(claim: Claim, found: Counterexample, out: Path) -> tuple[Evidence, Path]:
-    made = certificates.instance_certificate(
-        claim, found.spec, found.index, found.parameters, found.left, found.right, silent=True
-    )
-    path = certificates.write(made, out / "certificates")
+def _certified(claim: Claim, found: Counterexample, out: Path) -> tuple[Evidence, Path | None]:
+    """The counterexample as a certificate; without one that the verifier accepts, nothing is refuted."""
     detail = (
         f"an exact instance breaks it: left side {brief(found.left)}, right side {brief(found.right)}"
-        f" ({describe(found.spec)}); the stand-alone verifier agrees"
+        f" ({describe(found.spec)})"
     )
     data = {"spec": found.spec, "index": dict(found.index), "left": str(found.left), "right": str(found.right)}
+    try:
+        made = certificates.instance_certificate(
+            claim, found.spec, found.index, found.parameters, found.left, found.right, silent=True
+        )
+        path = certificates.write(made, out / "certificates")
+    except ValueError as error:
+        return Evidence("exact", "fails", f"{detail}; no certificate: {error}", data=data), None
     # A ratio says how far a claim is off only where both sides are positive.
     ratio = float(found.left / found.right) if found.right > 0 and claim.relation in ("<=", "<") else None
-    return Evidence("certificate", "refuted", detail, tightness=ratio, data=data), path
+    return Evidence(
+        "certificate", "refuted", f"{detail}; the stand-alone verifier agrees", tightness=ratio, data=data
+    ), path
+
+
+def _searched(claim: Claim, module: ModuleType, evaluations: int, out: Path) -> tuple[list[Evidence], Path | None]:
+    """What the unguided search finds, with a certificate when it breaks the claim."""
+    from validate.search import search_evidence
+    from validate.search_reduce import certificate_of
+
+    if not getattr(module, "BATCHED", False):  # one instance at a time through the oracle takes twenty times as long
+        evaluations //= 20
+    item, found = search_evidence(claim, module.cases, seconds=SEARCH_SECONDS, evaluations=evaluations)
+    if found is None:
+        return ([item] if item.outcome == "holds" else []), None
+    try:
+        path = certificates.write(certificate_of(claim, found), out / "certificates")
+    except ValueError as error:
+        return [replace(item, detail=f"{item.detail}; no certificate: {error}")], None
+    return [replace(item, outcome="refuted", detail=f"{item.detail}; the stand-alone verifier agrees")], path
 
 
 Sample = tuple[Scenario, Any]
@@ -330,11 +390,12 @@ def brief(value: Any) -> str:
     return text if len(text) <= 24 else f"{float(value):.10g}"
 
 
-def describe(spec: dict[str, Any] | Any) -> str:
+def describe(spec: Mapping[str, Any]) -> str:
     """An instance in a few words."""
     clients = spec["clients"]
     number = "one client" if len(clients) == 1 else f"{len(clients)} clients"
-    return f"{number}, S={spec['S']}, M={spec['M']}, K={spec['K']}, step {spec['step']}, start {spec['theta0']}"
+    sizes = ", ".join(f"{key}={spec[key]}" for key in ("S", "M", "local_steps", "K") if key in spec)
+    return f"{number}, {sizes}, step {spec['step']}, start {spec['theta0']}"
 
 
 def _remember(result: Result, out: Path) -> None:

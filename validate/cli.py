@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from validate.commands import catalogue, doctor, evidence, oracle, simulation
+from validate.commands import catalogue, doctor, evidence, falsification, feasibility, oracle, proof, simulation
 
 logger = logging.getLogger(__name__)
 
@@ -124,6 +124,9 @@ for command in (
     catalogue.claims,
     catalogue.show,
     catalogue.bound,
+    proof.replay,
+    feasibility.feasible,
+    falsification.falsify,
     oracle.moments,
     evidence.check,
     evidence.verify,

@@ -17,8 +17,10 @@ from theory.assumptions import (
     StronglyConvex,
     UnbiasedSampling,
 )
-from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity, Step
+from theory.claim import Claim, Hypothesis, Inference, OrderLine, Paper, Parameter, Quantity, Step, Use
 from theory.domain import AT_LEAST_ONE, COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL
+from theory.papers.fedavg_svrg_appendix import PROOF_OF_LEMMA_A1, PROOF_OF_LEMMA_A2
+from theory.papers.fedavg_svrg_lines import DESCENT, UPDATE, substituted
 
 # --- parameters ------------------------------------------------------------------------------------------------------
 
@@ -180,6 +182,7 @@ PROOF_OF_THEOREM = (
         r"+\frac{L}{2}\mathbb{E}[\Vert\theta^{k+1}-\theta^k\Vert^2|\theta^k]",
         "inequality",
         "smoothness of f, which follows from (3)",
+        vectors=DESCENT,
     ),
     Step(
         "(A.19)",
@@ -189,6 +192,7 @@ PROOF_OF_THEOREM = (
         "identity",
         "line 14 and line 20 of Algorithm 1, telescoped",
         claim=_id("eq-a19"),
+        vectors=UPDATE,
     ),
     Step(
         "(A.20)",
@@ -200,6 +204,7 @@ PROOF_OF_THEOREM = (
         "moment identity",
         "(A.18) with (A.19); E 1_n^k = p_n^k and E v = E grad f_n(w)",
         claim=_id("eq-a20"),
+        uses=("(A.18)", "(A.19)"),
     ),
     Step(
         "(A.16)",
@@ -209,6 +214,7 @@ PROOF_OF_THEOREM = (
         "inequality",
         "Lemma A.1; the factor delta^2 L/(2N^2) of the left side is missing on the right",
         claim=_id("lemma-a1"),
+        slip=_id("lemma-a1/corrected"),
     ),
     Step(
         "(A.21)",
@@ -219,6 +225,13 @@ PROOF_OF_THEOREM = (
         "inequality",
         "what the proof of Lemma A.1 shows, not what the lemma states",
         claim=_id("eq-a21"),
+        uses=("(A.20)", "(A.16)"),
+        inference=Inference(
+            (
+                Use("(A.20)"),
+                Use("(A.16)", at={"scaled_aggregate": "delta**2*L/(2*N**2)*aggregate_second_moment"}),
+            )
+        ),
     ),
     Step(
         "(A.22)",
@@ -229,6 +242,8 @@ PROOF_OF_THEOREM = (
         "moment identity",
         "total expectation of (A.21)",
         claim=_id("eq-a22"),
+        uses=("(A.21)",),
+        inference=Inference((Use("(A.21)"),)),
     ),
     Step(
         "(A.17)",
@@ -252,6 +267,21 @@ PROOF_OF_THEOREM = (
         "substitution",
         "(A.17) summed over s and m into (A.22); the inner sum is printed up to M-1, which is weaker",
         claim=_id("eq-a23"),
+        uses=("(A.22)", "(A.17)"),
+        inference=Inference(
+            (
+                Use("(A.22)"),
+                Use(  # summed over s and m
+                    "(A.17)",
+                    at={
+                        "negative_inner_product": "-delta*inner_product_sum",
+                        "drift_round": "drift_within",
+                        "squared_gradient_norm": "S*M*squared_gradient_norm",
+                    },
+                ),
+            ),
+            at={"full_drift_round": "drift_within + drift_after"},
+        ),
     ),
     Step(
         "(A.24)",
@@ -263,6 +293,22 @@ PROOF_OF_THEOREM = (
         "summation",
         "(A.23) summed over k; the bracket is closed after the last term, and theta^k stands for theta^K",
         claim=_id("eq-a24"),
+        uses=("(A.23)",),
+        inference=Inference(
+            (
+                Use(  # summed over k
+                    "(A.23)",
+                    factor="2/(delta*K*S*M)",
+                    at={
+                        "expected_next_cost": "-f_drop",
+                        "cost": "0",
+                        "squared_gradient_norm": "K*mean_squared_gradient_norm",
+                        "full_drift_round": "drift_sum + drift_after",
+                        "weighted_round": "weighted_sum",
+                    },
+                ),
+            )
+        ),
     ),
     Step(
         "(A.25)",
@@ -272,6 +318,19 @@ PROOF_OF_THEOREM = (
         "substitution",
         "f(theta^K) >= f*; the bracket as in (A.24)",
         claim=_id("eq-a25"),
+        uses=("(A.24)",),
+        inference=Inference((Use("(A.24)", at={"f_drop": "f0_gap - f_rest"}),)),
+    ),
+    Step(
+        "(7)",
+        LHS,
+        "<=",
+        GAP + "+" + DRIFT_7 + "+" + NOISE_7,
+        "substitution",
+        "(A.25), with the bracket closed after the drift sum",
+        claim=_id("theorem-v1-eq7"),
+        uses=("(A.25)",),
+        inference=Inference((Use("(A.25)"),)),
     ),
 )
 
@@ -336,6 +395,16 @@ THEOREM_7_CORRECTED = Claim(
     ),
 )
 
+PRINTED_7 = Step(
+    "(7)",
+    LHS,
+    "<=",
+    GAP + "+" + DRIFT_7 + "+" + NOISE_7,
+    "substitution",
+    "the first half of the theorem, into which Assumption 3 is put",
+    claim=_id("theorem-v1-eq7"),
+)
+
 THEOREM_8 = Claim(
     id=_id("theorem-v1-eq8"),
     kind="theorem",
@@ -357,6 +426,7 @@ THEOREM_8 = Claim(
     },
     right="optimisation_term + drift_term + noise_term",
     steps=(
+        PRINTED_7,
         Step(
             "(7) to (8), drift",
             r"\frac{\delta^2L^2(M-1)}{KSMN}\cdot KNS\frac{M(M-1)}{2}G^2",
@@ -373,6 +443,16 @@ THEOREM_8 = Claim(
             r"\delta LSMG^2\,\overline{p^{-1}}",
             "substitution",
             identity=("delta*L/(K*N)*K*N*S*M*G2*mean_inv_p", "delta*L*S*M*G2*mean_inv_p"),
+        ),
+        Step(
+            "(8)",
+            LHS,
+            "<=",
+            GAP + r"+\delta^2L^2(M-1)^2G^2+" + NOISE_8,
+            "substitution",
+            "E||v||^2 <= G^2 in (7), term by term",
+            claim=_id("theorem-v1-eq8"),
+            uses=("(7)", "(7) to (8), drift", "(7) to (8), noise"),
         ),
     ),
     remarks=(
@@ -483,6 +563,41 @@ THEOREM_8_SHARPER = Claim(
     ),
 )
 
+
+def _orders(noise: str, extra: str, best: str, rate: str) -> tuple[Step, Step]:
+    """The remark's lines: the orders of the terms of (8), and the best exponent of the step.
+
+    Args:
+        noise: the third term's order in delta and K, in LaTeX.
+        extra: what it adds to eps in the exponent of 1/K, "" or "1+".
+        best: the best eps.
+        rate: the exponent of 1/K there.
+    """
+    bound, schedule = _id("theorem-v1-eq8"), {"delta": "K**(-eps)"}
+    given = {"optimisation_term": "eps-1", "drift_term": "-2*eps", "noise_term": f"-({extra}eps)"}
+    return (
+        Step(
+            "orders of the terms",
+            r"\frac{1}{\delta K},\delta^2," + noise,
+            "=",
+            r"K^{-(1-\epsilon)},K^{-2\epsilon},K^{-(" + extra + r"\epsilon)}",
+            "order",
+            "the terms of (8) with delta = K^-eps",
+            order=OrderLine(bound, schedule, given),
+        ),
+        Step(
+            "best exponent",
+            r"\epsilon",
+            "=",
+            best + r"\Rightarrow O(K^{-" + rate + r"})",
+            "order",
+            "the eps at which the largest term is smallest",
+            order=OrderLine(bound, schedule, best=(best, f"-{rate}")),
+            uses=("orders of the terms",),
+        ),
+    )
+
+
 REMARK = Claim(
     id=_id("remark-rate"),
     kind="remark",
@@ -504,6 +619,7 @@ REMARK = Claim(
         "claimed_best": "K**(-2/3)",
     },
     right="min(optimisation_order, drift_order, noise_order)",
+    steps=_orders(r"\frac{\delta}{K}", "1+", "1/3", "2/3"),
     remarks=(
         "A sum is of the order of its largest term, so min should be max.",
         "The third term of (8) is delta times an average over k of 1/p_n^k: of order delta, not delta/K.",
@@ -532,6 +648,7 @@ REMARK_CORRECTED = Claim(
         "claimed_best": "K**(-1/2)",
     },
     right="max(optimisation_order, drift_order, noise_order)",
+    steps=_orders(r"\delta", "", "1/2", "1/2"),
     amends=_id("remark-rate"),
     derivation=(
         "The mean of 1/p_n^k over k and n does not shrink with K, so the third term of (8) is of order delta. The "
@@ -550,6 +667,7 @@ PROOF_OF_LEMMA = (
         r"\nabla f_\#(w_n^*)]-\nabla f_n(\tilde w)\Vert^2",
         "inequality",
         "||x+y||^2 <= 2||x||^2 + 2||y||^2",
+        vectors=substituted(0, "<=", 1),
     ),
     Step(
         "before (9), second",
@@ -559,6 +677,32 @@ PROOF_OF_LEMMA = (
         "identity",
         "X = grad f_#(w~) - grad f_#(w_n*); printed as an equality, true is 2E||X||^2 - 2||EX||^2",
         identity=("2*(second_moment - squared_mean)", "2*second_moment - second_moment"),
+        vectors=substituted(1, "=", 2, given="strong samples"),
+        chain=substituted(0, "<=", 2, given="strong samples", samples=(4,), mu="1/100"),
+        uses=("before (9), first",),
+    ),
+    Step(
+        "before (9), third",
+        r"2\mathbb{E}\Vert\nabla f_\#(w)-\nabla f_\#(w_n^*)\Vert^2+2\mathbb{E}\Vert X\Vert^2-\mathbb{E}\Vert X\Vert^2",
+        "<=",
+        r"2\mathbb{E}\Vert\nabla f_\#(w)-\nabla f_\#(w_n^*)\Vert^2+2\mathbb{E}\Vert X\Vert^2",
+        "inequality",
+        "true of E||v||^2 whatever stands before it, as E||X - EX||^2 <= E||X||^2",
+        vectors=substituted(2, "<=", 3),
+        chain=substituted(0, "<=", 3),
+        uses=("before (9), second",),
+    ),
+    Step(
+        "before (9), fourth",
+        r"2\mathbb{E}\Vert\nabla f_\#(w)-\nabla f_\#(w_n^*)\Vert^2+2\mathbb{E}\Vert X\Vert^2",
+        "<=",
+        r"4L[f_n(w)-f_n(w_n^*)+f_n(\tilde w)-f_n(w_n^*)]",
+        "cited",
+        "Theorem 1 of Johnson and Zhang, whose hypotheses are on every f_{n,i}; with them the line is true",
+        vectors=substituted(3, "<=", 4, given="client"),
+        chain=substituted(0, "<=", 4, given="client"),
+        uses=("before (9), third",),
+        needs=(SMOOTH_SAMPLES, CONVEX_SAMPLES),
     ),
     Step(
         "(9)",
@@ -569,6 +713,8 @@ PROOF_OF_LEMMA = (
         "needs every f_{n,i} to be convex and L-smooth; w_{n,m} is a random earlier iterate, which Algorithm 1 never "
         "draws",
         claim=_id("lemma-v1-eq9"),
+        uses=("before (9), fourth",),
+        needs=(SMOOTH_SAMPLES, CONVEX_SAMPLES),
     ),
     Step(
         "(10)",
@@ -579,6 +725,7 @@ PROOF_OF_LEMMA = (
         "the cited theorem contracts once a snapshot of ONE client's own SVRG; k counts rounds, which restart at "
         "theta^k",
         claim=_id("lemma-v1-eq10"),
+        needs=(SVRG_STEP, SVRG_CONTRACTION, SMOOTH_SAMPLES, CONVEX_SAMPLES),
     ),
     Step(
         "(11)",
@@ -588,6 +735,8 @@ PROOF_OF_LEMMA = (
         "substitution",
         "(10) with the bound D",
         claim=_id("lemma-v1-eq10"),
+        uses=("(10)",),
+        inference=Inference(remains=("q*start_gap", "q*(start_gap + rest)")),
     ),
     Step(
         "(12)",
@@ -597,6 +746,8 @@ PROOF_OF_LEMMA = (
         "substitution",
         "(10) into both expectations of (9); the snapshot's is at theta^k itself and does not shrink with k",
         claim=_id("lemma-v1-eq12"),
+        uses=("(9)", "(10)", "(11)"),
+        inference=Inference(remains=("4*L*m*(q*D + q*D)", "8*L*m*q*D")),
     ),
     Step(
         "(13)",
@@ -616,6 +767,13 @@ PROOF_OF_LEMMA = (
         "substitution",
         "(12) and (13) into (7); the last factor should be M, as the sum over m has M terms",
         claim=_id("lemma-v1-eq14"),
+        uses=("(12)", "(13)"),
+        inference=Inference(  # g the sum of alpha^k, c the sum of alpha^k/p_n
+            remains=(
+                "delta**2*L**2*(M-1)/(K*M*N)*N*8*L*D*g*M*(M-1)/2 + delta*L/(K*N)*8*L*M*D*c",
+                "8*D*delta**2*L**3*(M-1)**2*g/K + 8*D*delta*L**2*(M-1)/(K*N)*c",
+            )
+        ),
     ),
 )
 
@@ -681,6 +839,32 @@ EQ9_CORRECTED = Claim(
         "For convex L-smooth f_i: ||grad f_i(w) - grad f_i(w*)||^2 <= 2L (f_i(w) - f_i(w*) - <grad f_i(w*), w-w*>), "
         "averaged over i. Then E||v||^2 <= 2E||grad f_#(w)-grad f_#(w*)||^2 + 2E||X-EX||^2 with E||X-EX||^2 <= "
         "E||X||^2."
+    ),
+    steps=(
+        PROOF_OF_LEMMA[0],
+        Step(
+            "second",
+            r"2\mathbb{E}\Vert\nabla f_\#(w)-\nabla f_\#(w_n^*)\Vert^2+2\mathbb{E}\Vert X-\mathbb{E}X\Vert^2",
+            "<=",
+            PROOF_OF_LEMMA[2].right,
+            "inequality",
+            "X = grad f_#(w~) - grad f_#(w_n*); E||X - EX||^2 <= E||X||^2",
+            vectors=substituted(1, "<=", 3),
+            chain=substituted(0, "<=", 3),
+            uses=(PROOF_OF_LEMMA[0].label,),
+        ),
+        Step(
+            "third",
+            PROOF_OF_LEMMA[3].left,
+            "<=",
+            PROOF_OF_LEMMA[3].right,
+            "cited",
+            "Johnson and Zhang (2013), (8), for w and for the snapshot",
+            vectors=substituted(3, "<=", 4, given="samples"),
+            chain=substituted(0, "<=", 4, given="samples"),
+            uses=("second",),
+            needs=(SMOOTH_SAMPLES, CONVEX_SAMPLES),
+        ),
     ),
 )
 
@@ -852,6 +1036,7 @@ LEMMA_A1 = Claim(
     parameters=(N, S, M, weighted_round),
     hypotheses=BASE,
     right="N*S*M*weighted_round",
+    steps=PROOF_OF_LEMMA_A1,
     remarks=("The proof bounds the expectation without the factor delta^2 L/(2N^2), and (A.21) uses it so.",),
 )
 
@@ -892,6 +1077,7 @@ LEMMA_A2 = Claim(
     parameters=(delta, L, M, N, drift_round, squared_gradient_norm),
     hypotheses=BASE,
     right="delta**3*L**2*(M-1)/(2*N)*drift_round - delta/2*squared_gradient_norm",
+    steps=PROOF_OF_LEMMA_A2,
     remarks=("True for s=0; for s >= 1 the drift of the earlier snapshots is forgotten.",),
 )
 

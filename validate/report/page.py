@@ -7,7 +7,7 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,6 +23,7 @@ from validate.verdict import MEANING, Evidence, Result
 
 if TYPE_CHECKING:
     from theory.claim import Claim, Paper, Step
+    from validate.replay import Line, Replay
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +40,24 @@ WAYS = {
     "order": "order in K",
     "certificate": "certificate",
 }
-OUTCOMES = {"proved": "∎", "holds": "✓", "fails": "✗", "refuted": "✗", "vacuous": "∅", "undecided": "?"}
+OUTCOMES = {
+    "proved": "∎",
+    "holds": "✓",
+    "fails": "✗",
+    "refuted": "✗",
+    "vacuous": "∅",
+    "undecided": "?",
+    "cited": "§",
+}
+# The tone of a proof line's outcome, as the verdicts have it.
+TONES = {
+    "proved": "proved",
+    "holds": "supported",
+    "fails": "refuted",
+    "refuted": "refuted",
+    "undecided": "undecided",
+    "cited": "undecided",
+}
 
 
 def write(
@@ -65,6 +83,7 @@ def write(
     """
     from theory import catalog
     from validate.check import check_all
+    from validate.replay import replay
 
     out = Path(out)
     chosen = tuple(catalog.paper(name) for name in papers) if papers else catalog.papers()
@@ -74,7 +93,9 @@ def write(
         reproduce = _experiments_of(paper.name)
         if reproduce is not None:
             experiments.append(reproduce(out=out, quick=quick, progress=progress))
-    return render(results, experiments, out, papers=chosen)
+    by_id = {r.id: r for r in results}
+    replays = {c.id: replay(c, results=by_id) for paper in chosen for c in paper if c.steps}
+    return render(results, experiments, out, papers=chosen, replays=replays)
 
 
 def _experiments_of(name: str) -> Callable[..., Experiment] | None:
@@ -93,6 +114,7 @@ def render(
     out: Path | str,
     *,
     papers: Sequence[Paper] | None = None,
+    replays: Mapping[str, Replay] | None = None,
 ) -> Path:
     """Write OUT/index.html and OUT/report.json from verdicts and experiments that are there already.
 
@@ -101,6 +123,7 @@ def render(
         experiments: of any of the papers.
         out: folder; made when missing.
         papers: the papers shown; those of the results, from the catalogue, without.
+        replays: proofs replayed line by line, by the claim's id.
 
     Returns:
         The path of index.html.
@@ -119,7 +142,7 @@ def render(
 
     by_id = {r.id: r for r in results}
     setter = Typesetter()
-    views = [_paper_view(paper, by_id, experiments, setter, out) for paper in papers]
+    views = [_paper_view(paper, by_id, experiments, setter, out, replays or {}) for paper in papers]
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -157,11 +180,18 @@ class Refutation:
 
 @dataclass(frozen=True)
 class StepView:
-    """A proof step, typeset, with the verdict of the claim that encodes it."""
+    """A proof step, typeset, with the verdict of the claim that encodes it, and what its replay found."""
 
     step: Step
     formula: Markup
     result: Result | None
+    line: Line | None = None
+    mark: str = ""
+
+    @property
+    def tone(self) -> str:
+        """The style of the line's outcome."""
+        return TONES[self.line.outcome] if self.line else ""
 
 
 @dataclass(frozen=True)
@@ -175,6 +205,7 @@ class ClaimView:
     steps: tuple[StepView, ...]
     refutation: Refutation | None
     repairs: tuple[ClaimView, ...]
+    breaks: str = ""
 
     @property
     def verdict(self) -> str:
@@ -188,7 +219,12 @@ class ClaimView:
 
 
 def _paper_view(
-    paper: Paper, results: dict[str, Result], experiments: Sequence[Experiment], setter: Typesetter, out: Path
+    paper: Paper,
+    results: dict[str, Result],
+    experiments: Sequence[Experiment],
+    setter: Typesetter,
+    out: Path,
+    replays: Mapping[str, Replay],
 ) -> dict[str, Any]:
     made: dict[str, ClaimView] = {}
     amends: dict[str, list[Claim]] = {}
@@ -204,17 +240,8 @@ def _paper_view(
                 result=result,
                 formula=setter.display(claim.latex, claim.statement),
                 headline=headline(result),
-                steps=tuple(
-                    StepView(
-                        step,
-                        setter.display(
-                            f"{step.left} {RELATIONS[step.relation]} {step.right}",
-                            f"{step.left} {step.relation} {step.right}",
-                        ),
-                        results.get(step.claim) if step.claim else None,
-                    )
-                    for step in claim.steps
-                ),
+                steps=_step_views(claim, results, setter, replays.get(claim.id)),
+                breaks=_breaks(replays.get(claim.id)),
                 refutation=refutation(result, out, claim.relation) if result else None,
                 repairs=tuple(view(repair) for repair in amends.get(claim.id, ())),
             )
@@ -235,6 +262,45 @@ def _paper_view(
         "repaired": [c for c in claims if c.claim.amends is not None],
         "experiments": [_experiment_view(e, out) for e in experiments if e.paper == paper.name],
     }
+
+
+def _step_views(
+    claim: Claim, results: dict[str, Result], setter: Typesetter, replayed: Replay | None
+) -> tuple[StepView, ...]:
+    views = []
+    lines: Sequence[Line | None] = replayed.lines if replayed else [None] * len(claim.steps)
+    for step, line in zip(claim.steps, lines, strict=True):
+        formula = setter.display(
+            f"{step.left} {RELATIONS[step.relation]} {step.right}", f"{step.left} {step.relation} {step.right}"
+        )
+        result = results.get(step.claim) if step.claim else None
+        views.append(StepView(step, formula, result, line, _mark(line, replayed)))
+    return tuple(views)
+
+
+def _mark(line: Line | None, replayed: Replay | None) -> str:
+    """What sets a line apart from the others of its proof."""
+    if line is None or replayed is None:
+        return ""
+    false, broken = line is replayed.first_false, line is replayed.first_break
+    if false and broken:
+        return "the first false line; here the proof breaks"
+    if false:
+        return "the first false line; the conclusion does not depend on it"
+    if broken:
+        return "here the proof breaks"
+    return "slip" if line.slip else ""
+
+
+def _breaks(replayed: Replay | None) -> str:
+    """Where a proof breaks, for the summary above its lines."""
+    if replayed is None:
+        return ""
+    if replayed.first_break is not None:
+        return f"breaks at {replayed.first_break.step.label}"
+    if replayed.first_false is not None:
+        return f"{replayed.first_false.step.label} is false, and not needed"
+    return "no false line found"
 
 
 def _experiment_view(experiment: Experiment, out: Path) -> dict[str, Any]:

@@ -1,0 +1,106 @@
+"""Semidefiniteness of rational matrices: by construction, against a witness, and at the boundary."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory.psd import is_psd, is_psd_balls, ldl, prove_psd
+
+ENTRY = st.fractions(min_value=-5, max_value=5, max_denominator=7)
+
+
+def product(rows):
+    """rows * rows', exactly."""
+    return [[sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0)) for v in rows] for u in rows]
+
+
+def quadratic_form(matrix, x):
+    return sum(a * matrix[i][j] * b for i, a in enumerate(x) for j, b in enumerate(x))
+
+
+@st.composite
+def rectangles(draw):
+    n, rank = draw(st.integers(1, 6)), draw(st.integers(1, 6))
+    return [[draw(ENTRY) for _ in range(rank)] for _ in range(n)]
+
+
+@settings(max_examples=80, deadline=None)
+@given(rectangles())
+def test_gram_matrices_are_psd_and_their_factors_multiply_back(rows):
+    matrix = product(rows)
+    factors = ldl(matrix)
+    assert factors is not None
+    assert is_psd(matrix)
+    assert min(factors.diagonal) >= 0
+    n = len(matrix)
+    back = [
+        [sum(factors.lower[i][k] * factors.diagonal[k] * factors.lower[j][k] for k in range(n)) for j in range(n)]
+        for i in range(n)
+    ]
+    assert back == matrix
+
+
+@settings(max_examples=80, deadline=None)
+@given(rectangles(), st.data(), st.fractions(min_value=Fraction(1, 10**9), max_value=3))
+def test_a_matrix_with_a_witness_below_zero_is_never_called_psd(rows, data, depth):
+    """Shift a Gram matrix along x x' so that x' A x = -depth exactly."""
+    matrix = product(rows)
+    n = len(matrix)
+    x = [data.draw(ENTRY) for _ in range(n)]
+    length = sum(a * a for a in x)
+    if not length:
+        x, length = [Fraction(1), *x[1:]], Fraction(1)
+    shift = (quadratic_form(matrix, x) + depth) / length**2
+    below = [[matrix[i][j] - shift * x[i] * x[j] for j in range(n)] for i in range(n)]
+    assert quadratic_form(below, x) == -depth
+    assert not is_psd(below)
+    assert not is_psd_balls(below)
+    assert prove_psd(below) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(rectangles(), st.fractions(min_value=Fraction(1, 1000), max_value=3))
+def test_balls_prove_what_is_well_inside(rows, shift):
+    matrix = product(rows)
+    for i in range(len(matrix)):
+        matrix[i][i] += shift
+    assert is_psd_balls(matrix)
+    assert prove_psd(matrix, exact_up_to=0) == "balls"
+    assert prove_psd(matrix) == "exact"
+
+
+def test_balls_do_not_prove_a_singular_matrix_and_exact_arithmetic_does():
+    third = Fraction(1, 3)
+    singular = [[third, 2 * third], [2 * third, 4 * third]]
+    assert not is_psd_balls(singular, precision=53)
+    assert prove_psd(singular, exact_up_to=0) == "exact"
+
+
+def test_low_precision_refuses_rather_than_errs():
+    tiny = Fraction(1, 10**12)
+    nearly = [[Fraction(1), Fraction(1)], [Fraction(1), 1 + tiny]]
+    assert not is_psd_balls(nearly, precision=24)
+    assert is_psd_balls(nearly, precision=128)
+    assert not is_psd([[Fraction(1), Fraction(1)], [Fraction(1), 1 - tiny]])
+
+
+def test_a_zero_pivot_needs_a_zero_row():
+    assert is_psd([[Fraction(0), Fraction(0)], [Fraction(0), Fraction(1)]])
+    assert not is_psd([[Fraction(0), Fraction(1, 10**9)], [Fraction(1, 10**9), Fraction(10**9)]])
+    assert is_psd([])
+
+
+@pytest.mark.parametrize("rows", [[[1, 2]], [[1, 2], [0, 1]]])
+def test_other_shapes_are_refused(rows):
+    matrix = [[Fraction(x) for x in row] for row in rows]
+    with pytest.raises(ValueError, match=r"matrix.* is outside"):
+        is_psd(matrix)
+
+
+def test_precision_is_checked():
+    with pytest.raises(ValueError, match=r"precision=1 is outside \[2, inf\)"):
+        is_psd_balls([[Fraction(1)]], precision=1)

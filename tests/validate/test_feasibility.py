@@ -1,0 +1,68 @@
+"""The contract of `fedproof feasible`."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from theory import claim
+from validate.commands.feasibility import feasible
+
+EQ14 = "fedavg-svrg/lemma-v1-eq14"
+EQ8 = "fedavg-svrg/theorem-v1-eq8"
+
+
+def call(*arguments: str) -> Result:
+    """Run the command on its own."""
+    app = typer.Typer()
+    app.command()(feasible)
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_a_witness_is_printed_and_satisfies_the_hypotheses() -> None:
+    done = call(EQ14, "--json", "--set", "K=7", "--suppose", "M <= 17")
+    assert done.exit_code == 0
+    printed = json.loads(done.stdout)
+    assert set(printed) == {"id", "outcome", "witness", "proof", "hypotheses", "method", "detail", "conflicts"}
+    assert (printed["id"], printed["outcome"], printed["proof"]) == (EQ14, "feasible", None)
+    witness = {name: Fraction(value) for name, value in printed["witness"].items()}
+    assert (witness["K"], witness["M"]) == (7, 17)
+    assert claim(EQ14).violated(**witness) == ()
+    assert "can hold together" in call(EQ14).stdout
+
+
+def test_an_empty_claim_ends_with_status_one_and_a_core() -> None:
+    done = call(EQ14, "--json", "--set", "M=16")
+    assert done.exit_code == 1
+    printed = json.loads(done.stdout)
+    assert printed["outcome"] == "empty"
+    assert printed["witness"] is None
+    assert {"step size", "contraction"} <= set(printed["proof"]["core"])
+    shown = call(EQ14, "--set", "M=1")
+    assert shown.exit_code == 1
+    assert "cannot hold together" in shown.stdout
+    assert "proved by" in shown.stdout
+
+
+def test_the_literal_reading_is_asked_for() -> None:
+    assert json.loads(call(EQ8, "--json", "--literal").stdout)["conflicts"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("fedavg-svrg/nothing",), "unknown claim"),
+        ((EQ14, "--set", "M=1/2"), "M=1/2 is outside"),
+        ((EQ14, "--set", "Q=1"), "has no parameter 'Q'"),
+        ((EQ14, "--suppose", "Q < 1"), "unknown name 'Q'"),
+        ((EQ14, "--suppose", "M + 1"), "is not a relation"),
+    ],
+)
+def test_bad_input_is_refused(arguments: tuple[str, ...], message: str) -> None:
+    error = call(*arguments).exception
+    assert isinstance(error, ValueError)
+    assert message in str(error)

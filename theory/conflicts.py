@@ -1,0 +1,107 @@
+"""Assumptions on functions that cannot hold together, and what else they imply for a claim's constants.
+
+Such conflicts are not seen in the relations between numbers: a gradient bounded by G on all of R^d and strong convexity
+exclude each other whatever the constants are. The table is short, and each entry carries its proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from theory.assumptions import Assumption, BoundedEstimatorSecondMoment, Smooth, StronglyConvex
+from theory.claim import Claim, Hypothesis
+
+Reading = Literal["run", "literal"]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Two hypotheses that no functions satisfy together.
+
+    Attributes:
+        first: name of a hypothesis.
+        second: name of another.
+        proof: why, in a line.
+    """
+
+    first: str
+    second: str
+    proof: str
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Two classes of assumptions that exclude each other on all of R^d, d >= 1."""
+
+    first: type[Assumption]
+    second: type[Assumption]
+    proof: str
+
+
+# Read "for all w" in R^d. Along one run, whose iterates stay in a bounded set, each of these pairs can hold.
+EXCLUSIONS: tuple[Exclusion, ...] = (
+    Exclusion(
+        StronglyConvex,
+        BoundedEstimatorSecondMoment,
+        "at a snapshot v = grad f_n(w~), and ||grad f_n(w)|| >= mu ||w - w_n*|| grows without bound with w (for "
+        "strongly convex samples or a strongly convex average too: some client's gradient grows), so E||v||^2 <= G^2 "
+        "for all w fails for every G",
+    ),
+)
+
+
+def function_conflicts(
+    claim: Claim, extra: Sequence[Hypothesis] = (), *, reading: Reading = "run"
+) -> tuple[Conflict, ...]:
+    """Pairs of a claim's hypotheses on functions that cannot hold together.
+
+    Args:
+        claim: the claim.
+        extra: further hypotheses, such as those of another result that a proof silently uses.
+        reading: how a bound that is printed "for all w" is meant: ``"literal"``, for all w in R^d, or ``"run"``, at the
+            points that the algorithm visits, as the catalogue encodes it. No pair of the table conflicts under
+            ``"run"``.
+
+    Raises:
+        ValueError: for another reading.
+    """
+    if reading not in ("run", "literal"):
+        raise ValueError(f"reading={reading!r} is neither 'run' nor 'literal'")
+    if reading == "run":
+        return ()
+    hypotheses = [h for h in (*claim.hypotheses, *extra) if h.assumption is not None]
+    return tuple(
+        Conflict(one.name, other.name, exclusion.proof)
+        for exclusion in EXCLUSIONS
+        for one in hypotheses
+        for other in hypotheses
+        if isinstance(one.assumption, exclusion.first) and isinstance(other.assumption, exclusion.second)
+    )
+
+
+def implied_relations(hypotheses: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """Relations between constants that assumptions on functions imply, as hypotheses that nobody printed.
+
+    A mu-strongly convex function with an L-Lipschitz gradient has mu <= L (d >= 1): mu ||x-y||^2 <=
+    <grad f(x) - grad f(y), x-y> <= L ||x-y||^2. Samples, clients and their average pass both properties on to the
+    average, so it does not matter of which the two are assumed.
+    """
+    found = {}
+    for one in hypotheses:
+        for other in hypotheses:
+            if isinstance(one.assumption, StronglyConvex) and isinstance(other.assumption, Smooth):
+                relation = f"{one.assumption.constant} <= {other.assumption.constant}"
+                found[relation] = Hypothesis(
+                    f"{one.name}, {other.name}",
+                    "strong convexity and smoothness of one function, so of the average",
+                    relation=relation,
+                    printed=False,
+                )
+    return tuple(found.values())
+
+
+def constants(hypotheses: Sequence[Hypothesis]) -> frozenset[str]:
+    """Names of the constants of smoothness and strong convexity, which are positive."""
+    return frozenset(h.assumption.constant for h in hypotheses if isinstance(h.assumption, Smooth | StronglyConvex))

@@ -1,0 +1,138 @@
+"""Is a symmetric matrix of rationals positive semidefinite? Two proofs: exact LDL', and a Cholesky in Arb balls.
+
+`is_psd` decides. `is_psd_balls` only ever proves: True is certain, False means that the balls could not tell (a
+singular matrix is never proved by balls). The exact one costs O(n^3) operations on numbers that grow; the balls are
+for n above about thirty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+Matrix = Sequence[Sequence[Fraction]]
+
+
+@dataclass(frozen=True)
+class Factors:
+    """A = L D L' with L unit lower triangular and D diagonal, non-negative.
+
+    Attributes:
+        lower: n x n rows of L.
+        diagonal: the n entries of D; where one is zero, the column of L below it is zero.
+    """
+
+    lower: tuple[tuple[Fraction, ...], ...]
+    diagonal: tuple[Fraction, ...]
+
+
+def ldl(matrix: Matrix) -> Factors | None:
+    """The exact factors of a positive semidefinite matrix, or None if it is not one.
+
+    Args:
+        matrix: n x n, symmetric.
+
+    Raises:
+        ValueError: it is not square and symmetric.
+    """
+    work, n = _rational_rows(matrix), len(matrix)
+    lower: list[list[Any]] = [[0] * n for _ in range(n)]
+    diagonal: list[Any] = []
+    for k in range(n):
+        pivot = work[k][k]
+        if pivot < 0:
+            return None
+        lower[k][k] = 1
+        diagonal.append(pivot)
+        if pivot == 0:
+            if any(work[i][k] != 0 for i in range(k + 1, n)):
+                return None  # [[0, c], [c, d]] has determinant -c^2
+            continue
+        rest = [i for i in range(k + 1, n) if work[i][k] != 0]
+        ratios = {i: work[i][k] / pivot for i in rest}
+        for place, i in enumerate(rest):
+            lower[i][k] = ratios[i]
+            for j in rest[: place + 1]:
+                work[i][j] = work[i][j] - ratios[i] * work[j][k]
+    return Factors(tuple([tuple(map(_fraction, row)) for row in lower]), tuple(map(_fraction, diagonal)))
+
+
+def is_psd(matrix: Matrix) -> bool:
+    """Whether a symmetric matrix of Fractions is positive semidefinite: decided exactly.
+
+    Raises:
+        ValueError: it is not square and symmetric.
+    """
+    return ldl(matrix) is not None
+
+
+def is_psd_balls(matrix: Matrix, precision: int = 128) -> bool:
+    """Whether a Cholesky factorisation in balls proves a symmetric matrix of Fractions positive definite.
+
+    Every pivot of the elimination is enclosed; all are certainly positive if and only if True is returned.
+
+    Args:
+        matrix: n x n, symmetric.
+        precision: bits of the balls, at least 2.
+
+    Raises:
+        ValueError: it is not square and symmetric, or the precision is below 2.
+    """
+    import flint
+
+    if precision < 2:
+        raise ValueError(f"precision={precision!r} is outside [2, inf)")
+    rows = _rational_rows(matrix)
+    n = len(rows)
+    with flint.ctx.workprec(precision):
+        work = [[flint.arb(rows[i][j]) for j in range(i + 1)] for i in range(n)]
+        for k in range(n):
+            pivot = work[k][k]
+            if not pivot > 0:
+                return False
+            column = [work[i][k] for i in range(k + 1, n)]
+            for i in range(k + 1, n):
+                if column[i - k - 1].is_zero():
+                    continue
+                ratio, row = column[i - k - 1] / pivot, work[i]
+                for j in range(k + 1, i + 1):
+                    row[j] = row[j] - ratio * column[j - k - 1]
+    return True
+
+
+def prove_psd(matrix: Matrix, exact_up_to: int = 30) -> str | None:
+    """The cheapest proof that a matrix is positive semidefinite.
+
+    Args:
+        matrix: n x n, symmetric.
+        exact_up_to: size up to which exact elimination comes first.
+
+    Returns:
+        "exact", "balls", or None where it is not positive semidefinite.
+
+    Raises:
+        ValueError: it is not square and symmetric.
+    """
+    if len(matrix) > exact_up_to and is_psd_balls(matrix):
+        return "balls"
+    return "exact" if is_psd(matrix) else None
+
+
+def _rational_rows(matrix: Matrix) -> list[list[Any]]:
+    """The rows as flint rationals, which are several times faster than Fractions."""
+    import flint
+
+    n = len(matrix)
+    if any(len(row) != n for row in matrix):
+        raise ValueError(f"matrix of row lengths {[len(row) for row in matrix]!r} is outside the square matrices")
+    for i in range(n):
+        for j in range(i):
+            if matrix[i][j] != matrix[j][i]:
+                raise ValueError(f"matrix[{i}][{j}]={matrix[i][j]} is outside {{matrix[{j}][{i}]={matrix[j][i]}}}")
+    return [[flint.fmpq(entry.numerator, entry.denominator) for entry in row] for row in matrix]
+
+
+def _fraction(number: Any) -> Fraction:
+    return Fraction(number) if isinstance(number, int) else Fraction(int(number.p), int(number.q))

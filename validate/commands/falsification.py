@@ -1,0 +1,56 @@
+"""Counterexamples that nobody pointed at: `fedproof falsify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from validate.commands.output import print_json, progress
+
+
+def falsify(
+    name: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim with a right side.")],
+    seconds: Annotated[float, typer.Option("--seconds", help="Time limit of the search.", min=1)] = 60.0,
+    seed: Annotated[int, typer.Option("--seed", help="Of the search.", min=0)] = 0,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the certificate.")] = Path("fedproof-out"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Search for an instance that breaks a claim.
+
+    The search starts from nothing but the claim; what it finds is confirmed in fractions and written as a certificate.
+    Exit status 1 when the claim is broken.
+
+    Example: fedproof falsify fedavg-svrg/lemma-a2
+    """
+    from theory import claim as find
+    from validate import certificate, papers
+    from validate.search import search
+    from validate.search_reduce import certificate_of
+
+    claim = find(name)
+    module = papers.module(claim.paper)
+    if module is None or not claim.has_bound:
+        raise ValueError(f"{claim.id} has no right side that can be measured, so there is nothing to search for")
+    result = search(claim, module.cases, seconds=seconds, seed=seed, progress=progress)
+    path = None
+    if result.found is not None:
+        path = str(certificate.write(certificate_of(claim, result.found), out / "certificates"))
+    shown: dict[str, Any] = {
+        "id": claim.id,
+        "broken": result.found is not None,
+        "ratio": result.ratio,
+        "evaluations": result.evaluations,
+        "structures": len(result.structures),
+        "spec": result.spec,
+        "certificate": path,
+    }
+    if as_json:
+        print_json(shown)
+    else:
+        typer.echo(f"{claim.id}: {result.detail}")
+        if path is not None:
+            typer.echo(f"certificate: {path}")
+    if result.found is not None:
+        raise typer.Exit(1)

@@ -1,0 +1,75 @@
+"""Can it hold at all: `fedproof feasible`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from validate.commands.output import print_json
+
+if TYPE_CHECKING:
+    from theory.feasible import Feasibility
+
+WORDS = {
+    "feasible": "its hypotheses can hold together",
+    "empty": "its hypotheses cannot hold together",
+    "undecided": "not decided whether its hypotheses can hold together",
+}
+
+
+def text(result: dict[str, Any], found: Feasibility) -> str:
+    """What was found, for a reader."""
+    lines = [f"{result['id']}: {WORDS[found.outcome]}"]
+    if result["witness"] is not None:
+        for name, value in result["witness"].items():
+            lines.append(f"  {name} = {', '.join(value) if isinstance(value, list) else value}")
+    lines.append(f"  {found.detail}")
+    if found.proof is not None:
+        lines.append(f"  proved by {' and, independently, '.join(found.proof.by)}")
+    for conflict in result["conflicts"]:
+        lines.append(f"  read literally, {conflict['first']!r} excludes {conflict['second']!r}: {conflict['proof']}")
+    return "\n".join(lines)
+
+
+def feasible(
+    claim_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the claim.")],
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Value of a parameter that is to be kept; vectors with commas."
+        ),
+    ] = None,
+    supposed: Annotated[
+        list[str] | None,
+        typer.Option("--suppose", metavar="RELATION", help="A further hypothesis, such as 'M <= 8'."),
+    ] = None,
+    literal: Annotated[
+        bool,
+        typer.Option("--literal", help="Read 'for all w' as all of R^d: report assumptions that exclude each other."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Ask whether a claim's hypotheses can hold together.
+
+    Prints parameters that satisfy all of them, or proves that there are none, or says what was tried. Exit status 1
+    when they cannot hold together.
+
+    Example: fedproof feasible fedavg-svrg/lemma-v1-eq14 --set M=16
+    """
+    from dataclasses import asdict
+
+    from theory import catalog, evaluate
+    from theory.conflicts import function_conflicts
+    from theory.feasible import feasible as decide
+
+    claim = catalog.claim(claim_id)
+    found = decide(claim, supposed or (), evaluate.parse_assignments(assignments or [], claim))
+    conflicts = function_conflicts(claim, reading="literal" if literal else "run")
+    result = {"id": claim.id, **found.to_json(), "conflicts": [asdict(conflict) for conflict in conflicts]}
+    if as_json:
+        print_json(result)
+    else:
+        typer.echo(text(result, found))
+    if found.outcome == "empty" or conflicts:
+        raise typer.Exit(1)
