@@ -31,7 +31,7 @@ PROBLEMS: dict[str, tuple[str, dict[str, int], float]] = {
 
 def ours(kind: str, sizes: dict[str, int]) -> dict[str, Any]:
     """Our enclosure of a problem's worst case."""
-    from theory.worst_case import FedAvg, GradientDescent, worst_case
+    from theory.worst_case.bound import FedAvg, GradientDescent, worst_case
 
     if kind == "descent":
         case = worst_case(GradientDescent(sizes["steps"], 1), L=1, distance=1, metric="suboptimality")

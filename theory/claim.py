@@ -105,11 +105,11 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class VectorLine:
-    """A line, or a whole claim, as a statement about vectors of a Hilbert space, for `theory.inequality.prove`.
+    """A line, or a whole claim, as a statement about vectors of a Hilbert space, for `theory.inequality.prover`.
 
     Attributes:
         build: from the values of the parameters (Fractions by name) to ``(space, claim, given)``: a `Space`, a
-            `Condition`, and the conditions under which it is claimed. It imports `theory.vectors` itself.
+            `Condition`, and the conditions under which it is claimed. It imports `theory.inequality.vectors` itself.
         settings: the parameter values at which it is to be proved, as texts ("1/2").
         scope: one line on what these settings cover, such as "every L, by scaling f".
     """

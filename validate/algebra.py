@@ -89,7 +89,7 @@ def vector_evidence(claim: Claim) -> list[Evidence]:
     line = claim.vectors
     if line is None:
         return []
-    from theory.inequality import Proof, Refutation, prove
+    from theory.inequality.prover import Proof, Refutation, prove
 
     used: dict[str, dict[str, str]] = {}
     for setting in line.settings:

@@ -318,8 +318,8 @@ def _certified(claim: Claim, found: Counterexample, out: Path) -> tuple[Evidence
 
 def _searched(claim: Claim, module: ModuleType, evaluations: int, out: Path) -> tuple[list[Evidence], Path | None]:
     """What the unguided search finds, with a certificate when it breaks the claim."""
-    from validate.search import search_evidence
-    from validate.search_reduce import certificate_of
+    from validate.search.reduce import certificate_of
+    from validate.search.unguided import search_evidence
 
     if not getattr(module, "BATCHED", False):  # one instance at a time through the oracle takes twenty times as long
         evaluations //= 20

@@ -11,15 +11,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from theory.arithmetic import NotRationalError, UndecidedError, ball, balls
-from theory.boxes import search
-from theory.constraints import System, read_system
-from theory.contractor import Contractor, simplest
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
+from theory.feasible.boxes import search
+from theory.feasible.constraints import System, read_system
+from theory.feasible.contractor import Contractor, simplest
+from theory.feasible.interval_rules import backward, slopes
+from theory.feasible.intervals import INF, Interval, enclose, forward, meet
+from theory.feasible.scaling import normalised
+from theory.feasible.signs import with_signs
 from theory.formula import UndefinedError, parse, parse_relation
-from theory.interval_rules import backward, slopes
-from theory.intervals import INF, Interval, enclose, forward, meet
-from theory.scaling import normalised
-from theory.signs import with_signs
 
 UNARY = ("neg", "sqrt", "log", "exp", "abs")
 BINARY = ("+", "-", "*", "/", "min", "max", "**")

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from theory import smt
 from theory.arithmetic import ball, balls
 from theory.assumptions import BoundedEstimatorSecondMoment, Convex, Smooth, StronglyConvex
-from theory.boxes import search
 from theory.catalog import claim, claims, papers
 from theory.claim import Claim, Hypothesis, Parameter, Quantity
-from theory.conflicts import function_conflicts, implied_relations
-from theory.constraints import read_system
 from theory.domain import COUNT, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL, Domain
 from theory.evaluate import hypotheses
-from theory.feasible import Feasibility, feasible, feasible_relations
+from theory.feasible import smt
+from theory.feasible.boxes import search
+from theory.feasible.conflicts import function_conflicts, implied_relations
+from theory.feasible.constraints import read_system
+from theory.feasible.decide import Feasibility, feasible, feasible_relations
 from theory.formula import UndefinedError, parse, parse_relation
 
 EQ14 = "fedavg-svrg/lemma-v1-eq14"

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.gram import Certificate
-from theory.inequality import Proof, Refutation, Undecided, prove
-from theory.interpolation import Interpolated, bounded_gradients, cocoercive, convex, lipschitz_map, monotone
-from theory.vectors import Condition, Space, combination, expectation, inner, mean, square, vanishes
+from theory.inequality.gram import Certificate
+from theory.inequality.interpolation import Interpolated, bounded_gradients, cocoercive, convex, lipschitz_map, monotone
+from theory.inequality.prover import Proof, Refutation, Undecided, prove
+from theory.inequality.vectors import Condition, Space, combination, expectation, inner, mean, square, vanishes
 
 F = Fraction
 PERCENT = F(99, 100)

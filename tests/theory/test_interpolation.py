@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.interpolation import (
+from theory.inequality.interpolation import (
     Interpolated,
     bounded_gradients,
     cocoercive,
@@ -19,7 +19,7 @@ from theory.interpolation import (
     smooth_convex,
     smooth_strongly_convex,
 )
-from theory.vectors import Space, inner, square
+from theory.inequality.vectors import Space, inner, square
 
 F = Fraction
 NUMBER = st.fractions(min_value=-4, max_value=4, max_denominator=6)
@@ -118,7 +118,7 @@ def test_the_condition_is_the_one_of_the_paper(mu, L):
 
 
 def test_a_smaller_class_implies_the_larger_one():
-    from theory.inequality import Proof, prove
+    from theory.inequality.prover import Proof, prove
 
     space, points = scene(2)
     narrow = smooth_strongly_convex(space, points, F(1, 2), 2)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.psd import is_psd, is_psd_balls, ldl, prove_psd
+from theory.inequality.psd import is_psd, is_psd_balls, ldl, prove_psd
 
 ENTRY = st.fractions(min_value=-5, max_value=5, max_denominator=7)
 

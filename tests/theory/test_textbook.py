@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from theory import Claim, claim, claims
 from theory.evaluate import exact
 from theory.expression import check
-from theory.inequality import Proof, Refutation, prove
-from theory.interpolation import smooth
-from theory.vectors import Condition, Form, Space, inner, square
+from theory.inequality.interpolation import smooth
+from theory.inequality.prover import Proof, Refutation, prove
+from theory.inequality.vectors import Condition, Form, Space, inner, square
 
 CLAIMS = claims("textbook")
 LINES = [c for c in CLAIMS if c.vectors is not None]

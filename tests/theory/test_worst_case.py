@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.interpolation import smooth_strongly_convex
-from theory.vectors import Form, Space, inner, square
-from theory.worst_case import (
+from theory.inequality.interpolation import smooth_strongly_convex
+from theory.inequality.vectors import Form, Space, inner, square
+from theory.worst_case.bound import (
     FedAvg,
     GradientDescent,
     StochasticGradientDescent,
@@ -24,9 +24,9 @@ from theory.worst_case import (
     unreduced,
     worst_case,
 )
-from theory.worst_case_certificate import Instance, UpperBound
-from theory.worst_case_methods import METRICS, program
-from theory.worst_case_program import Point, interpolation
+from theory.worst_case.certificate import Instance, UpperBound
+from theory.worst_case.methods import METRICS, program
+from theory.worst_case.program import Point, interpolation
 
 Exact = Fraction
 
@@ -401,7 +401,7 @@ def test_against_cvxpy(step: str, mu: float, metric: str) -> None:
 
 @pytest.mark.parametrize(("mu", "L"), [(Exact(0), Exact(1)), (Exact(1, 10), Exact(3))])
 def test_interpolation_conditions_are_those_of_the_prover(mu: Fraction, L: Fraction) -> None:
-    """The families of the program and `theory.interpolation` were written apart."""
+    """The families of the program and `theory.inequality.interpolation` were written apart."""
     space = Space(("a", "g", "h"), ("f1", "f2", "f3"))
     a, g, h = (space.vector(name) for name in ("a", "g", "h"))
     zero = 0 * a

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from theory.worst_case import FedAvg, GradientDescent, StochasticGradientDescent, worst_case
+from theory.worst_case.bound import FedAvg, GradientDescent, StochasticGradientDescent, worst_case
 
 FINE = {"L": 1, "distance": 1}
 

@@ -15,13 +15,13 @@ from typer.testing import CliRunner
 
 from theory import claim, paper
 from theory.claim import Claim, Inference, Quantity, Step, Use, VectorLine
-from theory.inequality import Refutation
-from theory.papers import fedavg_svrg_lines as lines
+from theory.inequality.prover import Refutation
+from theory.papers.fedavg_svrg import lines
 from validate import check as ordinary
 from validate.commands import proof
-from validate.inference import counterexample, infer
 from validate.papers import fedavg_svrg as module
-from validate.replay import Line, Replay, evidence, replay
+from validate.replay.inference import counterexample, infer
+from validate.replay.proof import Line, Replay, evidence, replay
 from validate.report import render
 from validate.scenario import Scenario
 from validate.verdict import Result, decide

@@ -270,7 +270,7 @@ def test_the_paper_s_experiments_are_found() -> None:
 
 
 def test_every_formula_of_the_catalogue_is_typeset() -> None:
-    from theory.papers.fedavg_svrg import PAPER as svrg
+    from theory.papers.fedavg_svrg.claims import PAPER as svrg
 
     setter = Typesetter()
     for c in svrg:

@@ -19,10 +19,10 @@ from validate.bounds import Cases, breaks
 from validate.falsify import Counterexample, confirm, size
 from validate.papers.fedavg_svrg import cases
 from validate.scenario import Scenario, Spec
-from validate.search import FixedPoint, Structure, certificate_of, search, search_evidence
-from validate.search_landscape import Landscape, at_fixed_point, excess, measured, most_rounds, survey
-from validate.search_reduce import _simpler, check_instance, confirm_fixed_point, height, reduced
-from validate.search_space import (
+from validate.search.landscape import Landscape, at_fixed_point, excess, measured, most_rounds, survey
+from validate.search.recursion import INFEASIBLE, UnsupportedError, evaluate, sides, supports
+from validate.search.reduce import _simpler, check_instance, confirm_fixed_point, height, reduced
+from validate.search.space import (
     decode,
     roundings,
     simplest_between,
@@ -30,7 +30,7 @@ from validate.search_space import (
     specification,
     structures,
 )
-from validate.search_torch import INFEASIBLE, UnsupportedError, evaluate, sides, supports
+from validate.search.unguided import FixedPoint, Structure, certificate_of, search, search_evidence
 
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
@@ -193,7 +193,7 @@ def test_true_claims_survive(label: str) -> None:
 
 
 def test_without_torch_recursion_the_oracle_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validate.search_landscape.supports", lambda claim, structure: False)
+    monkeypatch.setattr("validate.search.landscape.supports", lambda claim, structure: False)
     one = svrg("lemma-a2")
     result = search(one, cases, seconds=300, evaluations=1_500, structures=[Structure(2, 1, 2, 1)])
     assert result.counterexample is not None

@@ -26,8 +26,8 @@ def falsify(
     """
     from theory import claim as find
     from validate import certificate, papers
-    from validate.search import search
-    from validate.search_reduce import certificate_of
+    from validate.search.reduce import certificate_of
+    from validate.search.unguided import search
 
     claim = find(name)
     module = papers.module(claim.paper)

@@ -9,7 +9,7 @@ import typer
 from validate.commands.output import print_json
 
 if TYPE_CHECKING:
-    from theory.feasible import Feasibility
+    from theory.feasible.decide import Feasibility
 
 WORDS = {
     "feasible": "its hypotheses can hold together",
@@ -60,8 +60,8 @@ def feasible(
     from dataclasses import asdict
 
     from theory import catalog, evaluate
-    from theory.conflicts import function_conflicts
-    from theory.feasible import feasible as decide
+    from theory.feasible.conflicts import function_conflicts
+    from theory.feasible.decide import feasible as decide
 
     claim = catalog.claim(claim_id)
     found = decide(claim, supposed or (), evaluate.parse_assignments(assignments or [], claim))

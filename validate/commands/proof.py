@@ -15,13 +15,14 @@ def replay(
 ) -> None:
     """Replay the proof of a claim line by line.
 
-    It says which line is the first false one. A line is held against the truth as it is printed; whether it follows from the lines before it is said apart. Exit
-    status 1 when the proof breaks: a line is false on which the conclusion depends.
+    It says which line is the first false one. A line is held against the truth as it is printed; whether it follows
+    from the lines before it is said apart. Exit status 1 when the proof breaks: a line is false on which the
+    conclusion depends.
 
     Example: fedproof replay fedavg-svrg/theorem-v1-eq7
     """
     from theory.catalog import claim as find
-    from validate.replay import replay as replayed
+    from validate.replay.proof import replay as replayed
 
     claim = find(target)
     if not claim.steps:

@@ -23,7 +23,7 @@ from validate.verdict import MEANING, Evidence, Result
 
 if TYPE_CHECKING:
     from theory.claim import Claim, Paper, Step
-    from validate.replay import Line, Replay
+    from validate.replay.proof import Line, Replay
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ def write(
     """
     from theory import catalog
     from validate.check import check_all
-    from validate.replay import replay
+    from validate.replay.proof import replay
 
     out = Path(out)
     chosen = tuple(catalog.paper(name) for name in papers) if papers else catalog.papers()

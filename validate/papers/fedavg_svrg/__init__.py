@@ -7,7 +7,7 @@ from validate.papers.fedavg_svrg.instances import instances, sampled, scenarios
 from validate.papers.fedavg_svrg.measures import cases
 from validate.papers.fedavg_svrg.special import special
 
-# `validate.search_torch` evaluates its quantities on many instances at once.
+# `validate.search.recursion` evaluates its quantities on many instances at once.
 BATCHED = True
 
 __all__ = ["BATCHED", "cases", "instances", "reproduce", "sampled", "scenarios", "special"]

@@ -1,0 +1,16 @@
+"""Can these hypotheses hold together? A witness, or a proof that none exists."""
+
+from __future__ import annotations
+
+from theory.feasible.conflicts import Conflict, function_conflicts, implied_relations
+from theory.feasible.decide import Emptiness, Feasibility, feasible, feasible_relations
+
+__all__ = [
+    "Conflict",
+    "Emptiness",
+    "Feasibility",
+    "feasible",
+    "feasible_relations",
+    "function_conflicts",
+    "implied_relations",
+]

@@ -1,0 +1,104 @@
+"""The proofs of Lemmas A.1 and A.2 of fedavg-svrg, line by line as displayed in the paper's appendix.
+
+Each display is a chain ``x_0 <= x_1 = x_2 <= ...``: a step compares two neighbours, and its `chain` is x_0 against what
+the line has reached.
+"""
+
+from __future__ import annotations
+
+from theory.claim import Relation, Rule, Step
+from theory.papers.fedavg_svrg.lines import AGGREGATE_AS_STATED, aggregate, inner_product
+
+_SUM = r"\sum_{s,m}v_{n,s,m}^k"
+_A1 = (
+    r"\mathbb{E}\Vert\sum_n\frac{1_n^k}{p_n^k}" + _SUM + r"\Vert^2",
+    r"N\sum_n\mathbb{E}\Vert\frac{1_n^k}{p_n^k}" + _SUM + r"\Vert^2",
+    r"N\sum_n\frac{\mathbb{E}1_n^k}{(p_n^k)^2}\mathbb{E}\Vert" + _SUM + r"\Vert^2",
+    r"NS\sum_n\frac{\mathbb{E}1_n^k}{(p_n^k)^2}\sum_s\mathbb{E}\Vert\sum_mv_{n,s,m}^k\Vert^2",
+    r"NSM\sum_n\frac{\mathbb{E}1_n^k}{(p_n^k)^2}\sum_{s,m}\mathbb{E}\Vert v_{n,s,m}^k\Vert^2",
+    r"NSM\sum_n\frac{1}{p_n^k}\sum_{s,m}\mathbb{E}\Vert v_{n,s,m}^k\Vert^2",
+)
+_A1_LINES: tuple[tuple[Relation, Rule, str], ...] = (
+    ("<=", "inequality", "Jensen over the clients"),
+    ("=", "moment identity", "1_n^k is 0 or 1, and independent of the gradients"),
+    ("<=", "inequality", "Jensen over the snapshots"),
+    ("<=", "inequality", "Jensen over the steps"),
+    ("<=", "moment identity", "E 1_n^k = p_n^k"),
+)
+
+_GRADIENT = r"\frac{\delta}{2}\mathbb{E}\Vert\nabla f(\theta^k)\Vert^2"
+_MEAN = r"\frac{1}{N}\sum_n\nabla f_n(w_{n,s,m}^k)"
+_NORMS = _GRADIENT + r"-\delta\mathbb{E}\Vert\nabla f(\theta^k)\Vert^2+\frac{\delta}{2}\mathbb{E}\Vert "
+_A2 = (
+    r"-\delta\mathbb{E}\langle\nabla f(\theta^k)," + _MEAN + r"\rangle",
+    r"-\delta\mathbb{E}\langle\nabla f(\theta^k)," + _MEAN + r"-\nabla f(\theta^k)+\nabla f(\theta^k)\rangle",
+    r"\delta\mathbb{E}\langle\nabla f(\theta^k),-"
+    + _MEAN
+    + r"+\nabla f(\theta^k)\rangle-\delta\mathbb{E}\langle\nabla f(\theta^k),\nabla f(\theta^k)\rangle",
+    _NORMS + r"\nabla f(\theta^k)-" + _MEAN + r"\Vert^2",
+    _NORMS + r"\frac{1}{N}\sum_n[\nabla f_n(\theta^k)-\nabla f_n(w_{n,s,m}^k)]\Vert^2",
+    r"\frac{\delta}{2N}\sum_n\mathbb{E}\Vert\nabla f_n(\theta^k)-\nabla f_n(w_{n,s,m}^k)\Vert^2-" + _GRADIENT,
+    r"\frac{\delta L^2}{2N}\sum_n\mathbb{E}\Vert\theta^k-w_{n,s,m}^k\Vert^2-" + _GRADIENT,
+    r"\frac{\delta L^2}{2N}\sum_n\mathbb{E}\Vert\sum_{m'=0}^{m-1}\delta v_{n,s,m'}^k\Vert^2-" + _GRADIENT,
+    r"\frac{\delta^3L^2}{2N}\sum_n\mathbb{E}\Vert\sum_{m'=0}^{m-1}v_{n,s,m'}^k\Vert^2-" + _GRADIENT,
+    r"\frac{\delta^3L^2(M-1)}{2N}\sum_n\sum_{m'=0}^{m-1}\mathbb{E}\Vert v_{n,s,m'}^k\Vert^2-" + _GRADIENT,
+)
+_A2_LINES: tuple[tuple[Relation, Rule, str], ...] = (
+    ("=", "identity", "the gradient subtracted and added"),
+    ("=", "identity", "linearity"),
+    ("<=", "inequality", "Young"),
+    ("=", "definition", "f = (1/N) sum_n f_n"),
+    ("<=", "inequality", "Jensen over the clients"),
+    ("<=", "hypothesis", "every f_n is L-smooth"),
+    (
+        "=",
+        "identity",
+        "true for s = 0 only: w_{n,s,m} is s M + m steps away from theta^k, and those of the earlier snapshots are "
+        "forgotten",
+    ),
+    ("<=", "identity", "delta taken out of the norm"),
+    ("<=", "inequality", "Jensen over m <= M-1 terms"),
+)
+_FORGETS = 6  # the line of Lemma A.2's proof that forgets the earlier snapshots
+
+PROOF_OF_LEMMA_A1 = (
+    *(
+        Step(
+            f"line {i + 1}",
+            _A1[i],
+            relation,
+            _A1[i + 1],
+            rule,
+            note,
+            vectors=aggregate(i, relation, i + 1),
+            chain=aggregate(0, "<=", i + 1),
+            uses=(f"line {i}",) if i else (),
+        )
+        for i, (relation, rule, note) in enumerate(_A1_LINES)
+    ),
+    Step(
+        "(A.16)",
+        r"\frac{\delta^2L}{2N^2}" + _A1[0],
+        "<=",
+        _A1[-1],
+        "substitution",
+        "the lines before have no factor delta^2 L/(2N^2), and with it on the left only it does not follow from them",
+        vectors=AGGREGATE_AS_STATED,
+        uses=(f"line {len(_A1_LINES)}",),
+    ),
+)
+
+PROOF_OF_LEMMA_A2 = tuple(
+    Step(
+        f"line {i + 1}",
+        _A2[i],
+        relation,
+        _A2[i + 1],
+        rule,
+        note,
+        vectors=inner_product(i, relation, i + 1, drifts=i == _FORGETS),
+        chain=inner_product(0, "<=", i + 1, drifts=i >= _FORGETS),
+        uses=(f"line {i}",) if i else (),
+    )
+    for i, (relation, rule, note) in enumerate(_A2_LINES)
+)

@@ -1,0 +1,178 @@
+"""The ways of checking one line of a proof: algebra, the Gram prover, orders, the ordinary check, citations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from theory.claim import Claim, Hypothesis, Step
+from theory.domain import Domain
+from validate.algebra import holds
+from validate.replay.inference import counterexample
+from validate.verdict import Result
+
+if TYPE_CHECKING:
+    from theory.claim import OrderLine, VectorLine
+
+LineOutcome = Literal["proved", "holds", "fails", "refuted", "undecided", "cited"]
+
+# Which of several findings about a line decides: a refutation, then what is certain, then what is likely.
+DECIDES: tuple[LineOutcome, ...] = ("refuted", "fails", "proved", "holds", "cited", "undecided")
+_SHOWN = 8  # vectors of a counterexample that are written out
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one way of checking says of a line.
+
+    Attributes:
+        outcome: ``proved`` (exactly; a vector line at its settings), ``holds`` (never broken), ``fails`` (broken, but
+            without a certificate), ``refuted``, ``cited`` (nothing but a citation), ``undecided``.
+        method: the way.
+        detail: a sentence or two.
+        counterexample: plain data, with a ``text``; None unless refuted.
+    """
+
+    outcome: LineOutcome
+    method: str
+    detail: str
+    counterexample: Mapping[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "outcome": self.outcome,
+            "method": self.method,
+            "detail": self.detail,
+            "counterexample": None if self.counterexample is None else dict(self.counterexample),
+        }
+
+
+def by_algebra(step: Step, domains: Mapping[str, Domain]) -> Finding:
+    """A scalar line: proved for all values in their domains, or refuted by some."""
+    assert step.identity is not None
+    if holds(step, domains) is True:
+        return Finding("proved", "algebra", "by algebra, for all values in their domains")
+    found = counterexample(step, domains)
+    if found is None:
+        return Finding("undecided", "algebra", "algebra does not tell")
+    values, left, right = found
+    where = ", ".join(f"{name}={value}" for name, value in values.items())
+    text = f"at {where} the left side is {left}, the right side {right}"
+    return Finding(
+        "refuted",
+        "algebra",
+        "not an identity" if step.relation == "=" else "not true of all values in their domains",
+        {"kind": "values", "text": text, "values": values, "left": left, "right": right},
+    )
+
+
+def by_vectors(line: VectorLine) -> Finding:
+    """A line about vectors, at each of its settings.
+
+    Raises:
+        ValueError: when a setting is not a rational number.
+    """
+    from theory.inequality.prover import Proof, Refutation, prove
+    from theory.inequality.vectors import exact
+
+    at = f"{len(line.settings)} {'setting' if len(line.settings) == 1 else 'settings'} ({line.scope or 'as given'})"
+    open_ = []
+    for setting in line.settings:
+        space, claim, given = line.build({name: exact(value, name) for name, value in setting.items()})
+        answer = prove(claim, given, space)
+        if isinstance(answer, Refutation):
+            where = ", ".join(f"{name}={value}" for name, value in setting.items())
+            data = {"kind": "vectors", "text": _vectors_in_words(answer, where), "setting": dict(setting)}
+            return Finding(
+                "refuted",
+                "Gram prover",
+                f"false at {where}: explicit vectors satisfy the hypotheses and break it",
+                {**data, "refutation": answer.to_json()},
+            )
+        if not isinstance(answer, Proof):
+            open_.append(answer.reason)
+    if open_:
+        return Finding("undecided", "Gram prover", f"of {at}, {len(open_)} not decided: {open_[0]}")
+    return Finding("proved", "Gram prover", f"proved by multipliers at {at}")
+
+
+def _vectors_in_words(answer: Any, where: str) -> str:
+    vectors = [f"{name} = ({', '.join(map(str, row))})" for name, row in answer.vectors.items()]
+    more = f" and {len(vectors) - _SHOWN} more" if len(vectors) > _SHOWN else ""
+    units = "" if all(w == 1 for w in answer.configuration.weights) else ", coordinates in units of square roots"
+    what = "the sides differ by" if answer.claim.relation == "==" else "the left side exceeds the right by"
+    return f"{where}: {', '.join(vectors[:_SHOWN])}{more}{units}; {what} {answer.excess}"
+
+
+def by_order(line: OrderLine, find: Callable[[str], Claim]) -> Finding:
+    """A line about the orders of a bound's terms, or about the best exponent of a schedule."""
+    import sympy
+
+    from theory.expression import names_in, parse, to_sympy
+    from theory.order import best_exponent, exponents
+
+    def read(text: str) -> sympy.Expr:
+        formula = parse(text)
+        return to_sympy(formula, {name: sympy.Symbol(name, positive=True) for name in names_in(formula)})
+
+    found = exponents(find(line.bound), line.schedule)
+    wrong = [
+        (name, text, found.get(name))
+        for name, text in line.exponents.items()
+        if name not in found or sympy.simplify(found[name] - read(text)) != 0
+    ]
+    if wrong:
+        text = "; ".join(f"{name} is of order K^({true}), not K^({said})" for name, said, true in wrong)
+        terms = {name: {"claimed": said, "true": str(true)} for name, said, true in wrong}
+        return Finding("refuted", "order", text, {"kind": "orders", "text": text, "terms": terms})
+    if line.best is not None:
+        best, order = best_exponent(found)
+        if (best, order) != tuple(sympy.Rational(text) for text in line.best):
+            text = f"the best exponent is {best}, where the bound is of order K^({order}); claimed: " + ", K^".join(
+                f"({text})" for text in line.best
+            )
+            data = {"claimed": list(line.best), "true": [str(best), str(order)]}
+            return Finding("refuted", "order", text, {"kind": "orders", "text": text, "best": data})
+    return Finding("proved", "order", "by algebra, for every exponent of the step")
+
+
+def by_claim(encoded: Claim, claim: Claim, results: Mapping[str, Result]) -> Finding:
+    """A line that a claim encodes, by that claim's verdict.
+
+    Args:
+        encoded: what the line says.
+        claim: whose proof is replayed.
+        results: verdicts by id.
+    """
+    result = results.get(encoded.id)
+    method = "check"
+    if result is None:
+        return Finding("undecided", method, f"{encoded.id} was not checked")
+    inner = f" (its own proof: fedproof replay {encoded.id})" if encoded.steps and encoded.id != claim.id else ""
+    outcomes: dict[str, LineOutcome] = {"proved": "proved", "supported": "holds", "refuted": "refuted"}
+    outcome = outcomes.get(result.verdict, "undecided")
+    if outcome == "undecided" and any(e.outcome == "fails" for e in result.evidence):
+        outcome = "fails"
+    telling = [e for e in result.evidence if e.outcome == outcome and e.kind not in ("hypotheses", "algebra")]
+    telling = telling or [e for e in result.evidence if e.outcome == outcome] or list(result.evidence)
+    detail = f"{encoded.id} is {result.verdict}: {telling[0].detail if telling else 'no evidence'}{inner}"
+    if outcome != "refuted":
+        return Finding(outcome, method, detail)
+    data = {"kind": "instance", "text": telling[0].detail, "certificate": result.certificate}
+    return Finding(outcome, method, detail, {**data, **(telling[0].data or {})})
+
+
+def missing(step: Step, claim: Claim) -> tuple[Hypothesis, ...]:
+    """The hypotheses of what a line cites that the claim does not print."""
+    printed = [h for h in claim.hypotheses if h.printed]
+
+    def assumed(needed: Hypothesis) -> bool:
+        if needed.assumption is not None:
+            return any(h.assumption == needed.assumption for h in printed)
+        if needed.relation is not None:
+            return any(h.relation == needed.relation for h in printed)
+        return any(h.name == needed.name for h in printed)
+
+    return tuple(h for h in step.needs if not assumed(h))

@@ -1,0 +1,360 @@
+"""The falsifier that nobody guides: given a claim, look for an instance that breaks it, and reduce what is found.
+
+Structures (clients, samples, snapshots, inner steps, rounds; `validate.search.space`) are tried small first, again and
+again with more effort. Over the numbers of each structure, differential evolution and, where the moments are known to
+torch, gradient ascent maximise (left - right)/(|left| + |right|), hypotheses respected. A break is then rounded to
+simple rationals, confirmed by the oracle in fractions, and reduced. Claims for every K are also tried at the fixed
+points of deterministic instances, where nothing but K changes.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from theory.claim import Claim
+from validate.bounds import compare, exact_sides
+from validate.falsify import CasesOf, Counterexample, size
+from validate.scenario import Scenario, Spec
+from validate.search.landscape import Landscape, excess, measured, survey
+from validate.search.reduce import (
+    ENOUGH_ROUNDS,
+    FixedPoint,
+    certificate_of,
+    check_fixed_point,
+    check_instance,
+    reduced,
+)
+from validate.search.space import Structure, decode, roundings
+from validate.search.space import structures as usual_structures
+from validate.verdict import Evidence, Outcome
+from validate.verifier import MAX_EXPONENT
+
+__all__ = ["FixedPoint", "SearchResult", "Structure", "certificate_of", "search", "search_evidence"]
+
+Progress = Callable[[str], None]
+log = logging.getLogger(__name__)
+
+BREAK = 1e-8
+"""A score above this is worth confirming in fractions; below it, it may be rounding."""
+CANDIDATES = 6
+"""How many of the best points of a structure are rounded and confirmed."""
+EXACT_WORK = 80
+"""Up to this work, what the search ends with is measured in fractions of 53 binary digits."""
+FEW_STEPS = 12
+"""Up to so many inner steps, a refutation is sought with one step fewer, too."""
+FIRST_WORK, WORK_GROWTH = 6, 8
+GENERATIONS, ITERATIONS, MOST_EFFORT = 12, 40, 16
+STARTS = 48
+PATIENCE = 3
+"""Sweeps after which a structure in which nothing satisfied the hypotheses is tried once more."""
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found.
+
+    Attributes:
+        claim: its id.
+        counterexample: an exact instance that breaks the claim, reduced; None when none was found.
+        fixed_point: a fixed point that breaks the claim at a large K, reduced; None when none was found.
+        evaluations: instances at which both sides were computed.
+        ratio: largest left / right at the best instance, by the oracle: a lower bound on the worst-case tightness;
+            None when the right side is not positive there, or nothing was found.
+        excess: (left - right)/(|left| + |right|) there; positive iff it breaks the claim.
+        spec: that instance, in the floats as they came; for a refuted claim, the reduced one, where both may be less.
+        structures: those that were tried and that the claim speaks of.
+        detail: a sentence for the reader.
+    """
+
+    claim: str
+    counterexample: Counterexample | None
+    fixed_point: FixedPoint | None
+    evaluations: int
+    ratio: float | None
+    excess: float | None
+    spec: Spec | None
+    structures: tuple[Structure, ...]
+    detail: str
+
+    @property
+    def found(self) -> Counterexample | FixedPoint | None:
+        """What refutes the claim, if anything does."""
+        return self.counterexample or self.fixed_point
+
+
+class _Budget:
+    def __init__(self, seconds: float, evaluations: int) -> None:
+        self.end = time.monotonic() + seconds
+        self.most = evaluations
+        self.used = 0
+
+    def spent(self, now: int = 0) -> bool:
+        return self.used + now >= self.most or time.monotonic() >= self.end
+
+
+@dataclass
+class _Best:
+    score: float = -math.inf
+    spec: Spec | None = None
+    land: Landscape | None = None
+
+
+def search(
+    claim: Claim,
+    cases_of: CasesOf,
+    *,
+    seconds: float = 60.0,
+    evaluations: int = 1_000_000,
+    seed: int = 0,
+    structures: Sequence[Structure] | None = None,
+    progress: Progress | None = None,
+) -> SearchResult:
+    """Search for an exact instance that breaks a claim.
+
+    Args:
+        claim: a claim with a right side; its parameters are computed from each instance (L the smallest, and so on).
+        cases_of: measures the claim's two sides on a scenario, as `cases` of a paper's module does.
+        seconds: stop looking after this time (a reduction that has begun is finished).
+        evaluations: stop looking after this many instances; the result is a function of the arguments if this, and
+            not the time, ends the search.
+        seed: of the starts.
+        structures: which to try; by default those of `validate.search.space.structures`, small first.
+        progress: called with one line of text.
+
+    Raises:
+        ValueError: for a claim without a right side, or a budget or seed outside its domain.
+    """
+    if claim.right is None:
+        raise ValueError(f"claim={claim.id!r} has no right side to search for a break of")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+        raise ValueError(f"seconds={seconds!r} is outside (0, inf)")
+    for name, value in (("evaluations", evaluations), ("seed", seed)):
+        least = 1 if name == "evaluations" else 0
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"{name}={value!r} is outside the integers in [{least}, inf)")
+    if structures is not None and not structures:
+        raise ValueError("structures is empty: give at least one, or None for the usual ones")
+    todo = list(structures) if structures is not None else usual_structures(claim)
+    tell = progress or (lambda text: None)
+    budget, best = _Budget(seconds, evaluations), _Best()
+    lands: dict[int, Landscape | None] = {}
+    barren: dict[int, int] = {}
+    visits: dict[int, int] = {}
+    sweep, work = 0, FIRST_WORK if structures is None else max(s.work for s in todo)
+    while not budget.spent():
+        for i, structure in enumerate(todo):
+            if structure.work > work or budget.spent():
+                continue
+            rng = np.random.default_rng([seed, i, sweep])
+            if i not in lands:
+                lands[i] = survey(claim, structure, cases_of, rng)
+            land = lands[i]
+            if land is None:
+                continue
+            if i in barren and sweep < barren[i] + PATIENCE:
+                continue
+            effort = min(2 ** visits.get(i, 0), MOST_EFFORT)
+            visits[i] = visits.get(i, 0) + 1
+            points = _explore(land, rng, effort, budget)
+            scores = land.score(points)
+            budget.used += land.evaluations
+            land.evaluations = 0
+            if scores[0] < -1:  # nothing satisfies the hypotheses, as far as one can see
+                lands[i] = None if i in barren else land
+                barren[i] = sweep
+                continue
+            if scores[0] > best.score:
+                best = _Best(float(scores[0]), land.spec(points[0]), land)
+                tell(f"{claim.id}: {structure}: score {best.score:.6g} after {budget.used} evaluations")
+            found = _certain(claim, cases_of, land, points[scores > BREAK][:CANDIDATES])
+            if found is not None:
+                found = _shrunk(claim, cases_of, found, land.structure, budget, seed)
+                return _refuted(claim, cases_of, found, best, budget.used, _tried(todo, lands))
+        if all(land is None for land in lands.values()) and work >= max(s.work for s in todo):
+            break
+        sweep, work = sweep + 1, work * WORK_GROWTH
+    return _survived(claim, cases_of, best, budget.used, _tried(todo, lands))
+
+
+def _explore(land: Landscape, rng: np.random.Generator, effort: int, budget: _Budget) -> np.ndarray:
+    """Points of one structure, the best first."""
+
+    def stop() -> bool:
+        return budget.spent(land.evaluations)
+
+    many = STARTS if land.differentiable else STARTS // 2
+    start = rng.random((max(many, 3 * land.structure.dimension), land.structure.dimension))
+    points = land.evolve(rng, start, GENERATIONS * (effort if land.differentiable else max(1, effort // 4)), stop)
+    # Where the hypotheses are out of reach there is nothing to climb.
+    if land.differentiable and not stop() and land.score(points[:1])[0] >= -1:
+        fresh = rng.random((STARTS // 2, land.structure.dimension))
+        climbed = land.climb(np.concatenate([points[: STARTS // 2], fresh]), ITERATIONS * effort, stop)
+        points = np.concatenate([climbed, points[:1]])
+    scores = land.score(points)
+    return points[np.argsort(-scores, kind="stable")]
+
+
+def _certain(
+    claim: Claim, cases_of: CasesOf, land: Landscape, points: np.ndarray
+) -> Counterexample | FixedPoint | None:
+    """The first of the points that breaks the claim in exact arithmetic, in simple numbers, reduced."""
+    decoded = decode(land.structure, points, land.convex)
+    for i in range(len(points)):
+        for spec in roundings(land.structure, decoded, i):
+            if land.structure.stationary:
+                still = check_fixed_point(claim, cases_of, MAX_EXPONENT)(spec)
+                if still is not None:
+                    most = max(ENOUGH_ROUNDS, still.rounds)
+                    return reduced(still, check_fixed_point(claim, cases_of, most))
+                continue
+            check = check_instance(claim, cases_of)
+            found = check(spec)
+            if found is not None:
+                return reduced(found, check)
+    return None
+
+
+def _shrunk(
+    claim: Claim,
+    cases_of: CasesOf,
+    found: Counterexample | FixedPoint,
+    origin: Structure,
+    budget: _Budget,
+    seed: int,
+) -> Counterexample | FixedPoint:
+    """The same from structures that are one smaller, as long as a short search of one of them breaks the claim too.
+
+    Single moves leave the other numbers as they are, so they may stop at an instance that is larger than need be.
+    """
+    smaller = True
+    while smaller and not budget.spent():
+        smaller = False
+        for structure in _one_smaller(origin, found):
+            rng = np.random.default_rng([seed, structure.work])
+            land = survey(claim, structure, cases_of, rng)
+            if land is None or budget.spent():
+                continue
+            points = _explore(land, rng, 1, budget)
+            scores = land.score(points)
+            budget.used += land.evaluations
+            again = _certain(claim, cases_of, land, points[scores > BREAK][:CANDIDATES])
+            if again is not None and size(again.spec) < size(found.spec):
+                found, smaller = again, True
+                break
+    return found
+
+
+def _one_smaller(origin: Structure, found: Counterexample | FixedPoint) -> list[Structure]:
+    spec = found.spec
+    samples = max(len(client["h"]) for client in spec["clients"])
+    now = replace(
+        origin,
+        clients=len(spec["clients"]),
+        samples=samples,
+        snapshots=int(spec.get("S", 1)),
+        inner=int(spec["M"] if "M" in spec else spec["local_steps"]),
+        rounds=int(spec["K"]),
+    )
+    less = [
+        replace(now, clients=max(1, now.clients - 1)),
+        replace(now, samples=max(1, now.samples - 1)),
+        replace(now, rounds=max(1, now.rounds - 1)),
+    ]
+    if now.snapshots * now.inner <= FEW_STEPS:
+        less.append(replace(now, snapshots=max(1, now.snapshots - 1)))
+        less.append(replace(now, inner=max(1, now.inner - 1)))
+    return [structure for structure in less if structure != now]
+
+
+def _tried(todo: Sequence[Structure], lands: dict[int, Landscape | None]) -> tuple[Structure, ...]:
+    return tuple(todo[i] for i, land in lands.items() if land is not None)
+
+
+def _refuted(
+    claim: Claim,
+    cases_of: CasesOf,
+    found: Counterexample | FixedPoint,
+    best: _Best,
+    evaluations: int,
+    tried: tuple[Structure, ...],
+) -> SearchResult:
+    upper = claim.relation in ("<=", "<")
+    gap, ratio = _sides_at(claim, cases_of, best)
+    if found.right > 0 and upper:
+        ratio = max(float(found.left / found.right), ratio or 0.0)
+    gap = max(float(abs(found.left - found.right) / (abs(found.left) + abs(found.right))), gap or 0.0)
+    where = "an instance" if isinstance(found, Counterexample) else f"a fixed point, at K={found.rounds},"
+    detail = (
+        f"an unguided search over {len(tried)} structures found, after {evaluations} evaluations, {where} that breaks "
+        f"it in exact arithmetic: left side {float(found.left):.6g}, right side {float(found.right):.6g}"
+    )
+    return SearchResult(
+        claim.id,
+        found if isinstance(found, Counterexample) else None,
+        found if isinstance(found, FixedPoint) else None,
+        evaluations,
+        ratio,
+        gap,
+        found.spec,
+        tried,
+        detail,
+    )
+
+
+def _survived(
+    claim: Claim, cases_of: CasesOf, best: _Best, evaluations: int, tried: tuple[Structure, ...]
+) -> SearchResult:
+    gap, ratio = _sides_at(claim, cases_of, best)
+    if gap is None:
+        detail = f"no instance that satisfies the hypotheses was found in {evaluations} evaluations"
+    else:
+        detail = f"an unguided search over {len(tried)} structures and {evaluations} evaluations did not break it"
+        detail += f"; left side at most {ratio:.6g} times the right side" if ratio is not None else ""
+    return SearchResult(claim.id, None, None, evaluations, ratio, gap, best.spec, tried, detail)
+
+
+def _sides_at(claim: Claim, cases_of: CasesOf, best: _Best) -> tuple[float | None, float | None]:
+    """Excess and largest ratio at the best instance: in fractions, so that a tie is a tie, where that is cheap."""
+    if best.spec is None or best.land is None:
+        return None, None
+    structure = best.land.structure
+    if structure.work <= EXACT_WORK and not structure.stationary and claim.relation in ("<=", "<"):
+        try:
+            cases = cases_of(claim, Scenario.from_spec(best.spec, exact=True))
+            if cases is not None:
+                both = [exact_sides(claim, cases, i) for i in range(len(cases))]
+                gaps = [(left - right) / (abs(left) + abs(right)) for left, right in both if left or right]
+                ratios = [left / right for left, right in both if right > 0]
+                most = max(ratios, default=Fraction(0))
+                return float(max(gaps, default=Fraction(-1))), float(most) if most > 0 else None
+        except ValueError:
+            log.debug("%s is not rational at %s", claim.id, best.spec)
+    found = measured(claim, best.spec, cases_of, best.land.rounds)
+    return (None, None) if found is None else (excess(claim, found[1]), compare(claim, found[1]).tightness)
+
+
+def search_evidence(
+    claim: Claim, cases_of: CasesOf, seconds: float = 20.0, seed: int = 0, evaluations: int = 1_000_000
+) -> tuple[Evidence, Counterexample | FixedPoint | None]:
+    """A search as evidence, with what it found; `certificate_of` makes a certificate of that.
+
+    The evidence says "fails" for a break, since it takes a verified certificate to refute.
+    """
+    result = search(claim, cases_of, seconds=seconds, seed=seed, evaluations=evaluations)
+    data: dict[str, Any] = {
+        "evaluations": result.evaluations,
+        "structures": len(result.structures),
+        "excess": result.excess,
+    }
+    if result.spec is not None:
+        data["spec"] = dict(result.spec)
+    outcome: Outcome = "fails" if result.found is not None else "holds" if result.excess is not None else "undecided"
+    return Evidence("search", outcome, result.detail, tightness=result.ratio, data=data), result.found
