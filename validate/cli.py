@@ -16,7 +16,17 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from validate.commands import catalogue, doctor, evidence, falsification, feasibility, oracle, proof, simulation
+from validate.commands import (
+    catalogue,
+    doctor,
+    evidence,
+    falsification,
+    feasibility,
+    mutation,
+    oracle,
+    proof,
+    simulation,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -127,6 +137,7 @@ for command in (
     proof.replay,
     feasibility.feasible,
     falsification.falsify,
+    mutation.mutate,
     oracle.moments,
     evidence.check,
     evidence.verify,

@@ -19,11 +19,11 @@ from theory.inequality.prover import Refutation
 from theory.papers.fedavg_svrg import lines
 from validate import check as ordinary
 from validate.commands import proof
+from validate.mutate.tables import computed
 from validate.papers import fedavg_svrg as module
 from validate.replay.inference import counterexample, infer
 from validate.replay.proof import Line, Replay, evidence, replay
 from validate.report import render
-from validate.scenario import Scenario
 from validate.verdict import Result, decide
 
 PAPER = "fedavg-svrg"
@@ -39,7 +39,7 @@ def pool() -> ordinary.Pool:
     chosen = [
         s for i, s in enumerate(specs) if i % 6 == 0 or (s["K"] == 2 and s["S"] * s["M"] in (2, 40)) or s["S"] == 8
     ]
-    return ordinary.Pool(tuple((s, Scenario.from_spec(s, exact=False)) for s in chosen), ())
+    return ordinary.Pool(tuple(computed(chosen)), ())
 
 
 @pytest.fixture(scope="module")

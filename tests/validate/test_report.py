@@ -252,8 +252,10 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(
         page, "_experiments_of", lambda name: lambda *, out, quick, progress: experiment(out / "figures")
     )
+    monkeypatch.setattr(page, "_trust", lambda *arguments: ["Nothing known to be true was refuted."])
     path = page.write(quick=True, out=tmp_path)
     assert path == tmp_path / "index.html"
+    assert "Nothing known to be true was refuted." in path.read_text(encoding="utf-8")
     assert asked == {"targets": ["toy"], "quick": True, "out": tmp_path}
     assert "the runs" in path.read_text(encoding="utf-8")
     assert "A toy paper" in page.write(["toy"], out=tmp_path / "again").read_text(encoding="utf-8")

@@ -1,10 +1,10 @@
 """Branch and bound: a proof that a system has no solution, or a rational solution.
 
-A box gives each variable an interval. Every operation is enclosed (`theory.feasible.intervals`), each relation cuts off
-what cannot satisfy it, forwards and backwards through the formulas (the HC4 contractor; Benhamou et al., Revising hull
-and box consistency, ICLP 1999), and what remains is split. A system is empty when no box remains. Unbounded variables
-are split in the middle of t = x/(1+|x|), which brings the real line to (-1, 1). It reads log, exp, roots and any powers;
-it cannot prove that a set is empty when its closure is not.
+A box gives each variable an interval. Every operation is enclosed (`theory.feasible.intervals`), each relation cuts
+off what cannot satisfy it, forwards and backwards through the formulas (the HC4 contractor; Benhamou et al., Revising
+hull and box consistency, ICLP 1999), and what remains is split. A system is empty when no box remains. Unbounded
+variables are split in the middle of t = x/(1+|x|), which brings the real line to (-1, 1). It reads log, exp, roots
+and any powers; it cannot prove that a set is empty when its closure is not.
 """
 
 from __future__ import annotations

@@ -7,15 +7,15 @@ import logging
 import os
 import re
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from validate import papers as measured
 from validate.experiment import Experiment
 from validate.report.formula import Typesetter
 from validate.report.words import Side, explanation, finite, instance_in_words, number, sides, slug
@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 
 SYMBOLS = {"refuted": "✗", "vacuous": "∅", "undecided": "?", "supported": "✓", "proved": "∎"}
 ORDER = tuple(SYMBOLS)
+TEXTBOOK = "textbook"
 RELATIONS = {"<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">", "=": "="}
 BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "=": "≠"}
 WAYS = {
@@ -70,7 +71,7 @@ def write(
     """Check papers, run their experiments, and write the report.
 
     Args:
-        papers: names of papers; all of them without.
+        papers: names of papers; without, all but the textbook, which is there to be trusted and gets a line.
         quick: smaller searches and fewer runs.
         out: folder; made when missing. Finished simulations that it already holds are used again.
         progress: called with one line of text.
@@ -86,7 +87,7 @@ def write(
     from validate.replay.proof import replay
 
     out = Path(out)
-    chosen = tuple(catalog.paper(name) for name in papers) if papers else catalog.papers()
+    chosen = tuple(catalog.paper(name) for name in papers or (p.name for p in catalog.papers() if p.name != TEXTBOOK))
     results = check_all([p.name for p in chosen], quick=quick, out=out, progress=progress)
     experiments = []
     for paper in chosen:
@@ -95,17 +96,47 @@ def write(
             experiments.append(reproduce(out=out, quick=quick, progress=progress))
     by_id = {r.id: r for r in results}
     replays = {c.id: replay(c, results=by_id) for paper in chosen for c in paper if c.steps}
-    return render(results, experiments, out, papers=chosen, replays=replays)
+    trust = _trust(chosen, results, quick, out, progress)
+    return render(results, experiments, out, papers=chosen, replays=replays, trust=trust)
+
+
+def _trust(
+    chosen: Sequence[Paper],
+    results: Sequence[Result],
+    quick: bool,
+    out: Path,
+    progress: Callable[[str], None] | None,
+) -> list[str]:
+    """What the toolkit says of results that are known to be true, and of claims that are known to be false."""
+    from validate.check import check_all
+
+    known = [r for r in results if r.id.startswith(f"{TEXTBOOK}/")] or check_all(
+        [TEXTBOOK], quick=True, out=out / TEXTBOOK, progress=progress
+    )
+    alarms = sum(r.verdict in ("refuted", "vacuous", "undecided") for r in known)
+    said = Counter(r.verdict for r in known)
+    counts = ", ".join(f"{count} {name}" for name, count in sorted(said.items()))
+    lines = [f"{len(known)} results of the textbooks that are known to be true: {counts}; {alarms} false alarms."]
+    if quick:
+        return lines
+    from validate.mutate import mutate_all, summary
+
+    for paper in chosen:
+        if paper.name == TEXTBOOK:
+            continue
+        found = summary(paper.name, mutate_all(paper.name, quick=True, progress=progress))
+        if found["false"]:
+            lines.append(
+                f"{found['mutants']:,} neighbours of the claims of {paper.name} that stand, of which {found['false']} "
+                f"are false: the check, not told which or where, refuted {found['killed']} with a certificate "
+                f"({100 * found['kill_rate']:.1f} percent; reduced size, `fedproof mutate {paper.name}` for all)."
+            )
+    return lines
 
 
 def _experiments_of(name: str) -> Callable[..., Experiment] | None:
-    module = f"validate.papers.{name.replace('-', '_')}"
-    for candidate in (f"{module}_figures", module):
-        if find_spec(candidate) is not None:
-            found: Callable[..., Experiment] | None = getattr(import_module(candidate), "reproduce", None)
-            if found is not None:
-                return found
-    return None
+    module = measured.module(name)
+    return getattr(module, "reproduce", None)
 
 
 def render(
@@ -115,6 +146,7 @@ def render(
     *,
     papers: Sequence[Paper] | None = None,
     replays: Mapping[str, Replay] | None = None,
+    trust: Sequence[str] = (),
 ) -> Path:
     """Write OUT/index.html and OUT/report.json from verdicts and experiments that are there already.
 
@@ -124,6 +156,7 @@ def render(
         out: folder; made when missing.
         papers: the papers shown; those of the results, from the catalogue, without.
         replays: proofs replayed line by line, by the claim's id.
+        trust: lines on how far the verdicts can be trusted.
 
     Returns:
         The path of index.html.
@@ -153,6 +186,7 @@ def render(
     environment.filters.update(number=number)
     html = environment.get_template("index.html").render(
         papers=views,
+        trust=trust,
         meaning=[(name, SYMBOLS[name], MEANING[name]) for name in ORDER],
         symbols=SYMBOLS,
         outcomes=OUTCOMES,

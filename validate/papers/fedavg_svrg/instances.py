@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,20 @@ POPULATIONS: dict[str, list[dict[str, Any]]] = {
 STEPS = ("1/16", "1/8", "1/4", "1/2", "3/4", "1", "3/2", "2")
 LOCAL = ((1, 1), (2, 1), (3, 1), (4, 1), (8, 1), (1, 2), (1, 5), (2, 2), (3, 4), (3, 16), (5, 2), (10, 5))
 ROUNDS = (1, 2, 4)
+# Families that the grid above leaves out: clients that are rarely there, one sample or one client unlike the others.
+RARER: dict[str, list[dict[str, Any]]] = {
+    "one client, rarely there": _clients([["1"]], [["0"]], ["1/10"]),
+    "one client, two samples, rarely there": _clients([["1/2", "3/2"]], [["-1", "1"]], ["1/10"]),
+    "two alike clients, rarely there": _clients([["1"], ["1"]], [["1"], ["1"]], ["1/10", "1/10"]),
+    "one client, one very curved sample": _clients([["1/4", "1/4", "1/4", "13/4"]], [["0"] * 4], ["3/4"]),
+    "two clients, one hardly curved": _clients([["1"], ["1/32"]], [["1"], ["-1"]], ["3/4", "3/4"]),
+}
+# A bound whose two sides have not the same unit is found out in other units only: the curvatures times the first factor
+# and the steps divided by it, the lengths times the second.
+UNITS = (("8", "1"), ("1/8", "1"), ("1", "8"), ("1", "1/8"))
+UNIT_STEPS = ("1/64", "1", "15/32", "5/4", "1/4", "1/16", "7/4")
+UNIT_LOCAL = ((1, 1), (2, 1), (1, 2), (1, 3), (2, 2), (3, 4), (2, 16), (1, 20), (1, 80))
+UNIT_ROUNDS = ((1, "-2"), (8, "1"))  # with the start
 LEMMA_STEPS = ("1/16", "1/8", "1/6")
 LEMMA_INNER = (40, 100)
 LEMMA_ROUNDS = (2, 6)
@@ -60,6 +76,29 @@ def instances(quick: bool = False) -> Iterator[Spec]:
                 for rounds in LEMMA_ROUNDS:
                     yield spec(population, step, 1, inner, rounds, "1")
     yield papers_own_settings()
+    yield from _in_other_units(quick)
+
+
+def _in_other_units(quick: bool) -> Iterator[Spec]:
+    """A coarser grid, each instance in two of the `UNITS` in turn."""
+    populations = (*POPULATIONS.values(), *RARER.values())
+    steps, local = (UNIT_STEPS[:4], UNIT_LOCAL[::2]) if quick else (UNIT_STEPS, UNIT_LOCAL)
+    grid = product(populations, steps, local, UNIT_ROUNDS)
+    for i, (population, step, (snapshots, inner), (rounds, start)) in enumerate(grid):
+        made = spec(population, step, snapshots, inner, rounds, start)
+        for unit in range(1 if quick else 2):
+            yield in_units(made, *UNITS[(i + unit) % len(UNITS)])
+
+
+def in_units(spec: Spec, curvature: str, length: str) -> Spec:
+    """The same instance with its curvatures and its lengths multiplied; the step is divided by the former."""
+    c, r = Fraction(curvature), Fraction(length)
+    clients = [
+        {**client, "h": [str(Fraction(h) * c) for h in client["h"]], "a": [str(Fraction(a) * r) for a in client["a"]]}
+        for client in spec["clients"]
+    ]
+    step, start = str(Fraction(spec["step"]) / c), str(Fraction(spec["theta0"]) * r)
+    return {**spec, "clients": clients, "step": step, "theta0": start}
 
 
 def spec(clients: list[dict[str, Any]], step: str, snapshots: int, inner: int, rounds: int, start: str) -> Spec:

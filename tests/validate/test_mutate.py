@@ -1,0 +1,272 @@
+"""The check against mutants: what is false is killed, what follows from the claim is not called false."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from theory import claim
+from validate import papers as measured
+from validate import verifier
+from validate.bounds import ROUNDING, compare_all
+from validate.commands import mutation
+from validate.mutate import probe
+from validate.mutate.mutants import Mutant, mutants
+from validate.mutate.oracle import weaker
+from validate.mutate.tables import Exact, attained, computed, recorded, refute, tabulated, without
+from validate.mutate.trial import Finding, MutationReport, kill_rate, mutate, mutate_all, summary
+
+EQ22 = "fedavg-svrg/eq-a22"
+# Claims of several kinds; together they have more than 40 false mutants at the reduced size.
+FEW = (EQ22, "fedavg-svrg/lemma-a1/corrected", "fedavg-svrg/lemma-a2/corrected")
+MODULE = measured.module("fedavg-svrg")
+assert MODULE is not None
+
+
+@cache
+def report(label: str) -> MutationReport:
+    """Of a claim at the reduced size, once."""
+    return mutate(label, quick=True)
+
+
+@cache
+def instances() -> list[Any]:
+    """Some of the paper's instances, with their moments."""
+    assert MODULE is not None
+    return computed(list(MODULE.instances(True))[::9])
+
+
+def test_reduced_kill_rate() -> None:
+    reports = [report(label) for label in FEW]
+    assert sum(r.false for r in reports) >= 40
+    rate, blind = kill_rate(reports), kill_rate(reports, by_oracle=True)
+    assert rate is not None and blind is not None  # noqa: PT018
+    assert rate >= 0.95
+    assert blind >= 0.95
+    assert all(r.stands for r in reports)
+
+
+def test_a_tight_bound_that_is_scaled_down_is_killed() -> None:
+    """(A.22) is attained, so nine tenths of its last term are too little, and eleven tenths are not."""
+    original = claim(EQ22)
+    assert original.right is not None
+    records = recorded(original, instances(), MODULE.cases)
+    table, exact = tabulated(records), Exact(MODULE.cases)
+    head, last = original.right.rsplit(" + ", 1)
+    less = replace(original, right=f"{head} + 9/10*({last})")
+    found = refute(less, table.suspects(less, 40), exact)
+    assert found is not None
+    assert found.left > found.right
+    more = replace(original, right=f"{head} + 11/10*({last})")
+    assert refute(more, table.suspects(more, 40), exact) is None
+    assert weaker(more, original, table)
+    assert not weaker(less, original, table)
+    assert refute(original, table.suspects(original, 40), exact) is None
+
+
+def test_killed_means_a_valid_certificate_and_false_an_exact_break() -> None:
+    found = report(EQ22)
+    for finding in found.findings:
+        assert finding.false == (finding.counterexample is not None)
+        if finding.false:
+            assert finding.counterexample is not None
+            assert finding.counterexample.left > finding.counterexample.right
+            assert isinstance(finding.counterexample.right, Fraction)
+    assert {f.outcome for f in found.findings} >= {"killed", "weaker"}
+
+
+def test_weaker_mutants_are_not_false() -> None:
+    """For a bound from above: a positive term made larger, and a coefficient of the whole right side."""
+    for finding in report("fedavg-svrg/lemma-a1/corrected").findings:
+        if finding.mutant.description.endswith(("times 2", "times 11/10")):
+            assert finding.outcome == "weaker"
+        if finding.mutant.description in ("the right side times 1/2", "the right side times 9/10"):
+            assert finding.outcome == "killed"
+
+
+def test_dropped_hypotheses_are_tried_on_instances_that_violate_them() -> None:
+    original = claim("fedavg-svrg/lemma-v1-eq9/corrected")
+    records = recorded(original, instances(), MODULE.cases)
+    for hypothesis in original.hypotheses:
+        rest = replace(original, hypotheses=tuple(h for h in original.hypotheses if h is not hypothesis))
+        fast = tabulated(without(rest, hypothesis.name, records, MODULE.cases))
+        slow = tabulated(recorded(rest, instances(), MODULE.cases))
+        assert fast.specs == slow.specs
+        assert np.array_equal(fast.left, slow.left)
+        assert all(np.array_equal(fast.parameters[name], slow.parameters[name]) for name in slow.parameters)
+    # without smooth samples, L is that of the client, and a spiky client breaks the line
+    rest = replace(original, hypotheses=tuple(h for h in original.hypotheses if h.name != "smooth samples"))
+    table = tabulated(without(rest, "smooth samples", records, MODULE.cases))
+    assert refute(rest, table.suspects(rest, 40), Exact(MODULE.cases)) is not None
+
+
+@pytest.mark.parametrize("label", [EQ22, "fedavg-svrg/theorem-v1-eq8", "fedavg-svrg/lemma-v1-eq12/corrected"])
+def test_the_table_sees_what_the_ordinary_comparison_sees(label: str) -> None:
+    original = claim(label)
+    records = [r for r in recorded(original, instances(), MODULE.cases) if not r.failed]
+    table = tabulated(records)
+    for changed in [original, *(m.claim for m in mutants(original)[::5])]:
+        right = table.right(changed)
+        if not np.isfinite(right).all():
+            continue
+        expected = compare_all(changed, [r.cases for r in records])
+        assert list(table.excess(changed) > ROUNDING) == [c.broken for c in expected]
+
+
+def test_attained_factors() -> None:
+    """Scaling a term by the factor that an instance needs makes that instance tight."""
+    original = claim("fedavg-svrg/theorem-v1-eq8")
+    table = tabulated(recorded(original, instances(), MODULE.cases))
+    factors, sign = attained(original, table, replace(original, right="optimisation_term + drift_term"))
+    assert sign == 1
+    factor = float(factors.max())
+    assert 0 < factor < 1
+    text = "optimisation_term + drift_term + {}*noise_term"
+    scaled_to = [replace(original, right=text.format(c)) for c in (factor, 0.9 * factor)]
+    assert abs(table.excess(scaled_to[0]).max()) < 1e-9
+    assert table.excess(scaled_to[1]).max() > 1e-3
+
+
+@pytest.mark.parametrize("draw", ["random", "varied"])
+def test_probes_are_instances_that_certificates_can_carry(draw: str) -> None:
+    templates = list(MODULE.instances(True))[::40]
+    rng = np.random.default_rng(3)
+    specs = [probe.at_random(templates, rng) for _ in range(60)]
+    if draw == "varied":
+        specs = [probe.varied(spec, rng) for spec in specs]
+    assert len(computed(specs)) > 40
+    for spec in specs:
+        assert 1 <= int(spec["K"]) <= probe.MOST_ROUNDS
+        assert int(spec["S"]) * int(spec["M"]) <= probe.MOST_STEPS
+        assert 1 <= len(spec["clients"]) <= probe.MOST_CLIENTS
+        json.dumps(spec)
+        numbers = [spec["step"], spec["theta0"], *(h for c in spec["clients"] for h in (*c["h"], *c["a"], c["p"]))]
+        assert all(isinstance(v, str) and Fraction(v).denominator < 10_000 for v in numbers)
+    again = np.random.default_rng(3)
+    assert [probe.at_random(templates, again) for _ in range(60)] == specs or draw == "varied"
+
+
+def test_deterministic() -> None:
+    label = "fedavg-svrg/lemma-a1/corrected"
+    first, second = report(label), mutate(label, quick=True)
+    assert first.to_json() == second.to_json()
+
+
+def test_certificates_are_written_and_valid(tmp_path: Path) -> None:
+    found = mutate("fedavg-svrg/lemma-a1/corrected", quick=True, out=tmp_path)
+    paths = [f.certificate for f in found.findings if f.certificate is not None]
+    assert len(paths) == found.killed > 0
+    for path in paths:
+        data = verifier.load(str(path))
+        assert verifier.verify(data).valid
+        assert "/mutant-" in data["claim"], "it must not be taken for one against the paper's claim"
+        assert data["statement"].startswith("Not in the paper")
+
+
+def test_a_claim_that_nothing_measures_has_mutants_and_no_rate() -> None:
+    found = mutate("fedavg-svrg/lemma-v1-eq13", quick=True)
+    assert found.findings
+    assert {f.outcome for f in found.findings} == {"not measured"}
+    assert found.kill_rate is None
+
+
+def test_a_false_claim_is_said_to_be_so() -> None:
+    assert not report("fedavg-svrg/lemma-a1").stands
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ValueError, match="has no right side"):
+        mutate("fedavg-svrg/lemma-v1", quick=True)
+    with pytest.raises(ValueError, match="fedavg-svrg/nothing"):
+        mutate("fedavg-svrg/nothing", quick=True)
+    with pytest.raises(ValueError, match="nobody"):
+        mutate_all("nobody", quick=True)
+    with pytest.raises(ValueError, match="templates is empty"):
+        probe.at_random([], np.random.default_rng(0))
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def call(*arguments: str) -> Result:
+    """The command alone, so that it is tested whether or not `fedproof` has it yet."""
+    app = typer.Typer()
+    app.command()(mutation.mutate)
+    return CliRunner().invoke(app, list(arguments))
+
+
+def faked(*outcomes: Any) -> Callable[..., MutationReport]:
+    """A report with these outcomes, in place of a computed one."""
+    original = claim(EQ22)
+    findings = [
+        Finding(Mutant(f"{EQ22}/mutant-{i:03d}", original, "term dropped", "moved"), outcome, outcome == "survived")
+        for i, outcome in enumerate(outcomes, 1)
+    ]
+    return lambda label, **options: MutationReport(label, True, tuple(findings))
+
+
+def test_json_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = call(EQ22, "--quick", "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == (0 if found["killed"] == found["false"] else 1), result.stderr
+    assert {"id", "mutants", "false", "killed", "kill_rate", "detail"} <= set(found)
+    assert found["id"] == EQ22
+    assert found["mutants"] == len(found["detail"]) == len(report(EQ22).findings)
+    assert found["false"] == sum(d["false"] for d in found["detail"])
+    assert found["killed"] == sum(d["killed"] for d in found["detail"])
+    assert found["kill_rate"] == pytest.approx(found["killed"] / found["false"])
+    for entry in found["detail"]:
+        assert not entry["killed"] or entry["false"]
+        if entry["killed"]:
+            left, right = (Fraction(entry["counterexample"][side]) for side in ("left", "right"))
+            assert left > right
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "status", "rate"),
+    [(("killed", "killed"), 0, 1.0), (("weaker",), 0, None), (("killed", "survived"), 1, 0.5), ((), 0, None)],
+)
+def test_exit_status(outcomes: Any, status: int, rate: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("validate.mutate.trial.mutate", faked(*outcomes))
+    result = call(EQ22, "--json")
+    assert result.exit_code == status
+    assert json.loads(result.stdout)["kill_rate"] == rate
+    text = call(EQ22)
+    assert text.exit_code == status
+    assert f"{len(outcomes)} mutants" in text.stdout
+
+
+def test_a_paper_has_one_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = faked("killed", "survived")
+    monkeypatch.setattr("validate.mutate.trial.mutate_all", lambda paper, **options: [one("a/b"), one("a/c")])
+    result = call("fedavg-svrg", "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert (found["id"], found["mutants"], found["false"], found["killed"]) == ("fedavg-svrg", 4, 4, 2)
+    assert [d["id"] for d in found["detail"]] == ["a/b", "a/c"]
+    assert "survived: " in call("fedavg-svrg").stdout
+
+
+def test_summary_counts_the_oracle_apart() -> None:
+    reports = [faked("killed", "survived")(EQ22)]
+    assert summary("x", reports)["oracle"] == {"false": 1, "killed": 0, "kill_rate": 0.0}
+    assert kill_rate([]) is None
+
+
+@pytest.mark.slow
+def test_kill_rate_of_the_paper() -> None:
+    reports = mutate_all("fedavg-svrg")
+    assert sum(r.false for r in reports) >= 200
+    rate = kill_rate(reports)
+    assert rate is not None
+    assert rate >= 0.95

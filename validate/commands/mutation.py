@@ -1,0 +1,81 @@
+"""How sharp the check is: `fedproof mutate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from validate.commands.output import number, print_json, progress, table
+
+if TYPE_CHECKING:
+    from validate.mutate.trial import MutationReport
+
+SURVIVED = 1
+
+
+def mutate(
+    target: Annotated[str, typer.Argument(metavar="ID|PAPER", help="A claim, or a paper for all its claims.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer mutants and instances.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the certificates; none without.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the instances that the check is not told of.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Ask how many false neighbours of a claim are refuted.
+
+    A mutant has a coefficient scaled, a term dropped, an exponent or an index moved, two parameters swapped or a
+    hypothesis dropped. It is false when an exact instance breaks it, and killed when the check, which is not told
+    where, refutes it with a certificate. Exit status 1 when a false mutant survives.
+
+    Example: fedproof mutate fedavg-svrg/eq-a22 --quick
+    """
+    from validate.mutate.trial import mutate as mutate_claim
+    from validate.mutate.trial import mutate_all, summary
+
+    options: dict[str, Any] = {"quick": quick, "seed": seed, "out": out, "progress": progress}
+    if "/" in target:
+        reports = [mutate_claim(target, **options)]
+        found = reports[0].to_json()
+    else:
+        reports = mutate_all(target, **options)
+        found = {**summary(target, reports), "detail": [report.to_json() for report in reports]}
+    if as_json:
+        print_json(found)
+    else:
+        _show(reports)
+        typer.echo(_line(found))
+    if found["killed"] < found["false"]:
+        raise typer.Exit(SURVIVED)
+
+
+def _show(reports: list[MutationReport]) -> None:
+    """One claim: its mutants; several: a line each, and the survivors."""
+    if len(reports) == 1:
+        findings = reports[0].findings
+        table(["mutant", "outcome", "what was done"], [[_last(f), f.outcome, f.mutant.description] for f in findings])
+    else:
+        rows = [[r.id, str(len(r.findings)), str(r.false), str(r.killed), number(r.kill_rate)] for r in reports]
+        table(["id", "mutants", "false", "killed", "kill rate"], rows)
+        survivors = [f for r in reports for f in r.findings if f.outcome == "survived"]
+        for finding in survivors:
+            typer.echo(f"survived: {finding.mutant.name}: {finding.mutant.description}")
+    for report in reports:
+        if not report.stands:
+            typer.echo(f"{report.id} itself is broken, so most of its mutants are")
+
+
+def _last(finding: Any) -> str:
+    return str(finding.mutant.name.rsplit("/", 1)[-1])
+
+
+def _line(found: dict[str, Any]) -> str:
+    """The counts in one line."""
+    text = f"{found['mutants']} mutants, {found['false']} shown false, {found['killed']} killed"
+    if found["kill_rate"] is None:
+        return f"{text}; no kill rate without a false mutant"
+    blind = found["oracle"]
+    return (
+        f"{text}: kill rate {found['kill_rate']:.1%}; of the {blind['false']} that other instances show to be false, "
+        f"{blind['killed']} killed"
+    )

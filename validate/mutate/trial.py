@@ -1,0 +1,349 @@
+"""How sharp is the check? Mutants of a claim: which are false, and which of these the ordinary check refutes.
+
+Two parties look at each mutant. The *check* has what `validate.check` has: the paper's own instances, the smallest
+suspect recomputed in fractions, a certificate that the stand-alone verifier accepts. The *oracle* has instances of its
+own, drawn at random and then moved towards those that come nearest to breaking the mutant; its breaks are exact too,
+and the check is not told of them. A mutant is false when either has an exact instance against it, and killed when the
+check has. The rate among those that the oracle found measures the check without regard to what it found by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any, Literal
+
+import numpy as np
+
+from theory.catalog import claim as find_claim
+from theory.catalog import paper as find_paper
+from theory.claim import Claim
+from theory.formula import names_in, parse_relation
+from validate import certificate as certificates
+from validate import papers as measured
+from validate import verifier
+from validate.falsify import CasesOf, Counterexample
+from validate.mutate import probe
+from validate.mutate.mutants import Mutant, mutants
+from validate.mutate.oracle import FULL, MOST_SUSPECTS, QUICK, Oracle, weaker
+from validate.mutate.tables import (
+    Exact,
+    Instance,
+    Record,
+    Suspect,
+    Table,
+    computed,
+    recorded,
+    refute,
+    tabulated,
+    without,
+)
+from validate.scenario import Spec
+
+__all__ = ["Finding", "Mutant", "MutationReport", "kill_rate", "mutants", "mutate", "mutate_all"]
+
+Progress = Callable[[str], None]
+Outcome = Literal["killed", "survived", "weaker", "not shown false", "not measured"]
+
+TRIES = 40  # suspects that are recomputed in fractions, as in `validate.falsify.smallest`
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of a mutant.
+
+    Attributes:
+        mutant: the mutant.
+        outcome: ``killed`` and ``survived`` are false mutants; ``weaker`` ones follow from the claim on every instance.
+        by_oracle: whether the oracle has an exact instance against it.
+        counterexample: the check's, else the oracle's, else None.
+        certificate: where the check's was written, if anywhere.
+    """
+
+    mutant: Mutant
+    outcome: Outcome
+    by_oracle: bool = False
+    counterexample: Counterexample | None = None
+    certificate: Path | None = None
+
+    @property
+    def false(self) -> bool:
+        """Whether an exact instance breaks it."""
+        return self.outcome in ("killed", "survived")
+
+    @property
+    def killed(self) -> bool:
+        """Whether the check refutes it."""
+        return self.outcome == "killed"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        found, claim = self.counterexample, self.mutant.claim
+        against = None
+        if found is not None:
+            against = {"spec": found.spec, "index": dict(found.index), "left": found.left, "right": found.right}
+        return {
+            "name": self.mutant.name,
+            "kind": self.mutant.kind,
+            "description": self.mutant.description,
+            "right": claim.right,
+            "definitions": dict(claim.definitions),
+            "hypotheses": [h.name for h in claim.hypotheses],
+            "outcome": self.outcome,
+            "false": self.false,
+            "killed": self.killed,
+            "found_by_oracle": self.by_oracle,
+            "counterexample": against,
+            "certificate": None if self.certificate is None else str(self.certificate),
+        }
+
+
+@dataclass(frozen=True)
+class MutationReport:
+    """The mutants of one claim.
+
+    Attributes:
+        id: of the claim.
+        stands: whether neither party, nor the paper's special evidence, breaks the claim itself.
+        findings: one for each mutant, in order.
+    """
+
+    id: str
+    stands: bool
+    findings: tuple[Finding, ...] = field(default=())
+
+    @property
+    def false(self) -> int:
+        """How many mutants are false."""
+        return sum(f.false for f in self.findings)
+
+    @property
+    def killed(self) -> int:
+        """How many mutants the check refutes."""
+        return sum(f.killed for f in self.findings)
+
+    @property
+    def kill_rate(self) -> float | None:
+        """Killed among false ones; None when none is false."""
+        return kill_rate([self])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {**summary(self.id, [self]), "stands": self.stands, "detail": [f.to_json() for f in self.findings]}
+
+
+def kill_rate(reports: Sequence[MutationReport], by_oracle: bool = False) -> float | None:
+    """Killed among false mutants (by_oracle: among those the oracle found), or None when there is none."""
+    false = [f for r in reports for f in r.findings if f.false and (f.by_oracle or not by_oracle)]
+    return sum(f.killed for f in false) / len(false) if false else None
+
+
+def summary(name: str, reports: Sequence[MutationReport]) -> dict[str, Any]:
+    """The counts of some reports: of all false mutants, and of those that the oracle found."""
+    found = [f for r in reports for f in r.findings if f.by_oracle]
+    return {
+        "id": name,
+        "mutants": sum(len(r.findings) for r in reports),
+        "false": sum(r.false for r in reports),
+        "killed": sum(r.killed for r in reports),
+        "kill_rate": kill_rate(reports),
+        "oracle": {
+            "false": len(found),
+            "killed": sum(f.killed for f in found),
+            "kill_rate": kill_rate(reports, by_oracle=True),
+        },
+    }
+
+
+def mutate(
+    claim_id: str,
+    *,
+    quick: bool = False,
+    seed: int = 0,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+) -> MutationReport:
+    """The mutants of a claim, which are false, and which of these the check refutes.
+
+    Args:
+        claim_id: id of a claim with a right side.
+        quick: fewer mutants (evenly over the kinds), fewer instances on both sides.
+        seed: of the oracle.
+        out: folder for the certificates; None writes none (they are verified all the same).
+        progress: called with one line of text.
+
+    Raises:
+        ValueError: for an unknown claim, or one without right side.
+    """
+    claim = find_claim(claim_id)
+    mutants(claim)  # raises for a claim without right side, before anything is computed
+    return _Bench(claim.paper, quick, seed, out, progress).report(claim)
+
+
+def mutate_all(
+    paper: str,
+    *,
+    quick: bool = False,
+    seed: int = 0,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+) -> list[MutationReport]:
+    """The same for every claim of a paper that has a right side, is measured, and stands. Arguments as for `mutate`.
+
+    Raises:
+        ValueError: for an unknown paper.
+    """
+    chosen = [claim for claim in find_paper(paper) if claim.has_bound]
+    bench = _Bench(paper, quick, seed, out, progress)
+    return [bench.report(claim) for claim in chosen if bench.worth_it(claim)]
+
+
+class _Bench:
+    """What the claims of a paper share: the check's instances and the oracle's, with their moments."""
+
+    def __init__(self, paper: str, quick: bool, seed: int, out: str | Path | None, progress: Progress | None) -> None:
+        self.module: ModuleType | None = measured.module(paper)
+        self.effort = QUICK if quick else FULL
+        self.seed = seed
+        self.out = None if out is None else Path(out)
+        self.tell = progress or (lambda text: None)
+        self.check: list[Instance] = []
+        self._records: dict[str, list[Record]] = {}
+        self.oracle: list[Instance] = []
+        if self.module is None:
+            return
+        specs: list[Spec] = list(self.module.instances(quick))
+        self.tell(f"{paper}: exact moments of {len(specs)} instances")
+        self.check = computed(specs)
+        rng = np.random.default_rng((seed, 0))
+        shapes = {tuple((key, spec.get(key)) for key in ("algorithm", *probe.COUNTS)): spec for spec in specs}
+        templates = list(shapes.values())
+        self.tell(f"{paper}: exact moments of {self.effort.random} random instances")
+        if templates:
+            self.oracle = computed(probe.at_random(templates, rng) for _ in range(self.effort.random))
+
+    def records(self, claim: Claim) -> list[Record]:
+        """The claim on the check's instances, computed once."""
+        if claim.id not in self._records:
+            self._records[claim.id] = [] if self.module is None else recorded(claim, self.check, self.module.cases)
+        return self._records[claim.id]
+
+    def worth_it(self, claim: Claim) -> bool:
+        """Whether the claim is measured here and stands, for all that the check knows."""
+        if self.module is None:
+            return False
+        table = tabulated(self.records(claim))
+        return bool(table.specs) and self.stands(claim, table.suspects(claim, TRIES))
+
+    def stands(self, claim: Claim, suspects: Sequence[Suspect]) -> bool:
+        """Whether no exact instance among the suspects breaks the claim, nor what only its paper knows."""
+        assert self.module is not None
+        if refute(claim, suspects, Exact(self.module.cases)):
+            return False
+        with TemporaryDirectory() as folder:
+            return self.module.special(claim, Path(folder))[1] is None
+
+    def report(self, claim: Claim) -> MutationReport:
+        """All mutants of one claim."""
+        module = self.module
+        records = self.records(claim)
+        table = tabulated(records)
+        if module is None or not table.specs:
+            made = _chosen(mutants(claim), self.effort.mutants)
+            return MutationReport(claim.id, True, tuple(Finding(m, "not measured") for m in made))
+        self.tell(f"{claim.id}: the oracle's instances")
+        oracle = Oracle(claim, self.oracle, module.cases, self.effort, np.random.default_rng((self.seed, 1)))
+        made = _chosen(mutants(claim, oracle.below_attained()), self.effort.mutants)
+        self.tell(f"{claim.id}: {len(made)} mutants")
+        oracle.hunt([m.claim for m in made if m.kind != "hypothesis dropped"])
+        trial = _Trial(claim, records, table, oracle, module.cases, self.out)
+        findings = tuple(trial.finding(mutant) for mutant in made)
+        suspects = table.suspects(claim, TRIES) + oracle.suspects(claim)
+        return MutationReport(claim.id, self.stands(claim, suspects), findings)
+
+
+class _Trial:
+    """The mutants of one claim before both parties."""
+
+    def __init__(
+        self,
+        claim: Claim,
+        records: Sequence[Record],
+        table: Table,
+        oracle: Oracle,
+        cases_of: CasesOf,
+        out: Path | None,
+    ) -> None:
+        self.claim, self.records, self.table, self.oracle = claim, records, table, oracle
+        self.cases_of, self.exact, self.out = cases_of, Exact(cases_of), out
+
+    def finding(self, mutant: Mutant) -> Finding:
+        """What becomes of a mutant."""
+        checked, seen = self._tables(mutant)
+        suspects = checked.suspects(mutant.claim, TRIES)
+        killed = refute(mutant.claim, suspects, self.exact, lambda found: _verified(mutant, found))
+        clear = [s for table in seen for s in table.suspects(mutant.claim, MOST_SUSPECTS, clearest=True)]
+        found = refute(mutant.claim, clear, self.exact)
+        if killed is not None:
+            path = None
+            if self.out is not None:
+                stem = mutant.name.replace("/", ".")
+                path = certificates.write(_certificate(mutant, killed), self.out / "certificates" / "mutants", stem)
+            return Finding(mutant, "killed", found is not None, killed, path)
+        if found is not None:
+            return Finding(mutant, "survived", True, found)
+        if mutant.kind != "hypothesis dropped" and all(weaker(mutant.claim, self.claim, t) for t in (checked, *seen)):
+            return Finding(mutant, "weaker")
+        return Finding(mutant, "not shown false")
+
+    def _tables(self, mutant: Mutant) -> tuple[Table, Sequence[Table]]:
+        """The check's instances, and the oracle's, to which the mutant applies."""
+        gone = [h.name for h in self.claim.hypotheses if h not in mutant.claim.hypotheses]
+        if gone:
+            found = (without(mutant.claim, gone[0], r, self.cases_of) for r in (self.records, self.oracle.records))
+        elif _moves_a_hypothesis(mutant.claim, self.claim):
+            parts = ([(r.spec, r.scenario) for r in records] for records in (self.records, self.oracle.records))
+            found = (recorded(mutant.claim, instances, self.cases_of) for instances in parts)
+        else:
+            return self.table, self.oracle.tables
+        checked, seen = map(tabulated, found)
+        return checked, [seen]
+
+
+def _chosen(made: Sequence[Mutant], most: int | None) -> list[Mutant]:
+    """At most so many, evenly over the kinds and over each kind's list."""
+    if most is None or len(made) <= most:
+        return list(made)
+    kinds: dict[str, list[Mutant]] = {}
+    for mutant in made:
+        kinds.setdefault(mutant.kind, []).append(mutant)
+    shares = dict.fromkeys(kinds, 0)
+    while sum(shares.values()) < most:
+        for kind in shares:
+            if shares[kind] < len(kinds[kind]) and sum(shares.values()) < most:
+                shares[kind] += 1
+    names = {kinds[k][i * len(kinds[k]) // n].name for k, n in shares.items() for i in range(n)}
+    return [mutant for mutant in made if mutant.name in names]
+
+
+def _moves_a_hypothesis(mutant: Claim, claim: Claim) -> bool:
+    """Whether a hypothesis speaks of a definition that the mutant has moved."""
+    moved = {name for name, text in mutant.definitions.items() if text != claim.definitions[name]}
+    return any(names_in(parse_relation(h.relation)) & moved for h in claim.hypotheses if h.relation is not None)
+
+
+def _certificate(mutant: Mutant, found: Counterexample) -> dict[str, Any]:
+    return certificates.instance_certificate(
+        mutant.stated(), found.spec, found.index, found.parameters, found.left, found.right, silent=True
+    )
+
+
+def _verified(mutant: Mutant, found: Counterexample) -> bool:
+    """Whether the stand-alone verifier accepts the certificate."""
+    try:
+        return verifier.verify(_certificate(mutant, found)).valid
+    except ValueError:  # too large for it
+        return False
