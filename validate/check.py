@@ -180,8 +180,10 @@ def check_claim(
     """
     evidence = vector_evidence(claim)
     path: Path | None = None
-    if module is not None:
-        survey = _survey(claim, module, pool)
+    survey = _survey(claim, module, pool) if module is not None else None
+    if survey is None or not survey.seen:
+        evidence += _feasible(claim)
+    if module is not None and survey is not None:
         counterexample, rounding = smallest(claim, survey.suspects, module.cases)
         evidence += survey.evidence(rounding)
         if counterexample is not None:
@@ -197,6 +199,17 @@ def check_claim(
     if not evidence:
         evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
     return decide(claim.id, evidence, str(path) if path else None)
+
+
+def _feasible(claim: Claim) -> list[Evidence]:
+    """Can its hypotheses hold together? Asked where no scenario shows that they do."""
+    from theory.feasible import feasible
+
+    if all(h.relation is None for h in claim.hypotheses):
+        return []
+    found = feasible(claim)
+    outcome: Outcome = {"feasible": "holds", "empty": "vacuous", "undecided": "undecided"}[found.outcome]  # type: ignore[assignment]
+    return [Evidence("hypotheses", outcome, found.detail, data=found.to_json())]
 
 
 def _with_replays(

@@ -4,7 +4,7 @@ import pytest
 import sympy
 
 from theory import claim
-from theory.order import best_exponent, exponents
+from theory.order import best_exponent, exponents, order_holds
 
 EPS = sympy.Symbol("eps", positive=True)
 
@@ -50,3 +50,15 @@ def test_a_schedule_for_an_unknown_parameter_is_refused():
 def test_exponents_that_are_not_affine_are_refused():
     with pytest.raises(ValueError, match="not affine"):
         best_exponent({"term": EPS**2})
+
+
+@pytest.mark.parametrize(
+    ("eps", "claimed", "expected"), [("1/3", "-2/3", False), ("1/3", "-1/3", True), ("1/2", "-1/2", True)]
+)
+def test_a_claimed_order_is_checked(eps, claimed, expected):
+    assert order_holds(claim("fedavg-svrg/theorem-v1-eq8"), {"delta": f"K**(-{eps})"}, claimed) is expected
+
+
+def test_an_open_exponent_is_refused():
+    with pytest.raises(ValueError, match="open"):
+        order_holds(claim("fedavg-svrg/theorem-v1-eq8"), {"delta": "K**(-eps)"}, 0)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory import claim, paper
+from theory import Hypothesis, claim, paper
 from validate import certificate, verifier
 from validate.assumptions import unmet
 from validate.bounds import breaks, compare, exact_sides
-from validate.check import check_all
+from validate.check import Pool, check_all, check_claim
 from validate.falsify import confirm, fixed_point, smallest, suspects
 from validate.papers import fedavg_svrg
 from validate.scenario import Scenario
@@ -189,3 +190,12 @@ def test_floats_agree_with_fractions(spec):
         assert comparison.left == pytest.approx(float(left), rel=1e-8, abs=1e-8 * scale)
         assert comparison.right == pytest.approx(float(right), rel=1e-8, abs=1e-8 * scale)
         assert comparison.broken or not breaks(c, left, right) or float(left - right) < 1e-8 * scale
+
+
+def test_hypotheses_that_cannot_hold_together_make_a_claim_vacuous(tmp_path):
+    printed = claim("fedavg-svrg/lemma-v1-eq14")
+    few = Hypothesis("few inner steps", "M <= 8: too few for the SVRG contraction", relation="M <= 8")
+    result = check_claim(replace(printed, hypotheses=(*printed.hypotheses, few)), None, Pool((), ()), (), tmp_path)
+    assert result.verdict == "vacuous"
+    assert "contraction" in result.evidence[0].detail
+    assert check_claim(printed, None, Pool((), ()), (), tmp_path).verdict == "undecided"
