@@ -351,22 +351,11 @@ Sample = tuple[Scenario, Any]
 
 def _simulated(module: ModuleType, quick: bool, seed: int, tell: Progress) -> list[Sample]:
     """The paper's sampled scenarios with the simulator's trace of each."""
-    from sim import run
-
     samples = []
     for scenario in module.sampled(quick):
         runs = 200 if quick else 2000
         tell(f"{scenario.name}: {runs} runs of {scenario.rounds} rounds")
-        trace = run(
-            scenario.algorithm,
-            scenario.problem,
-            scenario.participation,
-            rounds=scenario.rounds,
-            runs=runs,
-            seed=seed,
-            start=scenario.start,
-        )
-        samples.append((scenario, trace))
+        samples.append((scenario, scenario.simulate(runs, seed)))
     return samples
 
 

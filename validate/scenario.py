@@ -25,6 +25,7 @@ from sim.problems import Quadratic, scalar
 
 if TYPE_CHECKING:
     from sim.exact_moments import Moments
+    from sim.trace import Trace
 
 Algorithm = FedAvgSVRG | FedAvg
 Spec = Mapping[str, Any]
@@ -80,6 +81,21 @@ class Scenario:
         from sim.exact import moments
 
         return moments(self.algorithm, self.problem, self.participation, rounds=self.rounds, start=self.start)
+
+    def simulate(self, runs: int, seed: int = 0, **options: Any) -> Trace:
+        """R runs by the simulator; `options` are those of `sim.run`, such as metrics, first_run, device, progress."""
+        from sim import run
+
+        return run(
+            self.algorithm,
+            self.problem,
+            self.participation,
+            rounds=self.rounds,
+            runs=runs,
+            seed=seed,
+            start=self.start,
+            **options,
+        )
 
     @classmethod
     def from_spec(cls, spec: Spec, *, exact: bool, name: str = "") -> Scenario:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from sim.kernels.clients import Clients
 
 
-class Algorithm:
+class Algorithm(ABC):
     """An algorithm of rounds: clients work locally, the server adds the weighted sum of their moves.
 
     A subclass is a frozen dataclass with `step`, `aggregation` and `empty`, in a file of its own; the engine knows
@@ -23,10 +24,11 @@ class Algorithm:
     empty: str
 
     @property
+    @abstractmethod
     def draws(self) -> int:
         """J, the samples that a client picks in a round."""
-        raise NotImplementedError
 
+    @abstractmethod
     def local_update(self, clients: Clients, w: Tensor, step: float) -> Tensor:
         """One round of every client.
 
@@ -38,7 +40,6 @@ class Algorithm:
         Returns:
             (N, d, R), the clients' final models, in `w` or in a buffer.
         """
-        raise NotImplementedError
 
     def server_update(self, clients: Clients, theta: Tensor, move: Tensor) -> None:
         """Change `theta` (d, R) in place, given `move` = sum_n c_n (w_n - theta) (d, R)."""

@@ -140,7 +140,6 @@ def simulate(
 
     import numpy as np
 
-    from sim import run
     from validate.scenario import Scenario
 
     scenario = Scenario.from_spec(given, exact=False)
@@ -162,18 +161,13 @@ def simulate(
                 size = min(block, runs - first)
                 arrays = blocks.load(first, size) if blocks is not None else None
                 if arrays is None:
-                    trace = run(
-                        scenario.algorithm,
-                        scenario.problem,
-                        scenario.participation,
-                        rounds=scenario.rounds,
-                        runs=size,
-                        seed=seed,
-                        start=scenario.start,
+                    trace = scenario.simulate(
+                        size,
+                        seed,
                         first_run=first,
                         metrics=metrics,
                         device=device,
-                        progress=lambda ran, _, before=first * scenario.rounds: tell(before + ran),  # type: ignore[misc]
+                        progress=lambda ran, _, before=first * scenario.rounds: tell(before + ran),
                     )
                     arrays = {**{name: trace[name] for name in metrics}, "final": trace.final}
                     if blocks is not None:
