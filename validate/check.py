@@ -16,7 +16,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sim.exact_moments import DivergenceError
 from theory.catalog import claim as find_claim
 from theory.catalog import paper as find_paper
 from theory.catalog import papers
@@ -145,19 +144,10 @@ def pool_of(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool
         if i % 500 == 0:
             tell(f"{paper}: exact moments of instance {i + 1} of {len(specs)}")
         scenario = Scenario.from_spec(spec, exact=False)
-        if _computed(scenario):
+        if scenario.stays_finite():
             instances.append((spec, scenario))
     tell(f"{paper}: exact moments of scenarios in several dimensions")
-    return Pool(tuple(instances), tuple(s for s in module.scenarios(quick) if _computed(s)))
-
-
-def _computed(scenario: Scenario) -> bool:
-    try:
-        scenario.moments()
-    except DivergenceError:
-        log.info("%s diverges beyond float64", scenario.name)
-        return False
-    return True
+    return Pool(tuple(instances), tuple(s for s in module.scenarios(quick) if s.stays_finite()))
 
 
 def check_claim(

@@ -13,6 +13,7 @@ values; "step" may be a list of K values.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 Algorithm = FedAvgSVRG | FedAvg
 Spec = Mapping[str, Any]
+
+log = logging.getLogger(__name__)
 
 _RULES = ("aggregation", "empty")
 
@@ -75,6 +78,17 @@ class Scenario:
     def moments(self) -> Moments:
         """Exact moments of the iterates (`sim.exact.moments`), computed once."""
         return self._moments
+
+    def stays_finite(self) -> bool:
+        """Whether its moments stay in the range of float64; computes them."""
+        from sim.exact_moments import DivergenceError
+
+        try:
+            self.moments()
+        except DivergenceError:
+            log.info("%s diverges beyond float64", self.name)
+            return False
+        return True
 
     @cached_property
     def _moments(self) -> Moments:

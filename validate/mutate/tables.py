@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sim.exact_moments import DivergenceError
 from theory.arithmetic import NotRationalError
 from theory.claim import Claim, Hypothesis
 from theory.formula import UndefinedError
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     Array: TypeAlias = np.ndarray[Any, Any]
 
 Instance: TypeAlias = tuple[Spec, Scenario]
-log = logging.getLogger(__name__)
 
 WORST = 6  # cases of a suspect that are recomputed in fractions
 SMALL = 1e-6  # a part of the right side below this share says nothing of the factor that it needs
@@ -121,16 +118,8 @@ def signed(claim: Claim, difference: Array) -> Array:
 
 def computed(specs: Iterable[Spec]) -> list[Instance]:
     """The instances with their moments in float64; those whose moments leave the range of floats are left out."""
-    found = []
-    for spec in specs:
-        scenario = Scenario.from_spec(spec, exact=False)
-        try:
-            scenario.moments()
-        except DivergenceError:
-            log.debug("%s diverges beyond float64", spec)
-            continue
-        found.append((spec, scenario))
-    return found
+    scenarios = ((spec, Scenario.from_spec(spec, exact=False)) for spec in specs)
+    return [(spec, scenario) for spec, scenario in scenarios if scenario.stays_finite()]
 
 
 @dataclass(frozen=True, eq=False)
