@@ -1,7 +1,8 @@
 """What happens: problems, participation, algorithms, the batched simulator and the exact oracle.
 
 Public names are loaded when they are first used, so that ``import sim`` needs numpy alone and no torch:
-`run`, `moments`, `problems`, `algorithms`, `participation`.
+`run`, `run_open`, `run_personalised`, `run_shuffling`, `moments`, `shuffling_moments`, `problems`, `algorithms`,
+`participation`, `population`.
 """
 
 from __future__ import annotations
@@ -10,13 +11,35 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim import algorithms, participation, problems
+    from sim import algorithms, participation, population, problems
     from sim.engine import run
     from sim.exact import moments
+    from sim.exact_shuffling import shuffling_moments
+    from sim.open_engine import run_open
+    from sim.personalised import run_personalised
+    from sim.shuffling import run_shuffling
 
-__all__ = ["algorithms", "moments", "participation", "problems", "run"]
+__all__ = [
+    "algorithms",
+    "moments",
+    "participation",
+    "population",
+    "problems",
+    "run",
+    "run_open",
+    "run_personalised",
+    "run_shuffling",
+    "shuffling_moments",
+]
 
-_MODULES = {"run": "sim.engine", "moments": "sim.exact"}
+_MODULES = {
+    "run": "sim.engine",
+    "run_open": "sim.open_engine",
+    "run_personalised": "sim.personalised",
+    "moments": "sim.exact",
+    "run_shuffling": "sim.shuffling",
+    "shuffling_moments": "sim.exact_shuffling",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +16,8 @@ from sim.algorithms.base import Algorithm
 from sim.algorithms.schedule import checked_count, step_at
 from sim.kernels.clients import Kernel, kernel
 from sim.kernels.presence import Presence
-from sim.streams import LIMIT, WORDS, Streams, seed_key
+from sim.running import Progress, checked_device, checked_first_run, checked_start, reporter, torch_threads
+from sim.streams import WORDS, Streams, seed_key
 from sim.trace import Trace
 
 log = logging.getLogger(__name__)
@@ -53,7 +52,7 @@ def run(
     chunk: int | None = None,
     device: str | torch.device = "cpu",
     threads: int | None = None,
-    progress: bool | Callable[[int, int], None] = False,
+    progress: Progress = False,
 ) -> Trace:
     """Simulate independent runs of an algorithm in float64.
 
@@ -91,9 +90,8 @@ def run(
         raise ValueError(f"algorithm={algorithm!r} is not an Algorithm")
     rounds, runs = checked_count(rounds, "rounds"), checked_count(runs, "runs")
     seed_key(seed)
-    if isinstance(first_run, bool) or not hasattr(first_run, "__index__") or not 0 <= first_run <= LIMIT - runs:
-        raise ValueError(f"first_run={first_run!r} is not an integer in [0, 2^32 - runs]")
-    place = _device(device)
+    first_run = checked_first_run(first_run, runs)
+    place = checked_device(device)
     numbers = kernel(problem, place)
     threads = 1 if threads is None else checked_count(threads, "threads")
     width, chunks = _chunks(chunk, runs, threads, numbers, place)
@@ -103,8 +101,8 @@ def run(
         presence=Presence(participation, len(numbers.counts), rounds, algorithm.aggregation, algorithm.empty, place),
         steps=[float(step_at(algorithm.step, k)) for k in range(rounds)],
         seed=int(seed),
-        start=_start(start, numbers.dim).to(place),
-        first_run=int(first_run),
+        start=torch.from_numpy(checked_start(start, numbers.dim)).to(place),
+        first_run=first_run,
         measures=_measures(metrics, numbers),
         width=width,
         device=place,
@@ -113,7 +111,7 @@ def run(
     )
     job.measure(0, job.start[None, :, None], slice(0, 1))  # a metric that does not exist here refuses before the work
     log.debug("%d runs in %d chunks of %d, %d threads", runs, len(chunks), width, threads)
-    with _torch_threads(threads), torch.inference_mode(), _reporter(progress, runs * rounds) as report:
+    with torch_threads(threads), torch.inference_mode(), reporter(progress, runs * rounds) as report:
         for rows in chunks:
             _advance(job, rows, report)
     return Trace(values=job.values, final=job.final, seed=job.seed, first_run=job.first_run)
@@ -205,16 +203,6 @@ def _batches(rounds: int, size: int) -> Iterator[range]:
         yield range(first, min(rounds, first + batch))
 
 
-def _device(device: str | torch.device) -> torch.device:
-    try:
-        place = torch.device(device)
-    except (RuntimeError, TypeError) as error:
-        raise ValueError(f"device={device!r} is not a device of torch") from error
-    if place.type not in ("cpu", "cuda") or (place.type == "cuda" and not torch.cuda.is_available()):
-        raise ValueError(f"device={str(device)!r} is not available here: use 'cpu', or 'cuda' where there is a GPU")
-    return place
-
-
 def _chunks(
     chunk: int | None, runs: int, threads: int, numbers: Kernel, device: torch.device
 ) -> tuple[int, list[slice]]:
@@ -227,20 +215,6 @@ def _chunks(
         chunk = min(checked_count(chunk, "chunk"), runs)
     width = -(-chunk // PAD) * PAD
     return width, [slice(r, min(runs, r + chunk)) for r in range(0, runs, chunk)]
-
-
-def _start(start: Any, dim: int) -> Tensor:
-    if start is None:
-        return torch.zeros(dim, dtype=torch.float64)
-    try:
-        point = np.array(start, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"start={start!r} is not a vector of numbers") from error
-    if point.shape != (dim,):
-        raise ValueError(f"start has shape {point.shape}, not {(dim,)}")
-    if not np.all(np.isfinite(point)):
-        raise ValueError(f"start={start!r} is outside the finite numbers")
-    return torch.from_numpy(point)
 
 
 def _measures(metrics: Sequence[str], numbers: Kernel) -> dict[str, Callable[[Tensor], Tensor]]:
@@ -256,43 +230,3 @@ def _measures(metrics: Sequence[str], numbers: Kernel) -> dict[str, Callable[[Te
         if name not in known:
             raise ValueError(f"metrics has {name!r}, which is not one of {sorted(known)}")
     return {name: known[name] for name in metrics}
-
-
-@contextmanager
-def _torch_threads(threads: int) -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-@contextmanager
-def _reporter(progress: bool | Callable[[int, int], None], total: int) -> Iterator[Callable[[int], None]]:
-    """A function that counts run-rounds and passes the count on, ten times a second at most and at the end."""
-    if callable(progress):
-        yield _Counter(lambda done: progress(done, total), total)
-    elif progress:
-        from rich.progress import Progress
-
-        with Progress() as bar:
-            task = bar.add_task("run-rounds", total=total)
-            yield _Counter(lambda done: bar.update(task, completed=done), total)
-    else:
-        yield lambda done: None
-
-
-@dataclass
-class _Counter:
-    tell: Callable[[int], None]
-    total: int
-    done: int = 0
-    told: float = -1.0
-
-    def __call__(self, more: int) -> None:
-        self.done += more
-        now = time.monotonic()
-        if now - self.told >= 0.1 or self.done == self.total:
-            self.told = now
-            self.tell(self.done)

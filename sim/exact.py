@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,17 @@ import numpy as np
 from sim.algorithms.fedavg import FedAvg
 from sim.algorithms.fedavg_svrg import FedAvgSVRG
 from sim.exact_clients import Clients, LocalRound, local_round
-from sim.exact_moments import CancellationError, DivergenceError, Moments
-from sim.exact_numbers import FLOATS, Array, Numbers, checked, rationals
+from sim.exact_model import (
+    affine_gradient,
+    check_cancellation,
+    checked_rounds,
+    checked_start,
+    checked_steps,
+    model_moments,
+    symmetric_basis,
+)
+from sim.exact_moments import DivergenceError, Moments
+from sim.exact_numbers import FLOATS, Array, Numbers, rationals
 from sim.participation import (
     Bernoulli,
     Participation,
@@ -72,11 +80,11 @@ def moments(
         ValueError: an argument outside its domain, of the wrong shape, not finite, or not rational in exact mode; or
             iterates that diverge beyond the range of float64.
     """
-    rounds = _checked_rounds(rounds)
+    rounds = checked_rounds(rounds)
     _check_kinds(algorithm, problem)
     numbers = rationals() if problem.exact else FLOATS
-    steps = _checked_steps(algorithm, rounds, numbers)
-    theta = _checked_start(start, problem.dim, numbers)
+    steps = checked_steps(algorithm.step, rounds, numbers)
+    theta = checked_start(start, problem.dim, numbers)
     participation = full() if participation is None else participation
     probability = _checked_probabilities(participation, problem, rounds)
 
@@ -96,7 +104,7 @@ def moments(
         history = _run(plan, theta - centre)
         local = None if plan.clients.minimiser is None else numbers.result(history.tables["local_suboptimality"])
         result = Moments(
-            **_server_moments(problem, numbers, centre, history.seconds, best),
+            **model_moments(problem, numbers, centre, history.seconds, best),
             estimator=numbers.result(history.tables["estimator"]),
             inner_product=numbers.result(history.tables["inner_product"]),
             displacement=numbers.result(history.tables["displacement"]),
@@ -136,7 +144,7 @@ def _run(plan: _Plan, start: Array) -> _History:
     numbers = plan.clients.numbers
     size = len(start) + 1
     y = np.concatenate([numbers.identity(1)[0], start])
-    basis, upper = _symmetric_basis(numbers, size), np.triu_indices(size)
+    basis, upper = symmetric_basis(numbers, size), np.triu_indices(size)
     repeats = Counter(plan.steps)
     entries = plan.clients.hessian.size * plan.snapshots * plan.inner
     local_cache: dict[Any, LocalRound] = {}
@@ -205,48 +213,6 @@ def _server(
     return following, np.trace(move, axis1=-2, axis2=-1)
 
 
-def _server_moments(
-    problem: Quadratic, numbers: Numbers, centre: Array, seconds: Array, best: tuple[Array, int] | None
-) -> dict[str, Any]:
-    """The fields of `Moments` that speak of theta^k alone, from E[yy'] of every round, (K+1, 1 + d, 1 + d)."""
-    d = problem.dim
-    hessian, linear = numbers.array(problem.mean_hessian), numbers.array(problem.mean_linear)
-    half = numbers.ratio(1, 2)
-
-    def expect(form: Array) -> Array:
-        return seconds.reshape(len(seconds), -1) @ form.ravel()
-
-    def affine(point: Array) -> Array:
-        return np.concatenate([-point[:, None], numbers.identity(d)], axis=1)
-
-    gradient = _affine_gradient(hessian, linear, centre)
-    shifted = affine(-centre)  # theta = shifted @ y
-    second = shifted @ seconds @ shifted.T
-    second = half * (second + second.swapaxes(-1, -2))  # it is symmetric but for rounding
-    if best is None:
-        cost_form = half * shifted.T @ hessian @ shifted
-        cost_form[0] -= linear @ shifted
-        cost_form[0, 0] += numbers.array(problem.mean_offset)[()]
-        suboptimality, cost = None, numbers.result(expect(cost_form))
-    else:
-        gap = affine(numbers.array(best[0]) - centre)
-        suboptimality = numbers.result(expect(half * gap.T @ hessian @ gap))
-        cost = suboptimality + problem.optimal_value
-    return {
-        "mean": numbers.result(seconds[:, 0, :] @ shifted.T),
-        "second_moment": numbers.result(second),
-        "squared_gradient_norm": numbers.result(expect(gradient.T @ gradient)),
-        "suboptimality": suboptimality,
-        "cost": cost,
-        "squared_iterate_norm": numbers.result(np.trace(second, axis1=-2, axis2=-1)),
-    }
-
-
-def _affine_gradient(hessian: Array, linear: Array, centre: Array) -> Array:
-    """(d, 1 + d), grad f(theta) = the result @ (1, theta - centre)."""
-    return np.concatenate([(hessian @ centre - linear)[:, None], hessian], axis=1)
-
-
 def _clients(problem: Quadratic, numbers: Numbers, centre: Array) -> Clients:
     """The problem in the coordinates theta - centre, in the arithmetic of `numbers`."""
     hessian, linear = numbers.array(problem.client_hessian), numbers.array(problem.client_linear)
@@ -263,17 +229,8 @@ def _clients(problem: Quadratic, numbers: Numbers, centre: Array) -> Clients:
         hessian_noise=hessian_noise,
         linear_noise=linear_noise - hessian_noise @ centre,
         sample_weight=numbers.array([numbers.ratio(1, int(count)) for count in problem.counts]),
-        gradient=_affine_gradient(numbers.array(problem.mean_hessian), numbers.array(problem.mean_linear), centre),
+        gradient=affine_gradient(numbers.array(problem.mean_hessian), numbers.array(problem.mean_linear), centre),
     )
-
-
-def _symmetric_basis(numbers: Numbers, size: int) -> Array:
-    """(size (size+1)/2, size, size): a symmetric matrix P is the sum of P[upper triangle, row by row] times these."""
-    rows, columns = np.triu_indices(size)
-    basis = numbers.zeros(len(rows), size, size)
-    basis[range(len(rows)), rows, columns] = 1
-    basis[range(len(rows)), columns, rows] = 1
-    return basis
 
 
 def _weights(
@@ -293,34 +250,6 @@ def _check_kinds(algorithm: Any, problem: Any) -> None:
         raise ValueError(f"algorithm={algorithm!r} is neither FedAvgSVRG nor FedAvg")
     if not isinstance(problem, Quadratic):
         raise ValueError(f"problem={problem!r} is not a Quadratic: exact moments exist for quadratics only")
-
-
-def _checked_rounds(rounds: Any) -> int:
-    if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 0:
-        raise ValueError(f"rounds={rounds!r} is outside the integers in [0, inf)")
-    return int(rounds)
-
-
-def _checked_steps(algorithm: Algorithm, rounds: int, numbers: Numbers) -> list[Any]:
-    """The step size of every round, in working numbers."""
-    step = algorithm.step
-    if not isinstance(step, tuple):
-        return [numbers.load(checked(step, "step", exact=numbers.exact))] * rounds
-    if len(step) != rounds:
-        raise ValueError(f"step has {len(step)} entries, not rounds={rounds}")
-    return [numbers.load(checked(value, f"step[{k}]", exact=numbers.exact)) for k, value in enumerate(step)]
-
-
-def _checked_start(start: Any, dim: int, numbers: Numbers) -> Array:
-    """(d,), in working numbers."""
-    try:
-        values = np.asarray(start, dtype=object)
-    except ValueError:
-        raise ValueError(f"start={start!r} is not an array of shape ({dim},)") from None
-    if values.shape != (dim,):
-        raise ValueError(f"start={start!r} has shape {values.shape}, not ({dim},)")
-    finite = [checked(value, f"start[{i}]", exact=numbers.exact) for i, value in enumerate(values)]
-    return numbers.array(np.array(finite, dtype=object))
 
 
 def _checked_probabilities(participation: Any, problem: Quadratic, rounds: int) -> Array:
@@ -348,23 +277,4 @@ def _check_finite(result: Moments, algorithm: Algorithm) -> None:
             f"step={algorithm.step} is outside the steps for which the moments of {len(finite) - 1} rounds stay in the"
             " range of float64: the iterates diverge"
         )
-    _check_cancellation(result)
-
-
-# A fall from a peak far above the start to less than this fraction of it is within reach of float64's 1e-16, once the
-# dozen digits' worth of operations in between are counted. A plain decay from the start is not: it keeps its digits.
-FALL = 1e-11
-RISE = 1e6
-
-
-def _check_cancellation(result: Moments) -> None:
-    """Refuse moments that were flung out and came back: in floats, what is left may be nothing but rounding."""
-    size = np.abs(result.squared_gradient_norm)
-    peak = np.maximum.accumulate(size)
-    lost = (size < FALL * peak) & (peak > RISE * size[0])
-    if lost.any():
-        k = int(np.argmax(lost))
-        raise CancellationError(
-            f"E||grad f||^2 rises to {peak[k]:.3g} and is back at {size[k]:.3g} in round {k}: float64 keeps too few"
-            " digits for that; use an exact problem, or steps that do not fling the iterates out"
-        )
+    check_cancellation(result.squared_gradient_norm)

@@ -12,7 +12,23 @@ The contract, which every kernel in any language must reproduce bit for bit:
   j's. Bernoulli: present iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and p = 1 is always).
   S of N: the S clients with the smallest x, ties to the smaller client.
 * Purpose `SAMPLING` = 1: the sample's index is (x n) >> 32 for a client with n samples (each index has its probability
-  1/n to within 2^-32, a relative bias below n 2^-32).
+  1/n to within 2^-32, a relative bias below n 2^-32). In an open population the client word is the client's index in
+  the pool, and draw j = m batch + b is sample b of the minibatch of local step m.
+* Purpose `POPULATION` = 2 (an open population, `sim.population`): the client word is 0. Draw 0: one client leaves iff
+  x < round(p 2^32), as under `PARTICIPATION`, and never for p = 0. Draw 1: who leaves, number (x m) >> 32 of the m
+  clients present in the order of their slots. Draw 2: one client joins, as draw 0. Draw 3 is not used. Draw 4 + s is
+  that of slot s: S of those who remain upload, the ones with the smallest x, ties to the smaller slot.
+* Purpose `POOL` = 3: the round word is 0, the client word is the client's index in the pool. The pool's clients come in
+  the order of their draws 0, ties to the smaller index.
+* Purpose `PERMUTATION` = 4 (shuffling, `sim.shuffling`): the client word is 0, the round word is the epoch. The clients
+  are visited in the order of their draws (draw j is client j's), ties to the smaller client (so an order has its
+  probability 1/N! up to a relative 2^-33 N^2). In such an epoch draw j K + m of `SAMPLING` is that of local step m of K
+  at the client for the model that is there at communication round j; the draws from N K on are the minibatch for
+  the global model.
+* Purpose `PERSONALISED` = 5 (personalised models, `sim.personalised`): the samples, as under `SAMPLING`, with which the
+  clients make their models from the server's, the round word being the number of rounds done: draw m B + b is sample b
+  of the minibatch of step m, B samples a minibatch. In the rounds themselves draw m B + b of `SAMPLING` is that of
+  local step m of K; perFedAvg takes K B more for the inner gradients, and at order 2 as many again for the Hessians.
 * A uniform in [0, 1) is x 2^-32.
 
 So run r of a seed is the same in every batch, chunk, number of threads, and on every device.
@@ -31,6 +47,10 @@ if TYPE_CHECKING:
 
 PARTICIPATION = 0
 SAMPLING = 1
+POPULATION = 2
+POOL = 3
+PERMUTATION = 4
+PERSONALISED = 5
 
 BLOCK_BITS = 24
 WORDS = 4
@@ -258,14 +278,26 @@ class Streams:
             draws: J.
             out: as in `words`.
         """
+        return self._indices(SAMPLING, counts, rounds, draws, out)
+
+    def personal_indices(self, counts: NDArray[Any], rounds: range, draws: int) -> torch.Tensor:
+        """As `indices`, of the purpose `PERSONALISED`."""
+        return self._indices(PERSONALISED, counts, rounds, draws, None)
+
+    def _indices(self, purpose: int, counts: NDArray[Any], rounds: range, draws: int, out: Any) -> torch.Tensor:
         counts = np.asarray(counts)
         scale = self.work.integers(counts.reshape(-1, 1))
-        return self.words(SAMPLING, np.arange(len(counts)), rounds, draws, scale=scale, out=out)
+        return self.words(purpose, np.arange(len(counts)), rounds, draws, scale=scale, out=out)
 
     def participation(self, clients: int, rounds: range, attempt: int = 0, columns: Any = None) -> torch.Tensor:
         """(T, N, R) int64, one word for each client in each round, uniform on 0..2^32-1."""
         words = self.words(PARTICIPATION, np.array([attempt]), rounds, clients, columns)
         return words[:, :, 0]
+
+    def permutations(self, clients: int, rounds: range) -> torch.Tensor:
+        """(T, N, R) int64: entry (t, j, r) is the client that comes j-th, in a uniformly random order of 0..N-1."""
+        words = self.words(PERMUTATION, np.array([0]), rounds, clients)[:, :, 0]
+        return words.argsort(dim=1, stable=True)
 
     def uniforms(self, purpose: int, clients: NDArray[Any], rounds: range, draws: int) -> torch.Tensor:
         """(T, J, N, R) float64 in [0, 1), multiples of 2^-32."""

@@ -66,7 +66,7 @@ def test_the_simulator_needs_only_numpy_and_torch() -> None:
     for path in sources("sim"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         assert set(imported_at_once(tree)) <= standard | {"sim", "numpy", "torch"}, path
-        assert set(imported(tree)) <= standard | {"sim", "numpy", "torch", "flint", "rich"}, path
+        assert set(imported(tree)) <= standard | {"sim", "numpy", "torch", "flint", "rich", "numba", "sklearn"}, path
 
 
 def test_the_verifier_stands_alone() -> None:

@@ -75,3 +75,99 @@ class IndependentParticipation(Assumption):
 
     def describe(self) -> str:
         return "1_n^k ~ Bernoulli(p_n^k), p_n^k > 0, independent over n and k and of the sampling"
+
+
+@dataclass(frozen=True)
+class BoundedVariance(Assumption):
+    """The variance of a sampled gradient about the client's gradient is at most `constant` squared."""
+
+    constant: str = "sigma"
+
+    def describe(self) -> str:
+        return f"E||g - grad f_n(x)||^2 <= {self.constant}^2 for a sampled gradient g at x"
+
+
+@dataclass(frozen=True)
+class BoundedStochasticGradient(Assumption):
+    """The norm of every sampled gradient is at most `constant`, at the points that `at` names."""
+
+    constant: str = "sigma"
+    at: Literal["iterates", "ball", "everywhere"] = "iterates"
+
+    def describe(self) -> str:
+        where = {"iterates": "at the iterates", "ball": "in the ball of radius R", "everywhere": "at every x in R^d"}
+        return f"||g|| <= {self.constant} for every sampled gradient g, {where[self.at]}"
+
+
+@dataclass(frozen=True)
+class MinimisersInBall(Assumption):
+    """Every client's function has its minimiser within distance `constant` of the origin."""
+
+    constant: str = "r"
+
+    def describe(self) -> str:
+        return f"||x_n*|| <= {self.constant} for the minimiser x_n* of every client's function"
+
+
+@dataclass(frozen=True)
+class ShortStep(Assumption):
+    """The step size is positive and at most one over the smoothness constant."""
+
+    smoothness: str = "L"
+
+    def describe(self) -> str:
+        return f"the step size is in (0, 1/{self.smoothness}]"
+
+
+@dataclass(frozen=True)
+class VarianceAtMost(Assumption):
+    """The variance of a sampled gradient about the client's gradient is at most `constant` (a square, as delta2 is)."""
+
+    constant: str = "delta2"
+    at: Literal["domain", "iterates"] = "domain"
+
+    def describe(self) -> str:
+        where = {"domain": "w in W", "iterates": "every iterate w, local ones included"}
+        return f"E||g - grad f_n(w)||^2 <= {self.constant} for a sampled gradient g at {where[self.at]}"
+
+
+@dataclass(frozen=True)
+class BoundedDomain(Assumption):
+    """Models are kept in a convex set W of diameter at most `constant`."""
+
+    constant: str = "D"
+
+    def describe(self) -> str:
+        return f"W is convex and ||w - w'|| <= {self.constant} for w, w' in W"
+
+
+@dataclass(frozen=True)
+class BoundedGradient(Assumption):
+    """The norm of every client's gradient is at most `constant` on W."""
+
+    constant: str = "G"
+
+    def describe(self) -> str:
+        return f"||grad f_n(w)|| <= {self.constant} for every client and every w in W"
+
+
+@dataclass(frozen=True)
+class BoundedDissimilarity(Assumption):
+    """The squared distance of a client's gradient from the average gradient is at most `constant` (a square)."""
+
+    constant: str = "zeta"
+    at: Literal["domain", "iterates"] = "domain"
+
+    def describe(self) -> str:
+        where = {"domain": "w in W", "iterates": "every iterate w, local ones included"}
+        return f"||grad f_n(w) - grad F(w)||^2 <= {self.constant} for every client and {where[self.at]}"
+
+
+@dataclass(frozen=True)
+class InteriorMinimiser(Assumption):
+    """The minimiser over W of the function of that name is a stationary point: W does not bind there."""
+
+    function: str = "F"
+
+    def describe(self) -> str:
+        return f"grad {self.function}(w*) = 0 for the minimiser w* of {self.function} over W"

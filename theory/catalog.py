@@ -18,7 +18,12 @@ from theory.claim import Claim, Paper
 
 GROUP = "fedproof.papers"
 BUILT_IN: Mapping[str, str] = MappingProxyType(
-    {"fedavg-svrg": "theory.papers.fedavg_svrg", "textbook": "theory.papers.textbook"}
+    {
+        "fedavg-svrg": "theory.papers.fedavg_svrg",
+        "open-fl": "theory.papers.open_fl",
+        "perm": "theory.papers.perm",
+        "textbook": "theory.papers.textbook",
+    }
 )
 
 logger = logging.getLogger(__name__)

@@ -4,6 +4,22 @@ from __future__ import annotations
 
 from sim.algorithms.fedavg import FedAvg
 from sim.algorithms.fedavg_svrg import FedAvgSVRG
+from sim.algorithms.open import LocalAdam, LocalSGD
+from sim.algorithms.personalised import LocalisedFedAvg, LocalTraining, PerFedAvg, PFedMe
 from sim.algorithms.schedule import step_at
+from sim.algorithms.shuffling import ShufflingSGD, SingleLoopPERM, TwoStagePERM
 
-__all__ = ["FedAvg", "FedAvgSVRG", "step_at"]
+__all__ = [
+    "FedAvg",
+    "FedAvgSVRG",
+    "LocalAdam",
+    "LocalSGD",
+    "LocalTraining",
+    "LocalisedFedAvg",
+    "PFedMe",
+    "PerFedAvg",
+    "ShufflingSGD",
+    "SingleLoopPERM",
+    "TwoStagePERM",
+    "step_at",
+]

@@ -73,10 +73,22 @@ def satisfied(found: Feasibility, relations: list[Any], domains: dict[str, Domai
 # --- the catalogue ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("one", claims(), ids=lambda c: c.id)
+# Claims whose conditions exclude each other; tests/theory/test_perm.py says which ones do in the papers' printed texts.
+VACUOUS = (
+    "open-fl/theorem-3/papers-settings",
+    "perm/theorem-2-step",
+    "perm/theorem-2-unrolled",
+    "perm/theorem-2",
+    "perm/theorem-3-explicit",
+)
+# Values without which the search for a witness takes too long.
+KEPT = {"open-fl/theorem-3/on-the-ball": {"mu": "1", "L": "1", "r": "0", "d": "1", "beta1": "0"}}
+
+
+@pytest.mark.parametrize("one", [c for c in claims() if c.id not in VACUOUS], ids=lambda c: c.id)
 def test_every_claim_of_the_catalogue_can_hold(one: Claim) -> None:
     assert one.paper in [paper.name for paper in papers()]
-    found = feasible(one, seconds=5)
+    found = feasible(one, (), KEPT.get(one.id), seconds=5)
     assert found.outcome == "feasible", found.detail
     assert found.proof is None
     assert found.witness is not None

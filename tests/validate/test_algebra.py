@@ -34,7 +34,8 @@ FALSE_LINES = {("fedavg-svrg/lemma-v1", "before (9), second")}
 
 
 def test_every_scalar_line_is_proved_but_for_the_known_false_ones():
-    lines = [(c, s) for p in papers() for c in p for s in c.steps if s.identity is not None]
+    # the many false lines of perm are listed in tests/theory/test_perm.py
+    lines = [(c, s) for p in papers() if p.name != "perm" for c in p for s in c.steps if s.identity is not None]
     answers = {(c.id, s.label): holds(s, {p.name: p.domain for p in c.parameters}) for c, s in lines}
     assert {key for key, answer in answers.items() if answer is False} == FALSE_LINES
     assert None not in answers.values()

@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from theory.assumptions import Assumption, BoundedEstimatorSecondMoment, Smooth, StronglyConvex
+from theory.assumptions import (
+    Assumption,
+    BoundedEstimatorSecondMoment,
+    BoundedStochasticGradient,
+    Smooth,
+    StronglyConvex,
+)
 from theory.claim import Claim, Hypothesis
 
 Reading = Literal["run", "literal"]
@@ -33,14 +39,28 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Exclusion:
-    """Two classes of assumptions that exclude each other on all of R^d, d >= 1."""
+    """Two assumptions that exclude each other on all of R^d, d >= 1.
+
+    Attributes:
+        first: a class of assumptions.
+        second: another.
+        proof: why, in a line.
+        stated: whether the second says itself that it means all of R^d; the pair then conflicts under any reading.
+    """
 
     first: type[Assumption]
     second: type[Assumption]
     proof: str
+    stated: bool = False
+
+    def concerns(self, one: Assumption | None, other: Assumption | None) -> bool:
+        """Whether these two are such a pair, the second one meant on all of R^d."""
+        if not (isinstance(one, self.first) and isinstance(other, self.second)):
+            return False
+        return not isinstance(other, BoundedStochasticGradient) or other.at == "everywhere"
 
 
-# Read "for all w" in R^d. Along one run, whose iterates stay in a bounded set, each of these pairs can hold.
+# Read "for all w" in R^d. Along one run, whose iterates stay in a bounded set, a pair that is not `stated` can hold.
 EXCLUSIONS: tuple[Exclusion, ...] = (
     Exclusion(
         StronglyConvex,
@@ -48,6 +68,14 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         "at a snapshot v = grad f_n(w~), and ||grad f_n(w)|| >= mu ||w - w_n*|| grows without bound with w (for "
         "strongly convex samples or a strongly convex average too: some client's gradient grows), so E||v||^2 <= G^2 "
         "for all w fails for every G",
+    ),
+    Exclusion(
+        StronglyConvex,
+        BoundedStochasticGradient,
+        "E g = grad f_n(x) and ||g|| <= sigma give ||grad f_n(x)|| <= sigma for all x, while ||grad f_n(x)|| >= mu "
+        "||x - x_n*|| grows without bound with x (for strongly convex samples or a strongly convex average too: some "
+        "client's gradient grows), so it fails for every sigma",
+        stated=True,
     ),
 )
 
@@ -61,23 +89,22 @@ def function_conflicts(
         claim: the claim.
         extra: further hypotheses, such as those of another result that a proof silently uses.
         reading: how a bound that is printed "for all w" is meant: ``"literal"``, for all w in R^d, or ``"run"``, at the
-            points that the algorithm visits, as the catalogue encodes it. No pair of the table conflicts under
-            ``"run"``.
+            points that the algorithm visits, as the catalogue encodes it. Under ``"run"`` only those pairs conflict
+            of which one says itself that it holds everywhere.
 
     Raises:
         ValueError: for another reading.
     """
     if reading not in ("run", "literal"):
         raise ValueError(f"reading={reading!r} is neither 'run' nor 'literal'")
-    if reading == "run":
-        return ()
     hypotheses = [h for h in (*claim.hypotheses, *extra) if h.assumption is not None]
     return tuple(
         Conflict(one.name, other.name, exclusion.proof)
         for exclusion in EXCLUSIONS
+        if reading == "literal" or exclusion.stated
         for one in hypotheses
         for other in hypotheses
-        if isinstance(one.assumption, exclusion.first) and isinstance(other.assumption, exclusion.second)
+        if exclusion.concerns(one.assumption, other.assumption)
     )
 
 

@@ -1,0 +1,400 @@
+"""Shuffling local SGD and PERM in the simulator, against the algorithms written out in plain Python."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from sim.algorithms import FedAvg, ShufflingSGD, SingleLoopPERM, TwoStagePERM
+from sim.engine import run
+from sim.kernels.pointwise import PointwiseLogistic, PointwiseQuadratic, pointwise
+from sim.problems.generators import quadratic
+from sim.problems.logistic import RidgeLogistic
+from sim.projections import Ball, project_simplex, simplex_descent
+from sim.shuffling import run_shuffling
+from sim.streams import PERMUTATION, Streams
+from tests.sim._plain import pick, word
+
+SEED = 2**40 + 7
+
+
+def problem(clients: int = 3, dim: int = 2, samples: int = 3, seed: int = 0) -> Any:
+    spread = 0.5 if samples > 1 else 0.0
+    return quadratic(clients, dim, 0.2, 1.0, 1.0, seed=seed, samples=samples, sample_spread=spread)
+
+
+def logistic(clients: int = 3, samples: int = 5, dim: int = 4, seed: int = 1) -> RidgeLogistic:
+    rng = np.random.default_rng(seed)
+    labels = np.where(rng.random((clients, samples)) < 0.5, -1.0, 1.0)
+    return RidgeLogistic(rng.normal(size=(clients, samples, dim)), labels, 0.1)
+
+
+# the algorithms, one run at a time
+
+
+def order_of(seed: int, number: int, epoch: int, clients: int) -> list[int]:
+    words = [word(seed, number, 0, epoch, PERMUTATION, c) for c in range(clients)]
+    return sorted(range(clients), key=lambda c: (words[c], c))
+
+
+def into(ball: Ball | None, x: np.ndarray) -> np.ndarray:
+    if ball is None:
+        return x
+    away = x - ball.centre
+    norm = float(np.linalg.norm(away))
+    return x if norm <= ball.radius else ball.centre + away * ball.radius / norm
+
+
+def sampled(p: Any, c: int, i: int, x: np.ndarray) -> np.ndarray:
+    return p.hessian[c, i] @ x - p.linear[c, i]
+
+
+def plain_epoch(p: Any, number: int, epoch: int, step: float, k: int, models: Any, weights: Any, ball: Any) -> Any:
+    """Algorithm 1, one epoch, model after model."""
+    order = order_of(SEED, number, epoch, p.clients)
+    out = []
+    for i, v in enumerate(models):
+        for j in range(p.clients):
+            c = order[(i + j) % p.clients]
+            for m in range(k):
+                sample = pick(SEED, number, c, epoch, j * k + m, int(p.counts[c]))
+                v = v - step * weights[i][c] * p.clients * sampled(p, c, sample, v)
+        out.append(into(ball, v))
+    return out
+
+
+def dissimilarity(p: Any, w: np.ndarray) -> np.ndarray:
+    g = p.client_gradient(w)
+    return np.array([[np.sum((a - b) ** 2) for b in g] for a in g])
+
+
+BALLS = [None, Ball(0.7, [0.1, -0.2])]
+
+
+@pytest.mark.parametrize("ball", BALLS)
+@pytest.mark.parametrize("samples", [1, 3])
+def test_shuffling_is_algorithm_1_and_4(samples: int, ball: Ball | None) -> None:
+    p, start, step = problem(samples=samples), np.array([1.0, -0.5]), (0.3, 0.2, 0.1)
+    weights = np.array([[0.5, 0.2, 0.3], [0.1, 0.9, 0.0]])
+    algorithm = ShufflingSGD(step, 2, weights)
+    names = ("iterate", "squared_gradient_norm", "cost", "squared_distance", "squared_iterate_norm", "weights")
+    trace = run_shuffling(
+        algorithm, p, epochs=3, runs=4, seed=SEED, start=start, ball=ball, metrics=names, reference=[0.3, 0.4]
+    )
+    one = run_shuffling(
+        ShufflingSGD(step, 2, weights[0]), p, epochs=3, runs=4, seed=SEED, start=start, ball=ball, metrics=names[:1]
+    )
+    assert np.array_equal(one["iterate"], trace["iterate"][:, :, 0])
+    assert np.array_equal(one.final, trace.final[:, 0])
+    assert trace.final.shape == (4, 2, 2)
+    for number in range(4):
+        models = [start, start]
+        for r in range(4):
+            for i, v in enumerate(models):
+                np.testing.assert_allclose(trace["iterate"][number, r, i], v, rtol=1e-12, atol=1e-13)
+                slope = weights[i] @ p.client_gradient(v)
+                expected = (slope @ slope, weights[i] @ p.client_cost(v), np.sum((v - [0.3, 0.4]) ** 2), v @ v)
+                for name, value in zip(names[1:5], expected, strict=True):
+                    np.testing.assert_allclose(trace[name][number, r, i], value, rtol=1e-11, atol=1e-13)
+                assert np.array_equal(trace["weights"][number, r], weights)
+            if r < 3:
+                models = plain_epoch(p, number, r, step[r], 2, models, weights, ball)
+        np.testing.assert_allclose(trace.final[number], models, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("ball", BALLS)
+def test_two_stages_are_algorithm_3_then_1(ball: Ball | None) -> None:
+    p, start = problem(), np.array([1.0, -0.5])
+    mixing = simplex_descent([5, 7, 9], 2.0, 3)
+    algorithm = TwoStagePERM(global_step=(0.3, 0.1), rounds=2, step=0.2, local_steps=2, mixing=mixing, smoothness=1.5)
+    trace = run_shuffling(
+        algorithm, p, epochs=2, runs=3, seed=SEED, start=start, ball=ball, metrics=("global_iterate", "weights")
+    )
+    for number in range(3):
+        w = start
+        for r, step in enumerate((0.3, 0.1)):
+            ends = []
+            for c in range(3):
+                x = w
+                for m in range(2):
+                    x = x - step * sampled(p, c, pick(SEED, number, c, r, m, 3), x)
+                ends.append(x)
+            w = into(ball, np.mean(ends, axis=0))
+        np.testing.assert_allclose(trace["global_iterate"][number], [w] * 3, rtol=1e-12)
+        weights = mixing(dissimilarity(p, w), np.full((3, 3), 1 / 3))
+        np.testing.assert_allclose(trace["weights"][number], [weights] * 3, rtol=1e-11, atol=1e-13)
+        models = [start] * 3
+        for r in range(2):
+            models = plain_epoch(p, number, 2 + r, 0.2, 2, models, weights, ball)
+        last = [into(ball, v - a @ p.client_gradient(v) / 1.5) for v, a in zip(models, weights, strict=True)]
+        np.testing.assert_allclose(trace.final[number], last, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("ball", BALLS)
+def test_the_single_loop_is_algorithm_2(ball: Ball | None) -> None:
+    p, start = problem(), np.array([1.0, -0.5])
+    mixing = simplex_descent([5, 7, 9], 2.0, 2)
+    algorithm = SingleLoopPERM(global_step=0.3, batch=2, step=0.2, local_steps=2, mixing=mixing)
+    trace = run_shuffling(
+        algorithm,
+        p,
+        epochs=3,
+        runs=3,
+        seed=SEED,
+        start=start,
+        ball=ball,
+        metrics=("global_iterate", "weights", "iterate"),
+    )
+    for number in range(3):
+        w, weights, models = start, np.full((3, 3), 1 / 3), [start] * 3
+        for r in range(4):
+            np.testing.assert_allclose(trace["global_iterate"][number, r], w, rtol=1e-11)
+            np.testing.assert_allclose(trace["weights"][number, r], weights, rtol=1e-10, atol=1e-12)
+            np.testing.assert_allclose(trace["iterate"][number, r], models, rtol=1e-10, atol=1e-12)
+            models = plain_epoch(p, number, r, 0.2, 2, models, weights, ball)
+            slopes = [sampled(p, c, pick(SEED, number, c, r, 3 * 2 + m, 3), w) for c in range(3) for m in range(2)]
+            w = into(ball, w - 0.3 * np.sum(slopes, axis=0) / 6)
+            weights = mixing(dissimilarity(p, w), weights)
+
+
+def test_the_first_stage_is_the_engines_local_sgd() -> None:
+    p, start = problem(clients=4, dim=3), np.array([1.0, 0.0, -1.0])
+    algorithm = TwoStagePERM(0.2, 5, 0.1, 3, simplex_descent([1, 1, 1, 1], 1.0, 1))
+    ours = run_shuffling(algorithm, p, epochs=1, runs=20, seed=3, start=start, metrics=("global_iterate",))
+    theirs = run(FedAvg(0.2, 3, "normalised"), p, rounds=5, runs=20, seed=3, start=start)
+    np.testing.assert_allclose(ours["global_iterate"][:, 0], theirs.final, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("kind", ["one", "several", "two-stage", "single-loop"])
+@pytest.mark.parametrize("make", [lambda: problem(4, 9, 3), lambda: problem(4, 1, 1), lambda: logistic(4)])
+def test_a_run_is_the_same_in_every_batch(kind: str, make: Any) -> None:
+    p = make()
+    weights = np.random.default_rng(0).dirichlet(np.ones(4), size=3)
+    mixing = simplex_descent([5, 7, 9, 2], 2.0, 3)
+    algorithm: Any = {
+        "one": ShufflingSGD(0.2, 2, weights[0]),
+        "several": ShufflingSGD(0.2, 2, weights),
+        "two-stage": TwoStagePERM(0.2, 2, 0.2, 2, mixing, smoothness=1.0),
+        "single-loop": SingleLoopPERM(0.2, 2, 0.2, 2, mixing),
+    }[kind]
+    names = ("iterate", "squared_gradient_norm", "cost", "weights")
+    options: dict[str, Any] = {"epochs": 3, "seed": 5, "metrics": names, "ball": Ball(1.0)}
+    together = run_shuffling(algorithm, p, runs=9, **options)
+    told: list[tuple[int, int]] = []
+    for chunk in (1, 4):
+        apart = run_shuffling(
+            algorithm, p, runs=6, first_run=3, chunk=chunk, progress=lambda *a: told.append(a), **options
+        )
+        assert apart.first_run == 3
+        assert np.array_equal(apart.final, together.final[3:])
+        for name in names:
+            assert np.array_equal(apart[name], together[name][3:]), name
+    assert told[:6] == [(3 * i, 18) for i in range(1, 7)]
+    assert told[6:] == [(12, 18), (18, 18)]
+
+
+# orders
+
+
+def test_every_order_comes_equally_often() -> None:
+    """24 orders, 24,000 draws: chi^2 of 23 degrees of freedom; above 85 it has probability 5e-9."""
+    orders = Streams(11, np.arange(2000)).permutations(4, range(12)).numpy()
+    assert orders.shape == (12, 4, 2000)
+    assert np.all(np.sort(orders, axis=1) == np.arange(4)[None, :, None])
+    codes = np.tensordot(4 ** np.arange(4), orders, axes=(0, 1)).ravel()
+    counts = np.unique(codes, return_counts=True)[1]
+    assert len(counts) == 24
+    assert np.sum((counts - 1000) ** 2) / 1000 < 85
+
+
+def test_orders_are_the_arguments_that_sort_the_draws() -> None:
+    found = Streams(SEED, np.array([3, 8])).permutations(6, range(2, 4)).numpy()
+    for (t, epoch), (r, number) in itertools.product(enumerate((2, 3)), enumerate((3, 8))):
+        assert found[t, :, r].tolist() == order_of(SEED, number, epoch, 6)
+
+
+# projections and the mixing weights
+
+points = arrays(np.float64, st.tuples(st.integers(1, 3), st.integers(1, 5)), elements=st.floats(-5, 5))
+
+
+@settings(deadline=None, max_examples=100)
+@given(points)
+def test_the_projection_onto_the_simplex_is_the_nearest_point(x: np.ndarray) -> None:
+    """Against all supports: the nearest point of the affine hull of each; of those in the simplex, the best."""
+    found = project_simplex(x)
+    assert np.all(found >= 0)
+    np.testing.assert_allclose(found.sum(axis=-1), 1, rtol=1e-12)
+    for row, near in zip(x, found, strict=True):
+        best = np.inf
+        for support in itertools.product((False, True), repeat=len(row)):
+            inside = np.array(support)
+            if inside.any():
+                y = np.where(inside, row - (row[inside].sum() - 1) / inside.sum(), 0.0)
+                if y.min() >= -1e-12:
+                    best = min(best, float(np.sum((row - y) ** 2)))
+        assert np.sum((row - near) ** 2) <= best + 1e-9
+
+
+def test_the_projection_onto_the_simplex_of_large_numbers() -> None:
+    x = np.array([1e17, 1e17 - 1e3, -1e17])
+    assert project_simplex(x).tolist() == [1.0, 0.0, 0.0]
+    inside = np.array([0.25, 0.5, 0.25])
+    assert np.array_equal(project_simplex(inside + 0.0), inside)
+
+
+@settings(deadline=None, max_examples=60)
+@given(arrays(np.float64, (4, 2), elements=st.floats(-3, 3)), st.floats(0.1, 2))
+def test_the_projection_onto_a_ball(x: np.ndarray, radius: float) -> None:
+    ball = Ball(radius, [0.5, -1.0])
+    found = ball.project(x)
+    away, norms = x - ball.centre, np.linalg.norm(x - ball.centre, axis=-1)
+    assert np.all(np.linalg.norm(found - ball.centre, axis=-1) <= radius * (1 + 1e-12))
+    inside = norms <= radius * (1 - 1e-12)
+    assert np.array_equal(found[inside], x[inside])
+    gap = np.linalg.norm(x - found, axis=-1)
+    np.testing.assert_allclose(gap, np.maximum(norms - radius, 0), atol=1e-12)
+    # on the segment to the centre
+    np.testing.assert_allclose(
+        (found - ball.centre) * norms[:, None], away * np.minimum(norms, radius)[:, None], atol=1e-9
+    )
+
+
+def test_the_mixing_weights_converge_to_the_solution_of_eq_2() -> None:
+    """The solution by its optimality conditions: alpha_j = max(t - z_j, 0) n_j/(2 lam), t by bisection."""
+    rng = np.random.default_rng(4)
+    samples, lam = np.array([5.0, 7.0, 20.0, 3.0]), 3.0
+    z = rng.exponential(size=(6, 4)) * np.array([0.01, 0.1, 1, 1, 5, 50])[:, None]
+    low, high = z.min(axis=1) - 1, z.max(axis=1) + 2 * lam
+    for _ in range(200):
+        level = (low + high) / 2
+        enough = (np.maximum(level[:, None] - z, 0) * samples / (2 * lam)).sum(axis=1) >= 1
+        low, high = np.where(enough, low, level), np.where(enough, level, high)
+    solution = np.maximum(high[:, None] - z, 0) * samples / (2 * lam)
+    start = np.full((6, 4), 0.25)
+    found = simplex_descent(samples, lam, 2000)(z, start)
+    np.testing.assert_allclose(found, solution, atol=1e-9)
+    # a gradient step of one over the largest curvature contracts by 1 - n_min/n_max at least
+    errors = [np.linalg.norm(simplex_descent(samples, lam, t)(z, start) - solution, axis=1) for t in (1, 2, 3)]
+    first = np.linalg.norm(start - solution, axis=1)
+    for before, after in itertools.pairwise([first, *errors]):
+        assert np.all(after <= (1 - 3 / 20) * before + 1e-9)
+
+
+# problems
+
+
+@pytest.mark.parametrize("make", [problem, logistic])
+def test_gradients_at_points_of_ones_own(make: Any) -> None:
+    p = make()
+    there = pointwise(p)
+    assert isinstance(there, PointwiseQuadratic | PointwiseLogistic)
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(4, 2, p.dim))
+    client = rng.integers(0, 3, size=(4, 2))
+    full, cost = there.gradient(client, x), there.cost(client, x)
+    for index in np.ndindex(4, 2):
+        c, point = client[index], x[index]
+        whole = p.client_gradient(point) if hasattr(p, "client_gradient") else p.gradient(point)
+        np.testing.assert_allclose(full[index], whole[c], rtol=1e-10, atol=1e-12)
+        value = p.client_cost(point) if hasattr(p, "client_cost") else p.loss(point)
+        np.testing.assert_allclose(cost[index], value[c], rtol=1e-10)
+    every = [there.sample_gradient(client, np.full((4, 2), i), x) for i in range(int(there.counts[0]))]
+    np.testing.assert_allclose(np.mean(every, axis=0), full, rtol=1e-10, atol=1e-12)
+    # one client for all points, and all clients for one point
+    assert np.array_equal(there.gradient(np.array(1), x)[2, 1], there.gradient(np.array([1]), x[2, 1][None])[0])
+    assert there.gradient(np.arange(3), x[:, :1]).shape == (4, 3, p.dim)
+
+
+def test_a_problem_may_bring_its_own_gradients() -> None:
+    class Wrapped:
+        def __init__(self, inner: Any) -> None:
+            self.inner = inner
+
+        def pointwise(self) -> Any:
+            return PointwiseQuadratic(self.inner)
+
+    algorithm = ShufflingSGD(0.2, 2, (0.5, 0.25, 0.25))
+    own = run_shuffling(algorithm, Wrapped(problem()), epochs=2, runs=3)
+    assert np.array_equal(own.final, run_shuffling(algorithm, problem(), epochs=2, runs=3).final)
+
+
+def test_personalised_models_of_two_groups_find_their_group() -> None:
+    """Clients 0, 1 want (1, 0), clients 2, 3 want (-1, 0): PERM's weights separate them, and its models get there."""
+    from sim.problems.generators import from_samples
+
+    targets = [1.0, 1.0, -1.0, -1.0]
+    p = from_samples([[np.eye(2)]] * 4, [[[t, 0.0]] for t in targets])
+    mixing = simplex_descent([10] * 4, 0.5, 200)
+    for algorithm in (
+        TwoStagePERM(0.2, 30, 0.05, 2, mixing),
+        SingleLoopPERM(0.2, 1, 0.05, 2, mixing),
+    ):
+        trace = run_shuffling(algorithm, p, epochs=60, runs=2, ball=Ball(5.0), metrics=("weights",))
+        group = np.kron(np.eye(2), np.full((2, 2), 0.5))
+        np.testing.assert_allclose(trace["weights"][:, -1], [group] * 2, atol=1e-9)
+        np.testing.assert_allclose(trace.final[..., 0], [targets] * 2, atol=1e-4)
+
+
+# arguments
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"epochs": 0}, "epochs=0"),
+        ({"runs": 0}, "runs=0"),
+        ({"seed": -1}, "seed"),
+        ({"first_run": 2**32}, "first_run"),
+        ({"start": [1.0]}, "start has shape"),
+        ({"metrics": "cost"}, "not a sequence"),
+        ({"metrics": ("suboptimality",)}, "suboptimality"),
+        ({"metrics": ("squared_distance",)}, "reference"),
+        ({"metrics": ("global_iterate",)}, "PERM"),
+        ({"reference": [1.0], "metrics": ("squared_distance",)}, "reference has shape"),
+        ({"chunk": 0}, "chunk"),
+        ({"algorithm": FedAvg(0.1, 1)}, "ShufflingSGD"),
+        ({"algorithm": ShufflingSGD(0.1, 1, (1.0, 0.0))}, "not N=3"),
+        ({"algorithm": ShufflingSGD((0.1,), 1, (1.0, 0.0, 0.0))}, "schedule"),
+        ({"algorithm": TwoStagePERM(0.1, 1, 0.1, 1, lambda z, a: a[..., :1])}, "mixing returned"),
+        ({"problem": 3}, "pointwise"),
+    ],
+)
+def test_arguments_outside_their_domain(changes: dict[str, Any], message: str) -> None:
+    arguments: dict[str, Any] = {
+        "algorithm": ShufflingSGD(0.1, 1, (1.0, 0.0, 0.0)),
+        "problem": problem(),
+        "epochs": 2,
+        "runs": 2,
+        **changes,
+    }
+    with pytest.raises(ValueError, match=message):
+        run_shuffling(arguments.pop("algorithm"), arguments.pop("problem"), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Ball(0.0), "radius"),
+        (lambda: Ball(1.0, [[1.0]]), "centre"),
+        (lambda: simplex_descent([], 1.0, 1), "samples"),
+        (lambda: simplex_descent([1, 0], 1.0, 1), "samples"),
+        (lambda: simplex_descent([1], 0.0, 1), "lam"),
+        (lambda: simplex_descent([1], 1.0, 0), "steps"),
+        (lambda: simplex_descent([1], 1.0, 1, 0.0), "step"),
+        (lambda: TwoStagePERM(0.1, 0, 0.1, 1, lambda z, a: a), "rounds"),
+        (lambda: TwoStagePERM(0.1, 1, 0.1, 1, lambda z, a: a, smoothness=0.0), "smoothness"),
+        (lambda: TwoStagePERM(0.1, 1, 0.1, 1, None), "mixing"),  # type: ignore[arg-type]
+        (lambda: SingleLoopPERM(0.1, 0, 0.1, 1, lambda z, a: a), "batch"),
+        (lambda: SingleLoopPERM(-0.1, 1, 0.1, 1, lambda z, a: a), "step"),
+    ],
+)
+def test_parts_that_are_none(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -1,0 +1,243 @@
+"""The region in which Theorem 3 of the open-fl paper can be applied, against its formula, brute force and z3."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from theory.catalog import claim
+from theory.evaluate import exact_terms, hypotheses
+from theory.stability import adam_necessary as necessary
+from theory.stability.adam_region import applicable, largest_beta1, largest_condition_number, required_ratio
+
+WITNESS = {
+    "mu": "1",
+    "L": "1",
+    "eta": "1/4",
+    "beta1": "0",
+    "beta2": "1/4",
+    "eps": "16/25",
+    "sigma": "3/5",
+    "d": "1",
+    "r": "0",
+}
+# With momentum and noise to spare: kappa = 101/100, beta1 = 1/20
+SECOND = {
+    "mu": "100/101",
+    "L": "1",
+    "eta": "1/5",
+    "beta1": "1/20",
+    "beta2": "1/10",
+    "eps": "16/25",
+    "sigma": "3/5",
+    "d": "1",
+    "r": "0",
+}
+PAPER = {
+    "mu": "1/100",
+    "L": "16",
+    "eta": "1/10",
+    "beta1": "9/10",
+    "beta2": "999/1000",
+    "eps": "1/1000",
+    "sigma": "28",
+    "d": "100",
+    "r": "0",
+}
+FACTORS = st.tuples(st.floats(0, 0.95), st.floats(0.01, 0.99)).map(lambda p: (p[0], p[0] ** 2 + (1 - p[0] ** 2) * p[1]))
+
+
+def growth(beta1: float, beta2: float) -> float:
+    return (1 + beta1) / ((1 - beta1) * (1 - beta2) * (1 - beta1**2 / beta2))
+
+
+@given(FACTORS, st.floats(1, 3), st.integers(1, 50), st.floats(0.01, 1), st.floats(0.01, 0.99), st.floats(0.1, 10))
+@settings(max_examples=150)
+def test_the_ratio_is_that_of_the_printed_radius(
+    factors: tuple[float, float], kappa: float, d: int, tau: float, theta: float, size: float
+) -> None:
+    """(mu R/sigma)^2 by (5), whatever the units: `size` is s, mu is anything."""
+    assume(1 - kappa + kappa * tau > 1e-3)
+    beta1, beta2 = factors
+    mu = 0.3
+    given_ = {
+        "mu": mu,
+        "L": kappa * mu,
+        "eta": tau * size / (2 * mu),
+        "beta1": beta1,
+        "beta2": beta2,
+        "eps": theta * size**2,
+        "sigma": math.sqrt(1 - theta) * size,
+        "d": d,
+        "r": 0,
+    }
+    radius = claim("open-fl/theorem-3").bound(**given_)
+    expected = (mu * float(radius) / given_["sigma"]) ** 2
+    assert float(required_ratio(kappa, beta1, beta2, d, tau, theta)) == pytest.approx(expected, rel=1e-7)
+
+
+def test_no_radius_no_ratio() -> None:
+    found = required_ratio([1, 3], 0.1, 0.5, 1, 0.5, 0.5)
+    assert np.isfinite(found[0])
+    assert found[1] == np.inf
+
+
+@given(FACTORS, st.integers(1, 20), st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_no_search_beats_the_largest_condition_number(factors: tuple[float, float], d: int, seed: int) -> None:
+    beta1, beta2 = factors
+    rng = np.random.default_rng(seed)
+    tau, theta = 10 ** rng.uniform(-6, 0, 4000), 1 - 10 ** rng.uniform(-6, -1e-3, 4000)
+    largest = float(largest_condition_number(beta1, beta2, d))
+    if beta1 >= 1 / 3:
+        assert math.isnan(largest)
+        for kappa in (1.0, 1.5):
+            assert (required_ratio(kappa, beta1, beta2, d, tau, theta) > 1).all()
+        return
+    assert largest >= 1
+    for factor in (1 + 1e-6, 1.001, 1.1):
+        assert (required_ratio(factor * largest, beta1, beta2, d, tau, theta) > 1).all()
+    assert largest <= d * growth(beta1, beta2) / (d * growth(beta1, beta2) - 1)
+
+
+@pytest.mark.parametrize(("beta1", "beta2", "d"), [(0.0, 0.25, 1), (0.0, 0.999, 1), (0.2, 0.5, 3), (0.3, 0.999, 2)])
+def test_the_largest_condition_number_is_attained(beta1: float, beta2: float, d: int) -> None:
+    """By an optimiser of its own: the best ratio just below the boundary is at most 1, just above it more."""
+    from scipy.optimize import differential_evolution
+
+    excess = float(largest_condition_number(beta1, beta2, d)) - 1
+    assert excess > 0
+    tau = 2 / (d * growth(beta1, beta2))  # its order
+
+    def worst(kappa: float) -> float:
+        def ratio(point: np.ndarray) -> float:
+            at = min(1.0, tau * math.exp(point[0]))
+            value = float(required_ratio(kappa, beta1, beta2, d, at, 1 - math.exp(point[1])))
+            return value if math.isfinite(value) else 1e9
+
+        bounds = [(-12.0, 3.0), (-14.0, -0.05)]
+        return float(differential_evolution(ratio, bounds, seed=1, tol=1e-12, maxiter=300).fun)
+
+    assert worst(1 + 0.999 * excess) <= 1
+    assert worst(1 + 1.001 * excess) > 1
+
+
+@given(st.floats(0, 0.333), st.floats(0.01, 0.99), st.integers(1, 200))
+@settings(max_examples=60)
+def test_below_a_third_the_region_is_not_empty(beta1: float, share: float, d: int) -> None:
+    """tau -> 0 with theta -> 1 slowly: the limit 2 beta1/(1-beta1) is below 1."""
+    beta2 = beta1**2 + (1 - beta1**2) * share
+    gap = 1 - 3 * beta1
+    theta = 1 - gap / (10 * d)
+    tau = (1 - theta) * gap / (10 * d * growth(beta1, beta2))
+    assert required_ratio(1, beta1, beta2, d, tau, theta) < 1
+
+
+def test_the_largest_beta1() -> None:
+    np.testing.assert_allclose(largest_beta1([0.01, 0.5, 0.999], 1), [0.1, 1 / 3, 1 / 3])
+    assert math.isnan(float(largest_beta1(0.9, 1, 2)))
+    for kappa, beta2, d in ((1.01, 0.5, 1), (1.1, 0.25, 1), (1.001, 0.6, 3)):
+        beta1 = float(largest_beta1(beta2, d, kappa))
+        assert float(largest_condition_number(beta1 - 1e-6, beta2, d)) >= kappa
+        assert float(largest_condition_number(beta1 + 1e-6, beta2, d)) < kappa
+
+
+def test_vectorised_over_everything() -> None:
+    found = largest_condition_number([[0.0], [0.1]], [0.3, 0.5, 0.7], 2)
+    assert found.shape == (2, 3)
+    assert found[1, 2] == largest_condition_number(0.1, 0.7, 2)
+    assert required_ratio(1, [0.0, 0.1], 0.5, 1, 0.5, [[0.3], [0.6]]).shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ((0.5, 0.1, 0.5, 1, 0.5, 0.5), "kappa"),
+        ((1, 1.0, 0.5, 1, 0.5, 0.5), "beta1"),
+        ((1, 0.5, 0.25, 1, 0.5, 0.5), "beta2"),
+        ((1, 0.1, 0.5, 1.5, 0.5, 0.5), "d"),
+        ((1, 0.1, 0.5, 1, 1.5, 0.5), "tau"),
+        ((1, 0.1, 0.5, 1, 0.5, 1.0), "theta"),
+        ((float("nan"), 0.1, 0.5, 1, 0.5, 0.5), "kappa"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments: tuple[float, ...], name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}="):
+        required_ratio(*arguments)
+
+
+@pytest.mark.parametrize("witness", [WITNESS, SECOND])
+def test_a_witness_satisfies_every_hypothesis(witness: dict[str, str]) -> None:
+    """Exactly, C1..C5 in fractions; f = mu x^2/2 has |f'| <= sigma on B(0, R)."""
+    theorem = claim("open-fl/theorem-3/on-the-ball")
+    assert theorem.violated(**witness) == ()
+    assert all(h["holds"] is not False for h in hypotheses(theorem, witness))
+    found = applicable(**witness)
+    assert found.holds
+    assert found.failed == ()
+    printed = claim("open-fl/theorem-3")
+    terms = exact_terms(replace(printed, right="0"), witness)
+    assert found.terms["C2"] == pytest.approx(float(terms["C2"]))
+    assert Fraction(witness["mu"]) * Fraction(printed.enclose(**witness).upper) <= Fraction(witness["sigma"])
+
+
+def test_the_papers_settings_fail_by_name() -> None:
+    """Section IV-A: no radius exists, and the step is longer than 1/L."""
+    found = applicable(**PAPER)
+    assert not found.holds
+    assert math.isnan(found.radius)
+    failed = {condition.name: condition.holds for condition in found.failed}
+    assert failed["step size"] is False
+    assert failed["a radius exists"] is False
+    assert failed["beta1 below a third"] is False
+    assert failed["the bound holds at the edge of the ball"] is None  # R has no value
+    assert found.terms["C1"] == pytest.approx(1 - 2 * 0.01 * 0.1 / math.sqrt(1e-3 + 28**2))
+    assert found.terms["kappa"] * found.terms["C1"] > 1500
+
+
+@pytest.mark.parametrize("lemma", necessary.LEMMAS, ids=lambda lemma: lemma.name)
+def test_the_necessary_conditions_are_proved(lemma: necessary.Lemma) -> None:
+    found = necessary.prove(lemma)
+    assert found.holds
+    assert found.emptiness.outcome == "empty"
+    assert found.to_json()["identity"]
+
+
+@given(FACTORS, st.floats(1, 4), st.integers(1, 30), st.floats(0.01, 5), st.floats(0.05, 0.99))
+@settings(max_examples=200)
+def test_the_lower_bounds_hold(factors: tuple[float, float], kappa: float, d: int, tau: float, theta: float) -> None:
+    """Each lemma's bound against D rho, by numbers."""
+    beta1, beta2 = factors
+    G, w, D = growth(beta1, beta2), math.sqrt(theta), 1 - kappa + kappa * tau
+    scaled = tau**2 * kappa * d * G / (4 * (1 - theta))
+    scaled += tau / (1 - beta1) * ((d + tau * d * beta1 + beta1 * (2 - tau)) / w - d)
+    assert scaled > D - (1 - kappa + kappa / (d * G)) - 1e-12
+    assert scaled > D * tau * d * G / 4 - 1e-12
+    if tau <= 1:
+        assert scaled > D * 2 * beta1 / (1 - beta1) - 1e-12
+
+
+def test_a_wrong_lemma_is_not_proved() -> None:
+    """A term left out; a bound that is too large; a conclusion that is too strong."""
+    assert not necessary.prove(replace(necessary.MOMENTUM, terms=necessary.MOMENTUM.terms[:-1])).identity
+    wrong = replace(necessary.MOMENTUM, terms=("0-tau*d*(1/w-1)/(1-beta1)", *necessary.MOMENTUM.terms[1:]))
+    assert not necessary.prove(wrong).signs
+    strong = replace(necessary.MOMENTUM, outside={"beta1": "1/4 + 3/4*q/(1+q)"})
+    assert not necessary.prove(strong).concludes
+    loose = replace(necessary.MOMENTUM, room=(necessary.MOMENTUM.room[0], ("outside", "beta1 >= 1/4")))
+    assert necessary.prove(loose).emptiness.outcome == "feasible"
+    assert not necessary.prove(loose).holds
+
+
+def test_the_papers_factors_leave_nothing() -> None:
+    """By z3, over the whole inequality: any kappa >= 1, d >= 1, tau > 0 and theta."""
+    found = necessary.empty_at("9/10", "999/1000")
+    assert found.outcome == "empty"
+    with pytest.raises(ValueError, match="beta1=9/10"):
+        necessary.empty_at("9/10", "1/2")

@@ -1,0 +1,238 @@
+"""Sensitivity of the mixing weights, and the rate of gradient descent on them: what kappa_g is, and what it is not."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from theory.mixing import (
+    condition_number,
+    contraction_factor,
+    exact_jacobian,
+    exact_projected_gradient,
+    exact_weights,
+    lipschitz_modulus,
+    mixing_weights,
+    project,
+    projected_gradient,
+    sensitivity,
+)
+
+
+def on_the_plane(n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """An orthonormal basis of the directions of the simplex, and diag(1/n) in it."""
+    size = len(n)
+    basis = np.linalg.svd(np.ones((1, size)))[2][1:].T
+    return basis, basis.T @ np.diag(1 / n) @ basis
+
+
+@pytest.mark.parametrize(
+    "n", [[3], [1, 2], [5, 5], [1, 1, 1], [1, 10, 10], [1, 5, 1000], [7, 2, 900, 4, 4, 31], [1, 1e9]]
+)
+def test_the_modulus_is_that_of_the_full_face(n: list[float]) -> None:
+    counts, lam = np.array(n, dtype=float), 0.7
+    modulus = lipschitz_modulus(n, lam)
+    largest, second = sorted([*counts, 0.0])[-1], sorted([*counts, 0.0])[-2]
+    assert second / (2 * lam) <= modulus * (1 + 1e-14)
+    assert modulus <= largest / (2 * lam) * (1 + 1e-14)
+    if len(n) == 1:
+        assert modulus == 0
+        return
+    inverse = 1 / np.linalg.eigvalsh(on_the_plane(counts)[1])[0]  # another formula: the inverse of the least curvature
+    assert math.isclose(modulus, inverse / (2 * lam), rel_tol=1e-6 if largest > 1e8 else 1e-11)
+    assert (modulus == largest / (2 * lam)) == (second == largest)
+
+
+def test_the_modulus_of_two_clients_is_a_harmonic_mean() -> None:
+    """And n_max/(2 lam) is as far above it as one likes."""
+    assert math.isclose(lipschitz_modulus([1, 1e12], 0.5), 2e12 / (1e12 + 1), rel_tol=1e-15)
+    assert lipschitz_modulus([6, 6, 1], 2) == 6 / 4
+
+
+def test_the_modulus_is_approached_and_never_exceeded() -> None:
+    random = np.random.default_rng(0)
+    n, lam = random.integers(1, 100, 6).astype(float), 20.0
+    modulus = lipschitz_modulus(n, lam)
+    first = random.exponential(scale=0.5, size=(20_000, 6))
+    second = first + random.normal(size=first.shape) * 10 ** random.uniform(-3, 0, size=(20_000, 1))
+    moved = np.linalg.norm(mixing_weights(first, n, lam).weights - mixing_weights(second, n, lam).weights, axis=1)
+    ratios = moved / np.linalg.norm(first - second, axis=1)
+    assert ratios.max() <= modulus * (1 + 1e-9)
+    matrix = np.diag(n) - np.outer(n, n) / n.sum()
+    direction = np.linalg.eigh(matrix)[1][:, -1] * 1e-3
+    ends = mixing_weights(np.array([direction, -direction]), n, lam)
+    assert (ends.weights > 0).all()
+    reached = np.linalg.norm(ends.weights[0] - ends.weights[1]) / np.linalg.norm(2 * direction)
+    assert math.isclose(reached, modulus, rel_tol=1e-9)
+
+
+def test_smaller_faces_have_smaller_moduli() -> None:
+    counts = np.array([2.0, 9.0, 4.0, 30.0, 1.0])
+    norms = {}
+    for mask in range(1, 32):
+        face = np.array([mask >> j & 1 for j in range(5)], dtype=bool)
+        z = np.where(face, 0.0, 1e6)
+        norms[mask] = sensitivity(z, counts, 1.0).modulus
+        assert math.isclose(norms[mask], np.linalg.norm(sensitivity(z, counts, 1.0).jacobian, 2), abs_tol=1e-12)
+    for small in norms:
+        for large in norms:
+            if small & large == small:
+                assert norms[small] <= norms[large] * (1 + 1e-13)
+    assert math.isclose(norms[31], lipschitz_modulus(counts, 1.0), rel_tol=1e-14)
+
+
+def test_the_jacobian_is_the_difference_quotient() -> None:
+    """Exactly, in fractions: the weights are affine within the radius."""
+    z, n, lam = [Fraction(0), Fraction(1, 2), Fraction(2), Fraction(1, 3)], [5, 1, 10, 2], Fraction(2)
+    found = sensitivity([float(x) for x in z], n, float(lam))
+    jacobian = exact_jacobian(z, n, lam)
+    np.testing.assert_allclose(found.jacobian, np.array(jacobian, dtype=float), atol=1e-15)
+    assert found.active.tolist() == [True, True, False, True]
+    base = exact_weights(z, n, lam).weights
+    step = Fraction(found.radius) * Fraction(99, 100)
+    assert step > 0
+    for j in range(4):
+        for sign in (1, -1):
+            moved = exact_weights([x + sign * step * (i == j) for i, x in enumerate(z)], n, lam).weights
+            assert [b - a for a, b in zip(base, moved, strict=True)] == [sign * step * row[j] for row in jacobian]
+
+
+def test_a_kink_is_reported() -> None:
+    assert sensitivity([0.0, 1.0], [2, 3], 1.0).radius == 0
+    with pytest.raises(ValueError, match="kink"):
+        exact_jacobian([0, 1], [2, 3], 1)
+
+
+def test_the_condition_number_forgets_lam() -> None:
+    n, lam = np.array([3.0, 12.0, 7.0]), 5.0
+    assert condition_number(n) == 4
+    curvatures = 2 * lam / n
+    assert condition_number(n) == curvatures.max() / curvatures.min()
+
+
+def test_projection() -> None:
+    random = np.random.default_rng(1)
+    points = random.normal(size=(50, 4)) * 3
+    nearest = project(points)
+    np.testing.assert_allclose(nearest.sum(axis=1), 1, rtol=1e-14)
+    assert (nearest >= 0).all()
+    others = random.dirichlet(np.ones(4), size=1000)
+    slopes = (points - nearest) @ others.T - np.sum((points - nearest) * nearest, axis=1)[:, None]
+    assert slopes.max() <= 1e-12  # the variational inequality that defines the projection
+
+
+def test_the_iteration_is_the_exact_one() -> None:
+    z, n, lam = [0.0, 0.5, 2.0, 0.25], [4, 1, 8, 2], 3.0
+    exact = exact_projected_gradient(z, n, lam, 6)
+    floats = projected_gradient(z, n, lam, 6, trajectory=True)
+    np.testing.assert_allclose(floats, np.array(exact, dtype=float), atol=1e-15)
+    np.testing.assert_array_equal(projected_gradient(z, n, lam, 6), floats[-1])
+    np.testing.assert_allclose(projected_gradient(z, n, lam, 6, step=1 / 6, trajectory=True), floats, atol=1e-15)
+    both = projected_gradient([z, z], n, lam, 6, start=[[0.25] * 4, [1.0, 0, 0, 0]])
+    np.testing.assert_allclose(both[0], floats[-1], atol=1e-15)
+    last = np.array(exact_projected_gradient(z, n, lam, 6, start=[1, 0, 0, 0])[-1], dtype=float)
+    np.testing.assert_allclose(both[1], last, atol=1e-15)
+
+
+def test_equal_sizes_arrive_in_one_step() -> None:
+    z, n, lam = [Fraction(0), Fraction(1), Fraction(1, 3)], [7, 7, 7], Fraction(5)
+    assert contraction_factor([7, 7, 7]) == 0
+    for start in ([1, 0, 0], [0, 0, 1]):
+        assert exact_projected_gradient(z, n, lam, 1, start)[1] == exact_weights(z, n, lam).weights
+
+
+def test_the_contraction_factor_is_attained() -> None:
+    """With an interior solution, an error on the slowest direction shrinks by exactly rho in every step."""
+    n, lam = np.array([1.0, 3.0, 20.0, 8.0]), 7.0
+    rho = contraction_factor(n)
+    basis, hessian = on_the_plane(n)
+    assert math.isclose(rho, np.linalg.norm(np.eye(3) - n.min() * hessian, 2), rel_tol=1e-13)
+    assert rho < 1 - n.min() / n.max()
+    slowest = basis @ np.linalg.eigh(hessian)[1][:, 0]
+    solution = mixing_weights(np.zeros(4), n, lam).weights
+    iterates = projected_gradient(np.zeros(4), n, lam, 8, start=solution + 0.01 * slowest, trajectory=True)
+    errors = np.linalg.norm(iterates - solution, axis=1)
+    np.testing.assert_allclose(errors, 0.01 * rho ** np.arange(9), rtol=1e-10)
+
+
+def test_on_a_face_the_factor_is_that_of_the_face() -> None:
+    n, lam, z = np.array([1.0, 30.0, 50.0]), 5.0, np.array([1e3, 0.0, 0.01])
+    solution = mixing_weights(z, n, lam)
+    face = solution.weights > 0
+    assert face.tolist() == [False, True, True]
+    iterates = projected_gradient(z, n, lam, 12, start=[0, 0.5, 0.5], trajectory=True)
+    assert (iterates[:, 0] == 0).all()
+    errors = np.linalg.norm(iterates - solution.weights, axis=1)
+    # x = 2*30*50/80 on the face of two clients, and the step is still that of n_min = 1
+    np.testing.assert_allclose(errors[1:] / errors[:-1], 1 - 80 / 3000, rtol=1e-9)
+    assert math.isclose(contraction_factor(n, face), 1 - 80 / 3000, rel_tol=1e-14)
+    assert contraction_factor(n, np.array([False, False, True])) == 0
+
+
+@pytest.mark.parametrize("lam", [3, 10, 30])
+def test_the_printed_rates_are_refuted(lam: int) -> None:
+    """Two clients with equal losses, n = (1, 2). All that PERM's theorem 1 leaves of its bound is exp(-T/kappa_g), and
+    both its kappa_g = n_max/(2 lam) and 1/(lam n_min) are 1/lam; the squared error is (1/16)^T/18, for every lam."""
+    solution = exact_weights([0, 0], [1, 2], lam).weights
+    assert solution == (Fraction(1, 3), Fraction(2, 3))
+    iterates = exact_projected_gradient([0, 0], [1, 2], lam, 20)
+    errors = [sum((a - b) ** 2 for a, b in zip(point, solution, strict=True)) for point in iterates]
+    assert errors == [Fraction(1, 18 * 16**steps) for steps in range(21)]
+    assert math.isclose(contraction_factor([1, 2]), 1 / 4, rel_tol=1e-14)
+    ratios = [float(error) * math.exp(lam * steps) for steps, error in enumerate(errors)]
+    # The ratio to the printed bound grows geometrically: no constant and no logarithm mends it.
+    growth = math.exp(lam) / 16
+    assert growth > 1.2
+    np.testing.assert_allclose(ratios, [growth**steps / 18 for steps in range(21)], rtol=1e-12)
+
+
+def test_the_printed_power_is_refuted() -> None:
+    """With lam = 1, (1 - 1/kappa_g)^T = 0 for T >= 1, and the error is not; with lam = 2 it is negative for odd T."""
+    for lam, printed in ((1, Fraction(0)), (2, Fraction(-1))):
+        solution = exact_weights([0, 0], [1, 2], lam).weights
+        point = exact_projected_gradient([0, 0], [1, 2], lam, 1)[1]
+        kappa = Fraction(2, 2 * lam)
+        assert 1 - 1 / kappa == printed
+        assert sum((a - b) ** 2 for a, b in zip(point, solution, strict=True)) == Fraction(1, 288) > printed
+
+
+def test_the_printed_rates_hold_for_small_lam() -> None:
+    """exp(-2 lam T/n_max) where lam <= n_min, (1 - 2 lam/n_max)^T where lam <= n_min/2."""
+    random = np.random.default_rng(2)
+    for _ in range(100):
+        size = int(random.integers(2, 7))
+        n = random.integers(1, 60, size).astype(float)
+        z = random.exponential(size=size) * 10 ** random.uniform(-2, 1)
+        steps = np.arange(12)
+        lam = n.min() * random.uniform(0, 1)
+        error = projected_gradient(z, n, lam, 11, trajectory=True) - mixing_weights(z, n, lam).weights
+        assert (np.sum(error**2, axis=1) <= np.exp(-2 * lam * steps / n.max()) + 1e-15).all()
+        lam /= 2
+        error = projected_gradient(z, n, lam, 11, trajectory=True) - mixing_weights(z, n, lam).weights
+        assert (np.sum(error**2, axis=1) <= (1 - 2 * lam / n.max()) ** steps + 1e-15).all()
+
+
+def test_bad_input_is_refused() -> None:
+    for arguments, message in (
+        ({"steps": -1}, "steps=-1"),
+        ({"steps": 1.5}, "steps=1.5"),
+        ({"lam": 0}, "lam=0"),
+        ({"step": -1.0}, "step=-1"),
+        ({"start": [0.5, 0.5, 0.5]}, "start"),
+        ({"start": [1.5, -0.5]}, "start is no point"),
+        ({"start": [0.5, 0.25]}, "start is no point"),
+    ):
+        given = {"z": [0.0, 1.0], "n": [1, 2], "lam": 1.0, "steps": 3, **arguments}
+        with pytest.raises(ValueError, match=message):
+            projected_gradient(**given)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="active"):
+        contraction_factor([1, 2], np.array([False, False]))
+    with pytest.raises(ValueError, match="steps=-1"):
+        exact_projected_gradient([0], [1], 1, -1)
+    with pytest.raises(ValueError, match="simplex"):
+        exact_projected_gradient([0, 0], [1, 1], 1, 1, [1, 1])
+    with pytest.raises(ValueError, match="lam"):
+        lipschitz_modulus([1, 2], 0)

@@ -1,0 +1,239 @@
+"""The worst step and the radii: against brute force, semidefinite programs of two makes, and their own definitions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory.stability import (
+    exact_radius,
+    noise_threshold,
+    uniform_radius,
+    worst_cosine,
+    worst_next_norm,
+    worst_next_norm_sdp,
+    worst_step,
+)
+
+lengths = st.one_of(st.just(0.0), st.floats(0.05, 20))
+kappas = st.one_of(st.just(1.0), st.floats(1.01, 1000))
+scales = st.sampled_from([0.1, 1.0, 7.0])
+fractions_of_step = st.one_of(st.just(1.0), st.floats(0.02, 1))
+dims = st.sampled_from([1, 2, 3])
+
+
+@st.composite
+def problems(draw):
+    """mu, L and eta."""
+    L = draw(scales)
+    return L / draw(kappas), L, draw(fractions_of_step) / L
+
+
+@given(problems(), lengths, lengths)
+def test_the_best_angle_is_the_best_of_twenty_thousand(problem, R, r):
+    mu, L, eta = problem
+    grid = worst_step(R, r, mu, L, eta, np.linspace(-1, 1, 20_001)).max()
+    found = float(worst_next_norm(R, r, mu, L, eta))
+    assert grid <= found * (1 + 1e-12) + 1e-15
+    assert found <= grid * (1 + 1e-6) + 1e-12
+
+
+@given(problems(), lengths, lengths, dims, st.integers(0, 2**32 - 1))
+def test_no_gradient_of_the_class_leads_farther(problem, R, r, dim, seed):
+    """Matrices with eigenvalues in [mu, L], points in the balls: none of it knows the closed form."""
+    mu, L, eta = problem
+    rng = np.random.default_rng(seed)
+    bound = float(worst_next_norm(R, r, mu, L, eta, dim))
+    for _ in range(40):
+        x, star = rng.normal(size=(2, dim))
+        x *= R * rng.choice([1, rng.random()]) / np.linalg.norm(x)
+        star *= r * rng.choice([1, rng.random()]) / np.linalg.norm(star)
+        basis, _ = np.linalg.qr(rng.normal(size=(dim, dim)))
+        values = rng.choice([mu, L, rng.uniform(mu, L)], size=dim)
+        gradient = basis @ (values * (basis.T @ (x - star)))
+        assert np.linalg.norm(x - eta * gradient) <= bound * (1 + 1e-12) + 1e-12
+
+
+@given(problems(), lengths, lengths)
+def test_in_one_dimension_the_worst_of_the_eight_corners(problem, R, r):
+    mu, L, eta = problem
+    corners = [abs(R - eta * h * (R - star)) for star in (r, -r) for h in (mu, L)]
+    assert float(worst_next_norm(R, r, mu, L, eta, 1)) == pytest.approx(max(corners), rel=1e-12, abs=1e-14)
+
+
+@given(problems(), st.floats(0.05, 20), lengths)
+@settings(max_examples=15)
+def test_the_semidefinite_program_agrees_and_its_bound_is_above(problem, R, r):
+    mu, L, eta = problem
+    closed, unit = float(worst_next_norm(R, r, mu, L, eta)), max(R, r)
+    found = worst_next_norm_sdp(R, r, mu, L, eta)
+    assert found.status == "optimal"
+    assert found.value**2 == pytest.approx(closed**2, abs=1e-7 * unit**2)
+    assert found.upper is not None
+    assert found.certificate is not None
+    assert found.certificate.check()
+    assert found.upper >= closed * (1 - 1e-12)
+    assert found.upper**2 <= closed**2 + 1e-6 * unit**2
+
+
+@pytest.mark.parametrize(
+    ("R", "r", "mu", "eta"),
+    [(2.0, 1.0, 0.1, 1.0), (2.0, 1.0, 0.1, 0.5), (50.0, 1.0, 0.5, 1.0), (0.5, 1.0, 0.25, 0.25), (1.0, 1.0, 1.0, 0.5)],
+)
+def test_cvxpy_agrees_with_the_program(R, r, mu, eta):
+    """The same program written for another modelling language."""
+    import cvxpy as cp
+
+    G = cp.Variable((3, 3), PSD=True)  # Gram matrix of x, x*, g
+    x, star, g = np.eye(3)
+    u = x - star  # in terms of g, where the program itself has e
+
+    def product(a, b):
+        return cp.trace(np.outer(b, a) @ G)
+
+    inside = product(g - mu * u, u - g) if mu < 1 else None
+    given_ = [product(x, x) <= R**2, product(star, star) <= r**2]
+    given_ += [inside >= 0] if inside is not None else [product(g - u, e) == 0 for e in np.eye(3)]
+    program = cp.Problem(cp.Maximize(product(x - eta * g, x - eta * g)), given_)
+    program.solve(solver=cp.CLARABEL)
+    assert program.status == "optimal"
+    assert np.sqrt(program.value) == pytest.approx(worst_next_norm_sdp(R, r, mu, 1.0, eta).value, rel=1e-5)
+
+
+@given(problems(), lengths, lengths, dims)
+def test_the_exact_radius_is_where_the_ball_begins_to_hold(problem, r, noise, dim):
+    mu, L, eta = problem
+    sigma = noise * L
+    radius = float(exact_radius(mu, L, r, sigma, eta, dim))
+
+    def excess(R):
+        return float(worst_next_norm(R, r, mu, L, eta, dim)) ** 2 + (eta * sigma) ** 2 - R**2
+
+    size = max(radius, r) ** 2
+    assert excess(radius) <= 1e-9 * size
+    for factor in (1.001, 1.5, 10.0, 1000.0):
+        assert excess(factor * radius) <= 1e-9 * size * factor**2
+    if radius > 0:
+        assert excess(0.999 * radius) > 0
+
+
+@given(problems(), lengths, lengths)
+def test_the_uniform_radius_is_never_below_the_exact_one(problem, r, noise):
+    mu, L, eta = problem
+    one, two = (float(exact_radius(mu, L, r, noise * L, eta, dim)) for dim in (1, 2))
+    uniform = float(uniform_radius(mu, L, r, noise * L, eta))
+    assert r * (1 - 1e-12) <= one <= two * (1 + 1e-9)
+    assert two <= uniform * (1 + 1e-12)
+    if noise * L <= float(noise_threshold(mu, L, r, eta)):
+        assert two == pytest.approx(uniform, rel=1e-12)
+
+
+@given(kappas, scales, lengths, lengths)
+def test_at_the_full_step_the_radius_is_the_short_formula(kappa, L, r, noise):
+    expected = np.sqrt((kappa + 1) / 2 * (r**2 + noise**2))
+    assert float(uniform_radius(L / kappa, L, r, noise * L)) == pytest.approx(expected, rel=1e-9)
+    assert float(noise_threshold(L / kappa, L, r)) == pytest.approx(L * r * np.sqrt(2 * kappa + 1), rel=1e-5)
+
+
+@given(problems(), st.floats(0.1, 5), st.floats(0, 5), st.floats(1.01, 3), dims)
+def test_radii_grow_with_the_step_the_noise_the_ball_and_the_condition_number(problem, r, noise, factor, dim):
+    mu, L, eta = problem
+    sigma = noise * L
+
+    def no_smaller(radius, *names):
+        here = float(radius(mu, L, r, sigma, eta))
+        changed = {
+            "eta": (mu, L, r, sigma, min(eta * factor, 1 / L)),
+            "sigma": (mu, L, r, sigma * factor, eta),
+            "r": (mu, L, r * factor, sigma, eta),
+            "kappa": (mu / factor, L, r, sigma, eta),
+        }
+        for name in names:
+            assert float(radius(*changed[name])) >= here * (1 - 1e-9), name
+
+    names = ("eta", "sigma", "r", "kappa")
+    no_smaller(lambda *a: exact_radius(*a, dim=dim), *names)
+    no_smaller(uniform_radius, *names)
+
+
+@given(problems(), st.floats(0.05, 5), st.floats(0, 400), st.floats(0, 400), st.floats(0, 1))
+def test_in_two_dimensions_the_squared_worst_step_is_concave_in_the_squared_radius(problem, r, a, b, share):
+    """So E||x||^2 <= R^2 is kept for ever from the exact radius on: Jensen's inequality."""
+    mu, L, eta = problem
+    middle = share * a + (1 - share) * b
+    one, other, mixed = (float(worst_next_norm(np.sqrt(z), r, mu, L, eta)) ** 2 for z in (a, b, middle))
+    assert mixed >= share * one + (1 - share) * other - 1e-9 * max(one, other)
+
+
+def test_in_one_dimension_it_is_not():
+    """kappa = 4, r = 1: 0 and 16 against their mean 8; x = 0 goes to 1."""
+    ends = [float(worst_next_norm(np.sqrt(z), 1, 0.25, 1, dim=1)) ** 2 for z in (0.0, 16.0)]
+    middle = float(worst_next_norm(np.sqrt(8.0), 1, 0.25, 1, dim=1)) ** 2
+    assert ends == pytest.approx([1.0, 10.5625])
+    assert middle < sum(ends) / 2
+
+
+def test_values_worked_out_by_hand():
+    # kappa = 3, eta = 1/L: ||x - g/L||^2 <= ||x||^2/2 + ||x*||^2
+    assert float(worst_next_norm(2, 1, 1, 3)) == pytest.approx(np.sqrt(3))
+    assert float(uniform_radius(1, 3, 1, 3)) == pytest.approx(2)
+    assert float(exact_radius(1, 3, 1, 3)) == pytest.approx(2)
+    # one dimension, a = 1/3, sigma/L = 1: (2R/3 + 1/3)^2 + 1 = R^2
+    assert float(exact_radius(1, 3, 1, 3, dim=1)) == pytest.approx((2 + np.sqrt(54)) / 5)
+    # no noise and no minimiser away from 0: every ball holds
+    assert float(exact_radius(1, 3, 0, 0)) == 0
+    # kappa = 1: the full step goes to x*
+    assert float(worst_next_norm(9, 2, 1, 1)) == 2
+    assert float(exact_radius(1, 1, 3, 4)) == 5
+    assert float(worst_cosine(2, 1, 1, 3)) == pytest.approx(1 / 2)  # R/((kappa+1) r)
+
+
+def test_arguments_broadcast():
+    kappa, sigma = np.array([[1.0], [10.0], [100.0]]), np.array([0.0, 1.0])
+    radii = exact_radius(1 / kappa, 1.0, 1.0, sigma)
+    assert radii.shape == (3, 2)
+    assert radii[1, 1] == float(exact_radius(0.1, 1.0, 1.0, 1.0))
+    assert worst_next_norm([1.0, 2.0], 1.0, 0.1, 1.0).shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("R", lambda: worst_next_norm(-1, 1, 0.1, 1)),
+        ("r", lambda: worst_next_norm(1, float("nan"), 0.1, 1)),
+        ("mu", lambda: exact_radius(2, 1, 1, 1)),
+        ("mu", lambda: exact_radius(0, 1, 1, 1)),
+        ("L", lambda: uniform_radius(1, float("inf"), 1, 1)),
+        ("eta", lambda: uniform_radius(0.1, 1, 1, 1, 1.01)),
+        ("eta", lambda: uniform_radius(0.1, 1, 1, 1, 0)),
+        ("sigma", lambda: exact_radius(0.1, 1, 1, -1)),
+        ("cosine", lambda: worst_step(1, 1, 0.1, 1, 1, 1.5)),
+        ("dim", lambda: worst_next_norm(1, 1, 0.1, 1, dim=0)),
+        ("dim", lambda: worst_next_norm(1, 1, 0.1, 1, dim=True)),
+        ("R", lambda: worst_next_norm_sdp("far", 1, 0.1, 1)),
+        ("mu", lambda: worst_next_norm_sdp(1, 1, 2, 1)),
+        ("r", lambda: worst_next_norm("1", "x", 0.1, 1)),
+        ("shapes", lambda: worst_next_norm([1.0, 2.0], [1.0, 2.0, 3.0], 0.1, 1)),
+    ],
+)
+def test_values_outside_their_domain_are_named(name, call):
+    with pytest.raises(ValueError, match=rf"^{name}\b"):
+        call()
+
+
+def test_the_certified_bound_is_exact_data():
+    found = worst_next_norm_sdp(Fraction(2), Fraction(1), Fraction(1, 3), 1)
+    assert found.certificate is not None
+    assert isinstance(found.certificate.bound, Fraction)
+    assert found.upper**2 >= found.certificate.bound * found.unit**2
+    assert worst_next_norm_sdp(2, 1, 0.5, 1, certified=False).upper is None
+
+
+@pytest.mark.parametrize(("R", "r"), [(0, 0), (0, 2), (3, 0)])
+def test_the_program_where_a_ball_is_a_point(R, r):
+    found = worst_next_norm_sdp(R, r, 0.5, 1)
+    assert found.status == "optimal"
+    assert found.value == pytest.approx(float(worst_next_norm(R, r, 0.5, 1)), abs=1e-4)
+    assert found.upper >= float(worst_next_norm(R, r, 0.5, 1)) * (1 - 1e-12)

@@ -1,0 +1,177 @@
+"""How far two clients' losses can be apart on a ball of models: max |f_i(w) - f_j(w)| over |w| <= r (PERM, (1)).
+
+Linear models. For the squared loss (w'x - y)^2/2 the difference is a quadratic function, and its extreme values on the
+ball are found exactly (`theory.mixing.ball`). For the logistic loss log(1 + exp(-y w'x)), y = 1 or -1, they lie between
+a value that is attained and a certified bound (`theory.mixing.logistic`).
+
+f is the average over a client's samples, as where PERM defines the empirical risk; `reduction="sum"` is what its
+section 3 prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from theory.mixing.ball import BallMaximum, maximise, proves
+from theory.mixing.inputs import FloatArray, finite, positive
+from theory.mixing.logistic import LogisticLoss, Quadratic, largest_difference
+
+Loss: TypeAlias = Literal["squared", "logistic"]
+Reduction: TypeAlias = Literal["mean", "sum"]
+Samples: TypeAlias = tuple[ArrayLike, ArrayLike]
+"""(X, y): features of shape (n, d), and targets of shape (n,)."""
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    """max |f_i(w) - f_j(w)| on the ball, enclosed.
+
+    Attributes:
+        lower: |f_i - f_j| at `point`.
+        upper: no w of the ball exceeds it, up to the rounding of float64 (squared loss: a margin for it is included).
+        point: shape (d,), in the ball.
+    """
+
+    lower: float
+    upper: float
+    point: FloatArray
+
+
+def empirical_discrepancy(
+    first: Samples, second: Samples, radius: float, *, loss: Loss = "squared", reduction: Reduction = "mean"
+) -> Discrepancy:
+    """max |f_i(w) - f_j(w)| over |w| <= radius, for linear models.
+
+    Args:
+        first, second: the two clients' samples (X, y), X of shapes (n_i, d) and (n_j, d).
+        radius: of the ball around 0, positive.
+        loss: "squared", (w'x - y)^2/2, whose two bounds agree up to rounding; or "logistic", log(1 + exp(-y w'x)).
+        reduction: whether f is the average or the sum over the samples.
+
+    Raises:
+        ValueError: an argument has another shape, or an entry outside its domain (labels are 1 and -1).
+    """
+    bound = positive("radius", radius)
+    one, two = _samples("first", first, loss), _samples("second", second, loss)
+    if one[0].shape[1] != two[0].shape[1]:
+        raise ValueError(f"second has {two[0].shape[1]} features, first has {one[0].shape[1]}")
+    scales = _scale(one, reduction), _scale(two, reduction)
+    if loss == "logistic":
+        losses = [LogisticLoss(x * y[:, None], scale) for (x, y), scale in zip((one, two), scales, strict=True)]
+        sides = [Discrepancy(*largest_difference(a, b, bound)) for a, b in (losses, losses[::-1])]
+    else:
+        quadratics = _quadratic(one, scales[0]), _quadratic(two, scales[1])
+        sides = [_squared(*quadratics, bound), _squared(*quadratics[::-1], bound)]
+    best = max(sides, key=lambda side: side.lower)
+    return Discrepancy(best.lower, max(side.upper for side in sides), best.point)
+
+
+def pairwise_discrepancies(
+    samples: Sequence[Samples], radius: float, *, loss: Loss = "squared", reduction: Reduction = "mean"
+) -> tuple[FloatArray, FloatArray]:
+    """Lower and upper bounds of max |f_i(w) - f_j(w)| over |w| <= radius for all pairs of N clients.
+
+    Args:
+        samples: N pairs (X, y) with the same number of features.
+        radius, loss, reduction: as for `empirical_discrepancy`.
+
+    Returns:
+        Two arrays of shape (N, N), symmetric, with zero diagonals. Equation (1)'s weights of client i are
+        ``mixing_weights(upper[i], n, 1)``.
+
+    Raises:
+        ValueError: as `empirical_discrepancy`.
+    """
+    count = len(samples)
+    lower, upper = np.zeros((count, count)), np.zeros((count, count))
+    for i in range(count):
+        for j in range(i + 1, count):
+            found = empirical_discrepancy(samples[i], samples[j], radius, loss=loss, reduction=reduction)
+            lower[i, j] = lower[j, i] = found.lower
+            upper[i, j] = upper[j, i] = found.upper
+    return lower, upper
+
+
+def prove_discrepancy(
+    first: Samples, second: Samples, radius: float, bound: float, *, reduction: Reduction = "mean"
+) -> bool:
+    """Whether max |f_i(w) - f_j(w)| <= bound on the ball is proved in exact arithmetic, for the squared loss.
+
+    The numbers of the data, the radius and the bound count as the binary fractions that they are. Made for d up to
+    about ten. False says that the multipliers at hand prove nothing, as they do when `bound` is below
+    the maximum or within rounding of it.
+
+    Raises:
+        ValueError: as `empirical_discrepancy`.
+    """
+    limit = positive("radius", radius)
+    one, two = _samples("first", first, "squared"), _samples("second", second, "squared")
+    for a, b in ((one, two), (two, one)):
+        found = _maximum(_quadratic(a, _scale(a, reduction)), _quadratic(b, _scale(b, reduction)), limit)
+        sigma = Fraction(found.sigma) + Fraction(1, 2**40) * Fraction(max(found.sigma, bound / limit**2))
+        H, v, c = _exact_difference(a, b, reduction)
+        if not proves(H, v, c, Fraction(limit), sigma, Fraction(bound)):
+            return False
+    return True
+
+
+Prepared: TypeAlias = tuple[FloatArray, FloatArray]
+
+
+def _samples(name: str, given: Samples, loss: str) -> Prepared:
+    """Checked samples."""
+    if loss not in ("squared", "logistic"):
+        raise ValueError(f"loss={loss!r} is neither 'squared' nor 'logistic'")
+    features = finite(f"{name}[0]", given[0], 2)
+    targets = finite(f"{name}[1]", given[1], 1)
+    if len(features) != len(targets):
+        raise ValueError(f"{name} has {len(features)} samples and {len(targets)} targets")
+    if loss == "logistic" and not (np.abs(targets) == 1).all():
+        raise ValueError(f"{name}[1] has other labels than 1 and -1")
+    return features, targets
+
+
+def _scale(samples: Prepared, reduction: str) -> float:
+    """What a sum over the samples is multiplied by."""
+    if reduction not in ("mean", "sum"):
+        raise ValueError(f"reduction={reduction!r} is neither 'mean' nor 'sum'")
+    return 1 / len(samples[1]) if reduction == "mean" else 1.0
+
+
+def _quadratic(samples: Prepared, scale: float) -> Quadratic:
+    """The squared loss as w'Hw/2 + b'w + c."""
+    features, targets = samples
+    return scale * (features.T @ features), -scale * (features.T @ targets), scale * float(targets @ targets) / 2
+
+
+def _maximum(one: Quadratic, two: Quadratic, radius: float) -> BallMaximum:
+    """The maximum of a difference of quadratic functions."""
+    matrix = one[0] - two[0]
+    return maximise((matrix + matrix.T) / 2, one[1] - two[1], one[2] - two[2], radius)
+
+
+def _squared(one: Quadratic, two: Quadratic, radius: float) -> Discrepancy:
+    """The maximum of f_i - f_j, one side of the absolute value."""
+    found = _maximum(one, two, radius)
+    return Discrepancy(found.lower, found.upper, found.point)
+
+
+def _exact_difference(
+    one: Prepared, two: Prepared, reduction: str
+) -> tuple[list[list[Fraction]], list[Fraction], Fraction]:
+    """The coefficients of f_i - f_j for the squared loss, in Fractions."""
+
+    def coefficients(samples: Prepared) -> tuple[Any, Any, Any]:
+        exact = np.vectorize(Fraction, otypes=[object])
+        features, targets = exact(samples[0]), exact(samples[1])
+        scale = Fraction(1, len(targets)) if reduction == "mean" else Fraction(1)
+        return scale * (features.T @ features), -scale * (features.T @ targets), scale * (targets @ targets) / 2
+
+    (H, v, c), (G, u, e) = coefficients(one), coefficients(two)
+    return (H - G).tolist(), (v - u).tolist(), c - e

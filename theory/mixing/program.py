@@ -1,0 +1,60 @@
+"""The mixing-weight program as a cvxpy model: what the exact solver is checked against, and a start for variants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from theory.mixing.inputs import finite, positive, sizes
+
+if TYPE_CHECKING:
+    import cvxpy
+
+
+def model(z: ArrayLike, n: ArrayLike, lam: float) -> cvxpy.Problem:
+    """The program minimise sum_j a_j z_j + lam sum_j a_j^2/n_j over the simplex (PERM, equation (2)).
+
+    Args:
+        z: shape (N,).
+        n: shape (N,), positive.
+        lam: positive.
+
+    Returns:
+        The problem, unsolved; its one variable is named ``weights``, and its first constraint is sum_j a_j = 1, whose
+        dual value is minus the multiplier.
+
+    Raises:
+        ValueError: an argument has another shape, or an entry outside its domain.
+    """
+    import cvxpy as cp
+
+    costs = finite("z", z, 1)
+    counts, penalty = sizes(n, len(costs)), positive("lam", lam)
+    weights = cp.Variable(len(costs), name="weights")
+    objective = costs @ weights + cp.sum_squares(cp.multiply(np.sqrt(penalty / counts), weights))
+    return cp.Problem(cp.Minimize(objective), [cp.sum(weights) == 1, weights >= 0])
+
+
+def bound_model(costs: ArrayLike, n: ArrayLike, C: float) -> cvxpy.Problem:
+    """The program minimise sum_j a_j c_j + C sqrt(sum_j a_j^2/n_j) over the simplex (PERM, GEN's right side).
+
+    Args:
+        costs: shape (N,), c_j.
+        n: shape (N,), positive.
+        C: positive.
+
+    Returns:
+        The problem, unsolved; its one variable is named ``weights``.
+
+    Raises:
+        ValueError: an argument has another shape, or an entry outside its domain.
+    """
+    import cvxpy as cp
+
+    prices = finite("costs", costs, 1)
+    counts, constant = sizes(n, len(prices)), positive("C", C)
+    weights = cp.Variable(len(prices), name="weights")
+    objective = prices @ weights + constant * cp.norm2(cp.multiply(1 / np.sqrt(counts), weights))
+    return cp.Problem(cp.Minimize(objective), [cp.sum(weights) == 1, weights >= 0])

@@ -1,0 +1,24 @@
+"""How far one stochastic gradient step can lead out of a ball, over a class of functions, and which balls hold it."""
+
+from __future__ import annotations
+
+from theory.stability.one_step import (
+    exact_radius,
+    noise_threshold,
+    uniform_radius,
+    worst_cosine,
+    worst_next_norm,
+    worst_step,
+)
+from theory.stability.sdp import StepBound, worst_next_norm_sdp
+
+__all__ = [
+    "StepBound",
+    "exact_radius",
+    "noise_threshold",
+    "uniform_radius",
+    "worst_cosine",
+    "worst_next_norm",
+    "worst_next_norm_sdp",
+    "worst_step",
+]
