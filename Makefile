@@ -52,9 +52,9 @@ $(VENV)/made:
 	@touch $@
 
 $(VENV)/installed: pyproject.toml constraints.txt | $(VENV)/made
-	$(PIP) install -c constraints.txt -e '.[smt]'
+	$(PIP) install -c constraints.txt -e '.[smt,data,fast]'
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml constraints.txt | $(VENV)/made
-	$(PIP) install -c constraints.txt -e '.[dev,smt]'
+	$(PIP) install -c constraints.txt -e '.[dev,smt,data,fast]'
 	@touch $@ $(VENV)/installed

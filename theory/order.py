@@ -51,9 +51,7 @@ def exponents(claim: Claim, schedule: Mapping[str, str], variable: str = "K") ->
     return found
 
 
-def order_holds(
-    claim: Claim, schedule: Mapping[str, str], claimed: int | str | Fraction, variable: str = "K"
-) -> bool:
+def order_holds(claim: Claim, schedule: Mapping[str, str], claimed: int | str | Fraction, variable: str = "K") -> bool:
     """Whether a bound is O(variable^claimed) along a schedule without free exponents.
 
     Args:

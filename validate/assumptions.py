@@ -6,16 +6,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from sim.participation import Bernoulli
+from sim.problems import Quadratic
 from theory.assumptions import (
     Assumption,
+    BoundedDissimilarity,
+    BoundedDomain,
     BoundedEstimatorSecondMoment,
+    BoundedGradient,
+    BoundedStochasticGradient,
+    BoundedVariance,
     Convex,
     IndependentParticipation,
+    InteriorMinimiser,
+    MinimisersInBall,
+    ShortStep,
     Smooth,
     StronglyConvex,
     UnbiasedSampling,
+    VarianceAtMost,
 )
 from theory.claim import Claim
+from validate import reachable
 from validate.scenario import Scenario
 
 # Constants computed in float64 may differ from the true ones by rounding.
@@ -66,7 +77,102 @@ def satisfied(assumption: Assumption, scenario: Scenario, parameters: Mapping[st
     # Samples are drawn uniformly by construction; a bound on the estimator is taken from the run itself.
     if isinstance(assumption, UnbiasedSampling | BoundedEstimatorSecondMoment):
         return True
+    if isinstance(assumption, BoundedVariance):
+        return _at_most(_variance(scenario), parameters.get(assumption.constant), scenario)
+    if isinstance(assumption, BoundedStochasticGradient):
+        bound = _largest_sample_gradient(scenario, assumption.at, parameters.get("R"))
+        return _at_most(bound, parameters.get(assumption.constant), scenario)
+    if isinstance(assumption, MinimisersInBall):
+        points = problem.client_minimisers
+        largest = None if points is None else (points * points).sum(axis=1).max()
+        return _at_most(largest, parameters.get(assumption.constant), scenario)
+    if isinstance(assumption, ShortStep):
+        steps = scenario.algorithm.step if isinstance(scenario.algorithm.step, tuple) else (scenario.algorithm.step,)
+        smoothness = parameters.get(assumption.smoothness, problem.smoothness)
+        return all(step > 0 and step * smoothness <= 1 + _slack(scenario) for step in steps)
+    if isinstance(assumption, _ON_DOMAIN):
+        return _on_domain(assumption, scenario, parameters)
     raise ValueError(f"assumption {type(assumption).__name__} has no check on a scenario")
+
+
+_ON_DOMAIN = (VarianceAtMost, BoundedDissimilarity, BoundedDomain, BoundedGradient, InteriorMinimiser)
+
+
+def _on_domain(assumption: Any, scenario: Any, parameters: Mapping[str, Any]) -> bool:
+    """Assumptions on a bounded set W: the scenario's own, or else the one of `reachable`, which holds all iterates.
+
+    A scenario has a W of its own when it has a method ``least_constant(assumption)``: the smallest constant with which
+    the assumption holds (0 for one without a constant), or None when there is none, or none that is known.
+    """
+    own = getattr(scenario, "least_constant", None)
+    if own is not None:
+        least = own(assumption)
+    elif isinstance(assumption, InteriorMinimiser):  # W holds f's minimiser in its interior, or nothing but it
+        least = 0 if scenario.problem.strong_convexity > 0 else None
+    elif isinstance(assumption, VarianceAtMost):
+        least = reachable.largest_variance(scenario)
+    elif isinstance(assumption, BoundedDissimilarity):
+        least = reachable.largest_dissimilarity(scenario)
+    else:
+        measure = reachable.squared_diameter if isinstance(assumption, BoundedDomain) else reachable.largest_gradient
+        if parameters.get(assumption.constant) is None:
+            return True  # W is bounded, and so are the gradients of quadratics on it
+        return _at_most(measure(scenario), parameters[assumption.constant], scenario)
+    constant = parameters.get(getattr(assumption, "constant", ""))
+    return least is not None and (constant is None or bool(least <= constant * (1 + _slack(scenario))))
+
+
+def _at_most(square: Any, constant: Any, scenario: Scenario) -> bool:
+    """Whether a square, None where it has no bound, is at most the constant's square (any constant, where None)."""
+    if square is None or constant is None:
+        return square is not None
+    return bool(constant >= 0 and square <= constant * constant * (1 + _slack(scenario)))
+
+
+def _known_point(scenario: Scenario) -> Any:
+    """The only point at which gradients are drawn, where there is only one: the start of a single step; else None."""
+    steps = scenario.algorithm.draws
+    return scenario.start if scenario.rounds == 1 and steps == 1 else None
+
+
+def _variance(scenario: Scenario) -> Any:
+    """The largest variance of a sampled gradient over the clients, and over every x that is reached; None if unknown.
+
+    Samples of equal curvature have the same variance everywhere; otherwise it grows without bound with x, and is known
+    at the start only.
+    """
+    problem = scenario.problem
+    if equal_curvatures(problem):
+        return problem.sampling_noise(scenario.start).max()
+    point = _known_point(scenario)
+    return None if point is None else problem.sampling_noise(point).max()
+
+
+def equal_curvatures(problem: Quadratic) -> bool:
+    """Whether the samples of each client have the same Hessian."""
+    clients = zip(problem.hessian, problem.counts, strict=True)
+    return all(bool((samples[: int(count)] == samples[0]).all()) for samples, count in clients)
+
+
+def _largest_sample_gradient(scenario: Scenario, at: str, radius: Any) -> Any:
+    """An upper bound on ||g||^2 over the samples, at the points that the assumption names; None if there is none."""
+    reached = getattr(scenario, "largest_squared_gradient", None)
+    if reached is not None:  # states of one client, which know the points that they come from
+        return reached(at)
+    problem = scenario.problem
+    if at == "everywhere":  # a quadratic with any curvature has gradients without bound
+        return None if (problem.hessian != 0).any() else (problem.linear * problem.linear).sum(axis=-1).max()
+    if at == "ball":
+        if radius is None:
+            return None
+        away = (problem.linear * problem.linear).sum(axis=-1).max()
+        # ||H x - b||^2 <= (L R + ||b||)^2 <= 2 (L R)^2 + 2 ||b||^2, which needs no root
+        return 2 * (problem.sample_smoothness * radius) ** 2 + 2 * away
+    point = _known_point(scenario)
+    if point is None:
+        return None
+    gradients = problem.hessian @ point - problem.linear
+    return (gradients * gradients).sum(axis=-1).max()
 
 
 def _slack(scenario: Scenario) -> Any:

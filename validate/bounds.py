@@ -24,7 +24,7 @@ class Cases:
 
     Attributes:
         left: shape (C,), float64 or object (Fractions).
-        parameters: by name; scalars, or arrays of shape (C,).
+        parameters: by name; scalars, or arrays of shape (C,); for vector parameters of shape (C, size).
         index: by index name (k, n, s, m), integer arrays of shape (C,); empty for a claim about the whole run.
     """
 
@@ -80,6 +80,8 @@ def compare_all(claim: Claim, scenarios: Sequence[Cases]) -> list[Comparison]:
         return []
     if any(len(cases) == 0 for cases in scenarios):
         raise ValueError("cases is empty: there is nothing to compare")
+    if any(parameter.shape == "vector" for parameter in claim.parameters):
+        return [_compare(claim, np.asarray(c.left, dtype=np.float64), _right(claim, c)) for c in scenarios]
     lengths = [len(cases) for cases in scenarios]
     values = {
         name: np.concatenate([_column(cases.parameters[name], len(cases)) for cases in scenarios])
@@ -91,6 +93,12 @@ def compare_all(claim: Claim, scenarios: Sequence[Cases]) -> list[Comparison]:
         _compare(claim, np.asarray(cases.left, dtype=np.float64), right[end - len(cases) : end])
         for cases, end in zip(scenarios, ends, strict=True)
     ]
+
+
+def _right(claim: Claim, cases: Cases) -> np.ndarray:
+    """The right side on one scenario, (C,); vector parameters have shape (C, size), with a size of its own."""
+    values = {name: np.asarray(value, dtype=np.float64) for name, value in cases.parameters.items()}
+    return np.broadcast_to(np.asarray(claim.bound(**values), dtype=np.float64), (len(cases),))
 
 
 def _column(value: Any, length: int) -> np.ndarray:

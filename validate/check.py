@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theory.catalog import claim as find_claim
 from theory.catalog import paper as find_paper
@@ -28,6 +28,9 @@ from validate.bounds import Cases, compare, compare_all
 from validate.falsify import Counterexample, smallest
 from validate.scenario import Scenario
 from validate.verdict import Evidence, Outcome, Result, decide
+
+if TYPE_CHECKING:
+    from validate.replay import Replay
 
 Progress = Callable[[str], None]
 log = logging.getLogger(__name__)
@@ -85,9 +88,24 @@ def check_all(
     Raises:
         ValueError: for a target that is not known; nothing is computed then.
     """
+    return check_and_replay(targets, quick=quick, out=out, seed=seed, progress=progress)[0]
+
+
+def check_and_replay(
+    targets: Sequence[str],
+    *,
+    quick: bool = False,
+    out: str | Path = "fedproof-out",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> tuple[list[Result], dict[str, Replay]]:
+    """`check_all`, and the replays of the proofs by the claim's id."""
+    from validate.replay import evidence as replay_evidence
+
     chosen = resolve(targets)
     tell = progress or (lambda text: None)
-    results = []
+    results: list[Result] = []
+    replays: dict[str, Replay] = {}
     for name in dict.fromkeys(c.paper for c in chosen):
         module = measured.module(name)
         claims = [c for c in chosen if c.paper == name]
@@ -100,10 +118,14 @@ def check_all(
             tell(claim.id)
             found.append(check_claim(claim, module, pool, samples, Path(out), EVALUATIONS[quick]))
             _remember(found[-1], Path(out))
-        results += _with_replays(claims, found, module, pool, Path(out), tell)
-        for result in results[-len(claims) :]:
-            _remember(result, Path(out))
-    return results
+        replays |= _replayed(claims, found, module, pool, Path(out), tell)
+        for result in found:
+            if result.id in replays:
+                proof = replay_evidence(replays[result.id])
+                result = decide(result.id, (*result.evidence, proof), result.certificate)
+                _remember(result, Path(out))
+            results.append(result)
+    return results, replays
 
 
 def resolve(targets: Sequence[str]) -> list[Claim]:
@@ -202,24 +224,22 @@ def _feasible(claim: Claim) -> list[Evidence]:
     return [Evidence("hypotheses", outcome, found.detail, data=found.to_json())]
 
 
-def _with_replays(
+def _replayed(
     claims: Sequence[Claim], results: Sequence[Result], module: ModuleType | None, pool: Pool, out: Path, tell: Progress
-) -> list[Result]:
-    """The results, with the replay of each proof among the evidence."""
-    from validate import replay
+) -> dict[str, Replay]:
+    """The replays of the claims' proofs, by id; lines that other claims encode need those claims' verdicts."""
+    from validate.replay import encoded, replay
 
     known = {result.id: result for result in results}
-    needed = dict.fromkeys(i for c in claims for i in replay.encoded(c) if i not in known)
+    needed = dict.fromkeys(i for c in claims for i in encoded(c) if i not in known)
     for name in needed:
         known[name] = check_claim(find_claim(name), module, pool, (), out)
-    joined = []
-    for claim, result in zip(claims, results, strict=True):
+    replays = {}
+    for claim in claims:
         if claim.steps:
             tell(f"{claim.id}: its proof, line by line")
-            found = replay.evidence(replay.replay(claim, results=known))
-            result = decide(claim.id, (*result.evidence, found), result.certificate)
-        joined.append(result)
-    return joined
+            replays[claim.id] = replay(claim, results=known)
+    return replays
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,9 @@ from validate.commands import (
     mutation,
     oracle,
     proof,
+    radius,
     simulation,
+    weights,
 )
 
 logger = logging.getLogger(__name__)
@@ -136,6 +138,8 @@ for command in (
     catalogue.bound,
     proof.replay,
     feasibility.feasible,
+    weights.weights,
+    radius.radius,
     falsification.falsify,
     mutation.mutate,
     oracle.moments,

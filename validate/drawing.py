@@ -1,4 +1,4 @@
-"""Figures of comparisons: curves over rounds with confidence bands, and circles of probable error.
+"""Figures of comparisons: curves with confidence bands and levels, and circles of probable error.
 
 Colours are Okabe and Ito's, safe for the colour blind, and every series also has its own dash. The roles of the
 colours (`THEME`) let the report recolour the same file for a dark page.
@@ -16,9 +16,9 @@ import numpy as np
 from validate.experiment import Band
 
 INK, GROUND, GRID = "#1c2024", "#ffffff", "#d8dce0"
-SERIES = ("#0072b2", "#d55e00", "#009e73")
-DASHES = ("-", "--", ":")
-MARKERS = ("o", "s", "^")
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+DASHES = ("-", "--", ":", "-.", (0, (7, 2)), (0, (1, 2, 4, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P")
 THEME = {
     INK: "currentColor",
     GROUND: "var(--figure-ground, transparent)",
@@ -26,7 +26,7 @@ THEME = {
     **{colour: f"var(--series-{i}, {colour})" for i, colour in enumerate(SERIES)},
 }
 
-_STYLE: Any = {
+STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "text.color": INK,
@@ -54,7 +54,7 @@ _STYLE: Any = {
 
 @dataclass(frozen=True)
 class Curve:
-    """A series over rounds 0..K.
+    """A series over rounds 0..K, or over other values.
 
     Attributes:
         label: for the legend.
@@ -63,6 +63,7 @@ class Curve:
         band: confidence band, or None.
         threads: single runs drawn thin, shape (r, K+1), or None.
         exact: an exact curve drawn as sparse marks on top, shape (K+1,), or None.
+        at: (K+1,), the values on the x axis; None for the rounds.
     """
 
     label: str
@@ -71,15 +72,53 @@ class Curve:
     band: Band | None = None
     threads: np.ndarray | None = None
     exact: np.ndarray | None = None
+    at: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal line across a panel, with its label at the right end, above the line or below it."""
+
+    label: str
+    value: float
+    below: bool = False
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point with a label to its left."""
+
+    label: str
+    x: float
+    y: float
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves that share axes. `skip` rounds are left out at the start (a variance is 0 there)."""
+    """Curves that share axes. `skip` rounds are left out at the start (a variance is 0 there, a transient is large)."""
 
     title: str
     curves: tuple[Curve, ...]
     skip: int = 0
+    levels: tuple[Level, ...] = ()
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True)
+class Axes:
+    """How the axes of `draw_curves` are drawn.
+
+    Attributes:
+        xlabel: below each panel.
+        log_x: whether x is logarithmic.
+        log_y: whether y is; else it starts at 0 (at the least value where rounds are left out).
+        columns: panels in a row; None for all of them. The panels of a row share their y axis.
+    """
+
+    xlabel: str = "round k"
+    log_x: bool = False
+    log_y: bool = True
+    columns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +142,8 @@ class Cloud:
     series: int
 
 
-def _save(figure: Any, path: Path) -> Path:
+def save(figure: Any, path: Path) -> Path:
+    """Write a matplotlib figure, the same bytes at every time; the folder is made when missing."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     FigureCanvasAgg(figure)
@@ -112,68 +152,97 @@ def _save(figure: Any, path: Path) -> Path:
     return path
 
 
-def draw_curves(path: Path, panels: Sequence[Panel], ylabel: str) -> Path:
-    """Draw panels side by side with shared axes, logarithmic in y, and save them as `path`.
+def draw_curves(path: Path, panels: Sequence[Panel], ylabel: str | Sequence[str], axes: Axes | None = None) -> Path:
+    """Draw panels side by side, or in rows (then `ylabel` may be one for each), and save them as `path`.
 
-    The y axis spans the thick lines; single runs may leave it.
+    The y axis of a row spans its thick lines, levels and marks; single runs may leave it.
     """
     import matplotlib
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(9.6, 4.2), layout=ConstrainedLayoutEngine(wspace=0.05))
-        axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
-        low, high = [], []
+    axes = axes or Axes()
+    columns = axes.columns or len(panels)
+    rows = [panels[i : i + columns] for i in range(0, len(panels), columns)]
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 1.2 + 3 * len(rows)), layout=ConstrainedLayoutEngine(wspace=0.05))
+        grid = figure.subplots(len(rows), columns, sharey="row", squeeze=False)
         handles: dict[str, Any] = {}
-        for axis, panel in zip(axes, panels, strict=True):
-            for curve in panel.curves:
-                rounds = np.arange(len(curve.value))[panel.skip :]
-                colour = SERIES[curve.series]
-                if curve.threads is not None:
-                    for thread in curve.threads:
-                        axis.plot(rounds, _positive(thread[panel.skip :]), color=colour, lw=0.6, alpha=0.3)
-                    handles["one run"] = axis.plot([], [], color=INK, lw=0.7, alpha=0.5)[0]
-                if curve.band is not None:
-                    lower = np.maximum(curve.band.lower[panel.skip :], curve.value[panel.skip :] / 1e3)
-                    axis.fill_between(
-                        rounds, _positive(lower), curve.band.upper[panel.skip :], color=colour, alpha=0.28, lw=0
-                    )
-                    handles["99% band"] = axis.fill_between([], [], [], color=INK, alpha=0.28, lw=0)
-                line = axis.plot(
-                    rounds,
-                    _positive(curve.value[panel.skip :]),
-                    color=colour,
-                    lw=2.2,
-                    ls=DASHES[curve.series],
-                    zorder=3,
-                )
-                handles[curve.label] = line[0]
-                if curve.exact is not None:
-                    marks = axis.plot(
-                        rounds[4::8],
-                        np.asarray(curve.exact, dtype=float)[panel.skip :][4::8],
-                        color=INK,
-                        ls="none",
-                        marker="o",
-                        ms=4.2,
-                        mfc="none",
-                        mew=1,
-                        zorder=4,
-                    )
-                    handles["exact expectation"] = marks[0]
-                shown = curve.value[panel.skip :]
-                low.append(float(shown[shown > 0].min()))
-                high.append(float(shown.max()))
-            axis.set_title(panel.title)
-            axis.set_xlabel("round k")
-            axis.set_yscale("log")
-        axes[0].set_ylabel(ylabel)
-        axes[0].set_ylim(min(low) / 3, max(high) * 3)
-        axes[0].set_xlim(0, max(len(c.value) for p in panels for c in p.curves) - 1)
+        names = [ylabel] * len(rows) if isinstance(ylabel, str) else ylabel
+        for places, row, name in zip(grid, rows, names, strict=True):
+            for place, panel in zip(places, row, strict=False):
+                _draw_panel(place, panel, axes, handles)
+            for place in places[len(row) :]:
+                place.set_visible(False)
+            places[0].set_ylabel(name)
+            places[0].set_ylim(*_reach(row, axes))
         order = sorted(handles, key=lambda name: name in ("one run", "99% band", "exact expectation"))
-        figure.legend([handles[name] for name in order], order, loc="outside lower center", ncols=min(len(order), 3))
-        return _save(figure, path)
+        drawn = [handles[name] for name in order]
+        figure.legend(drawn, order, loc="outside lower center", ncols=_legend_columns(order))
+        return save(figure, path)
+
+
+def _draw_panel(axis: Any, panel: Panel, axes: Axes, handles: dict[str, Any]) -> None:
+    """One panel; `handles` receives what its legend needs."""
+    shown = _positive if axes.log_y else np.asarray
+    rounds = np.arange(0.0)
+    for curve in panel.curves:
+        rounds = np.arange(len(curve.value)) if curve.at is None else np.asarray(curve.at)
+        rounds = rounds[panel.skip :]
+        colour = SERIES[curve.series]
+        if curve.threads is not None:
+            for thread in curve.threads:
+                axis.plot(rounds, shown(thread[panel.skip :]), color=colour, lw=0.6, alpha=0.3)
+            handles["one run"] = axis.plot([], [], color=INK, lw=0.7, alpha=0.5)[0]
+        if curve.band is not None:
+            lower = curve.band.lower[panel.skip :]
+            if axes.log_y:
+                lower = _positive(np.maximum(lower, curve.value[panel.skip :] / 1e3))
+            axis.fill_between(rounds, lower, curve.band.upper[panel.skip :], color=colour, alpha=0.28, lw=0)
+            handles["99% band"] = axis.fill_between([], [], [], color=INK, alpha=0.28, lw=0)
+        line = axis.plot(
+            rounds, shown(curve.value[panel.skip :]), color=colour, lw=2.2, ls=DASHES[curve.series], zorder=3
+        )
+        handles[curve.label] = line[0]
+        if curve.exact is not None:
+            exact = np.asarray(curve.exact, dtype=float)[panel.skip :][4::8]
+            style: Any = {"color": INK, "ls": "none", "marker": "o", "ms": 4.2, "mfc": "none", "mew": 1, "zorder": 4}
+            handles["exact expectation"] = axis.plot(rounds[4::8], exact, **style)[0]
+    for level in panel.levels:
+        axis.axhline(level.value, color=INK, lw=1.1, ls=(0, (4, 3)), zorder=2)
+        side, offset = ("top", -4) if level.below else ("bottom", 2)
+        at = {"xy": (1, level.value), "xycoords": axis.get_yaxis_transform(), "xytext": (-3, offset)}
+        axis.annotate(level.label, **at, textcoords="offset points", ha="right", va=side, fontsize=8.5)
+    for mark in panel.marks:
+        axis.plot([mark.x], [mark.y], ls="none", marker="X", ms=9, color=INK, zorder=4)
+        style = {"textcoords": "offset points", "xytext": (-9, 0), "ha": "right", "va": "center", "fontsize": 8.5}
+        axis.annotate(mark.label, (mark.x, mark.y), **style)
+    axis.set_title(panel.title)
+    axis.set_xlabel(axes.xlabel)
+    axis.set_xscale("log" if axes.log_x else "linear")
+    axis.set_yscale("log" if axes.log_y else "linear")
+    if len(rounds):
+        first = rounds[0] if panel.skip > 1 or panel.curves[-1].at is not None else 0
+        axis.set_xlim(first, rounds[-1])
+
+
+def _reach(panels: Sequence[Panel], axes: Axes) -> tuple[float, float]:
+    """The limits of the y axis."""
+    drawn = [np.asarray(curve.value, dtype=float)[p.skip :] for p in panels for curve in p.curves]
+    values = np.concatenate([*drawn, *([level.value for level in p.levels] for p in panels)])
+    values = np.concatenate([values, *([mark.y for mark in p.marks] for p in panels)])
+    values = values[np.isfinite(values)]
+    if axes.log_y:
+        return float(values[values > 0].min()) / 3, float(values.max()) * 3
+    low = float(values.min()) if any(p.skip > 1 for p in panels) else 0.0
+    high = float(values.max())
+    margin = 0.08 * (high - low)
+    return (low - margin if low else 0.0), high + margin
+
+
+def _legend_columns(names: Sequence[str]) -> int:
+    """Short names in more columns."""
+    return min(len(names), 6 if max(map(len, names)) < 16 else 3)
 
 
 def draw_clouds(path: Path, clouds: Sequence[Cloud]) -> Path:
@@ -183,7 +252,7 @@ def draw_clouds(path: Path, clouds: Sequence[Cloud]) -> Path:
     from matplotlib.layout_engine import ConstrainedLayoutEngine
     from matplotlib.patches import Circle
 
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(9.6, 5.7), layout=ConstrainedLayoutEngine(h_pad=0.14, wspace=0.04))
         axes = figure.subplots(1, len(clouds), sharex=True, sharey=True, squeeze=False)[0]
         reach = max(float(np.quantile(np.abs(c.many), 0.995)) for c in clouds)
@@ -211,7 +280,7 @@ def draw_clouds(path: Path, clouds: Sequence[Cloud]) -> Path:
         handles[f"all {number:,} runs"] = blank.plot([], [], color=INK, ls="none", marker=".", ms=4, alpha=0.5)[0]
         axes[0].set_ylabel("second principal component")
         figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=4)
-        return _save(figure, path)
+        return save(figure, path)
 
 
 def _positive(values: np.ndarray) -> np.ndarray:

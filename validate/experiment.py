@@ -180,45 +180,76 @@ def simulate(
     if rounds < 1:
         raise ValueError(f"rounds={rounds} is outside the integers in [1, inf)")
     key = settings_key(contender, problem, rounds=rounds, runs=runs, seed=seed, start=start)
-    path = Path(folder) / f"{contender.key}-{runs}.npz"
-    saved = _read(path, key)
-    if saved is not None:
-        if progress:
-            progress(f"{contender.key}: {runs:,} runs, read from {path.name}")
-        return saved
-    if progress:
-        progress(f"{contender.key}: simulating {runs:,} runs of {rounds} rounds")
-    if engine is None:
-        from sim import run
 
-        engine = run
-    trace = engine(
-        contender.algorithm,
-        problem,
-        contender.participation,
-        rounds=rounds,
-        runs=runs,
-        seed=seed + contender.seed,
-        start=start,
-        metrics=("suboptimality",),
+    def compute() -> dict[str, Array]:
+        run = engine
+        if run is None:
+            from sim import run as simulator
+
+            run = simulator
+        trace = run(
+            contender.algorithm,
+            problem,
+            contender.participation,
+            rounds=rounds,
+            runs=runs,
+            seed=seed + contender.seed,
+            start=start,
+            metrics=("suboptimality",),
+        )
+        return {"suboptimality": np.asarray(trace["suboptimality"]), "final": np.asarray(trace.final)}
+
+    found = stored(
+        Path(folder) / f"{contender.key}-{runs}.npz",
+        key,
+        compute,
+        what=f"{contender.key}: {runs:,} runs of {rounds} rounds",
+        progress=progress,
     )
-    result = Runs(np.asarray(trace["suboptimality"]), np.asarray(trace.final))
+    return Runs(found["suboptimality"], found["final"])
+
+
+def stored(
+    path: Path,
+    settings: str,
+    compute: Callable[[], Mapping[str, Array]],
+    *,
+    what: str,
+    progress: Progress | None = None,
+) -> dict[str, Array]:
+    """Arrays that take long to compute: read from `path` when it holds these very settings, else computed and kept.
+
+    A file with other settings, or one that cannot be read, is computed again.
+
+    Args:
+        path: of the .npz file; its folder is made when missing.
+        settings: everything that decides the result, as text.
+        compute: makes the arrays by name; none is called ``settings``.
+        what: what is computed, for `progress`.
+        progress: called with one line of text.
+    """
+    saved = _read(path, settings)
+    if progress:
+        progress(f"{what}: read from {path.name}" if saved is not None else f"{what}: simulating")
+    if saved is not None:
+        return saved
+    arrays = {name: np.asarray(array) for name, array in compute().items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     # written aside and renamed, so that an interruption never leaves half a file under the final name
     aside = path.with_suffix(f".{os.getpid()}.part")
     with aside.open("wb") as stream:
-        np.savez(stream, settings=np.array(key), suboptimality=result.suboptimality, final=result.final)
+        np.savez(stream, settings=np.array(settings), **arrays)  # type: ignore[arg-type]
     os.replace(aside, path)
-    return result
+    return arrays
 
 
-def _read(path: Path, key: str) -> Runs | None:
+def _read(path: Path, key: str) -> dict[str, Array] | None:
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as saved:
             if str(saved["settings"]) != key:
                 log.info("%s holds other settings; computing again", path)
                 return None
-            return Runs(saved["suboptimality"], saved["final"])
+            return {name: saved[name] for name in saved.files if name != "settings"}
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:

@@ -8,12 +8,14 @@ what a certificate carries:
 
 with f_{n,i}(t) = h_i/2 (t-a_i)^2. "local-sgd" has "local_steps" in place of "S" and "M". Both take "aggregation"
 ("unbiased" | "normalised") and "empty" ("keep" | "zero" | "condition"). "p" is 1 when absent, and may be a list of K
-values; "step" may be a list of K values.
+values; "step" may be a list of K values. Shuffling local SGD has a SPEC and a class of its own
+(`validate.shuffling_scenario`); `read_scenario` reads either.
 """
 
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,6 +29,7 @@ from sim.problems import Quadratic, scalar
 if TYPE_CHECKING:
     from sim.exact_moments import Moments
     from sim.trace import Trace
+    from validate.shuffling_scenario import ShufflingScenario
 
 Algorithm = FedAvgSVRG | FedAvg
 Spec = Mapping[str, Any]
@@ -37,11 +40,11 @@ _RULES = ("aggregation", "empty")
 
 
 def _svrg(spec: Spec, step: Any, rules: dict[str, Any]) -> FedAvgSVRG:
-    return FedAvgSVRG(step=step, snapshots=_count(spec, "S"), inner=_count(spec, "M"), **rules)
+    return FedAvgSVRG(step=step, snapshots=count(spec, "S"), inner=count(spec, "M"), **rules)
 
 
 def _local_sgd(spec: Spec, step: Any, rules: dict[str, Any]) -> FedAvg:
-    return FedAvg(step=step, local_steps=_count(spec, "local_steps"), **rules)
+    return FedAvg(step=step, local_steps=count(spec, "local_steps"), **rules)
 
 
 ALGORITHMS: dict[str, tuple[tuple[str, ...], Callable[[Spec, Any, dict[str, Any]], Algorithm]]] = {
@@ -50,8 +53,35 @@ ALGORITHMS: dict[str, tuple[tuple[str, ...], Callable[[Spec, Any, dict[str, Any]
 }
 
 
+class WithMoments(ABC):
+    """What scenarios share whose moments an exact oracle computes."""
+
+    name: str
+    problem: Quadratic
+
+    @property
+    def exact(self) -> bool:
+        """Whether everything is rational."""
+        return self.problem.exact
+
+    @abstractmethod
+    def moments(self) -> Any:
+        """Exact moments of the iterates, computed once."""
+
+    def stays_finite(self) -> bool:
+        """Whether its moments stay in the range of float64; computes them."""
+        from sim.exact_moments import DivergenceError
+
+        try:
+            self.moments()
+        except DivergenceError:
+            log.info("%s diverges beyond float64", self.name)
+            return False
+        return True
+
+
 @dataclass(frozen=True, eq=False)
-class Scenario:
+class Scenario(WithMoments):
     """An algorithm on a problem, for a number of rounds from a start.
 
     Attributes:
@@ -70,25 +100,9 @@ class Scenario:
     rounds: int
     start: Any
 
-    @property
-    def exact(self) -> bool:
-        """Whether everything is rational."""
-        return self.problem.exact
-
     def moments(self) -> Moments:
         """Exact moments of the iterates (`sim.exact.moments`), computed once."""
         return self._moments
-
-    def stays_finite(self) -> bool:
-        """Whether its moments stay in the range of float64; computes them."""
-        from sim.exact_moments import DivergenceError
-
-        try:
-            self.moments()
-        except DivergenceError:
-            log.info("%s diverges beyond float64", self.name)
-            return False
-        return True
 
     @cached_property
     def _moments(self) -> Moments:
@@ -130,10 +144,10 @@ class Scenario:
         if kind not in ALGORITHMS:
             raise ValueError(f"algorithm={kind!r} is not one of {sorted(ALGORITHMS)}")
         own, build = ALGORITHMS[kind]
-        _check_keys(spec, required=("clients", "step", "K", "theta0", *own), optional=("algorithm", *_RULES))
+        check_keys(spec, required=("clients", "step", "K", "theta0", *own), optional=("algorithm", *_RULES))
         number: Callable[[Any, str], Any] = rational if exact else (lambda value, key: float(rational(value, key)))
-        rounds = _count(spec, "K", least=0)
-        step = _number_or_list(spec["step"], "step", number)
+        rounds = count(spec, "K", least=0)
+        step = number_or_list(spec["step"], "step", number)
         if isinstance(step, list) and len(step) != rounds:
             raise ValueError(f"step has {len(step)} entries; it needs one a round, K={rounds}")
         curvatures, centres, chances = _clients(spec["clients"], number, rounds)
@@ -148,6 +162,18 @@ class Scenario:
             rounds=rounds,
             start=np.array([number(spec["theta0"], "theta0")], dtype=object if exact else np.float64),
         )
+
+
+def read_scenario(spec: Spec, *, exact: bool, name: str = "") -> Scenario | ShufflingScenario:
+    """The scenario of a SPEC of any algorithm; arguments and errors as in `Scenario.from_spec`."""
+    from validate.shuffling_scenario import ALGORITHM, ShufflingScenario
+
+    kind = spec.get("algorithm") if isinstance(spec, Mapping) else None
+    if kind == ALGORITHM:
+        return ShufflingScenario.from_spec(spec, exact=exact, name=name)
+    if isinstance(spec, Mapping) and not (isinstance(kind, str) and kind in ALGORITHMS):
+        raise ValueError(f"algorithm={kind!r} is not one of {sorted([*ALGORITHMS, ALGORITHM])}")
+    return Scenario.from_spec(spec, exact=exact, name=name)
 
 
 def rational(value: Any, name: str) -> Fraction:
@@ -174,7 +200,12 @@ def fraction_text(value: Fraction | int) -> str:
     return str(Fraction(value))
 
 
-def _check_keys(spec: Spec, required: Sequence[str], optional: Sequence[str], where: str = "the specification") -> None:
+def check_keys(spec: Spec, required: Sequence[str], optional: Sequence[str], where: str = "the specification") -> None:
+    """Refuse an object that lacks a required entry, or has one that is neither required nor optional.
+
+    Raises:
+        ValueError: naming the entries.
+    """
     missing = [key for key in required if key not in spec]
     if missing:
         raise ValueError(f"{where} lacks {', '.join(missing)}")
@@ -184,7 +215,12 @@ def _check_keys(spec: Spec, required: Sequence[str], optional: Sequence[str], wh
         raise ValueError(f"{where} has unknown entries {', '.join(unknown)}; it may have {allowed}")
 
 
-def _count(spec: Spec, key: str, least: int = 1) -> int:
+def count(spec: Spec, key: str, least: int = 1) -> int:
+    """An integer of at least `least`, or text that is one.
+
+    Raises:
+        ValueError: for anything else.
+    """
     value = spec[key]
     if isinstance(value, str) and value.strip().lstrip("-").isdigit():
         value = int(value)
@@ -193,7 +229,8 @@ def _count(spec: Spec, key: str, least: int = 1) -> int:
     return value
 
 
-def _number_or_list(value: Any, key: str, number: Callable[[Any, str], Any]) -> Any:
+def number_or_list(value: Any, key: str, number: Callable[[Any, str], Any]) -> Any:
+    """A number, or a list of numbers, read by `number`."""
     if isinstance(value, list | tuple):
         return [number(entry, f"{key}[{i}]") for i, entry in enumerate(value)]
     return number(value, key)
@@ -207,14 +244,14 @@ def _clients(clients: Any, number: Callable[[Any, str], Any], rounds: int) -> tu
     for n, client in enumerate(clients):
         if not isinstance(client, Mapping):
             raise ValueError(f"clients[{n}]={client!r} is not an object with entries h, a and p")
-        _check_keys(client, required=("h", "a"), optional=("p",), where=f"clients[{n}]")
-        h, a = (_as_list(_number_or_list(client[key], f"clients[{n}].{key}", number)) for key in ("h", "a"))
+        check_keys(client, required=("h", "a"), optional=("p",), where=f"clients[{n}]")
+        h, a = (as_list(number_or_list(client[key], f"clients[{n}].{key}", number)) for key in ("h", "a"))
         if len(h) != len(a) or not h:
             raise ValueError(f"clients[{n}] has {len(h)} values of h and {len(a)} of a; it needs as many, at least one")
-        p = _number_or_list(client.get("p", 1), f"clients[{n}].p", number)
+        p = number_or_list(client.get("p", 1), f"clients[{n}].p", number)
         if isinstance(p, list) and len(p) != rounds:
             raise ValueError(f"clients[{n}].p has {len(p)} entries; it needs one a round, K={rounds}")
-        for value in _as_list(p):
+        for value in as_list(p):
             if not 0 < value <= 1:
                 raise ValueError(f"clients[{n}].p={rational(value, 'p')} is outside (0, 1]")
         curvatures.append(h)
@@ -226,5 +263,6 @@ def _clients(clients: Any, number: Callable[[Any, str], Any], rounds: int) -> tu
     return curvatures, centres, chances
 
 
-def _as_list(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
+    """A list as it is, anything else as a list of one."""
     return value if isinstance(value, list) else [value]

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import copy
-import json
 import re
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tests.validate.tampering import edit, json_values, strings, verdict
 from theory.assumptions import (
     BoundedEstimatorSecondMoment,
     Convex,
@@ -172,14 +168,6 @@ BUILDERS = {
 CERTIFICATES = {name: build() for name, build in BUILDERS.items()}
 
 
-def verdict(certificate: Any) -> str:
-    """valid, invalid or malformed; anything else that is raised is a bug."""
-    try:
-        return "valid" if verifier.verify(certificate).valid else "invalid"
-    except verifier.FormatError:
-        return "malformed"
-
-
 @pytest.mark.parametrize("name", BUILDERS)
 def test_true_certificates_are_valid(name: str) -> None:
     report = verifier.verify(CERTIFICATES[name])
@@ -231,15 +219,6 @@ def test_an_order_that_holds_has_no_certificate() -> None:
 
 
 # --- tampering -----------------------------------------------------------------------------------------------------
-
-
-def edit(certificate: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    result = copy.deepcopy(certificate)
-    place = result
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
-    return result
 
 
 @pytest.mark.parametrize(
@@ -308,15 +287,6 @@ def test_a_false_field_is_found(name: str, path: tuple[Any, ...], value: Any) ->
     assert verdict(edit(CERTIFICATES[name], path, value)) in ("invalid", "malformed")
 
 
-def strings(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Every text and integer in a certificate, and where it stands."""
-    if isinstance(value, dict | list):
-        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from strings(item, (*path, key))
-    elif isinstance(value, str | int) and not isinstance(value, bool):
-        yield path, value
-
-
 # What a certificate says in words, or could say otherwise and still be true, is not among these.
 PINNED = (
     "instance",
@@ -379,18 +349,6 @@ def test_no_field_can_be_left_out_or_added(name: str) -> None:
             if key not in ("constant", "of"):
                 outcome = verdict(edit(original, path, {k: v for k, v in item.items() if k != key}))
                 assert outcome == "malformed" or (name.startswith("fixed") and key == "K"), key
-
-
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(10**30), 10**30)
-    | st.floats()
-    | st.text(max_size=8)
-    | st.sampled_from(["1/2", "-1", "1/0", "9" * 4000, "1e9999999", "0.5", "\x1b[2J", "K", "2**K", "٣"]),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
-    max_leaves=8,
-)
 
 
 @given(json_values)
@@ -486,78 +444,6 @@ def test_an_instance_whose_fractions_explode_is_refused() -> None:
     wild = edit(CERTIFICATES["known"], ("instance", "step"), "1/" + "7" * 300)
     with pytest.raises(verifier.FormatError, match="grow too long"):
         verifier.verify(edit(wild, ("instance", "S"), 2000))
-
-
-# --- files and the bare interpreter --------------------------------------------------------------------------------
-
-
-def bare(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """The verifier's file, in a Python without site-packages, environment or the package's directory."""
-    command = [sys.executable, "-I", "-S", "-W", "error", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-
-
-def test_the_verifier_needs_the_standard_library_only() -> None:
-    tree = ast.parse(Path(verifier.__file__).read_text(encoding="utf-8"))
-    imported = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
-    imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert {name.split(".")[0] for name in imported} <= sys.stdlib_module_names
-    calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    assert not calls & {"eval", "exec", "compile", "__import__"}
-
-
-def test_written_certificates_are_checked_by_a_bare_python(tmp_path: Path) -> None:
-    path = certificates.write(CERTIFICATES["known"], tmp_path / "new")
-    assert path.name == "fedavg-svrg.theorem-v1-eq7.json"
-    program = path.parent / "verify.py"
-    assert program.read_bytes() == Path(verifier.__file__).read_bytes()
-    assert certificates.read(path) == CERTIFICATES["known"]
-    assert certificates.verify(path).valid
-    done = bare(program, path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "1 <= 30037/32768 is false" in done.stdout
-    others = [certificates.write(CERTIFICATES[name], tmp_path, name.replace(" ", "-")) for name in BUILDERS]
-    assert bare(program, *others).returncode == 0
-
-    false = tmp_path / "false.json"
-    false.write_text(json.dumps({**CERTIFICATES["known"], "left_value": "2"}), encoding="utf-8")
-    done = bare(program, false)
-    assert done.returncode == 1
-    assert "FAIL  left_value is 1, not 2 as printed" in done.stdout
-    assert bare(program, false, path).returncode == 1
-    assert bare(program).returncode == 2
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\xff\xfe",
-        b"{",
-        b"[" * 100_000,
-        b'{"format": "fedproof-certificate-1", "format": "fedproof-certificate-1"}',
-        b'{"format": NaN}',
-        b"9" * 5000,
-        b'"\\ud800"',
-        b" " * (verifier.MAX_BYTES + 1),
-    ],
-    ids=["empty", "not utf-8", "cut", "deep", "twice", "nan", "long", "surrogate", "large"],
-)
-def test_unreadable_files_are_refused(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "bad.json"
-    path.write_bytes(content)
-    assert verifier.main([str(path)]) == 2
-    printed = capsys.readouterr()
-    assert printed.err.startswith("malformed: ")
-    assert printed.err.count("\n") == 1
-    assert "Traceback" not in printed.out + printed.err
-
-
-def test_missing_files_and_directories_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert verifier.main([str(tmp_path)]) == 2
-    assert verifier.main([str(tmp_path / "no.json")]) == 2
-    assert verifier.main(["--help"]) == 2
-    assert capsys.readouterr().out == ""
 
 
 def test_only_valid_certificates_are_written(tmp_path: Path) -> None:

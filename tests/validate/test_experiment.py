@@ -16,7 +16,7 @@ from sim.algorithms import FedAvg, FedAvgSVRG
 from sim.participation import Bernoulli
 from sim.problems import least_squares, rand_hie, scalar
 from validate import experiment as ex
-from validate.drawing import SERIES, Cloud, Curve, Panel, draw_clouds, draw_curves
+from validate.drawing import SERIES, Axes, Cloud, Curve, Level, Mark, Panel, draw_clouds, draw_curves
 from validate.papers.fedavg_svrg import figures, setting, tables
 
 # --- statistics ------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_curves_are_drawn_with_every_series(tmp_path) -> None:
         Curve(
             f"algorithm {i}", values.mean(axis=0) + i, i, ex.mean_band(values + i), values[:2] + i, values.mean(axis=0)
         )
-        for i in range(3)
+        for i in range(len(SERIES))
     )
     path = draw_curves(tmp_path / "figure.svg", [Panel("left", curves), Panel("right", curves[:1], skip=1)], "error")
     text = path.read_text()
@@ -245,6 +245,22 @@ def test_curves_are_drawn_with_every_series(tmp_path) -> None:
             tmp_path / "again.svg", [Panel("left", curves), Panel("right", curves[:1], skip=1)], "error"
         ).read_bytes()
     )
+
+
+def test_rows_levels_and_marks_are_drawn(tmp_path) -> None:
+    at = np.geomspace(1, 100, 5)
+    curve = Curve("a", np.array([1.0, 2.0, np.nan, 3.0, 4.0]), 0, at=at)
+    level = Level("the radius", 9.0)
+    panels = [Panel("one", (curve,), levels=(level,)), Panel("two", (curve,), marks=(Mark("here", 10.0, 2.0),))]
+    panels.append(Panel("three", (curve,), skip=2))
+    path = draw_curves(tmp_path / "rows.svg", panels, ("above", "below"), Axes("x", log_x=True, log_y=False, columns=2))
+    text = path.read_text()
+    ElementTree.fromstring(text)
+    bare = [Panel("one", (curve,)), Panel("two", (curve,)), panels[2]]
+    other = draw_curves(tmp_path / "bare.svg", bare, ("above", "below"), Axes("x", log_x=True, log_y=False, columns=2))
+    assert text != other.read_text()
+    with pytest.raises(ValueError, match="zip"):
+        draw_curves(tmp_path / "wrong.svg", panels, ("above",), Axes(columns=2))
 
 
 def test_clouds_are_drawn(tmp_path) -> None:

@@ -52,6 +52,17 @@ def test_the_literal_reading_is_asked_for() -> None:
     assert json.loads(call(EQ8, "--json", "--literal").stdout)["conflicts"] == []
 
 
+def test_assumptions_that_exclude_each_other_under_every_reading() -> None:
+    done = call("open-fl/theorem-3/everywhere", "--json")
+    assert done.exit_code == 1
+    printed = json.loads(done.stdout)
+    assert (printed["outcome"], printed["witness"]) == ("empty", None)
+    assert printed["conflicts"]
+    shown = call("open-fl/theorem-3/everywhere").stdout
+    assert "cannot hold together" in shown
+    assert "read literally" not in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -242,11 +242,11 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
 
     asked = {}
 
-    def check_all(targets, *, quick, out, progress):
+    def check_and_replay(targets, *, quick, out, progress):
         asked.update(targets=targets, quick=quick, out=out)
-        return results(Path(out))
+        return results(Path(out)), {}
 
-    monkeypatch.setattr(validate.check, "check_all", check_all)
+    monkeypatch.setattr(validate.check, "check_and_replay", check_and_replay)
     monkeypatch.setattr(catalog, "papers", lambda: (PAPER,))
     monkeypatch.setattr(catalog, "paper", lambda name: PAPER)
     monkeypatch.setattr(

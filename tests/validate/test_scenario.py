@@ -46,9 +46,7 @@ def test_a_decimal_means_what_it_says():
 def test_local_sgd_with_its_rules():
     spec = {**LOCAL, "local_steps": 4, "aggregation": "normalised", "empty": "condition"}
     scenario = Scenario.from_spec(spec, exact=True)
-    assert scenario.algorithm == FedAvg(
-        step=Fraction(1, 2), local_steps=4, aggregation="normalised", empty="condition"
-    )
+    assert scenario.algorithm == FedAvg(step=Fraction(1, 2), local_steps=4, aggregation="normalised", empty="condition")
 
 
 def test_schedules_of_steps_and_probabilities():

@@ -177,7 +177,7 @@ def without_bound(claim: Claim) -> ValueError:
 
 def print_bound(result: Mapping[str, Any]) -> None:
     """A bound for a reader."""
-    typer.echo(f"{result['id']} = {result['value']!r}")
+    typer.echo(f"{result['id']} = {'no real value' if result['value'] is None else repr(result['value'])}")
     if result["lower"] is not None:
         typer.echo(f"enclosed in [{result['lower']}, {result['upper']}]")
     for name, value in result["terms"].items():
@@ -202,7 +202,7 @@ def bound(
 ) -> None:
     """Evaluate the right side of a claim.
 
-    Exit status 3 when the values violate one of its hypotheses; the value is printed all the same.
+    Exit status 3 when the values violate one of its hypotheses; the value, if there is one, is printed all the same.
 
     Example: fedproof bound fedavg-svrg/theorem-v1-eq8 --set L=2 --set delta=1/sqrt(K) --set S=5 --set M=2
     --set K=100 --set G2=3 --set f0_gap=7 --set mean_inv_p=13/3 --rigorous
@@ -215,9 +215,15 @@ def bound(
     from theory import evaluate
 
     parameters = evaluate.parse_assignments(assignments or [], claim)
-    value = evaluate.bound(claim, parameters)
-    enclosure = evaluate.enclose(claim, parameters) if rigorous else None
     hypotheses = [{"name": h["name"], "holds": h["holds"]} for h in evaluate.hypotheses(claim, parameters)]
+    violated = [h["name"] for h in hypotheses if h["holds"] is False]
+    value, enclosure = None, None
+    try:
+        value = evaluate.bound(claim, parameters)
+        enclosure = evaluate.enclose(claim, parameters) if rigorous else None
+    except evaluate.UndefinedError:
+        if not violated:  # otherwise that is why, and the terms may say more
+            raise
     result = plain(
         {
             "id": claim.id,
@@ -233,7 +239,6 @@ def bound(
         print_json(result)
     else:
         print_bound(result)
-    violated = [h["name"] for h in hypotheses if h["holds"] is False]
     if violated:
         typer.echo(f"warning: the values violate: {', '.join(violated)}", err=True)
         raise typer.Exit(3)

@@ -18,17 +18,19 @@ WORDS = {
 }
 
 
-def text(result: dict[str, Any], found: Feasibility) -> str:
+def text(result: dict[str, Any], found: Feasibility, literal: bool) -> str:
     """What was found, for a reader."""
-    lines = [f"{result['id']}: {WORDS[found.outcome]}"]
-    if result["witness"] is not None:
+    lines = [f"{result['id']}: {WORDS[result['outcome']]}"]
+    if result["witness"] is not None and result["outcome"] == "feasible":
         for name, value in result["witness"].items():
             lines.append(f"  {name} = {', '.join(value) if isinstance(value, list) else value}")
-    lines.append(f"  {found.detail}")
+    if result["outcome"] == found.outcome:  # otherwise it is about the numbers alone
+        lines.append(f"  {found.detail}")
     if found.proof is not None:
         lines.append(f"  proved by {' and, independently, '.join(found.proof.by)}")
     for conflict in result["conflicts"]:
-        lines.append(f"  read literally, {conflict['first']!r} excludes {conflict['second']!r}: {conflict['proof']}")
+        reading = "read literally, " if literal else ""
+        lines.append(f"  {reading}{conflict['first']!r} excludes {conflict['second']!r}: {conflict['proof']}")
     return "\n".join(lines)
 
 
@@ -66,10 +68,16 @@ def feasible(
     claim = catalog.claim(claim_id)
     found = decide(claim, supposed or (), evaluate.parse_assignments(assignments or [], claim))
     conflicts = function_conflicts(claim, reading="literal" if literal else "run")
-    result = {"id": claim.id, **found.to_json(), "conflicts": [asdict(conflict) for conflict in conflicts]}
+    result = {
+        "id": claim.id,
+        **found.to_json(),
+        "conflicts": [asdict(conflict) for conflict in conflicts],
+    }
+    if conflicts and not literal:  # assumptions that exclude each other under every reading
+        result |= {"outcome": "empty", "witness": None}
     if as_json:
         print_json(result)
     else:
-        typer.echo(text(result, found))
+        typer.echo(text(result, found, literal))
     if found.outcome == "empty" or conflicts:
         raise typer.Exit(1)

@@ -13,6 +13,9 @@ from validate.commands.output import plain, print_json, read_object, table
 
 if TYPE_CHECKING:
     from validate.scenario import Scenario
+    from validate.shuffling_scenario import ShufflingScenario
+
+SUMS = ("drift_sum", "weighted_sum", "lexicographic_drift_sum")
 
 
 def entries(values: Any, dim: int) -> list[Any]:
@@ -34,27 +37,27 @@ def any_number_of_digits() -> Iterator[None]:
         sys.set_int_max_str_digits(limit)
 
 
-def show_moments(scenario: Scenario, as_json: bool) -> None:
-    """Compute and print the moments."""
+def show_moments(scenario: Scenario | ShufflingScenario, as_json: bool) -> None:
+    """Compute and print the moments: of the model after every round or epoch, and the sums that an algorithm has."""
+    from validate.scenario import Scenario
+
     result = scenario.moments()
     dim = scenario.problem.dim
-    per_round = {
-        "mean": entries(result.mean, dim),
-        "second_moment": entries(result.second_moment, dim),
-        "squared_gradient_norm": entries(result.squared_gradient_norm, 0),
-        "suboptimality": None if result.suboptimality is None else entries(result.suboptimality, 0),
-    }
-    sums = {
-        "drift_sum": plain(result.drift_sum()),
-        "weighted_sum": plain(result.weighted_sum()),
-        "lexicographic_drift_sum": plain(result.lexicographic_drift_sum()),
-    }
+    shapes = {"mean": dim, "second_moment": dim, "squared_gradient_norm": 0, "suboptimality": 0}
+    if isinstance(scenario, Scenario):
+        unit, length = "round", "K"
+    else:
+        unit, length = "epoch", "epochs"
+        shapes["squared_distance"] = 0
+    values = {name: getattr(result, name) for name in shapes}
+    per_round = {name: None if values[name] is None else entries(values[name], shape) for name, shape in shapes.items()}
+    sums = {name: plain(getattr(result, name)()) for name in SUMS if hasattr(result, name)}
     if as_json:
-        print_json({"algorithm": scenario.algorithm.name, "K": scenario.rounds, **per_round, **sums})
+        print_json({"algorithm": scenario.algorithm.name, length: scenario.rounds, **per_round, **sums})
         return
     columns = {name: values for name, values in per_round.items() if values is not None}
     rows = [[str(k), *(str(values[k]) for values in columns.values())] for k in range(scenario.rounds + 1)]
-    table(["round", *columns], rows)
+    table([unit, *columns], rows)
     for name, value in sums.items():
         typer.echo(f"{name} = {value}")
 
@@ -71,10 +74,14 @@ def moments(
     "K": 3, "theta0": "3"}; for "local-sgd", "local_steps" stands for S and M, and there may be "aggregation":
     "unbiased" or "normalised", and "empty": "keep", "zero" or "condition".
 
+    For "shuffling-local-sgd", f_{n,i}(v) = h_i/2 v^2 - b_i v, the lists go over the epochs and are of
+    Phi = sum_n alpha_n f_n: {"algorithm": "shuffling-local-sgd", "clients": [{"h": "1", "b": "1"}], "alpha": ["1"],
+    "step": "1/8", "local_steps": 2, "epochs": 3, "v0": "3"}.
+
     Example: fedproof moments SPEC.json --exact --json
     """
-    from validate.scenario import Scenario
+    from validate.scenario import read_scenario
 
-    scenario = Scenario.from_spec(read_object(spec), exact=exact)
+    scenario = read_scenario(read_object(spec), exact=exact)
     with any_number_of_digits():
         show_moments(scenario, as_json)

@@ -140,9 +140,9 @@ def simulate(
 
     import numpy as np
 
-    from validate.scenario import Scenario
+    from validate.scenario import read_scenario
 
-    scenario = Scenario.from_spec(given, exact=False)
+    scenario = read_scenario(given, exact=False)
     metrics = tuple(dict.fromkeys(metric or METRICS))
     settings = {
         "spec": given,

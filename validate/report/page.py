@@ -18,7 +18,7 @@ from markupsafe import Markup
 from validate import papers as measured
 from validate.experiment import Experiment
 from validate.report.formula import Typesetter
-from validate.report.words import Side, explanation, finite, instance_in_words, number, sides, slug
+from validate.report.words import Side, described, explanation, finite, number, sides, slug
 from validate.verdict import MEANING, Evidence, Result
 
 if TYPE_CHECKING:
@@ -83,19 +83,16 @@ def write(
         ValueError: for an unknown paper.
     """
     from theory import catalog
-    from validate.check import check_all
-    from validate.replay.proof import replay
+    from validate.check import check_and_replay
 
     out = Path(out)
     chosen = tuple(catalog.paper(name) for name in papers or (p.name for p in catalog.papers() if p.name != TEXTBOOK))
-    results = check_all([p.name for p in chosen], quick=quick, out=out, progress=progress)
+    results, replays = check_and_replay([p.name for p in chosen], quick=quick, out=out, progress=progress)
     experiments = []
     for paper in chosen:
         reproduce = _experiments_of(paper.name)
         if reproduce is not None:
             experiments.append(reproduce(out=out, quick=quick, progress=progress))
-    by_id = {r.id: r for r in results}
-    replays = {c.id: replay(c, results=by_id) for paper in chosen for c in paper if c.steps}
     trust = _trust(chosen, results, quick, out, progress)
     return render(results, experiments, out, papers=chosen, replays=replays, trust=trust)
 
@@ -374,7 +371,6 @@ def refutation(result: Result, out: Path, relation: str = "<=") -> Refutation | 
     if not isinstance(content, dict):
         log.warning("%s: certificate %s is not a JSON object", result.id, path)
         return None
-    spec = content.get("instance")
     kind = str(content.get("kind", ""))
     left, right = sides(content)
     return Refutation(
@@ -383,7 +379,7 @@ def refutation(result: Result, out: Path, relation: str = "<=") -> Refutation | 
         left=left,
         right=right,
         sign=BREAKS.get(str(content.get("relation", relation)), "against"),
-        instance=instance_in_words(spec) if isinstance(spec, dict) else "",
+        instance=described(content),
         explanation=explanation(content),
     )
 

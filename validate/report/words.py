@@ -51,6 +51,134 @@ def explanation(certificate: dict[str, Any]) -> str:
     return " ".join(parts)
 
 
+def described(certificate: dict[str, Any]) -> str:
+    """The instance of a certificate in one or two lines, whatever its kind; empty where it has none."""
+    spec = certificate.get("instance")
+    if isinstance(spec, dict):
+        return instance_in_words(spec)
+    words = {
+        "chain": _chain_in_words,
+        "finite": _outcomes_in_words,
+        "open-adam": _adam_in_words,
+        "mixing": _mixing_in_words,
+        "permutations": _epoch_in_words,
+        "unrolled": _epoch_in_words,
+        "products": _products_in_words,
+    }
+    describe = words.get(str(certificate.get("kind")))
+    try:
+        return describe(certificate) if describe is not None else ""
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError):  # not what a certificate of this kind holds
+        return ""
+
+
+def _chain_in_words(certificate: dict[str, Any]) -> str:
+    f = certificate["function"]
+    centre = _equal(f["minimiser"])
+    radius = f"R {_equal(certificate['R'])}" if "R" in certificate else f"R² {_equal(certificate['R2'])}"
+    return (
+        f"SGD in one dimension, f′(x) = L(x − a) below a {centre} with L {_equal(f['L'])}, μ(x − a) above it with "
+        f"μ {_equal(f['mu'])}; η {_equal(certificate['eta'])}, gradient variance at most "
+        f"{_equal(certificate['sigma2']).removeprefix('= ')}, x⁰ {_equal(certificate['start'])}. "
+        f"One step from |x| ≤ R stays within {radius} in mean square, whatever the noise; "
+        f"{certificate['steps']} steps do not."
+    )
+
+
+def _outcomes_in_words(certificate: dict[str, Any]) -> str:
+    outcomes = certificate["outcomes"]
+    first = outcomes[0]
+    return (
+        f"{len(first['x'])} clients, {len(outcomes)} outcomes; every client has E‖xᵢ‖² at most "
+        f"{_equal(certificate['R2']).removeprefix('= ')}, and the weights depend on the iterates."
+    )
+
+
+def _adam_in_words(certificate: dict[str, Any]) -> str:
+    adam, clients = certificate["algorithm"], certificate["clients"]
+    costs = "; ".join(
+        f"f{str(i).translate(SUBSCRIPTS)} = {_square(str(c['h']), str(c['a'])).replace('θ', 'x')}"
+        for i, c in enumerate(clients, start=1)
+    )
+    chosen = ", ".join(str(i + 1) for i in certificate["selected"])
+    return (
+        f"{len(clients)} clients without noise: {costs}; Adam with η {_equal(adam['eta'])}, "
+        f"β₁ {_equal(adam['beta1'])}, "
+        f"β₂ {_equal(adam['beta2'])}, ε {_equal(adam['eps'])}; x⁰ {_equal(certificate['start'])}, "
+        f"{certificate['local_steps']} local steps, then the server averages client {chosen}; "
+        f"the next step of client {certificate['client'] + 1} breaks the claim."
+    )
+
+
+def _mixing_in_words(certificate: dict[str, Any]) -> str:
+    functions = certificate["functions"]
+    costs = "; ".join(
+        f"h{str(j).translate(SUBSCRIPTS)} {_equal(f['h'])}, b{str(j).translate(SUBSCRIPTS)} {_equal(f['b'])}"
+        for j, f in enumerate(functions, start=1)
+    )
+    rounds = int(certificate["rounds"])
+    played = (
+        f"{rounds} round{'s' if rounds > 1 else ''} of {certificate['local_steps']} gradient steps of "
+        f"{_equal(certificate['step']).removeprefix('= ')} from w⁰ {_equal(certificate['start'])}"
+        if rounds
+        else f"w {_equal(certificate['start'])}"
+    )
+    tail = ""
+    if "ratio" in certificate:
+        tail = (
+            " The terms with ζ̄ or δ² are 0; what is left of the right side tends to 0 with Tα, as "
+            f"({certificate['ratio']})^Tα, and the left side does not."
+        )
+    return (
+        f"{len(functions)} clients without noise, fⱼ(w) = ½hⱼw² − bⱼw: {costs}; n {_equal(certificate['n'])}, "
+        f"λ {_equal(certificate['lam'])}, weights of client {int(certificate['client']) + 1}, Tα = "
+        f"{certificate['weight_steps']}; {played}.{tail}"
+    )
+
+
+def _epoch_in_words(certificate: dict[str, Any]) -> str:
+    """An epoch of shuffling local SGD, and what is asked of it."""
+    clients = certificate["clients"]
+    costs = ", ".join(
+        f"h{str(j).translate(SUBSCRIPTS)} {_equal(c['h'])}, b{str(j).translate(SUBSCRIPTS)} {_equal(c['b'])}"
+        for j, c in enumerate(clients, start=1)
+    )
+    steps = int(certificate["local_steps"])
+    one = len(clients) == 1
+    many = "1 client" if one else f"{len(clients)} clients"
+    text = (
+        f"{many}, fⱼ(v) = ½hⱼv² − bⱼv: {costs}; α {_equal(certificate['alpha'])}, η {_equal(certificate['step'])}, "
+        f"{steps} local step{'s' if steps > 1 else ''}, start {_equal(certificate['start']).removeprefix('= ')}"
+    )
+    if certificate["kind"] == "unrolled":
+        noise = "; ".join(_equal(own).removeprefix("= ") for own in certificate["noise"])
+        return f"{text}; noise of the sampled gradients {noise}{'' if one else ', client by client'}."
+    low, high = (_equal(end).removeprefix("= ") for end in certificate["domain"])
+    spread = certificate["noise"]
+    noise = "" if str(spread) == "0" else f", gradients off by ±{_equal(spread).removeprefix('= ')}"
+    chance = certificate["parameters"].get("p")
+    what = "the left side is its mean over the orders"
+    if chance is not None:
+        rest = 1 - Fraction(chance)
+        p = _equal(chance) if rest >= Fraction(1, 100) else f"= 1 − {number(float(rest))}"
+        what = f"the left side is the (1−p)-quantile over the orders, p {p}"
+    return f"{text}, W = [{low}, {high}]{noise}; {what}."
+
+
+def _products_in_words(certificate: dict[str, Any]) -> str:
+    given = certificate["parameters"]
+    names = ("A", "B") if certificate["B"] else ("A",)
+    matrices = "; ".join(f"{name}ₜ: {', '.join(_matrix(m) for m in certificate[name])}" for name in names)
+    values = ", ".join(f"{name} {_equal(given[name])}" for name in ("a", "b", "L", "l", "h"))
+    return f"{matrices}; {values}."
+
+
+def _matrix(rows: list[list[Any]]) -> str:
+    """A number, or the rows in brackets."""
+    texts = [[_equal(x).removeprefix("= ") for x in row] for row in rows]
+    return texts[0][0] if len(texts) == 1 else f"[{'; '.join(' '.join(row) for row in texts)}]"
+
+
 def instance_in_words(spec: dict[str, Any]) -> str:
     """A scenario's specification (as for `fedproof moments`) in one line.
 

@@ -315,6 +315,11 @@ def _survived(
     gap, ratio = _sides_at(claim, cases_of, best)
     if gap is None:
         detail = f"no instance that satisfies the hypotheses was found in {evaluations} evaluations"
+        if not evaluations:
+            detail = (
+                "the search, over rounds of scalar quadratics, found none that this claim speaks of; "
+                f"`fedproof check {claim.id}` gathers other evidence"
+            )
     else:
         detail = f"an unguided search over {len(tried)} structures and {evaluations} evaluations did not break it"
         detail += f"; left side at most {ratio:.6g} times the right side" if ratio is not None else ""

@@ -1,52 +1,37 @@
-"""Certificates: a claim refuted by an instance in exact rationals, as JSON that a stand-alone program re-checks.
-
-This layer only writes down what its caller found; `validate.verifier` decides whether it is true, with code of its
-own. The caller's exact values (from `sim.exact` and `theory.evaluate`) are printed in the certificate, so that a
-certificate is valid only if the oracle and the verifier agree to the last digit.
-"""
+"""Certificates about rounds of FedAvg-SVRG and local SGD: an instance, a fixed point, an order."""
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Mapping
 from fractions import Fraction
 from math import lcm
-from pathlib import Path
 from typing import Any
 
 from theory.claim import Claim
 from validate import verifier
+from validate.certificate.parts import Certificate, Number, about, as_text, failures, named_numbers
 from validate.scenario import rational
-from validate.verifier import FormatError, Report
 
-Number = Fraction | int | str
-Certificate = dict[str, Any]
-
-_DIGITS = verifier.MAX_TEXT
 _TEXTS = ("algorithm", "aggregation", "empty", "name")
 _COUNTS = ("S", "M", "K", "local_steps")
 
-
-def as_text(value: Number, name: str) -> str:
-    """An exact number as ``"p/q"``.
-
-    Args:
-        value: a Fraction, an integer, or text such as ``"-3/8"`` or ``"0.25"``.
-        name: what it is, for the message.
-
-    Raises:
-        ValueError: for a float (not exact), for other text, or for a number of more than 4,000 digits.
-    """
-    if isinstance(value, bool) or not isinstance(value, Fraction | int | str):
-        raise ValueError(f"{name}={value!r} is not exact: give a Fraction, an integer or text such as '1/8'")
-    try:
-        exact = Fraction(value)
-        if max(abs(exact.numerator), exact.denominator) >= 10**_DIGITS:
-            raise ValueError(f"{name} has more than {_DIGITS} digits: take a smaller instance")
-    except ZeroDivisionError:
-        raise ValueError(f"{name}={value!r} divides by zero") from None
-    return str(exact)
+# What the names of a paper's claims mean, where the verifier has another name for it, or that name for something else.
+_NAMES = {
+    "perm": {
+        "K": "local_steps",
+        "M": "batch",
+        "R": "round",
+        "T": "round",
+        "gamma": "step",
+        "dist0": "start_distance",
+        "dist": "average_distance",
+        "gap": "average_gap",
+        "drift": "client_drift",
+        "zeta": "dissimilarity",
+        "delta2": "sample_variance",
+        "F_gap": "start_gap_of_f",
+    }
+}
 
 
 def _instance(spec: Mapping[str, Any], leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -80,43 +65,11 @@ def _instance(spec: Mapping[str, Any], leave_out: tuple[str, ...] = ()) -> dict[
     return result
 
 
-def _hypotheses(claim: Claim, silent: bool) -> list[dict[str, Any]]:
-    """The claim's hypotheses; those that its proof uses silently only when asked for."""
-    result = []
-    for h in claim.hypotheses:
-        if not (h.printed or silent):
-            continue
-        item: dict[str, Any] = {
-            "name": h.name,
-            "assumption": None if h.assumption is None else type(h.assumption).__name__,
-            "relation": h.relation,
-        }
-        for extra in ("constant", "of"):
-            if hasattr(h.assumption, extra):
-                item[extra] = getattr(h.assumption, extra)
-        result.append(item)
-    return result
-
-
 def _head(
     claim: Claim, kind: str, instance: dict[str, Any], parameters: Mapping[str, Number], silent: bool, note: str
 ) -> Certificate:
-    names = [p.name for p in claim.parameters]
-    unknown = [name for name in parameters if name not in (*names, *verifier.PARAMETERS, "eps")]
-    if unknown:
-        raise ValueError(
-            f"parameters={unknown} are neither parameters of {claim.id} nor known to the verifier: {names}"
-        )
-    head: Certificate = {
-        "format": verifier.FORMAT,
-        "kind": kind,
-        "claim": claim.id,
-        "statement": claim.statement,
-        "instance": instance,
-        "parameters": {name: as_text(value, name) for name, value in parameters.items()},
-        "hypotheses": _hypotheses(claim, silent),
-    }
-    return {**head, "note": note} if note else head
+    numbers = named_numbers(claim, parameters, (*verifier.PARAMETERS, "eps"))
+    return {**about(claim, kind, silent, note), "instance": instance, "parameters": numbers}
 
 
 def instance_certificate(
@@ -151,8 +104,10 @@ def instance_certificate(
         from theory.evaluate import exact
 
         right = exact(claim, {name: Fraction(value) for name, value in parameters.items()})
+    names = {key: value for key, value in _NAMES.get(claim.paper, {}).items() if key in parameters}
     return {
         **_head(claim, "instance", _instance(spec), parameters, silent, note),
+        **({"names": names} if names else {}),
         "relation": claim.relation,
         "left": {"quantity": claim.quantity.name, "index": dict(index)},
         "right": claim.right,
@@ -266,79 +221,5 @@ def order_certificate(
             report = verifier.verify(candidate)
             if report.valid:
                 return candidate
-            failed = _failures(report)
+            failed = failures(report)
     raise ValueError(f"no constant on the grid proves that the order fails: {failed}")
-
-
-def _failures(report: Report) -> str:
-    return "; ".join(line.removeprefix("FAIL").strip() for line in report.lines if line.startswith("FAIL"))
-
-
-def verify(certificate: Certificate | str | Path) -> Report:
-    """Checks a certificate, or the file of one, with the stand-alone verifier.
-
-    Raises:
-        FormatError: (a ValueError) when it cannot be read or is malformed.
-    """
-    return verifier.verify(read(certificate) if isinstance(certificate, str | Path) else certificate)
-
-
-def read(path: str | Path) -> Certificate:
-    """Reads a certificate; nothing in it is executed.
-
-    Raises:
-        FormatError: (a ValueError) when the file cannot be read or is not JSON of an object.
-    """
-    data = verifier.load(str(path))
-    if not isinstance(data, dict):
-        raise FormatError(f"{path} is not a certificate")
-    return data
-
-
-def write(certificate: Certificate, directory: str | Path, name: str | None = None) -> Path:
-    """Writes a valid certificate, and the verifier beside it as ``verify.py``.
-
-    Args:
-        certificate: as made by the functions above.
-        directory: where to; made if need be.
-        name: the file's stem; by default the claim's id with ``/`` as ``.``.
-
-    Returns:
-        The path of the JSON file.
-
-    Raises:
-        ValueError: when the certificate is malformed or not valid; nothing is written then.
-    """
-    report = verifier.verify(certificate)
-    if not report.valid:
-        raise ValueError(f"the certificate for {certificate['claim']} is not valid: {_failures(report)}")
-    stem = name if name is not None else certificate["claim"].replace("/", ".")
-    if not stem or stem.startswith(".") or not all(c.isascii() and (c.isalnum() or c in ".-_") for c in stem):
-        raise ValueError(f"name={stem!r} is not a file name of letters, digits, '.', '-' and '_'")
-    folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{stem}.json"
-    path.write_text(json.dumps(certificate, indent=2) + "\n", encoding="utf-8")
-    shutil.copyfile(Path(verifier.__file__), folder / "verify.py")
-    return path
-
-
-def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
-    """The fields in which a certificate departs from the claim that it says it refutes.
-
-    The verifier cannot know the printed claim; the catalogue does. Empty when statement, formula, definitions,
-    relation, quantity and printed hypotheses are those of the claim.
-    """
-    found = []
-    expected: dict[str, Any] = {"claim": claim.id, "statement": claim.statement}
-    if "right" in certificate:
-        expected |= {"right": claim.right, "definitions": dict(claim.definitions)}
-    if certificate.get("kind") == "instance":
-        expected["relation"] = claim.relation
-        if certificate["left"]["quantity"] != claim.quantity.name:
-            found.append("left")
-    found += [key for key, value in expected.items() if certificate.get(key) != value]
-    listed = certificate.get("hypotheses", [])
-    if any(h not in listed for h in _hypotheses(claim, silent=False)):
-        found.append("hypotheses")
-    return tuple(found)

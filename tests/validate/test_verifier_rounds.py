@@ -1,4 +1,4 @@
-"""What the stand-alone verifier computes, against brute force and against the exact oracle."""
+"""The moments that the stand-alone verifier computes, against brute force and against the exact oracle."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from sim.exact import moments
 from validate import verifier
 from validate.scenario import Scenario
+from validate.verifier.local_measures import LOCAL_PARAMETERS, LOCAL_QUANTITIES
 
 F = Fraction
 
@@ -245,8 +244,9 @@ def test_every_quantity_and_parameter_equals_enumeration() -> None:
     }
     index = {"k": k, "n": n, "s": s, "m": m}
     context = verifier.Context(instance, rounds, index, {"L": L}, (), False)
-    assert set(verifier.QUANTITIES) - set(quantities) == {"drift"}
-    assert set(verifier.PARAMETERS) - set(parameters) == {"p"}
+    # those of local SGD are enumerated in test_verifier_local
+    assert set(verifier.QUANTITIES) - set(quantities) == {"drift", *LOCAL_QUANTITIES}
+    assert set(verifier.PARAMETERS) - set(parameters) == {"p", *LOCAL_PARAMETERS}
     for name, value in quantities.items():
         assert verifier.QUANTITIES[name](context) == value, name
     for name, value in parameters.items():
@@ -308,145 +308,3 @@ def test_verifier_agrees_with_the_oracle(seed: int) -> None:
     for name in ("drift_sum", "weighted_sum", "lexicographic_drift_sum"):
         assert verifier.PARAMETERS[name][1](context) == getattr(oracle, name)()
     assert verifier.QUANTITIES["mean_squared_gradient_norm"](context) == oracle.mean_squared_gradient_norm()
-
-
-# --- formulas ------------------------------------------------------------------------------------------------------
-
-numbers = st.fractions(min_value=-5, max_value=5, max_denominator=7)
-
-
-@st.composite
-def formulas(draw: st.DrawFn, depth: int = 4) -> str:
-    kind = (
-        draw(st.sampled_from(["name", "integer", "+", "-", "*", "/", "**", "min", "max", "neg"])) if depth else "name"
-    )
-    if kind == "name":
-        return draw(st.sampled_from(["x", "y", "z"]))
-    if kind == "integer":
-        return str(draw(st.integers(0, 9)))
-    left = draw(formulas(depth=depth - 1))
-    if kind == "neg":
-        return f"(-{left})"
-    if kind == "**":
-        return f"({left})**{draw(st.integers(0, 4))}"
-    right = draw(formulas(depth=depth - 1))
-    return f"{kind}({left}, {right})" if kind in ("min", "max") else f"({left} {kind} {right})"
-
-
-@given(formulas(), numbers, numbers, numbers)
-@settings(max_examples=150, deadline=None)
-def test_formulas_are_python_arithmetic_on_fractions(text: str, x: Fraction, y: Fraction, z: Fraction) -> None:
-    names = {"x": x, "y": y, "z": z}
-
-    literal = "".join(f"F({c})" if c.isdigit() and text[i - 2 : i] != "**" else c for i, c in enumerate(text))
-    try:
-        expected = eval(literal, {"F": Fraction, "min": min, "max": max, **names})
-    except ZeroDivisionError:
-        with pytest.raises(verifier.Uncheckable, match="zero"):
-            verifier.evaluate(verifier.parse(text, "f"), names.__getitem__)
-        return
-    assert verifier.evaluate(verifier.parse(text, "f"), names.__getitem__) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "__import__('os')",
-        "x.real",
-        "(lambda: 1)()",
-        "[1 for x in (1, 2)]",
-        "x if y else z",
-        "x or y",
-        "x % 2",
-        "x // 2",
-        "0.5",
-        "1e5",
-        "'a'",
-        "min()",
-        "max(x, key=abs)",
-        "open(x)",
-        "x < y",
-        "x @ y",
-        "",
-        "(",
-        "x y",
-        "(" * 1500 + "x" + ")" * 1500,
-        "-" * 3500 + "x",
-        "x" * 5000,
-        "2**(10**9)",
-        "2**99999",
-        "(2**40000)**40000",
-        " + ".join(["9**50000"] * 200),
-        "True",
-        "x\n+1",
-    ],
-)
-def test_anything_else_is_not_a_formula(text: str) -> None:
-    with pytest.raises((verifier.FormatError, verifier.Uncheckable)):
-        verifier.evaluate(verifier.parse(text, "right"), {"x": F(1), "y": F(2), "z": F(3)}.__getitem__)
-
-
-@pytest.mark.parametrize(
-    ("relation", "holds"),
-    [
-        ("0 < x < 1", True),
-        ("x = 1/2", True),
-        ("x == 1/2", True),
-        ("x >= 1/2", True),
-        ("x <= 1/2", True),
-        ("x > 1/2", False),
-        ("x < 1/2", False),
-        ("0 < x < 1/3", False),
-        ("x = 1/3", False),
-        ("d <= 1/3", True),  # d = 1/j, for j >= 3
-        ("d < 1/3", False),
-        ("0 < d", True),
-        ("d >= 1/3", False),
-        ("d**2 < d", True),
-        ("d - d = 0", True),
-        ("d = x", False),
-        ("1/(1-d) <= 3/2", True),
-    ],
-)
-def test_relations(relation: str, holds: bool) -> None:
-    names = {"x": F(1, 2), "d": verifier.Function([F(1)], [F(0), F(1)])}
-    assert verifier.relation_holds(relation, names.__getitem__, 3) is holds
-
-
-polynomials = st.lists(st.integers(-6, 6).map(F), min_size=1, max_size=5)
-
-
-@given(polynomials, polynomials, st.integers(1, 6), st.booleans())
-@settings(max_examples=300, deadline=None)
-def test_a_function_that_is_proved_non_negative_is(
-    top: list[Fraction], bottom: list[Fraction], j0: int, strictly: bool
-) -> None:
-    function = verifier.Function(top, bottom)
-    if function.never_negative(j0, strictly):
-        for j in range(j0, j0 + 40):
-            value = function.at(j)
-            assert value > 0 if strictly else value >= 0
-
-
-@given(polynomials, polynomials, polynomials, st.integers(2, 9))
-@settings(max_examples=150, deadline=None)
-def test_functions_of_j_add_multiply_and_divide(
-    one: list[Fraction], two: list[Fraction], three: list[Fraction], j: int
-) -> None:
-    def value(part: list[Fraction]) -> Fraction:
-        return sum((a * j**i for i, a in enumerate(part)), F(0))
-
-    x, y = verifier.Function(one), verifier.Function(two)
-    assert (x + y).at(j) == value(one) + value(two)
-    assert (x - y).at(j) == value(one) - value(two)
-    assert (3 - x * y).at(j) == 3 - value(one) * value(two)
-    assert (x**3).at(j) == value(one) ** 3
-    if value(three) != 0:
-        assert (x / verifier.Function(three)).at(j) == value(one) / value(three)
-        assert (2 / verifier.Function(three) + F(1, 3)).at(j) == 2 / value(three) + F(1, 3)
-    assert verifier.shift(one, j)[0] == value(one)
-
-
-def test_zero_cannot_be_divided_by() -> None:
-    with pytest.raises(ZeroDivisionError):
-        verifier.Function([F(1)]) / verifier.Function([F(0), F(0)])

@@ -1,0 +1,82 @@
+"""`fedproof radius`: printed, exact and uniform radii, and whether a theorem applies."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.validate.command_line import call, complaint, printed
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def settings(**values: object) -> list[str]:
+    """The --set options."""
+    return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+
+
+SGD = settings(mu="0.1", L=1, r=1, sigma="1/2")
+ADAM = {"mu": "1/100", "L": 20, "eta": "1/20", "beta1": "9/10", "beta2": "999/1000", "eps": "1/1000", "sigma": 30}
+
+
+def test_sgd_at_the_longest_step() -> None:
+    found = printed("radius", "sgd", *SGD)
+    assert found["applies"] is True
+    assert found["printed"] == pytest.approx(1 + math.sqrt(10 * 2.25))
+    assert found["exact"] == found["uniform"] == pytest.approx(math.sqrt(5.5 * 1.25))
+    assert found["ratio"] == pytest.approx(found["printed"] / found["exact"])
+    assert [c["holds"] for c in found["conditions"]] == [True, True]
+
+
+def test_a_shorter_step_has_a_smaller_radius_and_one_dimension_a_smaller_one_still() -> None:
+    longest = printed("radius", "sgd", *SGD)
+    short = printed("radius", "sgd", *SGD, *settings(eta="1/(4*L)"))
+    line = printed("radius", "sgd", *SGD, "--dim", 1)
+    assert short["exact"] < longest["exact"]
+    assert line["exact"] < line["uniform"] == pytest.approx(longest["uniform"])
+
+
+def test_one_curvature_and_no_noise_keep_the_ball_of_the_minimisers() -> None:
+    assert printed("radius", "sgd", *settings(mu=2, L=2, r=3, sigma=0))["exact"] == pytest.approx(3)
+
+
+@pytest.mark.parametrize(
+    "values", [{"mu": 2, "L": 1, "r": 1, "sigma": 0}, {"mu": 1, "L": 2, "r": 1, "sigma": 1, "eta": 7}]
+)
+def test_a_violated_condition_is_said_and_makes_the_status_3(values) -> None:
+    found = printed("radius", "sgd", *settings(**values), status=3)
+    assert found["applies"] is False
+    assert found["exact"] is None
+    assert "VIOLATED" in call("radius", "sgd", *settings(**values)).stdout
+
+
+def test_adam_at_the_paper_s_settings() -> None:
+    found = printed("radius", "adam", *settings(**ADAM, d=100, r=1), status=3)
+    assert found["applies"] is False
+    assert found["printed"] is None
+    failed = {c["name"] for c in found["conditions"] if c["holds"] is not True}
+    assert {"beta1 below a third", "a radius exists"} <= failed
+    assert found["terms"]["C1"] == pytest.approx(1 - 2 * 0.01 / 20 / math.hypot(math.sqrt(1e-3), 30))
+    assert found["repaired"] == pytest.approx(1 + 30 / 0.01 + 30 / 20 / math.sqrt(1e-3))
+
+
+def test_adam_where_the_theorem_applies() -> None:
+    inside = {"mu": 1, "L": 1, "eta": 1, "beta1": 0, "beta2": "1/10", "eps": "21/10", "sigma": "7/5", "d": 1, "r": 0}
+    found = printed("radius", "adam", *settings(**inside))
+    assert found["applies"] is True
+    assert found["printed"] <= 1.4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["sgd", *settings(mu=1, L=2, r=1)], "sigma"),
+        (["sgd", *settings(mu=1, L=2, r=1, sigma=1, nu=3)], "nu"),
+        (["sgd", *settings(mu=1, L=2, r=-1, sigma=1)], "r=-1"),
+        (["sgd", *settings(mu=1, L=2, r=1, sigma=1, eta=0)], "eta=0"),
+        (["momentum"], "momentum"),
+    ],
+)
+def test_bad_input(arguments: list[str], words: str) -> None:
+    assert words in complaint(call("radius", *arguments))

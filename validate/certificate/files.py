@@ -1,0 +1,112 @@
+"""Certificates on disk, with the verifier beside them; and held against the printed claim."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from theory.claim import Claim
+from validate import verifier
+from validate.certificate.parts import Certificate, failures, hypotheses_of
+from validate.verifier import FormatError, Report
+
+_PACKAGE = Path(verifier.__file__).parent
+_PACKAGE_NAME = "verifier"  # the launcher expects it under this name
+_LAUNCHER = _PACKAGE / "launcher.py"
+
+
+def verify(certificate: Certificate | str | Path) -> Report:
+    """Checks a certificate, or the file of one, with the stand-alone verifier.
+
+    Raises:
+        FormatError: (a ValueError) when it cannot be read or is malformed.
+    """
+    return verifier.verify(read(certificate) if isinstance(certificate, str | Path) else certificate)
+
+
+def read(path: str | Path) -> Certificate:
+    """Reads a certificate; nothing in it is executed.
+
+    Raises:
+        FormatError: (a ValueError) when the file cannot be read or is not JSON of an object.
+    """
+    data = verifier.load(str(path))
+    if not isinstance(data, dict):
+        raise FormatError(f"{path} is not a certificate")
+    return data
+
+
+def write(certificate: Certificate, directory: str | Path, name: str | None = None) -> Path:
+    """Writes a valid certificate, and the verifier beside it: ``verify.py`` and the folder ``verifier``.
+
+    Args:
+        certificate: as made by the functions above.
+        directory: where to; made if need be.
+        name: the file's stem; by default the claim's id with ``/`` as ``.``.
+
+    Returns:
+        The path of the JSON file.
+
+    Raises:
+        ValueError: when the certificate is malformed or not valid; nothing is written then.
+    """
+    report = verifier.verify(certificate)
+    if not report.valid:
+        raise ValueError(f"the certificate for {certificate['claim']} is not valid: {failures(report)}")
+    stem = name if name is not None else certificate["claim"].replace("/", ".")
+    if not stem or stem.startswith(".") or not all(c.isascii() and (c.isalnum() or c in ".-_") for c in stem):
+        raise ValueError(f"name={stem!r} is not a file name of letters, digits, '.', '-' and '_'")
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{stem}.json"
+    _replace(path, (json.dumps(certificate, indent=2) + "\n").encode())
+    copy_verifier(folder)
+    return path
+
+
+def copy_verifier(folder: Path) -> None:
+    """Copies the stand-alone verifier to a folder, so that ``python -I -S verify.py`` runs there.
+
+    Each file is replaced at once and only where it differs; modules of an older version go.
+    """
+    target = folder / _PACKAGE_NAME
+    target.mkdir(parents=True, exist_ok=True)
+    modules = {path.name: path.read_bytes() for path in _PACKAGE.glob("*.py") if path != _LAUNCHER}
+    for name, content in modules.items():
+        _replace(target / name, content)
+    for path in target.glob("*.py"):
+        if path.name not in modules:
+            path.unlink(missing_ok=True)
+    _replace(folder / "verify.py", _LAUNCHER.read_bytes())
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Makes this the file's content; no reader ever sees half of it."""
+    if path.is_file() and path.read_bytes() == content:
+        return
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_bytes(content)
+    beside.replace(path)
+
+
+def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
+    """The fields in which a certificate departs from the claim that it says it refutes.
+
+    The verifier cannot know the printed claim; the catalogue does. Empty when statement, formula, definitions,
+    relation, quantity and printed hypotheses are those of the claim.
+    """
+    found = []
+    expected: dict[str, Any] = {"claim": claim.id, "statement": claim.statement}
+    if "right" in certificate:
+        expected |= {"right": claim.right, "definitions": dict(claim.definitions)}
+    if "relation" in certificate:
+        expected["relation"] = claim.relation
+    if "left" in certificate and certificate["left"]["quantity"] != claim.quantity.name:
+        found.append("left")
+    found += [key for key, value in expected.items() if certificate.get(key) != value]
+    listed = certificate.get("hypotheses", [])
+    if any(h not in listed for h in hypotheses_of(claim, silent=False)):
+        found.append("hypotheses")
+    return tuple(found)

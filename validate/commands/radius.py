@@ -1,0 +1,159 @@
+"""How far can the iterates get: `fedproof radius`."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from validate.commands.output import number, plain, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from theory.claim import Claim
+
+
+class Method(StrEnum):
+    """The local optimisers of the open-fl paper."""
+
+    sgd = "sgd"
+    adam = "adam"
+
+
+# claims of the open-fl paper: as printed, and repaired
+PRINTED = {Method.sgd: "open-fl/theorem-2", Method.adam: "open-fl/theorem-3"}
+SGD_WITH_STEP = "open-fl/theorem-2/corrected-3"
+ADAM_REPAIRED = "open-fl/theorem-3/corrected"
+SGD_CONDITIONS = ("mu <= L", "eta*L <= 1")
+
+
+def bounded(claim: Claim, parameters: Mapping[str, Any]) -> float | None:
+    """The claim's right side at those of the parameters that it has, or None where it has no real value."""
+    from theory.evaluate import UndefinedError
+
+    names = {p.name for p in claim.parameters}
+    try:
+        value = float(claim.bound(**{name: value for name, value in parameters.items() if name in names}))
+    except UndefinedError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def conditions(claim: Claim, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The theorem's conditions on numbers: name, whether it holds, and what it says.
+
+    The repaired claim also leaves out kappa = 1 with eta = 1/L, where its formula is 0/0; the radii exist there too.
+    """
+    from theory.evaluate import hypotheses
+
+    return [
+        {"name": hypothesis.name, "holds": found["holds"], "why": hypothesis.statement}
+        for hypothesis, found in zip(claim.hypotheses, hypotheses(claim, dict(parameters)), strict=True)
+        if hypothesis.relation in SGD_CONDITIONS
+    ]
+
+
+def of_sgd(parameters: dict[str, Any], dim: int) -> dict[str, Any]:
+    """The radii of stochastic gradient descent."""
+    from theory import catalog
+    from theory.floats import Floats
+    from theory.stability import exact_radius, uniform_radius
+
+    claim = catalog.claim(SGD_WITH_STEP)
+    found = conditions(claim, parameters)
+    floats = Floats(claim, parameters)
+    constants = {p.name: float(floats.evaluate(p.name)) for p in claim.parameters}
+    applies = all(c["holds"] is True for c in found)
+    printed = bounded(catalog.claim(PRINTED[Method.sgd]), parameters)
+    exact = float(exact_radius(**constants, dim=dim)) if applies else None
+    return {
+        "printed": printed,
+        "exact": exact,
+        "uniform": (float(uniform_radius(**constants)) if dim == 1 else exact) if applies else None,
+        "ratio": printed / exact if printed and exact else None,
+        "applies": applies,
+        "conditions": found,
+        "parameters": parameters,
+    }
+
+
+def of_adam(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The radii of Adam, and every condition of Theorem 3."""
+    from theory import catalog
+    from theory.stability.adam_region import applicable
+
+    found = applicable(**parameters)
+    return {
+        "printed": found.radius if math.isfinite(found.radius) else None,
+        "repaired": bounded(catalog.claim(ADAM_REPAIRED), parameters),
+        "applies": found.holds,
+        "conditions": [{"name": c.name, "holds": c.holds, "why": c.why} for c in found.conditions],
+        "terms": dict(found.terms),
+        "parameters": parameters,
+    }
+
+
+WORDS = {
+    "printed": "as printed",
+    "exact": "least radius that one step cannot leave",
+    "uniform": "radius for all time",
+    "ratio": "printed / exact",
+    "repaired": "repaired (r + sigma/mu + eta*sigma/sqrt(eps))",
+}
+
+
+def text(result: dict[str, Any]) -> str:
+    """The radii for a reader."""
+    lines = [
+        f"{words}: {'has no real value, or does not apply' if result[key] is None else number(result[key])}"
+        for key, words in WORDS.items()
+        if key in result
+    ]
+    lines += [f"  {name} = {number(value)}" for name, value in result.get("terms", {}).items()]
+    marks = {True: "holds", False: "VIOLATED", None: "not decided by these values"}
+    lines += [f"  {c['name']}: {marks[c['holds']]}: {c['why']}" for c in result["conditions"]]
+    lines.append("the theorem applies" if result["applies"] else "the theorem does not apply")
+    return "\n".join(lines)
+
+
+def radius(
+    method: Annotated[Method, typer.Argument(metavar="METHOD", help="sgd or adam.")],
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="sgd: mu, L, r, sigma and, if it is not 1/L, eta; adam: mu, L, eta, beta1, beta2, eps, sigma, d, r.",
+        ),
+    ] = None,
+    dim: Annotated[int, typer.Option("--dim", min=1, help="Dimension, for sgd: one, or two and more.")] = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print stability radii: printed, exact, for all time.
+
+    The ball that local SGD or local Adam does not leave in mean square: the radius of the open-fl theorem, the exact
+    worst one over the class (for SGD), and whether the theorem applies at these values; exit status 3 when it does not.
+
+    Example: fedproof radius sgd --set mu=0.1 --set L=1 --set r=1 --set sigma=1/2
+    """
+    from theory import catalog, evaluate
+
+    given = list(assignments or [])
+    if method is Method.sgd and not any(a.split("=", 1)[0].strip() == "eta" for a in given):
+        given.append("eta=1/L")
+    claim = catalog.claim(SGD_WITH_STEP if method is Method.sgd else PRINTED[method])
+    parameters = evaluate.parse_assignments(given, claim)
+    missing = [p.name for p in claim.parameters if p.name not in parameters]
+    if missing:
+        raise ValueError(f"parameters {', '.join(missing)} are missing: give them with --set NAME=VALUE")
+    found = of_sgd(parameters, dim) if method is Method.sgd else of_adam(parameters)
+    result = plain({"method": method.value, **found})
+    if as_json:
+        print_json(result)
+    else:
+        typer.echo(text(result))
+    if not result["applies"]:
+        raise typer.Exit(3)

@@ -1,0 +1,61 @@
+"""The checks of a certificate, one a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .formulas import Uncheckable
+from .intervals import Interval
+from .reading import FormatError, number, shown, text_of
+
+
+@dataclass(frozen=True)
+class Report:
+    """Whether a certificate is valid, and every check that was made, one a line."""
+
+    valid: bool
+    lines: tuple[str, ...]
+
+
+class Checks:
+    """Collects the checks, one a line."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.valid = True
+
+    def note(self, text: str) -> None:
+        self.lines.append(f"      {text}")
+
+    def check(self, holds: bool, text: str) -> None:
+        self.lines.append(f"{'ok  ' if holds else 'FAIL'}  {text}")
+        self.valid = self.valid and holds
+
+    def equal(self, name: str, printed: Any, computed: Fraction) -> None:
+        """That a printed number is the computed one."""
+        value = number(printed, name)
+        same = value == computed
+        self.check(same, f"{name} is {shown(computed)}{'' if same else f', not {shown(value)} as printed'}")
+
+    def attempt(self, name: str, compute: Callable[..., Any], *arguments: Any) -> Any:
+        """The result of a computation, or None (and a failure) when it cannot be made."""
+        try:
+            return compute(*arguments)
+        except Uncheckable as reason:
+            self.check(False, f"{name} cannot be checked: {reason}")
+            return None
+
+
+def check_rounded(checks: Checks, name: str, printed: Any, computed: Interval) -> None:
+    """That a printed decimal is the computed number, rounded to as many decimals."""
+    text = text_of(printed, name)
+    if not re.fullmatch(r"-?[0-9]{1,100}(\.[0-9]{1,40})?", text):
+        raise FormatError(f"{name} is not a decimal: {shown(text)}")
+    value, half = Fraction(text), Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
+    low, high = computed.ends
+    near = value - half <= low and high <= value + half
+    checks.check(near, f"{name} is {computed}{'' if near else f', not {shown(text)} as printed'}")

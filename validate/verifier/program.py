@@ -1,0 +1,70 @@
+"""Which kind a certificate is of, and the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .chain import verify_chain
+from .checks import Report
+from .finite import verify_finite
+from .fixed_point import verify_fixed_point
+from .instance import verify_instance
+from .mixing import verify_mixing
+from .open_adam import verify_open_adam
+from .order import verify_order
+from .permutations import verify_permutations
+from .products import verify_products
+from .reading import FORMAT, FormatError, load, shown
+from .unrolled import verify_unrolled
+
+KINDS: dict[str, Callable[[dict[str, Any]], Report]] = {
+    "instance": verify_instance,
+    "fixed-point": verify_fixed_point,
+    "order": verify_order,
+    "chain": verify_chain,
+    "finite": verify_finite,
+    "open-adam": verify_open_adam,
+    "mixing": verify_mixing,
+    "permutations": verify_permutations,
+    "unrolled": verify_unrolled,
+    "products": verify_products,
+}
+
+
+def verify(certificate: Any) -> Report:
+    """Checks a certificate that was read from JSON.
+
+    Raises:
+        FormatError: (a ValueError) when it is malformed or too large to be checked.
+    """
+    if not isinstance(certificate, dict):
+        raise FormatError(f"the certificate is not an object: {shown(certificate)}")
+    if certificate.get("format") != FORMAT:
+        raise FormatError(f"format={shown(certificate.get('format'))} is not {FORMAT}")
+    kind = certificate.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise FormatError(f"kind={shown(kind)} is none of {list(KINDS)}")
+    return KINDS[kind](certificate)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Checks files and prints what it found; returns the worst exit status."""
+    if not arguments or any(path.startswith("-") for path in arguments):
+        print("usage: python verify.py CERTIFICATE.json ...", file=sys.stderr)
+        return 2
+    worst = 0
+    for path in arguments:
+        if len(arguments) > 1:
+            print(f"{shown(path)}:")
+        try:
+            report = verify(load(path))
+        except FormatError as reason:
+            print(f"malformed: {reason}", file=sys.stderr)
+            worst = 2
+            continue
+        print("\n".join(report.lines))
+        print("VALID: the claim is false as stated" if report.valid else "NOT VALID")
+        worst = max(worst, 0 if report.valid else 1)
+    return worst
