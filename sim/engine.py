@@ -32,6 +32,9 @@ PAD = 48
 _CHUNK_BYTES = 730_000
 _CHUNK_BYTES_GPU = 256_000_000
 
+# The metric of a round rather than of a model.
+SPREAD = "local_consistency"
+
 # Random words drawn at once: several rounds' when there are few in a round, to amortise the calls.
 _BATCH = 1 << 15
 # Elements of the stretch of a chunk's path that is kept before it is measured.
@@ -71,7 +74,8 @@ def run(
         start: (d,) theta^0; zeros by default.
         first_run: number of the first run; first_run + runs <= 2^32.
         metrics: names among "suboptimality" (f(theta^k) - f*), "cost", "squared_gradient_norm",
-            "squared_iterate_norm", "squared_distance" (to x*), "iterate".
+            "squared_iterate_norm", "squared_distance" (to x*), "iterate"; and "local_consistency", at k the mean of
+            ||w_n - theta^k||^2 over the clients of the round that led to theta^k, w_n their final models (0 at k = 0).
         chunk: runs advanced together; by default as many as suit the cache.
         device: "cpu" or "cuda".
         threads: threads inside each operation on the CPU, 1 by default. More help wide chunks on idle cores (1.3 times
@@ -104,6 +108,7 @@ def run(
         start=torch.from_numpy(checked_start(start, numbers.dim)).to(place),
         first_run=first_run,
         measures=_measures(metrics, numbers),
+        spread=SPREAD in metrics,
         width=width,
         device=place,
         final=np.empty((runs, numbers.dim)),
@@ -129,6 +134,7 @@ class _Job:
     start: Tensor
     first_run: int
     measures: dict[str, Callable[[Tensor], Tensor]]
+    spread: bool
     width: int
     device: torch.device
     final: NDArray[np.float64]
@@ -155,6 +161,7 @@ def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
     move = torch.empty_like(theta)
     path = torch.empty((min(rounds + 1, max(1, _PATH // (dim * width))), dim, width)).to(theta)
     path[0] = theta
+    spread = _Spread(job.numbers, width, len(job.steps), theta) if job.spread else None
     kept_from, kept = 0, 1
     weights, indices = _weights(job, streams), _indices(job, streams)
     for k, step in enumerate(job.steps):
@@ -163,11 +170,17 @@ def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
             clients.pick(next(indices))
         w.copy_(theta)
         local = job.algorithm.local_update(clients, w, step)
-        local.sub_(theta).mul_(weight)
+        local.sub_(theta)
+        job.algorithm.client_memory(clients, local, weight, step)
+        if spread is not None:
+            spread.before(theta, local)
+        local.mul_(weight)
         torch.sum(local, 0, out=move)
         job.algorithm.server_update(clients, theta, move)
         if survives is not None:
             theta.mul_(survives)
+        if spread is not None:
+            spread.after(k, theta, weight)
         if kept == len(path):
             job.measure(kept_from, path, rows)
             kept_from, kept = k + 1, 0
@@ -175,7 +188,30 @@ def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
         kept += 1
         report(rows.stop - rows.start)
     job.measure(kept_from, path[:kept], rows)
+    if spread is not None:
+        job.values[SPREAD][rows, 0] = 0
+        job.values[SPREAD][rows, 1:] = spread.values[:, : rows.stop - rows.start].T.cpu().numpy()
     job.final[rows] = theta[:, : rows.stop - rows.start].T.cpu().numpy()
+
+
+class _Spread:
+    """The mean squared distance of the clients' final models from the server's next one, round by round."""
+
+    def __init__(self, numbers: Kernel, width: int, rounds: int, like: Tensor) -> None:
+        self.values = torch.empty((rounds, width)).to(like)
+        self._gap = torch.empty((len(numbers.counts), numbers.dim, width)).to(like)
+        self._old = torch.empty_like(like)
+
+    def before(self, theta: Tensor, moves: Tensor) -> None:
+        """Remember theta (d, R) and w_n - theta (N, d, R)."""
+        self._old.copy_(theta)
+        self._gap.copy_(moves)
+
+    def after(self, k: int, theta: Tensor, weight: Tensor) -> None:
+        """Record round k, which led to theta (d, R), with weights (N, 1, R) or (N, 1, 1)."""
+        present = (weight > 0).to(theta)
+        squares = self._gap.sub_(theta - self._old).square_().sum(1, keepdim=True)
+        self.values[k] = (squares * present).sum(0)[0] / present.sum(0)[0].clamp_(min=1)
 
 
 def _weights(job: _Job, streams: Streams) -> Iterator[tuple[Tensor, Tensor | None]]:
@@ -227,6 +263,6 @@ def _measures(metrics: Sequence[str], numbers: Kernel) -> dict[str, Callable[[Te
     if isinstance(metrics, str):
         raise ValueError(f"metrics={metrics!r} is not a sequence of names")
     for name in metrics:
-        if name not in known:
-            raise ValueError(f"metrics has {name!r}, which is not one of {sorted(known)}")
-    return {name: known[name] for name in metrics}
+        if name not in known and name != SPREAD:
+            raise ValueError(f"metrics has {name!r}, which is not one of {sorted([*known, SPREAD])}")
+    return {name: known[name] for name in metrics if name != SPREAD}

@@ -128,12 +128,14 @@ class OrderLine:
         schedule: parameters as ASCII formulas, such as ``{"delta": "K**(-eps)"}``.
         exponents: the exponent that the line gives to each named term, as ASCII formulas in ``eps``.
         best: the line's best ``eps`` and the exponent of the bound there, or None.
+        variable: the parameter that grows.
     """
 
     bound: str
     schedule: Mapping[str, str]
     exponents: Mapping[str, str] = field(default_factory=dict)
     best: tuple[str, str] | None = None
+    variable: str = "K"
 
 
 @dataclass(frozen=True)

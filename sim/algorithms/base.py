@@ -16,7 +16,8 @@ class Algorithm(ABC):
     """An algorithm of rounds: clients work locally, the server adds the weighted sum of their moves.
 
     A subclass is a frozen dataclass with `step`, `aggregation` and `empty`, in a file of its own; the engine knows
-    nothing else of it.
+    nothing else of it. What an algorithm remembers from round to round is kept, for each chunk of runs afresh, by
+    `Clients`: in a buffer (one vector a client), or in a shared tensor (one vector, of the server).
     """
 
     step: Step
@@ -40,6 +41,17 @@ class Algorithm(ABC):
         Returns:
             (N, d, R), the clients' final models, in `w` or in a buffer.
         """
+
+    def client_memory(self, clients: Clients, moves: Tensor, weight: Tensor, step: float) -> None:
+        """Change what clients and server remember, before the server changes theta; by default there is nothing.
+
+        Args:
+            clients: see `local_update`.
+            moves: (N, d, R), w_n - theta, of all clients; not to be changed.
+            weight: (N, 1, R) or (N, 1, 1), c_n; 0 for those that do not take part.
+            step: the step size of this round.
+        """
+        return
 
     def server_update(self, clients: Clients, theta: Tensor, move: Tensor) -> None:
         """Change `theta` (d, R) in place, given `move` = sum_n c_n (w_n - theta) (d, R)."""

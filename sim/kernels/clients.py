@@ -20,6 +20,9 @@ class Clients(Protocol):
     def buffer(self, name: str) -> Tensor:
         """An (N, d, R) tensor of the caller's own: zero at first, kept from round to round."""
 
+    def shared(self, name: str, value: float = 0.0) -> Tensor:
+        """A (d, R) tensor that server and clients know: `value` at first, kept from round to round."""
+
     def gradient(self, w: Tensor, scale: float, out: Tensor) -> Tensor:
         """out = scale grad f_n(w)."""
 

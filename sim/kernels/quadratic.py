@@ -111,6 +111,7 @@ class QuadraticClients:
         self.kernel = kernel
         self.shape = (kernel.number, kernel.dim, width)
         self._buffers: dict[str, Tensor] = {}
+        self._shared: dict[str, Tensor] = {}
         self._split: dict[int, tuple[Tensor, ...]] = {}
         self._scaled: tuple[float, Tensor, Tensor, tuple[Tensor, ...]] | None = None
         self._indices: tuple[Tensor, ...] = ()
@@ -129,6 +130,12 @@ class QuadraticClients:
             made = self._buffers[name] = self._empty(self.kernel.dim).zero_()
             self._split[id(made)] = made.split(1, dim=1)
         return self._buffers[name]
+
+    def shared(self, name: str, value: float = 0.0) -> Tensor:
+        """A (d, R) tensor that server and clients know: `value` at first, kept from round to round."""
+        if name not in self._shared:
+            self._shared[name] = torch.full(self.shape[1:], value, dtype=torch.float64, device=self.kernel.device)
+        return self._shared[name]
 
     def pick(self, indices: Tensor) -> None:
         """Take the samples of the round: (J, N, R) indices."""

@@ -234,6 +234,13 @@ def test_malformed_fields(path: tuple[Any, ...], value: Any) -> None:
     assert verdict(edit(MADE["lemma-6"], path, value)) == "malformed"
 
 
+def test_names_with_another_meaning_differ_from_the_catalogue() -> None:
+    other = edit(MADE["lemma-6"], ("names", "R"), "local_steps")
+    assert certificate.differences(other, claim("perm/lemma-6")) == ("names",)
+    del other["names"]
+    assert certificate.differences(other, claim("perm/lemma-6")) == ("names",)
+
+
 def test_names_are_printed_for_the_reader() -> None:
     lines = verifier.verify(MADE["lemma-6"]).lines
     assert any("K is local_steps" in line and "zeta is dissimilarity" in line for line in lines)

@@ -9,7 +9,7 @@ from typing import Any
 
 from theory.claim import Claim
 from validate import verifier
-from validate.certificate.parts import Certificate, failures, hypotheses_of
+from validate.certificate.parts import Certificate, failures, hypotheses_of, meanings
 from validate.verifier import FormatError, Report
 
 _PACKAGE = Path(verifier.__file__).parent
@@ -105,6 +105,9 @@ def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
         expected["relation"] = claim.relation
     if "left" in certificate and certificate["left"]["quantity"] != claim.quantity.name:
         found.append("left")
+    if certificate.get("kind") == "instance":
+        names = meanings(claim, certificate["parameters"])
+        expected |= {"names": names} if names or "names" in certificate else {}
     found += [key for key, value in expected.items() if certificate.get(key) != value]
     listed = certificate.get("hypotheses", [])
     if any(h not in listed for h in hypotheses_of(claim, silent=False)):

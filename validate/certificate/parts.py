@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +16,24 @@ Certificate = dict[str, Any]
 _DIGITS = verifier.MAX_TEXT
 _MOST_DECIMALS = 40  # that the verifier reads
 _CONSTANTS = ("constant", "smoothness")  # the assumptions' attributes that name a parameter
+
+# What the names of a paper's claims mean, where the verifier has another name for it, or that name for something else.
+_NAMES = {
+    "perm": {
+        "K": "local_steps",
+        "M": "batch",
+        "R": "round",
+        "T": "round",
+        "gamma": "step",
+        "dist0": "start_distance",
+        "dist": "average_distance",
+        "gap": "average_gap",
+        "drift": "client_drift",
+        "zeta": "dissimilarity",
+        "delta2": "sample_variance",
+        "F_gap": "start_gap_of_f",
+    }
+}
 
 
 def as_text(value: Number, name: str) -> str:
@@ -111,3 +129,8 @@ def named_numbers(claim: Claim, parameters: Mapping[str, Number], known: tuple[s
 def failures(report: Report) -> str:
     """The checks that failed, in one line."""
     return "; ".join(line.removeprefix("FAIL").strip() for line in report.lines if line.startswith("FAIL"))
+
+
+def meanings(claim: Claim, parameters: Iterable[str]) -> dict[str, str]:
+    """What these names of a claim about rounds mean, in the verifier's words, where it has others."""
+    return {key: value for key, value in _NAMES.get(claim.paper, {}).items() if key in set(parameters)}

@@ -9,29 +9,11 @@ from typing import Any
 
 from theory.claim import Claim
 from validate import verifier
-from validate.certificate.parts import Certificate, Number, about, as_text, failures, named_numbers
+from validate.certificate.parts import Certificate, Number, about, as_text, failures, meanings, named_numbers
 from validate.scenario import rational
 
 _TEXTS = ("algorithm", "aggregation", "empty", "name")
 _COUNTS = ("S", "M", "K", "local_steps")
-
-# What the names of a paper's claims mean, where the verifier has another name for it, or that name for something else.
-_NAMES = {
-    "perm": {
-        "K": "local_steps",
-        "M": "batch",
-        "R": "round",
-        "T": "round",
-        "gamma": "step",
-        "dist0": "start_distance",
-        "dist": "average_distance",
-        "gap": "average_gap",
-        "drift": "client_drift",
-        "zeta": "dissimilarity",
-        "delta2": "sample_variance",
-        "F_gap": "start_gap_of_f",
-    }
-}
 
 
 def _instance(spec: Mapping[str, Any], leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -104,7 +86,7 @@ def instance_certificate(
         from theory.evaluate import exact
 
         right = exact(claim, {name: Fraction(value) for name, value in parameters.items()})
-    names = {key: value for key, value in _NAMES.get(claim.paper, {}).items() if key in parameters}
+    names = meanings(claim, parameters)
     return {
         **_head(claim, "instance", _instance(spec), parameters, silent, note),
         **({"names": names} if names else {}),

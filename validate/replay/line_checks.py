@@ -117,22 +117,22 @@ def by_order(line: OrderLine, find: Callable[[str], Claim]) -> Finding:
         formula = parse(text)
         return to_sympy(formula, {name: sympy.Symbol(name, positive=True) for name in names_in(formula)})
 
-    found = exponents(find(line.bound), line.schedule)
+    grows = line.variable
+    found = exponents(find(line.bound), line.schedule, grows)
     wrong = [
         (name, text, found.get(name))
         for name, text in line.exponents.items()
         if name not in found or sympy.simplify(found[name] - read(text)) != 0
     ]
     if wrong:
-        text = "; ".join(f"{name} is of order K^({true}), not K^({said})" for name, said, true in wrong)
+        text = "; ".join(f"{name} is of order {grows}^({true}), not {grows}^({said})" for name, said, true in wrong)
         terms = {name: {"claimed": said, "true": str(true)} for name, said, true in wrong}
         return Finding("refuted", "order", text, {"kind": "orders", "text": text, "terms": terms})
     if line.best is not None:
         best, order = best_exponent(found)
         if (best, order) != tuple(sympy.Rational(text) for text in line.best):
-            text = f"the best exponent is {best}, where the bound is of order K^({order}); claimed: " + ", K^".join(
-                f"({text})" for text in line.best
-            )
+            claimed = f", {grows}^".join(f"({text})" for text in line.best)
+            text = f"the best exponent is {best}, where the bound is of order {grows}^({order}); claimed: {claimed}"
             data = {"claimed": list(line.best), "true": [str(best), str(order)]}
             return Finding("refuted", "order", text, {"kind": "orders", "text": text, "best": data})
     return Finding("proved", "order", "by algebra, for every exponent of the step")

@@ -325,6 +325,18 @@ LEMMA_6 = result(
         ),
         Step("Lemma 5", CLIENT_DRIFT.latex, "<=", _SPREAD + "^2", "cited", "", claim=identifier("lemma-5")),
         _UNROLLED,
+        Step(
+            "Lemma 6",
+            GLOBAL_DISTANCE.latex,
+            "<=",
+            r"(1-\mu\gamma)^{RK}\mathbb{E}\Vert w^0-w^*\Vert^2+\frac{\gamma L+2\gamma^2L^2}{\mu\gamma}("
+            + _SPREAD
+            + r"^2)+\frac{\gamma\delta^2}{\mu N}",
+            "substitution",
+            "Lemma 5 in what is unrolled",
+            claim=identifier("lemma-6"),
+            uses=("unrolled",),
+        ),
     ),
     remarks=(
         "Two wrong signs cancel: Lemma 4's, and 'the sum is >= 0', which is false.",
