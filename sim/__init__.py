@@ -1,8 +1,8 @@
 """What happens: problems, participation, algorithms, the batched simulator and the exact oracle.
 
 Public names are loaded when they are first used, so that ``import sim`` needs numpy alone and no torch:
-`run`, `run_open`, `run_personalised`, `run_shuffling`, `moments`, `shuffling_moments`, `problems`, `algorithms`,
-`participation`, `population`.
+`run`, `run_open`, `run_personalised`, `run_shuffling`, `moments`, `shuffling_moments`, `inertial_moments`, `problems`,
+`algorithms`, `participation`, `population`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sim import algorithms, participation, population, problems
     from sim.engine import run
     from sim.exact import moments
+    from sim.exact_inertial import inertial_moments
     from sim.exact_shuffling import shuffling_moments
     from sim.open_engine import run_open
     from sim.personalised import run_personalised
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "algorithms",
+    "inertial_moments",
     "moments",
     "participation",
     "population",
@@ -39,6 +41,7 @@ _MODULES = {
     "moments": "sim.exact",
     "run_shuffling": "sim.shuffling",
     "shuffling_moments": "sim.exact_shuffling",
+    "inertial_moments": "sim.exact_inertial",
 }
 
 

@@ -8,8 +8,8 @@ what a certificate carries:
 
 with f_{n,i}(t) = h_i/2 (t-a_i)^2. "local-sgd" has "local_steps" in place of "S" and "M". Both take "aggregation"
 ("unbiased" | "normalised") and "empty" ("keep" | "zero" | "condition"). "p" is 1 when absent, and may be a list of K
-values; "step" may be a list of K values. Shuffling local SGD has a SPEC and a class of its own
-(`validate.shuffling_scenario`); `read_scenario` reads either.
+values; "step" may be a list of K values. Shuffling local SGD and FedMIM have a SPEC and a class of their own
+(`validate.shuffling_scenario`, `validate.inertial_scenario`); `read_scenario` reads any.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from sim.problems import Quadratic, scalar
 if TYPE_CHECKING:
     from sim.exact_moments import Moments
     from sim.trace import Trace
+    from validate.inertial_scenario import InertialScenario
     from validate.shuffling_scenario import ShufflingScenario
 
 Algorithm = FedAvgSVRG | FedAvg
@@ -164,15 +165,18 @@ class Scenario(WithMoments):
         )
 
 
-def read_scenario(spec: Spec, *, exact: bool, name: str = "") -> Scenario | ShufflingScenario:
+def read_scenario(spec: Spec, *, exact: bool, name: str = "") -> Scenario | ShufflingScenario | InertialScenario:
     """The scenario of a SPEC of any algorithm; arguments and errors as in `Scenario.from_spec`."""
-    from validate.shuffling_scenario import ALGORITHM, ShufflingScenario
+    from validate import inertial_scenario, shuffling_scenario
 
     kind = spec.get("algorithm") if isinstance(spec, Mapping) else None
-    if kind == ALGORITHM:
-        return ShufflingScenario.from_spec(spec, exact=exact, name=name)
+    if kind == shuffling_scenario.ALGORITHM:
+        return shuffling_scenario.ShufflingScenario.from_spec(spec, exact=exact, name=name)
+    if kind == inertial_scenario.ALGORITHM:
+        return inertial_scenario.InertialScenario.from_spec(spec, exact=exact, name=name)
     if isinstance(spec, Mapping) and not (isinstance(kind, str) and kind in ALGORITHMS):
-        raise ValueError(f"algorithm={kind!r} is not one of {sorted([*ALGORITHMS, ALGORITHM])}")
+        known = sorted([*ALGORITHMS, shuffling_scenario.ALGORITHM, inertial_scenario.ALGORITHM])
+        raise ValueError(f"algorithm={kind!r} is not one of {known}")
     return Scenario.from_spec(spec, exact=exact, name=name)
 
 

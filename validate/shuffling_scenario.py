@@ -135,7 +135,7 @@ class ShufflingScenario(WithMoments):
         step = number_or_list(spec["step"], "step", number)
         if isinstance(step, list) and len(step) != epochs:
             raise ValueError(f"step has {len(step)} entries; it needs one an epoch, epochs={epochs}")
-        curvatures, slopes = _clients(spec["clients"], number)
+        curvatures, slopes = linear_clients(spec["clients"], number)
         alpha = number_or_list(spec["alpha"], "alpha", number)
         if not isinstance(alpha, list) or len(alpha) != len(curvatures):
             raise ValueError(f"alpha={spec['alpha']!r} is not a list of one weight a client, N={len(curvatures)}")
@@ -159,8 +159,16 @@ class ShufflingScenario(WithMoments):
         )
 
 
-def _clients(clients: Any, number: Callable[[Any, str], Any]) -> tuple[list[list[Any]], list[list[Any]]]:
-    """h and b by client and sample."""
+def linear_clients(clients: Any, number: Callable[[Any, str], Any]) -> tuple[list[list[Any]], list[list[Any]]]:
+    """h and b by client and sample, of f_{n,i}(v) = h_i/2 v^2 - b_i v; a single number stands for one sample.
+
+    Args:
+        clients: the entry of a SPEC.
+        number: reads a number, given its value and its name.
+
+    Raises:
+        ValueError: naming the entry, its value and what it may be.
+    """
     if not isinstance(clients, list | tuple) or not clients:
         raise ValueError(f"clients={clients!r} is not a list of at least one client")
     curvatures, slopes = [], []

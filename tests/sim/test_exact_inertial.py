@@ -21,8 +21,10 @@ from hypothesis import strategies as st
 from sim.algorithms import FedAvg, FedMIM
 from sim.engine import run
 from sim.exact import moments
-from sim.exact_inertial import InertialMoments, inertial_moments
+from sim.exact_inertial import inertial_moments
+from sim.exact_inertial_moments import InertialMoments
 from sim.exact_moments import DivergenceError
+from sim.exact_numbers import Numbers
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import Quadratic, from_samples, quadratic
 from tests.sim.enumeration import Sample, Vector, add, dot, scale, subtract, zero
@@ -245,6 +247,15 @@ def test_equals_the_enumeration_exactly(name: str) -> None:
     agree(CASES[name])
 
 
+def test_the_standard_library_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = Numbers(exact=True, dtype=object, load=F, unload=F)
+    expected = CASES["plane"].moments()
+    monkeypatch.setattr("sim.exact_inertial.rationals", lambda: plain)
+    found = CASES["plane"].moments()
+    for name in FIELDS:
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+
+
 small = st.fractions(min_value=-2, max_value=2, max_denominator=4)
 weights = st.lists(st.fractions(min_value=0, max_value=F(2, 5), max_denominator=5), max_size=2).map(tuple)
 samples = st.lists(
@@ -305,7 +316,7 @@ def random_case(seed: int) -> tuple[FedMIM, Quadratic, UniformChoice, np.ndarray
 
 
 def deviations(seed: int, first_run: int, runs: int, longer: float = 1.0) -> np.ndarray:
-    """|sample mean - expectation| in standard errors, by comparison; the simulator's beta is `longer` times as large."""
+    """|sample mean - expectation| in standard errors, by comparison; the simulator's beta is `longer` times as big."""
     algorithm, problem, choice, start = random_case(seed)
     found = inertial_moments(algorithm, problem, choice, rounds=ROUNDS, start=start)
     tried = FedMIM(algorithm.step, algorithm.local_steps, algorithm.alpha, tuple(longer * b for b in algorithm.beta))
@@ -319,7 +330,7 @@ def deviations(seed: int, first_run: int, runs: int, longer: float = 1.0) -> np.
     tails = [sum(algorithm.alpha[j:]) * local / float(algorithm.gradient_weight) for j in range(lags)]
     u = x.copy()
     for j, tail in enumerate(tails):
-        u[:, 1:] -= tail * delta[:, lags - 1 - j + 1 : lags - 1 - j + 1 + ROUNDS]
+        u[:, 1:] -= tail * delta[:, lags - j : lags - j + ROUNDS]
     pairs = [
         (x[:, -1], found.mean[-1]),
         *((trace[name][:, 1:], getattr(found, name)[1:]) for name in METRICS[:3]),

@@ -12,10 +12,16 @@ import typer
 from validate.commands.output import plain, print_json, read_object, table
 
 if TYPE_CHECKING:
+    from validate.inertial_scenario import InertialScenario
     from validate.scenario import Scenario
     from validate.shuffling_scenario import ShufflingScenario
 
 SUMS = ("drift_sum", "weighted_sum", "lexicographic_drift_sum")
+
+INERTIAL = ("auxiliary_squared_gradient_norm", "auxiliary_suboptimality", "squared_increment")
+"""Of FedMIM, over the rounds 0..K."""
+INERTIAL_ROUNDS = ("drift", "squared_average_step")
+"""Of FedMIM, over the rounds 0..K-1: not in the table, which has one line more."""
 
 
 def entries(values: Any, dim: int) -> list[Any]:
@@ -37,23 +43,27 @@ def any_number_of_digits() -> Iterator[None]:
         sys.set_int_max_str_digits(limit)
 
 
-def show_moments(scenario: Scenario | ShufflingScenario, as_json: bool) -> None:
+def show_moments(scenario: Scenario | ShufflingScenario | InertialScenario, as_json: bool) -> None:
     """Compute and print the moments: of the model after every round or epoch, and the sums that an algorithm has."""
-    from validate.scenario import Scenario
+    from validate.inertial_scenario import InertialScenario
+    from validate.shuffling_scenario import ShufflingScenario
 
     result = scenario.moments()
     dim = scenario.problem.dim
     shapes = {"mean": dim, "second_moment": dim, "squared_gradient_norm": 0, "suboptimality": 0}
-    if isinstance(scenario, Scenario):
-        unit, length = "round", "K"
-    else:
+    unit, length = "round", "K"
+    inside: dict[str, Any] = {}
+    if isinstance(scenario, ShufflingScenario):
         unit, length = "epoch", "epochs"
         shapes["squared_distance"] = 0
+    if isinstance(scenario, InertialScenario):
+        shapes |= dict.fromkeys(INERTIAL, 0)
+        inside = {name: plain(getattr(result, name)) for name in INERTIAL_ROUNDS}
     values = {name: getattr(result, name) for name in shapes}
     per_round = {name: None if values[name] is None else entries(values[name], shape) for name, shape in shapes.items()}
     sums = {name: plain(getattr(result, name)()) for name in SUMS if hasattr(result, name)}
     if as_json:
-        print_json({"algorithm": scenario.algorithm.name, length: scenario.rounds, **per_round, **sums})
+        print_json({"algorithm": scenario.algorithm.name, length: scenario.rounds, **per_round, **inside, **sums})
         return
     columns = {name: values for name, values in per_round.items() if values is not None}
     rows = [[str(k), *(str(values[k]) for values in columns.values())] for k in range(scenario.rounds + 1)]
@@ -77,6 +87,13 @@ def moments(
     For "shuffling-local-sgd", f_{n,i}(v) = h_i/2 v^2 - b_i v, the lists go over the epochs and are of
     Phi = sum_n alpha_n f_n: {"algorithm": "shuffling-local-sgd", "clients": [{"h": "1", "b": "1"}], "alpha": ["1"],
     "step": "1/8", "local_steps": 2, "epochs": 3, "v0": "3"}.
+
+    For "fedmim", f_{n,i}(x) = h_i/2 x^2 - b_i x, S of the clients take part and alpha, beta are the weights of the
+    lags 0, 1, ...: {"algorithm": "fedmim", "clients": [{"h": "1", "b": "1"}, {"h": "2", "b": "0"}], "S": 1,
+    "local_steps": 2, "step": "1/8", "alpha": ["3/5", "3/10"], "beta": ["1/2"], "x0": "3", "K": 3}. The entries that
+    begin with "auxiliary" are of the sequence u_t, "squared_increment" is E||delta_t||^2, "drift" the mean of
+    E||x_{i,k} - x_t||^2 over clients and k < local_steps, and "squared_average_step" is E||dtilde_t||^2; the last two
+    go over the rounds 0..K-1, and are printed with --json only.
 
     Example: fedproof moments SPEC.json --exact --json
     """

@@ -9,6 +9,7 @@ from theory.papers.fedmim.words import (
     LAGS,
     NEXT_DELTA,
     WEIGHTS,
+    WEIGHTS_IN_WORDS,
     alpha,
     delta_sq,
     dtilde_sq,
@@ -33,7 +34,7 @@ def _corrected_gradient(sign: str) -> Step:
         "=",
         r"-\eta_l[" + _CLIENT + sign + r"(1-A)(" + _CLIENT + "-" + _GLOBAL + ")]",
         "identity",
-        "the sign of the correction is wrong: as printed it doubles the heterogeneity that it is to take away"
+        "the sign of the correction is wrong: as printed it leads away from the global gradient"
         if sign == "+"
         else "A = 1 - (1-A)",
         identity=(
@@ -49,7 +50,8 @@ EQ2 = result(
     "the local update read as a corrected gradient step",
     "(2)",
     "x_{i,k+1} = x_{i,k} - (1-A) eta_l delta_{t-j} - A eta_l grad f_i(x_{i,k} - eta_l sum_j beta_j delta_{t-j}), which "
-    "for delta close to eta_l grad f(x_t) is close to x_{i,k} - eta_l [grad f_i(.) + (1-A)(grad f_i(.) - grad f(x_t))].",
+    "for delta close to eta_l grad f(x_t) is close to x_{i,k} - eta_l [grad f_i(.) + (1-A)(grad f_i(.) - "
+    "grad f(x_t))].",
     _LOCAL.latex
     + r"\approx-\eta_l[\nabla f_i(x_{i,k}^t-\hat\rho\nabla f(x_t))+(1-A)(\nabla f_i(x_{i,k}^t-\hat\rho\nabla f(x_t))"
     + r"-\nabla f(x_t))]",
@@ -62,7 +64,8 @@ EQ2 = result(
             "=",
             r"-(1-A)\eta_l\delta_{t-j}-A\eta_l\nabla f_i(x_{i,k}^t-\eta_l\sum_j\beta_j\delta_{t-j})",
             "definition",
-            "delta is multiplied by eta_l twice: Algorithm 1 subtracts sum_j alpha_j delta_{t-j}; j is bound by no sum. "
+            "delta is multiplied by eta_l twice: Algorithm 1 subtracts sum_j alpha_j delta_{t-j}; j is bound "
+            "by no sum. "
             "Compared for one lag, without the gradient",
             identity=("-(1-A)*delta", "-(1-A)*eta_l*delta"),
         ),
@@ -101,7 +104,7 @@ LEMMA_5 = result(
     r"u_{t+1}=u_t-" + _MEAN,
     _U_NEXT,
     "Lemma 5, (16), appendix B",
-    hypotheses=(WEIGHTS,),
+    hypotheses=(WEIGHTS_IN_WORDS,),
     relation="=",
     steps=(
         Step(
@@ -126,7 +129,7 @@ LEMMA_5 = result(
     ),
     vectors=recursion("u", "=", "0"),
     remarks=(
-        "True when the lags are 0, ..., J-1; Tables II and III count them from 1, see lemma-5/lags-from-one.",
+        "True when the lags are 0, ..., J-1; Table III counts them from 1, see lemma-5/lags-from-one.",
         "Algorithm 1 computes delta_t in the client, from x_{t-1}: with partial participation a client that was not "
         "selected in round t-1 does not have it, so that it has to be sent or recovered (the paper counts it as free).",
     ),
@@ -140,7 +143,7 @@ LEMMA_5_FROM_ONE = result(
     r"u_{t+1}=u_t-" + _MEAN,
     _U_NEXT,
     "Lemma 5 with the indices of Table III",
-    hypotheses=(WEIGHTS,),
+    hypotheses=(WEIGHTS_IN_WORDS,),
     relation="=",
     vectors=recursion("u", "=", "0", from_one=True),
     remarks=("False: FedCM with the weight alpha_1 has u_t = x_t by it, and x_t does not move by a plain step.",),
@@ -156,7 +159,7 @@ LEMMA_6 = result(
     r"\delta_{t+1}=A\tilde\delta_t+" + _INERTIA,
     _DELTA_NEXT,
     "Lemma 6, (19), appendix B",
-    hypotheses=(WEIGHTS, BOUNDED_DTILDE),
+    hypotheses=(WEIGHTS_IN_WORDS, BOUNDED_DTILDE),
     relation="=",
     steps=(
         Step(

@@ -71,7 +71,7 @@ def recursion(left: str, relation: str, right: str, *, from_one: bool = False) -
 
 def _gradients(values: Values) -> Sides:
     """Two clients, two lags: z_i = x_{i,k} - x_t; p, q, r, s the gradients at y2, x_{i,k}, x_t, u_t."""
-    from theory.inequality.vectors import Form, Space, Vector, inner, square
+    from theory.inequality.vectors import Space, inner, square
 
     clients = (0, 1)
     space = Space(("d0", "d1", *[f"{kind}{i}" for kind in "zpqrs" for i in clients]))
@@ -118,7 +118,8 @@ _CONSTANTS = {"K": "2", "L": "1", "G": "1"}
 def gradients(left: str, right: str) -> VectorLine:
     """A line ``left <= right`` about the gradients of two clients, of which one or both are selected."""
     settings = tuple(
-        {**w, **_CONSTANTS, "B": B, "S": S} for w, B, S in ((_WEIGHTS, "1", "1"), (_WEIGHTS, "0", "2"), (_FEW, "2", "2"))
+        {**w, **_CONSTANTS, "B": B, "S": S}
+        for w, B, S in ((_WEIGHTS, "1", "1"), (_WEIGHTS, "0", "2"), (_FEW, "2", "2"))
     )
     return VectorLine(
         partial(_compared, _gradients, left, "<=", right), settings, "two clients, two lags, these weights and B"

@@ -1,8 +1,8 @@
 """What the claims of fedmim share: parameters, quantities, hypotheses, formulas.
 
 Notation (the paper's): lags j = 0, ..., J-1; A = 1 - sum alpha; rho = sum beta; delta_t = -(x_t - x_{t-1})/K, 0 for
-t <= 0; y2 = x_{i,k} - sum_j beta_j delta_{t-j}, where the gradient g_{i,k} is sampled; S of N clients a round, uniformly
-without replacement; K local steps with step eta_l, eta = K eta_l; dtilde_t = (eta_l/(SK)) sum g;
+t <= 0; y2 = x_{i,k} - sum_j beta_j delta_{t-j}, where the gradient g_{i,k} is sampled; S of N clients a round,
+uniformly without replacement; K local steps with step eta_l, eta = K eta_l; dtilde_t = (eta_l/(SK)) sum g;
 u_t = x_t - (K/A) sum_j (sum_{s>=j} alpha_s) delta_{t-j}.
 
 What a client that is not selected would have computed is meant where a sum runs over all clients.
@@ -21,7 +21,9 @@ WEIGHT = Domain(0, 1, upper_open=True)
 
 # --- parameters ------------------------------------------------------------------------------------------------------
 
-alpha = Parameter("alpha", WEIGHT, "weights of the inertia on the iterate, by lag from 0; their sum is below 1", "vector")
+alpha = Parameter(
+    "alpha", WEIGHT, "weights of the inertia on the iterate, by lag from 0; their sum is below 1", "vector"
+)
 beta = Parameter("beta", NONNEGATIVE, "weights of the inertia in the gradient's argument, by lag from 0", "vector")
 K = Parameter("K", COUNT, "local steps a round")
 k = Parameter("k", COUNT, "index of a local step, 1 to K")
@@ -35,7 +37,9 @@ sigma2 = Parameter("sigma2", NONNEGATIVE, "sigma_l^2, bound of the variance of a
 C = Parameter("C", NONNEGATIVE, "E||dtilde_t||^2 <= eta_l^2 C in every round")
 T = Parameter("T", COUNT, "rounds")
 f0_gap = Parameter("f0_gap", NONNEGATIVE, "f(x_0) - f_*")
-lam = Parameter("lam", Domain(0, 0.5, lower_open=True, upper_open=True), "lambda, the share of the descent that is kept")
+lam = Parameter(
+    "lam", Domain(0, 0.5, lower_open=True, upper_open=True), "lambda, the share of the descent that is kept"
+)
 mu = Parameter("mu", POSITIVE, "constant of the Polyak-Lojasiewicz inequality (4)")
 delta_sq = Parameter("delta_sq", NONNEGATIVE, "E||delta_{t-j}||^2, by lag from 0", "vector")
 dtilde_sq = Parameter("dtilde_sq", NONNEGATIVE, "E||dtilde_t||^2")
@@ -116,6 +120,7 @@ A3 = Hypothesis(
 A4 = Hypothesis("dissimilarity", "Assumption 4: (1/N) sum_i ||grad f_i||^2 <= G^2 + B^2 ||grad f||^2 at every x")
 NOISE = (UNBIASED, A3)
 WEIGHTS = Hypothesis("weights", "sum of alpha below 1 (Algorithm 1)", relation="sum(alpha) < 1")
+WEIGHTS_IN_WORDS = Hypothesis(WEIGHTS.name, WEIGHTS.statement)
 UNIFORM = Hypothesis("uniform participation", "S of the N clients, uniformly without replacement")
 DRIFT_STEP = Hypothesis("drift step", "eta_l <= 1/(4 L K sqrt A)", relation="eta_l <= 1/(4*L*K*sqrt(A))")
 DESCENT_STEP = Hypothesis("descent step", "eta_l <= 3/(16 K L)", relation="eta_l <= 3/(16*K*L)")

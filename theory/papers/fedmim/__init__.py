@@ -1,0 +1,23 @@
+"""Federated multi-step inertial momentum, by Liu, Sun, Ding, Shen, Liu and Tao."""
+
+from __future__ import annotations
+
+from theory.claim import Paper
+from theory.papers.fedmim import descent, drift, inertia, participation, remarks, theorems
+from theory.papers.fedmim.words import PAPER_NAME
+
+PAPER = Paper(
+    name=PAPER_NAME,
+    title="Enhance Local Consistency in Federated Learning: A Multi-Step Inertial Momentum Approach",
+    authors="Yixing Liu, Yan Sun, Zhengtao Ding, Li Shen, Bo Liu, Dacheng Tao",
+    claims=(
+        *inertia.CLAIMS,
+        *drift.CLAIMS,
+        *participation.CLAIMS,
+        *descent.CLAIMS,
+        *theorems.CLAIMS,
+        *remarks.CLAIMS,
+    ),
+)
+
+__all__ = ["PAPER"]
