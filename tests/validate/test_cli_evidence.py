@@ -93,6 +93,7 @@ def test_report_and_reproduce_pass_their_options_on(monkeypatch: pytest.MonkeyPa
     assert call("report", "fedavg-svrg", "--quick").exit_code == 0
     assert call("reproduce", "fedavg-svrg", "--quick", "--seed", 3).exit_code == 0
     assert [call.pop("progress") is not None for call in asked] == [True] * 3
+    assert {call.pop("alongside", None) for call in asked} <= {True, False, None}
     assert asked == [
         {"papers": None, "quick": False, "out": Path("there")},
         {"papers": ["fedavg-svrg"], "quick": True, "out": Path("report")},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -211,7 +212,7 @@ def test_json_contract(out) -> None:
 def test_figures_follow_the_page_s_colours(out) -> None:
     text = (out / "index.html").read_text(encoding="utf-8")
     assert f"var(--series-0, {SERIES[0]})" in text
-    assert 'id="figure-1-' in text
+    assert 'id="toy-figure-1-' in text
     assert "prefers-color-scheme: dark" in text
 
 
@@ -259,6 +260,27 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
     assert asked == {"targets": ["toy"], "quick": True, "out": tmp_path}
     assert "the runs" in path.read_text(encoding="utf-8")
     assert "A toy paper" in page.write(["toy"], out=tmp_path / "again").read_text(encoding="utf-8")
+
+
+def test_papers_whose_figures_have_one_name_keep_their_own(tmp_path) -> None:
+    other = Paper("other", "Another paper", "Nobody", (claim("one", id="other/one", steps=()),))
+    found = [experiment(tmp_path / "toy" / "figures")]
+    found.append(replace(experiment(tmp_path / "other" / "figures"), paper="other"))
+    text = render([], found, tmp_path, papers=[PAPER, other]).read_text(encoding="utf-8")
+    parsed = Page(text)
+    assert len(parsed.ids) == len(set(parsed.ids))
+    links = {link for _, link in parsed.links}
+    assert {"toy/figures/figure-1.svg", "other/figures/figure-1.svg"} <= links
+
+
+def test_experiments_run_in_a_process_of_their_own(tmp_path) -> None:
+    from theory import catalog
+
+    chosen = [catalog.paper("fedavg-svrg"), catalog.paper("textbook")]
+    with page._experiments(chosen, True, tmp_path, None, True) as experiments:
+        found = list(experiments())
+    assert [e.paper for e in found] == ["fedavg-svrg"]
+    assert all(figure.path.is_relative_to(tmp_path / "fedavg-svrg") for figure in found[0].figures)
 
 
 def test_the_paper_s_experiments_are_found() -> None:

@@ -94,9 +94,12 @@ def report(
 
     Example: fedproof report fedavg-svrg --out report
     """
+    import os
+
     from validate.report import write
 
-    typer.echo(write(papers or None, quick=quick, out=out, progress=progress))
+    alongside = (os.cpu_count() or 1) > 1
+    typer.echo(write(papers or None, quick=quick, out=out, progress=progress, alongside=alongside))
 
 
 def reproduce(

@@ -8,8 +8,11 @@ import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +70,7 @@ def write(
     quick: bool = False,
     out: Path | str = "report",
     progress: Callable[[str], None] | None = None,
+    alongside: bool = False,
 ) -> Path:
     """Check papers, run their experiments, and write the report.
 
@@ -75,6 +79,8 @@ def write(
         quick: smaller searches and fewer runs.
         out: folder; made when missing. Finished simulations that it already holds are used again.
         progress: called with one line of text.
+        alongside: run the experiments in a process of their own while the claims are checked; `progress` is then a
+            function of a module.
 
     Returns:
         The path of index.html.
@@ -87,14 +93,36 @@ def write(
 
     out = Path(out)
     chosen = tuple(catalog.paper(name) for name in papers or (p.name for p in catalog.papers() if p.name != TEXTBOOK))
-    results, replays = check_and_replay([p.name for p in chosen], quick=quick, out=out, progress=progress)
-    experiments = []
-    for paper in chosen:
-        reproduce = _experiments_of(paper.name)
-        if reproduce is not None:
-            experiments.append(reproduce(out=out, quick=quick, progress=progress))
-    trust = _trust(chosen, results, quick, out, progress)
-    return render(results, experiments, out, papers=chosen, replays=replays, trust=trust)
+    with _experiments(chosen, quick, out, progress, alongside) as experiments:
+        results, replays = check_and_replay([p.name for p in chosen], quick=quick, out=out, progress=progress)
+        trust = _trust(chosen, results, quick, out, progress)
+        found = list(experiments())
+    return render(results, found, out, papers=chosen, replays=replays, trust=trust)
+
+
+@contextmanager
+def _experiments(
+    chosen: Sequence[Paper], quick: bool, out: Path, progress: Callable[[str], None] | None, alongside: bool
+) -> Iterator[Callable[[], Iterator[Experiment]]]:
+    """A function that gives the papers' experiments, in order; they have been started when it is called."""
+    tasks = [(paper.name, quick, out, progress) for paper in chosen if _experiments_of(paper.name) is not None]
+    if not alongside:
+        yield lambda: (_experiment(*task) for task in tasks)
+        return
+    # a fresh process: torch's threads do not survive a fork
+    pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    try:
+        futures = [pool.submit(_experiment, *task) for task in tasks]
+        yield lambda: (future.result() for future in futures)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _experiment(name: str, quick: bool, out: Path, progress: Callable[[str], None] | None) -> Experiment:
+    """One paper's experiments, in a folder of their own: papers number their figures alike."""
+    reproduce = _experiments_of(name)
+    assert reproduce is not None
+    return reproduce(out=out / name, quick=quick, progress=progress)
 
 
 def _trust(
@@ -132,6 +160,7 @@ def _trust(
 
 
 def _experiments_of(name: str) -> Callable[..., Experiment] | None:
+    """How a paper's experiments are run, where it has any."""
     module = measured.module(name)
     return getattr(module, "reproduce", None)
 
@@ -344,7 +373,7 @@ def _experiment_view(experiment: Experiment, out: Path) -> dict[str, Any]:
                 "title": figure.title,
                 "caption": figure.caption,
                 "anchor": slug(f"{experiment.paper}-{path.stem}"),
-                "drawing": inline_svg(path, figure.title) if path.suffix == ".svg" else None,
+                "drawing": inline_svg(path, figure.title, experiment.paper) if path.suffix == ".svg" else None,
                 "file": reachable(path, out, "figures"),
                 "numbers": reachable(numbers[path.stem], out, "figures") if path.stem in numbers else None,
             }
@@ -424,14 +453,14 @@ def reachable(path: Path, out: Path, folder: str) -> str:
     return inside.as_posix()
 
 
-def inline_svg(path: Path, title: str) -> Markup:
+def inline_svg(path: Path, title: str, paper: str) -> Markup:
     """A figure's SVG for the page: ids of its own, the page's colours, a title for screen readers, no fixed size."""
     from validate.drawing import THEME
 
     text = path.read_text(encoding="utf-8")
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    prefix = slug(path.stem)
+    prefix = slug(f"{paper}-{path.stem}")
     text = re.sub(r'\bid="', f'id="{prefix}-', text)
     text = re.sub(r"url\(#", f"url(#{prefix}-", text)
     text = re.sub(r'href="#', f'href="#{prefix}-', text)
