@@ -1,7 +1,7 @@
 """FedMIM on scalar quadratics, from scratch: exact second moments over all subsets of S of N clients, in floats.
 
-f_i(x) = h_i x^2/2 + b_i x with sum b = 0. Every number of a round is an affine form in (x_t, ..., x_{t-J}, 1) and in the
-N K independent noises of the round; a second moment is a quadratic form of the coefficients.
+f_i(x) = h_i x^2/2 + b_i x with sum b = 0. Every number of a round is an affine form in (x_t, ..., x_{t-J}, 1) and in
+the N K independent noises of the round; a second moment is a quadratic form of the coefficients.
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ EQ33 = result(
             "<",
             "1",
             "inequality",
-            "not implied: eta_l K L = 3/(16+rest); true at rest = 0 only for B^2 < 1/(12 + 81A/32)",
-            identity=("64*(3/(16+rest))*B**2 + 72*A*(3/(16+rest))**2*B**2", "1"),
+            "not implied: eta_l K L = 3/(16+rest), A = 1/(1+more); true at rest = 0 only for B^2 < 1/(12 + 81A/32)",
+            identity=("64*(3/(16+rest))*B**2 + 72/(1+more)*(3/(16+rest))**2*B**2", "1"),
         ),
     ),
     remarks=(

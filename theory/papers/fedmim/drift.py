@@ -15,6 +15,7 @@ from theory.papers.fedmim.words import (
     GRADIENT_U,
     LAGS,
     MEAN_CLIENT_GRADIENT,
+    MEAN_DRIFT,
     NOISE,
     ONE_CLIENT_DRIFT,
     WEIGHTS,
@@ -142,6 +143,8 @@ _HYPOTHESES = (A1, *NOISE, A4, WEIGHTS, DRIFT_STEP)
 LATER_STEP = Hypothesis("second step or later", "k >= 2: the printed factor divides by k-1", relation="k >= 2")
 UP_TO_K = Hypothesis("local step", "k <= K", relation="k <= K")
 
+_EQ25 = "(1 + 1/(k-1))*{before} + 2*k*sum(M*delta_sq) + 8*A*k*eta_l**2*(G**2 + B**2*grad_u2) + A**2*eta_l**2*sigma2"
+_EQ26 = "3*A**2*k*eta_l**2*sigma2 + 6*k**2*sum(M*delta_sq) + 24*A*k**2*eta_l**2*(G**2 + B**2*grad_u2)"
 EQ25 = result(
     "eq25",
     "equation",
@@ -156,8 +159,11 @@ EQ25 = result(
     parameters=(*_STEP_PARAMETERS, k, x_sq),
     hypotheses=(*_HYPOTHESES, LATER_STEP, UP_TO_K),
     definitions=DRIFT_LAGS,
-    right="(1 + 1/(k-1))*x_sq + 2*k*sum(M*delta_sq) + 8*A*k*eta_l**2*(G**2 + B**2*grad_u2) + A**2*eta_l**2*sigma2",
-    remarks=("Of every client as printed, like Lemma 7, and false for a single one; true of the mean over clients.",),
+    right=_EQ25.format(before="x_sq"),
+    remarks=(
+        "Of every client as printed, like Lemma 7, and false for a single one (f_1 = 9 x^2/2 and 8 clients 0, k = 2); "
+        "true of the mean over clients.",
+    ),
 )
 EQ26 = result(
     "eq26",
@@ -172,11 +178,52 @@ EQ26 = result(
     parameters=(*_STEP_PARAMETERS, k),
     hypotheses=(*_HYPOTHESES, UP_TO_K),
     definitions=DRIFT_LAGS,
-    right="3*A**2*k*eta_l**2*sigma2 + 6*k**2*sum(M*delta_sq) + 24*A*k**2*eta_l**2*(G**2 + B**2*grad_u2)",
+    right=_EQ26,
     remarks=(
-        "Of every client as printed; true of the mean over clients.",
+        "Of every client as printed, and false for a single one (f_1 = 25 x^2/2 and 24 clients 0, k = 1); true of the "
+        "mean over clients.",
         "The recursion (25), whose factor at step m is m/(m-1), gives k (1 + 1/2 + ... + 1/k) A^2 eta_l^2 sigma_l^2, "
         "which exceeds the printed 3k from k = 11 on. The proof is good with one factor 1 + 1/(k-1) for all steps.",
+    ),
+)
+EQ25_CORRECTED = result(
+    "eq25/corrected",
+    "equation",
+    "one local step's drift, on average",
+    "(25), corrected",
+    "(25) for the mean over the N clients of E||x_{i,k}-x_t||^2.",
+    MEAN_DRIFT.latex
+    + r"\leq(1+\frac{1}{k-1})\frac{1}{N}\sum_i\mathbb{E}\Vert x_{i,k-1}^t-x_t\Vert^2"
+    + _RECURSION_TAIL,
+    MEAN_DRIFT,
+    "repair of (25)",
+    parameters=(*_STEP_PARAMETERS, k, drift),
+    hypotheses=(*_HYPOTHESES, LATER_STEP, UP_TO_K),
+    definitions=DRIFT_LAGS,
+    right=_EQ25.format(before="drift"),
+    amends="eq25",
+    derivation=(
+        "Noise, Young and Jensen as printed, then lemma-7/corrected: the factor of the drift before is 1 + 1/(2k-1) + "
+        "8kAL^2 eta_l^2 <= 1 + 1/(2k-1) + 1/(2k) <= 1 + 1/(k-1), as k <= K. `drift` is that after k-1 steps."
+    ),
+)
+EQ26_CORRECTED = result(
+    "eq26/corrected",
+    "equation",
+    "the drift after k local steps, on average",
+    "(26), corrected",
+    "(26) for the mean over the N clients of E||x_{i,k}-x_t||^2.",
+    MEAN_DRIFT.latex + r"\leq " + _UNROLLED.replace("{k}", "k"),
+    MEAN_DRIFT,
+    "repair of (26)",
+    parameters=(*_STEP_PARAMETERS, k),
+    hypotheses=(*_HYPOTHESES, UP_TO_K),
+    definitions=DRIFT_LAGS,
+    right=_EQ26,
+    amends="eq26",
+    derivation=(
+        "Young with 1/(2k-1) in every step m <= k: the factor is 1 + 1/(2k-1) + 8kAL^2 eta_l^2 <= 1 + 1/(k-1) and what "
+        "is added the same each time, so that the sum is at most (k-1)((1+1/(k-1))^k - 1) <= 3k times it (k = 1: once)."
     ),
 )
 LEMMA_8 = result(
@@ -241,6 +288,7 @@ LEMMA_8 = result(
             "substitution",
             "Lemma 7, at k-1; of the mean over clients",
             claim=identifier("eq25"),
+            slip=identifier("eq25/corrected"),
             uses=("Young", "Jensen", "the factor of (25)"),
         ),
         Step(
@@ -251,6 +299,7 @@ LEMMA_8 = result(
             "summation",
             "(k-1)((1 + 1/(k-1))^k - 1) <= 3k; the factor of the last step has to be used in all of them",
             claim=identifier("eq26"),
+            slip=identifier("eq26/corrected"),
             uses=("(25)",),
         ),
         Step(
@@ -270,4 +319,12 @@ LEMMA_8 = result(
     ),
 )
 
-CLAIMS: tuple[Claim, ...] = (LEMMA_7, LEMMA_7_CORRECTED, EQ25, EQ26, LEMMA_8)
+CLAIMS: tuple[Claim, ...] = (
+    LEMMA_7,
+    LEMMA_7_CORRECTED,
+    EQ25,
+    EQ25_CORRECTED,
+    EQ26,
+    EQ26_CORRECTED,
+    LEMMA_8,
+)

@@ -37,9 +37,10 @@ def _corrected_gradient(sign: str) -> Step:
         "the sign of the correction is wrong: as printed it leads away from the global gradient"
         if sign == "+"
         else "A = 1 - (1-A)",
+        # A = 1/(1+m), so that it stays in (0, 1]
         identity=(
-            "-(1-A)*eta_l*grad - A*eta_l*grad_i",
-            f"-eta_l*(grad_i {sign} (1-A)*(grad_i - grad))",
+            "-m/(1+m)*eta_l*grad - 1/(1+m)*eta_l*grad_i",
+            f"-eta_l*(grad_i {sign} m/(1+m)*(grad_i - grad))",
         ),
     )
 
@@ -67,7 +68,7 @@ EQ2 = result(
             "delta is multiplied by eta_l twice: Algorithm 1 subtracts sum_j alpha_j delta_{t-j}; j is bound "
             "by no sum. "
             "Compared for one lag, without the gradient",
-            identity=("-(1-A)*delta", "-(1-A)*eta_l*delta"),
+            identity=("-m/(1+m)*delta", "-m/(1+m)*eta_l*delta"),
         ),
         _corrected_gradient("+"),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.claim import Claim, Hypothesis, Parameter, Step
+from theory.claim import Claim, Hypothesis, Inference, Parameter, Step
 from theory.domain import Domain
 from theory.papers.fedmim.lines import gradients, sampling, split
 from theory.papers.fedmim.words import (
@@ -195,9 +195,10 @@ def _steps(target: str, factor: str, latex: str, note: str) -> tuple[Step, ...]:
             "<=",
             r"\dots+" + latex + GRADIENT_U,
             "substitution",
-            "",
+            "(29), twice (31), 16 L^2 times Lemma 8",
             claim=identifier(target),
             uses=("the factor of the gradient",),
+            inference=Inference(remains=("8*(B**2+1) + 24*B**2", factor)),
         ),
     )
 

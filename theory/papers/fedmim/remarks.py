@@ -144,7 +144,7 @@ REMARK_IV1 = result(
     remarks=(
         "No speed-up in K: the term 4 eta_l K L G^2/S is 4LG^2 sqrt(K/(ST))/lambda, which dominates for every T. The "
         "rate is O(sqrt(K/(ST))) for G > 0; the variance does not dominate.",
-        "The other terms grow with S and K: S/T, SK/T, and S K^3/T ((36)) or S K^5/T ((8)) with inertia. The speed-up "
+        "The other terms grow with S and K: S/T, SK/T, and SK/T ((36)) or S K^3/T ((8)) with inertia. The speed-up "
         "in S needs T >= S^3 K^3 or more.",
         "The step size has to be below 3/(16KL), and below 1/(64KLB^2) for (33): T >= 4096 L^2 B^4 S K.",
     ),
@@ -224,7 +224,7 @@ REMARK_IV2 = result(
             "T",
             "remark-iv2/terms",
             _LOG,
-            {**_of(_FIRST, "-1"), **_of(_SECOND, "-2")},
+            {**_of(_FIRST[1:], "-1"), **_of(_SECOND, "-2")},
             r"O(T^{-1})",
             "powers only: the noise and heterogeneity terms have the factor log(mu^2 ST) besides",
         ),
@@ -232,10 +232,10 @@ REMARK_IV2 = result(
             "S",
             "remark-iv2/terms",
             _LOG,
-            _of(_FIRST, "-1"),
+            _of(_FIRST[1:], "-1"),
             r"O(S^{-1})",
             "powers only, as before",
-            "orders in S, first three terms",
+            "orders in S, terms of first order",
         ),
         _order(
             "S",

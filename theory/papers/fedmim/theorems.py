@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.claim import Claim, Hypothesis, Step
+from theory.claim import Claim, Hypothesis, Inference, Step
 from theory.papers.fedmim.descent import proof
 from theory.papers.fedmim.words import (
     A1,
@@ -91,6 +91,17 @@ def _average(uses: str) -> Step:
     )
 
 
+# the right side of (33)(d) without its first term, over eta lambda, with V for the sum over the lags
+_OVER = (
+    "((K*eta_l)**2*L*sigma2/(K*S) + 4*(K*eta_l)**2*L*G**2/S + 3*K*eta_l*eta_l**2*L**2*V*C"
+    " + 9*K*eta_l*eta_l**2*K*A**2*L**2*sigma2 + 72*K*eta_l*eta_l**2*A*K**2*L**2*G**2)/(K*eta_l*lam)"
+)
+
+
+def _last(factor: str, square: bool) -> Inference:
+    return Inference(remains=(factor + _OVER, factor + _PSI.format(square="K**2*" if square else "")))
+
+
 _LARGER = Step(
     "the last term",
     r"3\eta_l^2L^2VC",
@@ -121,6 +132,7 @@ def _theorem_1(label: str, equation: str, source: str, *, square: bool, correcte
             "(33)(d) over eta lambda = K eta_l lambda",
             claim=target,
             uses=("the mean over the rounds", "the last term" if square else "(34)"),
+            inference=_last("", square),
         ),
     )
     return result(
@@ -262,8 +274,8 @@ def _theorem_2(label: str, equation: str, source: str, *, square: bool, correcte
             "=",
             r"\frac{2\mu p^T(f_0-f_*)}{1-p^T}",
             "identity",
-            "two rounds, mu eta lambda = 1-p, over mu (f_0-f_*); without the factor p the power is p^{T-1}",
-            identity=("2*p/((1-p)*(1+1/p))", "2*p**2/(1-p**2)"),
+            "two rounds, p = 1 - mu eta lambda = 1/(1+q), over mu (f_0-f_*); without the factor p the power is p^{T-1}",
+            identity=("2/(1+q)/((1-1/(1+q))*(2+q))", "2/(1+q)**2/(1-1/(1+q)**2)"),
             uses=("(39), telescoped",),
         ),
         Step(
@@ -282,9 +294,10 @@ def _theorem_2(label: str, equation: str, source: str, *, square: bool, correcte
             "<=",
             latex,
             "substitution",
-            "",
+            "twice the terms of (33)(d) over eta lambda",
             claim=identifier(label),
             uses=("(39)(a)",),
+            inference=_last("2*", square),
         ),
     )
     return result(

@@ -93,6 +93,11 @@ CLIENT_DRIFT = Quantity(
 ONE_CLIENT_DRIFT = Quantity(
     "one_client_drift", "E||x_{i,k} - x_t||^2 of any client", r"\mathbb{E}\Vert x_{i,k}^t-x_t\Vert^2"
 )
+MEAN_DRIFT = Quantity(
+    "mean_drift",
+    "(1/N) sum_i E||x_{i,k} - x_t||^2",
+    r"\frac{1}{N}\sum_i\mathbb{E}\Vert x_{i,k}^t-x_t\Vert^2",
+)
 AVERAGE_GRADIENT = Quantity(
     "average_gradient_squared",
     "E||(1/(SK)) sum over selected clients and k of g_{i,k}||^2",
