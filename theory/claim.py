@@ -305,6 +305,11 @@ class Claim:
         return self.id.split("/", 1)[1]
 
     @property
+    def reading(self) -> bool:
+        """Whether it is a reading of a printed claim, whose id it carries on: what the text says in some case."""
+        return self.amends is None and "/" in self.label
+
+    @property
     def has_bound(self) -> bool:
         """Whether the claim has a right side that can be evaluated."""
         return self.right is not None

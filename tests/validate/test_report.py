@@ -273,6 +273,16 @@ def test_papers_whose_figures_have_one_name_keep_their_own(tmp_path) -> None:
     assert {"toy/figures/figure-1.svg", "other/figures/figure-1.svg"} <= links
 
 
+def test_a_reading_is_not_counted_as_printed(tmp_path) -> None:
+    paper = Paper("toy", "A toy paper", "Nobody", (claim("one", steps=()), claim("one/later", steps=())))
+    said = (Evidence("certificate", "refuted", "It breaks."),)
+    found = [Result("toy/one", "proved", None, ()), Result("toy/one/later", "refuted", 2.0, said)]
+    text = Page(render(found, [], tmp_path, papers=[paper]).read_text(encoding="utf-8")).text
+    assert "of 1 claims as printed" in text
+    assert "1 reading of printed claims" in text
+    assert "false as printed" not in text
+
+
 def test_experiments_run_in_a_process_of_their_own(tmp_path) -> None:
     from theory import catalog
 

@@ -309,7 +309,8 @@ def _paper_view(
         return made[claim.id]
 
     claims = [view(claim) for claim in paper]
-    printed = [c for c in claims if c.claim.amends is None]
+    printed = [c for c in claims if c.claim.amends is None and not c.claim.reading]
+    readings = [c for c in claims if c.claim.reading]
     counts = {name: sum(c.verdict == name for c in printed) for name in ORDER}
     return {
         "paper": paper,
@@ -318,8 +319,9 @@ def _paper_view(
         "printed": len(printed),
         "counts": [(name, SYMBOLS[name], counts[name]) for name in ORDER if counts[name]],
         "refuted": [c for c in printed if c.verdict == "refuted"],
-        "vacuous": [c for c in printed if c.verdict == "vacuous"],
-        "undecided": [c for c in printed if c.verdict == "undecided"],
+        "refuted_readings": [c for c in readings if c.verdict == "refuted"],
+        "vacuous": [c for c in (*printed, *readings) if c.verdict == "vacuous"],
+        "undecided": [c for c in (*printed, *readings) if c.verdict == "undecided"],
         "repaired": [c for c in claims if c.claim.amends is not None],
         "experiments": [_experiment_view(e, out) for e in experiments if e.paper == paper.name],
     }
