@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -127,3 +128,18 @@ def array(name: str, values: Any, exact: bool) -> Array:
 def to_float(values: Array) -> Array:
     """The same numbers in float64, shape kept."""
     return np.asarray(values, dtype=np.float64)
+
+
+def checked_metrics(metrics: Any, known: Iterable[str]) -> tuple[str, ...]:
+    """The names of metrics, all of them among those known.
+
+    Raises:
+        ValueError: when `metrics` is a text, or has a name that is not known.
+    """
+    if isinstance(metrics, str):
+        raise ValueError(f"metrics={metrics!r} is not a sequence of names")
+    names = sorted(known)
+    for name in metrics:
+        if name not in names:
+            raise ValueError(f"metrics has {name!r}, which is not one of {names}")
+    return tuple(metrics)

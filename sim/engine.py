@@ -14,6 +14,7 @@ from torch import Tensor
 
 from sim.algorithms.base import Algorithm
 from sim.algorithms.schedule import checked_count, step_at
+from sim.arguments import checked_metrics
 from sim.kernels.clients import Kernel, kernel
 from sim.kernels.presence import Presence
 from sim.running import Progress, checked_device, checked_first_run, checked_start, reporter, torch_threads
@@ -260,9 +261,4 @@ def _measures(metrics: Sequence[str], numbers: Kernel) -> dict[str, Callable[[Te
         "squared_iterate_norm": lambda theta: theta.square().sum(1),
         "iterate": lambda theta: theta,
     }
-    if isinstance(metrics, str):
-        raise ValueError(f"metrics={metrics!r} is not a sequence of names")
-    for name in metrics:
-        if name not in known and name != SPREAD:
-            raise ValueError(f"metrics has {name!r}, which is not one of {sorted([*known, SPREAD])}")
-    return {name: known[name] for name in metrics if name != SPREAD}
+    return {name: known[name] for name in checked_metrics(metrics, [*known, SPREAD]) if name != SPREAD}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sim.algorithms.open import LocalAdam, LocalSGD, OpenAlgorithm
 from sim.algorithms.schedule import checked_count, step_at
+from sim.arguments import checked_metrics
 from sim.kernels import open_numba
 from sim.kernels.open_models import open_model
 from sim.kernels.open_task import OpenTask, OpenWorker
@@ -98,7 +99,7 @@ def run_open(
     seed_key(seed)
     first_run = checked_first_run(first_run, runs)
     place = checked_device(device)
-    names = _checked_metrics(metrics)
+    names = checked_metrics(metrics, METRICS)
     chosen = _checked_backend(backend, problem, algorithm, place)
     threads = _default_threads(chosen) if threads is None else checked_count(threads, "threads")
     model = open_model(problem, place) if chosen == "torch" else None
@@ -176,15 +177,6 @@ def _chunk(chunk: int | None, population: OpenPopulation, rounds: int, runs: int
     each = 32 * population.pool + 5 * slots * (rounds + 1) + 8 * dim * (4 * slots + 4)
     most = max(1, _CHUNK_BYTES // each)
     return -(-runs // -(-runs // most))  # chunks of equal size
-
-
-def _checked_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(metrics, str):
-        raise ValueError(f"metrics={metrics!r} is not a sequence of names")
-    for name in metrics:
-        if name not in METRICS:
-            raise ValueError(f"metrics has {name!r}, which is not one of {sorted(METRICS)}")
-    return tuple(metrics)
 
 
 def _checked_backend(

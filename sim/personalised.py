@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sim.algorithms.personalised import LocalTraining, PerFedAvg, Personalised, PFedMe
 from sim.algorithms.schedule import checked_count, step_at
-from sim.arguments import float_array, integer
+from sim.arguments import checked_metrics, float_array, integer
 from sim.kernels.curvature import Curvature, curvature
 from sim.kernels.pointwise import Pointwise, pointwise
 from sim.streams import LIMIT, Streams, seed_key
@@ -273,13 +273,10 @@ def _reference(values: Any, clients: int, dim: int) -> Array:
 
 
 def _checked_metrics(metrics: Any, algorithm: Personalised, reference: Any) -> tuple[str, ...]:
-    if isinstance(metrics, str):
-        raise ValueError(f"metrics={metrics!r} is not a sequence of names")
-    for name in metrics:
-        if name not in METRICS:
-            raise ValueError(f"metrics has {name!r}, which is not one of {sorted(METRICS)}")
+    names = checked_metrics(metrics, METRICS)
+    for name in names:
         if name == "squared_distance" and reference is None:
             raise ValueError("metrics has 'squared_distance', which needs a reference")
         if name == "global_iterate" and isinstance(algorithm, LocalTraining):
             raise ValueError("metrics has 'global_iterate', which LocalTraining does not have")
-    return tuple(metrics)
+    return names

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sim.algorithms.schedule import checked_count, step_at
 from sim.algorithms.shuffling import ShufflingSGD, SingleLoopPERM, TwoStagePERM
-from sim.arguments import float_array, integer
+from sim.arguments import checked_metrics, float_array, integer
 from sim.kernels.pointwise import Pointwise, pointwise
 from sim.projections import Ball
 from sim.streams import LIMIT, Streams, seed_key
@@ -304,13 +304,10 @@ def _reference(values: Any, models: int, dim: int) -> Array:
 
 
 def _checked_metrics(metrics: Any, algorithm: Shuffling, reference: Any) -> tuple[str, ...]:
-    if isinstance(metrics, str):
-        raise ValueError(f"metrics={metrics!r} is not a sequence of names")
-    for name in metrics:
-        if name not in METRICS:
-            raise ValueError(f"metrics has {name!r}, which is not one of {sorted(METRICS)}")
+    names = checked_metrics(metrics, METRICS)
+    for name in names:
         if name == "squared_distance" and reference is None:
             raise ValueError("metrics has 'squared_distance', which needs a reference")
         if name == "global_iterate" and isinstance(algorithm, ShufflingSGD):
             raise ValueError("metrics has 'global_iterate', which only PERM has")
-    return tuple(metrics)
+    return names
