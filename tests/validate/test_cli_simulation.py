@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -23,6 +24,7 @@ from tests.validate.command_line import (
     complaint,
     printed,
 )
+from validate.commands.output import noticing_interrupts
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -132,6 +134,17 @@ def test_an_interrupted_simulation_goes_on_where_it_was(folder: Path, monkeypatc
 def test_a_refused_simulation_leaves_nothing_behind(folder: Path) -> None:
     assert "nonsense" in complaint(call("simulate", "spec.json", "--metric", "nonsense", "--out", "runs.npz"))
     assert [path.name for path in folder.iterdir()] == ["spec.json"]
+
+
+def test_an_interrupt_that_was_lost_is_noticed() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with noticing_interrupts() as check:
+        check()
+        with contextlib.suppress(KeyboardInterrupt):  # as in a destructor, where Python drops it
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            check()
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_interrupt_signal_keeps_the_finished_blocks(folder: Path) -> None:

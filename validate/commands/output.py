@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -80,6 +82,34 @@ def bar(total: int) -> Iterator[Callable[[int], None]]:
     with Progress(console=Console(stderr=True)) as shown:
         task = shown.add_task("", total=total)
         yield lambda done: shown.update(task, completed=done)
+
+
+@contextmanager
+def noticing_interrupts() -> Iterator[Callable[[], None]]:
+    """A function that raises KeyboardInterrupt once an interrupt has come, also one that was lost.
+
+    Python drops what a signal raises while a destructor, or a callback from C, is running.
+    """
+    came = False
+
+    def note(number: int, frame: Any) -> None:
+        nonlocal came
+        came = True
+        raise KeyboardInterrupt
+
+    def check() -> None:
+        if came:
+            raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield check
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def read_object(path: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands.output import bar, number, plain, print_json, read_object, table
+from validate.commands.output import bar, noticing_interrupts, number, plain, print_json, read_object, table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -156,8 +156,9 @@ def simulate(
         blocks.check(resume)
     done: list[dict[str, np.ndarray]] = []
     try:
-        with bar(runs * scenario.rounds) as tell:
+        with noticing_interrupts() as check, bar(runs * scenario.rounds) as tell:
             for first in range(0, runs, block):
+                check()
                 size = min(block, runs - first)
                 arrays = blocks.load(first, size) if blocks is not None else None
                 if arrays is None:
