@@ -18,18 +18,17 @@ from typing import TYPE_CHECKING, Any
 from sim.algorithms import FedMIM
 from sim.participation import UniformChoice
 from sim.problems import Quadratic, from_samples
-from validate.scenario import Spec, WithMoments, check_keys, count, number_or_list, rational
+from validate.scenario import OfRounds, Spec, check_keys, count, number_or_list, rational
 from validate.shuffling_scenario import linear_clients
 
 if TYPE_CHECKING:
     from sim.exact_inertial_moments import InertialMoments
-    from sim.trace import Trace
 
 ALGORITHM = "fedmim"
 
 
 @dataclass(frozen=True, eq=False)
-class InertialScenario(WithMoments):
+class InertialScenario(OfRounds):
     """FedMIM on a problem, for a number of rounds from a start. It is used as `validate.scenario.Scenario` is.
 
     Attributes:
@@ -57,21 +56,6 @@ class InertialScenario(WithMoments):
         from sim.exact_inertial import inertial_moments
 
         return inertial_moments(self.algorithm, self.problem, self.participation, rounds=self.rounds, start=self.start)
-
-    def simulate(self, runs: int, seed: int = 0, **options: Any) -> Trace:
-        """R runs by the simulator; `options` are those of `sim.run`, such as metrics, first_run, device, progress."""
-        from sim import run
-
-        return run(
-            self.algorithm,
-            self.problem,
-            self.participation,
-            rounds=self.rounds,
-            runs=runs,
-            seed=seed,
-            start=self.start,
-            **options,
-        )
 
     @classmethod
     def from_spec(cls, spec: Spec, *, exact: bool, name: str = "") -> InertialScenario:

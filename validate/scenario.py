@@ -81,8 +81,32 @@ class WithMoments(ABC):
         return True
 
 
+class OfRounds(WithMoments):
+    """What scenarios share that the simulator of rounds repeats."""
+
+    algorithm: Any
+    participation: Any
+    rounds: int
+    start: Any
+
+    def simulate(self, runs: int, seed: int = 0, **options: Any) -> Trace:
+        """R runs by the simulator; `options` are those of `sim.run`, such as metrics, first_run, device, progress."""
+        from sim import run
+
+        return run(
+            self.algorithm,
+            self.problem,
+            self.participation,
+            rounds=self.rounds,
+            runs=runs,
+            seed=seed,
+            start=self.start,
+            **options,
+        )
+
+
 @dataclass(frozen=True, eq=False)
-class Scenario(WithMoments):
+class Scenario(OfRounds):
     """An algorithm on a problem, for a number of rounds from a start.
 
     Attributes:
@@ -110,21 +134,6 @@ class Scenario(WithMoments):
         from sim.exact import moments
 
         return moments(self.algorithm, self.problem, self.participation, rounds=self.rounds, start=self.start)
-
-    def simulate(self, runs: int, seed: int = 0, **options: Any) -> Trace:
-        """R runs by the simulator; `options` are those of `sim.run`, such as metrics, first_run, device, progress."""
-        from sim import run
-
-        return run(
-            self.algorithm,
-            self.problem,
-            self.participation,
-            rounds=self.rounds,
-            runs=runs,
-            seed=seed,
-            start=self.start,
-            **options,
-        )
 
     @classmethod
     def from_spec(cls, spec: Spec, *, exact: bool, name: str = "") -> Scenario:
