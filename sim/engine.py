@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -27,14 +28,23 @@ log = logging.getLogger(__name__)
 # products (24 columns), so that no run is summed by the code for left-over columns, which may round differently.
 PAD = 48
 
-# Bytes of one (N, d, R) tensor for each thread. On the CPU wider chunks leave the caches, narrower ones spend their
-# time on calls. Chunks on Python threads gain nothing: they wait for the interpreter's lock at each of 200 calls a
-# round.
+# Bytes of one (S, d, R) tensor for each thread, S the clients that are computed. On the CPU wider chunks leave the
+# caches, narrower ones spend their time on calls. Chunks on Python threads gain nothing: they wait for the
+# interpreter's lock at each of 200 calls a round.
 _CHUNK_BYTES = 730_000
 _CHUNK_BYTES_GPU = 256_000_000
 
-# The metric of a round rather than of a model.
+# The metric of a round rather than of a model, and those of a model that need no problem.
 SPREAD = "local_consistency"
+_OWN: dict[str, Callable[[Tensor], Tensor]] = {
+    "squared_iterate_norm": lambda theta: theta.square().sum(1),
+    "iterate": lambda theta: theta,
+}
+
+Backend = Literal["auto", "torch", "numba"]
+# Sample gradients of a run from which on "auto" compiles: with fewer, numba's import (1 s) takes longer than torch. It
+# is one run's number, for the choice may not depend on how many runs there are: back ends agree to rounding only.
+_WORTH_COMPILING = 2000
 
 # Random words drawn at once: several rounds' when there are few in a round, to amortise the calls.
 _BATCH = 1 << 15
@@ -55,19 +65,24 @@ def run(
     metrics: Sequence[str] = ("suboptimality", "squared_gradient_norm"),
     chunk: int | None = None,
     device: str | torch.device = "cpu",
+    backend: Backend = "auto",
     threads: int | None = None,
     progress: Progress = False,
 ) -> Trace:
     """Simulate independent runs of an algorithm in float64.
 
-    Run r of a seed draws the same random numbers whatever `runs`, `first_run`, `chunk`, `threads` and `device` are
-    (see `sim.streams`). On the CPU its results are the same to the last bit too, for d <= 16; for larger d, where
-    matrix products come in, and between devices, they agree to rounding.
+    Run r of a seed draws the same random numbers whatever `runs`, `first_run`, `chunk`, `threads`, `device` and
+    `backend` are (see `sim.streams`). On the CPU its models are the same to the last bit too, on quadratics with
+    d <= 16 and on regressions, and so are the metrics of such quadratics; where matrix products come in, and between
+    devices and back ends, results agree to rounding.
+
+    When S of N clients take part (`UniformChoice`), only they are computed, by the algorithms that allow it
+    (`Algorithm.selects`).
 
     Args:
         algorithm: such as `sim.algorithms.FedAvgSVRG` or `FedAvg`.
-        problem: a `sim.problems.Quadratic` (an exact one is computed in float64), or an object with a method
-            ``kernel(device)`` (see `sim.kernels.clients`).
+        problem: a `sim.problems.Quadratic` (an exact one is computed in float64), a `RidgeSoftmax` or `RidgeLogistic`,
+            or an object with a method ``kernel(device)`` (see `sim.kernels.clients`).
         participation: `Bernoulli` or `UniformChoice` of `sim.participation`; None for everybody.
         rounds: K >= 1.
         runs: R >= 1.
@@ -75,10 +90,13 @@ def run(
         start: (d,) theta^0; zeros by default.
         first_run: number of the first run; first_run + runs <= 2^32.
         metrics: names among "suboptimality" (f(theta^k) - f*), "cost", "squared_gradient_norm",
-            "squared_iterate_norm", "squared_distance" (to x*), "iterate"; and "local_consistency", at k the mean of
+            "squared_iterate_norm", "squared_distance" (to x*), "iterate"; for regressions "accuracy", the share of all
+            samples that theta^k classifies right; and "local_consistency", at k the mean of
             ||w_n - theta^k||^2 over the clients of the round that led to theta^k, w_n their final models (0 at k = 0).
         chunk: runs advanced together; by default as many as suit the cache.
         device: "cpu" or "cuda".
+        backend: what computes the local steps: "torch", or "numba" (regressions on the CPU, by one thread; extra
+            `fast`); "auto" for numba where it can be had and a run has enough steps to be worth it.
         threads: threads inside each operation on the CPU, 1 by default. More help wide chunks on idle cores (1.3 times
             with 2); where other processes want the cores the threads wait for each other and are far slower, so to
             fill a machine rather run several processes of one thread, each with its own `first_run`. This is torch's
@@ -90,6 +108,7 @@ def run(
 
     Raises:
         ValueError: for an argument outside its domain.
+        ImportError: for backend="numba" without numba.
     """
     if not isinstance(algorithm, Algorithm):
         raise ValueError(f"algorithm={algorithm!r} is not an Algorithm")
@@ -99,21 +118,25 @@ def run(
     place = checked_device(device)
     numbers = kernel(problem, place)
     threads = 1 if threads is None else checked_count(threads, "threads")
-    width, chunks = _chunks(chunk, runs, threads, numbers, place)
+    presence = Presence(participation, len(numbers.counts), rounds, algorithm.aggregation, algorithm.empty, place)
+    slots = presence.size if algorithm.selects and presence.size != len(numbers.counts) else None
+    computed = len(numbers.counts) if slots is None else slots
+    width, chunks = _chunks(chunk, runs, threads, computed * numbers.dim, place)
+    names = checked_metrics(metrics, [*numbers.metrics, *_OWN, SPREAD])
     job = _Job(
         algorithm=algorithm,
         numbers=numbers,
-        presence=Presence(participation, len(numbers.counts), rounds, algorithm.aggregation, algorithm.empty, place),
+        presence=presence,
+        slots=slots,
+        compiled=_compiled(backend, numbers, place, rounds * computed * algorithm.draws),
         steps=[float(step_at(algorithm.step, k)) for k in range(rounds)],
         seed=int(seed),
         start=torch.from_numpy(checked_start(start, numbers.dim)).to(place),
         first_run=first_run,
-        measures=_measures(metrics, numbers),
-        spread=SPREAD in metrics,
         width=width,
         device=place,
         final=np.empty((runs, numbers.dim)),
-        values={name: np.empty((runs, rounds + 1, *((numbers.dim,) if name == "iterate" else ()))) for name in metrics},
+        values={name: np.empty((runs, rounds + 1, *((numbers.dim,) if name == "iterate" else ()))) for name in names},
     )
     job.measure(0, job.start[None, :, None], slice(0, 1))  # a metric that does not exist here refuses before the work
     log.debug("%d runs in %d chunks of %d, %d threads", runs, len(chunks), width, threads)
@@ -130,12 +153,12 @@ class _Job:
     algorithm: Algorithm
     numbers: Kernel
     presence: Presence
+    slots: int | None
+    compiled: bool
     steps: list[float]
     seed: int
     start: Tensor
     first_run: int
-    measures: dict[str, Callable[[Tensor], Tensor]]
-    spread: bool
     width: int
     device: torch.device
     final: NDArray[np.float64]
@@ -144,9 +167,12 @@ class _Job:
     def measure(self, first: int, path: Tensor, rows: slice) -> None:
         """Record the models (B, d, R) of rounds first..first+B-1; columns beyond the rows are padding."""
         count = rows.stop - rows.start
-        for name, function in self.measures.items():
-            value = function(path)[..., :count]
-            self.values[name][rows, first : first + len(path)] = value.movedim(-1, 0).cpu().numpy()
+        known = [name for name in self.values if name in self.numbers.metrics]
+        found = dict(self.numbers.measure(known, path, count))
+        found.update({name: function(path) for name, function in _OWN.items() if name in self.values})
+        for name, value in found.items():
+            kept = value[..., :count].movedim(-1, 0)
+            self.values[name][rows, first : first + len(path)] = kept.cpu().numpy()
 
 
 def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
@@ -155,33 +181,33 @@ def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
     ids = job.first_run + rows.start + np.arange(width, dtype=np.int64)
     ids[rows.stop - rows.start :] = ids[0]  # padding: any run does
     streams = Streams(job.seed, ids, device=job.device)
-    clients = job.numbers.clients(width)
-    draws = job.algorithm.draws
+    clients = job.numbers.clients(width, job.slots, rows.stop - rows.start, job.compiled)
     w = clients.buffer("server model")
     theta = job.start[:, None].expand(dim, width).clone()
     move = torch.empty_like(theta)
     path = torch.empty((min(rounds + 1, max(1, _PATH // (dim * width))), dim, width)).to(theta)
     path[0] = theta
-    spread = _Spread(job.numbers, width, len(job.steps), theta) if job.spread else None
+    spread = _Spread(w, len(job.steps)) if SPREAD in job.values else None
     kept_from, kept = 0, 1
-    weights, indices = _weights(job, streams), _indices(job, streams)
-    for k, step in enumerate(job.steps):
-        weight, survives = next(weights)
-        if draws:
-            clients.pick(next(indices))
+    draws = _draws(job, streams) if job.slots is None else _draws_of_chosen(job, streams, job.slots)
+    for k, (step, draw) in enumerate(zip(job.steps, draws, strict=True)):
+        clients.begin(draw.chosen)
+        if draw.indices is not None:
+            clients.pick(draw.indices)
         w.copy_(theta)
         local = job.algorithm.local_update(clients, w, step)
         local.sub_(theta)
-        job.algorithm.client_memory(clients, local, weight, step)
+        job.algorithm.client_memory(clients, local, draw.weight, step)
+        clients.end()
         if spread is not None:
             spread.before(theta, local)
-        local.mul_(weight)
+        local.mul_(draw.weight)
         torch.sum(local, 0, out=move)
         job.algorithm.server_update(clients, theta, move)
-        if survives is not None:
-            theta.mul_(survives)
+        if draw.survives is not None:
+            theta.mul_(draw.survives)
         if spread is not None:
-            spread.after(k, theta, weight)
+            spread.after(k, theta, draw.weight)
         if kept == len(path):
             job.measure(kept_from, path, rows)
             kept_from, kept = k + 1, 0
@@ -198,29 +224,43 @@ def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
 class _Spread:
     """The mean squared distance of the clients' final models from the server's next one, round by round."""
 
-    def __init__(self, numbers: Kernel, width: int, rounds: int, like: Tensor) -> None:
-        self.values = torch.empty((rounds, width)).to(like)
-        self._gap = torch.empty((len(numbers.counts), numbers.dim, width)).to(like)
-        self._old = torch.empty_like(like)
+    def __init__(self, like: Tensor, rounds: int) -> None:
+        """Shapes: `like` (S, d, R), K = `rounds`."""
+        self.values = torch.empty((rounds, like.shape[2])).to(like)
+        self._gap = torch.empty_like(like)
+        self._old = torch.empty_like(like[0])
 
     def before(self, theta: Tensor, moves: Tensor) -> None:
-        """Remember theta (d, R) and w_n - theta (N, d, R)."""
+        """Remember theta (d, R) and w_n - theta (S, d, R)."""
         self._old.copy_(theta)
         self._gap.copy_(moves)
 
     def after(self, k: int, theta: Tensor, weight: Tensor) -> None:
-        """Record round k, which led to theta (d, R), with weights (N, 1, R) or (N, 1, 1)."""
+        """Record round k, which led to theta (d, R), with weights (S, 1, R) or (S, 1, 1)."""
         present = (weight > 0).to(theta)
         squares = self._gap.sub_(theta - self._old).square_().sum(1, keepdim=True)
         self.values[k] = (squares * present).sum(0)[0] / present.sum(0)[0].clamp_(min=1)
 
 
-def _weights(job: _Job, streams: Streams) -> Iterator[tuple[Tensor, Tensor | None]]:
-    """Round by round, the weights (N, 1, R) and, under "zero", whether somebody takes part (1, R)."""
+@dataclass(frozen=True)
+class _Draw:
+    """What is drawn for a round: weights (S, 1, R) or (S, 1, 1); under "zero", whether somebody takes part (1, R); the
+    clients in the slots (S, R), None when all N have their own; and the samples picked (J, S, R), overwritten later."""
+
+    weight: Tensor
+    survives: Tensor | None
+    chosen: Tensor | None
+    indices: Tensor | None
+
+
+def _draws(job: _Job, streams: Streams) -> Iterator[_Draw]:
+    """Round by round, for all clients."""
+    indices = _indices(job, streams) if job.algorithm.draws else None
     for rounds in _batches(len(job.steps), job.width * -(-len(job.numbers.counts) // WORDS)):
         weights, survives = job.presence.weights(streams, rounds)
         for i in range(len(rounds)):
-            yield weights[i][:, None, :], None if survives is None else survives[i]
+            kept = None if survives is None else survives[i]
+            yield _Draw(weights[i][:, None, :], kept, None, None if indices is None else next(indices))
 
 
 def _indices(job: _Job, streams: Streams) -> Iterator[Tensor]:
@@ -233,6 +273,21 @@ def _indices(job: _Job, streams: Streams) -> Iterator[Tensor]:
         yield from streams.indices(job.numbers.counts, rounds, draws, out=buffer[: len(rounds)])
 
 
+def _draws_of_chosen(job: _Job, streams: Streams, slots: int) -> Iterator[_Draw]:
+    """Round by round, for the S clients that take part, each with the weight 1/S."""
+    draws, counts = job.algorithm.draws, job.numbers.counts
+    weight = torch.full((slots, 1, 1), 1 / slots, dtype=torch.float64, device=job.device)
+    buffer = None
+    for rounds in _batches(len(job.steps), job.width * max(slots * draws, -(-len(counts) // WORDS))):
+        if buffer is None:
+            buffer = streams.work.empty((len(rounds), draws, slots, job.width))
+        chosen = job.presence.chosen(streams, rounds)
+        out = buffer[: len(rounds)]
+        indices = streams.indices(counts, rounds, draws, out=out, chosen=chosen.cpu().numpy())
+        for i in range(len(rounds)):
+            yield _Draw(weight, None, chosen[i], indices[i])
+
+
 def _batches(rounds: int, size: int) -> Iterator[range]:
     """Stretches of rounds that need about `_BATCH` numbers, at `size` a round."""
     batch = max(1, _BATCH // size)
@@ -240,13 +295,11 @@ def _batches(rounds: int, size: int) -> Iterator[range]:
         yield range(first, min(rounds, first + batch))
 
 
-def _chunks(
-    chunk: int | None, runs: int, threads: int, numbers: Kernel, device: torch.device
-) -> tuple[int, list[slice]]:
-    """The padded width of the chunks, and their rows."""
+def _chunks(chunk: int | None, runs: int, threads: int, size: int, device: torch.device) -> tuple[int, list[slice]]:
+    """The padded width of the chunks, and their rows; a run has tensors of `size` elements."""
     if chunk is None:
-        size = _CHUNK_BYTES * threads if device.type == "cpu" else _CHUNK_BYTES_GPU
-        most = max(PAD, size // (8 * len(numbers.counts) * numbers.dim))
+        room = _CHUNK_BYTES * threads if device.type == "cpu" else _CHUNK_BYTES_GPU
+        most = max(PAD, room // (8 * size))
         chunk = -(-runs // -(-runs // most))  # chunks of equal width
     else:
         chunk = min(checked_count(chunk, "chunk"), runs)
@@ -254,11 +307,16 @@ def _chunks(
     return width, [slice(r, min(runs, r + chunk)) for r in range(0, runs, chunk)]
 
 
-def _measures(metrics: Sequence[str], numbers: Kernel) -> dict[str, Callable[[Tensor], Tensor]]:
-    """The functions (B, d, R) -> (B, R), or (B, d, R) for "iterate", of the metrics asked for."""
-    known: dict[str, Callable[[Tensor], Tensor]] = {
-        **numbers.measures(),
-        "squared_iterate_norm": lambda theta: theta.square().sum(1),
-        "iterate": lambda theta: theta,
-    }
-    return {name: known[name] for name in checked_metrics(metrics, [*known, SPREAD]) if name != SPREAD}
+def _compiled(backend: Any, numbers: Kernel, device: torch.device, samples: int) -> bool:
+    """Whether to compile the local steps of runs of so many sample gradients."""
+    if backend not in get_args(Backend):
+        raise ValueError(f"backend={backend!r} is not one of {get_args(Backend)}")
+    known = numbers.compiles and device.type == "cpu"
+    installed = find_spec("numba") is not None
+    if backend == "auto":
+        return known and installed and samples >= _WORTH_COMPILING
+    if backend == "numba" and not known:
+        raise ValueError(f"backend='numba' does not know this problem on device={str(device)!r}: use 'torch'")
+    if backend == "numba" and not installed:
+        raise ImportError("numba is not installed: pip install 'fedproof[fast]', or take backend='torch'")
+    return backend == "numba"

@@ -248,6 +248,8 @@ def _weights(
 def _check_kinds(algorithm: Any, problem: Any) -> None:
     if not isinstance(algorithm, FedAvg | FedAvgSVRG):
         raise ValueError(f"algorithm={algorithm!r} is neither FedAvgSVRG nor FedAvg")
+    if isinstance(algorithm, FedAvg) and algorithm.batch != 1:
+        raise ValueError(f"batch={algorithm.batch} is outside {{1}}: exact moments are of batches of one sample")
     if not isinstance(problem, Quadratic):
         raise ValueError(f"problem={problem!r} is not a Quadratic: exact moments exist for quadratics only")
 

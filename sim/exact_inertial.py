@@ -48,7 +48,7 @@ def inertial_moments(
     """The exact first and second moments of T rounds from a fixed start, with x_{-s} = x_0.
 
     Args:
-        algorithm: `FedMIM`; a step given one a round must have T entries.
+        algorithm: `FedMIM` with batches of one sample; a step given one a round must have T entries.
         problem: `Quadratic`; exact (Fractions) iff ``problem.exact``, and then step, weights and start must be
             rational.
         participation: S of the N clients; None: everybody.
@@ -61,6 +61,8 @@ def inertial_moments(
     """
     if not isinstance(algorithm, FedMIM):
         raise ValueError(f"algorithm={algorithm!r} is not a FedMIM")
+    if algorithm.batch != 1:
+        raise ValueError(f"batch={algorithm.batch} is outside {{1}}: exact moments are those of one sample a step")
     if not isinstance(problem, Quadratic):
         raise ValueError(f"problem={problem!r} is not a Quadratic: exact moments exist for quadratics only")
     if participation is not None and not isinstance(participation, UniformChoice):
@@ -215,7 +217,10 @@ def _run(plan: _Plan, start: Array, steps: list[Any]) -> tuple[Array, dict[str, 
         "displacement": (rounds, count, local + 1),
         "local_gradient": (rounds, count, local),
         "noise": (rounds, count, local),
+        "mean_gradient": (rounds, local),
+        "selected_gradient": (rounds, local),
     }
+    everybody = plan.numbers.zeros(count, count) + plan.numbers.ratio(1, count * count)
     tables = {name: plan.numbers.zeros(*shape) for name, shape in shapes.items()}
     paths: dict[Any, _Path] = {}
     seconds = [start]
@@ -228,7 +233,10 @@ def _run(plan: _Plan, start: Array, steps: list[Any]) -> tuple[Array, dict[str, 
         covariance, noise = _covariance(plan, path, now, plan.gradient_weight * step)
         away = path.points - path.points[0]
         tables["displacement"][t] = (_square(away, now) + _trace(covariance)).T
-        tables["local_gradient"][t] = (_square(path.gradients, now) + (squares * covariance[:-1]).sum(axis=(-2, -1))).T
+        spread = (squares * covariance[:-1]).sum(axis=(-2, -1))
+        tables["local_gradient"][t] = (_square(path.gradients, now) + spread).T
+        tables["mean_gradient"][t] = _pooled(everybody, path.gradients, spread, now)
+        tables["selected_gradient"][t] = _pooled(plan.weights.second, path.gradients, spread, now)
         tables["noise"][t] = noise.T
         # dtilde = -(1/(KA)) sum_n c_n (x_{n,K} - x + K sum_j alpha_j delta_{t-j})
         factor = plan.numbers.ratio(-1, local) / plan.gradient_weight
@@ -274,6 +282,12 @@ def _server(plan: _Plan, maps: Array, covariance: Array, now: Array) -> Array:
     mixed = np.tensordot(plan.weights.second, maps, axes=1)
     total = (mixed @ now @ maps.swapaxes(-1, -2)).sum(axis=0)
     return total + np.tensordot(np.diagonal(plan.weights.second), covariance, axes=1)
+
+
+def _pooled(weights: Array, maps: Array, variance: Array, now: Array) -> Array:
+    """(K,), E||s||^2 of s = sum_n c_n (maps_n z + e_n), E[c_n c_l] = weights; maps (K, N, d, m), E||e_n||^2 (K, N)."""
+    mixed = (weights @ maps.reshape(*maps.shape[:2], -1)).reshape(maps.shape)
+    return (mixed @ now * maps).sum(axis=(1, 2, 3)) + variance @ np.diagonal(weights)
 
 
 def _square(maps: Array, now: Array) -> Array:

@@ -31,6 +31,8 @@ class InertialMoments:
         displacement: (T, N, K+1), E||x_{i,k} - x_t||^2 for k = 0..K.
         local_gradient: (T, N, K), E||grad f_i(y_{i,k,2})||^2 for k = 0..K-1.
         noise: (T, N, K), E||g_{i,k} - grad f_i(y_{i,k,2})||^2 for k = 0..K-1.
+        mean_gradient: (T, K), E||(1/N) sum_i grad f_i(y_{i,k,2})||^2 for k = 0..K-1.
+        selected_gradient: (T, K), E||(1/S) sum_{i in S_t} grad f_i(y_{i,k,2})||^2 for k = 0..K-1.
     """
 
     mean: Array
@@ -48,6 +50,8 @@ class InertialMoments:
     displacement: Array
     local_gradient: Array
     noise: Array
+    mean_gradient: Array
+    selected_gradient: Array
 
     @property
     def rounds(self) -> int:

@@ -7,7 +7,7 @@ The contract, which every kernel in any language must reproduce bit for bit:
 * counter = (run, client, round, purpose * 2^24 + block), all from 0; run counts from `first_run` on.
 * Draw j of (run, client, round, purpose) is word j mod 4 of block j div 4. Draws that an algorithm does not need are
   not numbered: FedAvg-SVRG numbers only the inner steps m >= 1, j = s (M - 1) + m - 1 (at m = 0 what is drawn cancels);
-  FedAvg numbers its local steps, j = m.
+  the averaged algorithms, with minibatches of B samples, number sample b of local step m by j = m B + b.
 * Purpose `PARTICIPATION` = 0: the client word holds the attempt (0, 1, ... under "condition"), and draw j is client
   j's. Bernoulli: present iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and p = 1 is always).
   S of N: the S clients with the smallest x, ties to the smaller client.
@@ -227,11 +227,11 @@ class Streams:
 
         Args:
             purpose: `PARTICIPATION` or `SAMPLING`, or any in [0, 256) of a new kernel's own.
-            clients: (N,) values of the counter's client word, in [0, 2^32).
+            clients: (N,) values of the counter's client word, in [0, 2^32), or (T, N, R), others in each round and run.
             rounds: T consecutive rounds, in [0, 2^32).
             draws: J >= 0, below 2^26.
             columns: positions in `runs` to restrict the draws to; all by default.
-            scale: (N, 1) numbers of samples, as `Workspace.integers`: then each x becomes (x n) >> 32.
+            scale: (N, 1) or (T, 1, N, R) numbers of samples, as `Workspace.integers`: then each x becomes (x n) >> 32.
             out: an array of `Workspace.empty` to write to; a new one by default.
 
         Raises:
@@ -245,11 +245,12 @@ class Streams:
             raise ValueError(f"rounds={rounds} is outside [0, 2^32)")
         work, xp = self.work, self.work.xp
         runs = self.runs if columns is None else self.runs[columns]
-        width, count = int(runs.shape[0]), len(clients)
+        clients = np.asarray(clients)
+        width, count = int(runs.shape[0]), clients.shape[-2] if clients.ndim == 3 else len(clients)
         result = work.empty((len(rounds), draws, count, width)) if out is None else out
         blocks = -(-draws // WORDS)
         c0 = runs.reshape(1, 1, 1, width)
-        c1 = work.integers(np.asarray(clients).reshape(1, 1, count, 1))
+        c1 = work.integers(clients[:, None] if clients.ndim == 3 else clients.reshape(1, 1, count, 1))
         c2 = work.integers(np.asarray(rounds, dtype=np.int64).reshape(-1, 1, 1, 1))
         group = max(1, _PASS // (len(rounds) * count * width))
         for first in range(0, blocks, group):
@@ -269,7 +270,9 @@ class Streams:
             work.shift(result, 32, out=result)
         return work.tensor(result)
 
-    def indices(self, counts: NDArray[Any], rounds: range, draws: int, out: Any = None) -> torch.Tensor:
+    def indices(
+        self, counts: NDArray[Any], rounds: range, draws: int, out: Any = None, chosen: NDArray[Any] | None = None
+    ) -> torch.Tensor:
         """(T, J, N, R) int64, samples drawn with replacement: index j of client n is uniform on 0..counts[n]-1.
 
         Args:
@@ -277,7 +280,11 @@ class Streams:
             rounds: T consecutive rounds.
             draws: J.
             out: as in `words`.
+            chosen: (T, S, R) int64, clients whose draws alone are wanted; the result is then (T, J, S, R).
         """
+        if chosen is not None:
+            scale = self.work.integers(np.asarray(counts)[chosen][:, None])
+            return self.words(SAMPLING, chosen, rounds, draws, scale=scale, out=out)
         return self._indices(SAMPLING, counts, rounds, draws, out)
 
     def personal_indices(self, counts: NDArray[Any], rounds: range, draws: int) -> torch.Tensor:

@@ -171,3 +171,52 @@ class InteriorMinimiser(Assumption):
 
     def describe(self) -> str:
         return f"grad {self.function}(w*) = 0 for the minimiser w* of {self.function} over W"
+
+
+@dataclass(frozen=True)
+class RelativeDissimilarity(Assumption):
+    """The clients' gradients are bounded in mean square by `constant` and `relative`, both printed without squares."""
+
+    constant: str = "G"
+    relative: str = "B"
+
+    def describe(self) -> str:
+        bound = f"{self.constant}^2 + {self.relative}^2 ||grad f(x)||^2"
+        return f"the mean over the clients of ||grad f_n(x)||^2 is at most {bound} at every x"
+
+
+@dataclass(frozen=True)
+class PolyakLojasiewicz(Assumption):
+    """The Polyak-Lojasiewicz inequality with `constant`, of the average f of the clients' functions."""
+
+    constant: str = "mu"
+
+    def describe(self) -> str:
+        return f"||grad f(x)||^2 / 2 >= {self.constant} (f(x) - f_*) at every x"
+
+
+@dataclass(frozen=True)
+class UniformParticipation(Assumption):
+    """S of the N clients take part in a round, uniformly without replacement."""
+
+    def describe(self) -> str:
+        return "S of the N clients take part, uniformly without replacement, independent of the sampling"
+
+
+@dataclass(frozen=True)
+class BoundedAverageStep(Assumption):
+    """The second moment of dtilde_t, the scaled average step of a round, is at most `step` squared times `constant`."""
+
+    constant: str = "C"
+    step: str = "eta_l"
+
+    def describe(self) -> str:
+        return f"E||dtilde_t||^2 <= {self.step}^2 {self.constant} in every round of the run"
+
+
+@dataclass(frozen=True)
+class BoundedBelow(Assumption):
+    """The average of the clients' functions is bounded below."""
+
+    def describe(self) -> str:
+        return "f is bounded below: f_* is finite"

@@ -20,6 +20,7 @@ GROUP = "fedproof.papers"
 BUILT_IN: Mapping[str, str] = MappingProxyType(
     {
         "fedavg-svrg": "theory.papers.fedavg_svrg",
+        "fedmim": "theory.papers.fedmim",
         "open-fl": "theory.papers.open_fl",
         "perm": "theory.papers.perm",
         "textbook": "theory.papers.textbook",

@@ -58,6 +58,11 @@ def same(left: str, right: str) -> bool:
     return bool(sympy.simplify(_sympy(left) - _sympy(right)) == 0)
 
 
+def at_most(left: str, right: str) -> bool:
+    """Whether left <= right for all non-negative values of the names in them, by the signs of the coefficients."""
+    return holds(Step("line", "", "<=", "", "inequality", identity=(left, right)), {}) is True
+
+
 def _sympy(text: str) -> sympy.Expr:
     import sympy
 

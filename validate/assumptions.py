@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sim.participation import Bernoulli
+from sim.participation import Bernoulli, UniformChoice
 from sim.problems import Quadratic
 from theory.assumptions import (
     Assumption,
+    BoundedAverageStep,
+    BoundedBelow,
     BoundedDissimilarity,
     BoundedDomain,
     BoundedEstimatorSecondMoment,
@@ -19,26 +21,30 @@ from theory.assumptions import (
     IndependentParticipation,
     InteriorMinimiser,
     MinimisersInBall,
+    PolyakLojasiewicz,
+    RelativeDissimilarity,
     ShortStep,
     Smooth,
     StronglyConvex,
     UnbiasedSampling,
+    UniformParticipation,
     VarianceAtMost,
 )
 from theory.claim import Claim
-from validate import reachable
+from validate import dissimilarity, reachable
+from validate.inertial_scenario import InertialScenario
 from validate.scenario import Scenario
 
 # Constants computed in float64 may differ from the true ones by rounding.
 ROUNDING = 1e-9
 
 
-def unmet(claim: Claim, scenario: Scenario, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+def unmet(claim: Claim, scenario: Any, parameters: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the claim's hypotheses that the scenario does not satisfy, printed or silently used.
 
     Args:
         claim: the claim.
-        scenario: problem, algorithm and participation.
+        scenario: a `Scenario`, or one of another algorithm that has what the claim's assumptions ask for.
         parameters: the claim's parameters there, scalars.
 
     Raises:
@@ -54,7 +60,7 @@ def unmet(claim: Claim, scenario: Scenario, parameters: Mapping[str, Any]) -> tu
     return tuple(dict.fromkeys(failed))
 
 
-def satisfied(assumption: Assumption, scenario: Scenario, parameters: Mapping[str, Any]) -> bool:
+def satisfied(assumption: Assumption, scenario: Any, parameters: Mapping[str, Any]) -> bool:
     """Whether a scenario satisfies an assumption with the constants that `parameters` give (a missing one: with some).
 
     Raises:
@@ -74,6 +80,17 @@ def satisfied(assumption: Assumption, scenario: Scenario, parameters: Mapping[st
         return measured >= -_slack(scenario) * problem.smoothness
     if isinstance(assumption, IndependentParticipation):
         return isinstance(scenario.participation, Bernoulli)
+    if isinstance(assumption, UniformParticipation):
+        return isinstance(scenario.participation, UniformChoice)
+    if isinstance(assumption, BoundedBelow):
+        return dissimilarity.bounded_below(problem)
+    if isinstance(assumption, PolyakLojasiewicz):
+        largest, constant = dissimilarity.gradient_domination(problem), parameters.get(assumption.constant)
+        return largest is not None and (constant is None or 0 < constant <= largest * (1 + _slack(scenario)))
+    if isinstance(assumption, RelativeDissimilarity):
+        return _relative_dissimilarity(assumption, problem, parameters)
+    if isinstance(assumption, BoundedAverageStep):
+        return _bounded_average_step(assumption, scenario, parameters)
     # Samples are drawn uniformly by construction; a bound on the estimator is taken from the run itself.
     if isinstance(assumption, UnbiasedSampling | BoundedEstimatorSecondMoment):
         return True
@@ -93,6 +110,30 @@ def satisfied(assumption: Assumption, scenario: Scenario, parameters: Mapping[st
     if isinstance(assumption, _ON_DOMAIN):
         return _on_domain(assumption, scenario, parameters)
     raise ValueError(f"assumption {type(assumption).__name__} has no check on a scenario")
+
+
+def _relative_dissimilarity(assumption: RelativeDissimilarity, problem: Quadratic, given: Mapping[str, Any]) -> bool:
+    constant, relative = given.get(assumption.constant), given.get(assumption.relative)
+    if relative is None:
+        raise ValueError(
+            f"{assumption.relative} is missing: the dissimilarity of clients is checked for one that is given"
+        )
+    if constant is None:
+        return dissimilarity.least_constant(problem, relative**2) is not None
+    return constant >= 0 and relative >= 0 and dissimilarity.holds(problem, constant, relative)
+
+
+def _bounded_average_step(assumption: BoundedAverageStep, scenario: Any, given: Mapping[str, Any]) -> bool:
+    if not isinstance(scenario, InertialScenario):
+        raise ValueError(f"assumption {type(assumption).__name__} has no check on a scenario without inertia")
+    constant = given.get(assumption.constant)
+    step = given.get(assumption.step, scenario.algorithm.step)
+    if constant is None or scenario.rounds == 0:
+        return True  # a run of finitely many rounds has some
+    squares = scenario.moments().squared_average_step
+    steps = step if isinstance(step, tuple) else (step,) * len(squares)
+    bound = constant * (1 + _slack(scenario))
+    return all(bool(square <= bound * s * s) for square, s in zip(squares, steps, strict=True))
 
 
 _ON_DOMAIN = (VarianceAtMost, BoundedDissimilarity, BoundedDomain, BoundedGradient, InteriorMinimiser)
@@ -175,5 +216,5 @@ def _largest_sample_gradient(scenario: Scenario, at: str, radius: Any) -> Any:
     return (gradients * gradients).sum(axis=-1).max()
 
 
-def _slack(scenario: Scenario) -> Any:
+def _slack(scenario: Any) -> Any:
     return 0 if scenario.exact else ROUNDING

@@ -80,29 +80,34 @@ def compare_all(claim: Claim, scenarios: Sequence[Cases]) -> list[Comparison]:
         return []
     if any(len(cases) == 0 for cases in scenarios):
         raise ValueError("cases is empty: there is nothing to compare")
-    if any(parameter.shape == "vector" for parameter in claim.parameters):
-        return [_compare(claim, np.asarray(c.left, dtype=np.float64), _right(claim, c)) for c in scenarios]
+    vectors = [parameter.name for parameter in claim.parameters if parameter.shape == "vector"]
+    groups: dict[tuple[int, ...], list[int]] = {}  # a vector has one length in an evaluation
+    for i, cases in enumerate(scenarios):
+        groups.setdefault(tuple(np.shape(cases.parameters[name])[-1] for name in vectors), []).append(i)
+    found: dict[int, Comparison] = {}
+    for group in groups.values():
+        rights = _right(claim, [scenarios[i] for i in group])
+        for i, right in zip(group, rights, strict=True):
+            found[i] = _compare(claim, np.asarray(scenarios[i].left, dtype=np.float64), right)
+    return [found[i] for i in range(len(scenarios))]
+
+
+def _right(claim: Claim, scenarios: Sequence[Cases]) -> list[np.ndarray]:
+    """The right sides on scenarios whose vector parameters have the same lengths, one array (C,) each."""
     lengths = [len(cases) for cases in scenarios]
     values = {
-        name: np.concatenate([_column(cases.parameters[name], len(cases)) for cases in scenarios])
+        name: np.concatenate([_column(cases.parameters[name], len(cases), claim, name) for cases in scenarios])
         for name in scenarios[0].parameters
     }
     right = np.broadcast_to(np.asarray(claim.bound(**values), dtype=np.float64), (sum(lengths),))
-    ends = np.cumsum(lengths)
-    return [
-        _compare(claim, np.asarray(cases.left, dtype=np.float64), right[end - len(cases) : end])
-        for cases, end in zip(scenarios, ends, strict=True)
-    ]
+    return np.split(right, np.cumsum(lengths)[:-1])
 
 
-def _right(claim: Claim, cases: Cases) -> np.ndarray:
-    """The right side on one scenario, (C,); vector parameters have shape (C, size), with a size of its own."""
-    values = {name: np.asarray(value, dtype=np.float64) for name, value in cases.parameters.items()}
-    return np.broadcast_to(np.asarray(claim.bound(**values), dtype=np.float64), (len(cases),))
-
-
-def _column(value: Any, length: int) -> np.ndarray:
-    return np.broadcast_to(np.asarray(value, dtype=np.float64), (length,))
+def _column(value: Any, length: int, claim: Claim, name: str) -> np.ndarray:
+    """A parameter of every case: (length,), or (length, size) for a vector."""
+    array = np.asarray(value, dtype=np.float64)
+    vector = any(parameter.name == name and parameter.shape == "vector" for parameter in claim.parameters)
+    return np.broadcast_to(array, (length, array.shape[-1]) if vector else (length,))
 
 
 def _compare(claim: Claim, left: np.ndarray, right: np.ndarray) -> Comparison:
@@ -115,8 +120,10 @@ def _compare(claim: Claim, left: np.ndarray, right: np.ndarray) -> Comparison:
     relative = (excess - CONVERGED * float(np.max(scale))) / np.where(scale > 0, scale, 1.0)
     positive = right > 0
     ratios = np.where(positive, left / np.where(positive, right, 1.0), -np.inf)
-    # A side that is not a number is not a side that holds.
+    # A side that is not a number is not a side that holds; nor does a strict relation between the same numbers.
     broken = not bool(np.max(relative) <= ROUNDING)
+    if claim.relation in ("<", ">"):
+        broken = broken or bool((left == right).any())
     worst = int(np.argmax(relative)) if broken or not positive.any() else int(np.argmax(ratios))
     ratio = float(np.max(ratios))
     tightness = ratio if ratio > 0 and claim.relation in ("<=", "<") else None
@@ -132,6 +139,28 @@ def exact_sides(claim: Claim, cases: Cases, i: int) -> tuple[Fraction, Fraction]
     from theory.evaluate import exact
 
     return Fraction(cases.left[i]), exact(claim, cases.parameters_at(i))
+
+
+def exact_or_rounded_sides(claim: Claim, cases: Cases, i: int) -> tuple[Fraction, Fraction]:
+    """Both sides of case i; an irrational right side is rounded to a decimal in the claim's favour.
+
+    The claim is then broken for certain when it is broken with that decimal. An irrational right side of an equality is
+    rounded towards the left side, or to it when the enclosure holds it.
+
+    Raises:
+        ValueError: when the formula has no real value at these parameters.
+    """
+    from theory.arithmetic import NotRationalError
+
+    try:
+        return exact_sides(claim, cases, i)
+    except NotRationalError:
+        pass
+    left, around = Fraction(cases.left[i]), claim.enclose(**cases.parameters_at(i))
+    lower, upper = Fraction(around.lower), Fraction(around.upper)
+    if claim.relation in ("<=", "<"):
+        return left, upper
+    return left, lower if claim.relation in (">=", ">") else min(max(left, lower), upper)
 
 
 def breaks(claim: Claim, left: Fraction, right: Fraction) -> bool:

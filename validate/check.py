@@ -25,8 +25,8 @@ from validate import papers as measured
 from validate.algebra import vector_evidence
 from validate.assumptions import unmet
 from validate.bounds import Cases, compare, compare_all
-from validate.falsify import Counterexample, smallest
-from validate.scenario import Scenario
+from validate.falsify import Counterexample, rounds_certificate, smallest
+from validate.scenario import Scenario, read_scenario
 from validate.verdict import Evidence, Outcome, Result, decide
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def pool_of(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool
     for i, spec in enumerate(specs):
         if i % 500 == 0:
             tell(f"{paper}: exact moments of instance {i + 1} of {len(specs)}")
-        scenario = Scenario.from_spec(spec, exact=False)
+        scenario: Any = read_scenario(spec, exact=False)
         if scenario.stays_finite():
             instances.append((spec, scenario))
     tell(f"{paper}: exact moments of scenarios in several dimensions")
@@ -326,10 +326,7 @@ def _certified(claim: Claim, found: Counterexample, out: Path) -> tuple[Evidence
     )
     data = {"spec": found.spec, "index": dict(found.index), "left": str(found.left), "right": str(found.right)}
     try:
-        made = certificates.instance_certificate(
-            claim, found.spec, found.index, found.parameters, found.left, found.right, silent=True
-        )
-        path = certificates.write(made, out / "certificates")
+        path = certificates.write(rounds_certificate(claim, found), out / "certificates")
     except ValueError as error:
         return Evidence("exact", "fails", f"{detail}; no certificate: {error}", data=data), None
     # A ratio says how far a claim is off only where both sides are positive.
@@ -407,7 +404,8 @@ def describe(spec: Mapping[str, Any]) -> str:
     clients = spec["clients"]
     number = "one client" if len(clients) == 1 else f"{len(clients)} clients"
     sizes = ", ".join(f"{key}={spec[key]}" for key in ("S", "M", "local_steps", "K") if key in spec)
-    return f"{number}, {sizes}, step {spec['step']}, start {spec['theta0']}"
+    lags = "".join(f", {key} {', '.join(map(str, spec[key]))}" for key in ("alpha", "beta") if spec.get(key))
+    return f"{number}, {sizes}, step {spec['step']}{lags}, start {spec.get('theta0', spec.get('x0'))}"
 
 
 def _remember(result: Result, out: Path) -> None:

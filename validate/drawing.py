@@ -1,6 +1,6 @@
 """Figures of comparisons: curves with confidence bands and levels, and circles of probable error.
 
-Colours are Okabe and Ito's, safe for the colour blind, and every series also has its own dash. The roles of the
+Colours are Okabe and Ito's (black last), safe for the colour blind, and every series also has its own dash. The roles of the
 colours (`THEME`) let the report recolour the same file for a dark page.
 """
 
@@ -16,9 +16,9 @@ import numpy as np
 from validate.experiment import Band
 
 INK, GROUND, GRID = "#1c2024", "#ffffff", "#d8dce0"
-SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-DASHES = ("-", "--", ":", "-.", (0, (7, 2)), (0, (1, 2, 4, 2)))
-MARKERS = ("o", "s", "^", "D", "v", "P")
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#111111")
+DASHES = ("-", "--", ":", "-.", (0, (7, 2)), (0, (1, 2, 4, 2)), (0, (10, 1)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 THEME = {
     INK: "currentColor",
     GROUND: "var(--figure-ground, transparent)",

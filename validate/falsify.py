@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from theory.claim import Claim
-from validate.assumptions import unmet
-from validate.bounds import Cases, breaks, compare, exact_sides
-from validate.scenario import Scenario, Spec, rational
+import numpy as np
 
-CasesOf = Callable[[Claim, Scenario], "Cases | None"]
+from theory.claim import Claim
+from validate import certificate, inertial_scenario
+from validate.assumptions import unmet
+from validate.bounds import Cases, breaks, compare, exact_or_rounded_sides
+from validate.scenario import Spec, as_list, rational, read_scenario
+
+CasesOf = Callable[[Claim, Any], "Cases | None"]
 
 
 @dataclass(frozen=True)
@@ -27,14 +30,14 @@ class Counterexample:
     Attributes:
         spec: the instance, as strings.
         index: which round, client, snapshot, inner step.
-        parameters: the claim's parameters there.
+        parameters: the claim's parameters there; a vector as a tuple.
         left: exact left side.
-        right: exact right side.
+        right: exact right side; where it is irrational, a decimal that the claim is broken by with certainty.
     """
 
     spec: Spec
     index: Mapping[str, int]
-    parameters: Mapping[str, Fraction]
+    parameters: Mapping[str, Fraction | tuple[Fraction, ...]]
     left: Fraction
     right: Fraction
 
@@ -44,7 +47,7 @@ def size(spec: Spec) -> tuple[int, ...]:
     clients = spec["clients"]
     samples = sum(len(c["h"]) if isinstance(c["h"], list) else 1 for c in clients)
     steps = int(spec.get("local_steps", 0)) or int(spec["S"]) * int(spec["M"])
-    numbers = [clients, spec["step"], spec["theta0"]]
+    numbers = [clients, spec["step"], *(spec[key] for key in ("theta0", "x0", "alpha", "beta") if key in spec)]
     return (len(clients), samples, int(spec["K"]), steps, _height(numbers))
 
 
@@ -60,20 +63,27 @@ def _height(value: Any) -> int:
 
 def confirm(claim: Claim, spec: Spec, cases_of: CasesOf) -> Counterexample | None:
     """Recompute an instance in Fractions; a counterexample if it breaks the claim and satisfies every hypothesis."""
-    scenario = Scenario.from_spec(spec, exact=True)
+    scenario = read_scenario(spec, exact=True)
     cases = cases_of(claim, scenario)
     if cases is None:
         return None
     found: list[tuple[Fraction, int, Fraction, Fraction]] = []
     for i in range(len(cases)):
-        left, right = exact_sides(claim, cases, i)
+        left, right = exact_or_rounded_sides(claim, cases, i)
         if breaks(claim, left, right) and not unmet(claim, scenario, cases.parameters_at(i)):
             found.append((abs(left - right), i, left, right))
     if not found:
         return None
     _, i, left, right = max(found, key=lambda entry: (entry[0], -entry[1]))
-    parameters = {name: Fraction(value) for name, value in cases.parameters_at(i).items()}
-    return Counterexample(spec, cases.index_at(i), parameters, left, right)
+    return Counterexample(spec, cases.index_at(i), exact_parameters(cases.parameters_at(i)), left, right)
+
+
+def exact_parameters(parameters: Mapping[str, Any]) -> dict[str, Fraction | tuple[Fraction, ...]]:
+    """The parameters of a case as Fractions; vectors as tuples."""
+    return {
+        name: Fraction(value) if np.ndim(value) == 0 else tuple(Fraction(entry) for entry in value)
+        for name, value in parameters.items()
+    }
 
 
 def smallest(
@@ -99,11 +109,30 @@ def smallest(
     return None, cleared
 
 
+def rounds_certificate(claim: Claim, found: Counterexample) -> certificate.Certificate:
+    """The certificate of a counterexample, of the kind that its algorithm has.
+
+    Raises:
+        ValueError: when there is none, as for a quantity that no certificate has.
+    """
+    if found.spec.get("algorithm") == inertial_scenario.ALGORITHM:
+        # the right side may be irrational: it is computed again, and rounded as the certificate asks for
+        return certificate.inertial_certificate(
+            claim, found.spec, found.index, found.parameters, found.left, silent=True
+        )
+    numbers = {name: value for name, value in found.parameters.items() if isinstance(value, Fraction)}
+    if len(numbers) < len(found.parameters):
+        raise ValueError(f"{claim.id} has vectors among its parameters, which a certificate of this kind cannot hold")
+    return certificate.instance_certificate(
+        claim, found.spec, found.index, numbers, found.left, found.right, silent=True
+    )
+
+
 def suspects(claim: Claim, specs: Sequence[Spec], cases_of: CasesOf) -> list[Spec]:
     """Those instances that break the claim in floats, hypotheses satisfied."""
     broken = []
     for spec in specs:
-        scenario = Scenario.from_spec(spec, exact=False)
+        scenario = read_scenario(spec, exact=False)
         cases = cases_of(claim, scenario)
         if cases is None:
             continue
@@ -119,10 +148,12 @@ def fixed_point(spec: Spec) -> Fraction | None:
         spec: a scalar instance; deterministic means one sample a client and p = 1, with a constant step.
 
     A client that starts at theta ends at a + q (theta - a) with q = (1 - step h)^(local steps), so the average has the
-    fixed point sum (1-q_n) a_n / sum (1-q_n).
+    fixed point sum (1-q_n) a_n / sum (1-q_n). FedMIM at rest is that with the step A eta_l, everybody taking part.
     """
     if isinstance(spec["step"], list):
         return None
+    if spec.get("algorithm") == inertial_scenario.ALGORITHM:
+        return _inertial_fixed_point(spec)
     step = rational(spec["step"], "step")
     steps = int(spec.get("local_steps", 0)) or int(spec["S"]) * int(spec["M"])
     weights, total = Fraction(0), Fraction(0)
@@ -135,3 +166,20 @@ def fixed_point(spec: Spec) -> Fraction | None:
         weights += moved
         total += moved * rational(a[0], "a")
     return total / weights if weights else None
+
+
+def _inertial_fixed_point(spec: Spec) -> Fraction | None:
+    """The point at which FedMIM can rest: nothing has moved, so the inertia is nil; x ends at q x + sum_k r^k c."""
+    if int(spec.get("S", len(spec["clients"]))) < len(spec["clients"]):
+        return None
+    length = rational(spec["step"], "step") * (1 - sum(rational(a, "alpha") for a in spec.get("alpha", ())))
+    moved, pulled = Fraction(0), Fraction(0)
+    for client in spec["clients"]:
+        h, b = as_list(client["h"]), as_list(client["b"])
+        if len(h) != 1:
+            return None
+        factor = 1 - length * rational(h[0], "h")
+        powers = [factor**k for k in range(int(spec["local_steps"]))]
+        moved += 1 - factor * powers[-1]
+        pulled += sum(powers) * length * rational(b[0], "b")
+    return pulled / moved if moved else None

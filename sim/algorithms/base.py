@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -17,12 +17,17 @@ class Algorithm(ABC):
 
     A subclass is a frozen dataclass with `step`, `aggregation` and `empty`, in a file of its own; the engine knows
     nothing else of it. What an algorithm remembers from round to round is kept, for each chunk of runs afresh, by
-    `Clients`: in a buffer (one vector a client), or in a shared tensor (one vector, of the server).
+    `Clients`: in a memory (one vector a client), or in a shared tensor (one vector, of the server).
+
+    The clients stand in S slots (see `Clients`). Those are all N clients, except where an algorithm `selects` and a
+    fixed number S of clients takes part: then only these are computed.
     """
 
     step: Step
     aggregation: str
     empty: str
+    selects: ClassVar[bool] = False
+    """Whether it is enough to compute the clients that take part."""
 
     @property
     @abstractmethod
@@ -31,15 +36,15 @@ class Algorithm(ABC):
 
     @abstractmethod
     def local_update(self, clients: Clients, w: Tensor, step: float) -> Tensor:
-        """One round of every client.
+        """One round of the clients in the slots.
 
         Args:
             clients: their gradients, the samples that they picked, and buffers.
-            w: (N, d, R), the server's model, one copy a client; may be overwritten.
+            w: (S, d, R), the server's model, one copy a client; may be overwritten.
             step: the step size of this round.
 
         Returns:
-            (N, d, R), the clients' final models, in `w` or in a buffer.
+            (S, d, R), the clients' final models, in `w` or in a buffer.
         """
 
     def client_memory(self, clients: Clients, moves: Tensor, weight: Tensor, step: float) -> None:
@@ -47,8 +52,8 @@ class Algorithm(ABC):
 
         Args:
             clients: see `local_update`.
-            moves: (N, d, R), w_n - theta, of all clients; not to be changed.
-            weight: (N, 1, R) or (N, 1, 1), c_n; 0 for those that do not take part.
+            moves: (S, d, R), w_n - theta; not to be changed.
+            weight: (S, 1, R) or (S, 1, 1), c_n; 0 for those that do not take part.
             step: the step size of this round.
         """
         return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sim.algorithms.averaged import AveragedAlgorithm, checked_weight
 from sim.algorithms.schedule import Number
+from sim.kernels.local_steps import LocalSteps
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -25,7 +26,7 @@ class FedDyn(AveragedAlgorithm):
     Regularization" (2021), Algorithm 1.
 
     Attributes:
-        step, local_steps, aggregation, empty: see `AveragedAlgorithm`.
+        step, local_steps, batch, aggregation, empty: see `AveragedAlgorithm`.
         weight: of the regulariser (alpha in the paper), > 0.
 
     Raises:
@@ -39,23 +40,18 @@ class FedDyn(AveragedAlgorithm):
         super().__post_init__()
         object.__setattr__(self, "weight", checked_weight(self.weight, "weight", open_left=True))
 
-    def local_update(self, clients: Clients, w: Tensor, step: float) -> Tensor:
-        """Local steps. Shapes: w (N, d, R). See `Algorithm.local_update`."""
+    def plan(self, clients: Clients, w: Tensor, step: float) -> LocalSteps:
+        """See `AveragedAlgorithm.plan`."""
         shrink = step * float(self.weight)
         pull = clients.buffer("pull")
-        pull.copy_(w).mul_(shrink).add_(clients.buffer("gradient"), alpha=step)  # w is theta, for every client
-        following = clients.buffer("following")
-        for m in range(self.local_steps):
-            following.copy_(w).mul_(1 - shrink).add_(pull)
-            clients.add_sample_gradient(m, w, -step, out=following)
-            w, following = following, w
-        return w
+        pull.copy_(w).mul_(shrink).add_(clients.memory("gradient"), alpha=step)
+        return LocalSteps(self.local_steps, self.batch, step, decay=1 - shrink, shift=pull)
 
     def client_memory(self, clients: Clients, moves: Tensor, weight: Tensor, step: float) -> None:
         """g_n of those that take part, and h/weight. See `Algorithm.client_memory`."""
         own = clients.buffer("pull").copy_(moves).mul_((weight > 0).to(moves))
-        clients.buffer("gradient").sub_(own, alpha=float(self.weight))
-        clients.shared("offset").sub_(own.sum(0).div_(len(own)))
+        clients.memory("gradient").sub_(own, alpha=float(self.weight))
+        clients.shared("offset").sub_(own.sum(0).div_(clients.number))
 
     def server_update(self, clients: Clients, theta: Tensor, move: Tensor) -> None:
         """See `Algorithm.server_update`."""

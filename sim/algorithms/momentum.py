@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.algorithms.averaged import AveragedAlgorithm, checked_weight
 from sim.algorithms.schedule import Number, Step
+from sim.kernels.local_steps import LocalSteps
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -25,13 +26,13 @@ class FedMIM(AveragedAlgorithm):
 
         x <- x - sum_j alpha_j delta_{t-j} - A step grad f_#(x - sum_j beta_j delta_{t-j}),
 
-    # uniform on its own samples, with replacement. The server averages the models of those that take part.
+    # a minibatch of its own samples, with replacement. The server averages the models of those that take part.
 
     Source: Liu, Sun, Ding, Shen, Liu, Tao: "Enhance Local Consistency in Federated Learning: A Multi-Step Inertial
     Momentum Approach", Algorithm 1.
 
     Attributes:
-        step, local_steps, aggregation, empty: see `AveragedAlgorithm`.
+        step, local_steps, batch, aggregation, empty: see `AveragedAlgorithm`.
         alpha: weights >= 0 of the lags j = 0..J-1 in the iterate, sum < 1; a lag that is not in the set I has 0.
         beta: weights >= 0 of the lags in the point where the gradient is taken. The shorter of the two is filled up
             with zeros; without any lag this is FedAvg.
@@ -63,21 +64,13 @@ class FedMIM(AveragedAlgorithm):
         """A = 1 - sum_j alpha_j."""
         return 1 - sum(self.alpha)
 
-    def local_update(self, clients: Clients, w: Tensor, step: float) -> Tensor:
-        """Local steps. Shapes: w (N, d, R). See `Algorithm.local_update`."""
+    def plan(self, clients: Clients, w: Tensor, step: float) -> LocalSteps:
+        """See `AveragedAlgorithm.plan`."""
         shift, ahead = self._pull(clients, self.alpha), self._pull(clients, self.beta)
-        scale = -float(self.gradient_weight) * step
-        following = clients.buffer("following")
-        for m in range(self.local_steps):
-            point = w
-            following.copy_(w)
-            if ahead is not None:
-                point = clients.buffer("gradient point").copy_(w).sub_(ahead)
-            if shift is not None:
-                following.sub_(shift)
-            clients.add_sample_gradient(m, point, scale, out=following)
-            w, following = following, w
-        return w
+        scale = float(self.gradient_weight) * step
+        if shift is not None:
+            shift.neg_()
+        return LocalSteps(self.local_steps, self.batch, scale, shift=shift, ahead=ahead)
 
     def server_update(self, clients: Clients, theta: Tensor, move: Tensor) -> None:
         """The average, and one increment more."""
@@ -97,7 +90,7 @@ class FedMIM(AveragedAlgorithm):
         return total
 
 
-def fedcm(step: Step, local_steps: int, weight: Number) -> FedMIM:
+def fedcm(step: Step, local_steps: int, weight: Number, *, batch: int = 1) -> FedMIM:
     """FedCM: a local step is x <- x - step (weight grad f_#(x) + (1 - weight) D), D the server's last direction.
 
     D = delta/step is the average of the directions of all local steps of the last round. This is FedMIM with one lag,
@@ -111,6 +104,7 @@ def fedcm(step: Step, local_steps: int, weight: Number) -> FedMIM:
         step: see `FedMIM`.
         local_steps: K >= 1.
         weight: of the client's own gradient, in (0, 1].
+        batch: see `FedMIM`.
 
     Raises:
         ValueError: when an argument is outside its domain.
@@ -118,7 +112,7 @@ def fedcm(step: Step, local_steps: int, weight: Number) -> FedMIM:
     own = checked_weight(weight, "weight", open_left=True)
     if own > 1:
         raise ValueError(f"weight={weight} is outside (0, 1]")
-    return FedMIM(step, local_steps, alpha=(1 - own,), name="fedcm")
+    return FedMIM(step, local_steps, alpha=(1 - own,), name="fedcm", batch=batch)
 
 
 def _weights(values: Any, name: str) -> Weights:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sim.algorithms.averaged import AveragedAlgorithm, checked_weight
 from sim.algorithms.schedule import Number
+from sim.kernels.local_steps import LocalSteps
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -25,7 +26,7 @@ class Scaffold(AveragedAlgorithm):
     Learning" (2020), Algorithm 1.
 
     Attributes:
-        step, local_steps, aggregation, empty: see `AveragedAlgorithm`.
+        step, local_steps, batch, aggregation, empty: see `AveragedAlgorithm`.
         server_step: > 0.
 
     Raises:
@@ -39,23 +40,18 @@ class Scaffold(AveragedAlgorithm):
         super().__post_init__()
         object.__setattr__(self, "server_step", checked_weight(self.server_step, "server_step", open_left=True))
 
-    def local_update(self, clients: Clients, w: Tensor, step: float) -> Tensor:
-        """Local steps. Shapes: w (N, d, R). See `Algorithm.local_update`."""
+    def plan(self, clients: Clients, w: Tensor, step: float) -> LocalSteps:
+        """See `AveragedAlgorithm.plan`."""
         correction = clients.buffer("correction")
-        correction.copy_(clients.buffer("control")).sub_(clients.shared("control")).mul_(step)
-        following = clients.buffer("following")
-        for m in range(self.local_steps):
-            following.copy_(w).add_(correction)
-            clients.add_sample_gradient(m, w, -step, out=following)
-            w, following = following, w
-        return w
+        correction.copy_(clients.memory("control")).sub_(clients.shared("control")).mul_(step)
+        return LocalSteps(self.local_steps, self.batch, step, shift=correction)
 
     def client_memory(self, clients: Clients, moves: Tensor, weight: Tensor, step: float) -> None:
         """The controls of those that take part, and their mean change. See `Algorithm.client_memory`."""
-        change, own, common = clients.buffer("correction"), clients.buffer("control"), clients.shared("control")
+        change, own, common = clients.buffer("correction"), clients.memory("control"), clients.shared("control")
         change.copy_(moves).mul_(-1 / (self.local_steps * step)).sub_(common).mul_((weight > 0).to(moves))
         own.add_(change)
-        common.add_(change.sum(0).div_(len(change)))
+        common.add_(change.sum(0).div_(clients.number))
 
     def server_update(self, clients: Clients, theta: Tensor, move: Tensor) -> None:
         """See `Algorithm.server_update`."""

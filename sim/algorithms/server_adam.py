@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sim.algorithms.averaged import AveragedAlgorithm, checked_weight
 from sim.algorithms.schedule import Number
+from sim.kernels.local_steps import LocalSteps
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,7 +28,7 @@ class FedAdam(AveragedAlgorithm):
     Algorithm 2.
 
     Attributes:
-        step, local_steps, aggregation, empty: see `AveragedAlgorithm`.
+        step, local_steps, batch, aggregation, empty: see `AveragedAlgorithm`.
         server_step: > 0.
         beta1: in [0, 1).
         beta2: in [0, 1).
@@ -50,13 +51,9 @@ class FedAdam(AveragedAlgorithm):
         for key in ("beta1", "beta2"):
             object.__setattr__(self, key, checked_weight(getattr(self, key), key, below=1))
 
-    def local_update(self, clients: Clients, w: Tensor, step: float) -> Tensor:
-        """Local steps. Shapes: w (N, d, R). See `Algorithm.local_update`."""
-        following = clients.buffer("following")
-        for m in range(self.local_steps):
-            clients.add_sample_gradient(m, w, -step, out=following.copy_(w))
-            w, following = following, w
-        return w
+    def plan(self, clients: Clients, w: Tensor, step: float) -> LocalSteps:
+        """See `AveragedAlgorithm.plan`."""
+        return LocalSteps(self.local_steps, self.batch, step)
 
     def server_update(self, clients: Clients, theta: Tensor, move: Tensor) -> None:
         """See `Algorithm.server_update`."""

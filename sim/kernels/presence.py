@@ -80,6 +80,12 @@ class Presence:
             kept = present.any(1, keepdim=True).double()
         return weights, kept
 
+    def chosen(self, streams: Streams, rounds: range) -> Tensor:
+        """(T, S, R) int64, the S clients that take part under `UniformChoice`, the smaller numbers first."""
+        assert self.size is not None
+        keys = self._keys(streams.participation(self.clients, rounds))
+        return keys.topk(self.size, dim=1, largest=False).indices.sort(dim=1).values
+
     def _rows(self, values: Tensor, rounds: range) -> Tensor:
         return values if self.constant else values[rounds.start : rounds.stop]
 
@@ -87,10 +93,12 @@ class Presence:
         words = streams.participation(self.clients, rounds, attempt, columns)
         if self.size is None:
             return words < self._rows(self._thresholds, rounds)
-        # distinct keys in the order of (word, client): below 2^63 as there are fewer than 2^31 clients
-        keys = words * self.clients + torch.arange(self.clients, device=self.device)[None, :, None]
-        last = keys.kthvalue(self.size, dim=1, keepdim=True).values
-        return keys <= last
+        keys = self._keys(words)
+        return keys <= keys.kthvalue(self.size, dim=1, keepdim=True).values
+
+    def _keys(self, words: Tensor) -> Tensor:
+        """Distinct keys in the order of (word, client): below 2^63 as there are fewer than 2^31 clients."""
+        return words * self.clients + torch.arange(self.clients, device=self.device)[None, :, None]
 
     def _redraw(self, streams: Streams, rounds: range, present: Tensor) -> None:
         attempt = 0

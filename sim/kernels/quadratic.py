@@ -8,12 +8,15 @@ faster there, but the library may round the last columns differently: then resul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
+
+from sim.kernels.clients import Memories
+from sim.kernels.local_steps import LocalSteps, steps_in_torch
 
 if TYPE_CHECKING:
     from sim.problems import Quadratic
@@ -23,6 +26,9 @@ UNROLLED = 16
 
 class QuadraticKernel:
     """A quadratic problem's numbers on a device: N clients, n samples, d coordinates."""
+
+    metrics: Sequence[str] = ("suboptimality", "cost", "squared_gradient_norm", "squared_distance")
+    compiles = False
 
     def __init__(self, problem: Quadratic, device: torch.device) -> None:
         self.problem = problem
@@ -44,40 +50,36 @@ class QuadraticKernel:
     def _tensor(self, values: Any) -> Tensor:
         return torch.from_numpy(np.array(values, dtype=np.float64)).to(self.device)
 
-    def clients(self, width: int) -> QuadraticClients:
-        """Buffers for a chunk of `width` runs."""
-        return QuadraticClients(self, width)
+    def clients(
+        self, width: int, slots: int | None = None, live: int | None = None, compiled: bool = False
+    ) -> QuadraticClients:
+        """Buffers for a chunk of `width` runs. See `sim.kernels.clients.Kernel`."""
+        return QuadraticClients(self, width, slots)
 
-    def measures(self) -> Mapping[str, Callable[[Tensor], Tensor]]:
-        """Metrics of server models (B, d, R) -> (B, R); those that need a minimiser refuse when there is none.
-
-        f(x) - f* is (x - x*)'H(x - x*)/2, which keeps its digits near x*.
-        """
-        hessian = self._tensor(self.problem.mean_hessian)[None]
-
-        def suboptimality(theta: Tensor) -> Tensor:
-            gap = theta - centre()
-            return (times(hessian, gap) * gap).sum(1) / 2
-
-        def cost(theta: Tensor) -> Tensor:
-            return suboptimality(theta) + float(self.problem.optimal_value)
-
-        def squared_gradient_norm(theta: Tensor) -> Tensor:
-            gradient = times(hessian, theta) - self._tensor(self.problem.mean_linear)[None, :, None]
-            return gradient.square_().sum(1)
-
-        def squared_distance(theta: Tensor) -> Tensor:
-            return (theta - self._tensor(self.problem.minimiser)[None, :, None]).square_().sum(1)
-
-        def centre() -> Tensor:
-            return self._tensor(_some_minimiser(self.problem))[None, :, None]
-
-        return {
-            "suboptimality": suboptimality,
-            "cost": cost,
-            "squared_gradient_norm": squared_gradient_norm,
-            "squared_distance": squared_distance,
+    def measure(self, names: Sequence[str], theta: Tensor, live: int) -> Mapping[str, Tensor]:
+        """Metrics of server models (B, d, R) -> (B, R); those that need a minimiser refuse when there is none."""
+        known: dict[str, Callable[[Tensor], Tensor]] = {
+            "suboptimality": self._suboptimality,
+            "cost": self._cost,
+            "squared_gradient_norm": self._squared_gradient_norm,
+            "squared_distance": self._squared_distance,
         }
+        return {name: known[name](theta) for name in names}
+
+    def _suboptimality(self, theta: Tensor) -> Tensor:
+        """f(x) - f* is (x - x*)'H(x - x*)/2, which keeps its digits near x*."""
+        gap = theta - self._tensor(_some_minimiser(self.problem))[None, :, None]
+        return (times(self._tensor(self.problem.mean_hessian)[None], gap) * gap).sum(1) / 2
+
+    def _cost(self, theta: Tensor) -> Tensor:
+        return self._suboptimality(theta) + float(self.problem.optimal_value)
+
+    def _squared_gradient_norm(self, theta: Tensor) -> Tensor:
+        gradient = times(self._tensor(self.problem.mean_hessian)[None], theta)
+        return gradient.sub_(self._tensor(self.problem.mean_linear)[None, :, None]).square_().sum(1)
+
+    def _squared_distance(self, theta: Tensor) -> Tensor:
+        return (theta - self._tensor(self.problem.minimiser)[None, :, None]).square_().sum(1)
 
 
 def _some_minimiser(problem: Quadratic) -> Any:
@@ -104,45 +106,54 @@ def times(matrix: Tensor, vectors: Tensor, out: Tensor | None = None) -> Tensor:
     return result
 
 
-class QuadraticClients:
+class QuadraticClients(Memories):
     """`sim.kernels.clients.Clients` for quadratics, for one chunk and one thread."""
 
-    def __init__(self, kernel: QuadraticKernel, width: int) -> None:
-        self.kernel = kernel
-        self.shape = (kernel.number, kernel.dim, width)
-        self._buffers: dict[str, Tensor] = {}
-        self._shared: dict[str, Tensor] = {}
+    def __init__(self, kernel: QuadraticKernel, width: int, slots: int | None) -> None:
+        super().__init__(kernel.number, slots, kernel.dim, width, kernel.device)
+        self.kernel, self.selects = kernel, slots is not None
         self._split: dict[int, tuple[Tensor, ...]] = {}
         self._scaled: tuple[float, Tensor, Tensor, tuple[Tensor, ...]] | None = None
         self._indices: tuple[Tensor, ...] = ()
-        self._gathered = self._empty(kernel.dim)
-        self._product = self._empty(kernel.dim)
-        self._dot = self._empty(1)
-        self._target = self._empty(1)
+        self._first: Tensor | None = None
+        self._gathered = self.empty(kernel.dim)
+        self._product = self.empty(kernel.dim)
+        self._dot = self.empty(1)
+        self._target = self.empty(1)
+        self._features, self._targets = self._samples(kernel.features), self._samples(kernel.targets)
+        self._linear = self._samples(kernel.sample_linear)
+        rows = () if kernel.sample_hessian is None else kernel.sample_hessian
+        self._rows = [row for row in map(self._samples, rows) if row is not None]
 
-    def _empty(self, dim: int) -> Tensor:
-        clients, _, width = self.shape
-        return torch.empty((clients, dim, width), dtype=torch.float64, device=self.kernel.device)
+    def _samples(self, values: Tensor | None) -> Tensor | None:
+        """(N, d, n) as it is; where clients are chosen (S, d, N n), the samples of all clients for each slot."""
+        if values is None or not self.selects:
+            return values
+        return values.transpose(0, 1).flatten(1)[None].expand(self.shape[0], -1, -1)
 
     def buffer(self, name: str) -> Tensor:
-        """An (N, d, R) tensor of the caller's own: zero at first, kept from round to round."""
-        if name not in self._buffers:
-            made = self._buffers[name] = self._empty(self.kernel.dim).zero_()
+        """See `Memories`."""
+        made = super().buffer(name)
+        if id(made) not in self._split:
             self._split[id(made)] = made.split(1, dim=1)
-        return self._buffers[name]
+        return made
 
-    def shared(self, name: str, value: float = 0.0) -> Tensor:
-        """A (d, R) tensor that server and clients know: `value` at first, kept from round to round."""
-        if name not in self._shared:
-            self._shared[name] = torch.full(self.shape[1:], value, dtype=torch.float64, device=self.kernel.device)
-        return self._shared[name]
+    def begin(self, chosen: Tensor | None) -> None:
+        """See `Memories`."""
+        super().begin(chosen)
+        self._first = None if chosen is None else chosen * self.kernel.problem.samples
 
     def pick(self, indices: Tensor) -> None:
-        """Take the samples of the round: (J, N, R) indices."""
-        self._indices = indices.unbind(0)
+        """Take the samples of the round: (J, S, R) indices."""
+        self._indices = (indices if self._first is None else indices + self._first).unbind(0)
+
+    def steps(self, plan: LocalSteps, w: Tensor) -> Tensor:
+        """See `Clients`."""
+        return steps_in_torch(self, plan, w)
 
     def gradient(self, w: Tensor, scale: float, out: Tensor) -> Tensor:
-        """out = scale (H_n w - b_n)."""
+        """out = scale (H_n w - b_n), where all clients are computed."""
+        assert not self.selects
         if self._scaled is None or self._scaled[0] != scale:
             hessian = self.kernel.hessian * scale
             self._scaled = (scale, hessian, self.kernel.linear * scale, hessian.split(1, dim=2))
@@ -166,32 +177,35 @@ class QuadraticClients:
 
     def _feature_dot(self, draw: int, w: Tensor) -> tuple[Tensor, Tensor]:
         """The features q of the samples picked, (N, d, R), and q'w, (N, 1, R)."""
-        features = self.kernel.features
-        assert features is not None
-        torch.gather(features, 2, self._index(draw, self.kernel.dim), out=self._gathered)
+        assert self._features is not None
+        torch.gather(self._features, 2, self._index(draw, self.kernel.dim), out=self._gathered)
         torch.mul(self._gathered, w, out=self._product)
         torch.sum(self._product, 1, keepdim=True, out=self._dot)
         return self._gathered, self._dot
 
-    def add_sample_gradient(self, draw: int, w: Tensor, scale: float, out: Tensor) -> Tensor:
-        """out += scale (H_# w - b_#), for least squares 2 scale (q'w - y) q."""
-        if self.kernel.targets is not None:
+    def add_batch_gradient(self, draws: range, w: Tensor, scale: float, out: Tensor) -> Tensor:
+        """out += scale mean (H_# w - b_#), for least squares the mean of 2 (q'w - y) q."""
+        for draw in draws:
+            self._add_sample_gradient(draw, w, scale / len(draws), out)
+        return out
+
+    def _add_sample_gradient(self, draw: int, w: Tensor, scale: float, out: Tensor) -> Tensor:
+        if self._targets is not None:
             q, dot = self._feature_dot(draw, w)
-            torch.gather(self.kernel.targets, 2, self._index(draw, 1), out=self._target)
+            torch.gather(self._targets, 2, self._index(draw, 1), out=self._target)
             return out.addcmul_(q, dot.sub_(self._target), value=2 * scale)
-        assert self.kernel.sample_linear is not None
+        assert self._linear is not None
         self.add_sample_change(draw, w, w, scale, out)
-        torch.gather(self.kernel.sample_linear, 2, self._index(draw, self.kernel.dim), out=self._gathered)
+        torch.gather(self._linear, 2, self._index(draw, self.kernel.dim), out=self._gathered)
         return out.add_(self._gathered, alpha=-scale)
 
     def add_sample_change(self, draw: int, w: Tensor, move: Tensor, scale: float, out: Tensor) -> Tensor:
         """out += scale H_# move, the same at every w."""
-        if self.kernel.features is not None:
+        if self._features is not None:
             q, dot = self._feature_dot(draw, move)
             return out.addcmul_(q, dot, value=2 * scale)
-        assert self.kernel.sample_hessian is not None
         index = self._index(draw, self.kernel.dim)
         for j, row in enumerate(self._coordinates(move)):
-            torch.gather(self.kernel.sample_hessian[j], 2, index, out=self._gathered)
+            torch.gather(self._rows[j], 2, index, out=self._gathered)
             out.addcmul_(self._gathered, row, value=scale)
         return out

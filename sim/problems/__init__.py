@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sim.problems.generators import from_samples, least_squares, quadratic, scalar
 from sim.problems.handwriting import digits
+from sim.problems.label_skew import balanced_test_set, dirichlet_label_skew
 from sim.problems.logistic import RidgeLogistic, ridge_logistic
 from sim.problems.quadratic import Quadratic
 from sim.problems.rand_hie import rand_hie
@@ -18,7 +19,9 @@ __all__ = [
     "Quadratic",
     "RidgeLogistic",
     "RidgeSoftmax",
+    "balanced_test_set",
     "digits",
+    "dirichlet_label_skew",
     "from_samples",
     "least_squares",
     "one_class_each",

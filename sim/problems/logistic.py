@@ -144,6 +144,27 @@ class RidgeLogistic:
         """(N, d), x_n*, the minimiser of f_n: gradient norms below 1e-12 (64 eps max ||x_j||, where that is more)."""
         return self._minimisers
 
+    @cached_property
+    def _pooled(self) -> RidgeLogistic:
+        """The average of the clients' functions, as that of one client with everybody's samples."""
+        return RidgeLogistic(self.features.reshape(1, -1, self.dim), self.labels.reshape(1, -1), self.ridge)
+
+    @property
+    def minimiser(self) -> Array:
+        """(d,), x*, the minimiser of f = (1/N) sum_n f_n, as accurate as `minimisers`."""
+        return self._pooled.minimisers()[0]
+
+    @cached_property
+    def optimal_value(self) -> float:
+        """f*, the least value of the average f."""
+        return float(self._pooled.loss(self.minimiser)[0])
+
+    def kernel(self, device: Any) -> Any:
+        """This problem for `sim.run` on a device of torch."""
+        from sim.kernels.regression import RegressionKernel
+
+        return RegressionKernel(self, device)
+
     def radius(self) -> float:
         """r = max_n ||x_n*||."""
         return float(np.max(np.linalg.norm(self._minimisers, axis=1)))

@@ -140,6 +140,28 @@ class RidgeSoftmax:
         """(N, C*d), the minimisers of f_n: gradient norms below 1e-12 (64 eps max ||x_j||, where that is more)."""
         return self._minimisers
 
+    @cached_property
+    def _pooled(self) -> RidgeSoftmax:
+        """The average of the clients' functions, as that of one client with everybody's samples."""
+        labels = self.labels.reshape(1, -1)
+        return RidgeSoftmax(self.features.reshape(1, -1, self.inputs), labels, self.classes, self.ridge)
+
+    @property
+    def minimiser(self) -> Array:
+        """(C*d,), x*, the minimiser of f = (1/N) sum_n f_n, as accurate as `minimisers`."""
+        return self._pooled.minimisers()[0]
+
+    @cached_property
+    def optimal_value(self) -> float:
+        """f*, the least value of the average f."""
+        return float(self._pooled.loss(self.minimiser)[0])
+
+    def kernel(self, device: Any) -> Any:
+        """This problem for `sim.run` on a device of torch."""
+        from sim.kernels.regression import RegressionKernel
+
+        return RegressionKernel(self, device)
+
     def radius(self) -> float:
         """r = max_n ||x_n*||."""
         return float(np.max(np.linalg.norm(self._minimisers, axis=1)))

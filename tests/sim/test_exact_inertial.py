@@ -30,7 +30,16 @@ from sim.problems import Quadratic, from_samples, quadratic
 from tests.sim.enumeration import Sample, Vector, add, dot, scale, subtract, zero
 
 Clients = tuple[tuple[Sample, ...], ...]
-TABLES = ("squared_average_step", "inner_product", "displacement", "local_gradient", "noise", "drift")
+TABLES = (
+    "squared_average_step",
+    "inner_product",
+    "displacement",
+    "local_gradient",
+    "noise",
+    "mean_gradient",
+    "selected_gradient",
+    "drift",
+)
 FIELDS = (
     "mean",
     "second_moment",
@@ -160,14 +169,17 @@ def enumerate_case(case: Case) -> dict[str, Any]:
         displacement = [[F(0)] * (local + 1) for _ in range(count)]
         local_gradient = [[F(0)] * local for _ in range(count)]
         noise = [[F(0)] * local for _ in range(count)]
+        together, chosen_only = [F(0)] * local, [F(0)] * local
         for history, chance in law.items():
             shift, ahead, u = pull(history, case.alpha), pull(history, case.beta), auxiliary(history)
             ends: list[dict[tuple[Vector, Vector], F]] = []
+            paths: list[dict[tuple[Vector, ...], F]] = []  # the gradients of all local steps
             for n, own in enumerate(case.clients):
                 ended: dict[tuple[Vector, Vector], F] = defaultdict(F)
+                path: dict[tuple[Vector, ...], F] = defaultdict(F)
                 part = F(1, len(own) ** local)
                 for samples in itertools.product(own, repeat=local):
-                    x, total = history[0], zero(u)
+                    x, total, pulls = history[0], zero(u), []
                     for k, f in enumerate(samples):
                         point = subtract(x, ahead)
                         g, exact = f.gradient(point), mean_gradient(own, point)
@@ -177,10 +189,18 @@ def enumerate_case(case: Case) -> dict[str, Any]:
                         noise[n][k] += chance * part * dot(subtract(g, exact), subtract(g, exact))
                         x = subtract(subtract(x, shift), scale(weight * step, g))
                         total = add(total, g)
+                        pulls.append(exact)
                     away = subtract(x, history[0])
                     displacement[n][local] += chance * part * dot(away, away)
                     ended[x, total] += part
+                    path[tuple(pulls)] += part
                 ends.append(ended)
+                paths.append(path)
+            for k, square in enumerate(pooled(paths, tuple(range(count)))):
+                together[k] += chance * square
+            for chosen in subsets:
+                for k, square in enumerate(pooled(paths, chosen)):
+                    chosen_only[k] += chance / len(subsets) * square
             for chosen in subsets:
                 for outcome in itertools.product(*(ends[n].items() for n in chosen)):
                     p = chance / len(subsets)
@@ -194,12 +214,27 @@ def enumerate_case(case: Case) -> dict[str, Any]:
                     inner += p * dot(gradient(u), tilde)
                     following[(new, *history[:-1])] += p
         law = dict(following)
-        tables = (average_step, inner, displacement, local_gradient, noise)
+        tables = (average_step, inner, displacement, local_gradient, noise, together, chosen_only)
         for name, value in zip(TABLES, tables, strict=False):
             out[name].append(value)
         out["drift"].append(sum((sum(row[:-1], F(0)) for row in displacement), F(0)) / (count * local))
         record()
     return dict(out)
+
+
+def pooled(paths: list[dict[tuple[Vector, ...], F]], clients: tuple[int, ...]) -> list[F]:
+    """By local step, E||mean gradient of the clients||^2, from the law of each client's gradients."""
+    squares = [F(0)] * len(next(iter(paths[0])))
+    for outcome in itertools.product(*(paths[n].items() for n in clients)):
+        p = F(1)
+        for _, q in outcome:
+            p *= q
+        for k in range(len(squares)):
+            total = zero(outcome[0][0][k])
+            for pulls, _ in outcome:
+                total = add(total, pulls[k])
+            squares[k] += p * dot(total, total) / len(clients) ** 2
+    return squares
 
 
 def minimum(case: Case) -> F:

@@ -51,7 +51,6 @@ FALSE = {
     "eq2": {"Algorithm 1", "the correction"},
     "lemma-7": {"the gradient at u_t"},
     "lemma-9": {"the factor of the gradient"},
-    "eq33": {"by the step size of the theorem"},
     "eq33/from-step": {"by the step size of the theorem"},
     **{
         label: {"(39), telescoped"}

@@ -20,16 +20,11 @@ from validate.falsify import Counterexample, confirm, size
 from validate.papers.fedavg_svrg import cases
 from validate.scenario import Scenario, Spec
 from validate.search.landscape import Landscape, at_fixed_point, excess, measured, most_rounds, survey
-from validate.search.recursion import INFEASIBLE, UnsupportedError, evaluate, sides, supports
-from validate.search.reduce import _simpler, check_instance, confirm_fixed_point, height, reduced
-from validate.search.space import (
-    decode,
-    roundings,
-    simplest_between,
-    simplest_near,
-    specification,
-    structures,
-)
+from validate.search.recursion import UnsupportedError, evaluate, sides, supports
+from validate.search.reduce import check_instance, confirm_fixed_point, reduced
+from validate.search.scoring import INFEASIBLE
+from validate.search.simple import height, simpler, simplest_between, simplest_near
+from validate.search.space import structures
 from validate.search.unguided import FixedPoint, Structure, certificate_of, search, search_evidence
 
 torch = pytest.importorskip("torch")
@@ -56,10 +51,10 @@ def test_the_torch_recursion_is_the_oracle(structure: Structure) -> None:
     for one in paper("fedavg-svrg"):
         if not supports(one, structure):
             continue
-        point = decode(structure, rng.random((3, structure.dimension)), True)
+        point = structure.decode(rng.random((3, structure.dimension)), True)
         left, right, _ = sides(one, structure, {name: torch.from_numpy(v) for name, v in point.items()})
         for i in range(3):
-            found = measured(one, specification(structure, point, i), cases)
+            found = measured(one, structure.specification(point, i), cases)
             if found is None:
                 continue
             measured_left = np.asarray(found[1].left, dtype=np.float64)
@@ -305,23 +300,23 @@ def test_rounded_chances_stay_chances() -> None:
     unit = np.random.default_rng(1).random((4, structure.dimension))
     unit[:, -3:-1] = 0.0  # p at the least that there is
     for i in range(4):
-        for spec in roundings(structure, decode(structure, unit, False), i):
+        for spec in structure.roundings(structure.decode(unit, False), i):
             scenario = Scenario.from_spec(spec, exact=True)
             assert all(0 < p <= 1 for p in scenario.participation.p.ravel())
             assert scenario.algorithm.step > 0
-    near = list(roundings(structure, decode(structure, unit, False), 0))[-1]
+    near = list(structure.roundings(structure.decode(unit, False), 0))[-1]
     assert max(abs(Fraction(a)) for c in near["clients"] for a in c["a"]) <= 1
 
 
-def test_simpler_numbers_are_simpler() -> None:
+def testsimpler_numbers_aresimpler() -> None:
     for text in ("355/113", "-7/2", "1", "0", "9999/10000"):
         value = Fraction(text)
-        heights = [height(v) for v in _simpler(value)]
+        heights = [height(v) for v in simpler(value)]
         assert heights == sorted(heights)
-        assert all(height(v) < height(value) or v == -value > 0 for v in _simpler(value))
-    assert _simpler(Fraction(0)) == []
-    assert Fraction(7, 2) in _simpler(Fraction(-7, 2))
-    assert Fraction(22, 7) in _simpler(Fraction(355, 113))
+        assert all(height(v) < height(value) or v == -value > 0 for v in simpler(value))
+    assert simpler(Fraction(0)) == []
+    assert Fraction(7, 2) in simpler(Fraction(-7, 2))
+    assert Fraction(22, 7) in simpler(Fraction(355, 113))
 
 
 def test_the_usual_structures_grow() -> None:
@@ -341,11 +336,8 @@ def test_a_claim_of_one_round_is_searched_in_one_round() -> None:
 
 
 def test_fixed_points_are_for_claims_in_which_nothing_else_grows() -> None:
-    spec = specification(
-        Structure(2, 1, 1, 3, present=True, stationary=True),
-        decode(Structure(2, 1, 1, 3, present=True, stationary=True), np.full((1, 5), 0.7), True),
-        0,
-    )
+    structure = Structure(2, 1, 1, 3, present=True, stationary=True)
+    spec = structure.specification(structure.decode(np.full((1, 5), 0.7), True), 0)
     moved = {**spec, "clients": [{**spec["clients"][0], "a": ["2"]}, {**spec["clients"][1], "h": ["1/3"]}]}
     assert at_fixed_point(svrg("theorem-v1-eq7"), moved, cases, exact=True) is None  # its sums grow with K
     assert at_fixed_point(svrg("theorem-v1-eq8"), moved, cases, exact=True) is not None

@@ -6,9 +6,12 @@ that a certificate is valid only if the oracle and the verifier agree to the las
 """
 
 from validate.certificate.files import copy_verifier, differences, read, verify, write
+from validate.certificate.floor import floor_certificate
+from validate.certificate.inertial import inertial_certificate
 from validate.certificate.mixing import mixing_certificate
 from validate.certificate.open_systems import chain_certificate, finite_certificate, open_adam_certificate
 from validate.certificate.parts import Certificate, Number, as_decimal, as_text
+from validate.certificate.relation import relation_certificate
 from validate.certificate.rounds import fixed_point_certificate, instance_certificate, order_certificate
 from validate.certificate.shuffling import permutations_certificate, products_certificate, unrolled_certificate
 from validate.verifier import FormatError, Report
@@ -25,6 +28,8 @@ __all__ = [
     "differences",
     "finite_certificate",
     "fixed_point_certificate",
+    "floor_certificate",
+    "inertial_certificate",
     "instance_certificate",
     "mixing_certificate",
     "open_adam_certificate",
@@ -32,6 +37,7 @@ __all__ = [
     "permutations_certificate",
     "products_certificate",
     "read",
+    "relation_certificate",
     "unrolled_certificate",
     "verify",
     "write",

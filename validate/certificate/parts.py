@@ -92,7 +92,7 @@ def hypotheses_of(claim: Claim, silent: bool) -> list[dict[str, Any]]:
         for attribute in _CONSTANTS:
             if hasattr(h.assumption, attribute):
                 item["constant"] = getattr(h.assumption, attribute)
-        for attribute in ("of", "at"):
+        for attribute in ("of", "at", "relative", "step"):
             if hasattr(h.assumption, attribute):
                 item[attribute] = getattr(h.assumption, attribute)
         result.append(item)

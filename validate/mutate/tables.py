@@ -15,12 +15,12 @@ from theory.formula import UndefinedError
 from validate.assumptions import unmet
 from validate.bounds import CONVERGED, ROUNDING, Cases
 from validate.falsify import CasesOf, Counterexample, confirm, size
-from validate.scenario import Scenario, Spec
+from validate.scenario import Spec, read_scenario
 
 if TYPE_CHECKING:
     Array: TypeAlias = np.ndarray[Any, Any]
 
-Instance: TypeAlias = tuple[Spec, Scenario]
+Instance: TypeAlias = tuple[Spec, Any]
 
 WORST = 6  # cases of a suspect that are recomputed in fractions
 SMALL = 1e-6  # a part of the right side below this share says nothing of the factor that it needs
@@ -118,7 +118,7 @@ def signed(claim: Claim, difference: Array) -> Array:
 
 def computed(specs: Iterable[Spec]) -> list[Instance]:
     """The instances with their moments in float64; those whose moments leave the range of floats are left out."""
-    scenarios = ((spec, Scenario.from_spec(spec, exact=False)) for spec in specs)
+    scenarios = ((spec, read_scenario(spec, exact=False)) for spec in specs)
     return [(spec, scenario) for spec, scenario in scenarios if scenario.stays_finite()]
 
 
@@ -134,7 +134,7 @@ class Record:
     """
 
     spec: Spec
-    scenario: Scenario
+    scenario: Any
     cases: Cases
     failed: tuple[str, ...]
 
@@ -213,7 +213,7 @@ class Exact:
     def on(self, suspect: Suspect) -> CasesOf:
         """How to measure the worst cases of this suspect, given as a scenario in exact numbers."""
 
-        def cases_of(claim: Claim, scenario: Scenario) -> Cases | None:
+        def cases_of(claim: Claim, scenario: Any) -> Cases | None:
             key = (
                 id(suspect.spec),
                 claim.hypotheses,

@@ -25,7 +25,7 @@ from theory.formula import names_in, parse_relation
 from validate import certificate as certificates
 from validate import papers as measured
 from validate import verifier
-from validate.falsify import CasesOf, Counterexample
+from validate.falsify import CasesOf, Counterexample, rounds_certificate
 from validate.mutate import probe
 from validate.mutate.mutants import Mutant, mutants
 from validate.mutate.oracle import FULL, MOST_SUSPECTS, QUICK, Oracle, weaker
@@ -336,9 +336,7 @@ def _moves_a_hypothesis(mutant: Claim, claim: Claim) -> bool:
 
 
 def _certificate(mutant: Mutant, found: Counterexample) -> dict[str, Any]:
-    return certificates.instance_certificate(
-        mutant.stated(), found.spec, found.index, found.parameters, found.left, found.right, silent=True
-    )
+    return rounds_certificate(mutant.stated(), found)
 
 
 def _verified(mutant: Mutant, found: Counterexample) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,16 +13,18 @@ from theory.claim import Claim
 from validate.assumptions import unmet
 from validate.bounds import Cases
 from validate.falsify import CasesOf, fixed_point
-from validate.scenario import Scenario, Spec
-from validate.search.recursion import INFEASIBLE, UnsupportedError, supports
-from validate.search.space import LEAST_CURVATURE, Structure, decode, specification, wants_convex
+from validate.inertial_scenario import InertialScenario
+from validate.scenario import Scenario, Spec, read_scenario
+from validate.search.inertial_recursion import replayed
+from validate.search.recursion import UnsupportedError, supports
+from validate.search.scoring import INFEASIBLE, gaps, scores
+from validate.search.space import Shape, Structure, wants_convex
 from validate.verifier import MAX_EXPONENT, MAX_WORK
 
 Stop = Callable[[], bool]
 
 AGREEMENT = 1e-8
 """The torch recursion is used where it agrees with the oracle this well on a few instances."""
-_PROBES = 3
 
 
 class Landscape:
@@ -32,16 +34,20 @@ class Landscape:
     it is broken; below -1 where a hypothesis is not met.
     """
 
-    def __init__(self, claim: Claim, structure: Structure, cases_of: CasesOf) -> None:
+    def __init__(self, claim: Claim, structure: Shape, cases_of: CasesOf) -> None:
         self.claim, self.structure, self.cases_of = claim, structure, cases_of
         self.convex = wants_convex(claim)
-        self.rounds = most_rounds(structure) if structure.stationary else None
+        self.rounds = most_rounds(structure) if isinstance(structure, Structure) and structure.stationary else None
         self.differentiable = False
         self.evaluations = 0
 
     def spec(self, unit: np.ndarray) -> Spec:
         """The instance at one point, (D,), in the floats as they are."""
-        return specification(self.structure, decode(self.structure, unit[None], self.convex), 0)
+        return self.structure.specification(self.decode(unit[None]), 0)
+
+    def decode(self, unit: np.ndarray) -> dict[str, Any]:
+        """The instances at points (B, D), by the names of their numbers."""
+        return self.structure.decode(unit, self.convex)
 
     def score(self, unit: np.ndarray) -> np.ndarray:
         """(B, D) -> (B,)."""
@@ -51,22 +57,46 @@ class Landscape:
 
             with torch.no_grad():
                 return self._torch(torch.from_numpy(np.ascontiguousarray(unit))).numpy()
-        return np.array([self.oracle(u) for u in unit])
+        if self.rounds is not None:
+            return np.array([self.oracle(u) for u in unit])
+        return self._together(self.found(unit))
+
+    def found(self, unit: np.ndarray) -> list[tuple[Any, Cases] | None]:
+        """The scenarios at points (B, D) with their cases, in floats; None as in `measured`."""
+        if self.rounds is not None:
+            return [measured(self.claim, self.spec(u), self.cases_of, self.rounds) for u in unit]
+        scenarios = self.structure.scenarios(self.decode(unit))
+        return [cases_on(self.claim, scenario, self.cases_of) for scenario in scenarios]
+
+    def _together(self, found: Sequence[tuple[Any, Cases] | None]) -> np.ndarray:
+        """Scores of instances; as the constants are measured, assumptions are checked only of what breaks the claim."""
+        flat = self.structure.least_curvature
+        keep = [i for i, entry in enumerate(found) if entry is not None and entry[0].problem.smoothness >= flat]
+        result = np.full(len(found), 2 * INFEASIBLE)
+        kept = [entry for i in keep if (entry := found[i]) is not None]
+        result[keep] = scores(self.claim, [cases for _, cases in kept])
+        for i, (scenario, cases) in zip(keep, kept, strict=True):
+            if result[i] > 0 and unmet(self.claim, scenario, cases.parameters_at(0)):
+                result[i] = INFEASIBLE
+        return result
 
     def _torch(self, unit: Any) -> Any:
         import torch
 
         from validate.search.recursion import score
 
-        return score(self.claim, self.structure, decode(self.structure, unit, self.convex, torch.exp), self.rounds)
+        assert isinstance(self.structure, Structure)
+        return score(self.claim, self.structure, self.structure.decode(unit, self.convex, torch.exp), self.rounds)
 
     def oracle(self, unit: np.ndarray) -> float:
         """The score of one point, (D,), by the oracle and the paper's own measures."""
-        found = measured(self.claim, self.spec(unit), self.cases_of, self.rounds)
+        return self._value(measured(self.claim, self.spec(unit), self.cases_of, self.rounds))
+
+    def _value(self, found: tuple[Any, Cases] | None) -> float:
         if found is None:
             return 2 * INFEASIBLE
         scenario, cases = found
-        if scenario.problem.smoothness < LEAST_CURVATURE:
+        if scenario.problem.smoothness < self.structure.least_curvature:
             return 2 * INFEASIBLE
         try:
             missing = unmet(self.claim, scenario, cases.parameters_at(0))
@@ -123,26 +153,25 @@ class Landscape:
         return best[np.argsort(-best_score, kind="stable")]
 
 
-def survey(claim: Claim, structure: Structure, cases_of: CasesOf, rng: np.random.Generator) -> Landscape | None:
+def survey(claim: Claim, structure: Shape, cases_of: CasesOf, rng: np.random.Generator) -> Landscape | None:
     """The landscape of a claim over a structure; None where the claim does not speak of such instances, or nothing new.
 
     A claim of one round says nothing more of several, and at a fixed point only K may depend on the number of rounds.
     """
     land = Landscape(claim, structure, cases_of)
-    probes = rng.random((_PROBES, structure.dimension))
-    many = structure.clients * structure.samples
-    probes[:, :many] = 0.6 + 0.4 * probes[:, :many]  # convex, so that minima exist
-    found = [measured(claim, land.spec(u), cases_of, land.rounds) for u in probes]
-    seen = [cases for entry in found if entry is not None for cases in [entry[1]]]
+    probes = rng.random((structure.probes, structure.dimension))
+    curved = structure.curvatures
+    probes[:, :curved] = 0.6 + 0.4 * probes[:, :curved]  # convex, so that minima exist
+    seen = [entry[1] for entry in land.found(probes) if entry is not None]
     if not seen:
         return None
     if structure.rounds > 1 and all("k" in c.index and not c.index["k"].any() for c in seen):
         return None
     if structure.stationary:
-        simple = (specification(structure, decode(structure, u[None], land.convex), 0, 0.1) for u in probes)
+        simple = (structure.specification(land.decode(u[None]), 0, 0.1) for u in probes)
         if all(at_fixed_point(claim, spec, cases_of, exact=True) is None for spec in simple):
             return None
-    if supports(claim, structure):
+    if isinstance(structure, Structure) and supports(claim, structure):
         land.differentiable = True
         try:
             there = land.score(probes)
@@ -161,20 +190,36 @@ def most_rounds(structure: Structure) -> int:
     return max(1, min(MAX_EXPONENT, 25 * MAX_WORK // (structure.clients * structure.snapshots * structure.inner)))
 
 
-def measured(claim: Claim, spec: Spec, cases_of: CasesOf, rounds: int | None = None) -> tuple[Scenario, Cases] | None:
+def measured(claim: Claim, spec: Spec, cases_of: CasesOf, rounds: int | None = None) -> tuple[Any, Cases] | None:
     """A claim's cases on an instance, in floats; at its fixed point with K = `rounds` when that is given.
 
     None where the claim does not speak of it, or its moments leave the range of floats.
     """
+    if rounds is None:
+        return cases_on(claim, in_floats(spec), cases_of)
     try:
-        if rounds is None:
-            scenario = Scenario.from_spec(spec, exact=False)
-            cases = cases_of(claim, scenario)
-            return None if cases is None else (scenario, cases)
         found = at_fixed_point(claim, spec, cases_of, exact=False)
         return None if found is None else (found[0], with_rounds(found[1], rounds))
     except (DivergenceError, CancellationError):
         return None
+
+
+def in_floats(spec: Spec) -> Any:
+    """The scenario of a SPEC in floats, by the fastest way to its moments."""
+    scenario = read_scenario(spec, exact=False)
+    return replayed(scenario) if isinstance(scenario, InertialScenario) else scenario
+
+
+def cases_on(claim: Claim, scenario: Any, cases_of: CasesOf) -> tuple[Any, Cases] | None:
+    """A claim's cases on a scenario in floats.
+
+    None where the claim does not speak of it, or its moments leave the range of floats.
+    """
+    try:
+        cases = cases_of(claim, scenario)
+    except (DivergenceError, CancellationError):
+        return None
+    return None if cases is None else (scenario, cases)
 
 
 def at_fixed_point(claim: Claim, spec: Spec, cases_of: CasesOf, *, exact: bool) -> tuple[Scenario, Cases] | None:
@@ -207,10 +252,4 @@ def excess(claim: Claim, cases: Cases) -> float:
     """The largest (left - right)/(|left| + |right|) in floats, the sides exchanged where the claim is a lower bound."""
     left = np.asarray(cases.left, dtype=np.float64)
     right = np.broadcast_to(np.asarray(claim.bound(**cases.parameters), dtype=np.float64), left.shape)
-    gap = np.abs(left - right) if claim.relation == "=" else left - right
-    gap = -gap if claim.relation in (">=", ">") else gap
-    size = np.abs(left) + np.abs(right)
-    # 0 against 0, or all but 0 beside the rest, says nothing.
-    small = ~(size > 1e-9 * np.nanmax(size, initial=0.0))
-    value = np.where(small, -1.0, gap / np.where(small, 1.0, size))
-    return float(np.max(np.nan_to_num(value, nan=-1.0, posinf=-1.0, neginf=-1.0)))
+    return float(np.max(gaps(claim, left, right, np.nanmax(np.abs(left) + np.abs(right), initial=0.0))))

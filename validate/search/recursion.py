@@ -13,14 +13,10 @@ from typing import Any
 from theory.assumptions import Convex, Smooth, StronglyConvex
 from theory.claim import Claim
 from theory.formula import fold, parse, parse_relation
+from validate.search.scoring import INFEASIBLE, NEGLIGIBLE
 from validate.search.space import LEAST_CURVATURE, Point, Structure
 
 Tensor = Any
-
-# A case much smaller than the largest of its run is rounding, or 0 against 0.
-NEGLIGIBLE = 1e-9
-INFEASIBLE = -1.5
-"""The score of an instance that hardly violates a hypothesis; those of feasible instances are at least -1."""
 
 
 class UnsupportedError(ValueError):
@@ -33,7 +29,7 @@ class Run:
     Args:
         structure: N, n, S, M, K; FedAvg-SVRG.
         point: ``h`` and ``a`` (B, N, n), ``p`` (B, N), ``step`` and ``start`` (B,), torch float64; see
-            `validate.search.space.decode`.
+            `validate.search.space.Structure.decode`.
     """
 
     def __init__(self, structure: Structure, point: Point) -> None:
@@ -222,7 +218,7 @@ def sides(claim: Claim, structure: Structure, point: Point, rounds: int | None =
     Args:
         claim: a claim that `supports` accepts.
         structure: of all the instances.
-        point: from `validate.search.space.decode`, torch.
+        point: from `validate.search.space.Structure.decode`, torch.
         rounds: put this in place of K on the right: of use at fixed points, where nothing else depends on K.
 
     Returns:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from theory.claim import Claim
 from validate.assumptions import unmet
-from validate.certificate import Certificate, fixed_point_certificate, instance_certificate
-from validate.falsify import CasesOf, Counterexample, confirm, size, suspects
-from validate.scenario import Spec, fraction_text, rational
-from validate.search.landscape import at_fixed_point
-from validate.search.space import TOLERANCES, simplest_near
+from validate.bounds import compare
+from validate.certificate import Certificate, fixed_point_certificate
+from validate.falsify import CasesOf, Counterexample, confirm, rounds_certificate, size
+from validate.scenario import Spec, fraction_text
+from validate.search.landscape import at_fixed_point, measured
+from validate.search.moves import Moves, moves_of
 from validate.verifier import MAX_EXPONENT, MAX_WORK
 
-SMALL = 9
-"""All rationals p/q with |p| + q up to this are tried in place of each number."""
 ENOUGH_ROUNDS = 2000
 """Below this, the K at which a fixed point breaks a claim is not made smaller at the cost of longer numbers."""
 CHECKS = 4000
@@ -112,7 +110,10 @@ def check_instance(claim: Claim, cases_of: CasesOf) -> Callable[[Spec], Countere
 
     def check(spec: Spec) -> Counterexample | None:
         try:
-            return confirm(claim, spec, cases_of) if suspects(claim, [spec], cases_of) else None
+            found = measured(claim, spec, cases_of)
+            if found is None or not compare(claim, found[1]).broken:
+                return None
+            return None if unmet(claim, found[0], found[1].parameters_at(0)) else confirm(claim, spec, cases_of)
         except ValueError:  # outside a domain, beyond floats, or not rational
             return None
 
@@ -143,127 +144,34 @@ def reduced(found: Found, check: Callable[[Spec], Found | None], checks: int = C
         check: exact; gives what an instance proves, or None.
         checks: how many instances to try.
     """
-    still = isinstance(found, FixedPoint)
+    family = moves_of(found.spec, still=isinstance(found, FixedPoint))
     left = checks
     moved = True
     while moved and left > 0:
         moved = False
-        for moves in (_structural, _jointly, _numbers):
-            tried = iter(moves(_bare(found.spec, still), still))
+        for moves in family.stages:
+            tried = iter(moves(family.bare(found.spec)))
             while (spec := next(tried, None)) is not None and left > 0:
-                if _order(spec, still) >= _order(found.spec, still):
+                if _order(spec, family) >= _order(found.spec, family):
                     continue
                 left -= 1
                 smaller = check(spec)
                 if smaller is not None:
                     found, moved = smaller, True
-                    tried = iter(moves(_bare(found.spec, still), still))
+                    tried = iter(moves(family.bare(found.spec)))
     return found
+
+
+def _order(spec: Spec, family: Moves) -> tuple[int, ...]:
+    """`size`, then how many numbers are negative."""
+    bare = family.bare(spec)
+    return (*size(bare), family.negative(bare))
 
 
 def certificate_of(claim: Claim, found: Counterexample | FixedPoint) -> Certificate:
     """The certificate of what a search found; `validate.certificate.write` checks and writes it."""
     if isinstance(found, Counterexample):
-        return instance_certificate(
-            claim, found.spec, found.index, found.parameters, found.left, found.right, silent=True
-        )
+        return rounds_certificate(claim, found)
     return fixed_point_certificate(
         claim, found.spec, found.left, found.minimiser, found.parameters, compare=True, silent=True
     )
-
-
-def _bare(spec: Spec, still: bool) -> Spec:
-    """Without the start, where that is not free."""
-    return {**spec, "theta0": "0"} if still else spec
-
-
-def _order(spec: Spec, still: bool) -> tuple[int, ...]:
-    """`size`, then how many numbers are negative."""
-    numbers = [entry for client in spec["clients"] for key in ("h", "a") for entry in client[key]]
-    negative = sum(rational(entry, "number") < 0 for entry in [*numbers, *([] if still else [spec["theta0"]])])
-    return (*size(_bare(spec, still)), negative)
-
-
-def _structural(spec: Spec, still: bool) -> Iterator[Spec]:
-    clients = list(spec["clients"])
-    for n in range(len(clients) if len(clients) > 1 else 0):
-        yield {**spec, "clients": clients[:n] + clients[n + 1 :]}
-    for n, client in enumerate(clients):
-        for i in range(len(client["h"]) if len(client["h"]) > 1 else 0):
-            fewer = {key: client[key][:i] + client[key][i + 1 :] for key in ("h", "a")}
-            yield {**spec, "clients": [*clients[:n], {**client, **fewer}, *clients[n + 1 :]]}
-    for key in ("K", "S", "M", "local_steps"):
-        if key in spec and not (still and key == "K"):
-            for value in range(1, min(int(spec[key]), 13)):
-                yield {**spec, key: value}
-            for part in (4, 2):
-                if int(spec[key]) // part > 12:
-                    yield {**spec, key: int(spec[key]) // part}
-            if int(spec[key]) > 13:
-                yield {**spec, key: int(spec[key]) - 1}
-
-
-def _jointly(spec: Spec, still: bool) -> Iterator[Spec]:
-    """Several numbers at once: everybody present, the same centre, the same curvature, and other units."""
-    clients = spec["clients"]
-    for key, value in (("p", "1"), ("a", "0"), ("h", "1")):
-        same = [{**c, key: value if key == "p" else [value] * len(c[key])} for c in clients]
-        yield {**spec, "clients": same}
-    centres = [rational(a, "a") for c in clients for a in c["a"]]
-    start = rational(spec["theta0"], "theta0")
-    for origin in dict.fromkeys([*centres, start]):
-        yield {**_mapped(spec, "a", lambda a, o=origin: a - o), "theta0": fraction_text(start - origin)}
-    for unit in dict.fromkeys(abs(x) for x in [*centres, start] if x):
-        yield {**_mapped(spec, "a", lambda a, u=unit: a / u), "theta0": fraction_text(start / unit)}
-    yield {**_mapped(spec, "a", lambda a: -a), "theta0": fraction_text(-start)}
-    step = rational(spec["step"], "step")
-    for unit in dict.fromkeys([*(abs(rational(h, "h")) for c in clients for h in c["h"]), 1 / step]):
-        if unit:
-            yield {**_mapped(spec, "h", lambda h, u=unit: h / u), "step": fraction_text(step * unit)}
-
-
-def _mapped(spec: Spec, key: str, change: Callable[..., Fraction]) -> dict[str, Any]:
-    return {
-        **spec,
-        "clients": [{**c, key: [fraction_text(change(rational(v, key))) for v in c[key]]} for c in spec["clients"]],
-    }
-
-
-def _numbers(spec: Spec, still: bool) -> Iterator[Spec]:
-    """Each number by itself made simpler."""
-    clients = spec["clients"]
-    for n, client in enumerate(clients):
-        for key in ("h", "a"):
-            for i, text in enumerate(client[key]):
-                for value in _simpler(rational(text, key)):
-                    entries = [*client[key][:i], fraction_text(value), *client[key][i + 1 :]]
-                    yield {**spec, "clients": [*clients[:n], {**client, key: entries}, *clients[n + 1 :]]}
-        for value in _simpler(rational(client["p"], "p")):
-            if 0 < value <= 1:
-                yield {**spec, "clients": [*clients[:n], {**client, "p": fraction_text(value)}, *clients[n + 1 :]]}
-    for value in _simpler(rational(spec["step"], "step")):
-        if value > 0:
-            yield {**spec, "step": fraction_text(value)}
-    if not still:
-        for value in _simpler(rational(spec["theta0"], "theta0")):
-            yield {**spec, "theta0": fraction_text(value)}
-
-
-def height(value: Fraction) -> int:
-    """|p| + q of p/q in lowest terms."""
-    return abs(value.numerator) + value.denominator
-
-
-def _simpler(value: Fraction) -> list[Fraction]:
-    """The simplest first: all of height up to `SMALL`, then those on the way to the value, and its absolute value."""
-    small = [
-        Fraction(sign * p, total - p)
-        for total in range(1, SMALL + 1)
-        for p in range(total)
-        if gcd(p, total - p) == 1
-        for sign in ((1, -1) if p else (1,))
-    ]
-    near = [simplest_near(float(value), tolerance) for tolerance in TOLERANCES]
-    own = height(value)
-    found = {v for v in (*small, *near, abs(value)) if height(v) < own or 0 < -value == v}
-    return sorted(found, key=lambda v: (height(v), abs(v - value), v))

@@ -1,18 +1,22 @@
-"""What a search may choose: discrete structures, and for each the box of numbers; and rounding to simple rationals."""
+"""What a search may choose for rounds of FedAvg-SVRG and local SGD: discrete structures, each with a box of numbers.
+
+Other algorithms have spaces of their own (`validate.search.spaces`), made of other subclasses of `Shape`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import floor, isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from theory.assumptions import Convex, StronglyConvex
 from theory.claim import Claim
-from validate.scenario import ALGORITHMS, Spec, fraction_text
+from validate.scenario import ALGORITHMS, Scenario, Spec, fraction_text
+from validate.search.simple import TOLERANCES, simplest_near
 
 Point = Mapping[str, Any]
 
@@ -22,14 +26,88 @@ CHANCES = (0.05, 1.0)
 CENTRES = (-1.0, 1.0)
 STARTS = (-2.0, 2.0)
 LEAST_CURVATURE = 0.05
-"""Of the most curved client: with less, steps are no steps, and the search would climb rounding errors."""
+"""Of the most curved client: with less, the search would climb rounding errors."""
+FEW_STEPS = 12
+"""Up to so many inner steps, a refutation is sought with one step fewer, too."""
 
-# Half-widths of the intervals in which the simplest rational is taken, from coarse to fine.
-TOLERANCES = (0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-6, 1e-9)
+
+EXACT_STEPS = 80
+"""Up to so many local steps of all clients, fractions of 53 binary digits are no burden."""
+
+
+class Shape(ABC):
+    """What a search needs of a structure: everything about a scalar instance that is not a number to be tuned.
+
+    Attributes:
+        rounds: how many there are.
+        stationary: whether the start is the fixed point of a round, with as many rounds as a certificate may have.
+        least_curvature: of the most curved client, so that a step is a step.
+        probes: how many instances are looked at to see whether a claim speaks of such instances at all.
+    """
+
+    rounds: int
+    stationary: bool
+    least_curvature: ClassVar[float]
+    probes: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def curvatures(self) -> int:
+        """How many of the numbers, the first ones, are curvatures."""
+
+    @property
+    @abstractmethod
+    def work(self) -> int:
+        """How long an instance takes, roughly in local steps; small structures are searched first."""
+
+    @property
+    @abstractmethod
+    def short(self) -> bool:
+        """Whether an instance may be measured in fractions of 53 binary digits."""
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """How many numbers there are to tune."""
+
+    @abstractmethod
+    def decode(self, unit: Any, convex: bool, exp: Any = np.exp) -> dict[str, Any]:
+        """Points of the unit cube as numbers of instances.
+
+        Args:
+            unit: (B, `dimension`), entries in [0, 1]; numpy (or torch, if `exp` is).
+            convex: whether every curvature is to be non-negative.
+            exp: the exponential that goes with `unit`.
+
+        Returns:
+            Arrays by name, each (B, ...).
+        """
+
+    @abstractmethod
+    def specification(self, point: Point, i: int, tolerance: float | None = None) -> Spec:
+        """Instance i of decoded points as a SPEC of fractions.
+
+        Args:
+            point: from `decode`, numpy.
+            i: which one.
+            tolerance: take the simplest rational this near to each number; None keeps the floats to the last bit.
+        """
+
+    @abstractmethod
+    def scenarios(self, point: Point) -> Sequence[Any]:
+        """Decoded points as scenarios in floats."""
+
+    @abstractmethod
+    def roundings(self, point: Point, i: int) -> Iterator[Spec]:
+        """Instance i in simple and then in ever more exact numbers."""
+
+    @abstractmethod
+    def smaller(self, spec: Spec) -> Sequence[Shape]:
+        """Structures of this class that are one smaller than a refutation that was found in this one."""
 
 
 @dataclass(frozen=True, order=True)
-class Structure:
+class Structure(Shape):
     """Everything about a scalar instance that is not a number to be tuned.
 
     Attributes:
@@ -52,6 +130,8 @@ class Structure:
     present: bool = False
     stationary: bool = False
     algorithm: str = "fedavg-svrg"
+    least_curvature: ClassVar[float] = LEAST_CURVATURE
+    probes: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         for name in ("clients", "samples", "snapshots", "inner", "rounds"):
@@ -66,9 +146,19 @@ class Structure:
             raise ValueError("stationary=True needs samples=1, present=True and rounds=1: nothing may be random")
 
     @property
+    def curvatures(self) -> int:
+        """See `Shape.curvatures`."""
+        return self.clients * self.samples
+
+    @property
     def work(self) -> int:
         """Inner steps of all clients in all rounds, times samples."""
         return self.clients * self.samples * self.snapshots * self.inner * self.rounds
+
+    @property
+    def short(self) -> bool:
+        """See `Shape.short`."""
+        return self.work <= EXACT_STEPS and not self.stationary
 
     @property
     def dimension(self) -> int:
@@ -80,6 +170,87 @@ class Structure:
         kind = "" if self.algorithm == "fedavg-svrg" else f"{self.algorithm} "
         size = f"N={self.clients} n={self.samples} S={self.snapshots} M={self.inner}"
         return f"{kind}{size} " + ("at its fixed point" if self.stationary else f"K={self.rounds}")
+
+    def decode(self, unit: Any, convex: bool, exp: Any = np.exp) -> dict[str, Any]:
+        """See `Shape.decode`.
+
+        Returns:
+            ``h`` and ``a`` (B, N, n), ``p`` (B, N), ``step`` and ``start`` (B,); no p when everybody is present, no
+            start at a fixed point.
+        """
+        clients, samples = self.clients, self.samples
+        many = clients * samples
+        # One sample may carry the curvature of all, and others may be concave, where only the average is bounded.
+        low, high = (0.0, 1.0) if convex else (-1.0, 1.0) if samples == 1 else (-float(samples), 2.0 * samples)
+        point = {
+            "h": (low + (high - low) * unit[:, :many]).reshape(-1, clients, samples),
+            "a": (CENTRES[0] + (CENTRES[1] - CENTRES[0]) * unit[:, many : 2 * many]).reshape(-1, clients, samples),
+            "step": STEPS[0] * exp(float(np.log(STEPS[1] / STEPS[0])) * unit[:, 2 * many]),
+        }
+        at = 2 * many + 1
+        if not self.present:
+            point["p"] = CHANCES[0] + (CHANCES[1] - CHANCES[0]) * unit[:, at : at + clients]
+            at += clients
+        if not self.stationary:
+            point["start"] = STARTS[0] + (STARTS[1] - STARTS[0]) * unit[:, at]
+        return point
+
+    def specification(self, point: Point, i: int, tolerance: float | None = None) -> Spec:
+        """See `Shape.specification`; the tolerance is relative for curvatures and steps below 1."""
+
+        def text(value: float, least: Fraction | None = None, most: Fraction | None = None, scale: float = 1.0) -> str:
+            if tolerance is None:
+                return fraction_text(Fraction(float(value)))
+            return fraction_text(simplest_near(float(value), tolerance * min(1.0, scale), least, most))
+
+        tiny = Fraction(1, 10**6)
+        size = float(np.max(np.abs(point["h"][i])))
+        clients: list[dict[str, Any]] = []
+        for n in range(self.clients):
+            client: dict[str, Any] = {
+                "h": [text(h, scale=size) for h in point["h"][i, n]],
+                "a": [text(a) for a in point["a"][i, n]],
+                "p": "1" if self.present else text(point["p"][i, n], tiny, Fraction(1)),
+            }
+            clients.append(client)
+        step = float(point["step"][i])
+        own = {"local_steps": self.inner}
+        if self.algorithm == "fedavg-svrg":
+            own = {"S": self.snapshots, "M": self.inner}
+        return {
+            "algorithm": self.algorithm,
+            "clients": clients,
+            "step": text(step, tiny, scale=step),
+            **own,
+            "K": self.rounds,
+            "theta0": "0" if self.stationary else text(point["start"][i]),
+        }
+
+    def scenarios(self, point: Point) -> list[Scenario]:
+        """See `Shape.scenarios`."""
+        return [Scenario.from_spec(self.specification(point, i, 0), exact=False) for i in range(len(point["h"]))]
+
+    def roundings(self, point: Point, i: int) -> Iterator[Spec]:
+        """Instance i, brought to unit scales, in simple and then in ever more exact numbers."""
+        moved = normalised(point, i)
+        for tolerance in TOLERANCES:
+            yield self.specification(moved, 0, tolerance)
+
+    def smaller(self, spec: Spec) -> list[Structure]:
+        """One client, sample, round or step less than a refutation that was found in this structure."""
+        now = replace(
+            self,
+            clients=len(spec["clients"]),
+            samples=max(len(client["h"]) for client in spec["clients"]),
+            snapshots=int(spec.get("S", 1)),
+            inner=int(spec["M"] if "M" in spec else spec["local_steps"]),
+            rounds=int(spec["K"]),
+        )
+        names = ["clients", "samples", "rounds"]
+        if now.snapshots * now.inner <= FEW_STEPS:
+            names += ["snapshots", "inner"]
+        less = [replace(now, **{name: max(1, getattr(now, name) - 1)}) for name in names]
+        return [structure for structure in less if structure != now]
 
 
 def structures(claim: Claim) -> list[Structure]:
@@ -105,87 +276,9 @@ def structures(claim: Claim) -> list[Structure]:
     return sorted(found, key=lambda s: (s.work, s.algorithm, s))
 
 
-def decode(structure: Structure, unit: Any, convex: bool, exp: Any = np.exp) -> dict[str, Any]:
-    """Points of the unit cube as numbers of instances.
-
-    Args:
-        structure: the structure.
-        unit: (B, `structure.dimension`), entries in [0, 1]; numpy or torch.
-        convex: whether every curvature is to be non-negative.
-        exp: the exponential that goes with `unit`.
-
-    Returns:
-        ``h`` and ``a`` (B, N, n), ``p`` (B, N), ``step`` and ``start`` (B,); no p when everybody is present, no start
-        at a fixed point.
-    """
-    clients, samples = structure.clients, structure.samples
-    many = clients * samples
-    # One sample may carry the curvature of all, and others may be concave, where only the average is bounded.
-    low, high = (0.0, 1.0) if convex else (-1.0, 1.0) if samples == 1 else (-float(samples), 2.0 * samples)
-    point = {
-        "h": (low + (high - low) * unit[:, :many]).reshape(-1, clients, samples),
-        "a": (CENTRES[0] + (CENTRES[1] - CENTRES[0]) * unit[:, many : 2 * many]).reshape(-1, clients, samples),
-        "step": STEPS[0] * exp(float(np.log(STEPS[1] / STEPS[0])) * unit[:, 2 * many]),
-    }
-    at = 2 * many + 1
-    if not structure.present:
-        point["p"] = CHANCES[0] + (CHANCES[1] - CHANCES[0]) * unit[:, at : at + clients]
-        at += clients
-    if not structure.stationary:
-        point["start"] = STARTS[0] + (STARTS[1] - STARTS[0]) * unit[:, at]
-    return point
-
-
 def wants_convex(claim: Claim) -> bool:
     """Whether a hypothesis makes every curvature non-negative, so that the box may be halved."""
     return any(isinstance(h.assumption, Convex | StronglyConvex) for h in claim.hypotheses)
-
-
-def specification(structure: Structure, point: Point, i: int, tolerance: float | None = None) -> Spec:
-    """Instance i of decoded points as a SPEC of fractions.
-
-    Args:
-        structure: the structure.
-        point: from `decode`, numpy.
-        i: which one.
-        tolerance: take the simplest rational this near to each number (relative for curvatures and steps below 1);
-            None keeps the floats to the last bit.
-    """
-
-    def text(value: float, least: Fraction | None = None, most: Fraction | None = None, scale: float = 1.0) -> str:
-        if tolerance is None:
-            return fraction_text(Fraction(float(value)))
-        return fraction_text(simplest_near(float(value), tolerance * min(1.0, scale), least, most))
-
-    tiny = Fraction(1, 10**6)
-    size = float(np.max(np.abs(point["h"][i])))
-    clients: list[dict[str, Any]] = []
-    for n in range(structure.clients):
-        client: dict[str, Any] = {
-            "h": [text(h, scale=size) for h in point["h"][i, n]],
-            "a": [text(a) for a in point["a"][i, n]],
-            "p": "1" if structure.present else text(point["p"][i, n], tiny, Fraction(1)),
-        }
-        clients.append(client)
-    step = float(point["step"][i])
-    own = {"local_steps": structure.inner}
-    if structure.algorithm == "fedavg-svrg":
-        own = {"S": structure.snapshots, "M": structure.inner}
-    return {
-        "algorithm": structure.algorithm,
-        "clients": clients,
-        "step": text(step, tiny, scale=step),
-        **own,
-        "K": structure.rounds,
-        "theta0": "0" if structure.stationary else text(point["start"][i]),
-    }
-
-
-def roundings(structure: Structure, point: Point, i: int) -> Iterator[Spec]:
-    """Instance i, brought to unit scales, in simple and then in ever more exact numbers."""
-    moved = normalised(point, i)
-    for tolerance in TOLERANCES:
-        yield specification(structure, moved, 0, tolerance)
 
 
 def normalised(point: Point, i: int) -> dict[str, Any]:
@@ -205,43 +298,3 @@ def normalised(point: Point, i: int) -> dict[str, Any]:
         if "start" in one:
             one["start"] = one["start"] / spread
     return one
-
-
-def simplest_near(
-    value: float, tolerance: float, least: Fraction | None = None, most: Fraction | None = None
-) -> Fraction:
-    """The simplest rational within `tolerance` of a float, and within [least, most].
-
-    Raises:
-        ValueError: for a value that is not finite, or a negative tolerance.
-    """
-    if not isfinite(value):
-        raise ValueError(f"value={value!r} is not a finite number")
-    if not tolerance >= 0:
-        raise ValueError(f"tolerance={tolerance!r} is outside [0, inf)")
-    low, high = Fraction(value) - Fraction(tolerance), Fraction(value) + Fraction(tolerance)
-    low = low if least is None else min(max(low, least), most if most is not None else max(low, least))
-    high = high if most is None else max(min(high, most), low)
-    return simplest_between(low, max(low, high))
-
-
-def simplest_between(low: Fraction, high: Fraction) -> Fraction:
-    """The rational in [low, high] with the smallest denominator, and of those the one of smallest size.
-
-    Walks down the continued fraction that the two ends share.
-
-    Raises:
-        ValueError: for an empty interval.
-    """
-    if low > high:
-        raise ValueError(f"low={low} is above high={high}: nothing lies between")
-    if low <= 0 <= high:
-        return Fraction(0)
-    if high < 0:
-        return -simplest_between(-high, -low)
-    whole = floor(low)
-    if whole == low:
-        return Fraction(whole)
-    if whole + 1 <= high:
-        return Fraction(whole + 1)
-    return whole + 1 / simplest_between(1 / (high - whole), 1 / (low - whole))

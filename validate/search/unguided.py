@@ -13,7 +13,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -22,7 +22,7 @@ import numpy as np
 from theory.claim import Claim
 from validate.bounds import compare, exact_sides
 from validate.falsify import CasesOf, Counterexample, size
-from validate.scenario import Scenario, Spec
+from validate.scenario import Spec, read_scenario
 from validate.search.landscape import Landscape, excess, measured, survey
 from validate.search.reduce import (
     ENOUGH_ROUNDS,
@@ -32,8 +32,8 @@ from validate.search.reduce import (
     check_instance,
     reduced,
 )
-from validate.search.space import Structure, decode, roundings
-from validate.search.space import structures as usual_structures
+from validate.search.space import Shape, Structure
+from validate.search.spaces import usual_structures
 from validate.verdict import Evidence, Outcome
 from validate.verifier import MAX_EXPONENT
 
@@ -46,10 +46,6 @@ BREAK = 1e-8
 """A score above this is worth confirming in fractions; below it, it may be rounding."""
 CANDIDATES = 6
 """How many of the best points of a structure are rounded and confirmed."""
-EXACT_WORK = 80
-"""Up to this work, what the search ends with is measured in fractions of 53 binary digits."""
-FEW_STEPS = 12
-"""Up to so many inner steps, a refutation is sought with one step fewer, too."""
 FIRST_WORK, WORK_GROWTH = 6, 8
 GENERATIONS, ITERATIONS, MOST_EFFORT = 12, 40, 16
 STARTS = 48
@@ -81,7 +77,7 @@ class SearchResult:
     ratio: float | None
     excess: float | None
     spec: Spec | None
-    structures: tuple[Structure, ...]
+    structures: tuple[Shape, ...]
     detail: str
 
     @property
@@ -114,7 +110,7 @@ def search(
     seconds: float = 60.0,
     evaluations: int = 1_000_000,
     seed: int = 0,
-    structures: Sequence[Structure] | None = None,
+    structures: Sequence[Shape] | None = None,
     progress: Progress | None = None,
 ) -> SearchResult:
     """Search for an exact instance that breaks a claim.
@@ -126,7 +122,7 @@ def search(
         evaluations: stop looking after this many instances; the result is a function of the arguments if this, and
             not the time, ends the search.
         seed: of the starts.
-        structures: which to try; by default those of `validate.search.space.structures`, small first.
+        structures: which to try; by default those of `validate.search.spaces.usual_structures`, small first.
         progress: called with one line of text.
 
     Raises:
@@ -206,9 +202,9 @@ def _certain(
     claim: Claim, cases_of: CasesOf, land: Landscape, points: np.ndarray
 ) -> Counterexample | FixedPoint | None:
     """The first of the points that breaks the claim in exact arithmetic, in simple numbers, reduced."""
-    decoded = decode(land.structure, points, land.convex)
+    decoded = land.decode(points)
     for i in range(len(points)):
-        for spec in roundings(land.structure, decoded, i):
+        for spec in land.structure.roundings(decoded, i):
             if land.structure.stationary:
                 still = check_fixed_point(claim, cases_of, MAX_EXPONENT)(spec)
                 if still is not None:
@@ -226,7 +222,7 @@ def _shrunk(
     claim: Claim,
     cases_of: CasesOf,
     found: Counterexample | FixedPoint,
-    origin: Structure,
+    origin: Shape,
     budget: _Budget,
     seed: int,
 ) -> Counterexample | FixedPoint:
@@ -237,7 +233,7 @@ def _shrunk(
     smaller = True
     while smaller and not budget.spent():
         smaller = False
-        for structure in _one_smaller(origin, found):
+        for structure in origin.smaller(found.spec):
             rng = np.random.default_rng([seed, structure.work])
             land = survey(claim, structure, cases_of, rng)
             if land is None or budget.spent():
@@ -252,29 +248,7 @@ def _shrunk(
     return found
 
 
-def _one_smaller(origin: Structure, found: Counterexample | FixedPoint) -> list[Structure]:
-    spec = found.spec
-    samples = max(len(client["h"]) for client in spec["clients"])
-    now = replace(
-        origin,
-        clients=len(spec["clients"]),
-        samples=samples,
-        snapshots=int(spec.get("S", 1)),
-        inner=int(spec["M"] if "M" in spec else spec["local_steps"]),
-        rounds=int(spec["K"]),
-    )
-    less = [
-        replace(now, clients=max(1, now.clients - 1)),
-        replace(now, samples=max(1, now.samples - 1)),
-        replace(now, rounds=max(1, now.rounds - 1)),
-    ]
-    if now.snapshots * now.inner <= FEW_STEPS:
-        less.append(replace(now, snapshots=max(1, now.snapshots - 1)))
-        less.append(replace(now, inner=max(1, now.inner - 1)))
-    return [structure for structure in less if structure != now]
-
-
-def _tried(todo: Sequence[Structure], lands: dict[int, Landscape | None]) -> tuple[Structure, ...]:
+def _tried(todo: Sequence[Shape], lands: dict[int, Landscape | None]) -> tuple[Shape, ...]:
     return tuple(todo[i] for i, land in lands.items() if land is not None)
 
 
@@ -284,7 +258,7 @@ def _refuted(
     found: Counterexample | FixedPoint,
     best: _Best,
     evaluations: int,
-    tried: tuple[Structure, ...],
+    tried: tuple[Shape, ...],
 ) -> SearchResult:
     upper = claim.relation in ("<=", "<")
     gap, ratio = _sides_at(claim, cases_of, best)
@@ -309,9 +283,7 @@ def _refuted(
     )
 
 
-def _survived(
-    claim: Claim, cases_of: CasesOf, best: _Best, evaluations: int, tried: tuple[Structure, ...]
-) -> SearchResult:
+def _survived(claim: Claim, cases_of: CasesOf, best: _Best, evaluations: int, tried: tuple[Shape, ...]) -> SearchResult:
     gap, ratio = _sides_at(claim, cases_of, best)
     if gap is None:
         detail = f"no instance that satisfies the hypotheses was found in {evaluations} evaluations"
@@ -330,10 +302,9 @@ def _sides_at(claim: Claim, cases_of: CasesOf, best: _Best) -> tuple[float | Non
     """Excess and largest ratio at the best instance: in fractions, so that a tie is a tie, where that is cheap."""
     if best.spec is None or best.land is None:
         return None, None
-    structure = best.land.structure
-    if structure.work <= EXACT_WORK and not structure.stationary and claim.relation in ("<=", "<"):
+    if best.land.structure.short and claim.relation in ("<=", "<"):
         try:
-            cases = cases_of(claim, Scenario.from_spec(best.spec, exact=True))
+            cases = cases_of(claim, read_scenario(best.spec, exact=True))
             if cases is not None:
                 both = [exact_sides(claim, cases, i) for i in range(len(cases))]
                 gaps = [(left - right) / (abs(left) + abs(right)) for left, right in both if left or right]

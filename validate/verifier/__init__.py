@@ -17,6 +17,8 @@ reader; what always remains is to compare the statement, the formula and the hyp
     chain, finite, open_adam                       kinds "chain", "finite", "open-adam"
     epoch                                          an epoch of shuffling local SGD, for the next two kinds
     permutations, unrolled, products               kinds "permutations", "unrolled", "products"
+    inertial_rounds, inertial_measures, inertial   rounds of FedMIM, kind "inertial"
+    relation, floor                                kinds "relation", "floor"
     program                                        which kind it is, and the command line
 """
 

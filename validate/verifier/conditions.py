@@ -22,12 +22,15 @@ class Condition:
         holds: whether it holds.
         says: in words.
         at: the points for which that is so, as an assumption names them.
+        relative, step: the names of its further constants, "" for none.
     """
 
     constant: str
     holds: bool
     says: str
     at: tuple[str, ...] = ("iterates",)
+    relative: str = ""
+    step: str = ""
 
 
 def introduce(checks: Checks, data: Mapping[str, Any]) -> None:
@@ -45,7 +48,7 @@ def check_conditions(
     Hypotheses in words only, without either, fail, or with `words` are left to the reader.
     """
     for item in list_of(data, "hypotheses"):
-        fields(item, "a hypothesis", "name assumption relation", "constant of at")
+        fields(item, "a hypothesis", "name assumption relation", "constant of at relative step")
         name = f"hypothesis {shown(text_of(item['name'], 'a name'))}"
         assumption, relation = item["assumption"], item["relation"]
         if assumption is None and relation is None:
@@ -63,8 +66,11 @@ def check_conditions(
         condition = known.get(text_of(assumption, "an assumption"))
         constant = text_of(item.get("constant", ""), "constant")
         of, at = text_of(item.get("of", "client"), "of"), text_of(item.get("at", "iterates"), "at")
-        if condition is None or constant not in ("", condition.constant) or of != "client" or at not in condition.at:
-            what = " ".join(filter(None, (assumption, constant, of, at)))
+        further = {key: text_of(item.get(key, ""), key) for key in ("relative", "step")}
+        named = condition is not None and constant in ("", condition.constant)
+        named = named and all(value in ("", getattr(condition, key)) for key, value in further.items())
+        if condition is None or not named or of != "client" or at not in condition.at:
+            what = " ".join(filter(None, (assumption, constant, *further.values(), of, at)))
             checks.check(False, f"{name}: the assumption {shown(what)} is unknown here, so it cannot be checked")
         else:
             checks.check(condition.holds, f"{name}: {condition.says}")

@@ -10,6 +10,8 @@ from .chain import verify_chain
 from .checks import Report
 from .finite import verify_finite
 from .fixed_point import verify_fixed_point
+from .floor import verify_floor
+from .inertial import verify_inertial
 from .instance import verify_instance
 from .mixing import verify_mixing
 from .open_adam import verify_open_adam
@@ -17,6 +19,7 @@ from .order import verify_order
 from .permutations import verify_permutations
 from .products import verify_products
 from .reading import FORMAT, FormatError, load, shown
+from .relation import verify_relation
 from .unrolled import verify_unrolled
 
 KINDS: dict[str, Callable[[dict[str, Any]], Report]] = {
@@ -30,6 +33,9 @@ KINDS: dict[str, Callable[[dict[str, Any]], Report]] = {
     "permutations": verify_permutations,
     "unrolled": verify_unrolled,
     "products": verify_products,
+    "relation": verify_relation,
+    "floor": verify_floor,
+    "inertial": verify_inertial,
 }
 
 

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from theory.claim import Paper
-from theory.papers.fedmim import descent, drift, inertia, participation, remarks, theorems
+from theory.papers.fedmim import (
+    descent,
+    drift,
+    inertia,
+    kept_mean,
+    participation,
+    remarks,
+    theorems,
+    theorems_pl,
+    without_c,
+)
 from theory.papers.fedmim.words import PAPER_NAME
 
 PAPER = Paper(
@@ -16,6 +26,9 @@ PAPER = Paper(
         *participation.CLAIMS,
         *descent.CLAIMS,
         *theorems.CLAIMS,
+        *theorems_pl.CLAIMS,
+        *kept_mean.CLAIMS,
+        *without_c.CLAIMS,
         *remarks.CLAIMS,
     ),
 )

@@ -17,6 +17,7 @@ from theory.papers.fedmim.words import (
     LAMBDA,
     LAMBDA_LIMIT,
     LAMBDA_LIMIT_CORRECTED,
+    LAMBDA_VALUE,
     NOISE,
     UNIFORM,
     V_FORMULA,
@@ -40,7 +41,6 @@ from theory.papers.fedmim.words import (
     sigma2,
 )
 
-_LAMBDA = Quantity("lambda", "the lambda of the proof", r"\lambda")
 _LOAD = Quantity("step_load", "32 eta L B^2 + 36 eta_l^2 A K^2 B^2 L^2", r"32\eta LB^2+36\eta_l^2AK^2B^2L^2")
 _SUM = Quantity("lag_sum", "sum_j (6K^2 M_j + P_j)", r"\sum_j(6K^2M_j+P_j)")
 _LIMIT = r"\frac{1}{2}-32\eta LB^2-36\eta_l^2AK^2B^2L^2"
@@ -64,24 +64,25 @@ EQ33 = result(
     "eta_l^2 A K^2 "
     "B^2 L^2 < 1; the theorems ask for eta_l <= min(1/(4LK sqrt A), 3/(16KL)) and lambda in (0, 1/2).",
     _LIMIT + r">\lambda>0",
-    _LAMBDA,
+    LAMBDA_VALUE,
     "(33), appendix C",
     steps=(
         Step(
-            "by the step size of the theorem",
-            "64\\eta LB^2+72\\eta_l^2AK^2B^2L^2",
-            "<",
-            "1",
-            "inequality",
-            "not implied: eta_l K L = 3/(16+rest), A = 1/(1+more); true at rest = 0 only for B^2 < 1/(12 + 81A/32)",
-            identity=("64*(3/(16+rest))*B**2 + 72/(1+more)*(3/(16+rest))**2*B**2", "1"),
+            "the limit is positive",
+            _LIMIT,
+            "=",
+            r"\frac{1}{2}(1-64\eta LB^2-72\eta_l^2AK^2B^2L^2)",
+            "identity",
+            "so that under the condition there is such a lambda",
+            identity=("1/2 - 32*e*B**2 - 36*A*e**2*B**2", "1/2*(1 - 64*e*B**2 - 72*A*e**2*B**2)"),
         ),
     ),
     remarks=(
-        "Not implied by the theorem's step size. At eta_l = 3/(16KL) it needs B^2 < 1/(12 + 81A/32), which is below "
-        "1/12; unbounded gradients have B >= 1, and then eta_l < 1/(64 K L B^2) is necessary.",
+        "True as it stands, under its condition; but the theorem neither states the condition nor implies it by its "
+        "step size: see eq33/from-step. At eta_l = 3/(16KL) it needs B^2 < 1/(12 + 81A/32), which is below 1/12; "
+        "unbounded gradients have B >= 1, and then eta_l < 1/(64 K L B^2) is necessary.",
         "sqrt A <= 1 makes 1/(4LK sqrt A) larger than 3/(16KL): the first of the two step sizes never binds.",
-        "32 eta L B^2 rests on Lemma 9's 64B^2; see eq33/corrected.",
+        "32 eta L B^2 rests on Lemma 9's 64B^2; see eq33/corrected, and eq33/corrected-2 for a weaker condition.",
     ),
 )
 EQ33_FROM_STEP = result(
@@ -98,7 +99,17 @@ EQ33_FROM_STEP = result(
     definitions={"load": "32*K*eta_l*L*B**2 + 36*eta_l**2*A*K**2*B**2*L**2"},
     right="1/2",
     relation="<",
-    steps=(EQ33.steps[0],),
+    steps=(
+        Step(
+            "by the step size of the theorem",
+            "64\\eta LB^2+72\\eta_l^2AK^2B^2L^2",
+            "<",
+            "1",
+            "inequality",
+            "not implied: eta_l K L = 3/(16+rest), A = 1/(1+more); true at rest = 0 only for B^2 < 1/(12 + 81A/32)",
+            identity=("64*(3/(16+rest))*B**2 + 72/(1+more)*(3/(16+rest))**2*B**2", "1"),
+        ),
+    ),
     remarks=("False; true for B^2 < 1/(12 + 81A/32).",),
 )
 EQ33_CORRECTED = result(
@@ -108,7 +119,7 @@ EQ33_CORRECTED = result(
     "(33)(d), corrected",
     "lambda < 1/2 - 4 eta L - 16 eta L B^2 - 36 eta_l^2 A K^2 B^2 L^2, a hypothesis of its own.",
     r"\lambda<\frac{1}{2}-4\eta L-16\eta LB^2-36\eta_l^2AK^2B^2L^2",
-    _LAMBDA,
+    LAMBDA_VALUE,
     "repair of (33)",
     parameters=(A, K, L, eta_l, B),
     right=LAMBDA_LIMIT_CORRECTED,
@@ -271,6 +282,7 @@ EQ37 = result(
         ),
         Step("(37)", DESCENT.latex, "<=", r"\dots", "substitution", claim=identifier("eq37"), uses=("PL",)),
     ),
+    remarks=("True with (33) for every B, by eq33/corrected-2, although Lemma 9 is false for B < 1/2.",),
 )
 
 CLAIMS: tuple[Claim, ...] = (EQ33, EQ33_FROM_STEP, EQ33_CORRECTED, EQ34, EQ37)

@@ -58,6 +58,7 @@ EQ2 = result(
     + r"-\nabla f(x_t))]",
     _LOCAL,
     "(2), Section III-B",
+    relation="=",
     steps=(
         Step(
             "Algorithm 1",
@@ -90,6 +91,7 @@ EQ2_CORRECTED = result(
     + r"-\nabla f(x_t))]",
     _LOCAL,
     "repair of (2)",
+    relation="=",
     steps=(_corrected_gradient("-"),),
     amends="eq2",
     derivation="sum_j alpha_j = 1-A and A = 1 - (1-A).",

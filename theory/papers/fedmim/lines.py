@@ -99,13 +99,20 @@ def _gradients(values: Values) -> Sides:
         given.append((square(r[i] - s[i]) <= L**2 * square(far)).named(f"smooth, x_t and u_t, client {i}"))
     at_u = square(mean(s))
     given.append((average(s) <= G**2 + B**2 * at_u).named("dissimilarity"))
+    selected = average(p) if S == 1 else square(mean(p))
+    product = -at_u / 2 + 3 * L**2 / 2 * (average(z) + lags)
+    client = 4 * L**2 * average(z) + 4 * L**2 * lags + 4 * G**2 + 4 * B**2 * at_u
+    step = Fraction(3, 16)  # eta L at its largest
     forms = {
         "clients": average(p),
-        "Lemma 7": 4 * L**2 * average(z) + 4 * L**2 * lags + 4 * G**2 + 4 * B**2 * at_u,
-        "selected": average(p) if S == 1 else square(mean(p)),
+        "Lemma 7": client,
+        "selected": selected,
         "(31)": 8 * L**2 * average(z) + 8 * L**2 * lags + 4 * G**2 / S + 4 * (B**2 + 1) * at_u,
         "product": -inner(mean(s), mean(p)),
-        "product bound": -at_u / 2 + 3 * L**2 / 2 * (average(z) + lags),
+        "product bound": product,
+        "product bound, mean kept": product - square(mean(p)) / 2,
+        "a step's descent": step * selected - inner(mean(s), mean(p)),
+        "a step's descent, mean kept": product + step / S * client,
     }
     return space, forms, given
 

@@ -76,10 +76,9 @@ EQ30 = result(
     hypotheses=(UNIFORM, PARTIAL),
     right="mean_sq + gradients_sq/S",
     relation="<",
-    vectors=sampling("<=", "printed"),
     remarks=(
         "Strict as printed: for S = 1 and gradients of mean 0, or where all vanish, the two sides are equal. True with "
-        "<=, S = N included. The vector line is the one with <=.",
+        "<=, S = N included: a line of Lemma 9's proof.",
     ),
 )
 EQ30_CORRECTED = result(

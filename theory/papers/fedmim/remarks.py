@@ -1,21 +1,13 @@
-"""Remarks IV.1 to IV.3, the bounds term by term, and Theorem IV.1 without the constant C."""
+"""Remarks IV.1 to IV.3, and the bounds term by term."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from theory.claim import Claim, Hypothesis, OrderLine, Quantity, Step
-from theory.papers.fedmim.theorems import BOUNDED_BELOW, PARAMETERS
+from theory.claim import Claim, OrderLine, Quantity, Step
 from theory.papers.fedmim.words import (
-    A1,
-    A4,
-    DESCENT_STEP,
-    LAGS,
     MIN_GRADIENT,
-    NOISE,
-    UNIFORM,
     V_FORMULA,
-    WEIGHTS,
     A,
     C,
     G,
@@ -142,7 +134,10 @@ REMARK_IV1 = result(
         ),
     ),
     remarks=(
-        "No speed-up in K: the term 4 eta_l K L G^2/S is 4LG^2 sqrt(K/(ST))/lambda, which dominates for every T. The "
+        "No analysis gives a speed-up in K at this step: with the clients x^2/2 + x and x^2/2 - x, S = 1, no noise and "
+        "no inertia, E||grad f(x_t)||^2 >= eta_l K/4 = (1/4) sqrt(K/T) for every t if x_0^2 >= 1, which is K/4 times "
+        "1/sqrt(SKT), for all K and T >= K.",
+        "Nor does the bound: the term 4 eta_l K L G^2/S is 4LG^2 sqrt(K/(ST))/lambda, which dominates for every T. The "
         "rate is O(sqrt(K/(ST))) for G > 0; the variance does not dominate.",
         "The other terms grow with S and K: S/T, SK/T, and SK/T ((36)) or S K^3/T ((8)) with inertia. The speed-up "
         "in S needs T >= S^3 K^3 or more.",
@@ -256,10 +251,76 @@ REMARK_IV2 = result(
         ),
     ),
     remarks=(
-        "The factor log(mu^2 ST) is missing: 8 eta_l KLG^2/(lambda S) is 8LG^2 log(mu^2 ST)/(mu lambda^2 ST), whose "
+        "The factor log(mu^2 ST) is missing, and not from the bound alone: with the clients x^2/2 + x and x^2/2 - x, "
+        "S = mu = 1, E||grad f(x_t)||^2 >= eta_l K/4 = log(T)/(4 lambda T) for every t if x_0^2 >= 1.",
+        "In the bound 8 eta_l KLG^2/(lambda S) is 8LG^2 log(mu^2 ST)/(mu lambda^2 ST), whose "
         "quotient by 1/(mu ST) has no bound.",
         "The terms with eta_l^2 are of order log(mu^2 ST)^2/(mu T)^2, with no 1/S: the rate in S needs T of order S.",
         "eta_l <= 3/(16KL) needs T >= (16L/(3 mu lambda)) log(mu^2 ST); the argument of the logarithm has a dimension.",
+    ),
+)
+_ELL = "ell/(mu*lam*K*T)"  # ell is the logarithm
+REMARK_IV2_CORRECTED = result(
+    "remark-iv2/corrected",
+    "remark",
+    "rate log(mu^2 S T)/(mu S T) + (log(mu^2 S T)/(mu T))^2 under PL",
+    "Remark IV.2, corrected",
+    "For eta_l = ell/(mu lambda K T) with ell = log(mu^2 ST) >= 1 the bound of (39) is O((1+ell)/(mu ST) + ell^2/(mu "
+    "T)^2), with constants that do not grow with K.",
+    r"\eta_l=\frac{\ell}{\mu\lambda KT}\Rightarrow O(\frac{1+\ell}{\mu ST}+\frac{\ell^2}{\mu^2T^2}),"
+    r"\quad\ell=\log(\mu^2ST)",
+    _RATE,
+    "repair of Remark IV.2",
+    steps=(
+        Step(
+            "the start",
+            r"4\mu(f_0-f_*)e^{-\ell}",
+            "=",
+            r"\frac{4(f_0-f_*)}{\mu ST}",
+            "identity",
+            identity=("4*mu*F*(1/(mu**2*S*T))", "4*F/(mu*S*T)"),
+        ),
+        Step(
+            "noise and heterogeneity",
+            r"\frac{2}{\lambda}(\frac{\eta_lL\sigma_l^2}{S}+\frac{4\eta_lKLG^2}{S})",
+            "=",
+            r"\frac{\ell}{\mu ST}\frac{2L}{\lambda^2}(\frac{\sigma_l^2}{K}+4G^2)",
+            "identity",
+            "",
+            identity=(
+                f"2/lam*({_ELL}*L*sigma2/S + 4*{_ELL}*K*L*G**2/S)",
+                "ell/(mu*S*T)*2*L/lam**2*(sigma2/K + 4*G**2)",
+            ),
+        ),
+        Step(
+            "the second order",
+            r"\frac{2}{\lambda}\eta_l^2(9A^2KL^2\sigma_l^2+72AK^2L^2G^2+3L^2VC)",
+            "=",
+            r"\frac{\ell^2}{\mu^2T^2}\frac{2L^2}{\lambda^3}(\frac{9A^2\sigma_l^2}{K}+72AG^2+\frac{3VC}{K^2})",
+            "identity",
+            "",
+            identity=(
+                f"2/lam*({_ELL})**2*(9*A**2*K*L**2*sigma2 + 72*A*K**2*L**2*G**2 + 3*L**2*V*C)",
+                "ell**2/(mu**2*T**2)*2*L**2/lam**3*(9*A**2*sigma2/K + 72*A*G**2 + 3*V*C/K**2)",
+            ),
+        ),
+        Step(
+            "V over K^2",
+            r"\frac{V}{K^2}",
+            "<=",
+            r"6(1-A)+(\frac{27A}{32}+1)(\rho^2+\frac{J^2(1-A)^2}{A^2})",
+            "inequality",
+            "K = 1+rest, A = 1/(1+m); C is taken not to grow with K",
+            identity=tuple(
+                text.replace("A", "(1/(1+m))").replace("K", "(1+rest)")
+                for text in (f"({V_FORMULA})/K**2", "6*(1-A) + (27/32*A + 1)*(rho**2 + J**2*(1-A)**2/A**2)")
+            ),  # type: ignore[arg-type]
+        ),
+    ),
+    amends="remark-iv2",
+    derivation=(
+        "Put eta_l into (39): exp(-mu eta_l lambda K T) = 1/(mu^2 ST), the terms with eta_l have ell/(mu ST), those "
+        "with eta_l^2 have ell^2/(mu T)^2, and V is of order K^2."
     ),
 )
 REMARK_IV3 = result(
@@ -286,103 +347,18 @@ REMARK_IV3 = result(
         "B is in no term of Psi, but in the condition (33): eta_l K L < 1/(64 B^2), so that the first term "
         "of (7) is at "
         "least 128 L B^2 (f_0-f_*)/T. Without (33) the theorems are false for large B: theorem-iv1-eq7/any-lambda.",
-    ),
-)
-
-# --- Theorem IV.1 without C ------------------------------------------------------------------------------------------
-
-_SHORT_INERTIA = Hypothesis("short steps for the inertia", "32 L^2 eta_l^2 V <= 1", relation="32*L**2*eta_l**2*V <= 1")
-_LAMBDA = Hypothesis(
-    "lambda",
-    "lambda < 1/2 - 36 eta_l^2 A K^2 B^2 L^2 - 8(4B^2+1)(eta L + 3 eta_l^2 L^2 V)",
-    relation="lam < lam_max",
-)
-WITHOUT_C = result(
-    "theorem-iv1-eq35/without-c",
-    "theorem",
-    "smooth non-convex functions, without a bound of dtilde",
-    "(35) without C",
-    "For eta_l <= 3/(16KL), 32 L^2 eta_l^2 V <= 1 and 0 < lambda < 1/2 - 36 eta_l^2 A K^2 B^2 L^2 - "
-    "8(4B^2+1)(eta L + 3 "
-    "eta_l^2 L^2 V): min_t E||grad f(u_t)||^2 <= (f_0-f_*)/(eta_l lambda K T) + (1/lambda)((eta L + 3 "
-    "eta_l^2 L^2 V) R + "
-    "(9/2) eta_l^2 A^2KL^2 sigma_l^2 + 36 eta_l^2 AK^2L^2G^2), R = 8G^2/S + 2 sigma_l^2/(KS) + 48KL^2A^2 eta_l^2 "
-    "sigma_l^2 + 384AL^2K^2 eta_l^2 G^2.",
-    MIN_GRADIENT.latex
-    + r"\leq\frac{f_0-f_*}{\eta_l\lambda KT}+\frac{1}{\lambda}((\eta L+3\eta_l^2L^2V)R"
-    + r"+\frac{9}{2}\eta_l^2A^2KL^2\sigma_l^2+36\eta_l^2AK^2L^2G^2)",
-    MIN_GRADIENT,
-    "repair of Theorem IV.1, appendix",
-    parameters=tuple(p for p in PARAMETERS if p.name != "C"),
-    hypotheses=(A1, *NOISE, A4, WEIGHTS, UNIFORM, DESCENT_STEP, _SHORT_INERTIA, _LAMBDA, BOUNDED_BELOW),
-    definitions={
-        **LAGS,
-        "V": V_FORMULA,
-        "curved": "K*eta_l*L + 3*eta_l**2*L**2*V",
-        "lam_max": "1/2 - 36*eta_l**2*A*K**2*B**2*L**2 - 8*(4*B**2+1)*curved",
-        "R": "8*G**2/S + 2*sigma2/(K*S) + 48*K*L**2*A**2*eta_l**2*sigma2 + 384*A*L**2*K**2*eta_l**2*G**2",
-        "Psi": "(curved*R + 9/2*eta_l**2*A**2*K*L**2*sigma2 + 36*eta_l**2*A*K**2*L**2*G**2)/lam",
-    },
-    right="f0_gap/(eta_l*lam*K*T) + Psi",
-    steps=(
-        Step(
-            "(21), summed",
-            r"\sum_{t<T}\mathbb{E}\Vert\delta_t\Vert^2",
-            "<=",
-            r"\eta_l^2\Gamma,\quad\Gamma=\sum_{t<T}\mathbb{E}\Vert\frac{1}{SK}\sum g\Vert^2",
-            "summation",
-            "D <= A eta_l^2 Gamma + (1-A) D, D the left side: no lag counts an increment twice",
-            claim=identifier("eq21"),
-        ),
-        Step(
-            "Lemma 9, summed",
-            r"\Gamma",
-            "<=",
-            r"2TR+16(4B^2+1)\sum_{t<T}\mathbb{E}\Vert\nabla f(u_t)\Vert^2",
-            "substitution",
-            "16 L^2 eta_l^2 V = q/2 with q = 1/(1+rest), Gamma = (TR + 8(4B^2+1)n)/(1 - q/2)",
-            identity=("(X + 8*(4*B**2+1)*n)/(1 - 1/(2*(1+rest)))", "2*X + 16*(4*B**2+1)*n"),
-            uses=("(21), summed",),
-        ),
-        Step(
-            "(33)(b), summed",
-            r"\frac{\eta}{2}\sum_{t<T}\mathbb{E}\Vert\nabla f(u_t)\Vert^2",
-            "<=",
-            r"f_0-f_*+\frac{\eta^2L}{2}\Gamma+\frac{3\eta L^2}{2}\sum_{t<T}(\varepsilon_t"
-            r"+\sum_jP_j\mathbb{E}\Vert\delta_{t-j}\Vert^2)",
-            "summation",
-            "u_0 = x_0",
-        ),
-        Step(
-            "(35) without C",
-            MIN_GRADIENT.latex,
-            "<=",
-            r"\dots",
-            "substitution",
-            "Lemma 8 and (34); what multiplies the mean of the squared gradients",
-            identity=(
-                "1/2 - 3*L**2/2*24*A*K**2*eta_l**2*B**2 - (K*eta_l*L/2 + 3*L**2/2*eta_l**2*V)*16*(4*B**2+1)",
-                "1/2 - 36*eta_l**2*A*K**2*B**2*L**2 - 8*(4*B**2+1)*(K*eta_l*L + 3*eta_l**2*L**2*V)",
-            ),
-            uses=("Lemma 9, summed", "(33)(b), summed"),
-        ),
-    ),
-    amends="theorem-iv1-eq35",
-    derivation=(
-        "Sum (21) over t: D = sum E||delta_t||^2 <= eta_l^2 Gamma, Gamma = sum E||(1/(SK)) sum g||^2. Sum "
-        "lemma-9/corrected, with sum_j (6K^2M_j+P_j) <= V: Gamma <= 16L^2V eta_l^2 Gamma + TR + (32B^2+8) sum "
-        "E||grad f(u_t)||^2, and 16L^2V eta_l^2 <= 1/2. Put Gamma and lemma-8 into the sum of (33)(b): the factor of "
-        "sum E||grad f(u_t)||^2 over eta is at least lambda, the rest is T lambda Psi + (f_0-f_*)/eta."
+        "eq33/corrected-2 lowers this to 32 L B^2 (f_0-f_*)/(S T). That some such condition has to stand shows "
+        "any-lambda, of convex clients as well.",
     ),
 )
 
 CLAIMS: tuple[Claim, ...] = (
-    WITHOUT_C,
     REMARK_IV1,
     IV1_TERMS,
     IV1_TERMS_APPENDIX,
     REMARK_IV1_CORRECTED,
     REMARK_IV2,
     IV2_TERMS,
+    REMARK_IV2_CORRECTED,
     REMARK_IV3,
 )

@@ -12,7 +12,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.assumptions import Smooth, UnbiasedSampling, VarianceAtMost
+from theory.assumptions import (
+    BoundedAverageStep,
+    PolyakLojasiewicz,
+    RelativeDissimilarity,
+    Smooth,
+    UnbiasedSampling,
+    UniformParticipation,
+    VarianceAtMost,
+)
 from theory.claim import Claim, Hypothesis, Kind, Parameter, Quantity
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, PROBABILITY, Domain
 
@@ -63,6 +71,7 @@ DRIFT_LAGS = {**LAGS, "P": P_J, "M": "alpha + 4*A*L**2*eta_l**2*P"}
 V_FORMULA = "6*(1-A)*K**2 + (27/32*A + 1)*(rho**2 + K**2*J**2*(1-A)**2/A**2)"
 LAMBDA_LIMIT = "1/2 - 32*K*eta_l*L*B**2 - 36*eta_l**2*A*K**2*B**2*L**2"
 LAMBDA_LIMIT_CORRECTED = "1/2 - 4*K*eta_l*L - 16*K*eta_l*L*B**2 - 36*eta_l**2*A*K**2*B**2*L**2"
+LAMBDA_LIMIT_KEPT = "1/2 - 8*K*eta_l*L*B**2/S - 36*eta_l**2*A*K**2*B**2*L**2"
 
 # --- quantities ------------------------------------------------------------------------------------------------------
 
@@ -110,23 +119,30 @@ SELECTED_GRADIENT = Quantity(
 )
 NEXT_DELTA = Quantity("next_delta_squared", "E||delta_{t+1}||^2", r"\mathbb{E}\Vert\delta_{t+1}\Vert^2")
 DESCENT = Quantity("descent", "E[f(u_{t+1}) - f(u_t)]", r"\mathbb{E}[f(u_{t+1})-f(u_t)]")
+LAMBDA_VALUE = Quantity("lambda", "the lambda of the proof", r"\lambda")
 SQUARED_GRADIENT = Quantity("squared_gradient", "E||grad f(u_t)||^2", GRADIENT_U)
 
 # --- hypotheses ------------------------------------------------------------------------------------------------------
 
 A1 = Hypothesis("smooth clients", "Assumption 1: every grad f_i is L-Lipschitz", assumption=Smooth("L"))
-A2 = Hypothesis("PL", "Assumption 2: ||grad f||^2/2 >= mu (f - f_*)")
+A2 = Hypothesis("PL", "Assumption 2: ||grad f||^2/2 >= mu (f - f_*)", assumption=PolyakLojasiewicz("mu"))
 UNBIASED = Hypothesis("unbiased sampling", "Assumption 3: E g = grad f_i", assumption=UnbiasedSampling())
 A3 = Hypothesis(
     "bounded variance",
     "Assumption 3: E||g - grad f_i||^2 <= sigma_l^2",
     assumption=VarianceAtMost("sigma2", at="iterates"),
 )
-A4 = Hypothesis("dissimilarity", "Assumption 4: (1/N) sum_i ||grad f_i||^2 <= G^2 + B^2 ||grad f||^2 at every x")
+A4 = Hypothesis(
+    "dissimilarity",
+    "Assumption 4: (1/N) sum_i ||grad f_i||^2 <= G^2 + B^2 ||grad f||^2 at every x",
+    assumption=RelativeDissimilarity("G", "B"),
+)
 NOISE = (UNBIASED, A3)
 WEIGHTS = Hypothesis("weights", "sum of alpha below 1 (Algorithm 1)", relation="sum(alpha) < 1")
 WEIGHTS_IN_WORDS = Hypothesis(WEIGHTS.name, WEIGHTS.statement)
-UNIFORM = Hypothesis("uniform participation", "S of the N clients, uniformly without replacement")
+UNIFORM = Hypothesis(
+    "uniform participation", "S of the N clients, uniformly without replacement", assumption=UniformParticipation()
+)
 DRIFT_STEP = Hypothesis("drift step", "eta_l <= 1/(4 L K sqrt A)", relation="eta_l <= 1/(4*L*K*sqrt(A))")
 DESCENT_STEP = Hypothesis("descent step", "eta_l <= 3/(16 K L)", relation="eta_l <= 3/(16*K*L)")
 LAMBDA = Hypothesis(
@@ -136,7 +152,10 @@ LAMBDA = Hypothesis(
     printed=False,
 )
 BOUNDED_DTILDE = Hypothesis(
-    "C", "E||dtilde_t||^2 <= eta_l^2 C in every round: assumed inside the proof of Lemma 6", printed=False
+    "C",
+    "E||dtilde_t||^2 <= eta_l^2 C in every round: assumed inside the proof of Lemma 6",
+    printed=False,
+    assumption=BoundedAverageStep("C", "eta_l"),
 )
 SILENT_DESCENT_STEP = Hypothesis(
     DESCENT_STEP.name, DESCENT_STEP.statement + ", as in Theorem IV.1", DESCENT_STEP.relation, printed=False

@@ -1,0 +1,21 @@
+"""Which instances a claim is searched over: those of the algorithm that its paper speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from theory.claim import Claim
+from validate import papers
+from validate.search import inertial_space, space
+from validate.search.space import Shape
+
+SPACES: Mapping[str, Callable[[Claim], Sequence[Shape]]] = {
+    "rounds": space.structures,
+    "inertial": inertial_space.structures,
+}
+"""By the name that a paper's module gives as SEARCH_SPACE; "rounds" where it gives none."""
+
+
+def usual_structures(claim: Claim) -> list[Shape]:
+    """The structures that are searched for a claim unless others are given, small ones first."""
+    return list(SPACES[getattr(papers.module(claim.paper), "SEARCH_SPACE", "rounds")](claim))
