@@ -1,7 +1,7 @@
 """Figures of comparisons: curves with confidence bands and levels, and circles of probable error.
 
-Colours are Okabe and Ito's (black last), safe for the colour blind, and every series also has its own dash. The roles of the
-colours (`THEME`) let the report recolour the same file for a dark page.
+Colours are Okabe and Ito's (black last), safe for the colour blind, and every series also has its own dash. The roles
+of the colours (`THEME`) let the report recolour the same file for a dark page.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class Outcome(NamedTuple):
         name: in words.
         of: a number a run (R,), the less the better.
         shown: back on the scale on which it is reported: differences become ratios where logarithms are taken.
-        digits: of a number as reported, such as ".3g".
+        digits: of a number as reported, such as "#.3g".
     """
 
     name: str
@@ -39,10 +39,13 @@ def _percent(values: Array) -> Array:
     return -100 * np.asarray(values)
 
 
-EXCESS = Outcome("excess", lambda r: np.log10(r.excess[:, -1]), _power, ".3g")
-ACCURACY = Outcome("accuracy", lambda r: -r.accuracy[:, -1], _percent, ".2f")
+EXCESS = Outcome("excess", lambda r: np.log10(r.excess[:, -1]), _power, "#.3g")
+ACCURACY = Outcome("accuracy", lambda r: -r.accuracy[:, -1], _percent, "z.2f")
 CONSISTENCY = Outcome(
-    "local consistency", lambda r: np.log10(r.consistency[:, r.consistency.shape[1] // 2 :].mean(axis=1)), _power, ".3g"
+    "local consistency",
+    lambda r: np.log10(r.consistency[:, r.consistency.shape[1] // 2 :].mean(axis=1)),
+    _power,
+    "#.3g",
 )
 
 

@@ -33,7 +33,7 @@ from validate.papers.fedmim.setting import (
     Size,
     methods,
 )
-from validate.papers.fedmim.tables import paired
+from validate.papers.fedmim.tables import at_edge, paired
 from validate.ranking import Ranks, ranks, student_band
 
 # better by the paper, worse by the paper, and what it says
@@ -109,8 +109,8 @@ def findings(found: Found, size: Size) -> tuple[str, ...]:
         )
         said.append(
             f"In {len(behind)} of {len(size.cells)} settings FedMIM is for certain not the best by the training "
-            f"objective; the least excess there has, by number of settings: {leaders}. SCAFFOLD and FedDyn correct for "
-            "the heterogeneity; FedMIM averages over rounds, and with different f_i its local steps keep their bias."
+            f"objective; the least excess there has, by number of settings: {leaders}. SCAFFOLD and FedDyn keep a "
+            "correction for each client, FedMIM keeps none."
         )
     said.append(_beside(found, size, "fedcm", "FedCM, which is FedMIM with one lag and no β, both tuned"))
     said.append(_beside(found, size, "fedavg", "FedAvg, both tuned"))
@@ -122,6 +122,12 @@ def findings(found: Found, size: Size) -> tuple[str, ...]:
         f"have in common is A η times their gradients. With the paper's step FedAvg's is {plain} times FedMIM's, and "
         f"FedAvg's with the step A η = {SHORT.step:g} is {short} times FedMIM's."
     )
+    edges = [job for job, result in found.items() if job.lags is None and result.tuned and at_edge(result, 0)]
+    if edges:
+        said.append(
+            f"The tuned step is at an edge of its grid in {len(edges)} of {len(size.cells) * len(keys())} cases, which "
+            f"a wider grid might improve: {'; '.join(job.label for job in edges)}."
+        )
     lost = [(job, int((result.excess[:, -1] >= DIVERGED).sum())) for job, result in found.items()]
     for job, count in lost:
         if count:

@@ -23,7 +23,7 @@ from validate.papers.fedmim.outcomes import (
     rounds_to,
     text,
 )
-from validate.papers.fedmim.runs import SHORT, Found, lag_job
+from validate.papers.fedmim.runs import SHORT, Found, Result, lag_job
 from validate.papers.fedmim.setting import BASE, STATED_STEP, Cell, Size, methods
 from validate.report.words import number
 
@@ -181,12 +181,7 @@ def tuning_table(found: Found) -> Table:
         if result.tuned is None:
             continue
         method, tuned = job.method, result.tuned
-        edges = [
-            name
-            for name, at in (("step", 0), (method.own, 1))
-            if len(set(tuned.tried[:, at])) > 1
-            and result.choice[at] in (tuned.tried[:, at].min(), tuned.tried[:, at].max())
-        ]
+        edges = [name for name, at in (("step", 0), (method.own, 1)) if at_edge(result, at)]
         own = "" if method.own == "none" else f"{method.own} {result.choice[1]:g}"
         rows.append(
             (
@@ -216,6 +211,14 @@ def tuning_table(found: Found) -> Table:
         "Geometric mean excess after all rounds, on data and with random numbers that the comparison does not use. The "
         f"step is that of round 0, times {setting.DECAY:g} in each round.",
     )
+
+
+def at_edge(result: Result, parameter: int) -> bool:
+    """Whether the step (0) or the own parameter (1) that was chosen is the least or the largest of several."""
+    if result.tuned is None:
+        return False
+    tried = result.tuned.tried[:, parameter]
+    return len(set(tried)) > 1 and result.choice[parameter] in (tried.min(), tried.max())
 
 
 def families(size: Size) -> list[tuple[str, list[Cell]]]:
