@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import sympy
 
     from theory.evaluate import Enclosure
+    from theory.programs import Formulas
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 LABEL = re.compile(r"[a-z0-9][a-z0-9.-]*\Z")
@@ -326,6 +328,13 @@ class Claim:
         from theory.evaluate import unknown_parameter
 
         raise unknown_parameter(self, name)
+
+    @cached_property
+    def formulas(self) -> Formulas:
+        """The formulas, parsed, with what evaluations keep of them. See `theory.programs`."""
+        from theory.programs import Formulas
+
+        return Formulas(self)
 
     def expression(self) -> sympy.Expr:
         """The right side in sympy, with the definitions put in."""

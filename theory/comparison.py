@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from theory.arithmetic import Real, Value, ball
+from theory.arithmetic import Elements, Real, Value, to_element
+from theory.operations import Element, to_ball
 
 if TYPE_CHECKING:
     import sympy
@@ -16,12 +16,12 @@ MOST_SYMBOLIC_OPERATIONS = 300
 
 
 def chain_holds(
-    sides: Sequence[Value], operators: Sequence[str], equal: Callable[[int], bool] = lambda _: False
+    sides: Sequence[Value | Elements], operators: Sequence[str], equal: Callable[[int], bool] = lambda _: False
 ) -> bool | None:
     """Whether ``sides[i] operators[i] sides[i+1]`` for all i, and all entries of vectors.
 
     Args:
-        sides: Fractions, balls, or tuples of these (numbers are compared with every entry of a tuple).
+        sides: Fractions or FLINT's rationals, balls, or tuples of these (a number is compared with every entry).
         operators: of ``< <= > >= ==``, one fewer.
         equal: asked whether sides i and i+1 are equal where balls cannot tell.
 
@@ -49,15 +49,20 @@ def is_zero(number: sympy.Expr) -> bool:
     return bool(sympy.simplify(number) == 0)
 
 
-def _entries(side: Value, size: int) -> tuple[Real, ...]:
+def _entries(side: Value | Elements, size: int) -> tuple[Real | Element, ...]:
     return side if isinstance(side, tuple) else (side,) * size
 
 
-def _holds(a: Real, operator: str, b: Real, equal: Callable[[int], bool], index: int) -> bool | None:
-    if isinstance(a, Fraction) and isinstance(b, Fraction):
+def _holds(
+    left: Real | Element, operator: str, right: Real | Element, equal: Callable[[int], bool], index: int
+) -> bool | None:
+    from flint import arb
+
+    a, b = to_element(left), to_element(right)
+    if not isinstance(a, arb) and not isinstance(b, arb):
         sign: int | None = (a > b) - (a < b)
     else:
-        difference = ball(a) - ball(b)
+        difference = to_ball(a) - to_ball(b)
         sign = 1 if difference > 0 else -1 if difference < 0 else 0 if difference.is_zero() else None
         if sign is None and equal(index):
             sign = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 
@@ -27,6 +28,8 @@ class Domain:
 
     def contains(self, value: Any) -> bool:
         """Whether every entry of `value` (a number or an array) is finite and lies in the interval."""
+        if isinstance(value, Fraction):
+            return self._holds_fraction(value)
         import numpy as np
 
         values = np.asarray(value)
@@ -46,6 +49,20 @@ class Domain:
         if self.integer:
             inside = inside & (value % 1 == 0)
         return inside
+
+    def _holds_fraction(self, value: Fraction) -> bool:
+        numerator, denominator = value.numerator, value.denominator
+        if self.lower is not None:  # in integers, which is quicker than Fraction's own comparison
+            above, below = self.lower.as_integer_ratio()
+            excess = numerator * below - above * denominator
+            if excess < 0 or (self.lower_open and excess == 0):
+                return False
+        if self.upper is not None:
+            above, below = self.upper.as_integer_ratio()
+            excess = numerator * below - above * denominator
+            if excess > 0 or (self.upper_open and excess == 0):
+                return False
+        return not self.integer or denominator == 1
 
     def __str__(self) -> str:
         left = "(-inf" if self.lower is None else f"{'(' if self.lower_open else '['}{self.lower:g}"

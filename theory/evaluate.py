@@ -8,20 +8,20 @@ and `hypotheses` report it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from theory.arithmetic import (
     PRECISIONS,
-    NotRationalError,
-    Real,
+    Elements,
     Reals,
     UndecidedError,
     Value,
     balls,
     decimals,
+    from_elements,
     is_tight,
     to_float,
 )
@@ -29,8 +29,10 @@ from theory.claim import Claim
 from theory.comparison import chain_holds, is_zero
 from theory.expression import to_sympy
 from theory.floats import Floats
-from theory.formula import Formula, Number, UndefinedError, length, names_in, parse, parse_relation
-from theory.values import Entry, known_names, parse_assignments, read, resolve, unknown_parameter
+from theory.formula import Formula, Number, UndefinedError, names_in, parse
+from theory.operations import Element, to_fraction
+from theory.programs import exact_arithmetic
+from theory.values import Entry, parse_assignments, read, resolve, unknown_parameter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,14 +89,13 @@ def bound(claim: Claim, parameters: Mapping[str, Any]) -> float | Array:
         ValueError: for a bad parameter (see `theory.values.read`), a claim without right side, or a number that is
             undefined or does not fit float64.
     """
-    text = _right(claim)
+    right = claim.formulas.right
     floats = Floats(claim, parameters)
-    if length(parse(text, known_names(claim)), floats.lengths) is not None:
+    if floats.length(right) is not None:
         raise _vector(claim)
-    value = floats.evaluate(text)
+    value = floats.right()
     if not floats.shape and not math.isfinite(value):
-        for name in claim.definitions:  # raises for the first one that is at fault
-            floats.result(floats.environment[name], f"the term {name}", floats.lengths[name])
+        terms(claim, parameters)  # raises for the first one that is at fault
     return floats.result(value, "the right side")
 
 
@@ -102,8 +103,8 @@ def terms(claim: Claim, parameters: Mapping[str, Any]) -> dict[str, float | Arra
     """Each named definition of the claim in float64; a vector is an array along the last axis. See `bound`."""
     floats = Floats(claim, parameters)
     return {
-        name: floats.result(floats.environment[name], f"the term {name}", floats.lengths[name])
-        for name in claim.definitions
+        name: floats.result(found, f"the term {name}", floats.length(formula))
+        for (name, formula), found in zip(claim.formulas.definitions.items(), floats.definitions(), strict=True)
     }
 
 
@@ -122,23 +123,25 @@ def enclose(claim: Claim, parameters: Mapping[str, Any]) -> Enclosure:
     Raises:
         ValueError: for a bad parameter, a claim without right side, or a right side or term without real value.
     """
-    right = parse(_right(claim), known_names(claim))
+    program = claim.formulas.program("all", exact_arithmetic(balls=True))
     entries = read(claim, parameters)
-    found: tuple[Real, dict[str, Real]] | None = None
+    found: list[Elements] | None = None
     for precision in PRECISIONS:
         with balls(precision) as reals:
             try:
-                environment = _environment(claim, entries, parameters, reals)
-                value = _number(claim, reals, right, environment)
+                values = program.run(resolve(claim, entries, parameters, reals))
             except UndecidedError:
                 continue
-            found = value, _flat({name: environment[name] for name in claim.definitions})
-            if all(is_tight(v, TIGHT) for v in (value, *found[1].values())):
+            if isinstance(values[-1], tuple):
+                raise _vector(claim)
+            found = values
+            if all(is_tight(v, TIGHT) for value in values for v in (value if isinstance(value, tuple) else (value,))):
                 break
     if found is None:
         raise UndefinedError(f"{claim.id} has no real value here, or none that {PRECISIONS[-1]} bits can tell")
-    value, definitions = found
-    return Enclosure(*decimals(value), to_float(value), {name: decimals(v) for name, v in definitions.items()})
+    *definitions, value = found
+    terms = _flat(dict(zip(claim.definitions, definitions, strict=True)))
+    return Enclosure(*decimals(value), to_float(value), {name: decimals(v) for name, v in terms.items()})
 
 
 def exact(claim: Claim, parameters: Mapping[str, Any]) -> Fraction:
@@ -152,18 +155,20 @@ def exact(claim: Claim, parameters: Mapping[str, Any]) -> Fraction:
         ValueError: for a bad parameter, a claim without right side, a right side that is undefined or irrational, or a
             fraction of more than four million bits.
     """
-    right = parse(_right(claim), known_names(claim))
-    reals = Reals(None)
-    environment = _environment(claim, read(claim, parameters), parameters, reals, names_in(right))
-    value = _number(claim, reals, right, environment)
-    assert isinstance(value, Fraction)  # these reals raise otherwise
-    return value
+    program = claim.formulas.program("right", exact_arithmetic(balls=False))
+    environment = resolve(claim, read(claim, parameters), parameters, Reals(None))
+    value = program.run(environment)[-1]
+    if isinstance(value, tuple):
+        raise _vector(claim)
+    found: Fraction = to_fraction(value)
+    return found
 
 
 def exact_terms(claim: Claim, parameters: Mapping[str, Any]) -> dict[str, Value]:
     """Each named definition as a Fraction (a tuple of these for a vector). Arguments and errors as for `exact`."""
-    environment = _environment(claim, read(claim, parameters), parameters, Reals(None))
-    return {name: environment[name] for name in claim.definitions}
+    environment = resolve(claim, read(claim, parameters), parameters, Reals(None))
+    values = claim.formulas.program("definitions", exact_arithmetic(balls=False)).run(environment)
+    return {name: from_elements(value) for name, value in zip(claim.definitions, values, strict=True)}
 
 
 def violated(claim: Claim, parameters: Mapping[str, Any]) -> tuple[str, ...]:
@@ -188,29 +193,49 @@ def hypotheses(claim: Claim, parameters: Mapping[str, Any]) -> list[dict[str, An
         ValueError: for a bad parameter.
     """
     entries = read(claim, parameters)
-    for precision in PRECISIONS:  # values that are expressions lie in their domains
-        with balls(precision) as reals:
-            try:
-                resolve(claim, entries, parameters, reals)
-                break
-            except UndecidedError:
-                continue
-    else:
+    values = _Values(claim, entries, parameters)
+    if values.first() is None:
         raise UndefinedError(f"a value given to {claim.id} is undefined, or {PRECISIONS[-1]} bits cannot tell")
     return [
-        {"name": h.name, "holds": None if h.relation is None else _holds(claim, h.relation, entries, parameters)}
-        for h in claim.hypotheses
+        {"name": h.name, "holds": None if claim.formulas.relations[i] is None else _holds(claim, i, values)}
+        for i, h in enumerate(claim.hypotheses)
     ]
 
 
-def _holds(claim: Claim, text: str, entries: Mapping[str, Entry], parameters: Mapping[str, Any]) -> bool | None:
-    relation = parse_relation(text)
-    if not names_in(relation) <= set(known_names(claim)):
+class _Values:
+    """The values of the parameters at each precision, found when they are asked for."""
+
+    def __init__(self, claim: Claim, entries: Mapping[str, Entry], parameters: Mapping[str, Any]) -> None:
+        self.claim, self.entries, self.parameters = claim, entries, parameters
+        self.known: dict[int, dict[str, Elements] | None] = {}
+
+    def at(self, precision: int, reals: Reals) -> dict[str, Elements] | None:
+        """None where the precision does not suffice. `flint.ctx` is set to it."""
+        if precision not in self.known:
+            try:
+                self.known[precision] = resolve(self.claim, self.entries, self.parameters, reals)
+            except UndecidedError:
+                self.known[precision] = None
+        return self.known[precision]
+
+    def first(self) -> dict[str, Elements] | None:
+        """Those at the least precision that suffices; None where none does."""
+        for precision in PRECISIONS:
+            with balls(precision) as reals:
+                found = self.at(precision, reals)
+            if found is not None:  # expressions lie in their domains
+                return found
         return None
 
-    def equal(index: int) -> bool:
+
+def _holds(claim: Claim, index: int, values: _Values) -> bool | None:
+    relation = claim.formulas.relations[index]
+    assert relation is not None
+    program = claim.formulas.program(f"hypothesis {index}", exact_arithmetic(balls=True))
+
+    def equal(place: int) -> bool:
         try:
-            left, right = (_symbolic(claim, entries, side) for side in relation.sides[index : index + 2])
+            left, right = (_symbolic(claim, values.entries, side) for side in relation.sides[place : place + 2])
             return is_zero(left - right)
         except ValueError:
             return False
@@ -218,9 +243,11 @@ def _holds(claim: Claim, text: str, entries: Mapping[str, Entry], parameters: Ma
     for precision in PRECISIONS:
         last = precision == PRECISIONS[-1]
         with balls(precision) as reals:
+            environment = values.at(precision, reals)
+            if environment is None:
+                continue
             try:
-                environment = _environment(claim, entries, parameters, reals, names_in(relation))
-                sides = [reals.evaluate(side, environment) for side in relation.sides]
+                sides = program.run(environment)[-len(relation.sides) :]
             except UndecidedError:
                 continue
             except UndefinedError:
@@ -232,15 +259,9 @@ def _holds(claim: Claim, text: str, entries: Mapping[str, Entry], parameters: Ma
     return None
 
 
-def _right(claim: Claim) -> str:
-    if claim.right is None:
-        raise ValueError(f"{claim.id} has no right side to evaluate; read its statement")
-    return claim.right
-
-
-def _flat(values: Mapping[str, Value]) -> dict[str, Real]:
+def _flat(values: Mapping[str, Elements]) -> dict[str, Element]:
     """Vectors taken apart."""
-    result: dict[str, Real] = {}
+    result: dict[str, Element] = {}
     for name, value in values.items():
         if isinstance(value, tuple):
             result |= {f"{name}[{i}]": v for i, v in enumerate(value)}
@@ -249,45 +270,8 @@ def _flat(values: Mapping[str, Value]) -> dict[str, Real]:
     return result
 
 
-def _number(claim: Claim, reals: Reals, right: Formula, environment: Mapping[str, Value]) -> Real:
-    value = _named(claim, "the right side", reals, right, environment)
-    if isinstance(value, tuple):
-        raise _vector(claim)
-    return value
-
-
 def _vector(claim: Claim) -> ValueError:
     return ValueError(f"the right side of {claim.id} is a vector, not a number")
-
-
-def _named(claim: Claim, what: str, reals: Reals, formula: Formula, environment: Mapping[str, Value]) -> Value:
-    """Evaluate; an error says what of which claim it is about."""
-    try:
-        return reals.evaluate(formula, environment)
-    except UndefinedError as error:
-        raise UndefinedError(f"{what} of {claim.id} has no value here: {error}") from None
-    except NotRationalError as error:
-        raise NotRationalError(f"{what} of {claim.id} is not rational here: {error}") from None
-
-
-def _environment(
-    claim: Claim,
-    entries: Mapping[str, Entry],
-    parameters: Mapping[str, Any],
-    reals: Reals,
-    needed: Iterable[str] | None = None,
-) -> dict[str, Value]:
-    """Parameters and definitions by name; of the definitions only those that are needed, by default all."""
-    environment = resolve(claim, entries, parameters, reals)
-    wanted = set(claim.definitions if needed is None else needed)
-    formulas = {name: parse(text, known_names(claim)) for name, text in claim.definitions.items()}
-    for name in reversed(formulas):
-        if name in wanted:
-            wanted |= names_in(formulas[name])
-    for name, formula in formulas.items():
-        if name in wanted:
-            environment[name] = _named(claim, f"the term {name}", reals, formula, environment)
-    return environment
 
 
 def _symbolic(claim: Claim, entries: Mapping[str, Entry], formula: Formula) -> Any:

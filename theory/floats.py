@@ -1,18 +1,20 @@
-"""Formulas in float64, vectorised over arrays of parameters: sympy's `lambdify`, and NumPy itself for vectors."""
+"""Formulas in float64, vectorised over arrays of parameters, by NumPy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+import operator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import cache, reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from theory.arithmetic import PRECISIONS, UndecidedError, Value, balls, to_float
-from theory.claim import Claim, Parameter
-from theory.domain import Domain
-from theory.expression import symbol, to_sympy
-from theory.formula import REDUCTIONS, Formula, UndefinedError, fold, length, names_in, parse
-from theory.values import Entry, known_names, lengths_of, outside, read, resolve, shown
+from theory.arithmetic import PRECISIONS, Elements, UndecidedError, balls, to_float
+from theory.claim import Claim
+from theory.formula import REDUCTIONS, Formula, UndefinedError, fold, length, names_in
+from theory.operations import Operation
+from theory.programs import Arithmetic, Program
+from theory.values import Entry, formulas_in, lengths_of, outside, read, resolve, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,17 +22,21 @@ if TYPE_CHECKING:
     Array: TypeAlias = np.ndarray[Any, Any]
 
 
+BLOCK = 8192  # entries of an array that are computed at a time
+MOST_FACTORS = 16  # the largest exponent for which a power is computed by products
+
+
 class Floats:
-    """The float64 values of a claim's parameters and definitions, and of formulas in these.
+    """The float64 values of a claim's parameters, and of its formulas.
 
     Attributes:
         shape: that of the parameters, broadcast; () if none is an array.
         environment: by name; a scalar has a shape that broadcasts to `shape`, a vector has one axis more.
-        lengths: of the vectors; None for numbers.
+        lengths: of the vectors, definitions included; None for numbers.
     """
 
     def __init__(self, claim: Claim, parameters: Mapping[str, Any]) -> None:
-        """Read the parameters and evaluate the definitions.
+        """Read the parameters.
 
         Raises:
             ValueError: for a bad parameter, or arrays that do not broadcast.
@@ -52,34 +58,69 @@ class Floats:
         except ValueError:
             shown = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
             raise ValueError(f"the arrays have shapes that do not broadcast: {shown}") from None
-        for name, text in claim.definitions.items():
-            self.environment[name] = self.evaluate(text)
-            self.lengths[name] = length(parse(text), self.lengths)
+        for name, formula in claim.formulas.definitions.items():
+            self.lengths[name] = self.length(formula)
 
-    def evaluate(self, text: str) -> Array:
-        """A formula in the names of the claim; NaN or infinite where it is undefined or too large.
+    def length(self, formula: Formula) -> int | None:
+        """How many entries a formula's value has, None for a number."""
+        return length(formula, self.lengths)
+
+    def definitions(self) -> list[Array]:
+        """The definitions' values; NaN or infinite where they have none.
 
         Raises:
-            ValueError: when it is no such formula, or is undefined whatever the parameters are.
+            ValueError: when a number in a formula does not fit float64.
         """
         import numpy as np
 
-        formula = parse(text, known_names(self.claim))
-        names = tuple(sorted(names_in(formula)))
-        if any(self.lengths[name] is not None for name in names):
-            return self._numpy(formula)
-        domains = {p.name: p.domain for p in self.claim.parameters}
+        with np.errstate(all="ignore"):
+            return [np.asarray(value) for value in self._program("definitions").run(self.environment)]
+
+    def right(self) -> Array:
+        """The right side, which is to be a number. See `definitions`."""
+        import numpy as np
+
+        program = self._program("right")
+        with np.errstate(all="ignore"):
+            if math.prod(self.shape) <= BLOCK:
+                return np.asarray(program.run(self.environment)[-1])
+            pieces = [np.broadcast_to(program.run(block)[-1], size) for size, block in self._blocks()]
+        return np.concatenate(pieces).reshape(self.shape)
+
+    def sides(self, hypothesis: int) -> list[Array]:
+        """The sides of a hypothesis' relation, which are to be numbers; the hypotheses count from 0.
+
+        Raises:
+            ValueError: when it has no such relation, or a number in a formula does not fit float64.
+        """
+        import numpy as np
+
+        relation = self.claim.formulas.relations[hypothesis]
+        if relation is None:
+            raise ValueError(f"hypothesis={hypothesis} of {self.claim.id} has no relation between its parameters")
+        with np.errstate(all="ignore"):
+            values = self._program(f"hypothesis {hypothesis}").run(self.environment)
+        return [np.asarray(value) for value in values[-len(relation.sides) :]]
+
+    def _program(self, part: str) -> Program:
         try:
-            function = _compiled(text, tuple((name, domains.get(name)) for name in names))
-            with np.errstate(all="ignore"):
-                value = np.asarray(function(*(self.environment[name] for name in names)))
-        except UndefinedError as error:
-            raise UndefinedError(f"{self.claim.id}: {text} has no real value: {error}") from None
+            return self.claim.formulas.program(part, float_arithmetic())
         except OverflowError:
-            raise ValueError(f"{self.claim.id}: a number in {text} does not fit float64") from None
-        if np.iscomplexobj(value):
-            raise UndefinedError(f"{self.claim.id}: {text} has no real value")
-        return value.astype(np.float64)
+            raise ValueError(f"{self.claim.id}: a number in its formulas does not fit float64") from None
+
+    def _blocks(self) -> Iterator[tuple[int, dict[str, Array]]]:
+        """The environment in pieces, with their sizes, that are small enough for the processor's cache."""
+        import numpy as np
+
+        size, flat = math.prod(self.shape), {}
+        for name, value in self.environment.items():
+            own = value.shape if self.lengths[name] is None else value.shape[:-1]
+            if own:
+                rest = value.shape[len(own) :]
+                flat[name] = np.broadcast_to(value, self.shape + rest).reshape(size, *rest)
+        for start in range(0, size, BLOCK):
+            stop = min(start + BLOCK, size)
+            yield stop - start, {**self.environment, **{name: value[start:stop] for name, value in flat.items()}}
 
     def result(self, value: Array, what: str, size: int | None = None) -> float | Array:
         """What a user gets: a float, or an array of the full shape (and an axis of `size` entries for a vector).
@@ -107,7 +148,7 @@ class Floats:
         constant = {name: entry for name, entry in entries.items() if not isinstance(entry, np.ndarray)}
         arrays = set(entries) - set(constant)
         for name, entry in entries.items():  # each comes after those that it uses
-            if name in constant and any(names_in(part) & arrays for part in _formulas(entry)):
+            if name in constant and any(names_in(part) & arrays for part in formulas_in(entry)):
                 arrays.add(name)
                 del constant[name]
         for name, value in self._resolved(constant).items():
@@ -130,7 +171,7 @@ class Floats:
                 np.stack(np.broadcast_arrays(*rows), axis=-1) if isinstance(entry, tuple) else rows[0]
             )
 
-    def _resolved(self, entries: Mapping[str, Entry]) -> dict[str, Value]:
+    def _resolved(self, entries: Mapping[str, Entry]) -> dict[str, Elements]:
         for precision in PRECISIONS[1:]:
             with balls(precision) as reals:
                 try:
@@ -140,76 +181,72 @@ class Floats:
         raise UndefinedError(f"a value given to {self.claim.id} is undefined, or {PRECISIONS[-1]} bits cannot tell")
 
     def _numpy(self, formula: Formula) -> Array:
-        """The value by NumPy alone; the entries of vectors lie along the last axis."""
+        """The value of a formula that stands for a parameter."""
         import numpy as np
 
-        def number(value: Fraction) -> tuple[Any, bool]:
-            return np.float64(float(value)), False
+        arithmetic = float_arithmetic()
+
+        def apply(operation: str, parts: tuple[tuple[Any, bool], ...]) -> tuple[Any, bool]:
+            values, are_vectors = (tuple(column) for column in zip(*parts, strict=True))
+            function = arithmetic.operations[operation]
+            if operation in REDUCTIONS or not any(are_vectors):
+                return function(*values), False
+            return arithmetic.over_entries(function, are_vectors)(*values), True
 
         def name(key: str) -> tuple[Any, bool]:
             return self.environment[key], self.lengths[key] is not None
 
-        def apply(operation: str, parts: tuple[tuple[Any, bool], ...]) -> tuple[Any, bool]:
-            is_vector = any(vector for _, vector in parts)
-            if operation in REDUCTIONS:
-                return _REDUCE[operation](parts[0][0]), False
-            values = [np.asarray(value)[..., None] if is_vector and not vector else value for value, vector in parts]
-            return _numpy_operation(operation, values), is_vector
-
         try:
             with np.errstate(all="ignore"):
-                value: Array = np.asarray(fold(formula, number, name, apply)[0])
+                value: Array = np.asarray(fold(formula, lambda v: (arithmetic.number(v), False), name, apply)[0])
         except OverflowError:
             raise ValueError(f"{self.claim.id}: a number does not fit float64") from None
         return value
 
 
-def _formulas(entry: Entry) -> list[Formula]:
-    parts = entry if isinstance(entry, tuple) else (entry,)
-    return [part for part in parts if not isinstance(part, Fraction) and not hasattr(part, "dtype")]
+def _power(base: Any, exponent: int) -> Any:
+    """``base**exponent``; by products where these are few, which is several times as fast on arrays."""
+    if exponent == 1:
+        return base
+    if not 2 < exponent <= MOST_FACTORS:
+        return base**exponent
+    half = _power(base, exponent // 2)
+    return half * half * base if exponent % 2 else half * half
 
 
-@lru_cache(maxsize=1024)
-def _compiled(text: str, names: tuple[tuple[str, Domain | None], ...]) -> Callable[..., Any]:
-    """The formula as a NumPy function of the names in the given order (domain None: a definition)."""
+@cache
+def float_arithmetic() -> Arithmetic:
+    """NumPy's float64; the entries of vectors lie along the last axis."""
     import numpy as np
-    import sympy
 
-    symbols = {
-        name: sympy.Symbol(name, real=True) if domain is None else symbol(Parameter(name, domain, ""))
-        for name, domain in names
-    }
-    # NumPy's own amax((a, b)) refuses arrays of different shapes
-    extremes = {"Max": lambda *a: reduce(np.maximum, a), "Min": lambda *a: reduce(np.minimum, a)}
-    function: Callable[..., Any] = sympy.lambdify(
-        [symbols[name] for name, _ in names], to_sympy(parse(text), symbols), modules=[extremes, "numpy"]
+    def over_entries(operation: Operation, are_vectors: tuple[bool, ...]) -> Operation:
+        def apply(*arguments: Any) -> Any:
+            rows = zip(arguments, are_vectors, strict=True)
+            return operation(*[value if is_vector else np.asarray(value)[..., None] for value, is_vector in rows])
+
+        return apply
+
+    return Arithmetic(
+        name="floats",
+        operations={
+            "+": operator.add,
+            "-": operator.sub,
+            "*": operator.mul,
+            "/": operator.truediv,
+            "**": np.power,
+            "neg": operator.neg,
+            "sqrt": np.sqrt,
+            "log": np.log,
+            "exp": np.exp,
+            "abs": np.abs,
+            "min": lambda *a: reduce(np.minimum, a),
+            "max": lambda *a: reduce(np.maximum, a),
+            "sum": lambda a: a.sum(axis=-1),
+            "mean": lambda a: a.mean(axis=-1),
+            "amax": lambda a: a.max(axis=-1),
+            "amin": lambda a: a.min(axis=-1),
+        },
+        number=lambda value: np.float64(float(value)),
+        integer_power=lambda exponent: lambda base: _power(base, exponent),
+        over_entries=over_entries,
     )
-    return function
-
-
-_REDUCE: Mapping[str, Callable[[Any], Any]] = {
-    "sum": lambda a: a.sum(axis=-1),
-    "mean": lambda a: a.mean(axis=-1),
-    "amax": lambda a: a.max(axis=-1),
-    "amin": lambda a: a.min(axis=-1),
-}
-
-
-def _numpy_operation(operation: str, values: list[Any]) -> Any:
-    import numpy as np
-
-    if operation in ("min", "max"):
-        return reduce(np.minimum if operation == "min" else np.maximum, values)
-    functions: Mapping[str, Callable[..., Any]] = {
-        "+": np.add,
-        "-": np.subtract,
-        "*": np.multiply,
-        "/": np.divide,
-        "**": np.power,
-        "neg": np.negative,
-        "sqrt": np.sqrt,
-        "log": np.log,
-        "exp": np.exp,
-        "abs": np.abs,
-    }
-    return functions[operation](*values)

@@ -8,14 +8,16 @@ sequence of these, or text with commas.
 from __future__ import annotations
 
 import numbers
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, TypeAlias
 
-from theory.arithmetic import NotRationalError, Real, Reals, UndecidedError, Value
+from theory.arithmetic import Elements, NotRationalError, Reals, UndecidedError, to_element
 from theory.claim import Claim, Parameter
 from theory.domain import Domain
 from theory.formula import (
@@ -27,13 +29,14 @@ from theory.formula import (
     length,
     names_in,
     parse,
-    parse_relation,
 )
+from theory.operations import Element, to_fraction
 
 Scalar: TypeAlias = Fraction | Formula
 # an ndarray (float64) only where `read` was told to take arrays
 Entry: TypeAlias = "Scalar | tuple[Scalar, ...] | Any"
 
+_PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|\.[0-9]+)?", re.ASCII)
 _NOT_FINITE = frozenset({"nan", "inf", "infinity"})
 
 
@@ -102,13 +105,32 @@ def read(
             number, part of a circle of references, or of another length than a vector that it meets.
     """
     for name in parameters:
-        claim.parameter(name)
+        if name not in claim.formulas.parameters:
+            raise unknown_parameter(claim, name)
     missing = [p.name for p in claim.parameters if p.name not in parameters]
     if missing and not partial:
         given = f"; given are {', '.join(parameters)}" if parameters else ""
         raise ValueError(f"{claim.id}: no value for {', '.join(missing)}{given}")
     entries = {p.name: _entry(p, parameters[p.name], claim, arrays) for p in claim.parameters if p.name in parameters}
-    uses = {name: _names(entry) for name, entry in entries.items()}
+    formulas = {name: found for name, entry in entries.items() if (found := formulas_in(entry))}
+    if formulas:
+        entries = _ordered(entries, formulas, parameters)
+    lengths = lengths_of(entries, claim)
+    for name in [name for name in entries if name in formulas]:
+        try:
+            for formula in formulas[name]:
+                length(formula, lengths)
+        except ValueError as error:
+            raise ValueError(f"{name}={shown(parameters[name])}: {error}") from None
+    claim.formulas.check_lengths(lengths)
+    return entries
+
+
+def _ordered(
+    entries: Mapping[str, Entry], formulas: Mapping[str, Sequence[Formula]], parameters: Mapping[str, Any]
+) -> dict[str, Entry]:
+    """Each value after those that it uses."""
+    uses = {name: frozenset[str]().union(*map(names_in, formulas.get(name, ()))) for name in entries}
     for name, used in uses.items():
         without = sorted(used - set(entries))
         if without:
@@ -118,13 +140,11 @@ def read(
     except CycleError as error:
         circle = " -> ".join(reversed(error.args[1]))
         raise ValueError(f"the values of the parameters refer to each other in a circle: {circle}") from None
-    result = {name: entries[name] for name in order}
-    _check_lengths(claim, result, parameters)
-    return result
+    return {name: entries[name] for name in order}
 
 
-def resolve(claim: Claim, entries: Mapping[str, Entry], given: Mapping[str, Any], reals: Reals) -> dict[str, Value]:
-    """The values that `read` found (without arrays) as Fractions and balls.
+def resolve(claim: Claim, entries: Mapping[str, Entry], given: Mapping[str, Any], reals: Reals) -> dict[str, Elements]:
+    """The values that `read` found (without arrays) as FLINT's rationals and balls.
 
     Args:
         claim: the claim.
@@ -136,41 +156,43 @@ def resolve(claim: Claim, entries: Mapping[str, Entry], given: Mapping[str, Any]
         ValueError: for an expression without real value, or whose value is outside its parameter's domain.
         UndecidedError: the precision does not suffice.
     """
-    result: dict[str, Value] = {}
+    result: dict[str, Elements] = {}
     for name, entry in entries.items():
-        found: list[Real] = []
+        if type(entry) is Fraction:
+            result[name] = to_element(entry)
+            continue
+        found: list[Element] = []
         for part in entry if isinstance(entry, tuple) else (entry,):
+            if isinstance(part, Fraction):
+                found.append(to_element(part))
+                continue
             try:
-                value = part if isinstance(part, Fraction) else reals.evaluate(part, result)
+                value = reals.element(part, result)
             except (UndefinedError, NotRationalError) as error:
                 raise ValueError(f"{name}={shown(given[name])} cannot be used: {error}") from None
             assert not isinstance(value, tuple)  # `read` refuses it
-            check_inside(claim.parameter(name), value, given[name])
+            if not _possible(claim.parameter(name).domain, to_fraction(value)):
+                raise outside(claim.parameter(name), given[name])
             found.append(value)
         result[name] = tuple(found) if isinstance(entry, tuple) else found[0]
     return result
 
 
+def formulas_in(entry: Entry) -> Sequence[Formula]:
+    """What a value has of formulas, rather than Fractions and arrays."""
+    if type(entry) is Fraction:
+        return ()
+    parts: Sequence[Any] = entry if isinstance(entry, tuple) else (entry,)
+    return [part for part in parts if type(part) is not Fraction and not hasattr(part, "dtype")]
+
+
 def lengths_of(entries: Mapping[str, Entry], claim: Claim) -> dict[str, int | None]:
     """Length of each vector parameter, None for the others."""
-    result: dict[str, int | None] = {}
-    for name, entry in entries.items():
-        if claim.parameter(name).shape == "vector":
-            shape: Any = getattr(entry, "shape", None)  # of an array
-            result[name] = len(entry) if isinstance(entry, tuple) else shape[-1]
-        else:
-            result[name] = None
+    result: dict[str, int | None] = dict.fromkeys(entries)
+    for name in claim.formulas.vectors & entries.keys():
+        entry: Any = entries[name]
+        result[name] = len(entry) if isinstance(entry, tuple) else entry.shape[-1]
     return result
-
-
-def check_inside(parameter: Parameter, value: Real, given: Any) -> None:
-    """Check that a value is not certainly outside the parameter's domain.
-
-    Raises:
-        ValueError: it is outside.
-    """
-    if not _possible(parameter.domain, value):
-        raise outside(parameter, given)
 
 
 def outside(parameter: Parameter, given: Any) -> ValueError:
@@ -195,7 +217,8 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def _possible(domain: Domain, value: Real) -> bool:
+def _possible(domain: Domain, value: Any) -> bool:
+    """Whether a Fraction, or some number of a ball, is in the domain."""
     if isinstance(value, Fraction):
         return domain.contains(value)
     below = domain.lower is not None and (value <= domain.lower if domain.lower_open else value < domain.lower)
@@ -204,6 +227,8 @@ def _possible(domain: Domain, value: Real) -> bool:
 
 
 def _entry(parameter: Parameter, given: Any, claim: Claim, arrays: bool) -> Entry:
+    if parameter.shape == "scalar" and type(given) in (int, float, str, Fraction):
+        return _scalar(parameter, given, claim)
     import numpy as np
 
     name = parameter.name
@@ -254,7 +279,8 @@ def _array(parameter: Parameter, given: Any) -> Any:
 def _scalar(parameter: Parameter, given: Any, claim: Claim) -> Scalar:
     value = number(parameter, given)
     if isinstance(value, Fraction):
-        check_inside(parameter, value, given)
+        if not parameter.domain.contains(value):
+            raise outside(parameter, given)
         return value
     unknown = sorted(names_in(value) - {p.name for p in claim.parameters})
     if unknown:
@@ -271,6 +297,13 @@ def number(parameter: Parameter, given: Any) -> Scalar:
     Raises:
         ValueError: it is no finite real number. Only constants that are no numbers at all are held against the domain.
     """
+    if type(given) is Fraction:
+        return given
+    if type(given) is int:
+        return Fraction(given)
+    plain = _plain(given) if isinstance(given, str) else None
+    if plain is not None:
+        return plain
     import numpy as np
 
     name, domain = parameter.name, parameter.domain
@@ -306,32 +339,10 @@ def number(parameter: Parameter, given: Any) -> Scalar:
         raise ValueError(f"{name}={shown(given)} is not a number in {domain}: {error}") from None
 
 
-def _names(entry: Entry) -> frozenset[str]:
-    parts = entry if isinstance(entry, tuple) else (entry,)
-    return frozenset[str]().union(*(names_in(p) for p in parts if isinstance(p, Number | Name | Apply)))
-
-
-def _check_lengths(claim: Claim, entries: Mapping[str, Entry], parameters: Mapping[str, Any]) -> None:
-    lengths = lengths_of(entries, claim)
-    for name, entry in entries.items():
-        for part in entry if isinstance(entry, tuple) else (entry,):
-            if isinstance(part, Apply):
-                try:
-                    length(part, lengths)
-                except ValueError as error:
-                    raise ValueError(f"{name}={shown(parameters[name])}: {error}") from None
-    try:
-        for name, text in claim.definitions.items():
-            definition = parse(text, known_names(claim))
-            if names_in(definition) <= set(lengths):
-                lengths[name] = length(definition, lengths)
-        relations = [parse_relation(h.relation) for h in claim.hypotheses if h.relation is not None]
-        rest = [parse(claim.right, known_names(claim))] if claim.right is not None else []
-        for formula in (*rest, *(side for relation in relations for side in relation.sides)):
-            if names_in(formula) <= set(lengths):
-                length(formula, lengths)
-    except ValueError as error:
-        raise ValueError(f"{claim.id}: {error}") from None
+@lru_cache(maxsize=4096)
+def _plain(text: str) -> Fraction | None:
+    """A fraction or decimal without more; None for all other texts, which `theory.formula` reads."""
+    return Fraction(text) if len(text) <= 100 and _PLAIN.fullmatch(text) else None
 
 
 def shown(given: Any) -> str:

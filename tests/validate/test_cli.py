@@ -26,6 +26,13 @@ from validate.commands.output import plain
 
 pytestmark = pytest.mark.usefixtures("folder")
 
+HEAVY = {"torch", "cvxpy", "matplotlib", "scipy", "numba", "sklearn"}
+FEDMIM_EQ7 = "fedmim/theorem-iv1-eq7"
+FEDMIM_SETTINGS = [
+    *("alpha=1/4,1/8", "beta=1/4,1/8", "K=5", "L=1", "eta_l=1/1000", "S=10", "G=1", "B=3/2", "sigma2=1/10"),
+    *("C=100", "T=1000", "f0_gap=2", "lam=1/10"),
+]
+
 BAD_ARGUMENTS: list[tuple[list[str], str]] = [
     (["bond"], "Did you mean 'bound'"),
     (["--nonsense"], "--nonsense"),
@@ -164,13 +171,14 @@ def test_verbose_shows_where_an_error_came_from() -> None:
 @pytest.mark.parametrize(
     ("arguments", "absent"),
     [
-        (["claims", "--json"], {"torch", "cvxpy", "matplotlib", "sympy", "flint", "rich", "scipy"}),
+        (["claims", "--json"], HEAVY | {"sympy", "flint", "rich"}),
         (["show", EQ8], {"torch", "cvxpy", "matplotlib", "sympy"}),
-        (["bound", EQ8, *assigned(*SETTINGS), "--rigorous"], {"torch", "cvxpy", "matplotlib"}),
+        (["bound", EQ8, *assigned(*SETTINGS), "--rigorous"], HEAVY | {"sympy"}),
+        (["bound", FEDMIM_EQ7, *assigned(*FEDMIM_SETTINGS), "--rigorous"], HEAVY | {"sympy"}),
         (["--version"], {"torch", "cvxpy", "matplotlib", "sympy", "numpy", "rich"}),
         (["--help"], {"torch", "cvxpy", "matplotlib", "sympy", "rich"}),
     ],
-    ids=["claims", "show", "bound", "version", "help"],
+    ids=["claims", "show", "bound", "bound-vectors", "version", "help"],
 )
 def test_light_commands_load_no_heavy_packages(arguments: list[str], absent: set[str]) -> None:
     code = (

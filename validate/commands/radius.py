@@ -65,7 +65,7 @@ def of_sgd(parameters: dict[str, Any], dim: int) -> dict[str, Any]:
     claim = catalog.claim(SGD_WITH_STEP)
     found = conditions(claim, parameters)
     floats = Floats(claim, parameters)
-    constants = {p.name: float(floats.evaluate(p.name)) for p in claim.parameters}
+    constants = {p.name: float(floats.environment[p.name]) for p in claim.parameters}
     applies = all(c["holds"] is True for c in found)
     printed = bounded(catalog.claim(PRINTED[Method.sgd]), parameters)
     exact = float(exact_radius(**constants, dim=dim)) if applies else None

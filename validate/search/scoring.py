@@ -9,7 +9,6 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.floats import Floats
-from theory.formula import parse_relation, text_of
 from validate.bounds import Cases
 
 NEGLIGIBLE = 1e-9
@@ -42,7 +41,7 @@ def scores(claim: Claim, found: Sequence[Cases]) -> np.ndarray:
     }
     try:
         floats = Floats(claim, values)
-        right = np.broadcast_to(floats.evaluate(str(claim.right)), (sum(lengths),))
+        right = np.broadcast_to(floats.right(), (sum(lengths),))
         violation = _violation(claim, floats, sum(lengths))
     except ValueError:  # of one of them a parameter is outside its domain, or the right side is undefined
         if len(found) == 1:
@@ -78,11 +77,10 @@ def _rows(value: Any, length: int, vector: bool) -> np.ndarray:
 def _violation(claim: Claim, floats: Floats, length: int) -> np.ndarray:
     """(C,), by how much the hypotheses that are relations fail; 0 where all hold."""
     total = np.zeros(length)
-    for hypothesis in claim.hypotheses:
-        if hypothesis.relation is None:
+    for i, relation in enumerate(claim.formulas.relations):
+        if relation is None:
             continue
-        relation = parse_relation(hypothesis.relation)
-        sides = [floats.evaluate(text_of(side)) for side in relation.sides]
+        sides = floats.sides(i)
         for a, b, operator in zip(sides, sides[1:], relation.operators, strict=False):
             gap, strict = {
                 "<": (a - b, True),
