@@ -1,7 +1,8 @@
 """Workload W1: FedAvg-SVRG, least squares, N=18, 50 samples each, d=5, S=5, M=2, K=100, p_n ~ U(0.3, 0.9), step 0.01.
 
-Compares the engine with a plain Python loop and with vectorised NumPy, in one process. A run-round is one run advanced
-by one round, with its random draws and both metrics. Run: ``python -m benchmarks.w1_fedavg_svrg [--json FILE]``.
+Compares the engine's back ends with a plain Python loop and with vectorised NumPy, in one process. A run-round is one
+run advanced by one round, with its random draws and both metrics. Run:
+``python -m benchmarks.w1_fedavg_svrg [--json FILE]``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from sim.algorithms import FedAvgSVRG
 from sim.engine import run
+from sim.native.build import compiler
 from sim.participation import Bernoulli
 from sim.problems import Quadratic, least_squares
 
@@ -123,19 +125,22 @@ def main(arguments: list[str] | None = None) -> None:
     problem, p = workload()
     algorithm, presence = FedAvgSVRG(STEP, SNAPSHOTS, INNER), Bernoulli(p)
 
-    def engine(runs: int, threads: int) -> np.ndarray:
-        start = [0.5] * DIM
-        trace = run(algorithm, problem, presence, rounds=ROUNDS, runs=runs, start=start, threads=threads)
-        return trace["suboptimality"]
+    def engine(runs: int, backend: str, threads: int) -> np.ndarray:
+        options = {"rounds": ROUNDS, "runs": runs, "start": [0.5] * DIM, "backend": backend, "threads": threads}
+        return run(algorithm, problem, presence, **options)["suboptimality"]
 
-    engine(20, 1)
+    backends = ["torch"] + ["native"] * (compiler() is not None)
+    for backend in backends:
+        engine(20, backend, 1)
     cases: list[tuple[str, int, int, Callable[[], np.ndarray]]] = [
         ("plain Python loop", 1, 20, partial(plain_loop, problem, p, 1, 20)),
     ]
     for runs in (20, 2000):
         cases.append(("NumPy, batched", runs, ROUNDS, partial(numpy_batch, problem, p, runs, ROUNDS)))
-        for threads in (1, 2):
-            cases.append((f"engine, threads={threads}", runs, ROUNDS, partial(engine, runs, threads)))
+        for backend in backends:
+            for threads in (1, 2):
+                name = f"{backend}, threads={threads}"
+                cases.append((name, runs, ROUNDS, partial(engine, runs, backend, threads)))
     rows = [
         {"name": name, "runs": runs, "rounds": rounds, **measure(function, runs * rounds, repetitions)}
         for name, runs, rounds, function in cases

@@ -26,7 +26,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from sim.algorithms import LocalSGD
-from sim.kernels import logistic_steps, open_numba
+from sim.kernels import logistic_steps, open_native, open_numba
 from sim.open_engine import run_open
 from sim.population import OpenPopulation, PresenceSchedule
 from sim.problems import RidgeLogistic, ridge_logistic
@@ -158,8 +158,9 @@ def check(problem: RidgeLogistic, algorithm: LocalSGD) -> float:
 
 
 def backends() -> list[str]:
-    """Those that are installed."""
-    return ["torch", *(["numba"] if open_numba.installed() else [])]
+    """Those that can be had here."""
+    compiled = [("numba", open_numba.installed()), ("native", open_native.usable())]
+    return ["torch", *(name for name, there in compiled if there)]
 
 
 def measure(function: Callable[[], Array], work: int, repetitions: int) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from torch import Tensor
 from sim.algorithms.base import Algorithm
 from sim.algorithms.schedule import checked_count, step_at
 from sim.arguments import checked_metrics
+from sim.kernels import quadratic_native
 from sim.kernels.clients import Kernel, kernel
 from sim.kernels.presence import Presence
 from sim.running import Progress, checked_device, checked_first_run, checked_start, reporter, torch_threads
@@ -41,9 +42,10 @@ _OWN: dict[str, Callable[[Tensor], Tensor]] = {
     "iterate": lambda theta: theta,
 }
 
-Backend = Literal["auto", "torch", "numba"]
-# Sample gradients of a run from which on "auto" compiles: with fewer, numba's import (1 s) takes longer than torch. It
-# is one run's number, for the choice may not depend on how many runs there are: back ends agree to rounding only.
+Backend = Literal["auto", "native", "torch", "numba"]
+# Sample gradients of a run from which on "auto" compiles: with fewer, numba's import (1 s), or the compiler (2 s, once
+# on a machine), takes longer than torch. It is one run's number, for the choice may not depend on how many runs there
+# are: back ends agree to rounding only.
 _WORTH_COMPILING = 2000
 
 # Random words drawn at once: several rounds' when there are few in a round, to amortise the calls.
@@ -95,12 +97,16 @@ def run(
             ||w_n - theta^k||^2 over the clients of the round that led to theta^k, w_n their final models (0 at k = 0).
         chunk: runs advanced together; by default as many as suit the cache.
         device: "cpu" or "cuda".
-        backend: what computes the local steps: "torch", or "numba" (regressions on the CPU, by one thread; extra
-            `fast`); "auto" for numba where it can be had and a run has enough steps to be worth it.
-        threads: threads inside each operation on the CPU, 1 by default. More help wide chunks on idle cores (1.3 times
-            with 2); where other processes want the cores the threads wait for each other and are far slower, so to
-            fill a machine rather run several processes of one thread, each with its own `first_run`. This is torch's
-            own number, which belongs to the process; it is put back afterwards.
+        backend: what computes: "torch"; "native", C++ that the system's compiler compiles when it is first wanted
+            (about 2 s, then kept in the user's cache; `FedAvg` and `FedAvgSVRG` on quadratics with d <= 16 on the CPU,
+            all metrics but "local_consistency"); or "numba" for the local steps (regressions on the CPU, by one
+            thread; extra `fast`). "auto" takes "native", else "numba", where it knows the case, can be had, and a run
+            has enough steps to be worth it, and otherwise "torch".
+        threads: threads on the CPU, 1 by default. With "native" they share the runs. With the other back ends they are
+            inside each operation, where more help wide chunks on idle cores (1.3 times with 2); where other processes
+            want the cores the threads wait for each other and are far slower, so to fill a machine rather run several
+            processes of one thread, each with its own `first_run`. This is torch's own number, which belongs to the
+            process; it is put back afterwards.
         progress: True for a bar, or a function of (run-rounds done, run-rounds in all), called now and then.
 
     Returns:
@@ -108,7 +114,7 @@ def run(
 
     Raises:
         ValueError: for an argument outside its domain.
-        ImportError: for backend="numba" without numba.
+        ImportError: for backend="numba" without numba, and for "native" without a compiler, or when it fails.
     """
     if not isinstance(algorithm, Algorithm):
         raise ValueError(f"algorithm={algorithm!r} is not an Algorithm")
@@ -121,14 +127,16 @@ def run(
     presence = Presence(participation, len(numbers.counts), rounds, algorithm.aggregation, algorithm.empty, place)
     slots = presence.size if algorithm.selects and presence.size != len(numbers.counts) else None
     computed = len(numbers.counts) if slots is None else slots
+    chunk = None if chunk is None else checked_count(chunk, "chunk")
     width, chunks = _chunks(chunk, runs, threads, computed * numbers.dim, place)
     names = checked_metrics(metrics, [*numbers.metrics, *_OWN, SPREAD])
+    chosen = _chosen_backend(backend, algorithm, numbers, place, names, rounds * computed)
     job = _Job(
         algorithm=algorithm,
         numbers=numbers,
         presence=presence,
         slots=slots,
-        compiled=_compiled(backend, numbers, place, rounds * computed * algorithm.draws),
+        compiled=chosen == "numba",
         steps=[float(step_at(algorithm.step, k)) for k in range(rounds)],
         seed=int(seed),
         start=torch.from_numpy(checked_start(start, numbers.dim)).to(place),
@@ -139,10 +147,16 @@ def run(
         values={name: np.empty((runs, rounds + 1, *((numbers.dim,) if name == "iterate" else ()))) for name in names},
     )
     job.measure(0, job.start[None, :, None], slice(0, 1))  # a metric that does not exist here refuses before the work
-    log.debug("%d runs in %d chunks of %d, %d threads", runs, len(chunks), width, threads)
-    with torch_threads(threads), torch.inference_mode(), reporter(progress, runs * rounds) as report:
-        for rows in chunks:
-            _advance(job, rows, report)
+    with reporter(progress, runs * rounds) as report:
+        if chosen == "native":
+            job.final[:] = job.start.numpy()
+            native = quadratic_native.NativeRounds(algorithm, numbers, presence, job.steps, job.seed, first_run)
+            native.simulate(job.final, job.values, chunk, threads, report)
+        else:
+            log.debug("%d runs in %d chunks of %d, %d threads", runs, len(chunks), width, threads)
+            with torch_threads(threads), torch.inference_mode():
+                for rows in chunks:
+                    _advance(job, rows, report)
     return Trace(values=job.values, final=job.final, seed=job.seed, first_run=job.first_run)
 
 
@@ -302,21 +316,33 @@ def _chunks(chunk: int | None, runs: int, threads: int, size: int, device: torch
         most = max(PAD, room // (8 * size))
         chunk = -(-runs // -(-runs // most))  # chunks of equal width
     else:
-        chunk = min(checked_count(chunk, "chunk"), runs)
+        chunk = min(chunk, runs)
     width = -(-chunk // PAD) * PAD
     return width, [slice(r, min(runs, r + chunk)) for r in range(0, runs, chunk)]
 
 
-def _compiled(backend: Any, numbers: Kernel, device: torch.device, samples: int) -> bool:
-    """Whether to compile the local steps of runs of so many sample gradients."""
+def _chosen_backend(
+    backend: Any, algorithm: Algorithm, numbers: Kernel, device: torch.device, names: Sequence[str], visits: int
+) -> Backend:
+    """The back end for runs in which clients do local work so many times; see `run`."""
     if backend not in get_args(Backend):
         raise ValueError(f"backend={backend!r} is not one of {get_args(Backend)}")
-    known = numbers.compiles and device.type == "cpu"
-    installed = find_spec("numba") is not None
-    if backend == "auto":
-        return known and installed and samples >= _WORTH_COMPILING
-    if backend == "numba" and not known:
-        raise ValueError(f"backend='numba' does not know this problem on device={str(device)!r}: use 'torch'")
-    if backend == "numba" and not installed:
-        raise ImportError("numba is not installed: pip install 'fedproof[fast]', or take backend='torch'")
-    return backend == "numba"
+    cpu = device.type == "cpu"
+    native = cpu and quadratic_native.supports(algorithm, numbers, names)
+    compiles = cpu and numbers.compiles
+    if backend == "native" and not native:
+        raise ValueError(
+            f"backend='native' does not know {algorithm!r} with the metrics {names} on this problem with"
+            f" device={str(device)!r}: use 'auto' or 'torch'"
+        )
+    if backend == "numba":
+        if not compiles:
+            raise ValueError(f"backend='numba' does not know this problem on device={str(device)!r}: use 'torch'")
+        if find_spec("numba") is None:
+            raise ImportError("numba is not installed: pip install 'fedproof[fast]', or take backend='torch'")
+    if backend != "auto":
+        return backend
+    if native and visits * quadratic_native.local_steps(algorithm) >= _WORTH_COMPILING:
+        return "native" if quadratic_native.usable(numbers) else "torch"
+    worth = compiles and visits * algorithm.draws >= _WORTH_COMPILING
+    return "numba" if worth and find_spec("numba") is not None else "torch"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sim.algorithms.open import LocalAdam, LocalSGD, OpenAlgorithm
 from sim.algorithms.schedule import checked_count, step_at
 from sim.arguments import checked_metrics
-from sim.kernels import open_numba
+from sim.kernels import open_native, open_numba
 from sim.kernels.open_models import open_model
 from sim.kernels.open_task import OpenTask, OpenWorker
 from sim.kernels.open_torch import TorchWorker
@@ -26,18 +26,21 @@ from sim.trace import Trace
 
 log = logging.getLogger(__name__)
 
-Backend = Literal["auto", "torch", "numba"]
+Backend = Literal["auto", "native", "torch", "numba"]
+# Sample gradients of a run from which on "auto" takes the C++ compiler: with fewer, waiting for it (2 s, once on a
+# machine) is not worth it. It is one run's number, for the choice may not depend on how many runs there are.
+_WORTH_COMPILING = 2000
 METRICS = ("squared_iterate_norm", "global_loss", "present", "eligible", "iterate")
 
 # Bytes of a chunk of runs: its schedule, the models of its clients and their optimisers' states.
 _CHUNK_BYTES = 256_000_000
 # Elements of the stretch of a chunk's path that is kept before it is measured.
 _PATH = 1 << 23
-# Run-rounds that torch is asked for at once: an interrupt is noticed in between. The numba kernel takes a run through
-# all the rounds of a call, and notices interrupts itself.
+# Run-rounds that torch is asked for at once: an interrupt is noticed in between. The compiled kernels take a run
+# through all the rounds of a call, and notice interrupts themselves.
 _STRIDE = 1 << 12
-# Runs of a chunk for the numba kernel: enough for the threads to share, and few enough to show progress.
-_RUNS_A_THREAD = 32
+# Runs of a chunk for the compiled kernels: enough for the threads to share, and few enough to show progress.
+_RUNS_A_THREAD = 64
 
 
 def run_open(
@@ -79,9 +82,10 @@ def run_open(
             minibatches.
         chunk: runs advanced together; by default as many as suit the memory.
         device: "cpu" or "cuda".
-        backend: "torch"; "numba" (CPU, `RidgeLogistic` only; extra `fast`); "auto" for numba where it is installed and
-            knows the problem.
-        threads: on the CPU; by default 1 for torch, and for numba the cores that this process may use.
+        backend: "torch"; "native" (CPU, `RidgeLogistic` only), C++ that the system's compiler compiles when it is first
+            wanted; "numba" (the same; extra `fast`). "auto" takes "native" where it knows the problem, can be had, and
+            a run has enough steps to be worth it, else "numba", else "torch".
+        threads: on the CPU; by default 1 for torch, and for the others the cores that this process may use.
         progress: True for a bar, or a function of (run-rounds done, run-rounds in all), called now and then.
 
     Returns:
@@ -89,7 +93,7 @@ def run_open(
 
     Raises:
         ValueError: for an argument outside its domain.
-        ImportError: for backend="numba" without numba.
+        ImportError: for backend="numba" without numba, and for "native" without a compiler, or when it fails.
     """
     if not isinstance(algorithm, LocalSGD | LocalAdam):
         raise ValueError(f"algorithm={algorithm!r} is not one of ('LocalSGD', 'LocalAdam')")
@@ -100,7 +104,9 @@ def run_open(
     first_run = checked_first_run(first_run, runs)
     place = checked_device(device)
     names = checked_metrics(metrics, METRICS)
-    chosen = _checked_backend(backend, problem, algorithm, place)
+    samples = int(getattr(problem, "samples", 1) if algorithm.batch is None else algorithm.batch)
+    work = rounds * population.initial * algorithm.local_steps * samples
+    chosen = _checked_backend(backend, problem, algorithm, place, work)
     threads = _default_threads(chosen) if threads is None else checked_count(threads, "threads")
     model = open_model(problem, place) if chosen == "torch" else None
     point = checked_start(start, problem.dim)
@@ -108,7 +114,7 @@ def run_open(
         raise ValueError(f"population.pool={population.pool} is not the problem's number of clients, {problem.clients}")
     steps = np.array([float(step_at(algorithm.step, k)) for k in range(rounds)])
     size = _chunk(chunk, population, rounds, runs, problem.dim)
-    if chosen == "numba" and chunk is None:
+    if chosen != "torch" and chunk is None:
         size = min(size, _RUNS_A_THREAD * threads)
     final = np.empty((runs, problem.dim))
     values = {name: np.empty((runs, rounds + 1, *((problem.dim,) if name == "iterate" else ()))) for name in names}
@@ -118,10 +124,16 @@ def run_open(
             rows = slice(first, min(runs, first + size))
             schedule = population.presence(rounds, rows.stop - first, seed, first_run + first)
             task = OpenTask(problem, algorithm, steps, schedule, point, seed, first_run + first)
-            worker: OpenWorker = open_numba.NumbaWorker(task, threads) if model is None else TorchWorker(task, model)
+            worker = TorchWorker(task, model) if model else _COMPILED[chosen](task, threads)
             stride = rounds if model is None else max(1, _STRIDE // schedule.runs)
             _advance(task, worker, stride, {name: value[rows] for name, value in values.items()}, final[rows], report)
     return Trace(values=values, final=final, seed=int(seed), first_run=first_run)
+
+
+_COMPILED: dict[str, Callable[[OpenTask, int], OpenWorker]] = {
+    "native": open_native.NativeWorker,
+    "numba": open_numba.NumbaWorker,
+}
 
 
 def _advance(
@@ -180,16 +192,19 @@ def _chunk(chunk: int | None, population: OpenPopulation, rounds: int, runs: int
 
 
 def _checked_backend(
-    backend: Any, problem: Any, algorithm: OpenAlgorithm, device: torch.device
-) -> Literal["torch", "numba"]:
+    backend: Any, problem: Any, algorithm: OpenAlgorithm, device: torch.device, work: int
+) -> Literal["native", "torch", "numba"]:
+    """Which back end computes; `work`: sample gradients of a run."""
     if backend not in get_args(Backend):
         raise ValueError(f"backend={backend!r} is not one of {get_args(Backend)}")
     known = device.type == "cpu" and open_numba.supports(problem, algorithm)
-    if backend == "auto":
-        return "numba" if known and open_numba.installed() else "torch"
-    if backend == "numba" and not known:
-        raise ValueError(f"backend='numba' does not know {problem!r} on device={str(device)!r}: use 'torch'")
-    return "numba" if backend == "numba" else "torch"
+    if backend != "auto":
+        if backend != "torch" and not known:
+            raise ValueError(f"backend={backend!r} does not know {problem!r} on device={str(device)!r}: use 'torch'")
+        return backend
+    if known and work >= _WORTH_COMPILING and open_native.usable():
+        return "native"
+    return "numba" if known and open_numba.installed() else "torch"
 
 
 def _default_threads(backend: str) -> int:

@@ -11,10 +11,7 @@ in the user's cache directory, where one of them can be written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,12 +19,10 @@ from numpy.typing import NDArray
 
 from sim.algorithms.open import LocalAdam, LocalSGD, OpenAlgorithm
 from sim.kernels import logistic_steps
-from sim.kernels.open_task import OpenTask
+from sim.kernels.open_task import OpenTask, share_runs
 from sim.problems import RidgeLogistic
 from sim.streams import seed_key
 
-# Pieces of work for each thread, of some runs each: when one thread runs out of them the others are nearly done.
-_PIECES = 8
 # Features that a call reads, about 0.1 s: an interrupt is noticed between calls.
 _CALL = 1 << 28
 
@@ -88,7 +83,7 @@ class NumbaWorker:
                 span = (k, min(k + stretch, rounds.stop), first, last)
                 self._advance(*arguments, span, state, path[k - rounds.start :])
 
-        self._share(work)
+        share_runs(work, len(self._theta), self.threads)
         return path
 
     def global_loss(self, rounds: range, models: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -108,27 +103,12 @@ class NumbaWorker:
                 part = slice(b, b + stretch)
                 self._losses(data, clients, rounds.start + b, (first, last), models[part], result[part])
 
-        self._share(work)
+        share_runs(work, len(self._theta), self.threads)
         return result
 
     def _stretch(self, samples: int) -> int:
         """Rounds of a call in which every client takes so many samples a round."""
         return max(1, _CALL // (samples * self.task.schedule.slots * self.task.problem.dim))
-
-    def _share(self, work: Callable[[int, int], None]) -> None:
-        """Call work(first, last) for ranges of runs that make up all runs, on the threads."""
-        runs = len(self._theta)
-        ends = np.unique(np.linspace(0, runs, min(runs, _PIECES * self.threads) + 1).astype(int)).tolist()
-        if self.threads == 1:
-            for first, last in pairwise(ends):
-                work(first, last)
-            return
-        pool = ThreadPoolExecutor(self.threads)
-        try:
-            for future in [pool.submit(work, first, last) for first, last in pairwise(ends)]:
-                future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
 
 
 def _constants(algorithm: OpenAlgorithm) -> tuple[int, int, bool, bool, float, float, float]:

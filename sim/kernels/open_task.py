@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +13,9 @@ from numpy.typing import NDArray
 
 from sim.algorithms.open import LocalAdam, OpenAlgorithm
 from sim.population import PresenceSchedule
+
+# Pieces of work for each thread, of some runs each: when one thread runs out of them the others are nearly done.
+_PIECES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,3 +68,18 @@ class OpenWorker(Protocol):
             models: (B, R, d).
         """
         ...
+
+
+def share_runs(work: Callable[[int, int], None], runs: int, threads: int) -> None:
+    """Call work(first, last) for ranges of runs that make up all runs, on so many threads."""
+    ends = np.unique(np.linspace(0, runs, min(runs, _PIECES * threads) + 1).astype(int)).tolist()
+    if threads == 1:
+        for first, last in pairwise(ends):
+            work(first, last)
+        return
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for future in [pool.submit(work, first, last) for first, last in pairwise(ends)]:
+            future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)

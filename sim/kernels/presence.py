@@ -54,11 +54,11 @@ class Presence:
                     f"empty='condition' with a round that is empty with probability {missing.max():.6g}"
                     f" is outside [0, {_HOPELESS}]: redrawing would take too long"
                 )
-        self._thresholds = torch.from_numpy(thresholds(p)).to(device)[:, :, None]
+        self.thresholds = torch.from_numpy(thresholds(p)).to(device)[:, :, None]
         scale = 1 / (clients * p) if aggregation == "unbiased" else np.ones_like(p)
-        self._scale = torch.from_numpy(scale).to(device)[:, :, None]
+        self.scale = torch.from_numpy(scale).to(device)[:, :, None]
         if self.size is not None and aggregation == "unbiased":
-            self._scale.fill_(1 / self.size)
+            self.scale.fill_(1 / self.size)
 
     def weights(self, streams: Streams, rounds: range) -> tuple[Tensor, Tensor | None]:
         """Weights (T, N, R) float64 (or (T, N, 1) when everybody takes part) and, where some round may be empty and
@@ -69,7 +69,7 @@ class Presence:
         present = self._present(streams, rounds, 0)
         if self.empty == "condition" and self.may_be_empty:
             self._redraw(streams, rounds, present)
-        scale = self._rows(self._scale, rounds)
+        scale = self._rows(self.scale, rounds)
         if self.aggregation == "normalised":
             weights = present.double()
             weights /= weights.sum(1, keepdim=True).clamp_(min=1)
@@ -92,7 +92,7 @@ class Presence:
     def _present(self, streams: Streams, rounds: range, attempt: int, columns: Any = None) -> Tensor:
         words = streams.participation(self.clients, rounds, attempt, columns)
         if self.size is None:
-            return words < self._rows(self._thresholds, rounds)
+            return words < self._rows(self.thresholds, rounds)
         keys = self._keys(words)
         return keys <= keys.kthvalue(self.size, dim=1, keepdim=True).values
 

@@ -68,7 +68,7 @@ class QuadraticKernel:
 
     def _suboptimality(self, theta: Tensor) -> Tensor:
         """f(x) - f* is (x - x*)'H(x - x*)/2, which keeps its digits near x*."""
-        gap = theta - self._tensor(_some_minimiser(self.problem))[None, :, None]
+        gap = theta - self._tensor(some_minimiser(self.problem))[None, :, None]
         return (times(self._tensor(self.problem.mean_hessian)[None], gap) * gap).sum(1) / 2
 
     def _cost(self, theta: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ class QuadraticKernel:
         return (theta - self._tensor(self.problem.minimiser)[None, :, None]).square_().sum(1)
 
 
-def _some_minimiser(problem: Quadratic) -> Any:
+def some_minimiser(problem: Quadratic) -> Any:
     """(d,), a minimiser of f, unique or not.
 
     Raises:

@@ -2,6 +2,9 @@
 
 What is compiled is `sim/native/quadratic_rounds.cpp`, once for each number of coordinates. Runs are computed in blocks;
 the arithmetic of a run is the same in every block and on every thread, so its results do not depend on either.
+
+Clients that are absent are not computed at all. In torch they are, with the weight 0: there, and only there, the steps
+of an absent client that overflow spoil the model.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from sim.algorithms.base import Algorithm
 from sim.algorithms.fedavg import FedAvg
 from sim.algorithms.fedavg_svrg import FedAvgSVRG
 from sim.arguments import to_float
+from sim.kernels.clients import Kernel
 from sim.kernels.presence import Presence
 from sim.kernels.quadratic import UNROLLED, QuadraticKernel, some_minimiser
 from sim.native import build
@@ -36,7 +40,7 @@ _METRICS = (
 _EMPTY = ("keep", "zero", "condition")
 _LANES = 8
 # Multiplications of a call, about 0.1 s: an interrupt is noticed, and progress is told, between calls.
-_CALL = 1 << 28
+_CALL = 1 << 30
 
 _Numbers = ctypes.c_void_p
 
@@ -85,7 +89,7 @@ def supports(algorithm: Algorithm, kernel: Any, metrics: Sequence[str]) -> bool:
     )
 
 
-def usable(kernel: QuadraticKernel) -> bool:
+def usable(kernel: Kernel) -> bool:
     """Whether the rounds can be compiled here, which they are at need; if not, the reason is logged once."""
     return build.usable(_SOURCE, f"DIM={kernel.dim}")
 
@@ -102,7 +106,7 @@ class NativeRounds:
     def __init__(
         self,
         algorithm: Algorithm,
-        kernel: QuadraticKernel,
+        kernel: Kernel,
         presence: Presence,
         steps: Sequence[float],
         seed: int,
@@ -114,11 +118,13 @@ class NativeRounds:
             ImportError: without a compiler, or when it fails.
         """
         assert isinstance(algorithm, FedAvg | FedAvgSVRG)
+        assert isinstance(kernel, QuadraticKernel)
         self._library = build.library(_SOURCE, f"DIM={kernel.dim}")
         self._library.quadratic_block_size.restype = ctypes.c_int64
         self._block = int(self._library.quadratic_block_size())
         self._kept: list[NDArray[Any]] = []  # arrays to which the task points
-        self._rounds, problem = len(steps), kernel.problem
+        self._rounds, self._problem = len(steps), kernel.problem
+        problem = kernel.problem
         outer, inner = _loops(algorithm)
         self._work = problem.clients * outer * inner * kernel.dim * (kernel.dim + 8)
         features = problem.features is not None
@@ -150,7 +156,8 @@ class NativeRounds:
 
     def _at(self, values: Any, dtype: Any = np.float64) -> int:
         """The address of a contiguous copy, which lives as long as this object."""
-        array = to_float(values) if getattr(values, "dtype", None) == object else values
+        array = np.asarray(values)
+        array = to_float(array) if array.dtype == object else array
         self._kept.append(np.ascontiguousarray(array, dtype=dtype))
         return self._kept[-1].ctypes.data
 
@@ -174,4 +181,38 @@ class NativeRounds:
         self._task.theta = theta.ctypes.data
         for name, array in values.items():
             setattr(self._task, name, array.ctypes.data)
-        return self._share(len(theta), chunk, threads, report)
+        if {"suboptimality", "cost", "squared_distance"} & set(values):
+            self._task.minimiser = self._at(some_minimiser(self._problem))
+        if "cost" in values:
+            self._task.optimal_value = float(self._problem.optimal_value)
+        blocks = self._blocks(len(theta), chunk, threads)
+        stretch = max(1, _CALL // (self._work * max(last - first for first, last in blocks)))
+        pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        try:
+            for k in range(0, self._rounds, stretch):
+                span = range(k, min(k + stretch, self._rounds))
+                calls = (map if pool is None else pool.map)(partial(self._advance, span), blocks)
+                for (first, last), _ in zip(blocks, calls, strict=True):
+                    report((last - first) * len(span))
+        finally:
+            if pool is not None:
+                pool.shutdown(cancel_futures=True)
+
+    def _blocks(self, runs: int, chunk: int | None, threads: int) -> list[tuple[int, int]]:
+        """First and last run of each block: about as many for each thread, of whole vectors."""
+        most = min(self._block, chunk or self._block)
+        count = threads * -(-runs // (most * threads))
+        width = min(most, -(-runs // (count * _LANES)) * _LANES)
+        return [(first, min(first + width, runs)) for first in range(0, runs, width)]
+
+    def _advance(self, span: range, block: tuple[int, int]) -> None:
+        first, last, start, stop = map(ctypes.c_int64, (*block, span.start, span.stop))
+        if self._library.quadratic_advance(ctypes.byref(self._task), first, last, start, stop):
+            raise MemoryError("not enough memory for a block of runs")
+
+
+def _loops(algorithm: FedAvg | FedAvgSVRG) -> tuple[int, int]:
+    """Snapshots and inner steps, or local steps and samples of a minibatch."""
+    if isinstance(algorithm, FedAvgSVRG):
+        return algorithm.snapshots, algorithm.inner
+    return algorithm.local_steps, algorithm.batch

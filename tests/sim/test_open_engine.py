@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from sim.algorithms import LocalAdam, LocalSGD
-from sim.kernels import open_numba
+from sim.kernels import open_native, open_numba
 from sim.kernels.open_models import open_model
 from sim.kernels.open_task import OpenTask
 from sim.kernels.open_torch import TorchWorker
@@ -27,7 +27,8 @@ spec.loader.exec_module(plain)
 
 SEED = 2**40 + 17
 EVERYTHING = ["squared_iterate_norm", "global_loss", "present", "eligible", "iterate"]
-BACKENDS = ["torch", *(["numba"] if open_numba.installed() else [])]
+COMPILED = {"numba": open_numba.installed(), "native": open_native.usable()}
+BACKENDS = ["torch", *(name for name, there in COMPILED.items() if there)]
 STATIC = OpenPopulation(7, 3, 0, 0)
 LIVELY = OpenPopulation(7, 3, 0.7, 0.6)
 
@@ -120,7 +121,7 @@ def test_sizes(backend, dim, samples):
 def test_a_run_is_the_same_in_every_batch(backend, make, algorithm, inputs, threads):
     problem = make(40, 24, inputs)
     population = OpenPopulation(40, 5, 0.5, 0.9, select=4)
-    if backend == "numba" and not open_numba.supports(problem, algorithm):
+    if backend != "torch" and not open_numba.supports(problem, algorithm):
         pytest.skip("numba does not know this problem")
     common = {"rounds": 12, "seed": 3, "metrics": EVERYTHING, "backend": backend}
     whole = run_open(algorithm, problem, population, runs=30, threads=1, **common)

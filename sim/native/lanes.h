@@ -1,0 +1,57 @@
+// Vectors of eight runs: lane r of every vector belongs to the same run, and lanes never mix.
+//
+// These are the vector extensions that g++ and clang++ share. The compiler makes of a vector what the processor has (one
+// register of AVX-512, two of AVX2, four of NEON or SSE2), and rounds each lane alike.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#define FEDPROOF_INLINE inline __attribute__((always_inline))
+
+constexpr int kLanes = 8;
+
+typedef double Doubles __attribute__((vector_size(8 * kLanes)));
+typedef uint64_t Words __attribute__((vector_size(8 * kLanes)));
+typedef int64_t Masks __attribute__((vector_size(8 * kLanes)));  // of a comparison: all bits of a lane, or none
+typedef int8_t Flags __attribute__((vector_size(kLanes)));       // a mask in one byte a lane
+
+FEDPROOF_INLINE bool any(Masks mask) {
+  int64_t found = 0;
+  for (int r = 0; r < kLanes; r++) found |= mask[r];
+  return found != 0;
+}
+
+// a b + c, rounded once where the processor has an instruction for it. Sources are compiled with -ffp-contract=off, so
+// only what is written so is fused: left to itself, the compiler may fuse other operations in one lane than in another.
+FEDPROOF_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
+#if defined(__AVX512F__)
+  return (Doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif defined(__AVX2__) && defined(__FMA__)
+  __m256d x[2], y[2], z[2];
+  std::memcpy(x, &a, sizeof x);
+  std::memcpy(y, &b, sizeof y);
+  std::memcpy(z, &c, sizeof z);
+  for (int half = 0; half < 2; half++) z[half] = _mm256_fmadd_pd(x[half], y[half], z[half]);
+  std::memcpy(&c, z, sizeof z);
+  return c;
+#elif defined(__FP_FAST_FMA)
+  for (int r = 0; r < kLanes; r++) c[r] = __builtin_fma(a[r], b[r], c[r]);
+  return c;
+#else
+  return a * b + c;
+#endif
+}
+
+FEDPROOF_INLINE Doubles fused(Doubles a, double b, Doubles c) { return fused(a, Doubles{} + b, c); }
+
+// The numbers at eight addresses, `stride` numbers apart from each other by `index`. An initialiser, not a loop over the
+// lanes: of a loop the compiler makes half vectors, stores them and reads them back as a whole, which stalls.
+FEDPROOF_INLINE Doubles gather(const double* from, const int64_t* index, int64_t stride) {
+  return Doubles{from[index[0] * stride], from[index[1] * stride], from[index[2] * stride], from[index[3] * stride],
+                 from[index[4] * stride], from[index[5] * stride], from[index[6] * stride], from[index[7] * stride]};
+}
