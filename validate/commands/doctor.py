@@ -26,6 +26,8 @@ PACKAGES = (
     "typer",
     "rich",
     "jinja2",
+    "numba",
+    "scikit-learn",
     "z3-solver",
     "dask",
     "distributed",
@@ -70,22 +72,37 @@ def devices() -> list[str]:
     return [f"cpu ({torch.get_num_threads()} threads)", *names]
 
 
+def back_ends() -> dict[str, str | None]:
+    """What can speed the simulator up on the CPU, besides torch: by back end, what it would use; None for nothing."""
+    from sim.native import build
+
+    compiler = build.compiler()
+    return {
+        "native": None if compiler is None else compiler.version,
+        "numba": versions()["numba"],
+    }
+
+
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Print versions, devices, and clashes of package names.
+    """Print versions, devices, the simulator's back ends, and clashes of package names.
 
     Exit status 1 when another package takes one of the names theory, sim and validate.
 
     Example: fedproof doctor
     """
     own, python = importlib.metadata.version("fedproof"), platform.python_version()
-    packages, places, found = versions(), devices(), clashes()
+    packages, places, kernels, found = versions(), devices(), back_ends(), clashes()
     if as_json:
-        print_json({"fedproof": own, "python": python, "packages": packages, "devices": places, "clashes": found})
+        facts = {"fedproof": own, "python": python, "packages": packages, "devices": places, "back_ends": kernels}
+        print_json({**facts, "clashes": found})
     else:
         typer.echo(f"fedproof {own}, Python {python}")
         for name, version in packages.items():
             typer.echo(f"  {name} {version or '(not installed; optional)'}")
         typer.echo(f"devices: {', '.join(places)}")
+        for name, what in kernels.items():
+            missing = "no C++ compiler found; set CXX" if name == "native" else "not installed"
+            typer.echo(f"back end {name}: {what or missing}")
         for clash in found:
             typer.echo(f"clash: {clash}; install fedproof in an environment of its own")
     if found:
