@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -24,15 +24,16 @@ from validate import certificate as certificates
 from validate import papers as measured
 from validate.algebra import vector_evidence
 from validate.assumptions import unmet
-from validate.bounds import Cases, compare, compare_all
+from validate.bounds import compare
 from validate.falsify import Counterexample, rounds_certificate, smallest
-from validate.scenario import Scenario, read_scenario
+from validate.parallel import over_processes, tell
+from validate.scenario import Scenario
+from validate.survey import Pool, Progress, pool_of, survey
 from validate.verdict import Evidence, Outcome, Result, decide
 
 if TYPE_CHECKING:
     from validate.replay import Replay
 
-Progress = Callable[[str], None]
 log = logging.getLogger(__name__)
 
 # One-sided error probability of each statistical check.
@@ -40,27 +41,6 @@ ERROR_PROBABILITY = 1e-6
 # Evaluations of the unguided search a claim, full and quick; the time limit is there for a slow machine only.
 EVALUATIONS = {False: 40_000, True: 4_000}
 SEARCH_SECONDS = 120.0
-
-
-@dataclass(frozen=True)
-class Pool:
-    """The scenarios that the claims of one paper are held against.
-
-    Attributes:
-        instances: scalar instances, with the specification that certificates carry.
-        scenarios: others, in float64.
-    """
-
-    instances: tuple[tuple[dict[str, Any], Scenario], ...]
-    scenarios: tuple[Scenario, ...]
-
-    def all(self) -> Iterator[tuple[dict[str, Any] | None, Scenario]]:
-        """Every scenario, with its specification where it has one."""
-        yield from self.instances
-        yield from ((None, scenario) for scenario in self.scenarios)
-
-    def __len__(self) -> int:
-        return len(self.instances) + len(self.scenarios)
 
 
 def check(target: str, *, quick: bool = False, out: str | Path = "fedproof-out", seed: int = 0) -> Result:
@@ -100,31 +80,74 @@ def check_and_replay(
     progress: Progress | None = None,
 ) -> tuple[list[Result], dict[str, Replay]]:
     """`check_all`, and the replays of the proofs by the claim's id."""
+    found = over_processes(check_paper, tasks(targets, quick, out, seed), processes=1, heard=listener(progress))
+    return joined(found)
+
+
+Checked = tuple[list[Result], "dict[str, Replay]"]
+
+
+def tasks(targets: Sequence[str], quick: bool, out: str | Path, seed: int = 0) -> list[tuple[Any, ...]]:
+    """The arguments of `check_paper` for each of the papers; targets and errors as in `check_all`."""
+    names: dict[str, list[str]] = {}
+    for claim in resolve(targets):
+        names.setdefault(claim.paper, []).append(claim.id)
+    return [(paper, tuple(ids), quick, Path(out), seed) for paper, ids in names.items()]
+
+
+def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: int) -> Checked:
+    """The verdicts on claims of one paper, and the replays of their proofs; a task of `over_processes`.
+
+    Everything goes by name, and what is found by `tell`, so that it can happen in another process: `listener` is to
+    hear it.
+
+    Args:
+        paper: its name.
+        ids: of the claims, in the catalogue's order.
+        quick: fewer instances and fewer runs.
+        out: certificates go to its subdirectory ``certificates``.
+        seed: of the simulator.
+    """
     from validate.replay import evidence as replay_evidence
 
-    chosen = resolve(targets)
-    tell = progress or (lambda text: None)
+    claims, module = [find_claim(i) for i in ids], measured.module(paper)
+    pool, samples = Pool((), ()), []
+    if module is not None:
+        pool = pool_of(module, quick, tell, paper)
+        samples = _simulated(module, quick, seed, tell) if any(map(_is_sampled, claims)) else []
+    found = []
+    for claim in claims:
+        tell(claim.id)
+        found.append(check_claim(claim, module, pool, samples, out, EVALUATIONS[quick]))
+        tell((found[-1], out))
+    replays = _replayed(claims, found, module, pool, out, tell)
+    for i, result in enumerate(found):
+        if result.id in replays:
+            proof = replay_evidence(replays[result.id])
+            found[i] = decide(result.id, (*result.evidence, proof), result.certificate)
+            tell((found[i], out))
+    return found, replays
+
+
+def listener(progress: Progress | None) -> Callable[[Any], None]:
+    """For what `check_paper` tells: its progress is passed on, its verdicts are kept."""
+
+    def hear(message: Any) -> None:
+        if not isinstance(message, str):
+            _remember(*message)
+        elif progress is not None:
+            progress(message)
+
+    return hear
+
+
+def joined(found: Iterable[Checked]) -> Checked:
+    """What was found of several papers as one."""
     results: list[Result] = []
     replays: dict[str, Replay] = {}
-    for name in dict.fromkeys(c.paper for c in chosen):
-        module = measured.module(name)
-        claims = [c for c in chosen if c.paper == name]
-        pool, samples = Pool((), ()), []
-        if module is not None:
-            pool = pool_of(module, quick, tell, name)
-            samples = _simulated(module, quick, seed, tell) if any(map(_is_sampled, claims)) else []
-        found = []
-        for claim in claims:
-            tell(claim.id)
-            found.append(check_claim(claim, module, pool, samples, Path(out), EVALUATIONS[quick]))
-            _remember(found[-1], Path(out))
-        replays |= _replayed(claims, found, module, pool, Path(out), tell)
-        for result in found:
-            if result.id in replays:
-                proof = replay_evidence(replays[result.id])
-                result = decide(result.id, (*result.evidence, proof), result.certificate)
-                _remember(result, Path(out))
-            results.append(result)
+    for some, proofs in found:
+        results += some
+        replays |= proofs
     return results, replays
 
 
@@ -151,27 +174,6 @@ def resolve(targets: Sequence[str]) -> list[Claim]:
     return list(chosen.values())
 
 
-def pool_of(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
-    """A paper's scenarios, with their moments; those whose moments leave the range of floats are left out.
-
-    Args:
-        module: the paper's module, from `validate.papers.module`.
-        quick: fewer of them.
-        tell: called with one line of text.
-        paper: its name, for that text.
-    """
-    instances = []
-    specs = list(module.instances(quick))
-    for i, spec in enumerate(specs):
-        if i % 500 == 0:
-            tell(f"{paper}: exact moments of instance {i + 1} of {len(specs)}")
-        scenario: Any = read_scenario(spec, exact=False)
-        if scenario.stays_finite():
-            instances.append((spec, scenario))
-    tell(f"{paper}: exact moments of scenarios in several dimensions")
-    return Pool(tuple(instances), tuple(s for s in module.scenarios(quick) if s.stays_finite()))
-
-
 def check_claim(
     claim: Claim,
     module: ModuleType | None,
@@ -192,12 +194,12 @@ def check_claim(
     """
     evidence = vector_evidence(claim)
     path: Path | None = None
-    survey = _survey(claim, module, pool) if module is not None else None
-    if survey is None or not survey.seen:
+    looked = survey(claim, module, pool) if module is not None else None
+    if looked is None or not looked.seen:
         evidence += _feasible(claim)
-    if module is not None and survey is not None:
-        counterexample, rounding = smallest(claim, survey.suspects, module.cases)
-        evidence += survey.evidence(rounding)
+    if module is not None and looked is not None:
+        counterexample, rounding = smallest(claim, looked.suspects, module.cases)
+        evidence += looked.evidence(rounding)
         if counterexample is not None:
             item, path = _certified(claim, counterexample, out)
             evidence.append(item)
@@ -205,7 +207,7 @@ def check_claim(
         evidence += special
         path = path or special_path
         evidence += _sampled(claim, module, samples)
-        if path is None and evaluations and survey.seen:
+        if path is None and evaluations and looked.seen:
             found, path = _searched(claim, module, evaluations, out)
             evidence += found
     if not evidence:
@@ -240,82 +242,6 @@ def _replayed(
             tell(f"{claim.id}: its proof, line by line")
             replays[claim.id] = replay(claim, results=known)
     return replays
-
-
-@dataclass(frozen=True)
-class Survey:
-    """What the exact oracle saw of a claim over a pool of scenarios, in floats.
-
-    Attributes:
-        pool: scenarios in the pool.
-        seen: those to which the claim applies and that satisfy all its hypotheses.
-        cases: index values compared there.
-        suspects: specifications of the scalar instances that seem to break the claim.
-        others: names of other scenarios that seem to break it.
-        tightness: largest left / right, or None.
-        tightness_unbroken: the same over the scenarios that do not seem to break it.
-    """
-
-    pool: int
-    seen: int
-    cases: int
-    suspects: tuple[dict[str, Any], ...]
-    others: tuple[str, ...]
-    tightness: float | None
-    tightness_unbroken: float | None
-
-    def evidence(self, rounding: int) -> list[Evidence]:
-        """For the reader; `rounding` of the suspects were cleared by exact arithmetic."""
-        if not self.seen:
-            return []
-        found = [
-            Evidence(
-                "hypotheses",
-                "holds",
-                f"its hypotheses, those silently used included, hold together: in {self.seen} of {self.pool} scenarios",
-            )
-        ]
-        broken = len(self.suspects) - rounding + len(self.others)
-        data = {"scenarios": self.seen, "cases": self.cases, "broken": broken, "cleared_by_exact_arithmetic": rounding}
-        if broken:
-            text = f"broken in {broken} of {self.seen} scenarios ({self.cases} cases) by the exact oracle, in floats"
-            text += f"; left side up to {self.tightness:.6g} times the right side" if self.tightness else ""
-            return [*found, Evidence("exact", "fails", text, tightness=self.tightness, data=data)]
-        text = f"never broken in {self.seen} scenarios ({self.cases} cases) by the exact oracle"
-        if self.tightness_unbroken:
-            text += f"; left side at most {self.tightness_unbroken:.6g} times the right side"
-        if rounding:
-            text += f"; {rounding} breaks seen in floats are rounding, as fractions show"
-        return [*found, Evidence("exact", "holds", text, tightness=self.tightness_unbroken, data=data)]
-
-
-def _survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
-    """Both sides on every scenario to which the claim applies."""
-    applies: list[tuple[dict[str, Any] | None, Scenario, Cases]] = []
-    for spec, scenario in pool.all():
-        cases = module.cases(claim, scenario)
-        if cases is not None and not unmet(claim, scenario, cases.parameters_at(0)):
-            applies.append((spec, scenario, cases))
-    comparisons = compare_all(claim, [cases for _, _, cases in applies])
-    suspects: list[dict[str, Any]] = []
-    others: list[str] = []
-    ratios: dict[bool, list[float]] = {True: [], False: []}
-    for (spec, scenario, _), comparison in zip(applies, comparisons, strict=True):
-        if comparison.tightness is not None:
-            ratios[comparison.broken].append(comparison.tightness)
-        if comparison.broken and spec is not None:
-            suspects.append(spec)
-        elif comparison.broken:
-            others.append(scenario.name)
-    return Survey(
-        pool=len(pool),
-        seen=len(applies),
-        cases=sum(comparison.cases for comparison in comparisons),
-        suspects=tuple(suspects),
-        others=tuple(others),
-        tightness=max(ratios[True] + ratios[False], default=None),
-        tightness_unbroken=max(ratios[False], default=None),
-    )
 
 
 def _certified(claim: Claim, found: Counterexample, out: Path) -> tuple[Evidence, Path | None]:
@@ -409,7 +335,7 @@ def describe(spec: Mapping[str, Any]) -> str:
 
 
 def _remember(result: Result, out: Path) -> None:
-    """Keep the verdict, so that `fedproof claims` can show it; written whole or not at all."""
+    """Keep the verdict, for `fedproof claims` to show; written whole or not at all, in the catalogue's order."""
     path = out / "verdicts.json"
     entries: list[dict[str, Any]] = []
     try:
@@ -419,6 +345,8 @@ def _remember(result: Result, out: Path) -> None:
     except (OSError, ValueError, TypeError, KeyError):
         log.warning("%s is not readable; it is made anew", path)
     entries.append({k: getattr(result, k) for k in ("id", "verdict", "tightness", "certificate")})
+    place = {c.id: at for at, c in enumerate(c for p in papers() for c in p)}
+    entries.sort(key=lambda entry: place.get(str(entry["id"]), len(place)))
     out.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(entries, indent=1), encoding="utf-8")

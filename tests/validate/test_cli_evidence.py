@@ -90,13 +90,12 @@ def test_report_and_reproduce_pass_their_options_on(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(import_module("validate.report"), "write", write)
     monkeypatch.setattr(import_module("validate.papers"), "module", lambda name: Experiments)
     assert call("report", "--out", "there").stdout.strip() == str(Path("there") / "index.html")
-    assert call("report", "fedavg-svrg", "--quick").exit_code == 0
+    assert call("report", "fedavg-svrg", "--quick", "--processes", 3).exit_code == 0
     assert call("reproduce", "fedavg-svrg", "--quick", "--seed", 3).exit_code == 0
     assert [call.pop("progress") is not None for call in asked] == [True] * 3
-    assert {call.pop("alongside", None) for call in asked} <= {True, False, None}
     assert asked == [
-        {"papers": None, "quick": False, "out": Path("there")},
-        {"papers": ["fedavg-svrg"], "quick": True, "out": Path("report")},
+        {"papers": None, "quick": False, "out": Path("there"), "processes": None},
+        {"papers": ["fedavg-svrg"], "quick": True, "out": Path("report"), "processes": 3},
         {"out": Path("fedproof-out"), "quick": True, "seed": 3},
     ]
     monkeypatch.setattr(import_module("validate.papers"), "module", lambda name: None)
@@ -164,6 +163,16 @@ def test_doctor_finds_nothing_wrong_here() -> None:
     assert found["devices"][0].startswith("cpu")
     assert {"numpy", "torch", "z3-solver"} <= set(found["packages"])
     assert found["fedproof"] in call("doctor").stdout.splitlines()[0]
+
+
+def test_doctor_names_the_compiler_or_says_how_to_name_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sim.native import build
+
+    monkeypatch.setattr(build, "compiler", lambda: build.Compiler(("c++",), "c++ 99.1"))
+    assert printed("doctor")["back_ends"]["native"] == "c++ 99.1"
+    monkeypatch.setattr(build, "compiler", lambda: None)
+    assert printed("doctor")["back_ends"]["native"] is None
+    assert "no C++ compiler found; set CXX" in call("doctor").stdout
 
 
 def test_doctor_sees_a_package_of_the_same_name(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

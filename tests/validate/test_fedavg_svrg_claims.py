@@ -16,10 +16,11 @@ from theory import Hypothesis, claim, paper
 from validate import certificate, verifier
 from validate.assumptions import unmet
 from validate.bounds import breaks, compare, exact_sides
-from validate.check import Pool, check_all, check_claim
+from validate.check import check_all, check_claim
 from validate.falsify import confirm, fixed_point, smallest, suspects
 from validate.papers import fedavg_svrg
 from validate.scenario import Scenario
+from validate.survey import Pool
 
 EXPECTED = {
     "theorem-v1-eq7": "refuted",

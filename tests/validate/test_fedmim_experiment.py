@@ -25,6 +25,7 @@ TINY = Size(
     rounds=6,
     every=3,
     tuned=1,
+    trial=2,
     steps=2,
     values=1,
     cells=(Cell(None), BASE),

@@ -18,6 +18,7 @@ from validate.bounds import compare
 from validate.certificate import verify
 from validate.papers.open_fl import adam, adam_communication, adam_states
 from validate.papers.open_fl.adam_states import AdamScenario
+from validate.survey import Pool, survey
 
 MODULE = SimpleNamespace(cases=adam.cases, special=adam.special)
 FALSE = ("lemma-5/after-communication", "eq22/after-communication")
@@ -50,9 +51,9 @@ def fresh() -> list[AdamScenario]:
 def test_true_lines_do_not_break(label: str, fresh: list[AdamScenario]) -> None:
     """Where all hypotheses hold; and the survey is not empty."""
     one = claim(f"open-fl/{label}")
-    survey = check._survey(one, MODULE, check.Pool((), tuple(fresh)))  # type: ignore[arg-type]
-    assert survey.seen >= 6
-    assert survey.others == ()
+    seen = survey(one, MODULE, Pool((), tuple(fresh)))  # type: ignore[arg-type]
+    assert seen.seen >= 6
+    assert seen.others == ()
 
 
 def test_a_line_that_is_too_strong_breaks(fresh: list[AdamScenario]) -> None:
@@ -188,7 +189,7 @@ def _in_decimals() -> None:
 def test_verdicts(tmp_path: Path) -> None:
     """All claims, over a small pool; then the two proofs line by line."""
     scenarios = (*adam_states.played(8, 1), *adam_states.contracting(3, 2), *adam_states.in_region(2, 3))
-    pool = check.Pool((), scenarios)
+    pool = Pool((), scenarios)
     results = {c.id: check.check_claim(c, MODULE, pool, (), tmp_path) for c in claims.CLAIMS}  # type: ignore[arg-type]
     assert {one.id.split("/", 1)[1]: one.verdict for one in results.values()} == VERDICTS
     for label in ("theorem-3", "lemma-5"):

@@ -1,14 +1,18 @@
-"""Tasks over processes: the results in order, errors, and nothing begun after one."""
+"""Tasks over processes: the results in order, what they tell, errors and interrupts, and nothing begun after one."""
 
 from __future__ import annotations
 
 import math
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from validate.parallel import over_processes
+from validate.parallel import over_processes, tell
 
 
 def mark(folder: Path, name: str, fail: bool) -> int:
@@ -17,6 +21,103 @@ def mark(folder: Path, name: str, fail: bool) -> int:
     if fail:
         raise ArithmeticError(name)
     return os.getpid()
+
+
+def talk(number: int) -> int:
+    """Tell more than a pipe holds, and be a task with tasks of its own."""
+    tell((number, "x" * 100_000))
+    over_processes(tell, [((number, at),) for at in range(3)], processes=1)
+    return number
+
+
+def threads() -> str | None:
+    """How many threads the process may use."""
+    return os.environ.get("OMP_NUM_THREADS")
+
+
+def stay(folder: Path, nested: bool) -> None:
+    """Keep something finished, then stay, in this process or in others that it begins."""
+    (folder / f"{os.getpid()}").touch()
+    if nested:
+        over_processes(stay, [(folder, False)] * 2, processes=2)
+    time.sleep(600)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_tasks_tell_is_heard_in_each_one_s_order(processes: int) -> None:
+    heard: list[tuple[int, object]] = []
+    assert over_processes(talk, [(i,) for i in range(4)], processes=processes, heard=heard.append) == [0, 1, 2, 3]
+    assert {type(told[1]) for told in heard} == {str, int}
+    for i in range(4):
+        assert [told[1] for told in heard if told[0] == i][1:] == [0, 1, 2]
+
+
+def test_nobody_need_listen() -> None:
+    tell("nothing")
+    assert over_processes(talk, [(1,), (2,)], processes=2) == [1, 2]
+
+
+def test_processes_keep_to_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert over_processes(threads, [(), ()], processes=2) == ["1", "1"]
+    assert threads() is None
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert over_processes(threads, [(), ()], processes=2) == ["3", "3"]
+
+
+def test_a_listener_s_error_ends_the_tasks(tmp_path: Path) -> None:
+    def hear(message: object) -> None:
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        over_processes(talk, [(1,), (2,)], processes=2, heard=hear)
+
+
+def gone(process: int) -> None:
+    """Wait until a process is no more; an orphan's last moment is whenever its new parent looks."""
+    for _ in range(200):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{process}/stat").exists() and ") Z " in Path(f"/proc/{process}/stat").read_text():
+            return
+        time.sleep(0.05)
+    pytest.fail(f"process {process} is still there")
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
+@pytest.mark.parametrize("way", ["Ctrl-C", "interrupt", "kill"])
+def test_all_processes_end_with_the_first(tmp_path: Path, way: str) -> None:
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from tests.validate.test_parallel import stay\n"
+        "from validate.parallel import over_processes\n"
+        "if __name__ == '__main__':\n"
+        "    over_processes(stay, [(Path(sys.argv[1]), True), (Path(sys.argv[1]), False)], processes=2)\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    # a process group of its own, as a terminal gives a command
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        for _ in range(1200):
+            if len(list(tmp_path.iterdir())) == 4 or process.poll() is not None:
+                break
+            time.sleep(0.05)
+        began = [int(path.name) for path in tmp_path.iterdir()]
+        if way == "Ctrl-C":
+            os.killpg(process.pid, signal.SIGINT)
+        else:
+            process.send_signal(signal.SIGINT if way == "interrupt" else signal.SIGKILL)
+        _, said = process.communicate(timeout=60)  # all that write to its stderr have left
+    finally:
+        process.kill()
+    assert len(began) == 4, said
+    if way != "kill":
+        assert "KeyboardInterrupt" in said.splitlines()[-1]
+        assert said.count("Traceback") == 1
+    for other in began:
+        gone(other)
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -24,6 +24,7 @@ from validate.papers import fedavg_svrg as module
 from validate.replay.inference import counterexample, infer
 from validate.replay.proof import Line, Replay, evidence, replay
 from validate.report import render
+from validate.survey import Pool
 from validate.verdict import Result, decide
 
 PAPER = "fedavg-svrg"
@@ -33,13 +34,13 @@ WITH_PROOF = [c for c in paper(PAPER) if c.steps]
 
 
 @pytest.fixture(scope="module")
-def pool() -> ordinary.Pool:
+def pool() -> Pool:
     """Every sixth of the quick instances, and those of one client with S = 2 or few steps: enough for every verdict."""
     specs = list(module.instances(True))
     chosen = [
         s for i, s in enumerate(specs) if i % 6 == 0 or (s["K"] == 2 and s["S"] * s["M"] in (2, 40)) or s["S"] == 8
     ]
-    return ordinary.Pool(tuple(computed(chosen)), ())
+    return Pool(tuple(computed(chosen)), ())
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -16,8 +17,10 @@ from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity, Step
 from theory.domain import POSITIVE
 from validate.drawing import SERIES, Curve, Panel, draw_curves
 from validate.experiment import Drawing, Experiment, Table, write_csv
-from validate.report import page, render
+from validate.parallel import over_processes, tell
+from validate.report import parts, render
 from validate.report.formula import Typesetter, pieces
+from validate.report.page import typeset
 from validate.report.words import explanation, fraction, instance_in_words, number, sides
 from validate.verdict import Evidence, Result
 
@@ -241,25 +244,40 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
     import validate.check
     from theory import catalog
 
-    asked = {}
+    asked = []
 
-    def check_and_replay(targets, *, quick, out, progress):
-        asked.update(targets=targets, quick=quick, out=out)
-        return results(Path(out)), {}
+    def check_paper(paper, ids, quick, out, seed):
+        asked.append((paper, quick, out))
+        tell(f"{paper}: at work")
+        return (results(out) if paper == "toy" else [Result("textbook/x", "proved", None, ())]), {}
 
-    monkeypatch.setattr(validate.check, "check_and_replay", check_and_replay)
+    monkeypatch.setattr(validate.check, "check_paper", check_paper)
+    monkeypatch.setattr(
+        validate.check, "tasks", lambda papers, quick, out: [(paper, (), quick, out, 0) for paper in papers]
+    )
     monkeypatch.setattr(catalog, "papers", lambda: (PAPER,))
     monkeypatch.setattr(catalog, "paper", lambda name: PAPER)
-    monkeypatch.setattr(
-        page, "_experiments_of", lambda name: lambda *, out, quick, progress: experiment(out / "figures")
-    )
-    monkeypatch.setattr(page, "_trust", lambda *arguments: ["Nothing known to be true was refuted."])
-    path = page.write(quick=True, out=tmp_path)
+
+    def reproduce(*, out, quick, progress):
+        progress("drawing")
+        return experiment(out / "figures")
+
+    monkeypatch.setattr(parts, "_experiments_of", lambda name: reproduce)
+    said: list[str] = []
+    path = parts.write(quick=True, out=tmp_path, progress=said.append)
     assert path == tmp_path / "index.html"
-    assert "Nothing known to be true was refuted." in path.read_text(encoding="utf-8")
-    assert asked == {"targets": ["toy"], "quick": True, "out": tmp_path}
-    assert "the runs" in path.read_text(encoding="utf-8")
-    assert "A toy paper" in page.write(["toy"], out=tmp_path / "again").read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    assert "1 results of the textbooks that are known to be true: 1 proved; 0 false alarms." in text
+    assert sorted(asked) == [("textbook", True, tmp_path / "textbook"), ("toy", True, tmp_path)]
+    assert "the runs" in text
+    assert "quick report" in text
+    assert "fewer runs" in text
+    assert {"toy: at work", "toy: drawing"} <= set(said)
+    assert sum(line.endswith("of 4 parts of the report") for line in said) == 4
+    again = parts.write(["toy"], out=tmp_path / "again").read_text(encoding="utf-8")
+    assert "A toy paper" in again
+    assert "full report" in again
+    assert "quick report" not in again
 
 
 def test_papers_whose_figures_have_one_name_keep_their_own(tmp_path) -> None:
@@ -283,21 +301,37 @@ def test_a_reading_is_not_counted_as_printed(tmp_path) -> None:
     assert "false as printed" not in text
 
 
-def test_experiments_run_in_a_process_of_their_own(tmp_path) -> None:
-    from theory import catalog
+def test_the_work_on_a_report_is_in_parts(tmp_path) -> None:
+    full = parts._parts(["fedavg-svrg", "perm"], False, tmp_path)
+    assert [(part.kind, part.paper) for part in full if part.kind in ("mutants", "experiments")] == [
+        ("mutants", "fedavg-svrg"),
+        ("experiments", "fedavg-svrg"),
+        ("experiments", "perm"),
+    ]
+    assert {part.paper for part in full if part.kind == "claims"} == {"fedavg-svrg", "perm", "textbook"}
+    assert len(full) == 7
+    assert "mutants" not in {part.kind for part in parts._parts(["fedavg-svrg"], True, tmp_path)}
+    alone = parts._parts(["textbook"], False, tmp_path)
+    assert [part.arguments[2] for part in alone if part.kind == "claims"] == [False]
 
-    chosen = [catalog.paper("fedavg-svrg"), catalog.paper("textbook")]
-    with page._experiments(chosen, True, tmp_path, None, True) as experiments:
-        found = list(experiments())
-    assert [e.paper for e in found] == ["fedavg-svrg"]
-    assert all(figure.path.is_relative_to(tmp_path / "fedavg-svrg") for figure in found[0].figures)
+
+@pytest.mark.slow
+def test_experiments_run_in_another_process(tmp_path) -> None:
+    tasks = [("fedavg-svrg", True, tmp_path / "one"), ("fedavg-svrg", True, tmp_path / "two")]
+    said: list[str] = []
+    found = over_processes(parts._experiment, tasks, processes=2, heard=said.append)
+    assert [e.paper for e in found] == ["fedavg-svrg"] * 2
+    assert all(figure.path.is_relative_to(tmp_path / "one" / "fedavg-svrg") for figure in found[0].figures)
+    assert found[0].tables == found[1].tables
+    assert said
+    assert all(line.startswith("fedavg-svrg: ") for line in said)
 
 
 def test_the_paper_s_experiments_are_found() -> None:
     from validate.papers.fedavg_svrg.figures import reproduce
 
-    assert page._experiments_of("fedavg-svrg") is reproduce
-    assert page._experiments_of("no-such-paper") is None
+    assert parts._experiments_of("fedavg-svrg") is reproduce
+    assert parts._experiments_of("no-such-paper") is None
 
 
 # --- formulas --------------------------------------------------------------------------------------------------------
@@ -346,6 +380,15 @@ def test_a_formula_is_read_out_in_words() -> None:
     used = set(re.findall(r'href="#(m\d+)"', shown))
     assert used
     assert used <= set(re.findall(r'id="(m\d+)"', setter.glyphs()))
+
+
+def test_what_is_set_passes_between_processes() -> None:
+    here = typeset([PAPER])
+    again = pickle.loads(pickle.dumps(here))
+    for c in PAPER:
+        assert again.display(c.latex, c.statement) == here.display(c.latex, c.statement)
+    assert again.glyphs() == here.glyphs()
+    assert again.display("Q", "Q") == here.display("Q", "Q")
 
 
 # --- words -----------------------------------------------------------------------------------------------------------

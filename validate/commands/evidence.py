@@ -89,17 +89,19 @@ def report(
     out: Annotated[Path, typer.Option("--out", help="Folder for index.html, figures and report.json.")] = Path(
         "report"
     ),
+    processes: Annotated[
+        int | None, typer.Option("--processes", min=1, help="At most as many at the same time; one a core without.")
+    ] = None,
 ) -> None:
     """Check papers, and write the report (HTML, figures, JSON).
 
-    Example: fedproof report fedavg-svrg --out report
-    """
-    import os
+    The page says whether it is the quick or the full report.
 
+    Example: fedproof report fedavg-svrg --quick --out report
+    """
     from validate.report import write
 
-    alongside = (os.cpu_count() or 1) > 1
-    typer.echo(write(papers or None, quick=quick, out=out, progress=progress, alongside=alongside))
+    typer.echo(write(papers or None, quick=quick, out=out, progress=progress, processes=processes))
 
 
 def reproduce(

@@ -27,7 +27,7 @@ refutation is general, a proof covers these settings.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -50,7 +50,7 @@ from validate.replay.line_checks import (
 from validate.verdict import Evidence, Outcome, Result
 
 if TYPE_CHECKING:
-    from validate.check import Pool
+    from validate.survey import Pool
 
 __all__ = ["Finding", "Line", "Replay", "encoded", "evidence", "replay"]
 
@@ -118,6 +118,11 @@ class Replay:
 
     id: str
     lines: tuple[Line, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To pass between processes without the steps, which hold functions: the catalogue has them."""
+        names = [f.name for f in fields(Line) if f.name != "step"]
+        return _restored, (self.id, [{name: getattr(line, name) for name in names} for line in self.lines])
 
     @property
     def slips(self) -> tuple[Line, ...]:
@@ -233,17 +238,24 @@ def evidence(found: Replay) -> Evidence:
     return Evidence("algebra", outcome, text, data=found.to_json())
 
 
+def _restored(claim: str, lines: list[dict[str, Any]]) -> Replay:
+    """The replay of a claim of the catalogue, from its lines without their steps."""
+    steps = catalog.claim(claim).steps
+    return Replay(claim, tuple(Line(step, **found) for step, found in zip(steps, lines, strict=True)))
+
+
 def _checked(claim: Claim, claims: list[Claim], module: ModuleType | None, pool: Pool | None) -> dict[str, Result]:
     """The ordinary check's verdicts on the claims of the lines, without simulations."""
     from validate import check as ordinary
     from validate import papers as measured
+    from validate import survey
 
     if not claims:
         return {}
     module = module if module is not None else measured.module(claim.paper)
     if pool is None:
-        empty = ordinary.Pool((), ())
-        pool = empty if module is None else ordinary.pool_of(module, True, lambda text: None, claim.paper)
+        empty = survey.Pool((), ())
+        pool = empty if module is None else survey.pool_of(module, True, lambda text: None, claim.paper)
     with TemporaryDirectory() as folder:
         found = [ordinary.check_claim(c, module, pool, (), Path(folder)) for c in claims]
     return {result.id: replace(result, certificate=None) for result in found}  # the files are gone

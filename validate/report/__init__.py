@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from validate.report.page import render, write
+from validate.report.page import render
+from validate.report.parts import write
 
 __all__ = ["render", "write"]

@@ -109,14 +109,26 @@ class Typesetter:
     """
 
     def __init__(self, family: str = "stix") -> None:
-        from matplotlib.font_manager import FontProperties
-        from matplotlib.textpath import TextToPath
-
-        self._properties = FontProperties(size=EM, math_fontfamily=family)
-        self._layout = TextToPath()
+        self._family = family
         self._outlines: Any = None
         self._names: dict[Any, str] = {}
         self._set: dict[str, Markup] = {}
+        self._prepare()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """To pass between processes: what is set, without the fonts."""
+        return {name: value for name, value in vars(self).items() if name not in ("_properties", "_layout")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        from matplotlib.font_manager import FontProperties
+        from matplotlib.textpath import TextToPath
+
+        self._properties = FontProperties(size=EM, math_fontfamily=self._family)
+        self._layout = TextToPath()
 
     def display(self, latex: str, spoken: str) -> Markup:
         """A formula that wraps at its relations and signs.

@@ -7,18 +7,13 @@ import logging
 import os
 import re
 import shutil
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from validate import papers as measured
 from validate.experiment import Experiment
 from validate.report.formula import Typesetter
 from validate.report.words import Side, described, explanation, finite, number, sides, slug
@@ -32,7 +27,6 @@ log = logging.getLogger(__name__)
 
 SYMBOLS = {"refuted": "✗", "vacuous": "∅", "undecided": "?", "supported": "✓", "proved": "∎"}
 ORDER = tuple(SYMBOLS)
-TEXTBOOK = "textbook"
 RELATIONS = {"<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">", "=": "="}
 BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "=": "≠"}
 WAYS = {
@@ -64,108 +58,6 @@ TONES = {
 }
 
 
-def write(
-    papers: Iterable[str] | None = None,
-    *,
-    quick: bool = False,
-    out: Path | str = "report",
-    progress: Callable[[str], None] | None = None,
-    alongside: bool = False,
-) -> Path:
-    """Check papers, run their experiments, and write the report.
-
-    Args:
-        papers: names of papers; without, all but the textbook, which is there to be trusted and gets a line.
-        quick: smaller searches and fewer runs.
-        out: folder; made when missing. Finished simulations that it already holds are used again.
-        progress: called with one line of text.
-        alongside: run the experiments in a process of their own while the claims are checked; `progress` is then a
-            function of a module.
-
-    Returns:
-        The path of index.html.
-
-    Raises:
-        ValueError: for an unknown paper.
-    """
-    from theory import catalog
-    from validate.check import check_and_replay
-
-    out = Path(out)
-    chosen = tuple(catalog.paper(name) for name in papers or (p.name for p in catalog.papers() if p.name != TEXTBOOK))
-    with _experiments(chosen, quick, out, progress, alongside) as experiments:
-        results, replays = check_and_replay([p.name for p in chosen], quick=quick, out=out, progress=progress)
-        trust = _trust(chosen, results, quick, out, progress)
-        found = list(experiments())
-    return render(results, found, out, papers=chosen, replays=replays, trust=trust)
-
-
-@contextmanager
-def _experiments(
-    chosen: Sequence[Paper], quick: bool, out: Path, progress: Callable[[str], None] | None, alongside: bool
-) -> Iterator[Callable[[], Iterator[Experiment]]]:
-    """A function that gives the papers' experiments, in order; they have been started when it is called."""
-    tasks = [(paper.name, quick, out, progress) for paper in chosen if _experiments_of(paper.name) is not None]
-    if not alongside:
-        yield lambda: (_experiment(*task) for task in tasks)
-        return
-    # a fresh process: torch's threads do not survive a fork
-    pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-    try:
-        futures = [pool.submit(_experiment, *task) for task in tasks]
-        yield lambda: (future.result() for future in futures)
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _experiment(name: str, quick: bool, out: Path, progress: Callable[[str], None] | None) -> Experiment:
-    """One paper's experiments, in a folder of their own: papers number their figures alike."""
-    reproduce = _experiments_of(name)
-    assert reproduce is not None
-    return reproduce(out=out / name, quick=quick, progress=progress)
-
-
-def _trust(
-    chosen: Sequence[Paper],
-    results: Sequence[Result],
-    quick: bool,
-    out: Path,
-    progress: Callable[[str], None] | None,
-) -> list[str]:
-    """What the toolkit says of results that are known to be true, and of claims that are known to be false."""
-    from validate.check import check_all
-
-    known = [r for r in results if r.id.startswith(f"{TEXTBOOK}/")] or check_all(
-        [TEXTBOOK], quick=True, out=out / TEXTBOOK, progress=progress
-    )
-    alarms = sum(r.verdict in ("refuted", "vacuous", "undecided") for r in known)
-    said = Counter(r.verdict for r in known)
-    counts = ", ".join(f"{count} {name}" for name, count in sorted(said.items()))
-    lines = [f"{len(known)} results of the textbooks that are known to be true: {counts}; {alarms} false alarms."]
-    if quick:
-        return lines
-    from validate.mutate import mutate_all, summary
-
-    for paper in chosen:
-        # one instance at a time, the neighbours of the other papers' claims take too long for a report
-        if not getattr(measured.module(paper.name), "BATCHED", False):
-            continue
-        found = summary(paper.name, mutate_all(paper.name, quick=True, progress=progress))
-        if found["false"]:
-            lines.append(
-                f"{found['mutants']:,} neighbours of the claims of {paper.name} that stand, of which {found['false']} "
-                f"are false: the check, not told which or where, refuted {found['killed']} with a certificate "
-                f"({100 * found['kill_rate']:.1f} percent; reduced size, `fedproof mutate {paper.name}` for all)."
-            )
-    return lines
-
-
-def _experiments_of(name: str) -> Callable[..., Experiment] | None:
-    """How a paper's experiments are run, where it has any."""
-    module = measured.module(name)
-    return getattr(module, "reproduce", None)
-
-
 def render(
     results: Sequence[Result],
     experiments: Sequence[Experiment],
@@ -174,6 +66,8 @@ def render(
     papers: Sequence[Paper] | None = None,
     replays: Mapping[str, Replay] | None = None,
     trust: Sequence[str] = (),
+    quick: bool | None = None,
+    setter: Typesetter | None = None,
 ) -> Path:
     """Write OUT/index.html and OUT/report.json from verdicts and experiments that are there already.
 
@@ -184,6 +78,8 @@ def render(
         papers: the papers shown; those of the results, from the catalogue, without.
         replays: proofs replayed line by line, by the claim's id.
         trust: lines on how far the verdicts can be trusted.
+        setter: has set some of the formulas already, from `typeset`.
+        quick: whether the page calls itself a quick or a full report; None for neither.
 
     Returns:
         The path of index.html.
@@ -201,7 +97,7 @@ def render(
     (out / "report.json").write_text(text + "\n", encoding="utf-8")
 
     by_id = {r.id: r for r in results}
-    setter = Typesetter()
+    setter = setter or Typesetter()
     views = [_paper_view(paper, by_id, experiments, setter, out, replays or {}) for paper in papers]
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -214,6 +110,7 @@ def render(
     html = environment.get_template("index.html").render(
         papers=views,
         trust=trust,
+        quick=quick,
         meaning=[(name, SYMBOLS[name], MEANING[name]) for name in ORDER],
         symbols=SYMBOLS,
         outcomes=OUTCOMES,
@@ -224,6 +121,14 @@ def render(
     path = out / "index.html"
     path.write_text(html, encoding="utf-8")
     return path
+
+
+def typeset(papers: Sequence[Paper]) -> Typesetter:
+    """The formulas of papers, set before there are verdicts."""
+    setter = Typesetter()
+    for paper in papers:
+        _paper_view(paper, {}, (), setter, Path(), {})
+    return setter
 
 
 @dataclass(frozen=True)

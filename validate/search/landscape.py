@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from validate.verifier import MAX_EXPONENT, MAX_WORK
 
 Stop = Callable[[], bool]
 
+KEPT = 512
+"""Structures whose first points are kept, with their moments: all claims of a paper are tried at the same ones."""
 AGREEMENT = 1e-8
 """The torch recursion is used where it agrees with the oracle this well on a few instances."""
 
@@ -65,7 +68,15 @@ class Landscape:
         """The scenarios at points (B, D) with their cases, in floats; None as in `measured`."""
         if self.rounds is not None:
             return [measured(self.claim, self.spec(u), self.cases_of, self.rounds) for u in unit]
-        scenarios = self.structure.scenarios(self.decode(unit))
+        return self._cases(self.structure.scenarios(self.decode(unit)))
+
+    def probed(self, unit: np.ndarray) -> list[tuple[Any, Cases] | None]:
+        """`found`, at points to which other claims come too."""
+        if self.rounds is not None:
+            return self.found(unit)
+        return self._cases(_kept(self.structure, self.convex, np.ascontiguousarray(unit).tobytes()))
+
+    def _cases(self, scenarios: Sequence[Any]) -> list[tuple[Any, Cases] | None]:
         return [cases_on(self.claim, scenario, self.cases_of) for scenario in scenarios]
 
     def _together(self, found: Sequence[tuple[Any, Cases] | None]) -> np.ndarray:
@@ -153,6 +164,13 @@ class Landscape:
         return best[np.argsort(-best_score, kind="stable")]
 
 
+@lru_cache(KEPT)
+def _kept(structure: Shape, convex: bool, points: bytes) -> Sequence[Any]:
+    """The scenarios at points (B, D) of a structure, which keep their moments."""
+    unit = np.frombuffer(points).reshape(-1, structure.dimension)
+    return structure.scenarios(structure.decode(unit, convex))
+
+
 def survey(claim: Claim, structure: Shape, cases_of: CasesOf, rng: np.random.Generator) -> Landscape | None:
     """The landscape of a claim over a structure; None where the claim does not speak of such instances, or nothing new.
 
@@ -162,7 +180,7 @@ def survey(claim: Claim, structure: Shape, cases_of: CasesOf, rng: np.random.Gen
     probes = rng.random((structure.probes, structure.dimension))
     curved = structure.curvatures
     probes[:, :curved] = 0.6 + 0.4 * probes[:, :curved]  # convex, so that minima exist
-    seen = [entry[1] for entry in land.found(probes) if entry is not None]
+    seen = [entry[1] for entry in land.probed(probes) if entry is not None]
     if not seen:
         return None
     if structure.rounds > 1 and all("k" in c.index and not c.index["k"].any() for c in seen):

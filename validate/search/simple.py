@@ -39,6 +39,8 @@ def simplest_between(low: Fraction, high: Fraction) -> Fraction:
     """
     if low > high:
         raise ValueError(f"low={low} is above high={high}: nothing lies between")
+    if low == high:  # the walk down the continued fraction of a float is long
+        return low
     if low <= 0 <= high:
         return Fraction(0)
     if high < 0:

@@ -133,8 +133,8 @@ def run_job(job: Job, size: Size, folder: Path, seed: int) -> Result:
     seeds, every = _seeds(DATA_SEED, size.sets), size.every
     found = ex.stored(
         folder / f"{cell.key}-{method.key}{'' if job.step is None else f'-step{job.step:g}'}.npz",
-        _settings(method, [choice], cell, size, seeds, every, seed),
-        lambda: simulate(method, choice, cell, size, seeds, every, folder, seed),
+        _settings(method, [choice], cell, size, size.runs, seeds, every, seed),
+        lambda: simulate(method, choice, cell, size, size.runs, seeds, every, folder, seed),
         what=job.label,
     )
     rounds = np.arange(0, size.rounds + 1, every)
@@ -146,12 +146,13 @@ def tune(method: Method, cell: Cell, size: Size, folder: Path, seed: int) -> Tun
     grid, seeds, every = method.grid(size), _seeds(TUNING_SEED, size.tuned), size.rounds
 
     def compute() -> Mapping[str, np.ndarray]:
-        tried = [simulate(method, choice, cell, size, seeds, every, folder, seed)["excess"] for choice in grid]
+        arguments = (size, size.trial, seeds, every, folder, seed)
+        tried = [simulate(method, choice, cell, *arguments)["excess"] for choice in grid]
         return {"excess": np.exp([np.log(excess[:, -1]).mean() for excess in tried])}
 
     found = ex.stored(
         folder / f"{cell.key}-{method.key}-tuning.npz",
-        _settings(method, grid, cell, size, seeds, every, seed),
+        _settings(method, grid, cell, size, size.trial, seeds, every, seed),
         compute,
         what=f"{method.label}, {cell.label}: tuning",
     )
@@ -175,12 +176,13 @@ def simulate(
     choice: tuple[float, float],
     cell: Cell,
     size: Size,
+    count: int,
     seeds: Sequence[int],
     every: int,
     folder: Path,
     seed: int,
 ) -> dict[str, np.ndarray]:
-    """The last three arrays of `Result`: the runs on the data of each of the seeds, one data set after the other.
+    """The last three arrays of `Result`: `count` runs on the data of each of the seeds, one data set after the other.
 
     The simulator's runs have the same numbers for all methods: they are paired in data, in who takes part, and in the
     samples drawn.
@@ -198,8 +200,8 @@ def simulate(
             data,
             UniformChoice(cell.selected),
             rounds=size.rounds,
-            runs=size.runs,
-            first_run=number * size.runs,
+            runs=count,
+            first_run=number * count,
             seed=seed,
             metrics=("iterate", "local_consistency"),
         )
@@ -240,6 +242,7 @@ def _settings(
     choices: Sequence[tuple[float, float]],
     cell: Cell,
     size: Size,
+    count: int,
     seeds: Sequence[int],
     every: int,
     seed: int,
@@ -251,7 +254,7 @@ def _settings(
         "cell": cell,
         "rounds": size.rounds,
         "every": every,
-        "runs": size.runs,
+        "runs": count,
         "seed": seed,
         "seeds": seeds,
         **setting.data_settings(),

@@ -44,7 +44,7 @@ def settings(size: Size, quick: bool) -> tuple[str, ...]:
         "simultaneous within a setting (Bonferroni). They are for the mean over these data sets; on how many of "
         "them FedMIM is the better is in the tables.",
         f"Tuning, alike for all: {trials} pairs of a step and one own parameter in every setting, by the geometric "
-        f"mean excess after all rounds of {size.runs} runs on {_plural(size.tuned, 'data set')} outside the "
+        f"mean excess after all rounds of {size.trial} runs on {_plural(size.tuned, 'data set')} outside the "
         f"comparison. Steps {_list(methods()['fedmim'].steps[-size.steps :])}; of FedAdam, whose server rescales them, "
         f"{_list(methods()['fedadam'].steps[-size.steps :])}; FedAvg has {trials} steps in the same range, and so has "
         f"every row of table III. {own}. The paper's own step is {STATED_STEP:g} throughout.",

@@ -30,7 +30,8 @@ class Size:
         runs: of each of them.
         rounds: T, a multiple of `every`.
         every: rounds from one recorded model to the next.
-        tuned: other data sets, with as many runs each, on which settings are tried.
+        tuned: other data sets, on which settings are tried.
+        trial: runs of each of these for one setting; steps are a factor 3 apart, so that few runs tell them apart.
         steps: how many steps are tried, the largest ones.
         values: how many values of a method's own parameter are tried.
         cells: which cells are run.
@@ -43,6 +44,7 @@ class Size:
     rounds: int
     every: int
     tuned: int
+    trial: int
     steps: int
     values: int
     cells: tuple[Cell, ...]
@@ -132,6 +134,7 @@ FULL = Size(
     rounds=100,
     every=5,
     tuned=1,
+    trial=4,
     steps=4,
     values=3,
     cells=tuple(dict.fromkeys((*HETEROGENEITY, *PARTICIPATION, *EPOCHS))),
@@ -143,6 +146,7 @@ QUICK = Size(
     rounds=30,
     every=5,
     tuned=1,
+    trial=4,
     steps=3,
     values=1,
     cells=(HETEROGENEITY[0], BASE),

@@ -1,0 +1,86 @@
+"""What is found does not depend on the number of processes: verdicts, certificates, replays and the report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from theory import catalog
+from theory.claim import Paper
+from validate import check
+from validate.check import check_paper, joined, listener, tasks
+from validate.parallel import over_processes
+from validate.replay.proof import Replay
+from validate.report import render
+from validate.verdict import Result
+
+# refuted, proved and supported claims of two papers that take little; one has a proof to replay
+CHOSEN = (
+    "open-fl/theorem-2/corrected",
+    "open-fl/lemma-5/after-communication",
+    "open-fl/eq20",
+    "textbook/participation-variance",
+)
+
+
+def found(processes: int, out: Path) -> tuple[list[Result], dict[str, Replay], list[str]]:
+    """The results, the replays and what was said."""
+    said: list[str] = []
+    parts = tasks(CHOSEN, True, out)
+    both = joined(over_processes(check_paper, parts, processes=processes, heard=listener(said.append)))
+    return *both, said
+
+
+def papers() -> list[Paper]:
+    """Those of the chosen claims."""
+    return [catalog.paper(name) for name in dict.fromkeys(i.split("/")[0] for i in CHOSEN)]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, but for the folder's own name in it."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes().replace(str(folder).encode(), b"OUT") for path in paths}
+
+
+@pytest.mark.slow
+def test_one_and_two_processes_find_the_same(tmp_path: Path) -> None:
+    every = {}
+    for processes in (1, 2):
+        folder = tmp_path / str(processes)
+        results, replays, said = found(processes, folder)
+        assert [r.id for r in results] == list(CHOSEN)
+        assert replays
+        assert all(replay.lines for replay in replays.values())
+        assert set(CHOSEN) <= set(said)
+        render(results, [], folder, papers=papers(), replays=replays)
+        every[processes] = files(folder)
+    assert set(every[1]) == set(every[2])
+    for name, content in every[1].items():
+        assert content == every[2][name], name
+    verdicts = json.loads(every[1]["verdicts.json"])
+    assert [entry["id"] for entry in verdicts] == list(CHOSEN)
+    assert {"refuted", "proved"} <= {entry["verdict"] for entry in verdicts}
+    assert "report.json" in every[1]
+    assert sum(name.startswith("certificates") and name.endswith(".json") for name in every[1]) == 1
+
+
+def test_verdicts_are_kept_in_the_catalogue_s_order(tmp_path: Path) -> None:
+    hear = listener(None)
+    for name in (*CHOSEN[::-1], "somebody/else"):
+        hear((Result(name, "undecided", None, ()), tmp_path))
+    hear((Result(CHOSEN[1], "proved", None, ()), tmp_path))
+    kept = json.loads((tmp_path / "verdicts.json").read_text(encoding="utf-8"))
+    assert [entry["id"] for entry in kept] == [*CHOSEN, "somebody/else"]
+    assert [entry["verdict"] for entry in kept].count("proved") == 1
+
+
+def test_an_interrupted_check_has_kept_its_verdicts(tmp_path: Path) -> None:
+    def stop(line: str) -> None:
+        if line == CHOSEN[1]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        check.check_all(CHOSEN[:2], quick=True, out=tmp_path, progress=stop)
+    assert [entry["id"] for entry in json.loads((tmp_path / "verdicts.json").read_text())] == [CHOSEN[0]]

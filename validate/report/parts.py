@@ -1,0 +1,167 @@
+"""The work on a report, in parts that processes share out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from validate import papers as measured
+from validate.experiment import Experiment
+from validate.parallel import over_processes, tell
+from validate.report.formula import Typesetter
+from validate.report.page import render, typeset
+from validate.verdict import Result
+
+TEXTBOOK = "textbook"
+# The parts of a report that take longest, the longest first: begun last, one of them would be waited for alone.
+LONGEST = (
+    ("experiments", "fedmim"),
+    ("mutants", "fedavg-svrg"),
+    ("claims", "perm"),
+    ("claims", "textbook"),
+    ("claims", "open-fl"),
+    ("claims", "fedmim"),
+    ("claims", "fedavg-svrg"),
+)
+
+
+def write(
+    papers: Iterable[str] | None = None,
+    *,
+    quick: bool = False,
+    out: Path | str = "report",
+    progress: Callable[[str], None] | None = None,
+    processes: int | None = 1,
+) -> Path:
+    """Check papers, run their experiments, and write the report.
+
+    Args:
+        papers: names of papers; without, all but the textbook, which is there to be trusted and gets a line.
+        quick: smaller searches and fewer runs.
+        out: folder; made when missing. Finished simulations that it already holds are used again.
+        progress: called with one line of text.
+        processes: papers and experiments are shared out over at most as many; None for one a core. A program that asks
+            for more than one must be importable, as `multiprocessing` wants it. What is found does not depend on it.
+
+    Returns:
+        The path of index.html.
+
+    Raises:
+        ValueError: for an unknown paper, or processes < 1.
+    """
+    from theory import catalog
+    from validate.check import joined, listener
+
+    out = Path(out)
+    chosen = tuple(catalog.paper(name) for name in papers or (p.name for p in catalog.papers() if p.name != TEXTBOOK))
+    parts = _parts([p.name for p in chosen], quick, out)
+    hear, finished = listener(progress), count(1)
+
+    def done(at: int) -> None:
+        hear(f"{parts[at].label}: finished, {next(finished)} of {len(parts)} parts of the report")
+
+    tasks = [(part.function, part.arguments) for part in parts]
+    found = over_processes(_run, tasks, processes=processes, done=done, heard=hear)
+    by_kind: dict[str, dict[str, Any]] = {}
+    for part, what in zip(parts, found, strict=True):
+        by_kind.setdefault(part.kind, {})[part.paper] = what
+    checked = by_kind["claims"]
+    results, replays = joined(checked[p.name] for p in chosen)
+    trust = [_false_alarms(checked[TEXTBOOK][0])]
+    trust += [line for p in chosen if (line := _kills(p.name, by_kind.get("mutants", {}).get(p.name)))]
+    experiments = [by_kind["experiments"][p.name] for p in chosen if p.name in by_kind.get("experiments", {})]
+    (setter,) = by_kind["formulas"].values()
+    return render(results, experiments, out, papers=chosen, replays=replays, trust=trust, quick=quick, setter=setter)
+
+
+class Part(NamedTuple):
+    """A part of the work on a report, which does not need the others.
+
+    Attributes:
+        kind: "claims", "formulas", "experiments", or "mutants" of claims.
+        paper: whose.
+        function: of a module.
+        arguments: of it.
+    """
+
+    kind: str
+    paper: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    @property
+    def label(self) -> str:
+        """In words."""
+        return f"{self.paper}: {self.kind}"
+
+
+def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
+    """The work on a report on these papers, what takes longest first."""
+    from validate.check import check_paper
+    from validate.check import tasks as checks
+
+    found = [Part("experiments", p, _experiment, (p, quick, out)) for p in papers if _experiments_of(p) is not None]
+    if not quick:
+        # one instance at a time, the neighbours of the other papers' claims take too long for a report
+        batched = [p for p in papers if getattr(measured.module(p), "BATCHED", False)]
+        found += [Part("mutants", p, _mutants, (p,)) for p in batched]
+    found += [Part("claims", task[0], check_paper, task) for task in checks(papers, quick, out)]
+    found.append(Part("formulas", "all papers", _formulas, (tuple(papers),)))
+    if TEXTBOOK not in papers:
+        (task,) = checks([TEXTBOOK], True, out / TEXTBOOK)
+        found.append(Part("claims", TEXTBOOK, check_paper, task))
+    rank = {part: at for at, part in enumerate(LONGEST)}
+    return sorted(found, key=lambda part: rank.get((part.kind, part.paper), len(rank)))
+
+
+def _run(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    return function(*arguments)
+
+
+def _experiment(name: str, quick: bool, out: Path) -> Experiment:
+    """One paper's experiments, in a folder of their own: papers number their figures alike."""
+    reproduce = _experiments_of(name)
+    assert reproduce is not None
+    return reproduce(out=out / name, quick=quick, progress=lambda text: tell(f"{name}: {text}"))
+
+
+def _formulas(names: Sequence[str]) -> Typesetter:
+    """All formulas of papers, which takes a while."""
+    from theory import catalog
+
+    return typeset([catalog.paper(name) for name in names])
+
+
+def _mutants(name: str) -> dict[str, Any]:
+    """How many false neighbours of a paper's claims the check refutes."""
+    from validate.mutate import mutate_all, summary
+
+    return summary(name, mutate_all(name, quick=True, progress=tell))
+
+
+def _false_alarms(known: Sequence[Result]) -> str:
+    """What the toolkit says of results that are known to be true."""
+    alarms = sum(r.verdict in ("refuted", "vacuous", "undecided") for r in known)
+    said = Counter(r.verdict for r in known)
+    counts = ", ".join(f"{times} {name}" for name, times in sorted(said.items()))
+    return f"{len(known)} results of the textbooks that are known to be true: {counts}; {alarms} false alarms."
+
+
+def _kills(paper: str, found: Mapping[str, Any] | None) -> str:
+    """What the toolkit says of claims that are known to be false; empty where there is none."""
+    if found is None or not found["false"]:
+        return ""
+    return (
+        f"{found['mutants']:,} neighbours of the claims of {paper} that stand, of which {found['false']} are false: "
+        f"the check, not told which or where, refuted {found['killed']} with a certificate "
+        f"({100 * found['kill_rate']:.1f} percent; reduced size, `fedproof mutate {paper}` for all)."
+    )
+
+
+def _experiments_of(name: str) -> Callable[..., Experiment] | None:
+    """How a paper's experiments are run, where it has any."""
+    module = measured.module(name)
+    return getattr(module, "reproduce", None)

@@ -1,0 +1,134 @@
+"""The scenarios that the claims of a paper are held against, and what the exact oracle sees of a claim there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from theory.claim import Claim
+from validate.assumptions import unmet
+from validate.bounds import Cases, compare_all
+from validate.scenario import Scenario, read_scenario
+from validate.verdict import Evidence
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The scenarios that the claims of one paper are held against.
+
+    Attributes:
+        instances: scalar instances, with the specification that certificates carry.
+        scenarios: others, in float64.
+    """
+
+    instances: tuple[tuple[dict[str, Any], Scenario], ...]
+    scenarios: tuple[Scenario, ...]
+
+    def all(self) -> Iterator[tuple[dict[str, Any] | None, Scenario]]:
+        """Every scenario, with its specification where it has one."""
+        yield from self.instances
+        yield from ((None, scenario) for scenario in self.scenarios)
+
+    def __len__(self) -> int:
+        return len(self.instances) + len(self.scenarios)
+
+
+def pool_of(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
+    """A paper's scenarios, with their moments; those whose moments leave the range of floats are left out.
+
+    Args:
+        module: the paper's module, from `validate.papers.module`.
+        quick: fewer of them.
+        tell: called with one line of text.
+        paper: its name, for that text.
+    """
+    instances = []
+    specs = list(module.instances(quick))
+    for i, spec in enumerate(specs):
+        if i % 500 == 0:
+            tell(f"{paper}: exact moments of instance {i + 1} of {len(specs)}")
+        scenario: Any = read_scenario(spec, exact=False)
+        if scenario.stays_finite():
+            instances.append((spec, scenario))
+    tell(f"{paper}: exact moments of scenarios in several dimensions")
+    return Pool(tuple(instances), tuple(s for s in module.scenarios(quick) if s.stays_finite()))
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the exact oracle saw of a claim over a pool of scenarios, in floats.
+
+    Attributes:
+        pool: scenarios in the pool.
+        seen: those to which the claim applies and that satisfy all its hypotheses.
+        cases: index values compared there.
+        suspects: specifications of the scalar instances that seem to break the claim.
+        others: names of other scenarios that seem to break it.
+        tightness: largest left / right, or None.
+        tightness_unbroken: the same over the scenarios that do not seem to break it.
+    """
+
+    pool: int
+    seen: int
+    cases: int
+    suspects: tuple[dict[str, Any], ...]
+    others: tuple[str, ...]
+    tightness: float | None
+    tightness_unbroken: float | None
+
+    def evidence(self, rounding: int) -> list[Evidence]:
+        """For the reader; `rounding` of the suspects were cleared by exact arithmetic."""
+        if not self.seen:
+            return []
+        found = [
+            Evidence(
+                "hypotheses",
+                "holds",
+                f"its hypotheses, those silently used included, hold together: in {self.seen} of {self.pool} scenarios",
+            )
+        ]
+        broken = len(self.suspects) - rounding + len(self.others)
+        data = {"scenarios": self.seen, "cases": self.cases, "broken": broken, "cleared_by_exact_arithmetic": rounding}
+        if broken:
+            text = f"broken in {broken} of {self.seen} scenarios ({self.cases} cases) by the exact oracle, in floats"
+            text += f"; left side up to {self.tightness:.6g} times the right side" if self.tightness else ""
+            return [*found, Evidence("exact", "fails", text, tightness=self.tightness, data=data)]
+        text = f"never broken in {self.seen} scenarios ({self.cases} cases) by the exact oracle"
+        if self.tightness_unbroken:
+            text += f"; left side at most {self.tightness_unbroken:.6g} times the right side"
+        if rounding:
+            text += f"; {rounding} breaks seen in floats are rounding, as fractions show"
+        return [*found, Evidence("exact", "holds", text, tightness=self.tightness_unbroken, data=data)]
+
+
+def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
+    """Both sides on every scenario to which the claim applies."""
+    applies: list[tuple[dict[str, Any] | None, Scenario, Cases]] = []
+    for spec, scenario in pool.all():
+        cases = module.cases(claim, scenario)
+        if cases is not None and not unmet(claim, scenario, cases.parameters_at(0)):
+            applies.append((spec, scenario, cases))
+    comparisons = compare_all(claim, [cases for _, _, cases in applies])
+    suspects: list[dict[str, Any]] = []
+    others: list[str] = []
+    ratios: dict[bool, list[float]] = {True: [], False: []}
+    for (spec, scenario, _), comparison in zip(applies, comparisons, strict=True):
+        if comparison.tightness is not None:
+            ratios[comparison.broken].append(comparison.tightness)
+        if comparison.broken and spec is not None:
+            suspects.append(spec)
+        elif comparison.broken:
+            others.append(scenario.name)
+    return Survey(
+        pool=len(pool),
+        seen=len(applies),
+        cases=sum(comparison.cases for comparison in comparisons),
+        suspects=tuple(suspects),
+        others=tuple(others),
+        tightness=max(ratios[True] + ratios[False], default=None),
+        tightness_unbroken=max(ratios[False], default=None),
+    )
