@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import torch
@@ -16,7 +15,8 @@ from torch import Tensor
 from sim.algorithms.base import Algorithm
 from sim.algorithms.schedule import checked_count, step_at
 from sim.arguments import checked_metrics
-from sim.kernels import quadratic_native
+from sim.backends import Backend, Precision, chosen_backend
+from sim.kernels import quadratic_native, quadratic_triton
 from sim.kernels.clients import Kernel, kernel
 from sim.kernels.presence import Presence
 from sim.running import Progress, checked_device, checked_first_run, checked_start, reporter, torch_threads
@@ -42,12 +42,6 @@ _OWN: dict[str, Callable[[Tensor], Tensor]] = {
     "iterate": lambda theta: theta,
 }
 
-Backend = Literal["auto", "native", "torch", "numba"]
-# Sample gradients of a run from which on "auto" compiles: with fewer, numba's import (1 s), or the compiler (2 s, once
-# on a machine), takes longer than torch. It is one run's number, for the choice may not depend on how many runs there
-# are: back ends agree to rounding only.
-_WORTH_COMPILING = 2000
-
 # Random words drawn at once: several rounds' when there are few in a round, to amortise the calls.
 _BATCH = 1 << 15
 # Elements of the stretch of a chunk's path that is kept before it is measured.
@@ -68,10 +62,11 @@ def run(
     chunk: int | None = None,
     device: str | torch.device = "cpu",
     backend: Backend = "auto",
+    dtype: Precision = "float64",
     threads: int | None = None,
     progress: Progress = False,
 ) -> Trace:
-    """Simulate independent runs of an algorithm in float64.
+    """Simulate independent runs of an algorithm, in float64 unless `dtype` says otherwise.
 
     Run r of a seed draws the same random numbers whatever `runs`, `first_run`, `chunk`, `threads`, `device` and
     `backend` are (see `sim.streams`). On the CPU its models are the same to the last bit too, on quadratics with
@@ -99,9 +94,14 @@ def run(
         device: "cpu" or "cuda".
         backend: what computes: "torch"; "native", C++ that the system's compiler compiles when it is first wanted
             (about 2 s, then kept in the user's cache; `FedAvg` and `FedAvgSVRG` on quadratics with d <= 16 on the CPU,
-            all metrics but "local_consistency"); or "numba" for the local steps (regressions on the CPU, by one
-            thread; extra `fast`). "auto" takes "native", else "numba", where it knows the case, can be had, and a run
-            has enough steps to be worth it, and otherwise "torch".
+            all metrics but "local_consistency"); "triton", the same on a GPU (extra `gpu`; not yet run on one) unless
+            clients are chosen or rounds that may be empty do not keep the model, with d <= 8 where samples have no
+            features; with TRITON_INTERPRET=1 in the environment also on the CPU, slowly, for tests; or "numba" for the
+            local steps (regressions on the CPU, by one thread; extra `fast`). "auto" takes "native", "triton" or
+            "numba", where it knows the case, can be had, and a run has enough steps to be worth it, otherwise "torch";
+            it does not interpret.
+        dtype: "float64", or "float32" with the back end "triton": the models then have about 7 digits. The draws are
+            the same, and the metrics of these models are computed in float64.
         threads: threads on the CPU, 1 by default. With "native" they share the runs. With the other back ends they are
             inside each operation, where more help wide chunks on idle cores (1.3 times with 2); where other processes
             want the cores the threads wait for each other and are far slower, so to fill a machine rather run several
@@ -114,7 +114,8 @@ def run(
 
     Raises:
         ValueError: for an argument outside its domain.
-        ImportError: for backend="numba" without numba, and for "native" without a compiler, or when it fails.
+        ImportError: for backend="numba" without numba, for "triton" without triton, and for "native" without a
+            compiler, or when it fails.
     """
     if not isinstance(algorithm, Algorithm):
         raise ValueError(f"algorithm={algorithm!r} is not an Algorithm")
@@ -130,7 +131,11 @@ def run(
     chunk = None if chunk is None else checked_count(chunk, "chunk")
     width, chunks = _chunks(chunk, runs, threads, computed * numbers.dim, place)
     names = checked_metrics(metrics, [*numbers.metrics, *_OWN, SPREAD])
-    chosen = _chosen_backend(backend, algorithm, numbers, place, names, rounds * computed)
+    chosen = chosen_backend(backend, algorithm, numbers, presence, names, rounds * computed)
+    if dtype not in get_args(Precision):
+        raise ValueError(f"dtype={dtype!r} is not one of {get_args(Precision)}")
+    if dtype != "float64" and chosen != "triton":
+        raise ValueError(f"dtype={dtype!r} needs backend='triton', not {chosen!r}: use 'float64'")
     job = _Job(
         algorithm=algorithm,
         numbers=numbers,
@@ -152,6 +157,12 @@ def run(
             job.final[:] = job.start.numpy()
             native = quadratic_native.NativeRounds(algorithm, numbers, presence, job.steps, job.seed, first_run)
             native.simulate(job.final, job.values, chunk, threads, report)
+        elif chosen == "triton":
+            precision = torch.float64 if dtype == "float64" else torch.float32
+            fused = quadratic_triton.TritonRounds(algorithm, numbers, presence, job.steps, job.seed, precision)
+            with torch.inference_mode():
+                for rows in chunks:
+                    _advance_fused(job, fused, rows, report)
         else:
             log.debug("%d runs in %d chunks of %d, %d threads", runs, len(chunks), width, threads)
             with torch_threads(threads), torch.inference_mode():
@@ -233,6 +244,15 @@ def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
         job.values[SPREAD][rows, 0] = 0
         job.values[SPREAD][rows, 1:] = spread.values[:, : rows.stop - rows.start].T.cpu().numpy()
     job.final[rows] = theta[:, : rows.stop - rows.start].T.cpu().numpy()
+
+
+def _advance_fused(job: _Job, fused: quadratic_triton.TritonRounds, rows: slice, report: Callable[[int], None]) -> None:
+    """As `_advance`, by a kernel that takes the runs through many rounds at once."""
+    count = rows.stop - rows.start
+    for first, path in fused.paths(job.start, job.first_run + rows.start, count):
+        job.measure(first, path, rows)
+        report(count * (len(path) - (first == 0)))
+    job.final[rows] = path[-1].T.cpu().numpy()
 
 
 class _Spread:
@@ -319,30 +339,3 @@ def _chunks(chunk: int | None, runs: int, threads: int, size: int, device: torch
         chunk = min(chunk, runs)
     width = -(-chunk // PAD) * PAD
     return width, [slice(r, min(runs, r + chunk)) for r in range(0, runs, chunk)]
-
-
-def _chosen_backend(
-    backend: Any, algorithm: Algorithm, numbers: Kernel, device: torch.device, names: Sequence[str], visits: int
-) -> Backend:
-    """The back end for runs in which clients do local work so many times; see `run`."""
-    if backend not in get_args(Backend):
-        raise ValueError(f"backend={backend!r} is not one of {get_args(Backend)}")
-    cpu = device.type == "cpu"
-    native = cpu and quadratic_native.supports(algorithm, numbers, names)
-    compiles = cpu and numbers.compiles
-    if backend == "native" and not native:
-        raise ValueError(
-            f"backend='native' does not know {algorithm!r} with the metrics {names} on this problem with"
-            f" device={str(device)!r}: use 'auto' or 'torch'"
-        )
-    if backend == "numba":
-        if not compiles:
-            raise ValueError(f"backend='numba' does not know this problem on device={str(device)!r}: use 'torch'")
-        if find_spec("numba") is None:
-            raise ImportError("numba is not installed: pip install 'fedproof[fast]', or take backend='torch'")
-    if backend != "auto":
-        return backend
-    if native and visits * quadratic_native.local_steps(algorithm) >= _WORTH_COMPILING:
-        return "native" if quadratic_native.usable(numbers) else "torch"
-    worth = compiles and visits * algorithm.draws >= _WORTH_COMPILING
-    return "numba" if worth and find_spec("numba") is not None else "torch"

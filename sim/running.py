@@ -27,7 +27,8 @@ def checked_device(device: str | torch.device) -> torch.device:
         place = torch.device(device)
     except (RuntimeError, TypeError) as error:
         raise ValueError(f"device={device!r} is not a device of torch") from error
-    if place.type not in ("cpu", "cuda") or (place.type == "cuda" and not torch.cuda.is_available()):
+    gpus = torch.cuda.device_count() if place.type == "cuda" and torch.cuda.is_available() else 0
+    if place.type != "cpu" and not (place.index or 0) < gpus:
         raise ValueError(f"device={str(device)!r} is not available here: use 'cpu', or 'cuda' where there is a GPU")
     return place
 

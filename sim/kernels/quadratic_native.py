@@ -97,7 +97,7 @@ def usable(kernel: Kernel) -> bool:
 def local_steps(algorithm: Algorithm) -> int:
     """Sample gradients of a client in a round."""
     assert isinstance(algorithm, FedAvg | FedAvgSVRG)
-    return int(np.prod(_loops(algorithm)))
+    return int(np.prod(loops(algorithm)))
 
 
 class NativeRounds:
@@ -125,7 +125,7 @@ class NativeRounds:
         self._kept: list[NDArray[Any]] = []  # arrays to which the task points
         self._rounds, self._problem = len(steps), kernel.problem
         problem = kernel.problem
-        outer, inner = _loops(algorithm)
+        outer, inner = loops(algorithm)
         self._work = problem.clients * outer * inner * kernel.dim * (kernel.dim + 8)
         features = problem.features is not None
         self._task = _Task(
@@ -211,7 +211,7 @@ class NativeRounds:
             raise MemoryError("not enough memory for a block of runs")
 
 
-def _loops(algorithm: FedAvg | FedAvgSVRG) -> tuple[int, int]:
+def loops(algorithm: FedAvg | FedAvgSVRG) -> tuple[int, int]:
     """Snapshots and inner steps, or local steps and samples of a minibatch."""
     if isinstance(algorithm, FedAvgSVRG):
         return algorithm.snapshots, algorithm.inner

@@ -159,8 +159,8 @@ def test_what_it_does_not_know_is_refused():
 def test_auto_takes_it_where_a_run_is_long_enough(monkeypatch):
     made = problem(np.random.default_rng(0), 3, 3, True)
     chosen = []
-    choose = sim.engine._chosen_backend
-    monkeypatch.setattr("sim.engine._chosen_backend", lambda *args: chosen.append(choose(*args)) or chosen[-1])
+    choose = sim.engine.chosen_backend
+    monkeypatch.setattr("sim.engine.chosen_backend", lambda *args: chosen.append(choose(*args)) or chosen[-1])
     for rounds, runs in ((1, 1), (1, 4000), (250, 1), (250, 2)):
         run(FedAvg(0.1, 2), made, rounds=rounds, runs=runs)
     run(FedAvg(0.1, 2), made, rounds=250, runs=1, metrics=["local_consistency"])

@@ -28,6 +28,7 @@ PACKAGES = (
     "jinja2",
     "numba",
     "scikit-learn",
+    "triton",
     "z3-solver",
     "dask",
     "distributed",
@@ -73,13 +74,14 @@ def devices() -> list[str]:
 
 
 def back_ends() -> dict[str, str | None]:
-    """What can speed the simulator up on the CPU, besides torch: by back end, what it would use; None for nothing."""
+    """What can speed the simulator up, besides torch: by back end, what it would use; None for nothing."""
     from sim.native import build
 
-    compiler = build.compiler()
+    compiler, installed = build.compiler(), versions()
     return {
         "native": None if compiler is None else compiler.version,
-        "numba": versions()["numba"],
+        "numba": installed["numba"],
+        "triton": installed["triton"],
     }
 
 
