@@ -31,7 +31,7 @@ class Size:
         rounds: T, a multiple of `every`.
         every: rounds from one recorded model to the next.
         tuned: other data sets, on which settings are tried.
-        trial: runs of each of these for one setting; steps are a factor 3 apart, so that few runs tell them apart.
+        trial: runs of each of these for one setting.
         steps: how many steps are tried, the largest ones.
         values: how many values of a method's own parameter are tried.
         cells: which cells are run.
@@ -134,7 +134,7 @@ FULL = Size(
     rounds=100,
     every=5,
     tuned=1,
-    trial=4,
+    trial=16,
     steps=4,
     values=3,
     cells=tuple(dict.fromkeys((*HETEROGENEITY, *PARTICIPATION, *EPOCHS))),
