@@ -14,14 +14,15 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help report report-full test test-all bench lint clean
+.PHONY: help report report-full test test-all bench bench-all lint clean
 
 help:
 	@echo "make report       check every claim and write the HTML report to $(OUT)/index.html, with fewer instances and runs"
 	@echo "make report-full  the same with all of them"
 	@echo "make test         lint, types and the quick tests"
 	@echo "make test-all     the same with the slow tests"
-	@echo "make bench        the speed of the simulator on the reference workloads"
+	@echo "make bench        the speed of the simulator on the reference workloads, on less work"
+	@echo "make bench-all    the same on all of it, by size and by threads (benchmarks/results/), and of the other programs"
 	@echo "make lint         ruff and mypy"
 	@echo "make clean        remove .venv, caches and $(OUT)/"
 
@@ -38,7 +39,13 @@ test-all: lint
 	$(PYTEST) -m ""
 
 bench: $(VENV)/installed
-	set -e; for script in benchmarks/[a-z]*.py; do $(BIN)/python "$$script"; done
+	$(BIN)/python -m benchmarks.w1_fedavg_svrg --quick
+	$(BIN)/python -m benchmarks.w2_open_fl --quick
+
+bench-all: $(VENV)/installed
+	set -e; for workload in w1_fedavg_svrg w2_open_fl; do \
+	  $(BIN)/python -m benchmarks.$$workload; $(BIN)/python -m benchmarks.$$workload --scaling; done
+	set -e; for name in mixing bounds worst_case; do $(BIN)/python -m benchmarks.$$name; done
 
 lint: $(VENV)/installed-dev
 	$(BIN)/python -m ruff check .

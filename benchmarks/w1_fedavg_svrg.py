@@ -1,159 +1,198 @@
 """Workload W1: FedAvg-SVRG, least squares, N=18, 50 samples each, d=5, S=5, M=2, K=100, p_n ~ U(0.3, 0.9), step 0.01.
 
-Compares the engine's back ends with a plain Python loop and with vectorised NumPy, in one process. A run-round is one
-run advanced by one round, with its random draws and both metrics. Run:
-``python -m benchmarks.w1_fedavg_svrg [--json FILE]``.
+Compares the engine's back ends with a plain Python loop, NumPy, JAX, numba, torch.compile and C++ by hand, in one
+process, in turn, after checking that all give the same when they are given the same draws. A run-round is one run
+advanced by one round, with its random draws and both metrics; compiling is not counted. Run:
+``python -m benchmarks.w1_fedavg_svrg [--quick] [--markdown] [--json FILE]``, or with ``--scaling [--out FOLDER]``; best
+on an idle machine (the load is printed).
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import statistics
+import os
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks import w1_peers as peers
+from benchmarks.measuring import Axis, Case, installed, machine, measure, number, options, scaling, table
 from sim.algorithms import FedAvgSVRG
 from sim.engine import run
+from sim.kernels.quadratic import UNROLLED
 from sim.native.build import compiler
 from sim.participation import Bernoulli
 from sim.problems import Quadratic, least_squares
 
-CLIENTS, SAMPLES, DIM, SNAPSHOTS, INNER, ROUNDS, STEP = 18, 50, 5, 5, 2, 100, 0.01
+CLIENTS, SAMPLES, DIM, ROUNDS = 18, 50, 5, 100
+# Of the mean final f - f* of two competitors with other draws, in standard errors of their difference: a correct pair
+# is told apart once in 1.7 million.
+APART = 5.0
+
+Array = np.ndarray[Any, Any]
 
 
-def workload() -> tuple[Quadratic, np.ndarray]:
-    """The problem and the probabilities (N,) of W1."""
+def workload(clients: int = CLIENTS, dim: int = DIM) -> tuple[Quadratic, Array]:
+    """The problem and the probabilities (N,) of W1, or of another size."""
     rng = np.random.default_rng(0)
-    q = rng.standard_normal((CLIENTS, SAMPLES, DIM))
-    y = q @ rng.standard_normal(DIM) + 0.1 * rng.standard_normal((CLIENTS, SAMPLES))
-    return least_squares(list(q), list(y)), rng.uniform(0.3, 0.9, CLIENTS)
+    q = rng.standard_normal((clients, SAMPLES, dim))
+    y = q @ rng.standard_normal(dim) + 0.1 * rng.standard_normal((clients, SAMPLES))
+    return least_squares(list(q), list(y)), rng.uniform(0.3, 0.9, clients)
 
 
-def plain_loop(problem: Quadratic, p: np.ndarray, runs: int, rounds: int) -> np.ndarray:
-    """One run, client and step after another: Algorithm 1 as one writes it first. Returns (R, K+1) suboptimality."""
-    rng = np.random.default_rng(1)
-    q, y = problem.features, problem.targets
-    assert q is not None
-    assert y is not None
-    result = np.empty((runs, rounds + 1))
-    for r in range(runs):
-        theta = np.full(DIM, 0.5)
-        result[r, 0] = problem.cost(theta) - problem.optimal_value
-        for k in range(rounds):
-            move = np.zeros(DIM)
-            for n in range(CLIENTS):
-                if rng.random() >= p[n]:
-                    continue
-                snapshot = theta
-                for _ in range(SNAPSHOTS):
-                    full = 2 * q[n].T @ (q[n] @ snapshot - y[n]) / SAMPLES
-                    w = snapshot
-                    for _ in range(INNER):
-                        i = rng.integers(SAMPLES)
-                        w = w - STEP * (2 * q[n, i] * (q[n, i] @ (w - snapshot)) + full)
-                    snapshot = w
-                move += (snapshot - theta) / p[n]
-            theta = theta + move / CLIENTS
-            gradient = problem.mean_hessian @ theta - problem.mean_linear
-            result[r, k + 1] = (theta @ gradient - theta @ problem.mean_linear) / 2 + problem.mean_offset
-            result[r, k + 1] -= problem.optimal_value
-            float(gradient @ gradient)
-    return result
+def engine(problem: Quadratic, p: Array, backend: Any, threads: int = 1) -> peers.Peer:
+    """The engine, as a peer; its draws are its own."""
+    algorithm, presence = FedAvgSVRG(peers.STEP, peers.SNAPSHOTS, peers.INNER), Bernoulli(p)
+
+    def advance(runs: int, rounds: int, draws: peers.Draws | None = None) -> Array:
+        return run(
+            algorithm, problem, presence, rounds=rounds, runs=runs, seed=peers.SEED, start=[peers.START] * problem.dim,
+            backend=backend, threads=threads,
+        )["suboptimality"]  # fmt: skip
+
+    return advance
 
 
-def numpy_batch(problem: Quadratic, p: np.ndarray, runs: int, rounds: int) -> np.ndarray:
-    """All runs at once, (N, R, d), by the clients' matrices: competent NumPy. Returns (R, K+1) suboptimality."""
-    rng = np.random.default_rng(1)
-    q, hessian, linear = problem.features, problem.client_hessian, problem.client_linear[:, None, :]
-    assert q is not None
-    theta = np.full((runs, DIM), 0.5)
-    row = np.arange(CLIENTS)[:, None]
-    result, norms = np.empty((runs, rounds + 1)), np.empty((runs, rounds + 1))
-
-    def record(k: int) -> None:
-        gap = theta - problem.minimiser
-        gradient = gap @ problem.mean_hessian
-        result[:, k] = (gap * gradient).sum(1) / 2
-        norms[:, k] = (gradient**2).sum(1)
-
-    record(0)
-    for k in range(rounds):
-        weight = (rng.random((CLIENTS, runs)) < p[:, None]) / (CLIENTS * p[:, None])
-        snapshot = np.broadcast_to(theta, (CLIENTS, runs, DIM))
-        for _ in range(SNAPSHOTS):
-            full = snapshot @ hessian - linear
-            move = -STEP * full
-            for _ in range(INNER - 1):
-                picked = q[row, rng.integers(SAMPLES, size=(CLIENTS, runs))]
-                move = move - STEP * (2 * picked * (picked * move).sum(-1, keepdims=True) + full)
-            snapshot = snapshot + move
-        theta = theta + (weight[:, :, None] * (snapshot - theta)).sum(0)
-        record(k + 1)
-    return result
-
-
-def measure(function: Callable[[], np.ndarray], work: int, repetitions: int) -> dict[str, float]:
-    """Medians of the rate in run-rounds/s and of the CPU time in us a run-round, and the mean final suboptimality."""
-    walls, cpus, value = [], [], 0.0
-    for _ in range(repetitions):
-        wall, cpu = time.perf_counter(), time.process_time()
-        value = float(function()[:, -1].mean())
-        walls.append(time.perf_counter() - wall)
-        cpus.append(time.process_time() - cpu)
-    return {
-        "run_rounds_per_second": work / statistics.median(walls),
-        "cpu_microseconds": 1e6 * statistics.median(cpus) / work,
-        "final_suboptimality": value,
+def competitors(problem: Quadratic, p: Array, quick: bool) -> dict[str, peers.Peer]:
+    """By name, those that can be had here."""
+    found: dict[str, peers.Peer] = {
+        "plain Python loop": peers.plain_loop(problem, p),
+        "NumPy, batched": peers.numpy_batch(problem, p),
     }
+    if installed("jax"):
+        found["JAX, vmap and scan, all cores"] = peers.jax_batch(problem, p)
+    threads = sorted({1, min(2, os.cpu_count() or 1)})
+    if installed("numba"):
+        found |= {f"numba loops, {t} thread(s)": peers.numba_loop(problem, p, t) for t in threads}
+    if not quick:
+        found[f"torch.compile, {threads[-1]} thread(s)"] = peers.torch_compiled(problem, p, threads[-1])
+    found |= scaled(problem, p, threads)
+    if quick:  # slow, above all on busy cores
+        found.pop("engine, torch, 2 thread(s)", None)
+    return found
+
+
+def scaled(problem: Quadratic, p: Array, threads: list[int]) -> dict[str, peers.Peer]:
+    """The engine's back ends and the C++, on so many threads."""
+    found: dict[str, peers.Peer] = {f"engine, torch, {t} thread(s)": engine(problem, p, "torch", t) for t in threads}
+    if compiler() is not None:
+        if problem.dim <= UNROLLED:
+            found |= {f"engine, native, {t} thread(s)": engine(problem, p, "native", t) for t in threads}
+        for t in threads:
+            by_hand = peers.cpp(problem, p, t)
+            if by_hand is not None:
+                found[f"C++ by hand, {t} thread(s)"] = by_hand
+    return found
+
+
+def check(problem: Quadratic, p: Array, found: dict[str, peers.Peer]) -> float:
+    """The largest relative difference of f - f* on given draws, 20 runs and 5 rounds; refuses more than 1e-9."""
+    draws = peers.engine_draws(problem, p, 20, 5)
+    values = {name: peer(20, 5, draws) for name, peer in found.items()}
+    expected = values["NumPy, batched"]
+    worst = 0.0
+    for name, value in values.items():
+        apart = float(np.max(np.abs(value - expected)) / np.max(np.abs(expected)))
+        if not apart <= 1e-9:
+            raise SystemExit(f"{name} differs by {apart:.2g} from NumPy on the same draws")
+        worst = max(worst, apart)
+    return worst
+
+
+def check_means(results: dict[str, Array]) -> None:
+    """Refuse competitors whose mean final f - f* (R,) differs from NumPy's by more than chance."""
+    expected = results["NumPy, batched"]
+    for name, value in results.items():
+        error = float(np.sqrt(value.var(ddof=1) / value.size + expected.var(ddof=1) / expected.size))
+        if not abs(value.mean() - expected.mean()) <= APART * error:
+            raise SystemExit(f"{name}: the mean final f - f* is {value.mean():.4g}, with NumPy {expected.mean():.4g}")
+
+
+def compare(quick: bool, repetitions: int, markdown: bool) -> dict[str, Any]:
+    """Print the table of all competitors."""
+    problem, p = workload()
+    found = competitors(problem, p, quick)
+    print(f"on the same draws f - f* agrees to {check(problem, p, found):.1g}")
+    cases: list[Case] = []
+    for runs in (20, 500 if quick else 2000):
+        for name, peer in found.items():
+            if name != "plain Python loop":
+                cases.append(Case(name, runs, ROUNDS, partial(peer, runs, ROUNDS, None)))
+            elif runs == 20:
+                cases.append(Case(name, 1, 20, partial(peer, 1, 20, None)))
+    figures = measure(cases, repetitions)
+    finals = [figure.result[:, -1] for figure in figures]
+    check_means({c.name: final for c, final in zip(cases, finals, strict=True) if c.runs == cases[-1].runs})
+    rows = [
+        [c.name, f"{c.runs:,}", f"{c.rounds}", number(f.rate), number(f.cpu_microseconds), f"{final.mean():.3g}",
+         f"{f.load:.1f}"]
+        for c, f, final in zip(cases, figures, finals, strict=True)
+    ]  # fmt: skip
+    head = ["W1", "runs", "rounds", "run-rounds/s", "CPU us each", "final f - f*", "load"]
+    print(table(head, rows, markdown))
+    kept = [
+        {"name": c.name, "runs": c.runs, "rounds": c.rounds, "run_rounds_per_second": f.rate,
+         "cpu_microseconds": f.cpu_microseconds, "load": f.load, "final_suboptimality": float(final.mean())}
+        for c, f, final in zip(cases, figures, finals, strict=True)
+    ]  # fmt: skip
+    return {"workload": "W1", "machine": machine(), "repetitions": repetitions, "rows": kept}
+
+
+def axes(quick: bool) -> list[Axis]:
+    """Speed by each size while the others are those of W1 with 2,000 runs; by threads, strong and weak."""
+    runs, rounds = (200, 20) if quick else (2000, ROUNDS)
+    cores = os.cpu_count() or 1
+    threads = sorted({1, min(2, cores)})
+
+    def cases(clients: int, dim: int, runs: int, rounds: int) -> list[Case]:
+        named = scaled(*workload(clients, dim), threads)
+        return [Case(name, runs, rounds, partial(peer, runs, rounds, None)) for name, peer in named.items()]
+
+    def by_threads(t: int, runs: int, kind: str) -> list[Case]:
+        problem, p = workload()
+        named: dict[str, Callable[..., Array]] = {"engine, torch": engine(problem, p, "torch", t)}
+        if compiler() is not None:
+            by_hand = peers.cpp(problem, p, t)
+            named |= {"engine, native": engine(problem, p, "native", t)}
+            named |= {} if by_hand is None else {"C++ by hand": by_hand}
+        return [
+            Case(f"{name}, {kind}", runs, rounds, partial(peer, runs, rounds, None)) for name, peer in named.items()
+        ]
+
+    number_of_runs = (20, 200) if quick else (20, 200, 2000, 20_000)
+    clients, dims, spans = (6, 18, 54, 162), (2, 5, 10, 16, 32), (10, 100, 1000)
+    some = max(20, runs // 10)  # of more clients, coordinates or rounds: a tenth of the runs
+    counts = sorted({1, *(2**i for i in range(1, 8) if 2**i <= cores), cores})
+    return [
+        Axis("runs", number_of_runs, [cases(CLIENTS, DIM, r, rounds) for r in number_of_runs]),
+        Axis("clients", clients, [cases(n, DIM, some, rounds) for n in clients]),
+        Axis("coordinates", dims, [cases(CLIENTS, d, some, rounds) for d in dims]),
+        Axis("rounds", spans[: 2 if quick else 3], [cases(CLIENTS, DIM, some, k) for k in spans[: 2 if quick else 3]]),
+        Axis(
+            "threads",
+            counts,
+            [by_threads(t, runs, "the same runs") + by_threads(t, runs * t, f"{runs:,} runs a thread") for t in counts],
+        ),
+    ]
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the benchmark and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    parser.add_argument("--repetitions", type=int, default=5, help="at least 3; medians are shown")
-    options = parser.parse_args(arguments)
-    repetitions = max(3, options.repetitions)
-    problem, p = workload()
-    algorithm, presence = FedAvgSVRG(STEP, SNAPSHOTS, INNER), Bernoulli(p)
-
-    def engine(runs: int, backend: str, threads: int) -> np.ndarray:
-        options = {"rounds": ROUNDS, "runs": runs, "start": [0.5] * DIM, "backend": backend, "threads": threads}
-        return run(algorithm, problem, presence, **options)["suboptimality"]
-
-    backends = ["torch"] + ["native"] * (compiler() is not None)
-    for backend in backends:
-        engine(20, backend, 1)
-    cases: list[tuple[str, int, int, Callable[[], np.ndarray]]] = [
-        ("plain Python loop", 1, 20, partial(plain_loop, problem, p, 1, 20)),
-    ]
-    for runs in (20, 2000):
-        cases.append(("NumPy, batched", runs, ROUNDS, partial(numpy_batch, problem, p, runs, ROUNDS)))
-        for backend in backends:
-            for threads in (1, 2):
-                name = f"{backend}, threads={threads}"
-                cases.append((name, runs, ROUNDS, partial(engine, runs, backend, threads)))
-    rows = [
-        {"name": name, "runs": runs, "rounds": rounds, **measure(function, runs * rounds, repetitions)}
-        for name, runs, rounds, function in cases
-    ]
-    print(f"{'':24}{'runs':>6}{'rounds':>8}{'run-rounds/s':>15}{'CPU us each':>13}{'final f - f*':>14}")
-    for row in rows:
-        print(
-            f"{row['name']:24}{row['runs']:6}{row['rounds']:8}{row['run_rounds_per_second']:15.3g}"
-            f"{row['cpu_microseconds']:13.2f}{row['final_suboptimality']:14.3g}"
-        )
-    if options.json:
-        report = {"workload": "W1", "repetitions": repetitions, "rows": rows}
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
+    chosen = options(__doc__).parse_args(arguments)
+    repetitions = max(5, chosen.repetitions)
+    print(machine())
+    if chosen.scaling:
+        scaling("W1", axes(chosen.quick), repetitions, chosen.markdown, chosen.out)
+        return
+    report = compare(chosen.quick, repetitions, chosen.markdown)
+    if chosen.json:
+        chosen.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
