@@ -86,7 +86,7 @@ def back_ends() -> dict[str, str | None]:
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Print versions, devices, the simulator's back ends, and clashes of package names.
+    """Print versions, devices, back ends, and clashes of package names.
 
     Exit status 1 when another package takes one of the names theory, sim and validate.
 
