@@ -222,7 +222,7 @@ def test_a_back_end_that_does_not_fit_is_refused(monkeypatch):
         run(FedAvg(0.1, 1), quadratic, rounds=1, runs=1, backend="numba")
     with pytest.raises(ValueError, match="backend='cuda' is not one of"):
         run(FedAvg(0.1, 1), softmax, rounds=1, runs=1, backend="cuda")
-    monkeypatch.setattr("sim.engine.find_spec", lambda name: None)
+    monkeypatch.setattr("sim.backends.find_spec", lambda name: None)
     with pytest.raises(ImportError, match="numba is not installed"):
         run(FedAvg(0.1, 1), softmax, rounds=1, runs=1, backend="numba")
     big = {"rounds": 30, "runs": 1, "metrics": ["iterate"]}

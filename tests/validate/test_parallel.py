@@ -23,6 +23,13 @@ def mark(folder: Path, name: str, fail: bool) -> int:
     return os.getpid()
 
 
+def mark_slowly(folder: Path, name: str, fail: bool) -> int:
+    """The same, but what does not fail takes a while, so that the error is noticed meanwhile."""
+    if not fail:
+        time.sleep(0.2)
+    return mark(folder, name, fail)
+
+
 def talk(number: int) -> int:
     """Tell more than a pipe holds, and be a task with tasks of its own."""
     tell((number, "x" * 100_000))
@@ -137,10 +144,9 @@ def test_where_tasks_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_after_an_error_nothing_is_begun(tmp_path: Path, processes: int) -> None:
+    tasks = [(tmp_path, "first", True), *((tmp_path, str(i), False) for i in range(40))]
     with pytest.raises(ArithmeticError, match="first"):
-        over_processes(
-            mark, [(tmp_path, "first", True), *((tmp_path, str(i), False) for i in range(40))], processes=processes
-        )
+        over_processes(mark_slowly, tasks, processes=processes)
     # others may have run beside it until it was noticed, not all of them
     assert len(list(tmp_path.iterdir())) < 41
 
