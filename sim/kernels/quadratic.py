@@ -9,6 +9,7 @@ faster there, but the library may round the last columns differently: then resul
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,17 +67,28 @@ class QuadraticKernel:
         }
         return {name: known[name](theta) for name in names}
 
+    @cached_property
+    def _mean_hessian(self) -> Tensor:
+        return self._tensor(self.problem.mean_hessian)[None]
+
+    @cached_property
+    def _mean_linear(self) -> Tensor:
+        return self._tensor(self.problem.mean_linear)[None, :, None]
+
+    @cached_property
+    def _some_minimiser(self) -> Tensor:
+        return self._tensor(some_minimiser(self.problem))[None, :, None]
+
     def _suboptimality(self, theta: Tensor) -> Tensor:
         """f(x) - f* is (x - x*)'H(x - x*)/2, which keeps its digits near x*."""
-        gap = theta - self._tensor(some_minimiser(self.problem))[None, :, None]
-        return (times(self._tensor(self.problem.mean_hessian)[None], gap) * gap).sum(1) / 2
+        gap = theta - self._some_minimiser
+        return (times(self._mean_hessian, gap) * gap).sum(1) / 2
 
     def _cost(self, theta: Tensor) -> Tensor:
         return self._suboptimality(theta) + float(self.problem.optimal_value)
 
     def _squared_gradient_norm(self, theta: Tensor) -> Tensor:
-        gradient = times(self._tensor(self.problem.mean_hessian)[None], theta)
-        return gradient.sub_(self._tensor(self.problem.mean_linear)[None, :, None]).square_().sum(1)
+        return times(self._mean_hessian, theta).sub_(self._mean_linear).square_().sum(1)
 
     def _squared_distance(self, theta: Tensor) -> Tensor:
         return (theta - self._tensor(self.problem.minimiser)[None, :, None]).square_().sum(1)
