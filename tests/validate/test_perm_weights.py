@@ -19,13 +19,14 @@ from theory import claim
 from theory.assumptions import BoundedDomain, BoundedGradient, InteriorMinimiser, VarianceAtMost
 from theory.mixing import exact_weights
 from validate import certificate
+from validate.algebra import at_most
 from validate.assumptions import satisfied, unmet
 from validate.bounds import Cases, compare, compare_all
 from validate.papers import perm
 from validate.papers.perm import minimisers, mixing, mixing_scenarios
 from validate.papers.perm.mixing import MixingScenario
 from validate.papers.perm.mixing_refutations import REFUTED, made
-from validate.papers.perm.proofs import PROOFS, at_most
+from validate.papers.perm.proofs import PROOFS
 from validate.papers.perm.special import is_best, programs
 
 F = Fraction

@@ -13,16 +13,10 @@ from fractions import Fraction
 from functools import cache
 from math import factorial
 
-from theory.claim import Step
 from theory.mixing import exact_projected_gradient, exact_weights
-from validate.algebra import holds, same, vector_evidence
+from validate.algebra import at_most, same, vector_evidence
 
 Lines = dict[str, bool]
-
-
-def at_most(left: str, right: str) -> bool:
-    """Whether left <= right for all non-negative values of the names in them, by the signs of the coefficients."""
-    return holds(Step("line", "", "<=", "", "inequality", identity=(left, right)), {}) is True
 
 
 # --- weights ---------------------------------------------------------------------------------------------------------

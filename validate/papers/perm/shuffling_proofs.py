@@ -11,15 +11,9 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from theory.claim import Step
-from validate.algebra import holds, same
+from validate.algebra import at_most, same
 
 Lines = dict[str, bool]
-
-
-def _at_most(left: str, right: str) -> bool:
-    """Whether left <= right for all non-negative values of the names in them, by the signs of the coefficients."""
-    return holds(Step("line", "", "<=", "", "inequality", identity=(left, right)), {}) is True
 
 
 def _above(formula: str, least: Fraction | int) -> bool:
@@ -124,17 +118,17 @@ def products_near_identity() -> Lines:
 @cache
 def norm_of_a_turn() -> Lines:
     """Proposition 3: sum_{t<K} (1+x)^t <= K (1+x+rest)^K, x = eta alpha N L and x + rest = eta N L."""
-    lines = {"a power is at most the next": _at_most("P", "P*(1+x)"), "alpha <= 1": _at_most("y/(1+r)", "y")}
+    lines = {"a power is at most the next": at_most("P", "P*(1+x)"), "alpha <= 1": at_most("y/(1+r)", "y")}
     for K in (1, 2, 3, 4, 5):
         total = " + ".join(f"(1+x)**{t}" for t in range(K))
-        lines[f"K = {K}"] = _at_most(total, f"{K}*(1+x+rest)**{K}")
+        lines[f"K = {K}"] = at_most(total, f"{K}*(1+x+rest)**{K}")
     return lines
 
 
 @cache
 def simplex() -> Lines:
     """A part of the weights is at most all of them, which is 1."""
-    return {"the weights sum to 1": _at_most("part*G", "(part+rest)*G")}
+    return {"the weights sum to 1": at_most("part*G", "(part+rest)*G")}
 
 
 @cache
@@ -148,12 +142,12 @@ def epoch_bias() -> Lines:
     return {
         **products_near_identity(),
         # (1-x/K)^K >= 1-x by induction, and (1+x/K)(1-x/K) <= 1, so that (1+x/K)^K <= 1/(1-x)
-        "Bernoulli, from k to k+1": _at_most("1 - (k+1)*y", "1 - (k+1)*y + k*y**2"),
+        "Bernoulli, from k to k+1": at_most("1 - (k+1)*y", "1 - (k+1)*y + k*y**2"),
         "Bernoulli, its step": same("(1-k*y)*(1-y)", "1 - (k+1)*y + k*y**2"),
-        "(1+y)(1-y) <= 1": _at_most("1 - y**2", "1"),
+        "(1+y)(1-y) <= 1": at_most("1 - y**2", "1"),
         "1/(1-x) - 1 = x/(1-x)": same("1/(1-x) - 1", "x/(1-x)"),
-        "x <= 1/(4R): x/(1-x) <= 1/(4R-1), 4R = 1+v": _at_most("1/(v+r)", "1/v"),
-        "1/(4R-1) <= e/(4R-e), 4R = 1+u+v": _at_most("1/(u+v)", "(1+u)/v"),
+        "x <= 1/(4R): x/(1-x) <= 1/(4R-1), 4R = 1+v": at_most("1/(v+r)", "1/v"),
+        "1/(4R-1) <= e/(4R-e), 4R = 1+u+v": at_most("1/(u+v)", "(1+u)/v"),
         "e < 4": _above("4-exp(1)", Fraction(1)),
         **simplex(),
     }
@@ -201,11 +195,11 @@ def one_epoch() -> Lines:
     coercive = "2*s*(g*u - (mu*L*u**2+g**2)/(mu+L)) + s*(2/(mu+L)-s)*(g**2-mu**2*u**2)"
     return {
         "a gradient step contracts by 1 - mu s": same(gap, coercive),
-        "s <= 2/(mu+L) as 4 s L <= 1 and mu <= L = mu + r": _at_most("1/(4*(mu+r))", "2/(2*mu+r)"),
+        "s <= 2/(mu+L) as 4 s L <= 1 and mu <= L = mu + r": at_most("1/(4*(mu+r))", "2/(2*mu+r)"),
         "Young, x": same("x/2*a**2 + 2/x*b**2 + 2*a*b", "x/2*(a + 2*b/x)**2"),
         "||B+M||^2 <= 2||B||^2 + 2||M||^2": same("2*b**2 + 2*m**2 - (b+m)**2", "(b-m)**2"),
-        "(1+x/2)(1-x)^2 <= 1-x, x = 1/(1+r)": _at_most("(1+1/(2*(1+r)))*(1-1/(1+r))**2", "1-1/(1+r)"),
-        "sum_j a_j^2 <= (sum_j a_j)^2 = 1, two clients": _at_most("a**2 + b**2", "(a+b)**2"),
+        "(1+x/2)(1-x)^2 <= 1-x, x = 1/(1+r)": at_most("(1+1/(2*(1+r)))*(1-1/(1+r))**2", "1-1/(1+r)"),
+        "sum_j a_j^2 <= (sum_j a_j)^2 = 1, two clients": at_most("a**2 + b**2", "(a+b)**2"),
         "E||M||^2 <= s^2 delta^2/K": same("(s/(N*K))**2*N**2*K*d", "s**2*d/K"),
         "Gronwall, one step": same("A*P + c*L*A*P", "A*P*(1+c*L)"),
         "(p+q)^2 <= 2p^2 + 2q^2": same("2*p**2 + 2*q**2 - (p+q)**2", "(p-q)**2"),
@@ -217,10 +211,10 @@ def _printed_route() -> Lines:
     """theorem-2-step/corrected: each term is at least that of corrected-2; sL <= 1/(4R), R >= kappa."""
     noise = "2 + 8*k/(4*(k+r)) + 8/(16*(k+r)**2)"  # kappa = k = 1 + q, R = k + r
     return one_epoch() | {
-        "noise": _at_most(noise.replace("k", "(1+q)"), "54"),
+        "noise": at_most(noise.replace("k", "(1+q)"), "54"),
         "54 <= e^4": _above("exp(4)", 54),
         "288 e^6 N log(2N/p) >= 4": _above("288*exp(6)*log(2)", 4),
-        "1 - mu s <= 1 - mu s/2": _at_most("1/2*x", "x"),
+        "1 - mu s <= 1 - mu s/2": at_most("1/2*x", "x"),
     }
 
 
@@ -238,7 +232,7 @@ def _moving_weights() -> Lines:
         "Young, t": same("(1+t)*u**2 + (1+1/t)*w**2 - (u+w)**2", "(t*u-w)**2/t"),
         "(1+t)(1-x) = 1-x/2": same("(1+x/(2*(1-x)))*(1-x)", "1-x/2"),
         "1+1/t = 2/x-1": same("1+2*(1-x)/x", "2/x-1"),
-        "1+t <= 2, x = 1/(4+r)": _at_most("1+1/(2*(3+r))", "2"),
+        "1+t <= 2, x = 1/(4+r)": at_most("1+1/(2*(3+r))", "2"),
         "|sum b_j g_j| <= G sum |b_j| <= G sqrt(N) ||b||, two clients": same("2*(b**2+c**2) - (b+c)**2", "(b-c)**2"),
         "V' <= (1-x/2) V + c keeps V <= q V0 + 2c/x": same("(1-x/2)*(q*V + 2*c/x) + c", "(1-x/2)*q*V + 2*c/x"),
         "noise": same("2/(mu*s)*2*2*s**2*d/K", "8*s*d/(mu*K)"),
