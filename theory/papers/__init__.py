@@ -1,1 +1,1 @@
-"""The papers: one file each, with nothing else in it."""
+"""The papers: one package each; `results` names the claims of those that share its form."""

@@ -10,7 +10,7 @@ What a client that is not selected would have computed is meant where a sum runs
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 from theory.assumptions import (
     BoundedAverageStep,
@@ -21,8 +21,9 @@ from theory.assumptions import (
     UniformParticipation,
     VarianceAtMost,
 )
-from theory.claim import Claim, Hypothesis, Kind, Parameter, Quantity
+from theory.claim import Hypothesis, Parameter, Quantity
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, PROBABILITY, Domain
+from theory.papers import results
 
 PAPER_NAME = "fedmim"
 WEIGHT = Domain(0, 1, upper_open=True)
@@ -162,35 +163,5 @@ SILENT_DESCENT_STEP = Hypothesis(
 )
 SMOOTH_PL = Hypothesis("mu <= L", "as Assumptions 1 and 2 imply", relation="mu <= L")
 
-
-def identifier(label: str) -> str:
-    """The claim's id, from its label."""
-    return f"{PAPER_NAME}/{label}"
-
-
-def result(
-    label: str,
-    kind: Kind,
-    title: str,
-    equation: str,
-    statement: str,
-    latex: str,
-    quantity: Quantity,
-    source: str,
-    *,
-    amends: str | None = None,
-    **rest: Any,
-) -> Claim:
-    """A claim of the paper, or a repair of `amends` (a label); `rest` are further fields of `Claim`."""
-    return Claim(
-        id=identifier(label),
-        kind=kind,
-        title=title,
-        equation=equation,
-        statement=statement,
-        latex=latex,
-        quantity=quantity,
-        source=source,
-        amends=None if amends is None else identifier(amends),
-        **rest,
-    )
+identifier = partial(results.identifier, PAPER_NAME)
+result = partial(results.result, PAPER_NAME)

@@ -12,7 +12,7 @@ and repairs say so. With (3), grad_sum = N grad_phi.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 from theory.assumptions import (
     BoundedDissimilarity,
@@ -24,8 +24,9 @@ from theory.assumptions import (
     UnbiasedSampling,
     VarianceAtMost,
 )
-from theory.claim import Claim, Hypothesis, Kind, Parameter, Quantity
+from theory.claim import Hypothesis, Parameter, Quantity
 from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL, Domain
+from theory.papers import results
 
 PAPER_NAME = "perm"
 UNIT = Domain(0, 1)
@@ -142,35 +143,5 @@ SILENT_EPOCH_STEP = Hypothesis(
     "step size of the epochs", "eta <= 1/(4NKRL): chosen in the proof, not stated", printed=False
 )
 
-
-def identifier(label: str) -> str:
-    """The claim's id, from its label."""
-    return f"{PAPER_NAME}/{label}"
-
-
-def result(
-    label: str,
-    kind: Kind,
-    title: str,
-    equation: str,
-    statement: str,
-    latex: str,
-    quantity: Quantity,
-    source: str,
-    *,
-    amends: str | None = None,
-    **rest: Any,
-) -> Claim:
-    """A claim of the paper, or a repair of `amends` (a label); `rest` are further fields of `Claim`."""
-    return Claim(
-        id=identifier(label),
-        kind=kind,
-        title=title,
-        equation=equation,
-        statement=statement,
-        latex=latex,
-        quantity=quantity,
-        source=source,
-        amends=None if amends is None else identifier(amends),
-        **rest,
-    )
+identifier = partial(results.identifier, PAPER_NAME)
+result = partial(results.result, PAPER_NAME)
