@@ -5,6 +5,7 @@
 PYTHON ?= python3
 OUT ?= report
 WORKERS ?= auto
+CASES ?= 10000
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,13 +15,14 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help report report-full test test-all bench bench-all lint clean
+.PHONY: help report report-full test test-all fuzz bench bench-all lint clean
 
 help:
 	@echo "make report       check every claim and write the HTML report to $(OUT)/index.html, with fewer instances and runs"
 	@echo "make report-full  the same with all of them"
 	@echo "make test         lint, types and the quick tests"
 	@echo "make test-all     the same with the slow tests"
+	@echo "make fuzz         $(CASES) random inputs to everything that reads any, and what came of them"
 	@echo "make bench        the speed of the simulator on the reference workloads, on less work"
 	@echo "make bench-all    the same on all of it, by size and by threads (benchmarks/results/), and of the other programs"
 	@echo "make lint         ruff and mypy"
@@ -37,6 +39,9 @@ test: lint
 
 test-all: lint
 	$(PYTEST) -m ""
+
+fuzz: $(VENV)/installed-dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.run --cases $(CASES)
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks.w1_fedavg_svrg --quick

@@ -165,7 +165,7 @@ def axes(quick: bool) -> list[Axis]:
             Case(f"{name}, {kind}", runs, rounds, partial(peer, runs, rounds, None)) for name, peer in named.items()
         ]
 
-    number_of_runs = (20, 200) if quick else (20, 200, 2000, 20_000)
+    number_of_runs = (20, 200) if quick else (20, 200, 2000, 5000)
     clients, dims, spans = (6, 18, 54, 162), (2, 5, 10, 16, 32), (10, 100, 1000)
     some = max(20, runs // 10)  # of more clients, coordinates or rounds: a tenth of the runs
     counts = sorted({1, *(2**i for i in range(1, 8) if 2**i <= cores), cores})

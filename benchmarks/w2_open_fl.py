@@ -146,9 +146,11 @@ def compare(quick: bool, repetitions: int, markdown: bool) -> dict[str, Any]:
 
 
 def axes(quick: bool) -> list[Axis]:
-    """Speed of minibatches, without the loss, by each size while the others are those of W2; by threads."""
+    """Speed of minibatches, without the loss, by each size while the others are those of W2 (half its rounds); by
+    threads, strong and weak. Of the engine's compiled back ends the best that can be had here."""
     algorithm = LocalSGD(STEP, LOCAL_STEPS, BATCH)
-    rounds = 20 if quick else ROUNDS
+    rounds = 20 if quick else ROUNDS // 2
+    best = [name for name in backends() if name != "torch"][-1:]
     problems = {d: ridge_logistic(CLIENTS, SAMPLES, d, SPREAD, RIDGE, 0) for d in (25, DIM, 200)}
 
     def by(t: int, kind: str, runs: int, rounds: int, present: int = PRESENT, dim: int = DIM) -> list[Case]:
@@ -156,7 +158,7 @@ def axes(quick: bool) -> list[Axis]:
         found = [
             Case(f"engine, {name}, {kind}", runs, rounds,
                  partial(engine, problem, algorithm, name, t, runs, rounds, METRICS[:1], present))
-            for name in backends() if name != "torch"
+            for name in best
         ]  # fmt: skip
         by_hand = peers.cpp(problem, algorithm, schedule, False, t, SEED)
         return found + ([] if by_hand is None else [Case(f"C++ by hand, {kind}", runs, rounds, by_hand)])
@@ -164,7 +166,7 @@ def axes(quick: bool) -> list[Axis]:
     def each(*sizes: int) -> list[Case]:
         return [case for t in threads() for case in by(t, f"{t} thread(s)", *sizes)]
 
-    runs_, spans = ((10, 100), (20,)) if quick else ((10, 100, 1000), (20, 200, 1000))
+    runs_, spans = ((10, 100), (20,)) if quick else ((10, 100, 400), (20, 100, 500))
     clients, dims = (5, 10, 20, 40), tuple(problems)
     cores = os.cpu_count() or 1
     counts = sorted({1, *(2**i for i in range(1, 8) if 2**i <= cores), cores})

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 from sim.algorithms.base import Algorithm
-from sim.kernels import quadratic_native, quadratic_triton
+from sim.kernels import quadratic_native, quadratic_triton, regression_native
 from sim.kernels.clients import Kernel
 from sim.kernels.presence import Presence
 
@@ -41,9 +41,10 @@ def chosen_backend(
     device = presence.device
     cpu = device.type == "cpu"
     native = cpu and quadratic_native.supports(algorithm, numbers, names)
+    steps = cpu and regression_native.supports(algorithm, numbers)
     triton = quadratic_triton.supports(algorithm, numbers, presence, names)
     compiles = cpu and numbers.compiles
-    if backend == "native" and not native:
+    if backend == "native" and not (native or steps):
         raise ValueError(
             f"backend='native' does not know {algorithm!r} with the metrics {names} on this problem with"
             f" device={str(device)!r}: use 'auto' or 'torch'"
@@ -69,5 +70,8 @@ def chosen_backend(
         if cpu:
             return "native" if quadratic_native.usable(numbers) else "torch"
         return "triton" if quadratic_triton.installed() else "torch"
-    worth = compiles and visits * algorithm.draws >= _WORTH_COMPILING
-    return "numba" if worth and find_spec("numba") is not None else "torch"
+    if not compiles or visits * algorithm.draws < _WORTH_COMPILING:
+        return "torch"
+    if steps and regression_native.usable():
+        return "native"
+    return "numba" if find_spec("numba") is not None else "torch"

@@ -16,9 +16,11 @@ from sim.algorithms.base import Algorithm
 from sim.algorithms.schedule import checked_count, step_at
 from sim.arguments import checked_metrics
 from sim.backends import Backend, Precision, chosen_backend
-from sim.kernels import quadratic_native, quadratic_triton
-from sim.kernels.clients import Kernel, kernel
+from sim.kernels import quadratic_native, quadratic_triton, regression_native
+from sim.kernels.clients import Clients, Kernel, kernel
 from sim.kernels.presence import Presence
+from sim.kernels.regression import RegressionKernel
+from sim.kernels.spread import Spread
 from sim.running import Progress, checked_device, checked_first_run, checked_start, reporter, torch_threads
 from sim.streams import WORDS, Streams, seed_key
 from sim.trace import Trace
@@ -93,16 +95,17 @@ def run(
         chunk: runs advanced together; by default as many as suit the cache.
         device: "cpu" or "cuda".
         backend: what computes: "torch"; "native", C++ that the system's compiler compiles when it is first wanted
-            (about 2 s, then kept in the user's cache; `FedAvg` and `FedAvgSVRG` on quadratics with d <= 16 on the CPU,
-            all metrics but "local_consistency"); "triton", the same on a GPU (extra `gpu`; not yet run on one) unless
-            clients are chosen or rounds that may be empty do not keep the model, with d <= 8 where samples have no
-            features; with TRITON_INTERPRET=1 in the environment also on the CPU, slowly, for tests; or "numba" for the
-            local steps (regressions on the CPU, by one thread; extra `fast`). "auto" takes "native", "triton" or
-            "numba", where it knows the case, can be had, and a run has enough steps to be worth it, otherwise "torch";
-            it does not interpret.
+            (2 to 5 s, then kept in the user's cache), on the CPU: `FedAvg` and `FedAvgSVRG` on quadratics with
+            d <= 16, all metrics but "local_consistency", and the local steps of `FedAvg` and of the averaged
+            algorithms on regressions, by one thread; "triton", the first of these on a GPU (extra `gpu`; not yet run
+            on one) unless clients are chosen or rounds that may be empty do not keep the model, with d <= 8 where
+            samples have no features; with TRITON_INTERPRET=1 in the environment also on the CPU, slowly, for tests; or
+            "numba" for the local steps (regressions on the CPU, by one thread; extra `fast`). "auto" takes "native",
+            "triton" or "numba", where it knows the case, can be had, and a run has enough steps to be worth it,
+            otherwise "torch"; it does not interpret.
         dtype: "float64", or "float32" with the back end "triton": the models then have about 7 digits. The draws are
             the same, and the metrics of these models are computed in float64.
-        threads: threads on the CPU, 1 by default. With "native" they share the runs. With the other back ends they are
+        threads: threads on the CPU, 1 by default. With "native" on quadratics they share the runs. Elsewhere they are
             inside each operation, where more help wide chunks on idle cores (1.3 times with 2); where other processes
             want the cores the threads wait for each other and are far slower, so to fill a machine rather run several
             processes of one thread, each with its own `first_run`. This is torch's own number, which belongs to the
@@ -129,9 +132,11 @@ def run(
     slots = presence.size if algorithm.selects and presence.size != len(numbers.counts) else None
     computed = len(numbers.counts) if slots is None else slots
     chunk = None if chunk is None else checked_count(chunk, "chunk")
-    width, chunks = _chunks(chunk, runs, threads, computed * numbers.dim, place)
     names = checked_metrics(metrics, [*numbers.metrics, *_OWN, SPREAD])
     chosen = chosen_backend(backend, algorithm, numbers, presence, names, rounds * computed)
+    regression = chosen == "native" and isinstance(numbers, RegressionKernel)
+    pad = regression_native.PAD if regression else PAD
+    width, chunks = _chunks(chunk, runs, threads, computed * numbers.dim, place, pad)
     if dtype not in get_args(Precision):
         raise ValueError(f"dtype={dtype!r} is not one of {get_args(Precision)}")
     if dtype != "float64" and chosen != "triton":
@@ -142,6 +147,7 @@ def run(
         presence=presence,
         slots=slots,
         compiled=chosen == "numba",
+        native=regression,
         steps=[float(step_at(algorithm.step, k)) for k in range(rounds)],
         seed=int(seed),
         start=torch.from_numpy(checked_start(start, numbers.dim)).to(place),
@@ -153,7 +159,7 @@ def run(
     )
     job.measure(0, job.start[None, :, None], slice(0, 1))  # a metric that does not exist here refuses before the work
     with reporter(progress, runs * rounds) as report:
-        if chosen == "native":
+        if chosen == "native" and not regression:
             job.final[:] = job.start.numpy()
             native = quadratic_native.NativeRounds(algorithm, numbers, presence, job.steps, job.seed, first_run)
             native.simulate(job.final, job.values, chunk, threads, report)
@@ -173,13 +179,17 @@ def run(
 
 @dataclass
 class _Job:
-    """What the chunks of a simulation share. Each writes its own rows of `final` and `values`."""
+    """What the chunks of a simulation share. Each writes its own rows of `final` and `values`.
+
+    `compiled`: by numba; `native`: by C++, where the clients draw their samples themselves.
+    """
 
     algorithm: Algorithm
     numbers: Kernel
     presence: Presence
     slots: int | None
     compiled: bool
+    native: bool
     steps: list[float]
     seed: int
     start: Tensor
@@ -206,13 +216,13 @@ def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
     ids = job.first_run + rows.start + np.arange(width, dtype=np.int64)
     ids[rows.stop - rows.start :] = ids[0]  # padding: any run does
     streams = Streams(job.seed, ids, device=job.device)
-    clients = job.numbers.clients(width, job.slots, rows.stop - rows.start, job.compiled)
+    clients = _clients(job, rows)
     w = clients.buffer("server model")
     theta = job.start[:, None].expand(dim, width).clone()
     move = torch.empty_like(theta)
     path = torch.empty((min(rounds + 1, max(1, _PATH // (dim * width))), dim, width)).to(theta)
     path[0] = theta
-    spread = _Spread(w, len(job.steps)) if SPREAD in job.values else None
+    spread = Spread(w, len(job.steps)) if SPREAD in job.values else None
     kept_from, kept = 0, 1
     draws = _draws(job, streams) if job.slots is None else _draws_of_chosen(job, streams, job.slots)
     for k, (step, draw) in enumerate(zip(job.steps, draws, strict=True)):
@@ -246,6 +256,15 @@ def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
     job.final[rows] = theta[:, : rows.stop - rows.start].T.cpu().numpy()
 
 
+def _clients(job: _Job, rows: slice) -> Clients:
+    live = rows.stop - rows.start
+    if job.native:
+        assert isinstance(job.numbers, RegressionKernel)
+        first_run = job.first_run + rows.start
+        return regression_native.NativeClients(job.numbers, job.width, job.slots, live, job.seed, first_run)
+    return job.numbers.clients(job.width, job.slots, live, job.compiled)
+
+
 def _advance_fused(job: _Job, fused: quadratic_triton.TritonRounds, rows: slice, report: Callable[[int], None]) -> None:
     """As `_advance`, by a kernel that takes the runs through many rounds at once."""
     count = rows.stop - rows.start
@@ -253,27 +272,6 @@ def _advance_fused(job: _Job, fused: quadratic_triton.TritonRounds, rows: slice,
         job.measure(first, path, rows)
         report(count * (len(path) - (first == 0)))
     job.final[rows] = path[-1].T.cpu().numpy()
-
-
-class _Spread:
-    """The mean squared distance of the clients' final models from the server's next one, round by round."""
-
-    def __init__(self, like: Tensor, rounds: int) -> None:
-        """Shapes: `like` (S, d, R), K = `rounds`."""
-        self.values = torch.empty((rounds, like.shape[2])).to(like)
-        self._gap = torch.empty_like(like)
-        self._old = torch.empty_like(like[0])
-
-    def before(self, theta: Tensor, moves: Tensor) -> None:
-        """Remember theta (d, R) and w_n - theta (S, d, R)."""
-        self._old.copy_(theta)
-        self._gap.copy_(moves)
-
-    def after(self, k: int, theta: Tensor, weight: Tensor) -> None:
-        """Record round k, which led to theta (d, R), with weights (S, 1, R) or (S, 1, 1)."""
-        present = (weight > 0).to(theta)
-        squares = self._gap.sub_(theta - self._old).square_().sum(1, keepdim=True)
-        self.values[k] = (squares * present).sum(0)[0] / present.sum(0)[0].clamp_(min=1)
 
 
 @dataclass(frozen=True)
@@ -289,12 +287,17 @@ class _Draw:
 
 def _draws(job: _Job, streams: Streams) -> Iterator[_Draw]:
     """Round by round, for all clients."""
-    indices = _indices(job, streams) if job.algorithm.draws else None
+    indices = _indices(job, streams) if _picks(job) else None
     for rounds in _batches(len(job.steps), job.width * -(-len(job.numbers.counts) // WORDS)):
         weights, survives = job.presence.weights(streams, rounds)
         for i in range(len(rounds)):
             kept = None if survives is None else survives[i]
             yield _Draw(weights[i][:, None, :], kept, None, None if indices is None else next(indices))
+
+
+def _picks(job: _Job) -> int:
+    """J, the samples of a client that are drawn here."""
+    return 0 if job.native else job.algorithm.draws
 
 
 def _indices(job: _Job, streams: Streams) -> Iterator[Tensor]:
@@ -309,17 +312,19 @@ def _indices(job: _Job, streams: Streams) -> Iterator[Tensor]:
 
 def _draws_of_chosen(job: _Job, streams: Streams, slots: int) -> Iterator[_Draw]:
     """Round by round, for the S clients that take part, each with the weight 1/S."""
-    draws, counts = job.algorithm.draws, job.numbers.counts
+    draws, counts = _picks(job), job.numbers.counts
     weight = torch.full((slots, 1, 1), 1 / slots, dtype=torch.float64, device=job.device)
     buffer = None
     for rounds in _batches(len(job.steps), job.width * max(slots * draws, -(-len(counts) // WORDS))):
         if buffer is None:
             buffer = streams.work.empty((len(rounds), draws, slots, job.width))
         chosen = job.presence.chosen(streams, rounds)
-        out = buffer[: len(rounds)]
-        indices = streams.indices(counts, rounds, draws, out=out, chosen=chosen.cpu().numpy())
+        indices = None
+        if draws:
+            out = buffer[: len(rounds)]
+            indices = streams.indices(counts, rounds, draws, out=out, chosen=chosen.cpu().numpy())
         for i in range(len(rounds)):
-            yield _Draw(weight, None, chosen[i], indices[i])
+            yield _Draw(weight, None, chosen[i], None if indices is None else indices[i])
 
 
 def _batches(rounds: int, size: int) -> Iterator[range]:
@@ -329,13 +334,15 @@ def _batches(rounds: int, size: int) -> Iterator[range]:
         yield range(first, min(rounds, first + batch))
 
 
-def _chunks(chunk: int | None, runs: int, threads: int, size: int, device: torch.device) -> tuple[int, list[slice]]:
-    """The padded width of the chunks, and their rows; a run has tensors of `size` elements."""
+def _chunks(
+    chunk: int | None, runs: int, threads: int, size: int, device: torch.device, pad: int
+) -> tuple[int, list[slice]]:
+    """The width of the chunks, a multiple of `pad`, and their rows; a run has tensors of `size` elements."""
     if chunk is None:
         room = _CHUNK_BYTES * threads if device.type == "cpu" else _CHUNK_BYTES_GPU
-        most = max(PAD, room // (8 * size))
+        most = max(pad, room // (8 * size))
         chunk = -(-runs // -(-runs // most))  # chunks of equal width
     else:
         chunk = min(chunk, runs)
-    width = -(-chunk // PAD) * PAD
+    width = -(-chunk // pad) * pad
     return width, [slice(r, min(runs, r + chunk)) for r in range(0, runs, chunk)]

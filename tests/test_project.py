@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,24 @@ def test_no_file_names_a_path_of_one_machine() -> None:
             continue
         found += [f"{path}: {line}" for line in text.splitlines() if MACHINE_PATH.search(line) and "#!/" not in line]
     assert found == []
+
+
+@pytest.mark.slow
+def test_a_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
+    """The sources that are compiled at run time, the report's templates and the data too."""
+    source, names = tmp_path / "source", [path.relative_to(ROOT) for path in tracked()]
+    for name in names:  # a copy, because setuptools writes beside what it builds
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, source / name)
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", str(tmp_path), "."]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("fedproof-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        held = set(archive.namelist())
+    wanted = {name.as_posix() for name in names if name.parts[0] in ("theory", "sim", "validate")}
+    endings = {".cpp", ".h", ".html", ".csv", ".typed"}
+    assert endings <= {Path(name).suffix for name in wanted}
+    assert held >= wanted
 
 
 def test_the_constraints_pin_every_dependency() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from theory.claim import Claim
@@ -26,10 +28,35 @@ def exponents(claim: Claim, schedule: Mapping[str, str], variable: str = "K") ->
     Raises:
         ValueError: when a term is not of the order of a power, or a name is not a parameter of the claim.
     """
+    return dict(_exponents(_Asked(claim, tuple(schedule.items()), variable)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """The arguments of `exponents`, equal where its results are: sympy takes a second for some, which several ask."""
+
+    claim: Claim
+    schedule: tuple[tuple[str, str], ...]
+    variable: str
+
+    def _key(self) -> tuple[object, ...]:
+        c = self.claim
+        return c.id, c.parameters, tuple(c.definitions.items()), self.schedule, self.variable
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Asked) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+@lru_cache(256)
+def _exponents(asked: _Asked) -> Mapping[str, sympy.Expr]:
     import sympy
 
     from theory.expression import expression, names_in, parse, to_sympy
 
+    claim, schedule, variable = asked.claim, dict(asked.schedule), asked.variable
     grows = claim.parameter(variable).symbol
     replace = {}
     for name, text in schedule.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from theory.claim import Claim, Step
@@ -34,23 +35,31 @@ def holds(step: Step, domains: Mapping[str, Domain]) -> bool | None:
     """
     if step.identity is None:
         raise ValueError(f"step {step.label!r} has no scalar formula to compare")
+    return _holds(step.identity, step.relation, tuple((name, domain.lower) for name, domain in domains.items()))
+
+
+@lru_cache(1024)  # a claim, its repairs and the replay of its proof ask for the same lines
+def _holds(identity: tuple[str, str], relation: str, ends: tuple[tuple[str, object], ...]) -> bool | None:
+    """`holds`, given the lower ends of the domains by name."""
     import sympy
 
-    left, right = (_sympy(text) for text in step.identity)
+    lower = dict(ends)
+    left, right = (_sympy(text) for text in identity)
     gap = sympy.together(right - left)
-    if step.relation == "=":
+    if relation == "=":
         return bool(sympy.simplify(gap) == 0)
-    if step.relation in (">=", ">"):
+    if relation in (">=", ">"):
         gap = -gap
     shifted = gap
     for symbol in sorted(gap.free_symbols, key=str):
-        domain = domains.get(str(symbol), NONNEGATIVE)
-        if domain.lower is None:
+        end = lower.get(str(symbol), NONNEGATIVE.lower)
+        if end is None:
             return None
-        shifted = shifted.subs(symbol, symbol + sympy.Rational(str(domain.lower)))
+        shifted = shifted.subs(symbol, symbol + sympy.Rational(str(end)))
     return _nonnegative(sympy.cancel(sympy.together(shifted)))
 
 
+@lru_cache(1024)
 def same(left: str, right: str) -> bool:
     """Whether two ASCII formulas are the same function of their names, wherever both are defined."""
     import sympy

@@ -33,6 +33,7 @@ from theory.assumptions import (
 from theory.claim import Claim
 from validate import dissimilarity, reachable
 from validate.inertial_scenario import InertialScenario
+from validate.once import once
 from validate.scenario import Scenario
 
 # Constants computed in float64 may differ from the true ones by rounding.
@@ -189,6 +190,7 @@ def _variance(scenario: Scenario) -> Any:
     return None if point is None else problem.sampling_noise(point).max()
 
 
+@once
 def equal_curvatures(problem: Quadratic) -> bool:
     """Whether the samples of each client have the same Hessian."""
     clients = zip(problem.hessian, problem.counts, strict=True)

@@ -92,15 +92,34 @@ def compare_all(claim: Claim, scenarios: Sequence[Cases]) -> list[Comparison]:
     return [found[i] for i in range(len(scenarios))]
 
 
+def right_sides(claim: Claim, cases: Cases) -> np.ndarray:
+    """(C,) float64: the right side of every case.
+
+    Raises:
+        ValueError: when there is no case, or a parameter is outside its domain.
+    """
+    if len(cases) == 0:
+        raise ValueError("cases is empty: there is nothing to compare")
+    return _right(claim, [cases])[0]
+
+
 def _right(claim: Claim, scenarios: Sequence[Cases]) -> list[np.ndarray]:
     """The right sides on scenarios whose vector parameters have the same lengths, one array (C,) each."""
     lengths = [len(cases) for cases in scenarios]
     values = {
-        name: np.concatenate([_column(cases.parameters[name], len(cases), claim, name) for cases in scenarios])
+        name: _columns([cases.parameters[name] for cases in scenarios], lengths, claim, name)
         for name in scenarios[0].parameters
     }
     right = np.broadcast_to(np.asarray(claim.bound(**values), dtype=np.float64), (sum(lengths),))
     return np.split(right, np.cumsum(lengths)[:-1])
+
+
+def _columns(values: Sequence[Any], lengths: Sequence[int], claim: Claim, name: str) -> np.ndarray:
+    """A parameter of every case of every scenario, (C,) or (C, size), from its values on the scenarios."""
+    if all(np.ndim(value) == 0 for value in values):  # no vector, whose values have an axis
+        return np.repeat(np.array([float(value) for value in values]), lengths)
+    parts = zip(values, lengths, strict=True)
+    return np.concatenate([_column(value, length, claim, name) for value, length in parts])
 
 
 def _column(value: Any, length: int, claim: Claim, name: str) -> np.ndarray:

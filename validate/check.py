@@ -27,6 +27,7 @@ from validate.assumptions import unmet
 from validate.bounds import compare
 from validate.falsify import Counterexample, rounds_certificate, smallest
 from validate.parallel import over_processes, tell
+from validate.per_run import per_run
 from validate.scenario import Scenario
 from validate.survey import Pool, Progress, pool_of, survey
 from validate.verdict import Evidence, Outcome, Result, decide
@@ -114,7 +115,7 @@ def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: in
     pool, samples = Pool((), ()), []
     if module is not None:
         pool = pool_of(module, quick, tell, paper)
-        samples = _simulated(module, quick, seed, tell) if any(map(_is_sampled, claims)) else []
+        samples = _simulated(module, quick, seed, tell) if any(per_run(c, module) for c in claims) else []
     found = []
     for claim in claims:
         tell(claim.id)
@@ -292,23 +293,20 @@ def _simulated(module: ModuleType, quick: bool, seed: int, tell: Progress) -> li
     return samples
 
 
-def _is_sampled(claim: Claim) -> bool:
-    """Whether the simulator's average over the runs is what the claim bounds."""
-    name = claim.quantity.name
-    return claim.has_bound and claim.relation in ("<=", "<") and name == "mean_squared_gradient_norm"
-
-
 def _sampled(claim: Claim, module: ModuleType, samples: Sequence[Sample]) -> list[Evidence]:
     """The simulator's average against the right side: it may find nothing, or a suspicion, never a refutation."""
     from validate.rates import one_sided
 
-    evidence = []
-    for scenario, trace in samples if _is_sampled(claim) else ():
+    evidence: list[Evidence] = []
+    quantity = per_run(claim, module)
+    if quantity is None or quantity.root:
+        return evidence
+    for scenario, trace in samples:
         cases = module.cases(claim, scenario)
-        if cases is None or unmet(claim, scenario, cases.parameters_at(0)):
+        if cases is None or len(cases) > 1 or unmet(claim, scenario, cases.parameters_at(0)):
             continue
         right = compare(claim, cases).right
-        test = one_sided(trace[claim.quantity.name], right, ERROR_PROBABILITY)
+        test = one_sided(quantity.values(trace, cases)[:, 0], right, ERROR_PROBABILITY)
         text = (
             f"{scenario.name}: {test.runs} runs give {test.mean:.6g} +- {test.standard_error:.2g} (standard error)"
             f" against {right:.6g}; one-sided error probability {ERROR_PROBABILITY:g}, by Student's t"

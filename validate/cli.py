@@ -27,6 +27,7 @@ from validate.commands import (
     proof,
     radius,
     simulation,
+    sweeping,
     weights,
 )
 
@@ -78,6 +79,10 @@ class Commands(TyperGroup):
         except (ValueError, OSError) as error:
             logger.debug("the error came from here", exc_info=error)
             typer.echo(f"error: {input_message(error)}", err=True)
+            status = 2
+        except MemoryError as error:
+            logger.debug("the error came from here", exc_info=error)
+            typer.echo("error: this needs more memory than there is", err=True)
             status = 2
         except Exception as error:
             message = usage_message(error)
@@ -148,6 +153,7 @@ for command in (
     evidence.report,
     evidence.reproduce,
     simulation.simulate,
+    sweeping.sweep,
     doctor.doctor,
 ):
     app.command()(command)

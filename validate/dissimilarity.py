@@ -14,6 +14,7 @@ import numpy as np
 
 from sim.problems import Quadratic
 from sim.problems.linear_algebra import eigenvalues, minimise
+from validate.once import once
 
 Array = np.ndarray
 
@@ -45,6 +46,7 @@ def holds(problem: Quadratic, constant: Any, relative: Any) -> bool:
     return bool(np.linalg.eigvalsh(form * np.outer(scale, scale))[0] >= -ROUNDING)
 
 
+@once
 def least_relative(problem: Quadratic) -> Any:
     """The infimum of the B^2 with which the condition holds for some G; None when there is no B.
 
@@ -107,11 +109,13 @@ def least_constant(problem: Quadratic, b2: Any) -> Any:
     return float(at_point + (turned[kept] ** 2 / values[kept]).sum())
 
 
+@once
 def bounded_below(problem: Quadratic) -> bool:
     """Whether f, the average of the clients' functions, is bounded below."""
     return minimise(problem.mean_hessian, problem.mean_linear) is not None
 
 
+@once
 def gradient_domination(problem: Quadratic) -> Any:
     """The largest mu with ||grad f(x)||^2/2 >= mu (f(x) - f_*) at every x: f's smallest curvature that is not 0.
 
@@ -132,6 +136,7 @@ def _small(edge: Array, residual: Array, problem: Quadratic) -> bool:
     return bool(np.max(np.abs(edge.astype(float)), initial=0.0) <= ROUNDING * size)
 
 
+@once
 def _sums(problem: Quadratic) -> tuple[Array, Array, Array, Array, Any]:
     """H and b of f, (d, d) and (d,); the clients' means of H_n^2, (d, d), of H_n b_n, (d,), and of ||b_n||^2."""
     hessians, linears = problem.client_hessian, problem.client_linear

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from sim.algorithms import FedMIM
 from sim.participation import UniformChoice
 from sim.problems import Quadratic, from_samples
-from validate.scenario import OfRounds, Spec, check_keys, count, number_or_list, rational
+from validate.scenario import OfRounds, Spec, check_keys, count, floating, number_or_list, rational, shown
 from validate.shuffling_scenario import linear_clients
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class InertialScenario(OfRounds):
             optional=("algorithm", "S", "alpha", "beta"),
         )
         if spec.get("algorithm", ALGORITHM) != ALGORITHM:
-            raise ValueError(f"algorithm={spec['algorithm']!r} is not {ALGORITHM!r}")
-        number: Callable[[Any, str], Any] = rational if exact else (lambda value, key: float(rational(value, key)))
+            raise ValueError(f"algorithm={shown(spec['algorithm'])} is not {ALGORITHM!r}")
+        number: Callable[[Any, str], Any] = rational if exact else floating
         rounds = count(spec, "K", least=0)
         step = number_or_list(spec["step"], "step", number)
         if isinstance(step, list) and len(step) != rounds:
@@ -111,5 +111,5 @@ def _lags(spec: Spec, key: str, number: Callable[[Any, str], Any]) -> tuple[Any,
     """The weights of the lags."""
     values: Sequence[Any] = number_or_list(spec.get(key, []), key, number)
     if not isinstance(values, list):
-        raise ValueError(f"{key}={spec[key]!r} is not a list of one weight a lag")
+        raise ValueError(f"{key}={shown(spec[key])} is not a list of one weight a lag")
     return tuple(values)

@@ -74,10 +74,10 @@ def over_processes(
 
     results: list[Any] = [None] * len(tasks)
     others = set(active_children())
-    pool = ProcessPoolExecutor(number, mp_context=context, initializer=_begin, initargs=(said.put, most - number + 1))
+    pool = ProcessPoolExecutor(number, mp_context=context, initializer=begin, initargs=(said.put, most - number + 1))
     failed: Exception | None = None
     try:
-        with _one_thread_each():
+        with one_thread_each():
             waiting = list(enumerate(tasks))[::-1]
             running: dict[Future[Any], int] = {}
             while running or (waiting and failed is None):
@@ -126,8 +126,13 @@ def _here(
         _heard = before
 
 
-def _begin(say: Callable[[Any], None], cores: int) -> None:
-    """What a fresh process does first."""
+def begin(say: Callable[[Any], None], cores: int) -> None:
+    """What a fresh process does first: leave interrupts to the process that began it, and end with it.
+
+    Args:
+        say: what `tell` calls.
+        cores: how many processes a task may use.
+    """
     global _heard, _cores
     _heard, _cores = say, cores
     # an interrupt comes to all processes of a terminal: the first of them ends the others, whose files are then whole
@@ -156,7 +161,7 @@ def _end(pool: ProcessPoolExecutor, processes: Sequence[Any]) -> None:
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
+def one_thread_each() -> Iterator[None]:
     """Fresh processes take these settings over when they begin."""
     unset = [name for name in THREADS if name not in os.environ]
     os.environ.update(dict.fromkeys(unset, "1"))

@@ -15,17 +15,20 @@ import numpy as np
 from sim.algorithms import FedAvg
 from sim.participation import Bernoulli
 from sim.problems import Quadratic
+from validate.once import once
 from validate.scenario import Scenario
 
 Array = np.ndarray
 
 
+@once
 def everybody(scenario: Scenario) -> bool:
     """Whether the algorithm is local SGD and everybody takes part in every round."""
     chances = scenario.participation
     return isinstance(scenario.algorithm, FedAvg) and isinstance(chances, Bernoulli) and bool(np.all(chances.p == 1))
 
 
+@once
 def extreme_points(scenario: Scenario) -> Array | None:
     """Points (P, d) whose convex hull is W; None where they are not known."""
     if not isinstance(scenario, Scenario) or not everybody(scenario):
@@ -76,6 +79,7 @@ def _interval(problem: Quadratic, start: Array, steps: tuple[Any, ...], local_st
     return reached
 
 
+@once
 def largest_variance(scenario: Scenario) -> Any:
     """The largest variance of a sampled gradient over the clients and over W; None where it is not known."""
     problem = scenario.problem
@@ -87,6 +91,7 @@ def largest_variance(scenario: Scenario) -> Any:
     return None if points is None else max(problem.sampling_noise(point).max() for point in points)
 
 
+@once
 def largest_dissimilarity(scenario: Scenario) -> Any:
     """The supremum over W of max_n ||grad f_n - grad f||^2; None where it is not known."""
     problem = scenario.problem
@@ -99,12 +104,14 @@ def largest_dissimilarity(scenario: Scenario) -> Any:
     return max(_squares(problem.client_gradient(w) - problem.gradient(w)).max() for w in points)
 
 
+@once
 def largest_gradient(scenario: Scenario) -> Any:
     """The supremum over W of max_n ||grad f_n||^2; None where it is not known."""
     points = extreme_points(scenario)
     return None if points is None else max(_squares(scenario.problem.client_gradient(w)).max() for w in points)
 
 
+@once
 def squared_diameter(scenario: Scenario) -> Any:
     """The largest squared distance of two points of W; None where it is not known."""
     points = extreme_points(scenario)

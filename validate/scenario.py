@@ -15,6 +15,8 @@ values; "step" may be a list of K values. Shuffling local SGD and FedMIM have a 
 from __future__ import annotations
 
 import logging
+import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +39,12 @@ Spec = Mapping[str, Any]
 
 log = logging.getLogger(__name__)
 
+LARGEST_COUNT = 10**9
+"""Of rounds, and of steps of each kind: far beyond what can be computed, and within what a machine can count."""
+
 _RULES = ("aggregation", "empty")
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9_]+)\s*$")
+_LARGEST_EXPONENT = 30_000  # of a decimal
 
 
 def _svrg(spec: Spec, step: Any, rules: dict[str, Any]) -> FedAvgSVRG:
@@ -152,10 +159,10 @@ class Scenario(OfRounds):
             raise ValueError(f"the specification is a {type(spec).__name__}, not an object with named entries")
         kind = spec.get("algorithm")
         if kind not in ALGORITHMS:
-            raise ValueError(f"algorithm={kind!r} is not one of {sorted(ALGORITHMS)}")
+            raise ValueError(f"algorithm={shown(kind)} is not one of {sorted(ALGORITHMS)}")
         own, build = ALGORITHMS[kind]
         check_keys(spec, required=("clients", "step", "K", "theta0", *own), optional=("algorithm", *_RULES))
-        number: Callable[[Any, str], Any] = rational if exact else (lambda value, key: float(rational(value, key)))
+        number: Callable[[Any, str], Any] = rational if exact else floating
         rounds = count(spec, "K", least=0)
         step = number_or_list(spec["step"], "step", number)
         if isinstance(step, list) and len(step) != rounds:
@@ -185,7 +192,7 @@ def read_scenario(spec: Spec, *, exact: bool, name: str = "") -> Scenario | Shuf
         return inertial_scenario.InertialScenario.from_spec(spec, exact=exact, name=name)
     if isinstance(spec, Mapping) and not (isinstance(kind, str) and kind in ALGORITHMS):
         known = sorted([*ALGORITHMS, shuffling_scenario.ALGORITHM, inertial_scenario.ALGORITHM])
-        raise ValueError(f"algorithm={kind!r} is not one of {known}")
+        raise ValueError(f"algorithm={shown(kind)} is not one of {known}")
     return Scenario.from_spec(spec, exact=exact, name=name)
 
 
@@ -196,16 +203,39 @@ def rational(value: Any, name: str) -> Fraction:
         ValueError: for anything that is not a finite number.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
-        raise ValueError(f"{name}={value!r} is not a number or a fraction such as '1/8'")
+        raise ValueError(f"{name}={shown(value)} is not a number or a fraction such as '1/8'")
     if isinstance(value, str) and len(value) > 10_000:
         raise ValueError(f"{name} has {len(value)} characters; a number here has at most 10000")
+    exponent = _EXPONENT.search(value) if isinstance(value, str) else None
+    if exponent and (len(exponent[1]) > 10 or abs(int(exponent[1])) > _LARGEST_EXPONENT):
+        limits = f"[-{_LARGEST_EXPONENT}, {_LARGEST_EXPONENT}]"
+        raise ValueError(f"{name}={shown(value)} is too large to be written out: its exponent is outside {limits}")
     try:
         result = Fraction(repr(value) if isinstance(value, float) else value)
     except (ValueError, ZeroDivisionError):
-        raise ValueError(f"{name}={value!r} is not a finite number or a fraction such as '1/8'") from None
+        raise ValueError(f"{name}={shown(value)} is not a finite number or a fraction such as '1/8'") from None
     if max(abs(result.numerator), result.denominator).bit_length() > 100_000:
-        raise ValueError(f"{name}={value!r} is too large")
+        raise ValueError(f"{name}={shown(value)} is too large")
     return result
+
+
+def shown(value: Any) -> str:
+    """A value for a message, cut where it is long."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer of very many digits; lists in lists
+        return f"a very long {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:150]}... ({len(text)} characters)"
+
+
+def floating(value: Any, name: str) -> float:
+    """A number as a float64; values and errors as of `rational`, and an error for what is beyond float64."""
+    if type(value) is float and math.isfinite(value):
+        return value + 0.0  # -0.0 is 0
+    try:
+        return float(rational(value, name))
+    except OverflowError:
+        raise ValueError(f"{name}={shown(value)} is beyond the range of float64") from None
 
 
 def fraction_text(value: Fraction | int) -> str:
@@ -232,13 +262,15 @@ def count(spec: Spec, key: str, least: int = 1) -> int:
     """An integer of at least `least`, or text that is one.
 
     Raises:
-        ValueError: for anything else.
+        ValueError: for anything else, and beyond `LARGEST_COUNT`.
     """
     value = spec[key]
-    if isinstance(value, str) and value.strip().lstrip("-").isdigit():
+    if isinstance(value, str) and re.fullmatch(r"\s*-?[0-9]{1,100}\s*", value):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{key}={value!r} is not an integer in [{least}, inf)")
+        raise ValueError(f"{key}={shown(value)} is not an integer in [{least}, inf)")
+    if value > LARGEST_COUNT:
+        raise ValueError(f"{key}={shown(value)} is more than {LARGEST_COUNT}, which nothing here can do")
     return value
 
 
@@ -252,11 +284,11 @@ def number_or_list(value: Any, key: str, number: Callable[[Any, str], Any]) -> A
 def _clients(clients: Any, number: Callable[[Any, str], Any], rounds: int) -> tuple[list[Any], list[Any], Any]:
     """Curvatures and centres by client and sample; participation probabilities (N,) or (K, N)."""
     if not isinstance(clients, list | tuple) or not clients:
-        raise ValueError(f"clients={clients!r} is not a list of at least one client")
+        raise ValueError(f"clients={shown(clients)} is not a list of at least one client")
     curvatures, centres, chances = [], [], []
     for n, client in enumerate(clients):
         if not isinstance(client, Mapping):
-            raise ValueError(f"clients[{n}]={client!r} is not an object with entries h, a and p")
+            raise ValueError(f"clients[{n}]={shown(client)} is not an object with entries h, a and p")
         check_keys(client, required=("h", "a"), optional=("p",), where=f"clients[{n}]")
         h, a = (as_list(number_or_list(client[key], f"clients[{n}].{key}", number)) for key in ("h", "a"))
         if len(h) != len(a) or not h:

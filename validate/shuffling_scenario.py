@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.algorithms import ShufflingSGD
 from sim.problems import Quadratic, from_samples
-from validate.scenario import Spec, WithMoments, as_list, check_keys, count, number_or_list, rational
+from validate.scenario import Spec, WithMoments, as_list, check_keys, count, floating, number_or_list, rational, shown
 
 if TYPE_CHECKING:
     from sim.exact_shuffling import ShufflingMoments
@@ -129,8 +129,8 @@ class ShufflingScenario(WithMoments):
             spec, required=("clients", "alpha", "step", "local_steps", "epochs", "v0"), optional=("algorithm", "factor")
         )
         if spec.get("algorithm", ALGORITHM) != ALGORITHM:
-            raise ValueError(f"algorithm={spec['algorithm']!r} is not {ALGORITHM!r}")
-        number: Callable[[Any, str], Any] = rational if exact else (lambda value, key: float(rational(value, key)))
+            raise ValueError(f"algorithm={shown(spec['algorithm'])} is not {ALGORITHM!r}")
+        number: Callable[[Any, str], Any] = rational if exact else floating
         epochs = count(spec, "epochs", least=0)
         step = number_or_list(spec["step"], "step", number)
         if isinstance(step, list) and len(step) != epochs:
@@ -138,13 +138,13 @@ class ShufflingScenario(WithMoments):
         curvatures, slopes = linear_clients(spec["clients"], number)
         alpha = number_or_list(spec["alpha"], "alpha", number)
         if not isinstance(alpha, list) or len(alpha) != len(curvatures):
-            raise ValueError(f"alpha={spec['alpha']!r} is not a list of one weight a client, N={len(curvatures)}")
+            raise ValueError(f"alpha={shown(spec['alpha'])} is not a list of one weight a client, N={len(curvatures)}")
         for n, weight in enumerate(alpha):
             if weight < 0:
-                raise ValueError(f"alpha[{n}]={spec['alpha'][n]} is outside [0, inf)")
+                raise ValueError(f"alpha[{n}]={shown(spec['alpha'][n])} is outside [0, inf)")
         factor = number(spec.get("factor", 1), "factor")
         if factor <= 0:
-            raise ValueError(f"factor={spec['factor']} is outside (0, inf)")
+            raise ValueError(f"factor={shown(spec['factor'])} is outside (0, inf)")
         return cls(
             name=name or ALGORITHM,
             algorithm=ShufflingSGD(step=step, local_steps=count(spec, "local_steps"), weights=tuple(alpha)),
@@ -170,11 +170,11 @@ def linear_clients(clients: Any, number: Callable[[Any, str], Any]) -> tuple[lis
         ValueError: naming the entry, its value and what it may be.
     """
     if not isinstance(clients, list | tuple) or not clients:
-        raise ValueError(f"clients={clients!r} is not a list of at least one client")
+        raise ValueError(f"clients={shown(clients)} is not a list of at least one client")
     curvatures, slopes = [], []
     for n, client in enumerate(clients):
         if not isinstance(client, Mapping):
-            raise ValueError(f"clients[{n}]={client!r} is not an object with entries h and b")
+            raise ValueError(f"clients[{n}]={shown(client)} is not an object with entries h and b")
         check_keys(client, required=("h", "b"), optional=(), where=f"clients[{n}]")
         h, b = (as_list(number_or_list(client[key], f"clients[{n}].{key}", number)) for key in ("h", "b"))
         if len(h) != len(b) or not h:

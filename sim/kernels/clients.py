@@ -89,8 +89,9 @@ class Memories:
         self.shape = (number if slots is None else slots, dim, width)
         self._buffers: dict[str, Tensor] = {}
         self._shared: dict[str, Tensor] = {}
-        self._memories: dict[str, Tensor] = {}  # (N, d, R), when clients are chosen
-        self._places: Tensor | None = None  # (S, d, R), whose memory each slot has
+        self._memories: dict[str, Tensor] = {}  # (N R, d), rows of numbers that lie together, when clients are chosen
+        self._places: Tensor | None = None  # (S R,), in which of these rows each slot's memory is kept
+        self._copies: Tensor | None = None  # (S R, d), memories on their way
 
     def empty(self, dim: int) -> Tensor:
         """An uninitialised tensor (S, `dim`, R)."""
@@ -106,7 +107,7 @@ class Memories:
         """See `Clients`."""
         own = self.buffer(f"memory of {name}")
         if self._places is not None and name not in self._memories:
-            self._memories[name] = own.new_zeros((self.number, *self.shape[1:]))
+            self._memories[name] = own.new_zeros((self.number * self.shape[2], self.shape[1]))
         return own
 
     def shared(self, name: str, value: float = 0.0) -> Tensor:
@@ -119,15 +120,26 @@ class Memories:
         """See `Clients`."""
         if chosen is None:
             return
-        self._places = chosen[:, None, :].expand(self.shape)
+        slots, dim, width = self.shape
+        self._places = (chosen * width + torch.arange(width, device=self.device)).flatten()
         for name, kept in self._memories.items():
-            torch.gather(kept, 0, self._places, out=self.memory(name))
+            rows = torch.index_select(kept, 0, self._places, out=self._row_copies())
+            self.memory(name).copy_(rows.view(slots, width, dim).transpose(1, 2))
 
     def end(self) -> None:
         """See `Clients`."""
+        slots, dim, width = self.shape
         for name, kept in self._memories.items():
             assert self._places is not None
-            kept.scatter_(0, self._places, self.memory(name))
+            rows = self._row_copies()
+            rows.view(slots, width, dim).copy_(self.memory(name).transpose(1, 2))
+            kept.index_copy_(0, self._places, rows)
+
+    def _row_copies(self) -> Tensor:
+        if self._copies is None:
+            slots, dim, width = self.shape
+            self._copies = torch.empty((slots * width, dim), dtype=torch.float64, device=self.device)
+        return self._copies
 
 
 def kernel(problem: Any, device: torch.device) -> Kernel:

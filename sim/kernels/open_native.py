@@ -9,6 +9,7 @@ hence its result does not depend on them, nor on the number of threads.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,10 @@ _SOURCE = "open_logistic.cpp"
 _LANES = 8
 # Features that a call reads, about 0.1 s: an interrupt is noticed between calls.
 _CALL = 1 << 29
+# Losses of clients that a call computes at most: it keeps 16 bytes for each.
+_LOSSES = 1 << 20
+# Pieces of work for each thread that computes losses: few, for a client's features are read once in each.
+_LOSS_PIECES = 2
 
 _Array = ctypes.c_void_p
 
@@ -34,6 +39,7 @@ class _Task(ctypes.Structure):
     _fields_ = [
         ("features", _Array),
         ("labels", _Array),
+        ("pool", ctypes.c_int64),
         ("samples", ctypes.c_int64),
         ("dim", ctypes.c_int64),
         ("ridge", ctypes.c_double),
@@ -99,6 +105,7 @@ class NativeWorker:
         self._task = _Task(
             features=self._at(features),
             labels=self._at(problem.labels),
+            pool=problem.clients,
             samples=problem.samples,
             dim=self._dim,
             ridge=problem.ridge,
@@ -133,7 +140,7 @@ class NativeWorker:
         algorithm = self.task.algorithm
         samples = algorithm.local_steps * (self.task.problem.samples if algorithm.batch is None else algorithm.batch)
 
-        def work(first: int, last: int) -> None:
+        def work(first: int, last: int) -> Iterator[None]:
             stretch = self._stretch(samples * (last - first))
             try:
                 slab = self._slabs.pop()
@@ -142,6 +149,7 @@ class NativeWorker:
             for k in range(rounds.start, rounds.stop, stretch):
                 stop = min(k + stretch, rounds.stop)
                 self._call("open_advance", first, last, k, stop, path[k - rounds.start :], slab)
+                yield
             self._slabs.append(slab)
 
         share_runs(work, len(self._theta), self.threads)
@@ -157,14 +165,17 @@ class NativeWorker:
         filled = np.pad(models, ((0, 0), (0, 0), (0, self._missing))) if self._missing else np.ascontiguousarray(models)
         result = np.empty(models.shape[:2])
 
-        def work(first: int, last: int) -> None:
-            stretch = self._stretch(self.task.problem.samples * (last - first))
+        def work(first: int, last: int) -> Iterator[None]:
+            runs = last - first
+            most = max(1, _LOSSES // (runs * self.task.schedule.slots))
+            stretch = min(most, self._stretch(self.task.problem.samples * runs))
             for b in range(0, len(rounds), stretch):
                 part = slice(b, b + stretch)
                 count = len(filled[part])
                 self._call("open_losses", first, last, rounds.start + b, count, filled[part], result[part])
+                yield
 
-        share_runs(work, len(self._theta), self.threads)
+        share_runs(work, len(self._theta), self.threads, _LOSS_PIECES)
         return result
 
     def _slab(self) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ in the user's cache directory, where one of them can be written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
@@ -77,11 +78,12 @@ class NumbaWorker:
         state = (self._theta, self._h, self._vhat)
         samples = problem.samples if task.algorithm.batch is None else task.algorithm.batch
 
-        def work(first: int, last: int) -> None:
+        def work(first: int, last: int) -> Iterator[None]:
             stretch = self._stretch(samples * task.algorithm.local_steps * (last - first))
             for k in range(rounds.start, rounds.stop, stretch):
                 span = (k, min(k + stretch, rounds.stop), first, last)
                 self._advance(*arguments, span, state, path[k - rounds.start :])
+                yield
 
         share_runs(work, len(self._theta), self.threads)
         return path
@@ -97,11 +99,12 @@ class NumbaWorker:
         data = (problem.features, problem.labels, float(problem.ridge))
         clients = self.task.schedule.clients
 
-        def work(first: int, last: int) -> None:
+        def work(first: int, last: int) -> Iterator[None]:
             stretch = self._stretch(problem.samples * (last - first))
             for b in range(0, len(rounds), stretch):
                 part = slice(b, b + stretch)
                 self._losses(data, clients, rounds.start + b, (first, last), models[part], result[part])
+                yield
 
         share_runs(work, len(self._theta), self.threads)
         return result

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from threading import Event
 from typing import Any, Protocol
 
 import numpy as np
@@ -70,16 +71,28 @@ class OpenWorker(Protocol):
         ...
 
 
-def share_runs(work: Callable[[int, int], None], runs: int, threads: int) -> None:
-    """Call work(first, last) for ranges of runs that make up all runs, on so many threads."""
-    ends = np.unique(np.linspace(0, runs, min(runs, _PIECES * threads) + 1).astype(int)).tolist()
+def share_runs(work: Callable[[int, int], Iterator[None]], runs: int, threads: int, pieces: int = _PIECES) -> None:
+    """Do work(first, last) for ranges of runs that make up all runs, `pieces` for each of so many threads.
+
+    The work is an iterator: it yields when it has come some way, and goes no further after an interrupt or an error.
+    """
+    ends = np.unique(np.linspace(0, runs, min(runs, pieces * threads) + 1).astype(int)).tolist()
+    threads = min(threads, len(ends) - 1)
+    stopped = Event()
+
+    def do(first: int, last: int) -> None:
+        for _ in work(first, last):
+            if stopped.is_set():
+                return
+
     if threads == 1:
         for first, last in pairwise(ends):
-            work(first, last)
+            do(first, last)
         return
     pool = ThreadPoolExecutor(threads)
     try:
-        for future in [pool.submit(work, first, last) for first, last in pairwise(ends)]:
+        for future in [pool.submit(do, first, last) for first, last in pairwise(ends)]:
             future.result()
     finally:
+        stopped.set()
         pool.shutdown(cancel_futures=True)

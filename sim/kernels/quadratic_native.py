@@ -41,6 +41,9 @@ _EMPTY = ("keep", "zero", "condition")
 _LANES = 8
 # Multiplications of a call, about 0.1 s: an interrupt is noticed, and progress is told, between calls.
 _CALL = 1 << 30
+# What is worth another thread: two milliseconds or so, and runs that fill two vectors when some are absent.
+_WORTH_A_THREAD = 1 << 25
+_RUNS_A_THREAD = 16
 
 _Numbers = ctypes.c_void_p
 
@@ -175,9 +178,10 @@ class NativeRounds:
             theta: (R, d) the models, theta^0 before and theta^K after.
             values: by metric (R, K + 1), for "iterate" (R, K + 1, d); written.
             chunk: runs of a block at most; by default as many as suit the cache.
-            threads: threads that share the blocks, >= 1.
+            threads: at most so many share the blocks, >= 1; fewer where there is little to do.
             report: is told the run-rounds of each stretch of rounds.
         """
+        self._kept += [theta, *values.values()]  # for the threads, which outlive this call when interrupted again
         self._task.theta = theta.ctypes.data
         for name, array in values.items():
             setattr(self._task, name, array.ctypes.data)
@@ -185,7 +189,9 @@ class NativeRounds:
             self._task.minimiser = self._at(some_minimiser(self._problem))
         if "cost" in values:
             self._task.optimal_value = float(self._problem.optimal_value)
-        blocks = self._blocks(len(theta), chunk, threads)
+        runs = len(theta)
+        threads = max(1, min(threads, runs // _RUNS_A_THREAD, self._work * runs * self._rounds // _WORTH_A_THREAD))
+        blocks = self._blocks(runs, chunk, threads)
         stretch = max(1, _CALL // (self._work * max(last - first for first, last in blocks)))
         pool = ThreadPoolExecutor(threads) if threads > 1 else None
         try:

@@ -14,21 +14,23 @@
 #include <utility>
 #include <vector>
 
+#include "blocks.h"
+#include "exponential.h"
 #include "lanes.h"
 #include "philox.h"
 
 namespace {
 
-#define FEDPROOF_LAMBDA __attribute__((always_inline))
-
 #if defined(__AVX512F__)
-constexpr int kRows = 8;  // samples whose margins are added up at once, as the registers allow
+constexpr int kRows = 8;   // samples whose margins are added up at once, as the registers allow
+constexpr int kTile = 3;   // models whose margins at eight samples are
 #else
 constexpr int kRows = 4;
+constexpr int kTile = 1;
 #endif
 constexpr int kPadded = 8;          // kRows, up to whole vectors
-constexpr int kGroup = 4;           // models, and samples, whose losses are computed at once
-constexpr int64_t kFactors = 512;   // of at most 2 each, in a lane's product: far from overflow
+constexpr int64_t kModels = 16;     // of a client, whose losses are computed at once: they fit the first-level cache
+constexpr int64_t kFactors = 64;    // of at most 2 each, in a lane's product: that of all lanes is far from overflow
 constexpr int64_t kWords = 4;       // of a Philox block
 constexpr int64_t kLine = 8;        // numbers in a line of the cache
 
@@ -38,7 +40,7 @@ constexpr int64_t kLine = 8;        // numbers in a line of the cache
 struct Task {
   const double* features;  // (N, n, d)
   const double* labels;    // (N, n)
-  int64_t samples, dim;
+  int64_t pool, samples, dim;  // N, n, d
   double ridge;
   const int32_t* clients;  // (K+1, R, S), -1 for nobody
   const uint8_t* uploads;  // (K, R, S)
@@ -57,9 +59,6 @@ typedef double Unaligned __attribute__((vector_size(8 * kLanes), aligned(8), may
 
 FEDPROOF_INLINE Doubles load(const double* from) { return *(const Unaligned*)from; }
 FEDPROOF_INLINE void store(double* to, Doubles value) { *(Unaligned*)to = value; }
-FEDPROOF_INLINE Doubles all(double value) { return Doubles{} + value; }
-FEDPROOF_INLINE Doubles bits(Words value) { return (Doubles)value; }
-FEDPROOF_INLINE Doubles masked(Doubles value, Masks mask) { return (Doubles)((Masks)value & mask); }
 
 // The sum of a vector's lanes, for eight vectors: lanes l and l+4, then l+2, then l+1.
 FEDPROOF_INLINE Doubles sums(const Doubles* v) {
@@ -81,50 +80,11 @@ FEDPROOF_INLINE Doubles sums(const Doubles* v) {
 #endif
 }
 
-// exp(x) for x <= 0, to 1 ulp; below -708, exp(-708); nan stays. x = n log 2 + r with |r| <= log(2)/2; the Taylor
-// polynomial of degree 13 has a relative error below 5e-18.
-FEDPROOF_INLINE Doubles exponential(Doubles x) {
-  const double shift = 6755399441055744.0;  // 1.5 2^52: the sum's lowest bits are the rounded integer
-  x = x < all(-708.0) ? all(-708.0) : x;
-  const Doubles shifted = x * 1.4426950408889634 + shift, n = shifted - shift;
-  const Doubles r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
-  Doubles p = all(1.0 / 6227020800);
-  p = p * r + 1.0 / 479001600;
-  p = p * r + 1.0 / 39916800;
-  p = p * r + 1.0 / 3628800;
-  p = p * r + 1.0 / 362880;
-  p = p * r + 1.0 / 40320;
-  p = p * r + 1.0 / 5040;
-  p = p * r + 1.0 / 720;
-  p = p * r + 1.0 / 120;
-  p = p * r + 1.0 / 24;
-  p = p * r + 1.0 / 6;
-  p = p * r + 0.5;
-  p = p * r + 1.0;
-  p = p * r + 1.0;
-  return p * bits(((Words)shifted + 1023) << 52);
-}
-
-FEDPROOF_INLINE Doubles magnitude(Doubles x) { return bits((Words)x & 0x7FFFFFFFFFFFFFFFull); }
-
 // -scale y / (1 + exp(u)), u = y z.
 FEDPROOF_INLINE Doubles coefficients(Doubles z, Doubles y, double scale) {
   const Doubles u = y * z, e = exponential(-magnitude(u));
   return -scale * y * (u >= all(0.0) ? e : all(1.0)) / (1.0 + e);
 }
-
-// Vectors that a model is made of, in memory of their own.
-class Vectors {
- public:
-  explicit Vectors(int64_t count) : at_(new (std::align_val_t(alignof(Doubles))) Doubles[count]) {}
-  ~Vectors() { ::operator delete[](at_, std::align_val_t(alignof(Doubles))); }
-  Vectors(const Vectors&) = delete;
-  Vectors& operator=(const Vectors&) = delete;
-  operator Doubles*() const { return at_; }
-
- private:
-  Doubles* at_;
-};
 
 // How d numbers are a model's vectors.
 struct Shape {
@@ -153,7 +113,7 @@ FEDPROOF_INLINE void margins(int64_t vectors, const Doubles* const* rows, const 
   for (int j = M; j < kPadded; j++) sum[j] = Doubles{};
   for (int j = 0; j < M; j++) x[j] = rows[j], sum[j] = x[j][0] * w[0];
   for (int64_t v = 1; v < vectors; v++)
-    for (int j = 0; j < M; j++) sum[j] += x[j][v] * w[v];
+    for (int j = 0; j < M; j++) sum[j] = fused(x[j][v], w[v], sum[j]);
   for (int j = 0; j < kPadded; j += 8) store(z + j, sums(sum + j));
 }
 
@@ -165,33 +125,11 @@ FEDPROOF_INLINE void add_rows(int64_t vectors, const Doubles* const* rows, const
   for (int j = 0; j < M; j++) c[j] = all(coefficient[j]), x[j] = rows[j];
   for (int64_t v = 0; v < vectors; v++) {
     Doubles even = c[0] * x[0][v], odd = g[v];
-    for (int j = 1; j < M; j += 2) odd += c[j] * x[j][v];
-    for (int j = 2; j < M; j += 2) even += c[j] * x[j][v];
+    for (int j = 1; j < M; j += 2) odd = fused(c[j], x[j][v], odd);
+    for (int j = 2; j < M; j += 2) even = fused(c[j], x[j][v], even);
     g[v] = even + odd;
   }
 }
-
-// Call function(integral_constant M) for M = count in 1..kRows.
-template <int M = kRows, class Function>
-FEDPROOF_INLINE void with_count(int64_t count, const Function& function) {
-  if constexpr (M > 1) {
-    if (count != M) return with_count<M - 1>(count, function);
-  }
-  function(std::integral_constant<int, M>());
-}
-
-// How `count` samples are taken: by blocks of at most kRows, whose sizes differ by one at most. (A division here and
-// there would take longer than a block.)
-struct Blocks {
-  int64_t count, number, least, larger;
-  double share;  // 1 / count
-
-  explicit Blocks(int64_t samples)
-      : count(samples), number((samples + kRows - 1) / kRows), least(samples / number), larger(samples % number),
-        share(1.0 / (double)samples) {}
-  FEDPROOF_INLINE int64_t begin(int64_t b) const { return b * least + (b < larger ? b : larger); }
-  FEDPROOF_INLINE int64_t size(int64_t b) const { return least + (b < larger); }
-};
 
 // g = ridge w + the mean gradient of the log-loss on the samples in these rows. After the labels there are up to
 // kPadded more numbers.
@@ -200,7 +138,7 @@ void gradient(int64_t vectors, double ridge, const Doubles* const* rows, const d
   alignas(64) double z[2][kPadded], c[2][kPadded];
   const auto block_margins = [&](int64_t b) FEDPROOF_LAMBDA {
     const Doubles* const* const x = rows + blocks.begin(b);
-    with_count(blocks.size(b), [&](auto m) FEDPROOF_LAMBDA { margins<m>(vectors, x, w, z[b % 2]); });
+    with_count<kRows>(blocks.size(b), [&](auto m) FEDPROOF_LAMBDA { margins<m>(vectors, x, w, z[b % 2]); });
   };
   const auto block_coefficients = [&](int64_t b) FEDPROOF_LAMBDA {
     const double* const y = labels + blocks.begin(b);
@@ -215,7 +153,7 @@ void gradient(int64_t vectors, double ridge, const Doubles* const* rows, const d
     if (b + 2 < blocks.number) block_margins(b + 2);
     if (b + 1 < blocks.number) block_coefficients(b + 1);
     const Doubles* const* const x = rows + blocks.begin(b);
-    with_count(blocks.size(b), [&](auto m) FEDPROOF_LAMBDA { add_rows<m>(vectors, x, c[b % 2], g); });
+    with_count<kRows>(blocks.size(b), [&](auto m) FEDPROOF_LAMBDA { add_rows<m>(vectors, x, c[b % 2], g); });
   }
 }
 
@@ -268,7 +206,7 @@ struct Work {
 class Run {
  public:
   Run(const Task& task, const Shape& shape, Slab& slab, int64_t run)
-      : task_(task), shape_(shape), slab_(slab), run_(run), blocks_(task.batch ? task.batch : task.samples),
+      : task_(task), shape_(shape), slab_(slab), run_(run), blocks_(task.batch ? task.batch : task.samples, kRows),
         theta_(shape_.vectors), w_(shape_.vectors), g_(shape_.vectors), mean_(shape_.vectors) {
     const int64_t rows = task.batch ? task.local_steps * task.batch : task.samples;
     for (Work& work : work_) {
@@ -412,101 +350,134 @@ class Run {
 // sum_j log(1 + exp(-u_j)), u_j = y_j z_j; z and y have up to seven more numbers after their n.
 //
 // It is the sum of max(-u_j, 0) + log(1 + e_j), e_j = exp(-|u_j|), and the sum of the logarithms is that of a product,
-// of which p = prod (1 + e_j) - 1 is kept in each lane: all its terms are positive, so nothing cancels.
+// of which p = prod (1 + e_j) - 1 is kept: all its terms are positive, so nothing cancels.
 double log_losses(const double* z, const double* y, int64_t n) {
-  Doubles beyond = Doubles{}, logs = Doubles{};
+  const Masks number = {0, 1, 2, 3, 4, 5, 6, 7};
+  Doubles beyond = Doubles{};
+  double logs = 0.0;
   for (int64_t begin = 0; begin < n; begin += kLanes * kFactors) {
     Doubles p = Doubles{};
     const int64_t end = begin + kLanes * kFactors < n ? begin + kLanes * kFactors : n;
     for (int64_t j = begin; j < end; j += kLanes) {
       const Doubles u = load(y + j) * load(z + j);
-      Doubles e = exponential(-magnitude(u)), excess = u < all(0.0) ? -u : all(0.0);
-      if (j + kLanes > n)
-        for (int64_t i = n - j; i < kLanes; i++) e[i] = excess[i] = 0.0;
-      beyond += excess;
-      p += e + p * e;
+      const Masks there = number < n - j;
+      const Doubles e = masked(exponential(-magnitude(u)), there);
+      beyond += masked(-u, there & (u < all(0.0)));
+      p = fused(p, e, p + e);
     }
-    for (int i = 0; i < kLanes; i++) logs[i] += std::log1p(p[i]);
+    double q[kLanes];
+    store(q, p);
+    for (int lanes = kLanes / 2; lanes; lanes /= 2)
+      for (int i = 0; i < lanes; i++) q[i] = (q[i] + q[i + lanes]) + q[i] * q[i + lanes];
+    logs += std::log1p(q[0]);
   }
-  const Doubles parts[8] = {beyond, logs};
-  const Doubles found = sums(parts);
-  return found[0] + found[1];
+  const Doubles parts[8] = {beyond};
+  return sums(parts)[0] + logs;
 }
 
-// The mean of f_n(models[b, r]) over the clients present in round first_round + b, for b < B; nan where there are none.
-// A client's rounds are taken kGroup at a time: its features are read once for all of them.
+// The mean of f_n(models[b, r]) over the clients present in round first_round + b, for b < B and runs first..last-1;
+// nan where there are none.
+//
+// All models at which a client's loss is wanted, of any run and round, are taken one client after another: its features
+// come once from memory, and serve them all. A loss does not depend on those that are computed with it.
 class Losses {
  public:
-  explicit Losses(const Task& task)
-      : task_(task), shape_(task.dim), width_(task.samples + kLanes), z_(kGroup * width_, 0.0), y_(width_, 0.0),
-        w_(kGroup * shape_.vectors) {}
+  Losses(const Task& task, int64_t first, int64_t last, int64_t first_round, int64_t count)
+      : task_(task), shape_(task.dim), first_(first), runs_(last - first), first_round_(first_round), count_(count),
+        width_((task.samples + kLanes - 1) / kLanes * kLanes), rows_(width_ * shape_.vectors),
+        w_(kModels * shape_.vectors), z_(kModels * width_), y_(width_, 0.0), wanted_(count * runs_ * task.slots),
+        losses_(wanted_.size()) {}
 
-  void run(int64_t r, int64_t first_round, int64_t count, const double* models, double* result) {
-    const auto client = [&](int64_t b, int64_t s) {
-      return task_.clients[((first_round + b) * task_.runs + r) * task_.slots + s];
-    };
-    present_.assign(count, 0);
-    for (int64_t b = 0; b < count; b++) result[b * task_.runs + r] = 0.0;
-    for (int64_t s = 0; s < task_.slots; s++) {
-      for (int64_t b = 0, size; b < count; b += size) {
-        const int32_t n = client(b, s);
-        for (size = 1; size < kGroup && b + size < count && client(b + size, s) == n;) size++;
-        if (n < 0) continue;
-        for (int64_t m = 0; m < kGroup; m++)
-          shape_.pack(models + ((b + (m < size ? m : 0)) * task_.runs + r) * task_.dim, w_ + m * shape_.vectors);
-        std::memcpy(y_.data(), task_.labels + n * task_.samples, sizeof(double) * task_.samples);
-        margins_of(n);
-        for (int64_t m = 0; m < size; m++) {
-          double& sum = result[(b + m) * task_.runs + r];
-          sum += 0.5 * task_.ridge * squared_norm(w_ + m * shape_.vectors);
-          sum += log_losses(&z_[m * width_], y_.data(), task_.samples) / (double)task_.samples;
-          present_[b + m]++;
+  void compute(const double* models, double* result) {
+    const std::vector<int64_t> ends = sort();
+    for (int64_t i = task_.samples * shape_.vectors; i < width_ * shape_.vectors; i++) rows_[i] = Doubles{};
+    for (int64_t n = 0, begin = 0; n < task_.pool; begin = ends[n++])
+      if (begin < ends[n]) of_client(n, begin, ends[n], models);
+    for (int64_t b = 0; b < count_; b++) {
+      for (int64_t r = 0; r < runs_; r++) {
+        const int64_t at = (b * runs_ + r) * task_.slots;
+        double sum = 0.0;
+        int64_t present = 0;
+        for (int64_t s = 0; s < task_.slots; s++) {
+          if (clients(b, r)[s] < 0) continue;
+          sum += losses_[at + s];
+          present++;
         }
+        result[b * task_.runs + first_ + r] =
+            present ? sum / (double)present : std::numeric_limits<double>::quiet_NaN();
       }
-    }
-    for (int64_t b = 0; b < count; b++) {
-      double& sum = result[b * task_.runs + r];
-      sum = present_[b] ? sum / (double)present_[b] : std::numeric_limits<double>::quiet_NaN();
     }
   }
 
  private:
-  // z[m, j] = x_j.w_m for all samples of a client and all models of a group.
-  void margins_of(int64_t n) {
-    static_assert(kGroup == 4, "the sums below");
-    const double* const x = task_.features + n * task_.samples * task_.dim;
-    const int64_t vectors = shape_.vectors, end = task_.samples - 1;
-    for (int64_t j = 0; j <= end; j += kGroup) {
-      const double* rows[kGroup];
-      Doubles sum[kGroup][kGroup];
-      for (int64_t i = 0; i < kGroup; i++) rows[i] = x + (j + i < end ? j + i : end) * task_.dim;
-      for (auto& of_model : sum)
-        for (auto& one : of_model) one = Doubles{};
-      for (int64_t v = 0; v < vectors; v++) {
-        const int64_t at = v + 1 < vectors ? kLanes * v : shape_.last();
-        for (int m = 0; m < kGroup; m++)
-          for (int i = 0; i < kGroup; i++) sum[m][i] += load(rows[i] + at) * w_[m * vectors + v];
+  const int32_t* clients(int64_t b, int64_t r) const {  // (S)
+    return task_.clients + ((first_round_ + b) * task_.runs + first_ + r) * task_.slots;
+  }
+
+  // Fills `wanted_` with the numbers (b R + r) S + s of those present, by client; returns where each client's end.
+  std::vector<int64_t> sort() {
+    std::vector<int64_t> at(task_.pool + 1, 0);
+    const auto each = [&](const auto& function) {
+      for (int64_t i = 0, number = 0; i < count_ * runs_; i++) {
+        const int32_t* const n = clients(i / runs_, i % runs_);
+        for (int64_t s = 0; s < task_.slots; s++, number++)
+          if (n[s] >= 0) function(n[s], number);
       }
-      for (int m = 0; m < kGroup; m += 2) {
-        const Doubles found = sums(sum[m]);
-        for (int i = 0; i < kGroup; i++) z_[m * width_ + j + i] = found[i];
-        for (int i = 0; i < kGroup; i++) z_[(m + 1) * width_ + j + i] = found[kGroup + i];
+    };
+    each([&](int32_t n, int64_t) { at[n + 1]++; });
+    for (int64_t n = 0; n < task_.pool; n++) at[n + 1] += at[n];
+    each([&](int32_t n, int64_t number) { wanted_[at[n]++] = number; });
+    return at;
+  }
+
+  void of_client(int64_t n, int64_t begin, int64_t end, const double* models) {
+    const int64_t vectors = shape_.vectors, samples = task_.samples;
+    const double* const x = task_.features + n * samples * task_.dim;
+    for (int64_t j = 0; j < samples; j++) shape_.pack(x + j * task_.dim, rows_ + j * vectors);
+    std::memcpy(y_.data(), task_.labels + n * samples, sizeof(double) * samples);
+    for (int64_t i = begin; i < end; i += kModels) {
+      const int64_t size = end - i < kModels ? end - i : kModels;
+      for (int64_t m = 0; m < size; m++) {
+        const int64_t at = wanted_[i + m] / task_.slots;
+        const double* const model = models + (at / runs_ * task_.runs + first_ + at % runs_) * task_.dim;
+        shape_.pack(model, w_ + m * vectors);
       }
+      for (int64_t j = 0; j < samples; j += kLanes) {
+        for (int64_t m = 0; m < size; m += kTile)
+          with_count<kTile>(size - m < kTile ? size - m : kTile,
+                            [&](auto number) FEDPROOF_LAMBDA { margins_of<number>(j, m); });
+      }
+      for (int64_t m = 0; m < size; m++)
+        losses_[wanted_[i + m]] = 0.5 * task_.ridge * squared_norm(w_ + m * vectors) +
+                                  log_losses(&z_[m * width_], y_.data(), samples) / (double)samples;
     }
+  }
+
+  // z[m, j] = x_j.w_m for the eight samples from j on and M models from m on.
+  template <int M>
+  FEDPROOF_INLINE void margins_of(int64_t j, int64_t m) {
+    const int64_t vectors = shape_.vectors;
+    const Doubles *const x = rows_ + j * vectors, *const w = w_ + m * vectors;
+    Doubles sum[M][kLanes] = {};
+    for (int64_t v = 0; v < vectors; v++)
+      for (int k = 0; k < M; k++)
+        for (int i = 0; i < kLanes; i++) sum[k][i] = fused(x[i * vectors + v], w[k * vectors + v], sum[k][i]);
+    for (int k = 0; k < M; k++) store(&z_[(m + k) * width_ + j], sums(sum[k]));
   }
 
   double squared_norm(const Doubles* w) const {
     Doubles parts[8] = {};
-    for (int64_t v = 0; v < shape_.vectors; v++) parts[0] += w[v] * w[v];
+    for (int64_t v = 0; v < shape_.vectors; v++) parts[0] = fused(w[v], w[v], parts[0]);
     return sums(parts)[0];
   }
 
   const Task& task_;
   const Shape shape_;
-  const int64_t width_;
+  const int64_t first_, runs_, first_round_, count_, width_;
+  const Vectors rows_, w_;
   std::vector<double> z_, y_;
-  const Vectors w_;
-  std::vector<int64_t> present_;
+  std::vector<int64_t> wanted_;
+  std::vector<double> losses_;
 };
 
 }  // namespace
@@ -531,8 +502,7 @@ extern "C" int open_advance(const Task* task, int64_t first, int64_t last, int64
 extern "C" int open_losses(const Task* task, int64_t first, int64_t last, int64_t first_round, int64_t count,
                            const double* models, double* result) {
   try {
-    Losses losses(*task);
-    for (int64_t r = first; r < last; r++) losses.run(r, first_round, count, models, result);
+    Losses(*task, first, last, first_round, count).compute(models, result);
     return 0;
   } catch (const std::bad_alloc&) {
     return 1;

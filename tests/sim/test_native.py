@@ -165,3 +165,16 @@ def test_auto_takes_it_where_a_run_is_long_enough(monkeypatch):
         run(FedAvg(0.1, 2), made, rounds=rounds, runs=runs)
     run(FedAvg(0.1, 2), made, rounds=250, runs=1, metrics=["local_consistency"])
     assert chosen == ["torch", "torch", "native", "native", "torch"]
+
+
+def test_threads_are_taken_where_there_is_work_for_them(monkeypatch):
+    """20 runs are one thread's, however long; so are few rounds of many."""
+    made, taken = problem(np.random.default_rng(3), 4, 3, True), []
+    real = sim.kernels.quadratic_native.ThreadPoolExecutor
+    monkeypatch.setattr(
+        sim.kernels.quadratic_native, "ThreadPoolExecutor", lambda threads: taken.append(threads) or real(threads)
+    )
+    for runs, rounds, expected in ((20, 3000, []), (600, 2, []), (600, 500, [3]), (40, 3000, [2])):
+        taken.clear()
+        run(FedAvgSVRG(0.1, 8, 8), made, rounds=rounds, runs=runs, threads=3, backend="native")
+        assert taken == expected

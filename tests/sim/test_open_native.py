@@ -98,9 +98,13 @@ def test_a_run_is_the_same_to_the_last_bit_in_any_batch(name: str, monkeypatch: 
     for first in (0, 7, 18):
         part = task(problem, algorithm, runs=1, first_run=first)
         assert np.array_equal(advanced(part)[:, 0], path[:, first])
-    worker = NativeWorker(whole, 1)  # rounds are taken four at a time: other fours, the same bits
+        one = NativeWorker(part, 1).global_loss(range(1, 13), path[:, first : first + 1])
+        assert np.array_equal(one[:, 0], losses[:, first])
+    worker = NativeWorker(whole, 1)  # a client's losses are taken several at a time: with others, the same bits
     for i, j in ((0, 1), (1, 3), (3, 12)):
         assert np.array_equal(worker.global_loss(range(i + 1, j + 1), path[i:j]), losses[i:j])
+    monkeypatch.setattr(open_native, "_LOSSES", 100)  # calls of a few rounds
+    assert np.array_equal(NativeWorker(whole, 1).global_loss(range(1, 13), path), losses)
     monkeypatch.setattr(open_native, "_CALL", 1)  # calls of one round
     assert np.array_equal(advanced(whole), path)
     assert np.array_equal(NativeWorker(whole, 2).global_loss(range(1, 13), path), losses)

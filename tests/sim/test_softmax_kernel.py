@@ -16,8 +16,9 @@ from scipy.optimize import minimize
 
 from sim.algorithms import FedAdam, FedAvg, FedAvgSVRG, FedDyn, FedMIM, FedSAM, Scaffold, fedcm
 from sim.engine import run
-from sim.kernels import regression_steps
+from sim.kernels import regression_native, regression_steps
 from sim.kernels.local_steps import LocalSteps
+from sim.native import build
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import RidgeLogistic, RidgeSoftmax, scalar
 
@@ -27,7 +28,14 @@ spec.loader.exec_module(plain)
 
 SEED = 2**34 + 9
 CPU = torch.device("cpu")
-BACKENDS = ["torch", "numba"]
+BACKENDS = ["torch", "numba", "native"]
+
+
+def needs(backend):
+    if backend == "numba":
+        pytest.importorskip("numba")
+    if backend == "native" and build.compiler() is None:
+        pytest.skip("no C++ compiler on this machine")
 
 
 def problem_of(kind, clients=4, samples=5, inputs=3, classes=4, scale=1.0, seed=1):
@@ -76,8 +84,7 @@ ALGORITHMS = {
 @pytest.mark.parametrize("kind", ["softmax", "logistic"])
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_equals_the_plain_algorithm(name, kind, backend):
-    if backend == "numba":
-        pytest.importorskip("numba")
+    needs(backend)
     make, reference = ALGORITHMS[name]
     problem = problem_of(kind)
     start = np.linspace(-1, 1, problem.dim)
@@ -172,12 +179,13 @@ def test_the_minimiser_of_the_average(kind):
     assert abs(trace["suboptimality"][0, 0]) < 1e-14
 
 
+@pytest.mark.parametrize("backend", BACKENDS[1:])
 @pytest.mark.parametrize("kind", ["softmax", "logistic"])
-def test_large_logits_stay_finite_and_the_back_ends_agree(kind):
-    pytest.importorskip("numba")
+def test_large_logits_stay_finite_and_the_back_ends_agree(kind, backend):
+    needs(backend)
     problem = problem_of(kind, scale=300.0)
     options = {"rounds": 3, "runs": 3, "metrics": ("iterate", "cost", "squared_gradient_norm"), "start": None}
-    both = [run(FedAvg(0.1, 3, batch=2), problem, UniformChoice(2), backend=b, **options) for b in BACKENDS]
+    both = [run(FedAvg(0.1, 3, batch=2), problem, UniformChoice(2), backend=b, **options) for b in ("torch", backend)]
     for name in options["metrics"]:
         assert np.all(np.isfinite(both[0][name]))
         assert np.allclose(both[0][name], both[1][name], rtol=1e-9, atol=1e-9)
@@ -186,8 +194,7 @@ def test_large_logits_stay_finite_and_the_back_ends_agree(kind):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_sam_stays_where_the_gradient_is_zero(backend):
-    if backend == "numba":
-        pytest.importorskip("numba")
+    needs(backend)
     problem = RidgeSoftmax(np.zeros((2, 3, 2)), np.zeros((2, 3), dtype=int), 3, 0.5)
     trace = run(FedSAM(0.1, 3, radius=1), problem, rounds=2, runs=1, metrics=["iterate"], backend=backend)
     assert np.array_equal(trace["iterate"], np.zeros((1, 3, 6)))
@@ -207,6 +214,7 @@ def test_only_live_runs_are_compiled():
 
 def test_the_back_end_does_not_depend_on_the_number_of_runs(monkeypatch):
     pytest.importorskip("numba")
+    monkeypatch.setattr(regression_native, "usable", lambda: False)
     calls, original = [], regression_steps.compiled
     monkeypatch.setattr(regression_steps, "compiled", lambda: calls.append(1) or original())
     problem = problem_of("softmax")
@@ -223,6 +231,7 @@ def test_a_back_end_that_does_not_fit_is_refused(monkeypatch):
     with pytest.raises(ValueError, match="backend='cuda' is not one of"):
         run(FedAvg(0.1, 1), softmax, rounds=1, runs=1, backend="cuda")
     monkeypatch.setattr("sim.backends.find_spec", lambda name: None)
+    monkeypatch.setattr(regression_native, "usable", lambda: False)
     with pytest.raises(ImportError, match="numba is not installed"):
         run(FedAvg(0.1, 1), softmax, rounds=1, runs=1, backend="numba")
     big = {"rounds": 30, "runs": 1, "metrics": ["iterate"]}

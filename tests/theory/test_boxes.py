@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from theory.arithmetic import NotRationalError, UndecidedError, ball, balls
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
-from theory.feasible.boxes import search
+from theory.feasible import contractor as contractor_module
+from theory.feasible.boxes import BranchAndBound, search
 from theory.feasible.constraints import System, read_system
 from theory.feasible.contractor import Contractor, simplest
 from theory.feasible.interval_rules import backward, slopes
@@ -207,6 +208,21 @@ def test_what_is_empty_only_in_the_limit_stays_undecided() -> None:
     assert stuck.outcome == "undecided"
     assert stuck.stuck == 2
     assert "1.41421" in stuck.detail
+
+
+@pytest.mark.parametrize("relations", [["exp(x) < 1 + x"], ["x**2 == 2"], ["x**3 + y == 7", "x*y == log(x + 2)"]])
+def test_a_search_that_was_stopped_goes_on_as_if_it_had_not_been(relations: list[str]) -> None:
+    posed = system(relations, XY)
+    tree = BranchAndBound(posed)
+    for boxes in (1, 5, 40, 120):
+        assert tree.search(boxes=boxes) == search(posed, boxes=boxes)
+
+
+def test_a_store_of_results_that_is_full_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    posed = system(["x**3 + y == 7", "x*y == log(x + 2)", "x + exp(y) <= 9"], XY)
+    found = search(posed, boxes=60)
+    monkeypatch.setattr(contractor_module, "KEPT", 1)
+    assert search(posed, boxes=60) == found
 
 
 @pytest.mark.parametrize(("name", "value"), [("boxes", 0), ("seconds", 0.0), ("seconds", -1.0), ("seconds", math.nan)])

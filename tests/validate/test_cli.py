@@ -33,6 +33,12 @@ FEDMIM_SETTINGS = [
     *("C=100", "T=1000", "f0_gap=2", "lam=1/10"),
 ]
 
+OTHERS = {  # a claim of each other paper
+    "open-fl/theorem-2": ["mu=1/10", "L=1", "r=1", "sigma=1/2"],
+    "perm/proposition-4-eq16": ["mu=1", "L=2", "gamma=1/4", "delta2=1/2", "M=4", "T=30", "F_gap=5/4"],
+    "textbook/local-sgd-strongly-convex": ["delta=1/8", "mu=1", "L=2", "M=3", "N=4", "k=10", "R2=2", "G2=9"],
+}
+
 BAD_ARGUMENTS: list[tuple[list[str], str]] = [
     (["bond"], "Did you mean 'bound'"),
     (["--nonsense"], "--nonsense"),
@@ -146,7 +152,7 @@ def test_every_command_has_help_with_an_example() -> None:
     assert "..." not in listing, "a summary is too long to be listed"
     commands = [line.split()[0] for line in listing.splitlines() if line.strip()]
     what_is_claimed = ["claims", "show", "bound", "replay", "feasible", "weights", "radius", "falsify", "mutate"]
-    what_happens = ["moments", "check", "verify", "report", "reproduce", "simulate"]
+    what_happens = ["moments", "check", "verify", "report", "reproduce", "simulate", "sweep"]
     assert commands == [*what_is_claimed, *what_happens, "doctor"]
     for name in commands:
         assert f"Example: fedproof {name}" in " ".join(call(name, "--help").stdout.split())
@@ -171,14 +177,16 @@ def test_verbose_shows_where_an_error_came_from() -> None:
 @pytest.mark.parametrize(
     ("arguments", "absent"),
     [
+        (["claims"], HEAVY | {"sympy", "flint"}),
         (["claims", "--json"], HEAVY | {"sympy", "flint", "rich"}),
         (["show", EQ8], {"torch", "cvxpy", "matplotlib", "sympy"}),
         (["bound", EQ8, *assigned(*SETTINGS), "--rigorous"], HEAVY | {"sympy"}),
         (["bound", FEDMIM_EQ7, *assigned(*FEDMIM_SETTINGS), "--rigorous"], HEAVY | {"sympy"}),
+        *((["bound", id, *assigned(*values)], HEAVY | {"sympy"}) for id, values in OTHERS.items()),
         (["--version"], {"torch", "cvxpy", "matplotlib", "sympy", "numpy", "rich"}),
         (["--help"], {"torch", "cvxpy", "matplotlib", "sympy", "rich"}),
     ],
-    ids=["claims", "show", "bound", "bound-vectors", "version", "help"],
+    ids=["claims", "claims-json", "show", "bound", "bound-vectors", *OTHERS, "version", "help"],
 )
 def test_light_commands_load_no_heavy_packages(arguments: list[str], absent: set[str]) -> None:
     code = (

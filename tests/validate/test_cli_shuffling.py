@@ -151,7 +151,7 @@ BAD: list[tuple[dict[str, object], str]] = [
     ({"p": 1}, "unknown entries p"),
     ({"alpha": "1"}, "alpha"),
     ({"alpha": ["1"]}, "N=2"),
-    ({"alpha": ["3/2", "-1/2"]}, "alpha[1]=-1/2"),
+    ({"alpha": ["3/2", "-1/2"]}, "alpha[1]='-1/2'"),
     ({"clients": []}, "clients"),
     ({"clients": [1, 2]}, "clients[0]"),
     ({"clients": [{"h": 1, "a": 1}, {"h": 1, "b": 1}]}, "clients[0] lacks b"),

@@ -105,7 +105,7 @@ def test_objective_and_accuracy_against_plain_sums() -> None:
     p = setting.problem(0.1, 3)
     rng = np.random.default_rng(0)
     models = np.concatenate([np.zeros((1, p.dim)), rng.normal(size=(2, p.dim)), 300 * rng.normal(size=(1, p.dim))])
-    cost, accuracy = runs.measure(p, models)
+    cost, accuracy = runs.objective(p, models), runs.accuracy(p, models)
     assert cost[0] == pytest.approx(np.log(10))
     for at, model in enumerate(models):
         assert cost[at] == pytest.approx(p.loss(model).mean(), rel=1e-12)
@@ -118,7 +118,7 @@ def test_models_that_diverged() -> None:
     p = setting.problem(None, 3)
     models = np.zeros((3, p.dim))
     models[0, 0], models[1, 1] = np.nan, 1e200
-    cost, accuracy = runs.measure(p, models)
+    cost, accuracy = runs.objective(p, models), runs.accuracy(p, models)
     assert cost[:2].tolist() == [np.inf, np.inf]
     assert accuracy[:2].tolist() == [0, 0]
     assert cost[2] == pytest.approx(np.log(10))
@@ -129,7 +129,7 @@ def test_the_least_objective_is_below_every_other(tmp_path: Path) -> None:
     for seed, value in zip((7, 8), least, strict=True):
         p = setting.problem(0.3, seed)
         near = p.minimiser + 1e-3 * np.random.default_rng(1).normal(size=(5, p.dim))
-        cost = runs.measure(p, np.vstack([p.minimiser, near]))[0]
+        cost = runs.objective(p, np.vstack([p.minimiser, near]))
         assert cost[0] == pytest.approx(value, abs=1e-12)
         # strongly convex with modulus ridge
         assert np.all(cost[1:] - value >= setting.RIDGE / 2 * np.sum((near - p.minimiser) ** 2, axis=1) - 1e-14)

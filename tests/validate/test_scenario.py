@@ -4,9 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sim.algorithms import FedAvg, FedAvgSVRG
-from validate.scenario import Scenario, rational
+from validate.once import once
+from validate.scenario import Scenario, floating, rational
 
 SPEC = {
     "algorithm": "fedavg-svrg",
@@ -18,6 +21,30 @@ SPEC = {
     "theta0": "3",
 }
 LOCAL = {"algorithm": "local-sgd", "clients": [{"h": "1", "a": "0"}], "step": "1/2", "K": 1, "theta0": 1}
+
+
+@given(st.one_of(st.floats(), st.integers(), st.fractions().map(str), st.floats().map(np.float64), st.just("x")))
+def test_a_float_is_read_as_its_rational_is(value):
+    def outcome(read):
+        try:
+            return repr(read(value, "value"))
+        except (ValueError, OverflowError) as error:
+            return str(error)
+
+    assert outcome(floating) == outcome(lambda value, name: float(rational(value, name)))
+
+
+def test_what_is_computed_once_is_kept_with_its_scenario():
+    asked = []
+
+    @once
+    def rounds(scenario):
+        asked.append(scenario)
+        return scenario.rounds
+
+    one, other = Scenario.from_spec(SPEC, exact=False), Scenario.from_spec({**SPEC, "K": 5}, exact=False)
+    assert [rounds(one), rounds(other), rounds(one), rounds(other)] == [3, 5, 3, 5]
+    assert asked == [one, other]
 
 
 def test_a_specification_in_fractions():

@@ -19,7 +19,7 @@ from validate.bounds import Cases, breaks
 from validate.falsify import Counterexample, confirm, size
 from validate.papers.fedavg_svrg import cases
 from validate.scenario import Scenario, Spec
-from validate.search.landscape import Landscape, at_fixed_point, excess, measured, most_rounds, survey
+from validate.search.landscape import Landscape, _Adam, at_fixed_point, excess, measured, most_rounds, survey
 from validate.search.recursion import UnsupportedError, evaluate, sides, supports
 from validate.search.reduce import check_instance, confirm_fixed_point, reduced
 from validate.search.scoring import INFEASIBLE
@@ -33,6 +33,20 @@ torch.set_num_threads(1)
 
 def svrg(label: str) -> Claim:
     return claim(f"fedavg-svrg/{label}")
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e5])
+def test_steps_of_adam_are_those_of_torch(scale: float) -> None:
+    draw = torch.Generator().manual_seed(1)
+    start = torch.rand(7, 5, dtype=torch.float64, generator=draw)
+    theirs, own = start.clone().requires_grad_(True), start.clone()
+    optimiser, moments = torch.optim.Adam([theirs]), _Adam(own)
+    for i in range(60):
+        rate, slope = 0.03 * (1 - i / 60), scale * torch.randn(7, 5, dtype=torch.float64, generator=draw)
+        optimiser.param_groups[0]["lr"], theirs.grad = rate, slope.clone()
+        optimiser.step()
+        moments.move(own, slope, rate)
+        assert torch.equal(theirs.detach(), own)
 
 
 SHAPES = (

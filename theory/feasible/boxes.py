@@ -69,37 +69,63 @@ def search(system: System, *, boxes: int = 20_000, seconds: float = 10.0, look: 
     Raises:
         ValueError: for limits that are not positive.
     """
-    if boxes < 1:
-        raise ValueError(f"boxes={boxes} is outside the integers in [1, inf)")
-    if not 0 < seconds < INF:
-        raise ValueError(f"seconds={seconds} is outside (0, inf)")
-    contractor = Contractor(system)
-    end = time.monotonic() + seconds
-    start = contractor.contract(contractor.start())
-    queue: list[tuple[int, int, Box]] = [] if start is None or contractor.ruled_out(start) else [(0, 0, start)]
-    seen = pushed = deepest = stuck = 0
-    example: Box | None = None
-    limit = ""
-    while queue:
-        if seen >= boxes or time.monotonic() > end:
-            limit = f"{boxes} boxes" if seen >= boxes else f"{seconds:g} seconds"
-            break
-        depth, _, box = heapq.heappop(queue)
-        seen, deepest = seen + 1, max(deepest, depth)
-        if look and (seen <= EAGER or seen % 8 == 0):
-            witness = contractor.dive(box)
-            if witness is not None:
-                return Search("feasible", witness, seen, deepest)
-        halves = list(contractor.split(box))
-        if not halves:
-            stuck, example = stuck + 1, example or box
-            witness = contractor.dive(box) if look else None
-            if witness is not None:
-                return Search("feasible", witness, seen, deepest)
-        for half in halves:
-            rest = contractor.contract(half)
-            if rest is not None and not contractor.ruled_out(rest):
-                pushed += 1
-                heapq.heappush(queue, (depth + 1, pushed, rest))
-    outcome: Literal["empty", "undecided"] = "undecided" if queue or stuck else "empty"
-    return Search(outcome, None, max(seen, 1), deepest, stuck, example, limit)
+    return BranchAndBound(system, look=look).search(boxes=boxes, seconds=seconds)
+
+
+class BranchAndBound:
+    """A search that goes on from where its last limit ended it.
+
+    What it finds within a number of boxes does not depend on how often it was stopped before.
+    """
+
+    def __init__(self, system: System, *, look: bool = True) -> None:
+        self._contractor = Contractor(system)
+        self._look = look
+        self._queue: list[tuple[int, int, Box]] | None = None  # depth, number and box; None before the first box
+        self._seen = self._pushed = self._deepest = self._stuck = 0
+        self._example: Box | None = None
+
+    def search(self, *, boxes: int = 20_000, seconds: float = 10.0) -> Search:
+        """Look on, at up to `boxes` boxes in all, those of earlier calls included; see `search`."""
+        if boxes < 1:
+            raise ValueError(f"boxes={boxes} is outside the integers in [1, inf)")
+        if not 0 < seconds < INF:
+            raise ValueError(f"seconds={seconds} is outside (0, inf)")
+        contractor, look = self._contractor, self._look
+        end = time.monotonic() + seconds
+        if self._queue is None:
+            start = contractor.contract(contractor.start())
+            self._queue = [] if start is None or contractor.ruled_out(start) else [(0, 0, start)]
+        queue, limit = self._queue, ""
+        while queue:
+            if self._seen >= boxes or time.monotonic() > end:
+                limit = f"{boxes} boxes" if self._seen >= boxes else f"{seconds:g} seconds"
+                break
+            depth, _, box = heapq.heappop(queue)
+            self._seen, self._deepest = self._seen + 1, max(self._deepest, depth)
+            if look and (self._seen <= EAGER or self._seen % 8 == 0):
+                witness = contractor.dive(box)
+                if witness is not None:
+                    return self._found("feasible", witness)
+            halves = list(contractor.split(box))
+            if not halves:
+                self._stuck, self._example = self._stuck + 1, self._example or box
+                witness = contractor.dive(box) if look else None
+                if witness is not None:
+                    return self._found("feasible", witness)
+            for half in halves:
+                rest = contractor.contract(half)
+                if rest is not None and not contractor.ruled_out(rest):
+                    self._pushed += 1
+                    heapq.heappush(queue, (depth + 1, self._pushed, rest))
+        return self._found("undecided" if queue or self._stuck else "empty", limit=limit)
+
+    def _found(
+        self,
+        outcome: Literal["feasible", "empty", "undecided"],
+        witness: dict[str, Fraction] | None = None,
+        limit: str = "",
+    ) -> Search:
+        if witness is not None:
+            return Search(outcome, witness, self._seen, self._deepest)
+        return Search(outcome, None, max(self._seen, 1), self._deepest, self._stuck, self._example, limit)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from theory.domain import Domain
 from theory.feasible.constraints import Graph, System
@@ -14,12 +14,15 @@ from theory.feasible.intervals import EVERYTHING, INF, Interval, add, enclose, f
 from theory.feasible.signs import with_signs
 
 Box: TypeAlias = dict[str, Interval]
+Arguments: TypeAlias = tuple[Interval, ...]
+Result = TypeVar("Result")
 
 SWEEPS = 8  # of the contractor on one box
 ENOUGH = 0.9  # a sweep that leaves more of every width than this is the last one
 NARROW = 2.0**-44  # of t = x/(1+|x|), below which a box is not split
 FAR = 2.0**40
 LARGEST_WITNESS = 2.0**60
+KEPT = 4096  # results of an operation that are kept: neighbouring boxes ask for the same ones again and again
 
 
 class Contractor:
@@ -36,6 +39,13 @@ class Contractor:
             else None
             for n in self.graph.nodes
         ]
+        nodes, every = self.graph.nodes, range(len(self.graph.nodes))
+        self._all = [i for i in every if nodes[i].arguments]
+        self._leaves = [i for i in every if not nodes[i].arguments]
+        self._values: list[dict[Arguments, Interval | None]] = [{} for _ in every]  # by node, what `forward` found
+        self._causes: list[dict[Arguments, list[Interval | None]]] = [{} for _ in every]  # the same of `backward`
+        self._derivatives: list[dict[Arguments, list[Interval]]] = [{} for _ in every]  # and of `slopes`
+        self._parts: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
 
     def start(self) -> Box:
         """The box of all values in the domains."""
@@ -66,12 +76,8 @@ class Contractor:
                 if pair is None:
                     return None
                 values[left], values[right] = pair
-        for i in range(len(nodes) - 1, -1, -1):
-            node = nodes[i]
-            if not node.arguments:
-                continue
-            found = backward(node.operation, values[i], [values[a] for a in node.arguments], self.exponents[i])
-            for a, value in zip(node.arguments, found, strict=True):
+        for i in reversed(self._all):
+            for a, value in zip(nodes[i].arguments, self._cause(i, values), strict=True):
                 narrowed = meet(values[a], value)  # an argument may occur twice
                 if narrowed is None:
                     return None
@@ -110,10 +116,15 @@ class Contractor:
             end = box[name][0] if low >= 0 else box[name][1] if high <= 0 else INF
             if math.isfinite(end):
                 corner[name] = (end, end)
-        values = self._forward(corner) if corner != box else None
-        if values is None:
+        if corner == box:
             return False
-        return values[small][0] > values[large][1] or (operator in "<>" and values[small][0] >= values[large][1])
+        both, others = self._parted(small, large)
+        values = self._bare(corner)
+        if not self._fill(values, both):
+            return False
+        if not (values[small][0] > values[large][1] or (operator in "<>" and values[small][0] >= values[large][1])):
+            return False
+        return self._fill(values, others)  # a corner in which something is undefined tells nothing
 
     def _undecided(self, box: Box) -> set[str]:
         """The variables of the relations that do not hold in the whole box; all of them if there are none."""
@@ -126,16 +137,60 @@ class Contractor:
         return {self.graph.nodes[i].name for i in self.graph.below(open_)} & set(box) or set(box)
 
     def _forward(self, box: Box) -> list[Interval] | None:
-        values: list[Interval] = []
-        for i, node in enumerate(self.graph.nodes):
-            if not node.arguments:
-                values.append(self.fixed[i] if node.operation == "number" else box[node.name])
-                continue
-            value = forward(node.operation, [values[a] for a in node.arguments], self.exponents[i])
-            if value is None:
-                return None
-            values.append(value)
+        """Every node's values over a box; None where one is nowhere defined."""
+        values = self._bare(box)
+        return values if self._fill(values, self._all) else None
+
+    def _bare(self, box: Box) -> list[Interval]:
+        """The values of numbers and names over a box; the others are to be filled in."""
+        values = [EVERYTHING] * len(self.graph.nodes)
+        for i in self._leaves:
+            values[i] = self.fixed[i] if i in self.fixed else box[self.graph.nodes[i].name]
         return values
+
+    def _fill(self, values: list[Interval], wanted: Sequence[int]) -> bool:
+        """Put in the values of the operations `wanted`, which are in order; False where one is nowhere defined."""
+        nodes = self.graph.nodes
+        for i in wanted:
+            node, known = nodes[i], self._values[i]
+            arguments = tuple([values[a] for a in node.arguments])
+            if arguments in known:
+                value = known[arguments]
+            else:
+                value = forward(node.operation, arguments, self.exponents[i])
+                _keep(known, arguments, value)
+            if value is None:
+                return False
+            values[i] = value
+        return True
+
+    def _cause(self, i: int, values: list[Interval]) -> list[Interval | None]:
+        """What a node's value leaves of its arguments' values."""
+        node, known = self.graph.nodes[i], self._causes[i]
+        arguments = tuple([values[a] for a in node.arguments])
+        key = (values[i], *arguments)
+        if key not in known:
+            _keep(known, key, backward(node.operation, values[i], arguments, self.exponents[i]))
+        return known[key]
+
+    def _slope(self, i: int, values: list[Interval]) -> list[Interval]:
+        """The partial derivatives of an operation with respect to its arguments."""
+        node, known = self.graph.nodes[i], self._derivatives[i]
+        arguments = tuple([values[a] for a in node.arguments])
+        key = (values[i], *arguments)
+        if key not in known:
+            _keep(known, key, slopes(node.operation, values[i], arguments, self.exponents[i]))
+        return known[key]
+
+    def _parted(self, first: int, second: int) -> tuple[list[int], list[int]]:
+        """The operations that two nodes need, and the rest."""
+        if (first, second) not in self._parts:
+            needed = set(self.graph.below([first, second]))
+            self._parts[first, second] = (
+                [i for i in self._all if i in needed],
+                [i for i in self._all if i not in needed],
+            )
+        return self._parts[first, second]
 
     def _slopes(self, values: list[Interval], left: int, right: int) -> dict[str, Interval]:
         """The partial derivatives of left - right with respect to each variable, over a box (backward accumulation)."""
@@ -146,8 +201,7 @@ class Contractor:
             node = self.graph.nodes[i]
             if i not in total or not node.arguments:
                 continue
-            found = slopes(node.operation, values[i], [values[a] for a in node.arguments], self.exponents[i])
-            for a, slope in zip(node.arguments, found, strict=True):
+            for a, slope in zip(node.arguments, self._slope(i, values), strict=True):
                 total[a] = add(total.get(a, (0.0, 0.0)), multiply(total[i], slope))
         return {name: total[i] for name, i in self.graph.variables.items() if i in total}
 
@@ -246,6 +300,13 @@ def middle(low: float, high: float) -> float:
         return low + (high - low) / 2
     found = _unbounded((_bounded(low) + _bounded(high)) / 2)
     return min(max(found, -LARGEST_WITNESS), LARGEST_WITNESS)
+
+
+def _keep(known: dict[Arguments, Result], key: Arguments, value: Result) -> None:
+    """Keep a result; a store that is full is emptied."""
+    if len(known) >= KEPT:
+        known.clear()
+    known[key] = value
 
 
 def _compare(operator: str, left: Interval, right: Interval) -> tuple[Interval, Interval] | None:

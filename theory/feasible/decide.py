@@ -18,7 +18,7 @@ from theory.claim import Claim, Hypothesis
 from theory.domain import POSITIVE, REAL, Domain
 from theory.expression import check as check_claim
 from theory.feasible import smt
-from theory.feasible.boxes import Search, search
+from theory.feasible.boxes import BranchAndBound, Search, search
 from theory.feasible.conflicts import constants, implied_relations
 from theory.feasible.constraints import System, domain_constraints, flatten, read_system
 from theory.feasible.scaling import normalised, without_loss
@@ -280,7 +280,8 @@ def _decide(system: System, boxes: int, seconds: float) -> Feasibility:
     names = tuple(dict.fromkeys(c.name for c in system.constraints))
     unit = normalised(system)
     smaller = system.fixed(unit)
-    first = search(smaller, boxes=min(boxes, FEW_BOXES), seconds=seconds)
+    tree = BranchAndBound(smaller)
+    first = tree.search(boxes=min(boxes, FEW_BOXES), seconds=seconds)
     if first.witness is not None:
         return _found(first.witness | unit, names, "branch and bound", "a solution, checked exactly")
     told: list[str] = [without_loss(unit)] if unit else []
@@ -298,7 +299,7 @@ def _decide(system: System, boxes: int, seconds: float) -> Feasibility:
         told.append(smt.ADVICE)
     second = first
     if first.outcome == "undecided" and (not proved or boxes > FEW_BOXES):
-        second = search(smaller, boxes=min(boxes, CONFIRMING_BOXES) if proved else boxes, seconds=seconds)
+        second = tree.search(boxes=min(boxes, CONFIRMING_BOXES) if proved else boxes, seconds=seconds)
     if second.witness is not None:
         if proved:
             raise AssertionError(f"z3 says that there is no solution, and {second.witness} is one")

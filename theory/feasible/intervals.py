@@ -33,7 +33,11 @@ def meet(a: Interval | None, b: Interval | None) -> Interval | None:
     """The intersection."""
     if a is None or b is None:
         return None
-    low, high = max(a[0], b[0]), min(a[1], b[1])
+    low, high = a
+    if b[0] > low:
+        low = b[0]
+    if b[1] < high:
+        high = b[1]
     return (low, high) if low <= high else None
 
 
@@ -106,23 +110,30 @@ def _product(x: float, y: float) -> float:
     return 0.0 if x == 0 or y == 0 else x * y
 
 
-def _product_ends(x: float, y: float) -> Interval:
-    """x y between floats; equal ones where it is exact."""
-    p = _product(x, y)
-    return (p, p) if x == 0 or y == 0 or _exact_product(x, y, p) else (_down(p), _up(p))
+def _is_product(x: float, y: float, p: float) -> bool:
+    """Whether p, which is `_product` of x and y, is seen to be exact."""
+    return x == 0 or y == 0 or _exact_product(x, y, p)
 
 
 def multiply(a: Interval, b: Interval) -> Interval:
     """The product."""
-    if a[0] >= 0 and b[0] >= 0:  # an underflow does not change the sign
-        return max(_product_ends(a[0], b[0])[0], 0.0), _product_ends(a[1], b[1])[1]
-    pairs = [(_product(x, y), x, y) for x in a for y in b]
-    least, most = min(p[0] for p in pairs), max(p[0] for p in pairs)
-    bottom = min(_product_ends(x, y)[0] for p, x, y in pairs if p == least)
-    top = max(_product_ends(x, y)[1] for p, x, y in pairs if p == most)
-    if a[1] <= 0 and b[1] <= 0:
+    (a0, a1), (b0, b1) = a, b
+    if a0 >= 0 and b0 >= 0:
+        bottom, top = _product(a0, b0), _product(a1, b1)
+        if not _is_product(a0, b0, bottom):
+            bottom = max(_down(bottom), 0.0)  # an underflow does not change the sign
+        return bottom, top if _is_product(a1, b1, top) else _up(top)
+    pairs = ((a0, b0), (a0, b1), (a1, b0), (a1, b1))
+    products = [_product(x, y) for x, y in pairs]
+    bottom, top = min(products), max(products)
+    known = list(zip(products, pairs, strict=True))
+    if not all(_is_product(x, y, p) for p, (x, y) in known if p == bottom):
+        bottom = _down(bottom)
+    if not all(_is_product(x, y, p) for p, (x, y) in known if p == top):
+        top = _up(top)
+    if a1 <= 0 and b1 <= 0:
         bottom = max(bottom, 0.0)
-    if (a[0] >= 0 and b[1] <= 0) or (a[1] <= 0 and b[0] >= 0):
+    if (a0 >= 0 and b1 <= 0) or (a1 <= 0 and b0 >= 0):
         top = min(top, 0.0)
     return bottom, top
 

@@ -32,6 +32,8 @@ PACKAGES = (
     "z3-solver",
     "dask",
     "distributed",
+    "pyarrow",
+    "filelock",
 )
 
 

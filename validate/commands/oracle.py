@@ -32,6 +32,23 @@ def entries(values: Any, dim: int) -> list[Any]:
     return list(flat)
 
 
+MOST_STEPS = 5_000_000
+"""Clients times local steps times rounds: entries of a table of moments, of which there are several."""
+
+
+def check_size(scenario: Scenario | ShufflingScenario | InertialScenario) -> None:
+    """Refuse moments that no machine can hold.
+
+    Raises:
+        ValueError: naming the number of local steps.
+    """
+    algorithm: Any = scenario.algorithm
+    each = algorithm.snapshots * algorithm.inner if hasattr(algorithm, "snapshots") else algorithm.local_steps
+    steps = scenario.problem.clients * each * scenario.rounds
+    if steps > MOST_STEPS:
+        raise ValueError(f"the moments of {steps} local steps of all clients are asked for; at most {MOST_STEPS} are")
+
+
 @contextmanager
 def any_number_of_digits() -> Iterator[None]:
     """Let Python write fractions of more digits than it does by default, as a few rounds can bring about."""
@@ -100,5 +117,6 @@ def moments(
     from validate.scenario import read_scenario
 
     scenario = read_scenario(read_object(spec), exact=exact)
+    check_size(scenario)
     with any_number_of_digits():
         show_moments(scenario, as_json)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 METRICS = ("suboptimality", "squared_gradient_norm")
+MOST_VALUES = 1_000_000_000  # 8 GB
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,9 @@ def simulate(
 
     scenario = read_scenario(given, exact=False)
     metrics = tuple(dict.fromkeys(metric or METRICS))
+    values = runs * (scenario.rounds + 1) * len(metrics)
+    if values > MOST_VALUES:
+        raise ValueError(f"{values} values are wanted, of all runs, rounds and metrics; at most {MOST_VALUES} are")
     settings = {
         "spec": given,
         "seed": seed,

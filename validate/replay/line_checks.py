@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from theory.claim import Claim, Hypothesis, Step
@@ -74,17 +75,22 @@ def by_vectors(line: VectorLine) -> Finding:
     Raises:
         ValueError: when a setting is not a rational number.
     """
+    return _by_vectors(line.build, tuple(tuple(setting.items()) for setting in line.settings), line.scope)
+
+
+@lru_cache(256)  # a claim and its repairs share lines
+def _by_vectors(build: Callable[..., Any], settings: tuple[tuple[tuple[str, str], ...], ...], scope: str) -> Finding:
     from theory.inequality.prover import Proof, Refutation, prove
     from theory.inequality.vectors import exact
 
-    at = f"{len(line.settings)} {'setting' if len(line.settings) == 1 else 'settings'} ({line.scope or 'as given'})"
+    at = f"{len(settings)} {'setting' if len(settings) == 1 else 'settings'} ({scope or 'as given'})"
     open_ = []
-    for setting in line.settings:
-        space, claim, given = line.build({name: exact(value, name) for name, value in setting.items()})
+    for setting in map(dict, settings):
+        space, claim, given = build({name: exact(value, name) for name, value in setting.items()})
         answer = prove(claim, given, space)
         if isinstance(answer, Refutation):
             where = ", ".join(f"{name}={value}" for name, value in setting.items())
-            data = {"kind": "vectors", "text": _vectors_in_words(answer, where), "setting": dict(setting)}
+            data = {"kind": "vectors", "text": _vectors_in_words(answer, where), "setting": setting}
             return Finding(
                 "refuted",
                 "Gram prover",

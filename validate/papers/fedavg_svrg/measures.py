@@ -209,6 +209,11 @@ def _first_round(measure: Callable[[_Run], Cases | None]) -> Callable[[_Run], Ca
     return restricted
 
 
+def _of_aggregates(measure: Callable[[_Run], Cases | None]) -> Callable[[_Run], Cases | None]:
+    """A claim about the aggregate, whose moments are known under Bernoulli participation."""
+    return lambda run: None if run.m.aggregate is None else measure(run)
+
+
 def _scaled_aggregate(run: _Run) -> np.ndarray:
     return run.aggregate_second_moment * (run.delta**2 * run.L / (2 * run.N**2))
 
@@ -306,12 +311,12 @@ _MEASURES: dict[str, Callable[[_Run], Cases | None]] = {
     "lemma-v1-eq12/corrected": _lemma(_drift("mu", "L", "delta", "D")),
     "lemma-v1-eq14": _lemma(_whole(*_EQ14)),
     "lemma-v1-eq14/corrected": _lemma(_whole(*_EQ14)),
-    "lemma-a1": _first_round(_by_round(_scaled_aggregate, "N", "S", "M", "weighted_round")),
-    "lemma-a1/corrected": _first_round(_by_round(_scaled_aggregate, *_COMMON, "weighted_round")),
+    "lemma-a1": _of_aggregates(_first_round(_by_round(_scaled_aggregate, "N", "S", "M", "weighted_round"))),
+    "lemma-a1/corrected": _of_aggregates(_first_round(_by_round(_scaled_aggregate, *_COMMON, "weighted_round"))),
     "lemma-a2": _inner_products(lexicographic=False),
     "lemma-a2/corrected": _inner_products(lexicographic=True),
-    "eq-a20": _first_round(
-        _by_round(_next_cost, "delta", "L", "N", "cost", "inner_product_sum", "aggregate_second_moment")
+    "eq-a20": _of_aggregates(
+        _first_round(_by_round(_next_cost, "delta", "L", "N", "cost", "inner_product_sum", "aggregate_second_moment"))
     ),
     "eq-a21": _first_round(_A21),
     "eq-a22": _A21,

@@ -10,10 +10,14 @@ from validate.papers.fedmim.instances import instances
 from validate.papers.fedmim.rounds import cases
 from validate.papers.fedmim.scenarios import scenarios
 from validate.papers.fedmim.special import special
+from validate.per_run import PerRun
 
 SEARCH_SPACE = "inertial"
 
-__all__ = ["SEARCH_SPACE", "cases", "instances", "reproduce", "sampled", "scenarios", "special"]
+# None: the claims speak of u_t and of steps within a round, and the simulator records x_t.
+SAMPLED: dict[str, PerRun] = {}
+
+__all__ = ["SAMPLED", "SEARCH_SPACE", "cases", "instances", "reproduce", "sampled", "scenarios", "special"]
 
 
 def sampled(quick: bool = False) -> Iterator[Any]:

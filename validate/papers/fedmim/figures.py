@@ -31,7 +31,7 @@ TITLES = {
 def reproduce(*, out: Path | str, quick: bool = False, progress: Progress | None = None, seed: int = 0) -> Experiment:
     """Run the experiments of section V on synthetic data, or read what is finished, and draw them.
 
-    numba (the extra ``fast``) makes the simulations about ten times as fast.
+    A C++ compiler, or else numba (the extra ``fast``), makes the simulations many times as fast.
 
     Args:
         out: folder; figures go to ``figures/``, finished simulations to ``data/``.

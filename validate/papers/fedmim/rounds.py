@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from validate import reachable
 from validate.bounds import Cases
 from validate.dissimilarity import gradient_domination
 from validate.inertial_scenario import InertialScenario
+from validate.once import once
 from validate.papers.fedmim.constants import above, lambdas, pairs
 
 Array = np.ndarray
@@ -42,10 +44,9 @@ def cases(claim: Claim, scenario: Any) -> Cases | None:
         return None
     if scenario.rounds < 1 or isinstance(scenario.algorithm.step, tuple) or not scenario.algorithm.step > 0:
         return None
-    run = _Run(claim, scenario)
-    choices = run.choices()
-    tables = [table for given in choices if (table := measure(run, given)) is not None and table.left.size]
-    found = [run.cases(table) for table in tables]
+    asked = _Asked(claim, _run(scenario))
+    tables = [table for given in asked.choices() if (table := measure(asked, given)) is not None and table.left.size]
+    found = [asked.cases(table) for table in tables]
     if not found or any(each is None for each in found):
         return None
     return _joined([each for each in found if each is not None])
@@ -69,12 +70,11 @@ class _Table:
 
 
 class _Run:
-    """One scenario's moments and constants, under the names that the claims use."""
+    """One scenario's moments and constants, under the names that the claims use, whatever the claim."""
 
-    def __init__(self, claim: Claim, scenario: InertialScenario) -> None:
-        self.claim, self.scenario, self.problem = claim, scenario, scenario.problem
+    def __init__(self, scenario: InertialScenario) -> None:
+        self.scenario, self.problem = scenario, scenario.problem
         self.exact = scenario.exact
-        self.wanted = {p.name for p in claim.parameters}
         self.algorithm = scenario.algorithm
         self.eta_l: Any = scenario.algorithm.step
         self.K, self.T, self.N = scenario.algorithm.local_steps, scenario.rounds, scenario.problem.clients
@@ -85,62 +85,62 @@ class _Run:
     def m(self) -> InertialMoments:
         return self.scenario.moments()
 
-    @property
+    @cached_property
     def alpha(self) -> Array:
         return self.lags(self.algorithm.alpha)
 
-    @property
+    @cached_property
     def beta(self) -> Array:
         return self.lags(self.algorithm.beta)
 
-    @property
+    @cached_property
     def A(self) -> Any:
         return 1 - sum(self.algorithm.alpha)
 
-    @property
+    @cached_property
     def rho(self) -> Any:
         return sum(self.algorithm.beta)
 
-    @property
+    @cached_property
     def L(self) -> Any:
         """The least Lipschitz constant; 1 for linear functions, for which every positive one will do."""
         return self.problem.smoothness or 1
 
-    @property
+    @cached_property
     def mu(self) -> Any:
         largest = gradient_domination(self.problem)
         return None if largest == float("inf") else largest
 
-    @property
+    @cached_property
     def sigma2(self) -> Any:
-        return reachable.largest_variance(self.scenario)  # type: ignore[arg-type]
+        return reachable.largest_variance(self.scenario)
 
-    @property
+    @cached_property
     def C(self) -> Any:
         """The least constant of the run, rounded up where it is a long fraction."""
         return above(self.m.squared_average_step.max() / self.eta_l**2)
 
-    @property
+    @cached_property
     def f0_gap(self) -> Any:
-        gaps = self.gaps()
-        return None if gaps is None else gaps[0]
+        return None if self.gaps is None else self.gaps[0]
 
+    @cached_property
     def gaps(self) -> Array | None:
         """(T+1,), E f(u_t) - f_*."""
         found = self.m.auxiliary_suboptimality
         return None if found is None else np.maximum(found, 0)
 
-    @property
+    @cached_property
     def gradients(self) -> Array:
         """(T+1,), E||grad f(u_t)||^2."""
         return np.maximum(self.m.auxiliary_squared_gradient_norm, 0)
 
-    @property
+    @cached_property
     def displacement(self) -> Array:
         """(T, K+1, N), E||x_{n,k} - x_t||^2."""
         return self.m.displacement.swapaxes(1, 2)
 
-    @property
+    @cached_property
     def drift(self) -> Array:
         """(T, K+1), its mean over the clients."""
         return self.mean(self.m.displacement)
@@ -154,33 +154,56 @@ class _Run:
         padded = [*weights, *[0 * self.eta_l] * (self.J - len(weights))]
         return np.array(padded, dtype=object if self.exact else np.float64)
 
+    @cached_property
     def delta_sq(self) -> Array:
         """(T, J), E||delta_{t-j}||^2."""
         squares = self.m.squared_increment
         rows = [[squares[t - j] if t > j else 0 * squares[0] for j in range(self.J)] for t in range(self.T)]
         return np.array(rows, dtype=squares.dtype)
 
+    @cached_property
+    def pairs(self) -> list[dict[str, Any]]:
+        """See `constants.pairs`."""
+        return pairs(self.problem)
+
+    def column(self, value: Any, count: int) -> Array:
+        """(count,), copies of a number."""
+        return np.full(count, value, dtype=object if self.exact else np.float64)
+
+
+@once
+def _run(scenario: InertialScenario) -> _Run:
+    return _Run(scenario)
+
+
+class _Asked:
+    """What one claim asks of a run."""
+
+    def __init__(self, claim: Claim, run: _Run) -> None:
+        self.claim, self.run = claim, run
+        self.wanted = {p.name for p in claim.parameters}
+
     def choices(self) -> list[dict[str, Any]]:
         """Values of G, B and lam, as far as the claim has them."""
         found: list[dict[str, Any]] = [{}]
         if "B" in self.wanted or "G" in self.wanted:
-            found = [{k: v for k, v in pair.items() if k in self.wanted} for pair in pairs(self.problem)]
+            found = [{k: v for k, v in pair.items() if k in self.wanted} for pair in self.run.pairs]
         if "lam" in self.wanted:
-            mu = self.mu if "mu" in self.wanted else None
+            mu = self.run.mu if "mu" in self.wanted else None
             constants = self.constants({"lam"} | set(found[0] if found else ()))
             if constants is None:
                 return []
             found = [
                 {**given, "lam": lam}
                 for given in found
-                for lam in lambdas(self.claim, {**constants, **given}, self.T, mu)
+                for lam in lambdas(self.claim, {**constants, **given}, self.run.T, mu)
             ]
         return found
 
     def constants(self, leave_out: set[str]) -> dict[str, Any] | None:
         """The parameters of the claim that do not change in the run, but for some; None when one does not exist."""
         names = [p.name for p in self.claim.parameters if p.name in _CONSTANTS and p.name not in leave_out]
-        values = {name: getattr(self, name) for name in names}
+        values = {name: getattr(self.run, name) for name in names}
         return None if any(value is None for value in values.values()) else values
 
     def cases(self, table: _Table) -> Cases | None:
@@ -189,17 +212,17 @@ class _Run:
         constants = self.constants(set(table.given) | set(own))
         if constants is None or self.wanted - set(constants) - set(own) - set(table.given):
             return None
-        if self.N == 1 and "N" in self.wanted:
+        if self.run.N == 1 and "N" in self.wanted:
             return None  # the claims that have N choose among clients; their factor 1/(N-1) needs two
         count = table.left.size
         values: dict[str, Any] = {}
         for name, value in {**constants, **table.given}.items():
             vector = name in _VECTORS
-            values[name] = np.tile(value, (count, 1)) if vector else self.column(value, count)
+            values[name] = np.tile(value, (count, 1)) if vector else self.run.column(value, count)
         for name, array in own.items():
             array = np.maximum(array, 0)  # squares and gaps, which in floats may come out as a negative rounding error
             if name in _VECTORS:
-                values[name] = np.broadcast_to(array, (*shape, self.J)).reshape(count, self.J)
+                values[name] = np.broadcast_to(array, (*shape, self.run.J)).reshape(count, self.run.J)
             else:
                 values[name] = np.broadcast_to(array, shape).reshape(count)
         grid = np.meshgrid(*table.index.values(), indexing="ij")
@@ -207,14 +230,10 @@ class _Run:
         ordered = {p.name: values[p.name] for p in self.claim.parameters}
         return Cases(table.left.reshape(count), ordered, index)
 
-    def column(self, value: Any, count: int) -> Array:
-        """(count,), copies of a number."""
-        return np.full(count, value, dtype=object if self.exact else np.float64)
-
 
 _VECTORS = ("alpha", "beta", "delta_sq")
 _CONSTANTS = {"alpha", "beta", "A", "rho", "J", "K", "L", "eta_l", "S", "N", "sigma2", "C", "T", "f0_gap", "mu"}
-Measure = Callable[[_Run, Mapping[str, Any]], "_Table | None"]
+Measure = Callable[[_Asked, Mapping[str, Any]], "_Table | None"]
 
 
 def _joined(parts: list[Cases]) -> Cases:
@@ -227,8 +246,8 @@ def _joined(parts: list[Cases]) -> Cases:
 
 
 def _whole_run(left: Callable[[_Run, Mapping[str, Any]], Any]) -> Measure:
-    def measure(run: _Run, given: Mapping[str, Any]) -> _Table:
-        return _Table(run.column(left(run, given), 1), {}, given)
+    def measure(asked: _Asked, given: Mapping[str, Any]) -> _Table:
+        return _Table(asked.run.column(left(asked.run, given), 1), {}, given)
 
     return measure
 
@@ -243,17 +262,18 @@ def _output(run: _Run, given: Mapping[str, Any]) -> Any:
 def _by_round(left: Callable[[_Run], Any]) -> Measure:
     """One case a round, with what a claim may take from the round."""
 
-    def measure(run: _Run, given: Mapping[str, Any]) -> _Table | None:
+    def measure(asked: _Asked, given: Mapping[str, Any]) -> _Table | None:
+        run = asked.run
         sides = left(run)
         if sides is None:
             return None
         own: dict[str, Array] = {
-            "delta_sq": run.delta_sq(),
+            "delta_sq": run.delta_sq,
             "grad_u2": run.gradients[:-1],
             "dtilde_sq": run.m.squared_average_step,
             "selected_sq": run.m.selected_gradient.sum(axis=1) / run.K,
         }
-        gaps = run.gaps()
+        gaps = run.gaps
         if gaps is not None:
             own |= {"gap": gaps[:-1], "next_gap": gaps[1:]}
         return _Table(sides, {"t": np.arange(run.T)}, given, own)
@@ -267,7 +287,8 @@ def _by_step(left: Callable[[_Run], Array], first: int = 0) -> Measure:
     A left side of shape (T, K) is of all clients together, one of shape (T, K, N) of each.
     """
 
-    def measure(run: _Run, given: Mapping[str, Any]) -> _Table:
+    def measure(asked: _Asked, given: Mapping[str, Any]) -> _Table:
+        run = asked.run
         sides, k = left(run)[:, first:], np.arange(first, run.K)
         one_client = sides.ndim == 3
         index = {"t": np.arange(run.T), "k": k} | ({"n": np.arange(run.N)} if one_client else {})
@@ -278,7 +299,7 @@ def _by_step(left: Callable[[_Run], Array], first: int = 0) -> Measure:
             "grad_u2": run.gradients[:-1, None],
         }
         own = {name: value[..., None] if one_client else value for name, value in own.items()}
-        own["delta_sq"] = run.delta_sq().reshape(run.T, *[1] * (sides.ndim - 1), run.J)
+        own["delta_sq"] = run.delta_sq.reshape(run.T, *[1] * (sides.ndim - 1), run.J)
         if one_client:
             own["x_sq"] = run.displacement[:, np.maximum(k - 1, 0)]
         return _Table(sides, index, given, own)
@@ -289,8 +310,9 @@ def _by_step(left: Callable[[_Run], Array], first: int = 0) -> Measure:
 def _distance(one_client: bool) -> Measure:
     """One case a round and x_{n,k}, k = 1, ..., K; of a recursion from k = 2 on, as the printed ones divide by k-1."""
 
-    def measure(run: _Run, given: Mapping[str, Any]) -> _Table:
-        k = np.arange(2 if run.wanted & {"x_sq", "drift"} else 1, run.K + 1)
+    def measure(asked: _Asked, given: Mapping[str, Any]) -> _Table:
+        run = asked.run
+        k = np.arange(2 if asked.wanted & {"x_sq", "drift"} else 1, run.K + 1)
         distance = run.displacement if one_client else run.drift
         number = k.astype(object) if run.exact else k.astype(float)
         more = [1] * (distance.ndim - 2)
@@ -298,7 +320,7 @@ def _distance(one_client: bool) -> Measure:
         own = {
             "k": number.reshape(-1, *more),
             "grad_u2": run.gradients[:-1].reshape(-1, 1, *more),
-            "delta_sq": run.delta_sq().reshape(run.T, 1, *more, run.J),
+            "delta_sq": run.delta_sq.reshape(run.T, 1, *more, run.J),
             "x_sq" if one_client else "drift": distance[:, k - 1],
         }
         return _Table(distance[:, k], index, given, own)

@@ -206,31 +206,49 @@ def simulate(
             metrics=("iterate", "local_consistency"),
         )
         for models in trace["iterate"][:, ::every]:
-            excess = measure(data, models)[0] - best
+            excess = objective(data, models) - best
             # rounding can take the excess of a very good model to 0 or below it
             rows["excess"].append(np.clip(np.nan_to_num(excess, nan=DIVERGED), 1e-16, DIVERGED))
-            rows["accuracy"].append(measure(test, models)[1])
+            rows["accuracy"].append(accuracy(test, models))
         rows["consistency"] += list(np.minimum(np.nan_to_num(trace["local_consistency"], nan=DIVERGED), DIVERGED))
     return {name: np.array(values) for name, values in rows.items()}
 
 
-def measure(data: Any, models: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The objective f of models (P, C d) on all samples of a `RidgeSoftmax`, and the share classified right, (P,) each.
+def objective(data: Any, models: np.ndarray) -> np.ndarray:
+    """(P,), the objective f of models (P, C d) on all samples of a `RidgeSoftmax`; inf where it or the model is not
+    finite."""
+    columns, labels = _samples(data)
+    own = labels, np.arange(len(labels))
+    cost = np.full(len(models), np.inf)
+    for p in _measurable(models):  # one at a time: its logits stay in the second-level cache
+        logits = models[p].reshape(data.classes, data.inputs) @ columns
+        top = logits.max(axis=0)
+        ahead = top - logits[own]
+        logits -= top
+        entropy = np.log(np.exp(logits, out=logits).sum(axis=0)) + ahead
+        cost[p] = entropy.mean() + data.ridge / 2 * np.square(models[p]).sum()
+    return cost
 
-    Of several classes with the largest logit the first is taken. A model that is not finite, or whose objective is not,
-    has the objective inf and the accuracy 0.
-    """
-    fine = np.abs(models).max(axis=1) < 1e100  # squares are finite; not so for nan
-    cost, accuracy = np.full(len(models), np.inf), np.zeros(len(models))
-    x, y = data.features.reshape(-1, data.inputs), data.labels.ravel()
-    logits = models[fine].reshape(-1, data.classes, data.inputs) @ x.T  # (P, C, samples)
-    accuracy[fine] = (logits.argmax(axis=1) == y).mean(axis=1)
-    logits -= logits[:, y, np.arange(len(y))][:, None]
-    top = logits.max(axis=1)
-    logits -= top[:, None]
-    entropy = np.log(np.exp(logits, out=logits).sum(axis=1)) + top
-    cost[fine] = entropy.mean(axis=1) + data.ridge / 2 * np.square(models[fine]).sum(axis=1)
-    return cost, accuracy
+
+def accuracy(data: Any, models: np.ndarray) -> np.ndarray:
+    """(P,), the share of all samples of a `RidgeSoftmax` that models (P, C d) classify right; 0 where a model is not
+    finite. Of several classes with the largest logit the first is taken."""
+    columns, labels = _samples(data)
+    share = np.zeros(len(models))
+    for p in _measurable(models):
+        logits = models[p].reshape(data.classes, data.inputs) @ columns
+        share[p] = (logits.argmax(axis=0) == labels).mean()
+    return share
+
+
+def _samples(data: Any) -> tuple[np.ndarray, np.ndarray]:
+    """All clients' features (d, N n), and labels (N n,)."""
+    return np.ascontiguousarray(data.features.reshape(-1, data.inputs).T), data.labels.ravel()
+
+
+def _measurable(models: np.ndarray) -> np.ndarray:
+    """The numbers of the models whose squares are finite; not so of those that hold nan."""
+    return np.flatnonzero(np.abs(models).max(axis=1) < 1e100)
 
 
 def _seeds(first: int, count: int) -> tuple[int, ...]:

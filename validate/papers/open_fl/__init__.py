@@ -15,10 +15,18 @@ import validate.papers.open_fl.sgd as sgd
 from theory.claim import Claim
 from validate.bounds import Cases
 from validate.papers.open_fl.figures import reproduce
+from validate.per_run import PerRun
 from validate.scenario import Spec
 from validate.verdict import Evidence
 
-__all__ = ["cases", "instances", "reproduce", "sampled", "scenarios", "special"]
+# The quantities that the simulator averages over runs: those of SGD.
+SAMPLED = {
+    "next_squared_iterate_norm": PerRun("squared_iterate_norm", "next"),
+    "root_mean_square_ever": PerRun("squared_iterate_norm", "k", root=True),
+    "root_mean_square_iterate": PerRun("squared_iterate_norm", "next", root=True),
+}
+
+__all__ = ["SAMPLED", "cases", "instances", "reproduce", "sampled", "scenarios", "special"]
 
 
 def cases(claim: Claim, scenario: Any) -> Cases | None:

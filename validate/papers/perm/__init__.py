@@ -15,10 +15,19 @@ from validate.bounds import Cases
 from validate.papers.perm import local_sgd, minimisers, mixing, mixing_scenarios, shuffling
 from validate.papers.perm.figures import reproduce
 from validate.papers.perm.special import special as own_evidence
+from validate.per_run import PerRun
 from validate.scenario import Spec
 from validate.verdict import Evidence
 
-__all__ = ["cases", "instances", "reproduce", "sampled", "scenarios", "special"]
+# The quantities that the simulator averages over runs: those of local SGD. Those of epochs are exact, over all orders.
+SAMPLED = {
+    "next_squared_distance": PerRun("squared_distance", "next"),
+    "squared_distance": PerRun("squared_distance", "k"),
+    "squared_distance_to_minimiser": PerRun("squared_distance", "k"),
+    "squared_gradient_norm": PerRun("squared_gradient_norm", "k"),
+}
+
+__all__ = ["SAMPLED", "cases", "instances", "reproduce", "sampled", "scenarios", "special"]
 
 
 def cases(claim: Claim, scenario: Any) -> Cases | None:

@@ -15,6 +15,7 @@ from sim.exact import moments
 from sim.exact_moments import Moments
 from theory.claim import Claim
 from validate.bounds import Cases
+from validate.once import once
 from validate.papers.perm.local_sgd_instances import instances, scenarios
 from validate.reachable import everybody, largest_dissimilarity, largest_variance
 from validate.scenario import Scenario
@@ -97,12 +98,6 @@ class _Run:
         """Squares and gaps, which in floats may come out as a negative rounding error."""
         return np.maximum(values, 0)
 
-    def before(self) -> Moments:
-        """The moments of one round without its last local step."""
-        shorter = FedAvg(step=self.gamma, local_steps=max(self.K - 1, 1))
-        rounds = 1 if self.K > 1 else 0
-        return moments(shorter, self.problem, self.scenario.participation, rounds=rounds, start=self.start)
-
     def drift(self, before: Moments) -> Any:
         """(1/N) sum_i E||w_i - w||^2 before the last local step of the only round."""
         moved = self.m.displacement[0, :, 0, self.K - 1].sum() / self.N
@@ -121,6 +116,15 @@ class _Run:
         return {name: getattr(self, name) for name in names if name in self.wanted}
 
 
+@once
+def _before(scenario: Scenario) -> Moments:
+    """The moments of one round of local SGD without its last local step."""
+    step, local_steps = scenario.algorithm.step, getattr(scenario.algorithm, "local_steps", 1)
+    shorter = FedAvg(step=step, local_steps=max(local_steps - 1, 1))
+    rounds = 1 if local_steps > 1 else 0
+    return moments(shorter, scenario.problem, scenario.participation, rounds=rounds, start=scenario.start)
+
+
 Measure = Callable[[_Run], "Cases | None"]
 
 
@@ -128,7 +132,7 @@ def _one_step(run: _Run) -> Cases | None:
     """The last local step of a scenario of one round."""
     if run.rounds != 1:
         return None
-    before = run.before()
+    before = _before(run.scenario)
     assert before.suboptimality is not None  # mu > 0
     return run.cases(
         run.distances(run.m)[1],
@@ -143,7 +147,7 @@ def _one_step(run: _Run) -> Cases | None:
 def _drift(run: _Run) -> Cases | None:
     if run.rounds != 1:
         return None
-    left = run.drift(run.before())
+    left = run.drift(_before(run.scenario))
     return run.cases(left, {"k": 0, "m": run.K - 1}, **run.named("K", "L", "gamma", "delta2", "zeta"))
 
 
@@ -158,6 +162,8 @@ def _minibatch(left: Callable[[_Run], Any]) -> Measure:
         if not run.batches:
             return None
         sides = left(run)
+        if sides is None:
+            return None
         k = np.arange(len(sides))
         return run.cases(sides, {"k": k}, T=k, M=run.N, **run.named("mu", "L", "gamma", "delta2", "F_gap"))
 
@@ -165,8 +171,8 @@ def _minibatch(left: Callable[[_Run], Any]) -> Measure:
 
 
 def _moves(run: _Run) -> Any:
-    assert run.m.aggregate is not None  # everybody takes part, with the unbiased aggregation of a FedAvg
-    return run.m.aggregate * (run.gamma / run.N) ** 2
+    aggregate = run.m.aggregate  # known under the unbiased aggregation of a FedAvg
+    return None if aggregate is None else aggregate * (run.gamma / run.N) ** 2
 
 
 _MEASURES: dict[str, Measure] = {

@@ -30,8 +30,10 @@ def cases(claim: Claim, scenario: Scenario) -> Cases | None:
         None when the claim does not speak of such a scenario, or is not one that is measured.
     """
     measure = _MEASURES.get(claim.label)
+    if measure is None or not isinstance(scenario, Scenario):
+        return None
     algorithm = scenario.algorithm
-    if measure is None or scenario.rounds < 1 or isinstance(algorithm.step, tuple):
+    if scenario.rounds < 1 or isinstance(algorithm.step, tuple):
         return None
     if algorithm.aggregation != "unbiased" or algorithm.empty != "keep":
         return None

@@ -1,0 +1,94 @@
+"""Ctrl-C in the compiled back ends: the simulation ends with KeyboardInterrupt, and the process goes on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from sim.native import build
+
+PATIENCE = 120  # seconds; about 5 are needed on an idle machine
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="no C++ compiler on this machine")
+
+# Each `simulate` takes half an hour with `many` rounds, and no time with one. It says "started" in its fifth call of
+# the library, so that the signal comes while the compiled code is at work on all threads.
+OPEN = """
+from sim.algorithms.open import LocalSGD
+from sim.kernels.open_native import NativeWorker as Kernel
+from sim.open_engine import run_open
+from sim.population import OpenPopulation
+from sim.problems import ridge_logistic
+
+problem, population = ridge_logistic(20, 1000, 8, 1.0, 0.1, 0), OpenPopulation(20, 10, leave=1, join=1)
+called, many = "_call", 10_000
+
+def simulate(rounds, threads):
+    algorithm = LocalSGD(0.01, 1000)
+    return run_open(algorithm, problem, population, rounds=rounds, runs=4, backend="native", threads=threads)
+"""
+QUADRATIC = """
+import numpy
+from sim.algorithms import FedAvgSVRG
+from sim.engine import run
+from sim.kernels.quadratic_native import NativeRounds as Kernel
+from sim.participation import Bernoulli
+from sim.problems import least_squares
+
+q = numpy.random.default_rng(0).standard_normal((50, 20, 5))
+problem = least_squares(list(q), list(q.sum(2)))
+called, many = "_advance", 20_000
+
+def simulate(rounds, threads):
+    algorithm = FedAvgSVRG(1e-3, 50, 50)
+    return run(algorithm, problem, Bernoulli(0.9), rounds=rounds, runs=300, backend="native", threads=threads)
+"""
+COMMON = """
+import itertools, os, signal
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the tests' own process does with it
+call = getattr(Kernel, called)
+
+def loudly(self, *arguments):
+    if next(calls) == 4:
+        os.write(1, b"started\\n")
+    return call(self, *arguments)
+
+before = simulate(1, 1).final
+setattr(Kernel, called, loudly)
+for threads in (1, 2):
+    calls = itertools.count()
+    try:
+        simulate(many, threads)
+    except KeyboardInterrupt:
+        os.write(1, b"interrupted\\n")
+    assert (simulate(1, threads).final == before).all()
+os.write(1, b"usable\\n")
+"""
+
+
+@pytest.mark.parametrize("source", [OPEN, QUADRATIC], ids=["open", "quadratic"])
+def test_an_interrupt_ends_the_simulation_and_the_process_goes_on(source):
+    command = [sys.executable, "-c", source + COMMON]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        patience = threading.Timer(PATIENCE, process.kill)
+        patience.start()
+        told = []
+        try:
+            for line in process.stdout:
+                told.append(line.strip())
+                if told[-1] == "started":
+                    process.send_signal(signal.SIGINT)
+            process.wait()
+        finally:
+            patience.cancel()
+            process.kill()
+    assert told == ["started", "interrupted"] * 2 + ["usable"]
+    assert process.returncode == 0

@@ -1,0 +1,307 @@
+"""One cell of a sweep: a claim on a scenario, by the exact oracle or by the simulator, and what comes of it.
+
+A cell is its document, plain JSON data from which everything is made again in any process:
+
+    {"format": 1, "claim": "fedavg-svrg/theorem-v1-eq8", "problem": {"kind": "quadratic", ...}, "algorithm": {...},
+     "participation": {"p": "1/2"}, "rounds": 10, "start": "1", "method": "exact"}
+
+and for method "sampled" also "seed", "level", "first" and "most". Its key is a hash of the canonical text, and its
+result is plain JSON data that depends on the document alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from validate.sweep import tables
+from validate.sweep.entries import check_names, integer, number, shown, table
+from validate.sweep.specification import FORMAT, MOST_RUNS
+
+if TYPE_CHECKING:
+    from theory.claim import Claim
+    from validate.bounds import Cases
+
+_COMMON = ("format", "claim", "problem", "algorithm", "participation", "rounds", "start", "method")
+_SAMPLED = ("seed", "level", "first", "most")
+
+Result = dict[str, Any]
+
+
+def canonical(document: Mapping[str, Any]) -> str:
+    """The one text of a document, or of a result: JSON with sorted names, no blanks, ASCII only.
+
+    Raises:
+        ValueError: for a number that is not finite.
+        TypeError: for what is not plain JSON data.
+    """
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def key(document: Mapping[str, Any]) -> str:
+    """The first 40 hexadecimal digits of the SHA-256 of the canonical text."""
+    return hashlib.sha256(canonical(document).encode("ascii")).hexdigest()[:40]
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A cell, read from its document.
+
+    Attributes:
+        claim: its id.
+        problem, algorithm, participation: tables with one canonical value an entry (`validate.sweep.tables`).
+        rounds: K.
+        start: theta^0 in every coordinate.
+        method: "exact" or "sampled".
+        seed: of the simulator; with level, first and most 0 in an exact cell.
+        level: error probability of each kind, a power of 1/2.
+        first: runs of the first batch.
+        most: runs of all batches together.
+    """
+
+    claim: str
+    problem: Mapping[str, Any]
+    algorithm: Mapping[str, Any]
+    participation: Mapping[str, Any]
+    rounds: int
+    start: str
+    method: str
+    seed: int = 0
+    level: Fraction = Fraction(0)
+    first: int = 0
+    most: int = 0
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Cell:
+        """Read a document, and check that it is one that a specification makes.
+
+        Raises:
+            ValueError: naming the entry, its value and what it may be.
+        """
+        given = table(document, "the cell")
+        method = tables.METHOD.read(given.get("method"), "method")
+        names = _COMMON + (_SAMPLED if method == "sampled" else ())
+        check_names(given, names, "the cell")
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise ValueError(f"the cell lacks {', '.join(missing)}")
+        if type(given["format"]) is not int or given["format"] != FORMAT:
+            raise ValueError(f"format={shown(given['format'])} is not {FORMAT}, which is the one known here")
+        if type(given["claim"]) is not str:
+            raise ValueError(f"claim={shown(given['claim'])} is not the id of a claim")
+        values: dict[str, Any] = _tables(given)
+        values |= {
+            "rounds": tables.ROUNDS.read(given["rounds"], "rounds"),
+            "start": tables.START.read(given["start"], "start"),
+        }
+        if method == "sampled":
+            first = integer(2, MOST_RUNS)(given["first"], "first")
+            values |= {
+                "seed": tables.SEEDS.read(given["seed"], "seed"),
+                "level": number(tables.UNIT)(given["level"], "level"),
+                "first": first,
+                "most": integer(first, MOST_RUNS)(given["most"], "most"),
+            }
+        for name, value in values.items():
+            if type(value) is not type(given[name]) or value != given[name]:
+                raise ValueError(f"{name}={shown(given[name])} is not in canonical form, which is {shown(value)}")
+        if method == "sampled":
+            values["level"] = Fraction(values["level"])
+        tables.check_sizes(
+            values["algorithm"],
+            tables.clients_of(values["problem"]),
+            values["rounds"],
+            method == "exact",
+            ("problem", "algorithm"),
+        )
+        return cls(claim=given["claim"], method=method, **values)
+
+    @property
+    def scenario(self) -> str:
+        """The canonical text of what the claim is held against; cells that share it share the oracle's work."""
+        return canonical(
+            {
+                "problem": self.problem,
+                "algorithm": self.algorithm,
+                "participation": self.participation,
+                "rounds": self.rounds,
+                "start": self.start,
+            }
+        )
+
+
+def _tables(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Problem, algorithm and participation, in canonical form."""
+    problem = tables.one(given["problem"], tables.PROBLEMS, "problem")
+    algorithm = tables.one(given["algorithm"], tables.ALGORITHMS, "algorithm")
+    parts = table(given["participation"], "participation")
+    if len(parts) != 1 or not set(parts) <= set(tables.PARTICIPATION):
+        raise ValueError(f"participation={shown(parts)} does not have exactly one of p and clients")
+    part = {name: tables.PARTICIPATION[name].read(value, f"participation.{name}") for name, value in parts.items()}
+    names = ("problem", "algorithm", "participation")
+    algorithm, part = (dict(t) for t in tables.settled(algorithm, part, tables.clients_of(problem), names))
+    return {"problem": problem, "algorithm": algorithm, "participation": part}
+
+
+def run_cell(document: Mapping[str, Any]) -> Result:
+    """What comes of a cell: a function of its document alone.
+
+    Args:
+        document: a cell's document.
+
+    Returns:
+        Plain JSON data, every number finite or None:
+
+        - outcome: "holds", "fails" (never "refuted": that takes a certificate), "undecided", "inapplicable" (the claim
+          does not speak of this scenario, or is not measured there), "violated" (a hypothesis does not hold; the detail
+          names it) or "diverged" (moments beyond float64);
+        - left, right, ratio: both sides, and left/right where right > 0, at the index of the worst break, or, of a
+          claim that holds, at the largest ratio;
+        - lower, upper, runs: a confidence interval of the left side and the runs behind it, of a sampled cell;
+        - guarantee: "exact", or "anytime" or "asymptotic" of a sampled cell; None without both sides;
+        - index: where the two sides were taken, such as {"k": 3}; None without both sides;
+        - detail: one sentence.
+
+    Raises:
+        ValueError: for a document that is no cell's, or a scenario that the libraries refuse.
+    """
+    from validate.sweep.building import scenario_of
+
+    cell = Cell.from_document(document)
+    claim, module = _claim(cell.claim)
+    if module is None:
+        return result("inapplicable", f"the claims of {claim.paper} are not measured")
+    scenario = scenario_of(cell.scenario)
+    if cell.method == "sampled":
+        from validate.sweep.adaptive import sampled
+
+        return sampled(cell, claim, module, scenario)
+    return _exact(cell, claim, module, scenario)
+
+
+@lru_cache(maxsize=256)
+def _claim(name: str) -> tuple[Claim, ModuleType | None]:
+    """A claim and the module that measures it."""
+    from theory.catalog import claim as find_claim
+    from validate import papers as measured
+
+    claim = find_claim(name)
+    return claim, measured.module(claim.paper)
+
+
+def result(outcome: str, detail: str, **found: Any) -> Result:
+    """A result as `run_cell` returns it; what is not given is None."""
+    empty = dict.fromkeys(("left", "right", "ratio", "lower", "upper", "runs", "guarantee", "index"))
+    return {"outcome": outcome, "detail": detail, **empty, **found}
+
+
+def _exact(cell: Cell, claim: Claim, module: ModuleType, scenario: Any) -> Result:
+    """Both sides by the exact oracle."""
+    import numpy as np
+
+    from sim.exact_moments import CancellationError, DivergenceError
+    from validate.assumptions import unmet
+    from validate.bounds import compare
+    from validate.sweep.building import views
+
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not scenario.stays_finite():
+                return result("diverged", "the moments leave the range of float64: the iterates diverge in mean square")
+            seen, cases = None, None
+            for seen in views(scenario, claim.paper):
+                cases = module.cases(claim, seen)
+                if cases is not None:
+                    break
+            if cases is None:
+                return result("inapplicable", "the claim does not speak of this scenario, or is not measured there")
+            beyond = outside(claim, cases)
+            if beyond is not None:
+                return beyond
+            failed = unmet(claim, seen, cases.parameters_at(0))
+            if failed:
+                return result("violated", f"hypotheses that do not hold: {', '.join(failed)}")
+            comparison = compare(claim, cases)
+    except DivergenceError as error:
+        return result("diverged", str(error))
+    except CancellationError as error:
+        return result("undecided", str(error))
+    left, right = comparison.left, comparison.right
+    sides = {
+        "left": _finite(left),
+        "right": _finite(right),
+        "ratio": _finite(left / right) if right > 0 and math.isfinite(right) else None,
+        "index": cases.index_at(comparison.worst),
+    }
+    if not math.isfinite(left):
+        return result("diverged", "the left side leaves the range of float64", **sides)
+    if not math.isfinite(right):
+        return result("undecided", "the right side leaves the range of float64, or is undefined", **sides)
+    sides["guarantee"] = "exact"
+    if not comparison.broken:
+        return result("holds", f"compared at {_indices(comparison.cases)}", **sides)
+    outcome, detail = _recomputed(cell, claim, module)
+    return result(outcome, detail, **sides)
+
+
+def outside(claim: Claim, cases: Cases) -> Result | None:
+    """The result where a parameter lies outside the claim's domain, so that there is no right side."""
+    import numpy as np
+
+    for parameter in claim.parameters:
+        value = cases.parameters[parameter.name]
+        if parameter.domain.contains(value):
+            continue
+        values = np.asarray(value, dtype=np.float64).ravel()
+        if not np.isfinite(values).all():
+            return result("diverged", f"the parameter {parameter.name} leaves the range of float64")
+        bad = next(v for v in values if not parameter.domain.contains(v))
+        return result("violated", f"{parameter.name}={bad:.6g} is outside {parameter.domain}, its domain")
+    return None
+
+
+def _recomputed(cell: Cell, claim: Claim, module: ModuleType) -> tuple[str, str]:
+    """Outcome and detail of a break in floats; in fractions where the scenario is a scalar one that is small enough."""
+    from validate.bounds import breaks, exact_or_rounded_sides
+    from validate.check import brief
+    from validate.falsify import confirm
+    from validate.sweep.building import certificate_spec
+
+    spec, measured = certificate_spec(cell), []
+
+    def cases_of(claim: Claim, scenario: Any) -> Cases | None:
+        measured.append(module.cases(claim, scenario))
+        return measured[-1]
+
+    found = None if spec is None else confirm(claim, spec, cases_of)
+    cases = measured[-1] if measured else None
+    if cases is None or not _rational(cases):
+        return "fails", f"in floats; `fedproof falsify {claim.id}` finds a certificate, if there is one"
+    if found is not None:
+        return "fails", f"in fractions: left side {brief(found.left)}, right side {brief(found.right)}"
+    if any(breaks(claim, *exact_or_rounded_sides(claim, cases, i)) for i in range(len(cases))):
+        return "violated", "a hypothesis does not hold where the claim breaks, as fractions show"
+    return "holds", "what looks broken in floats is rounding, as fractions show"
+
+
+def _rational(cases: Cases) -> bool:
+    """Whether nothing was rounded to a float, such as a root that is irrational."""
+    import numpy as np
+
+    values = (cases.left, *cases.parameters.values())
+    return not any(isinstance(v, float) for value in values for v in np.asarray(value).ravel().tolist())
+
+
+def _indices(count: int) -> str:
+    return "one index" if count == 1 else f"{count} indices"
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,347 @@
+"""The store of a sweep: one SQLite file with every cell, its result, and how that was come by.
+
+A result is written in one transaction together with the rest of its round, so that whatever ends the program leaves
+whole results only. One process writes; any number may read at the same time (write-ahead logging).
+
+Nothing in a store is executed: it holds text, documents are checked against their keys, and a file whose tables are
+not exactly these, triggers included, is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from validate.sweep.cell import canonical, key
+from validate.sweep.database import (
+    APPLICATION,
+    FORMAT,
+    TABLES,
+    connected,
+    delete,
+    explained,
+    locked,
+    opened,
+    recognise,
+)
+from validate.sweep.records import FAILURES, Counts, Row, Work, checked, outcome_order
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+# Rows read at a time while others are written.
+PAGE = 500
+
+
+class Store:
+    """An open store; a context manager. Made by `create`, `open` and `read`."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: FileLock | None) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = lock
+
+    @classmethod
+    def create(
+        cls, path: Path | str, specification: str, documents: Iterable[Mapping[str, Any]], *, name: str = ""
+    ) -> Store:
+        """Make a store and open it for writing; the file is there whole or not at all.
+
+        Args:
+            path: of a file that does not exist.
+            specification: its text, kept as it is.
+            documents: of the cells; equal ones are one cell.
+            name: of the sweep.
+
+        Raises:
+            ValueError: when the file exists, or is being written by another process.
+            OSError: when it cannot be written.
+        """
+        path = Path(path)
+        lock = _lock(path)
+        half = path.with_name(f"{path.name}.half")
+        try:
+            if path.exists():
+                raise ValueError(f"{path} exists; go on with it (--resume), or give another file")
+            delete(half)
+            with explained(half), opened(half) as connection:
+                connection.execute("PRAGMA journal_mode=OFF")  # half a file is deleted, never repaired
+                connection.execute(f"PRAGMA application_id={APPLICATION}")
+                connection.execute("BEGIN")
+                for sql in TABLES.values():
+                    connection.execute(sql)
+                given = {"format": FORMAT, "specification": specification, "name": name, "made_by": _version()}
+                connection.executemany("INSERT INTO meta VALUES (?, ?)", given.items())
+                _insert_cells(connection, documents, 0)
+                connection.execute("COMMIT")
+            half.replace(path)
+            return cls._writing(path, lock)
+        except BaseException:
+            with suppress(OSError):
+                delete(half)
+            lock.release()
+            raise
+
+    @classmethod
+    def open(cls, path: Path | str) -> Store:
+        """Open a store for writing.
+
+        Raises:
+            ValueError: when there is none, it is damaged or another program's, or another process writes it.
+            OSError: when it cannot be written.
+        """
+        path = Path(path)
+        if not path.is_file():
+            raise ValueError(f"{path} does not exist")
+        lock = _lock(path)
+        try:
+            return cls._writing(path, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _writing(cls, path: Path, lock: FileLock) -> Store:
+        with explained(path):
+            connection = connected(path, "rw")
+            try:
+                recognise(path, connection)
+                problems = [str(row[0]) for row in connection.execute("PRAGMA quick_check(1)")]
+                if problems != ["ok"]:
+                    raise ValueError(f"{path} is damaged: {problems[0][:200]}")
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=NORMAL")
+                since = datetime.now(UTC).isoformat(timespec="seconds")
+                writer = f"process {os.getpid()} on {socket.gethostname()} (since {since})"
+                connection.execute("INSERT OR REPLACE INTO meta VALUES ('writer', ?)", (writer,))
+            except BaseException:
+                connection.close()
+                raise
+        # from here on the caller waits for whoever locks the file, and can say so
+        connection.execute("PRAGMA busy_timeout=100")
+        return cls(path, connection, lock)
+
+    @classmethod
+    def read(cls, path: Path | str) -> Store:
+        """Open a store for reading, also while another process writes it.
+
+        Raises:
+            ValueError: when there is none, or it is damaged or another program's.
+            OSError: when it cannot be read.
+        """
+        path = Path(path)
+        if not path.is_file():
+            raise ValueError(f"{path} does not exist")
+        with explained(path):
+            connection = connected(path, "ro")
+            try:
+                recognise(path, connection)
+            except BaseException:
+                connection.close()
+                raise
+        return cls(path, connection, None)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; a store that was written is then one file again, unless somebody reads it just now."""
+        with suppress(sqlite3.Error):
+            if self._lock is not None:
+                self._connection.execute("DELETE FROM meta WHERE name = 'writer'")
+                self._connection.execute("PRAGMA journal_mode=DELETE")
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    @property
+    def meta(self) -> dict[str, str]:
+        """What is kept besides the cells: format, specification, name, made_by, and the writer while there is one."""
+        with explained(self.path):
+            return {str(name): str(value) for name, value in self._connection.execute("SELECT name, value FROM meta")}
+
+    def extend(self, specification: str, documents: Iterable[Mapping[str, Any]]) -> int:
+        """Add the cells that a larger specification has; returns how many.
+
+        Raises:
+            ValueError: when the store has cells that the specification has not; nothing is changed then.
+        """
+        with explained(self.path):
+            connection = self._connection
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute("CREATE TEMP TABLE wanted(key TEXT PRIMARY KEY)")
+                last = connection.execute("SELECT coalesce(max(position), -1) FROM cells").fetchone()[0]
+                before = connection.execute("SELECT count(*) FROM cells").fetchone()[0]
+                _insert_cells(connection, documents, last + 1, wanted=True)
+                strange = connection.execute(
+                    "SELECT count(*) FROM cells WHERE key NOT IN (SELECT key FROM wanted)"
+                ).fetchone()[0]
+                if strange:
+                    raise ValueError(
+                        f"{self.path} belongs to another sweep: {strange} of its {before} cells are not of this "
+                        "specification (the error probability of a sampled cell depends on how many there are); "
+                        "give another file"
+                    )
+                after = connection.execute("SELECT count(*) FROM cells").fetchone()[0]
+                connection.execute("UPDATE meta SET value = ? WHERE name = 'specification'", (specification,))
+                connection.execute("DROP TABLE wanted")
+                connection.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
+        return int(after - before)
+
+    def pending(self, retry: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Key and document of each cell without a result, in order; with `retry`, of failures as well.
+
+        Results may be kept while this is read; each cell comes once.
+
+        Raises:
+            ValueError: when a document is not what its key says.
+        """
+        again = "" if not retry else " OR json_extract(r.result, '$.outcome') IN ('" + "', '".join(FAILURES) + "')"
+        query = (
+            "SELECT c.position, c.key, c.document FROM cells c LEFT JOIN results r ON r.key = c.key "
+            f"WHERE c.position > ? AND (r.key IS NULL{again}) ORDER BY c.position LIMIT {PAGE}"
+        )
+        last: int | None = -1
+        while last is not None:
+            with explained(self.path):
+                rows = self._connection.execute(query, (last,)).fetchall()
+            last = rows[-1][0] if len(rows) == PAGE else None
+            for _, name, document in rows:
+                yield name, self._document(name, document)
+
+    def keep(self, entries: Iterable[tuple[str, Mapping[str, Any], Work]]) -> None:
+        """Write results, all of them or none.
+
+        The result of a failure may be replaced; that of any other cell stays, and giving it again changes nothing.
+
+        Raises:
+            Busy: when another program has locked the file; try again.
+            ValueError: when a cell is unknown, has another result already, or the result is no result.
+            OSError: when the disk is full, or cannot be written; what was kept before stays.
+        """
+        with explained(self.path):
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                for name, result, work in entries:
+                    self._keep(name, checked(result), work)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
+
+    def _keep(self, name: str, text: str, work: Work) -> None:
+        connection = self._connection
+        if connection.execute("SELECT 1 FROM cells WHERE key = ?", (name,)).fetchone() is None:
+            raise ValueError(f"{self.path} has no cell {name}")
+        there = connection.execute("SELECT result FROM results WHERE key = ?", (name,)).fetchone()
+        if there is not None:
+            if there[0] == text:
+                return
+            if self._object(name, there[0]).get("outcome") not in FAILURES:
+                raise ValueError(f"cell {name} has a result already, and another one was computed: {text[:200]}")
+            connection.execute("DELETE FROM results WHERE key = ?", (name,))
+        connection.execute("INSERT INTO results VALUES (?, ?)", (name, text))
+        row = (name, work.seconds, work.attempts, work.worker, work.versions, work.finished)
+        connection.execute("INSERT OR REPLACE INTO work VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def _roll_back(self) -> None:
+        with suppress(sqlite3.Error):  # SQLite has rolled back by itself after some errors
+            self._connection.execute("ROLLBACK")
+
+    def counts(self) -> Counts:
+        """How many cells there are, and how many have which outcome."""
+        by_outcome = "SELECT json_extract(result, '$.outcome'), count(*) FROM results GROUP BY 1"
+        with explained(self.path):
+            cells = self._connection.execute("SELECT count(*) FROM cells").fetchone()[0]
+            found = Counter({str(outcome): number for outcome, number in self._connection.execute(by_outcome)})
+        return Counts(cells, {outcome: found[outcome] for outcome in sorted(found, key=outcome_order)})
+
+    def rows(self) -> Iterator[Row]:
+        """All cells in order, as they are at this moment."""
+        query = (
+            "SELECT c.key, c.position, c.document, r.result, w.seconds, w.attempts, w.worker, w.versions, w.finished "
+            "FROM cells c LEFT JOIN results r ON r.key = c.key LEFT JOIN work w ON w.key = c.key ORDER BY c.position"
+        )
+        with explained(self.path):
+            for name, position, document, result, *work in self._connection.execute(query):
+                if any(isinstance(entry, bytes) for entry in work):
+                    raise ValueError(f"{self.path} is damaged: how cell {str(name)[:40]} was come by is no text")
+                yield Row(
+                    name,
+                    position,
+                    self._document(name, document),
+                    None if result is None else self._object(name, result),
+                    None if work[1] is None else Work(*work),
+                )
+
+    def digest(self) -> str:
+        """SHA-256 of all results in the order of their keys: the same for two stores with the same results."""
+        found = hashlib.sha256()
+        with explained(self.path):
+            for name, result in self._connection.execute("SELECT key, result FROM results ORDER BY key"):
+                found.update(f"{name} {result}\n".encode())
+        return found.hexdigest()
+
+    def _document(self, name: object, text: object) -> dict[str, Any]:
+        found = self._object(name, text)
+        if name != key(found) or text != canonical(found):
+            raise ValueError(f"{self.path} is damaged: the document of cell {str(name)[:40]} is not what its key says")
+        return found
+
+    def _object(self, name: object, text: object) -> dict[str, Any]:
+        try:
+            found = json.loads(text) if isinstance(text, str) else None
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise ValueError(f"{self.path} is damaged: cell {str(name)[:40]} has text that is no object of JSON")
+        return found
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"fedproof {version('fedproof')}"
+
+
+def _insert_cells(
+    connection: sqlite3.Connection, documents: Iterable[Mapping[str, Any]], position: int, wanted: bool = False
+) -> None:
+    for document in documents:
+        name = key(document)
+        if wanted:
+            connection.execute("INSERT OR IGNORE INTO wanted VALUES (?)", (name,))
+        row = (name, position, canonical(document))
+        position += connection.execute("INSERT OR IGNORE INTO cells VALUES (?, ?, ?)", row).rowcount
+
+
+def _lock(path: Path) -> FileLock:
+    lock = locked(path)
+    if lock is None:
+        raise ValueError(f"{path} is being written by {_writer(path)}")
+    return lock
+
+
+def _writer(path: Path) -> str:
+    """Who says to be writing."""
+    try:
+        with Store.read(path) as store:
+            return store.meta.get("writer", "another process")
+    except (ValueError, OSError):  # it is only just being made
+        return "another process"
