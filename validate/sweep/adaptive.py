@@ -60,8 +60,8 @@ def sampled(cell: Sampling, claim: Claim, module: ModuleType | None, scenario: A
         scenario: with `simulate`, in floats.
 
     Returns:
-        Plain data, the same for the same arguments: outcome ("holds", "fails", "undecided", "inapplicable",
-        "violated", "diverged"), left (mean of the runs used), right, ratio, lower and upper (limits of the left side;
+        Plain data, the same for the same arguments: outcome ("holds", "unbroken", "fails", "undecided",
+        "inapplicable", "violated", "diverged"), left (mean of the runs used), right, ratio, lower and upper (limits of the left side;
         upper None when there is none; each wrong with probability at most the level, `upper` in the limit of many runs
         only unless the detail says for every law), runs (those used), guarantee, index (of the case that is shown),
         detail.
@@ -160,8 +160,10 @@ class _Test:
         if upper is not None:
             limits += f", upper limit {root(upper):.6g} ({'for every law' if sure else 'asymptotic'})"
         detail = f"{len(values)} runs give {left:.6g} against {right:.6g}: {said}; {limits}; level {level:g}"
+        # what holds by a limit theorem alone is not held to any error probability
+        believed = decision.outcome == "holds" and decision.guarantee == "asymptotic"
         return result(
-            decision.outcome or "undecided",
+            "unbroken" if believed else decision.outcome or "undecided",
             detail,
             left=left,
             right=right,

@@ -10,7 +10,7 @@ from validate.sweep.cell import canonical
 
 # What became of a cell whose result is not known; computed again when that is asked for.
 FAILURES = ("error", "timeout", "crashed")
-OUTCOMES = ("holds", "fails", "undecided", "inapplicable", "violated", "diverged", *FAILURES)
+OUTCOMES = ("holds", "unbroken", "fails", "undecided", "inapplicable", "violated", "diverged", *FAILURES)
 
 
 @dataclass(frozen=True)
