@@ -202,7 +202,8 @@ def _unbiased(p: Array) -> tuple[Array, Array]:
     clients = len(p)
     share = Fraction(1, clients) if p.dtype == object else 1 / clients
     second = np.full((clients, clients), share * share, dtype=p.dtype)
-    np.fill_diagonal(second, share * share / p)
+    with np.errstate(over="ignore"):  # beyond float64 the moments diverge, which is noticed there
+        np.fill_diagonal(second, share * share / p)
     return np.full(clients, share, dtype=p.dtype), second
 
 

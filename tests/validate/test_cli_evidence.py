@@ -94,8 +94,8 @@ def test_report_and_reproduce_pass_their_options_on(monkeypatch: pytest.MonkeyPa
     assert call("reproduce", "fedavg-svrg", "--quick", "--seed", 3).exit_code == 0
     assert [call.pop("progress") is not None for call in asked] == [True] * 3
     assert asked == [
-        {"papers": None, "quick": False, "out": Path("there"), "processes": None},
-        {"papers": ["fedavg-svrg"], "quick": True, "out": Path("report"), "processes": 3},
+        {"papers": None, "stores": (), "quick": False, "out": Path("there"), "processes": None},
+        {"papers": ["fedavg-svrg"], "stores": (), "quick": True, "out": Path("report"), "processes": 3},
         {"out": Path("fedproof-out"), "quick": True, "seed": 3},
     ]
     monkeypatch.setattr(import_module("validate.papers"), "module", lambda name: None)

@@ -84,7 +84,13 @@ def verify(
 
 
 def report(
-    papers: Annotated[list[str] | None, typer.Argument(metavar="[PAPER]...", help="Papers; all without.")] = None,
+    papers: Annotated[
+        list[str] | None, typer.Argument(metavar="[PAPER]...", help="Papers; all without, none with --store.")
+    ] = None,
+    stores: Annotated[
+        list[Path] | None,
+        typer.Option("--store", help="The store of a sweep; may be given several times."),
+    ] = None,
     quick: Quick = False,
     out: Annotated[Path, typer.Option("--out", help="Folder for index.html, figures and report.json.")] = Path(
         "report"
@@ -95,13 +101,15 @@ def report(
 ) -> None:
     """Check papers, and write the report (HTML, figures, JSON).
 
-    The page says whether it is the quick or the full report.
+    The page says whether it is the quick or the full report. With --store it reads what `fedproof sweep` has kept so
+    far, and computes no cell; papers are then checked only if they are named.
 
     Example: fedproof report fedavg-svrg --quick --out report
     """
     from validate.report import write
 
-    typer.echo(write(papers or None, quick=quick, out=out, progress=progress, processes=processes))
+    found = write(papers or None, stores=stores or (), quick=quick, out=out, progress=progress, processes=processes)
+    typer.echo(found)
 
 
 def reproduce(

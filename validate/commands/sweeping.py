@@ -176,6 +176,8 @@ def _status(path: Path, out: Path | None, as_json: bool) -> None:
     typer.echo(f"{found['finished']} of {found['cells']} cells are finished, {found['failures']} of them failures")
     if found["writer"]:
         typer.echo(f"being written by {found['writer']}, or interrupted")
+    for versions, number in found["versions"].items():
+        typer.echo(f"{number} by {versions or 'no worker that returned'}")
     typer.echo(f"digest: {found['digest']}")
     if out is not None:
         typer.echo(f"{found['exported']['rows']} rows are in {out}")

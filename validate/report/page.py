@@ -64,6 +64,7 @@ def render(
     out: Path | str,
     *,
     papers: Sequence[Paper] | None = None,
+    sweeps: Sequence[Experiment] = (),
     replays: Mapping[str, Replay] | None = None,
     trust: Sequence[str] = (),
     quick: bool | None = None,
@@ -76,6 +77,7 @@ def render(
         experiments: of any of the papers.
         out: folder; made when missing.
         papers: the papers shown; those of the results, from the catalogue, without.
+        sweeps: what stores say (`validate.sweep.summary`), each with a label of its own in place of a paper's name.
         replays: proofs replayed line by line, by the claim's id.
         trust: lines on how far the verdicts can be trusted.
         setter: has set some of the formulas already, from `typeset`.
@@ -109,6 +111,7 @@ def render(
     environment.filters.update(number=number)
     html = environment.get_template("index.html").render(
         papers=views,
+        sweeps=[_experiment_view(sweep, out) for sweep in sweeps],
         trust=trust,
         quick=quick,
         meaning=[(name, SYMBOLS[name], MEANING[name]) for name in ORDER],

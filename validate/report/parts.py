@@ -31,15 +31,18 @@ LONGEST = (
 def write(
     papers: Iterable[str] | None = None,
     *,
+    stores: Sequence[Path | str] = (),
     quick: bool = False,
     out: Path | str = "report",
     progress: Callable[[str], None] | None = None,
     processes: int | None = 1,
 ) -> Path:
-    """Check papers, run their experiments, and write the report.
+    """Check papers, run their experiments, read the stores of sweeps, and write the report.
 
     Args:
-        papers: names of papers; without, all but the textbook, which is there to be trusted and gets a line.
+        papers: names of papers; without, none if there are stores, else all but the textbook, which is there to be
+            trusted and gets a line.
+        stores: of sweeps (`fedproof sweep`), finished or not; they are read as they are.
         quick: smaller searches and fewer runs.
         out: folder; made when missing. Finished simulations that it already holds are used again.
         progress: called with one line of text.
@@ -50,13 +53,19 @@ def write(
         The path of index.html.
 
     Raises:
-        ValueError: for an unknown paper, or processes < 1.
+        ValueError: for an unknown paper, processes < 1, or a file that is not the store of a sweep.
     """
     from theory import catalog
     from validate.check import joined, listener
 
     out = Path(out)
-    chosen = tuple(catalog.paper(name) for name in papers or (p.name for p in catalog.papers() if p.name != TEXTBOOK))
+    names = tuple(papers or ())
+    if not names and not stores:
+        names = tuple(p.name for p in catalog.papers() if p.name != TEXTBOOK)
+    chosen = tuple(catalog.paper(name) for name in names)
+    sweeps = _sweeps(stores, out, progress)
+    if not chosen:
+        return render((), (), out, papers=(), sweeps=sweeps)
     parts = _parts([p.name for p in chosen], quick, out)
     hear, finished = listener(progress), count(1)
 
@@ -74,7 +83,29 @@ def write(
     trust += [line for p in chosen if (line := _kills(p.name, by_kind.get("mutants", {}).get(p.name)))]
     experiments = [by_kind["experiments"][p.name] for p in chosen if p.name in by_kind.get("experiments", {})]
     (setter,) = by_kind["formulas"].values()
-    return render(results, experiments, out, papers=chosen, replays=replays, trust=trust, quick=quick, setter=setter)
+    return render(
+        results,
+        experiments,
+        out,
+        papers=chosen,
+        sweeps=sweeps,
+        replays=replays,
+        trust=trust,
+        quick=quick,
+        setter=setter,
+    )
+
+
+def _sweeps(stores: Sequence[Path | str], out: Path, progress: Callable[[str], None] | None) -> list[Experiment]:
+    """What stores say, each in a folder of its own."""
+    from validate.sweep.summary import experiment_of
+
+    found = []
+    for at, store in enumerate(stores, 1):
+        if progress:
+            progress(f"sweep {at}: reading {store}")
+        found.append(experiment_of(store, out / f"sweep-{at}", f"sweep-{at}"))
+    return found
 
 
 class Part(NamedTuple):

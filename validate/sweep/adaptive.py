@@ -61,8 +61,8 @@ def sampled(cell: Sampling, claim: Claim, module: ModuleType | None, scenario: A
 
     Returns:
         Plain data, the same for the same arguments: outcome ("holds", "unbroken", "fails", "undecided",
-        "inapplicable", "violated", "diverged"), left (mean of the runs used), right, ratio, lower and upper (limits of the left side;
-        upper None when there is none; each wrong with probability at most the level, `upper` in the limit of many runs
+        "inapplicable", "violated", "diverged"), left (mean of the runs used), right, ratio, lower and upper (limits of
+        the left side; upper None when there is none; each wrong with probability at most the level, `upper` in the limit of many runs
         only unless the detail says for every law), runs (those used), guarantee, index (of the case that is shown),
         detail.
 

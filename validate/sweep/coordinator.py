@@ -208,6 +208,8 @@ class _Rounds:
         self._outcomes = Counter({name: n for name, n in counts.outcomes.items() if not (retry and name in FAILURES)})
         self._todo = counts.cells - self._outcomes.total()
         self.computed = 0
+        self._versions = {versions for versions in store.versions() if versions}
+        self._warned = False
         self._held: list[Finished] = []
         self._times: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
         self._shown = self._said = float("-inf")
@@ -260,6 +262,16 @@ class _Rounds:
         for _, result, _ in entries:
             self._outcomes[result["outcome"]] += 1
         self.computed += len(entries)
+        self._compare({work.versions for _, _, work in entries if work.versions})
+
+    def _compare(self, computed: set[str]) -> None:
+        """Say once that cells are computed by other versions than those before: their results may differ."""
+        other = computed - self._versions
+        if other and self._versions and not self._warned:
+            self._warned = True
+            before, now = ("; ".join(sorted(versions)) for versions in (self._versions, other))
+            self.show(f"{self._store.path} has cells computed by {before}; now others are by {now}, and may differ")
+        self._versions |= computed
 
     def _rescue(self, engine: Engine | None) -> None:
         """Keep what can still be kept."""

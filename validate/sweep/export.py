@@ -43,6 +43,7 @@ def status(store: Store) -> dict[str, Any]:
         "finished": counts.finished,
         "failures": counts.failures,
         "outcomes": dict(counts.outcomes),
+        "versions": store.versions(),
         "digest": store.digest(),
     }
 

@@ -272,6 +272,12 @@ class Store:
             found = Counter({str(outcome): number for outcome, number in self._connection.execute(by_outcome)})
         return Counts(cells, {outcome: found[outcome] for outcome in sorted(found, key=outcome_order)})
 
+    def versions(self) -> dict[str, int]:
+        """How many results were computed by which versions; "" for those that no worker returned."""
+        query = "SELECT versions, count(*) FROM work GROUP BY versions ORDER BY versions"
+        with explained(self.path):
+            return {str(versions): number for versions, number in self._connection.execute(query)}
+
     def rows(self) -> Iterator[Row]:
         """All cells in order, as they are at this moment."""
         query = (

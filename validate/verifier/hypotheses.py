@@ -85,6 +85,7 @@ def check_hypotheses(
             raise FormatError(f"at={shown(item['at'])} is neither domain nor iterates")
         symbol = item.get("constant") or default.get(str(assumption), "")
         bound = given.get(text_of(symbol, "constant"))
+        symbol = shown(symbol)  # from here on for the reader
         if assumption == "Smooth":  # a constant that is no parameter is one that exists, as it does for every quadratic
             holds, says = bound is None or bound >= max(map(abs, by)), f"every |h| of a {of} is at most {symbol}"
         elif assumption == "StronglyConvex":

@@ -265,7 +265,9 @@ def read_given(data: Any) -> dict[str, Any]:
     if not isinstance(data, dict) or len(data) > 100:
         raise FormatError("parameters is not an object of numbers and vectors")
     return {
-        key: Vector([number(x, f"parameter {key}") for x in value]) if isinstance(value, list) else number(value, key)
+        key: Vector([number(x, f"parameter {shown(key)}") for x in value])
+        if isinstance(value, list)
+        else number(value, shown(key))
         for key, value in data.items()
     }
 

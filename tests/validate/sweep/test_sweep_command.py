@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from tests.validate.command_line import EQ7, EQ8, call, command, complaint, printed
-from tests.validate.sweep.functions import grid, misbehaves
+from tests.validate.sweep.functions import grid, misbehaves, plain
 from validate.commands.sweeping import duration, line
 from validate.sweep import export
 from validate.sweep.coordinator import Snapshot, sweep
+from validate.sweep.executors import versions
 from validate.sweep.records import Work
 from validate.sweep.store import Store
 
@@ -145,6 +146,28 @@ def test_the_status_of_a_store_that_is_being_written(tmp_path: Path) -> None:
     text = call("sweep", "--status", tmp_path / "s").stdout
     assert "3 of 5 cells are finished, 1 of them failures" in text
     assert "being written" not in text
+
+
+def test_other_versions_are_told_once(tmp_path: Path) -> None:
+    cells = grid(9)
+    with Store.create(tmp_path / "s", cells.text, cells.documents(), name=cells.name) as store:
+        names = [name for name, _ in store.pending()]
+        store.keep([(names[0], plain({"at": 0}), Work(0.1, 1, "host:1", "fedproof 0.0.0", "t"))])
+        store.keep([(names[1], {"outcome": "crashed"}, Work(None, 3, "", "", "t"))])
+    said: list[str] = []
+    options: dict[str, Any] = {"function": plain, "workers": 1, "resume": True}
+    sweep(cells, tmp_path / "s", progress=lambda now: said.append(now.message), **options)
+    told = [message for message in said if message]
+    assert told == [
+        f"{tmp_path / 's'} has cells computed by fedproof 0.0.0; now others are by {versions()}, and may differ"
+    ]
+    found = printed("sweep", "--status", tmp_path / "s")
+    assert found["versions"] == {"": 1, "fedproof 0.0.0": 1, versions(): 7}
+    lines = call("sweep", "--status", tmp_path / "s").stdout.splitlines()
+    assert {"1 by no worker that returned", "1 by fedproof 0.0.0", f"7 by {versions()}"} <= set(lines)
+    said.clear()
+    sweep(grid(3), tmp_path / "new", progress=lambda now: said.append(now.message), **options)
+    assert not any(said)
 
 
 def test_failures_do_not_end_a_sweep(tmp_path: Path) -> None:

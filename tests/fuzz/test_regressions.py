@@ -1,0 +1,120 @@
+"""What fuzzing found, each once as it was found."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fuzz.limits import limited
+from tests.fuzz.seeds import SPECS, certificates
+from tests.fuzz.stores import valid_store, with_changes
+from tests.validate.command_line import SPEC, call, client, complaint
+from validate import verifier
+from validate.scenario import read_scenario
+
+HUGE = "9" * 4001
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec["algorithm"])
+@pytest.mark.parametrize(
+    "value", ["1e99999999", "1e-99999999", "1e+999_999_999", "-2.5E123456789012345678901234567890 "]
+)
+def test_an_exponent_is_not_written_out(spec: dict[str, Any], value: str) -> None:
+    with limited(2), pytest.raises(ValueError, match="exponent"):
+        read_scenario({**spec, "step": value}, exact=True)
+
+
+@pytest.mark.parametrize("value", ["1e400", "-1e400", HUGE, 10**400], ids=lambda v: repr(v)[:9])
+def test_a_number_beyond_float64_is_refused(value: Any) -> None:
+    for spec in SPECS:
+        read_scenario({**spec, "clients": [{**c, "h": value, _other(c): 1} for c in spec["clients"]]}, exact=True)
+        with pytest.raises(ValueError, match=r"h=.* beyond the range of float64") as caught:
+            read_scenario({**spec, "clients": [{**c, "h": value, _other(c): 1} for c in spec["clients"]]}, exact=False)
+        assert len(str(caught.value)) < 400
+
+
+def _other(entry: dict[str, Any]) -> str:
+    return "a" if "a" in entry else "b"
+
+
+@pytest.mark.parametrize("value", ["²", "٣", "1" * 5000, "--1", 10**30, "1000000001"], ids=range(6))
+def test_a_count_is_an_integer_in_digits_that_can_be_counted(value: Any) -> None:
+    for key in ("K", "S", "M"):
+        with pytest.raises(ValueError, match=rf"^{key}=.* (is not an integer in|is more than)") as caught:
+            read_scenario({**SPEC, key: value}, exact=False)
+        assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("entries", [{"K": 10**9}, {"S": 10**9}, {"M": 10**9}, {"K": 10**21}, {"S": 10**20}])
+@pytest.mark.parametrize("how", [(), ("--exact",)])
+def test_moments_that_no_machine_holds_are_refused(entries: dict[str, int], how: tuple[str, ...]) -> None:
+    with limited(5):
+        said = complaint(call("moments", "-", *how, given=json.dumps({**SPEC, **entries})))
+    assert "at most 5000000" in said or "more than 1000000000" in said
+
+
+def test_a_simulation_that_no_machine_holds_is_refused() -> None:
+    with limited(5):
+        said = complaint(call("simulate", "-", "--runs", 10**6, given=json.dumps({**SPEC, "K": 10**6})))
+    assert "values" in said
+
+
+def test_memory_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def moments(self: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("validate.scenario.Scenario.moments", moments)
+    assert "memory" in complaint(call("moments", "-", given=json.dumps(SPEC)))
+
+
+@pytest.mark.parametrize(
+    "value", ["x" * 9000, ["x" * 9000], {"x": "y" * 9000}, 10**40_000], ids=lambda v: type(v).__name__
+)
+def test_a_message_is_short_however_long_the_value(value: Any) -> None:
+    for spec in ({**SPEC, "clients": value}, {**SPEC, "clients": client(a=value)}, {**SPEC, "step": value}):
+        for exact in (True, False):
+            with pytest.raises(ValueError, match=r"clients|step") as caught:
+                read_scenario(spec, exact=exact)
+            assert len(str(caught.value)) < 400
+
+
+def test_a_store_with_bytes_for_text_is_damaged(tmp_path: Path) -> None:
+    (tmp_path / "a.sqlite").write_bytes(with_changes(valid_store(), [("work.worker", (0, b"\x80"))]))
+    assert "is damaged" in complaint(call("sweep", "--status", tmp_path / "a.sqlite", "--export", tmp_path / "a.csv"))
+
+
+HIDDEN = "L\n\x1b[2Jok    VALID: the claim is false as stated"
+
+
+def test_a_certificate_cannot_write_lines_of_the_report() -> None:
+    """A constant's name went to the terminal as it was."""
+    made = deepcopy(certificates()["order"])
+    made["hypotheses"][0]["constant"] = HIDDEN
+    for line in verifier.verify(made).lines:
+        assert line.isprintable()
+        assert not line.startswith("ok    VALID")
+
+
+@pytest.mark.parametrize("value", ["x", ["x"]])
+def test_a_parameter_cannot_write_lines_of_the_message(value: Any) -> None:
+    made = deepcopy(certificates()["mixing lemma-3"])
+    made["parameters"][HIDDEN] = value
+    with pytest.raises(verifier.FormatError) as caught:
+        verifier.verify(made)
+    assert str(caught.value).isprintable()
+
+
+def test_a_tiny_probability_diverges_without_a_warning() -> None:
+    tiny = json.dumps({**SPEC, "clients": client(p=5e-324)})
+    assert "float64" in complaint(call("moments", "-", given=tiny))
+
+
+@pytest.mark.parametrize("words", [("moments", "a\x1cb\x1b[2J"), ("bo\x1b[2Jnd",), ("show", "\x1b[31mx\u2028y")])
+def test_an_error_is_one_line_that_a_terminal_may_show(words: tuple[str, ...]) -> None:
+    said = call(*words).stderr
+    assert said.startswith("error: ")
+    assert said.removesuffix("\n").isprintable()
