@@ -62,9 +62,9 @@ def sampled(cell: Sampling, claim: Claim, module: ModuleType | None, scenario: A
     Returns:
         Plain data, the same for the same arguments: outcome ("holds", "unbroken", "fails", "undecided",
         "inapplicable", "violated", "diverged"), left (mean of the runs used), right, ratio, lower and upper (limits of
-        the left side; upper None when there is none; each wrong with probability at most the level, `upper` in the limit of many runs
-        only unless the detail says for every law), runs (those used), guarantee, index (of the case that is shown),
-        detail.
+        the left side; upper None when there is none; each wrong with probability at most the level, `upper` in the
+        limit of many runs only unless the detail says for every law), runs (those used), guarantee, index (of the case
+        that is shown), detail.
 
         Of a claim with several cases (rounds), the one shown is the one that fails, or else has the largest ratio of
         mean to right side; `upper` is then a limit for that case as if no other had been looked at.

@@ -161,8 +161,8 @@ def run_cell(document: Mapping[str, Any]) -> Result:
 
         - outcome: "holds", "unbroken" (a sampled cell, where only the central limit theorem says that it holds, to no
           stated error probability), "fails" (never "refuted": that takes a certificate), "undecided", "inapplicable"
-          (the claim does not speak of this scenario, or is not measured there), "violated" (a hypothesis does not hold; the detail
-          names it) or "diverged" (moments beyond float64);
+          (the claim does not speak of this scenario, or is not measured there), "violated" (a hypothesis does not hold;
+          the detail names it) or "diverged" (moments beyond float64);
         - left, right, ratio: both sides, and left/right where right > 0, at the index of the worst break, or, of a
           claim that holds, at the largest ratio;
         - lower, upper, runs: a confidence interval of the left side and the runs behind it, of a sampled cell;
