@@ -29,16 +29,29 @@ BUILT_IN: Mapping[str, str] = MappingProxyType(
 
 logger = logging.getLogger(__name__)
 
+_added: dict[str, Paper] = {}  # by `add`
+
 
 def papers() -> tuple[Paper, ...]:
-    """All papers: the built-in ones, then those of other distributions in the order of their entry points' names.
+    """All papers: the built-in ones, those of other distributions by their entry points' names, and what was added.
 
     A distribution whose paper cannot be loaded is left out, with a warning in the log that names it.
 
     Raises:
         ValueError: when another distribution gives a paper the name of a built-in one or of another's.
     """
-    return tuple(_built_in(name, module) for name, module in BUILT_IN.items()) + _others()
+    return (*(_built_in(name, module) for name, module in BUILT_IN.items()), *_others(), *_added.values())
+
+
+def add(paper: Paper) -> None:
+    """Make a paper known for as long as this process runs; it takes the place of one that was added under its name.
+
+    Raises:
+        ValueError: when a built-in paper or one of another distribution has the name.
+    """
+    if paper.name in BUILT_IN or any(other.name == paper.name for other in _others()):
+        raise ValueError(f"there is a paper {paper.name!r} already; give yours another name")
+    _added[paper.name] = paper
 
 
 def paper(name: str) -> Paper:

@@ -80,9 +80,9 @@ def satisfied(assumption: Assumption, scenario: Any, parameters: Mapping[str, An
         measured = problem.sample_strong_convexity if assumption.of == "sample" else problem.strong_convexity
         return measured >= -_slack(scenario) * problem.smoothness
     if isinstance(assumption, IndependentParticipation):
-        return isinstance(scenario.participation, Bernoulli)
+        return isinstance(getattr(scenario, "participation", None), Bernoulli)
     if isinstance(assumption, UniformParticipation):
-        return isinstance(scenario.participation, UniformChoice)
+        return isinstance(getattr(scenario, "participation", None), UniformChoice)
     if isinstance(assumption, BoundedBelow):
         return dissimilarity.bounded_below(problem)
     if isinstance(assumption, PolyakLojasiewicz):

@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from validate.commands import (
+    auditing,
     catalogue,
     doctor,
     evidence,
@@ -24,6 +25,7 @@ from validate.commands import (
     feasibility,
     mutation,
     oracle,
+    own,
     proof,
     radius,
     simulation,
@@ -41,7 +43,7 @@ def usage_message(error: Exception) -> str | None:
     describe = getattr(error, "format_message", None)
     if describe is None:
         return None
-    message = " ".join(str(describe()).split()).rstrip(".")
+    message = one_line(str(describe())).rstrip(".")
     context = getattr(error, "ctx", None)
     return f"{message} (see `{context.command_path} --help`)" if context is not None else message
 
@@ -49,8 +51,13 @@ def usage_message(error: Exception) -> str | None:
 def input_message(error: ValueError | OSError) -> str:
     """A bad input in one line."""
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
-    return " ".join(str(error).split()) or type(error).__name__
+        return one_line(f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror)
+    return one_line(str(error)) or type(error).__name__
+
+
+def one_line(text: str) -> str:
+    """A text in one line that a terminal may show: what is not printable, escape sequences above all, as its code."""
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in " ".join(text.split()))
 
 
 class Commands(TyperGroup):
@@ -147,7 +154,9 @@ for command in (
     radius.radius,
     falsification.falsify,
     mutation.mutate,
+    own.new,
     oracle.moments,
+    auditing.audit,
     evidence.check,
     evidence.verify,
     evidence.report,

@@ -79,6 +79,7 @@ def least_constant(problem: Quadratic, b2: Any) -> Any:
         return max(square - b2 * (linear @ linear), 0 * square)
     if problem.dim > 1:
         hessian, linear, second = (part.astype(float) for part in (hessian, linear, second))
+        b2 = float(b2)
         values = np.linalg.eigvalsh(hessian)
         if np.min(np.abs(values)) <= ROUNDING * np.max(np.abs(values)):
             return None

@@ -151,8 +151,8 @@ def test_every_command_has_help_with_an_example() -> None:
     listing = call("--help").stdout.split("Commands:")[1]
     assert "..." not in listing, "a summary is too long to be listed"
     commands = [line.split()[0] for line in listing.splitlines() if line.strip()]
-    what_is_claimed = ["claims", "show", "bound", "replay", "feasible", "weights", "radius", "falsify", "mutate"]
-    what_happens = ["moments", "check", "verify", "report", "reproduce", "simulate", "sweep"]
+    what_is_claimed = ["claims", "show", "bound", "replay", "feasible", "weights", "radius", "falsify", "mutate", "new"]
+    what_happens = ["moments", "audit", "check", "verify", "report", "reproduce", "simulate", "sweep"]
     assert commands == [*what_is_claimed, *what_happens, "doctor"]
     for name in commands:
         assert f"Example: fedproof {name}" in " ".join(call(name, "--help").stdout.split())

@@ -13,6 +13,7 @@ from sim.exact import moments
 from validate import verifier
 from validate.scenario import Scenario
 from validate.verifier.local_measures import LOCAL_PARAMETERS, LOCAL_QUANTITIES
+from validate.verifier.round_measures import ROUND_PARAMETERS, ROUND_QUANTITIES
 
 F = Fraction
 
@@ -245,8 +246,8 @@ def test_every_quantity_and_parameter_equals_enumeration() -> None:
     index = {"k": k, "n": n, "s": s, "m": m}
     context = verifier.Context(instance, rounds, index, {"L": L}, (), False)
     # those of local SGD are enumerated in test_verifier_local
-    assert set(verifier.QUANTITIES) - set(quantities) == {"drift", *LOCAL_QUANTITIES}
-    assert set(verifier.PARAMETERS) - set(parameters) == {"p", *LOCAL_PARAMETERS}
+    assert set(verifier.QUANTITIES) - set(quantities) == {"drift", *LOCAL_QUANTITIES, *ROUND_QUANTITIES}
+    assert set(verifier.PARAMETERS) - set(parameters) == {"p", *LOCAL_PARAMETERS, *ROUND_PARAMETERS}
     for name, value in quantities.items():
         assert verifier.QUANTITIES[name](context) == value, name
     for name, value in parameters.items():

@@ -105,7 +105,7 @@ def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
         expected["relation"] = claim.relation
     if "left" in certificate and certificate["left"]["quantity"] != claim.quantity.name:
         found.append("left")
-    if certificate.get("kind") == "instance":
+    if certificate.get("kind") in ("instance", "fixed-point"):
         names = meanings(claim, certificate["parameters"])
         expected |= {"names": names} if names or "names" in certificate else {}
     found += [key for key, value in expected.items() if certificate.get(key) != value]

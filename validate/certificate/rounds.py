@@ -126,6 +126,8 @@ def fixed_point_certificate(
         ValueError: as for `instance_certificate`.
     """
     certificate = _head(claim, "fixed-point", _instance(spec, ("K",)), parameters, silent, note)
+    names = meanings(claim, parameters)
+    certificate |= {"names": names} if names else {}
     certificate["fixed_point"] = as_text(spec["theta0"], "theta0")
     certificate["squared_gradient_norm"] = as_text(squared_gradient_norm, "squared_gradient_norm")
     certificate["minimiser"] = as_text(minimiser, "minimiser")

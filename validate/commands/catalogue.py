@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from validate.commands import own
 from validate.commands.output import number, plain, print_json, table
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def known_verdicts(folder: Path) -> dict[str, str]:
 
 
 def claims(
-    paper: Annotated[str | None, typer.Option("--paper", help="Only the claims of this paper.")] = None,
+    paper: Annotated[
+        str | None, typer.Option("--paper", help="Only the claims of this paper; paper.py for one of your own.")
+    ] = None,
     out: Annotated[Path, typer.Option("--out", help="Folder in which `check` left its verdicts.")] = Path(
         "fedproof-out"
     ),
@@ -48,6 +51,7 @@ def claims(
     from theory import catalog
 
     verdicts = known_verdicts(out)
+    chosen = None if paper is None else own.known([paper])[0]
     rows = [
         {
             "id": claim.id,
@@ -58,7 +62,7 @@ def claims(
             "amends": claim.amends,
             "verdict": verdicts.get(claim.id),
         }
-        for claim in catalog.claims(paper)
+        for claim in catalog.claims(chosen)
     ]
     if as_json:
         print_json(rows)
@@ -146,7 +150,9 @@ def text(claim: Claim) -> str:
 
 
 def show(
-    claim_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the claim, as `claims` lists it.")],
+    claim_id: Annotated[
+        str, typer.Argument(metavar="ID", help="Id of the claim, as `claims` lists it; or paper.py:LABEL.")
+    ],
     latex: Annotated[bool, typer.Option("--latex", help="Print the formulas in LaTeX.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -156,7 +162,7 @@ def show(
     """
     from theory import catalog
 
-    claim = catalog.claim(claim_id)
+    claim = catalog.claim(own.one(claim_id))
     if as_json:
         print_json(description(claim))
     elif latex:
@@ -188,7 +194,7 @@ def print_bound(result: Mapping[str, Any]) -> None:
 
 
 def bound(
-    claim_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the claim.")],
+    claim_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the claim; or paper.py:LABEL.")],
     assignments: Annotated[
         list[str] | None,
         typer.Option(
@@ -209,7 +215,7 @@ def bound(
     """
     from theory import catalog
 
-    claim = catalog.claim(claim_id)
+    claim = catalog.claim(own.one(claim_id))
     if not claim.has_bound:
         raise without_bound(claim)
     from theory import evaluate

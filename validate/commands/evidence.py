@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from validate.commands import own
 from validate.commands.output import number, print_json, progress, table
 
 if TYPE_CHECKING:
@@ -27,7 +28,12 @@ def telling(result: Result) -> str:
 
 
 def check(
-    targets: Annotated[list[str], typer.Argument(metavar="TARGET...", help="Ids of claims, papers, or all.")],
+    targets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TARGET...", help="Ids of claims, papers, or all; paper.py or paper.py:LABEL, which is run."
+        ),
+    ],
     quick: Quick = False,
     out: Annotated[Path, typer.Option("--out", help="Folder for certificates and verdicts.json.")] = Path(
         "fedproof-out"
@@ -44,7 +50,7 @@ def check(
     """
     from validate.check import check_all
 
-    results = check_all(targets, quick=quick, out=out, seed=seed, progress=progress)
+    results = check_all(own.known(targets), quick=quick, out=out, seed=seed, progress=progress)
     if as_json:
         print_json([result.to_json() for result in results])
     else:

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
+from validate.commands import own
 from validate.commands.output import print_json, progress
 
 
 def falsify(
-    name: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim with a right side.")],
+    name: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim with a right side; or paper.py:LABEL.")],
     seconds: Annotated[float, typer.Option("--seconds", help="Time limit of the search.", min=1)] = 60.0,
     seed: Annotated[int, typer.Option("--seed", help="Of the search.", min=0)] = 0,
     out: Annotated[Path, typer.Option("--out", help="Folder for the certificate.")] = Path("fedproof-out"),
@@ -29,7 +30,7 @@ def falsify(
     from validate.search.reduce import certificate_of
     from validate.search.unguided import search
 
-    claim = find(name)
+    claim = find(own.one(name))
     module = papers.module(claim.paper)
     if module is None or not claim.has_bound:
         raise ValueError(f"{claim.id} has no right side that can be measured, so there is nothing to search for")

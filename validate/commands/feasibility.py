@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from validate.commands import own
 from validate.commands.output import print_json
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def text(result: dict[str, Any], found: Feasibility, literal: bool) -> str:
 
 
 def feasible(
-    claim_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the claim.")],
+    claim_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the claim; or paper.py:LABEL.")],
     assignments: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,7 +66,7 @@ def feasible(
     from theory.feasible.conflicts import function_conflicts
     from theory.feasible.decide import feasible as decide
 
-    claim = catalog.claim(claim_id)
+    claim = catalog.claim(own.one(claim_id))
     found = decide(claim, supposed or (), evaluate.parse_assignments(assignments or [], claim))
     conflicts = function_conflicts(claim, reading="literal" if literal else "run")
     result = {

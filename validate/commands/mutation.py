@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from validate.commands import own
 from validate.commands.output import number, print_json, progress, table
 
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ SURVIVED = 1
 
 
 def mutate(
-    target: Annotated[str, typer.Argument(metavar="ID|PAPER", help="A claim, or a paper for all its claims.")],
+    target: Annotated[
+        str, typer.Argument(metavar="ID|PAPER", help="A claim, or a paper for all its claims; or paper.py:LABEL.")
+    ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer mutants and instances.")] = False,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the certificates; none without.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the instances that the check is not told of.")] = 0,
@@ -33,6 +36,7 @@ def mutate(
     from validate.mutate.trial import mutate as mutate_claim
     from validate.mutate.trial import mutate_all, summary
 
+    target = own.known([target])[0]
     options: dict[str, Any] = {"quick": quick, "seed": seed, "out": out, "progress": progress}
     if "/" in target:
         reports = [mutate_claim(target, **options)]

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
+from validate.commands import own
 from validate.commands.output import print_json, progress, table
 
 
 def replay(
-    target: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim with a proof.")],
+    target: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim with a proof; or paper.py:LABEL.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Replay the proof of a claim line by line.
@@ -24,7 +25,7 @@ def replay(
     from theory.catalog import claim as find
     from validate.replay.proof import replay as replayed
 
-    claim = find(target)
+    claim = find(own.one(target))
     if not claim.steps:
         raise ValueError(f"ID={target} has no proof lines to replay")
     progress(f"{claim.id}: {len(claim.steps)} lines")

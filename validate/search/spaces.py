@@ -13,9 +13,11 @@ SPACES: Mapping[str, Callable[[Claim], Sequence[Shape]]] = {
     "rounds": space.structures,
     "inertial": inertial_space.structures,
 }
-"""By the name that a paper's module gives as SEARCH_SPACE; "rounds" where it gives none."""
+"""By the name that a paper's module gives as SEARCH_SPACE; "rounds" where it gives none, nor its own `structures`."""
 
 
 def usual_structures(claim: Claim) -> list[Shape]:
     """The structures that are searched for a claim unless others are given, small ones first."""
-    return list(SPACES[getattr(papers.module(claim.paper), "SEARCH_SPACE", "rounds")](claim))
+    module = papers.module(claim.paper)
+    own: Callable[[Claim], Sequence[Shape]] | None = getattr(module, "structures", None)
+    return list((own or SPACES[getattr(module, "SEARCH_SPACE", "rounds")])(claim))

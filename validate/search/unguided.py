@@ -139,6 +139,8 @@ def search(
     if structures is not None and not structures:
         raise ValueError("structures is empty: give at least one, or None for the usual ones")
     todo = list(structures) if structures is not None else usual_structures(claim)
+    if not todo:
+        return _survived(claim, cases_of, _Best(), 0, ())
     tell = progress or (lambda text: None)
     budget, best = _Budget(seconds, evaluations), _Best()
     lands: dict[int, Landscape | None] = {}

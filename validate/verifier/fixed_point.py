@@ -3,7 +3,8 @@
 Nothing changes then, for every number of rounds K: the gradient at the fixed point is a floor under any bound that
 would tend to 0. Checked: nothing is random, one round maps the start to itself, the gradient there is not 0, the
 parameters, the hypotheses; and that the claimed right side, where it is given, lies below the floor at the parameter
-K. What remains for the reader: the statement, the formula and the hypotheses are those of the paper.
+K. What remains for the reader: the statement, the formula and the hypotheses are those of the paper; and, where the
+field `names` is there, that each name of the claim means what the name in PARAMETERS beside it does.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from .checks import Checks, Report
 from .formulas import MAX_EXPONENT, evaluate, parse
 from .hypotheses import HEAD, bounded_along, check_hypotheses, check_parameters, head, named, smooth_samples
+from .instance import read_names
 from .measures import PARAMETERS, Context
 from .quadratic_rounds import Client, Instance, play_round, read_instance
 from .reading import MAX_WORK, FormatError, fields, integer, shown
@@ -21,7 +23,7 @@ from .reading import MAX_WORK, FormatError, fields, integer, shown
 def verify_fixed_point(data: dict[str, Any]) -> Report:
     """An instance without chance that a round maps to itself away from the optimum: nothing changes, for every K."""
     required = HEAD + " fixed_point squared_gradient_norm minimiser"
-    fields(data, "the certificate", required, "definitions right right_value note")
+    fields(data, "the certificate", required, "definitions right right_value note names")
     checks = Checks()
     given = head(checks, data)
     instance = read_instance(data["instance"], rounds=1)
@@ -46,8 +48,9 @@ def verify_fixed_point(data: dict[str, Any]) -> Report:
     whole = (instance.curvature, instance.linear, instance.offset)
     repeated = Instance(instance.algorithm, clients, instance.step * K, *settings, *whole)
     by_sample = smooth_samples(data["hypotheses"])
+    names = read_names(checks, data.get("names", {}))
     # every round is the first one again
-    context = Context(repeated, [played] * K, {}, given, tuple(PARAMETERS), by_sample)
+    context = Context(repeated, [played] * K, {}, given, tuple(PARAMETERS), by_sample, names)
     look = named(context, data.get("definitions"))
     check_parameters(checks, context)
     check_hypotheses(checks, data["hypotheses"], context, look, bounded_along(context))

@@ -10,6 +10,7 @@ from typing import Any
 from .formulas import Uncheckable
 from .local_measures import LOCAL_PARAMETERS, LOCAL_QUANTITIES
 from .quadratic_rounds import Instance, Round, average, minimum
+from .round_measures import ROUND_PARAMETERS, ROUND_QUANTITIES
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,7 @@ QUANTITIES: dict[str, Callable[[Context], Fraction]] = {
     "negative_inner_product": lambda c: -c.instance.step[c.k] * average([x[c.s][c.m] for x in c.rounds[c.k].inner]),
     "drift": drift,
     **LOCAL_QUANTITIES,
+    **ROUND_QUANTITIES,
 }
 
 # name -> (how the printed value must stand to the computed one, the computation)
@@ -189,4 +191,5 @@ PARAMETERS: dict[str, tuple[str, Callable[[Context], Fraction]]] = {
         lambda c: c.instance.clients[c.n].cost(*c.theta) - minimum(c.instance.clients[c.n]),
     ),
     **LOCAL_PARAMETERS,
+    **ROUND_PARAMETERS,
 }

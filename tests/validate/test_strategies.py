@@ -1,0 +1,346 @@
+"""What the strategies promise of the values that they draw, checked on every claim of the catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.participation import Bernoulli, UniformChoice, weight_moments
+from sim.problems import Quadratic
+from theory.catalog import claim as find_claim
+from theory.catalog import claims
+from theory.claim import Claim, Hypothesis
+from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, PROBABILITY, REAL, Domain
+from theory.evaluate import hypotheses
+from validate import assert_claim
+from validate.strategies import (
+    KINDS,
+    numbers,
+    parameters,
+    participations,
+    quadratics,
+    satisfies,
+    scenarios,
+    specs,
+    vectors,
+)
+
+F = Fraction
+
+# Their hypotheses cannot hold together, or nobody has seen that they can: nothing can be drawn.
+EMPTY = {
+    "open-fl/theorem-3/papers-settings",
+    "perm/theorem-2",
+    "perm/theorem-2-step",
+    "perm/theorem-2-unrolled",
+    "perm/theorem-3-explicit",
+}
+UNDECIDED = {"open-fl/theorem-3/on-the-ball"}
+DRAWN = [c for c in claims() if c.parameters and c.id not in EMPTY | UNDECIDED]
+# A few of each paper in every run; the others with the slow tests.
+QUICK = {c.id for c in DRAWN[::24]} | {
+    "fedmim/theorem-iv2-eq9",
+    "fedmim/eq25",
+    "fedavg-svrg/lemma-v1-eq14",
+    "open-fl/theorem-3",
+    "perm/gen",
+    "perm/theorem-2/corrected-2",
+}
+
+
+def check_draws(claim: Claim, examples: int) -> None:
+    @settings(max_examples=examples, database=None)
+    @given(parameters(claim))
+    def inner(values: dict[str, Any]) -> None:
+        assert claim.violated(**values) == ()
+        assert [h for h in hypotheses(claim, values) if h["holds"] is False] == []
+        for parameter in claim.parameters:
+            value = values[parameter.name]
+            if parameter.shape == "vector":
+                assert 1 <= len(value) <= 4
+                assert all(isinstance(x, str) or parameter.domain.contains(F(x)) for x in value)
+            elif not isinstance(value, str):
+                assert parameter.domain.contains(F(value))
+        if claim.has_bound:
+            assert np.isfinite(claim.bound(**values))
+
+    inner()
+
+
+@pytest.mark.parametrize("name", sorted(QUICK))
+def test_what_is_drawn_satisfies_the_hypotheses(name: str) -> None:
+    check_draws(find_claim(name), 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [c.id for c in DRAWN if c.id not in QUICK])
+def test_what_is_drawn_satisfies_the_hypotheses_of_every_claim(name: str) -> None:
+    check_draws(find_claim(name), 8)
+
+
+def test_nothing_is_drawn_where_the_hypotheses_cannot_hold() -> None:
+    with pytest.raises(ValueError, match="cannot hold together, so no parameters"):
+        parameters("open-fl/theorem-3/papers-settings")
+
+
+def test_a_start_helps_where_none_is_found() -> None:
+    """Of this claim only a corner is known: kappa = 1, minimisers at 0, one dimension, no momentum."""
+    from theory.feasible import feasible
+
+    claim = find_claim("open-fl/theorem-3/on-the-ball")
+    corner = feasible(claim, fixed={"mu": "1", "L": "1", "r": "0", "d": "1", "beta1": "0"}).witness
+    assert corner is not None
+    for values in seen(parameters(claim, near=corner), 8):
+        assert claim.violated(**values) == ()
+
+
+def test_a_claim_without_parameters_has_none_to_draw() -> None:
+    with pytest.raises(ValueError, match="has no parameters"):
+        parameters("fedavg-svrg/lemma-v1")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(EMPTY | UNDECIDED))
+def test_the_list_of_claims_for_which_nothing_is_drawn_is_right(name: str) -> None:
+    with pytest.raises(ValueError, match="no parameters can be drawn"):
+        parameters(name)
+
+
+EQ14 = find_claim("fedavg-svrg/lemma-v1-eq14")
+
+
+def test_the_draws_reach_far_from_the_witness() -> None:
+    """None of these would be found if the walk stayed at its start, or kept away from the hypotheses' limits."""
+    drawn = seen(parameters(EQ14), 60)
+    assert any(v["L"] > 10 * v["mu"] for v in drawn)
+    assert any(v["mu"] == v["L"] for v in drawn)
+    claim = find_claim("fedmim/eq34")
+    drawn = seen(parameters(claim), 60)
+    steps = [F(v["eta_l"]) * v["K"] * v["L"] for v in drawn]
+    assert F(3, 16) in steps  # on its limit
+    assert any(0 < step < F(3, 160) for step in steps)
+    assert max(steps) <= F(3, 16)
+    assert {len(v["alpha"]) for v in drawn} >= {1, 2, 3}
+
+
+def test_the_simplest_example_is_the_witness() -> None:
+    from theory.feasible import feasible
+
+    witness = feasible(EQ14).witness
+    assert witness is not None
+    (found,) = seen(parameters(EQ14), 1)  # the simplest comes first
+    assert {name: F(value) for name, value in found.items()} == {name: F(str(v)) for name, v in witness.items()}
+
+
+def seen(strategy: st.SearchStrategy[Any], examples: int) -> list[Any]:
+    found = []
+
+    @settings(max_examples=examples, database=None)
+    @given(strategy)
+    def collect(value: Any) -> None:
+        found.append(value)
+
+    collect()
+    return found
+
+
+def test_values_that_are_fixed_or_supposed_stay() -> None:
+    for values in seen(parameters(EQ14, fixed={"M": 60}, suppose=("L <= 3",)), 10):
+        assert values["M"] == 60
+        assert values["L"] <= 3
+        assert EQ14.violated(**values) == ()
+
+
+def test_a_start_has_to_satisfy_the_hypotheses() -> None:
+    start = seen(parameters(EQ14), 1)[0]
+    bad = start | {"mu": start["L"] * 2}
+    assert satisfies(EQ14, start)
+    assert not satisfies(EQ14, bad)
+    assert seen(parameters(EQ14, near=start), 1)[0] == start
+    with pytest.raises(ValueError, match="does not satisfy its hypotheses"):
+        parameters(EQ14, near=bad)
+    with pytest.raises(ValueError, match="no parameter 'nu'"):
+        parameters(EQ14, fixed={"nu": 1})
+    with pytest.raises(ValueError, match="'nu'"):
+        parameters(EQ14, suppose=("nu < 1",))
+
+
+def test_a_parameter_that_a_hypothesis_sets_follows_the_others() -> None:
+    claim = find_claim("textbook/gradient-step-contraction")
+    tied = replace(claim, hypotheses=(*claim.hypotheses, Hypothesis("step", "", relation="delta == 2/(mu+L)")))
+    found = seen(parameters(tied), 20)
+    assert len({(v["mu"], v["L"]) for v in found}) > 5
+    for values in found:
+        assert tied.violated(**values) == ()
+        numbers = values | {"delta": 2 / (F(values["mu"]) + values["L"])}
+        assert tied.violated(**numbers) == ()
+
+
+DOMAINS = [
+    REAL,
+    POSITIVE,
+    NONNEGATIVE,
+    PROBABILITY,
+    OPEN_UNIT,
+    COUNT,
+    INDEX,
+    Domain(None, 3, upper_open=True),
+    Domain(None, 3, integer=True),
+    Domain(-2, 2, integer=True),
+    Domain(0.5, 0.5),
+    Domain(0, 3, lower_open=True, upper_open=True, integer=True),
+]
+
+
+@given(st.sampled_from(DOMAINS).flatmap(lambda d: st.tuples(st.just(d), numbers(d))))
+def test_numbers_are_in_their_domain(drawn: tuple[Domain, Any]) -> None:
+    domain, number = drawn
+    assert isinstance(number, int if domain.integer else F)
+    assert domain.contains(F(number))
+
+
+def test_numbers_reach_the_closed_ends_and_no_open_one() -> None:
+    assert {F(0), F(1)} <= set(seen(numbers(Domain(0, 1)), 200))
+    assert 1 in seen(numbers(PROBABILITY), 200)
+    assert 0 in seen(numbers(NONNEGATIVE), 200)
+
+
+@pytest.mark.parametrize("domain", [Domain(1, 0), Domain(0, 0, lower_open=True), Domain(0, 1, True, True, True)])
+def test_an_empty_domain_has_no_numbers(domain: Domain) -> None:
+    with pytest.raises(ValueError, match="is empty"):
+        numbers(domain)
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_quadratics_have_their_constants(data: st.DataObject) -> None:
+    mu = data.draw(st.sampled_from([F(-1), F(0), F(1, 10), F(2)]))
+    problem = data.draw(quadratics(mu=mu, L=2, samples=(1, 2)))
+    assert problem.exact
+    flat = [problem.hessian[n, i] for n in range(problem.clients) for i in range(problem.counts[n])]
+    values = np.concatenate([np.linalg.eigvalsh(h.astype(float)) for h in flat])
+    assert values.min() >= float(mu) - 1e-9
+    assert values.max() <= 2 + 1e-9
+    if len(values) > 1:
+        assert values.min() == pytest.approx(float(mu), abs=1e-9)
+        assert values.max() == pytest.approx(2, abs=1e-9)
+    if problem.samples == 1 and len(values) > 1:
+        assert float(problem.strong_convexity) == pytest.approx(float(mu), abs=1e-9)
+        assert float(problem.smoothness) == pytest.approx(2, abs=1e-9)
+
+
+@settings(max_examples=10)
+@given(quadratics(exact=False, clients=2, dim=3))
+def test_quadratics_in_floats(problem: Quadratic) -> None:
+    assert not problem.exact
+    assert (problem.clients, problem.dim, problem.samples) == (2, 3, 1)
+    assert problem.strong_convexity == pytest.approx(0.1)
+    assert problem.smoothness == pytest.approx(1)
+
+
+def test_quadratics_with_one_minimiser_and_with_many_are_both_drawn() -> None:
+    def apart(problem: Quadratic) -> bool:
+        return problem.heterogeneity > 0
+
+    found = [apart(p) for p in seen(quadratics(clients=2), 30)]
+    assert {True, False} == set(found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"L": 0}, "L=0 is outside"),
+        ({"mu": 2}, "mu=2 is outside"),
+        ({"mu": -2}, "mu=-2 is outside"),
+        ({"clients": 0}, "clients=0 is outside"),
+        ({"dim": (3, 2)}, "above its largest"),
+    ],
+)
+def test_quadratics_refuse_what_does_not_exist(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        quadratics(**arguments)
+
+
+@given(st.integers(1, 4).flatmap(lambda n: st.tuples(st.just(n), participations(n, rounds=2))))
+def test_participations_fit_the_clients(drawn: tuple[int, Bernoulli | UniformChoice]) -> None:
+    clients, participation = drawn
+    for k in range(2):
+        moments = weight_moments(participation, clients, k)
+        assert list(moments.mean) == [F(1, clients)] * clients
+
+
+def test_participations_are_of_every_kind() -> None:
+    kinds = {p.p.ndim if isinstance(p, Bernoulli) else "choice" for p in seen(participations(3, rounds=2), 60)}
+    assert kinds == {0, 1, 2, "choice"}
+    with pytest.raises(ValueError, match="clients=0"):
+        participations(0)
+
+
+@settings(max_examples=15)
+@given(st.sampled_from(sorted(KINDS)).flatmap(lambda kind: st.tuples(st.just(kind), scenarios(kind, rules=True))))
+def test_scenarios_have_exact_moments(drawn: tuple[str, Any]) -> None:
+    kind, scenario = drawn
+    assert scenario.exact
+    assert scenario.algorithm.name == kind
+    moments = scenario.moments()
+    assert isinstance(moments.suboptimality[0] if moments.suboptimality is not None else F(0), F)
+    assert scenario.problem.strong_convexity >= 0
+
+
+def test_scenarios_refuse_an_unknown_kind_or_size() -> None:
+    with pytest.raises(ValueError, match="kind='adam' is not one of"):
+        specs("adam")
+    with pytest.raises(ValueError, match="rounds=0"):
+        specs("local-sgd", rounds=0)
+
+
+@settings(max_examples=15)
+@given(specs("local-sgd", present=True), specs("fedmim", present=True), specs("fedavg-svrg", rules=True, convex=False))
+def test_specifications_are_of_what_is_asked_for(
+    sgd: dict[str, Any], mim: dict[str, Any], svrg: dict[str, Any]
+) -> None:
+    assert all(client["p"] == "1" for client in sgd["clients"])
+    assert "empty" not in sgd
+    assert mim["S"] == len(mim["clients"])
+    assert {"aggregation", "empty", "S", "M"} <= set(svrg)
+
+
+def test_a_claim_holds_on_scenarios_that_satisfy_its_hypotheses() -> None:
+    """The strategies, the oracle and a textbook result together; most of what is drawn satisfies the hypotheses."""
+    held = []
+
+    @settings(max_examples=30, database=None)
+    @given(specs("local-sgd", clients=1, samples=1, local_steps=1, present=True))
+    def inner(spec: dict[str, Any]) -> None:
+        held.append(assert_claim("textbook/gradient-descent-linear", spec, on_violation="reject"))
+
+    inner()
+    assert len(held) >= 30
+    assert max(h.tightness for h in held if h.tightness is not None) <= 1
+
+
+@given(vectors(3, 2))
+def test_vectors_have_their_shape(drawn: tuple[tuple[F, ...], ...]) -> None:
+    assert len(drawn) == 3
+    assert all(len(v) == 2 and all(isinstance(x, F) for x in v) for v in drawn)
+    x, y, _ = drawn
+    squares = [sum(a * a for a in v) for v in (x, y)]
+    assert sum(a * b for a, b in zip(x, y, strict=True)) ** 2 <= squares[0] * squares[1]  # Cauchy and Schwarz
+
+
+def test_vectors_are_where_inequalities_are_tight() -> None:
+    drawn = seen(vectors(2, 2), 200)
+    nonzero = [(x, y) for x, y in drawn if any(x) and any(y)]
+    assert any(x == y for x, y in nonzero)
+    assert any(x == tuple(-a for a in y) for x, y in nonzero)
+    assert any(x[0] * y[1] == x[1] * y[0] and x != y for x, y in nonzero)
+    assert any(x[0] * y[0] + x[1] * y[1] == 0 for x, y in nonzero)
+    assert any(max(map(abs, x)) > 10**5 for x, _ in nonzero)
+    with pytest.raises(ValueError, match="dim=0"):
+        vectors(1, 0)

@@ -1,0 +1,49 @@
+"""A paper of one's own in one file: `fedproof new`, and what the other commands make of ``paper.py:LABEL``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def known(targets: Sequence[str]) -> list[str]:
+    """Targets as names and ids of the catalogue; see `validate.own.files.targets`. Other targets cost no import."""
+    if not any(_is_file(target) for target in targets):
+        return list(targets)
+    from validate.own import files
+
+    return files.targets(targets)
+
+
+def one(target: str) -> str:
+    """The id of one claim; see `validate.own.files.one`."""
+    if not _is_file(target):
+        return target
+    from validate.own import files
+
+    return files.one(target)
+
+
+def _is_file(target: str) -> bool:
+    return target.endswith(".py") or ".py:" in target
+
+
+def new(
+    path: Annotated[Path, typer.Argument(metavar="PAPER.py", help="The file to be written.")],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+) -> None:
+    """Write a paper of your own: one commented file, to be changed.
+
+    It has a theorem, how both its sides are measured, and its proof, and can be checked as it is. The other commands
+    take the file in place of a paper (`check`, `claims --paper`), or `paper.py:LABEL` in place of a claim. They run it,
+    as Python runs any program; so read a stranger's file first.
+
+    Example: fedproof new my_paper.py
+    """
+    from validate.own.template import written
+
+    name = written(path, force)
+    typer.echo(f"{path} has the paper {name!r}; next: fedproof check {path} --quick")

@@ -1,0 +1,177 @@
+"""Claims that say themselves how they are measured, for a paper in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from theory.claim import Claim, Hypothesis, Parameter, Quantity
+from theory.formula import names_in, parse, parse_relation
+from validate.own.tables import ALGORITHMS, MEASURES, PARTICIPATION, QUANTITIES, known
+
+_CONSTANTS = ("constant", "relative", "step", "smoothness")  # the assumptions' attributes that name a parameter
+_NOWHERE = (("shuffling", "independent"), ("shuffling", "uniform"), ("fedmim", "independent"))
+
+
+@dataclass(frozen=True)
+class MeasuredParameter(Parameter):
+    """A parameter that is a measured constant of a scenario.
+
+    Attributes:
+        measure: which, a name in `MEASURES`.
+    """
+
+    measure: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        known("measured constant", self.measure, MEASURES)
+
+    @property
+    def counterpart(self) -> str:
+        """What the verifier calls it; its own name where it has none there."""
+        return MEASURES[self.measure].counterpart or self.name
+
+
+@dataclass(frozen=True)
+class MeasuredClaim(Claim):
+    """A claim about the rounds of an algorithm, with the left side and all parameters measured by the oracle.
+
+    Attributes:
+        algorithm: a name in `ALGORITHMS`.
+        participation: a name in `PARTICIPATION`; what it means is part of the claim, not a hypothesis.
+    """
+
+    algorithm: str = "local-sgd"
+    participation: str = "everybody"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        known("algorithm", self.algorithm, ALGORITHMS)
+        known("kind of participation", self.participation, PARTICIPATION)
+        if (self.algorithm, self.participation) in _NOWHERE:
+            raise ValueError(f"{self.id}: {self.algorithm} with participation={self.participation!r} is not measured")
+        of = QUANTITIES[known("measured quantity", self.quantity.name, QUANTITIES)].of
+        for parameter in self.parameters:
+            if not isinstance(parameter, MeasuredParameter):
+                raise ValueError(f"{self.id}: the parameter {parameter.name!r} is not made by `parameters`")
+            measure = MEASURES[parameter.measure]
+            if self.algorithm not in measure.algorithms:
+                raise ValueError(f"{self.id}: {self.algorithm} has no {parameter.measure} ({parameter.name})")
+            if parameter.measure == "chosen_clients" and self.participation != "uniform":
+                raise ValueError(f"{self.id}: chosen_clients ({parameter.name}) is of participation='uniform' only")
+            if of not in measure.of:
+                advice = {"rounds": "; take 'round'", "round": "; take 'rounds'"}.get(parameter.measure, "")
+                raise ValueError(
+                    f"{self.id}: {self.quantity.name} is measured {of}, where {parameter.measure!r} ({parameter.name}) "
+                    f"has no meaning{advice}"
+                )
+        _check_names(self.id, self.parameters, self.definitions, self.right or "0", self.hypotheses)
+
+
+def _check_names(
+    id: str,
+    parameters: Sequence[Parameter],
+    definitions: Mapping[str, str],
+    right: str,
+    hypotheses: Sequence[Hypothesis],
+) -> frozenset[str]:
+    """The names that a claim uses; its formulas and assumptions speak of its parameters only.
+
+    Raises:
+        ValueError: when one does not, or cannot be read.
+    """
+    names = [parameter.name for parameter in parameters]
+    known_here, used_anywhere = set(names), frozenset[str]()
+    for where, used in _used(definitions, right, hypotheses):
+        unknown = sorted(used - known_here)
+        if unknown:
+            listed = ", ".join(names) or "(there are none)"
+            raise ValueError(f"{id}: {where} has {', '.join(unknown)}, which is none of the parameters {listed}")
+        known_here |= {where} & set(definitions)
+        used_anywhere |= used
+    return used_anywhere
+
+
+def _used(
+    definitions: Mapping[str, str], right: str, hypotheses: Sequence[Hypothesis]
+) -> Iterator[tuple[str, frozenset[str]]]:
+    """Where a claim uses names, and which: in each definition, on the right side, in each hypothesis."""
+    for name, formula in definitions.items():
+        yield name, names_in(parse(formula))
+    yield "the right side", names_in(parse(right))
+    for hypothesis in hypotheses:
+        of = hypothesis.assumption
+        constants = {str(getattr(of, attribute)) for attribute in _CONSTANTS if hasattr(of, attribute)}
+        relation = frozenset() if hypothesis.relation is None else names_in(parse_relation(hypothesis.relation))
+        yield f"the hypothesis {hypothesis.name!r}", relation | constants
+
+
+def parameters(**measures: str) -> tuple[MeasuredParameter, ...]:
+    """The parameters of a paper, each bound to a measured constant: ``parameters(delta="step", R2="start_distance")``.
+
+    Args:
+        measures: names in `MEASURES`, by the paper's own names.
+
+    Raises:
+        ValueError: for a name that is not known; the message lists those that are.
+    """
+    made = []
+    for name, measure in measures.items():
+        found = MEASURES[known(f"measured constant (for {name})", measure, MEASURES)]
+        made.append(MeasuredParameter(name, found.domain, found.meaning, measure=measure))
+    return tuple(made)
+
+
+def claim(
+    id: str,
+    statement: str,
+    quantity: str,
+    right: str,
+    *,
+    parameters: Sequence[Parameter],
+    hypotheses: Sequence[Hypothesis] = (),
+    algorithm: str = "local-sgd",
+    participation: str = "everybody",
+    **rest: Any,
+) -> MeasuredClaim:
+    """A claim ``quantity <= right`` about the rounds of an algorithm.
+
+    Args:
+        id: ``paper/label``, lower-case letters, digits, dots and dashes.
+        statement: the claim in words.
+        quantity: the left side, a name in `QUANTITIES`.
+        right: the right side, an ASCII formula in the names of the parameters (and of `definitions`).
+        parameters: from `parameters`; those that the claim does not use are left out, so that all the paper's may be
+            given.
+        hypotheses: all of them; each needs a relation or an assumption to be checked.
+        algorithm: a name in `ALGORITHMS`.
+        participation: a name in `PARTICIPATION`.
+        rest: further fields of `theory.claim.Claim`: kind, title, relation, definitions, steps, derivation, latex, ...
+
+    Raises:
+        ValueError: for a name that is not known, a formula that cannot be read, or one with an unknown name.
+    """
+    found = QUANTITIES[known("measured quantity", quantity, QUANTITIES)]
+    used = _check_names(id, parameters, rest.get("definitions", {}), right, hypotheses)
+    label = id.split("/", 1)[-1]
+    about: dict[str, Any] = {
+        "kind": "theorem",
+        "title": label.replace("-", " "),
+        "equation": label,
+        "latex": "",
+        "source": "",
+        **rest,
+    }
+    return MeasuredClaim(
+        id=id,
+        statement=statement,
+        quantity=Quantity(quantity, found.meaning, found.latex),
+        right=right,
+        parameters=tuple(p for p in parameters if p.name in used),
+        hypotheses=tuple(hypotheses),
+        algorithm=algorithm,
+        participation=participation,
+        **about,
+    )

@@ -1,0 +1,79 @@
+"""What `validate.check` asks of a paper's module, for a paper in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar
+
+from theory.claim import Claim, Paper
+from validate.bounds import Cases
+from validate.own import pool, run
+from validate.own.claims import MeasuredClaim
+from validate.own.tables import ALGORITHMS, CERTIFIED
+from validate.per_run import PerRun
+from validate.scenario import Spec
+from validate.search import space
+from validate.verdict import Evidence
+
+
+class OwnModule(ModuleType):
+    """The measures, instances and scenarios of the algorithms that a paper's claims speak of.
+
+    Args:
+        paper: claims that are not made by `validate.own.claim` are not measured.
+    """
+
+    SAMPLED: ClassVar[dict[str, PerRun]] = {
+        "squared_distance": PerRun("squared_distance", "k"),
+        "suboptimality": PerRun("suboptimality", "k"),
+        "squared_gradient_norm": PerRun("squared_gradient_norm", "k"),
+        "next_distance": PerRun("squared_distance", "next"),
+        "mean_suboptimality": PerRun("suboptimality", "mean"),
+        "mean_squared_gradient_norm": PerRun("squared_gradient_norm", "mean"),
+    }
+
+    def __init__(self, paper: Paper) -> None:
+        super().__init__(f"measures of {paper.name}")
+        spoken_of = {claim.algorithm for claim in paper if isinstance(claim, MeasuredClaim)}
+        self.algorithms = [name for name in ALGORITHMS if name in spoken_of]
+
+    def cases(self, claim: Claim, scenario: Any) -> Cases | None:
+        """See `validate.own.run.cases`."""
+        return run.cases(claim, scenario)
+
+    def instances(self, quick: bool = False) -> Iterator[Spec]:
+        """See `validate.own.pool.instances`."""
+        return pool.instances(self.algorithms, quick)
+
+    def scenarios(self, quick: bool = False) -> Iterator[Any]:
+        """See `validate.own.pool.scenarios`."""
+        return pool.scenarios(self.algorithms, quick)
+
+    def sampled(self, quick: bool = False) -> Iterator[Any]:
+        """See `validate.own.pool.sampled`."""
+        return pool.sampled(self.algorithms, quick)
+
+    def special(self, claim: Claim, out: Path) -> tuple[list[Evidence], Path | None]:
+        """Whether a break could be certified."""
+        if not isinstance(claim, MeasuredClaim) or (claim.algorithm in CERTIFIED and claim.participation != "uniform"):
+            return [], None
+        text = f"there are no certificates for {claim.algorithm} with participation={claim.participation!r}"
+        return [Evidence("certificate", "undecided", f"{text}: a break would leave the claim undecided")], None
+
+    def structures(self, claim: Claim) -> Sequence[space.Structure]:
+        """What is searched: the claim's own algorithm; its fixed points only where a certificate can have them.
+
+        Nothing where there are no certificates.
+        """
+        if not isinstance(claim, MeasuredClaim) or claim.participation == "uniform":
+            return []
+        gradients = claim.quantity.name == "mean_squared_gradient_norm"
+        present = claim.participation == "everybody"
+        return [
+            replace(one, present=present or one.present)
+            for one in space.structures(claim)
+            if one.algorithm == claim.algorithm and (gradients or not one.stationary)
+        ]

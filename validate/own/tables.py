@@ -1,0 +1,144 @@
+"""What a claim of one's own may speak of: quantities for its left side, constants for its parameters, algorithms.
+
+The names here are the whole vocabulary of a paper in one file (`validate.own`). `validate.own.run` computes them with
+the exact oracle. For the algorithms in `CERTIFIED` the verifier knows them too, under the name `counterpart`, so that a
+break becomes a certificate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, Domain
+
+WHOLE_RUN, AFTER_ROUNDS, ONE_ROUND = "over the whole run", "after each k rounds", "after the round that follows k"
+"""What a quantity is of: one number a run, one for each k = 1..K, or one for each k = 0..K-1."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A quantity that the oracle knows.
+
+    Attributes:
+        meaning: one line.
+        latex: for the report.
+        of: `WHOLE_RUN`, `AFTER_ROUNDS` or `ONE_ROUND`.
+    """
+
+    meaning: str
+    latex: str
+    of: str
+
+
+QUANTITIES: Mapping[str, Measured] = {
+    "squared_distance": Measured("E||x_k - x*||^2", r"\mathbb{E}\Vert x_k-x^*\Vert^2", AFTER_ROUNDS),
+    "suboptimality": Measured("E f(x_k) - f*", r"\mathbb{E}f(x_k)-f^*", AFTER_ROUNDS),
+    "squared_gradient_norm": Measured("E||grad f(x_k)||^2", r"\mathbb{E}\Vert\nabla f(x_k)\Vert^2", AFTER_ROUNDS),
+    "next_distance": Measured("E||x_{k+1} - x*||^2", r"\mathbb{E}\Vert x_{k+1}-x^*\Vert^2", ONE_ROUND),
+    "mean_suboptimality": Measured(
+        "average over k=0..K-1 of E f(x_k) - f*", r"\frac{1}{K}\sum_{k=0}^{K-1}\mathbb{E}f(x_k)-f^*", WHOLE_RUN
+    ),
+    "mean_squared_gradient_norm": Measured(
+        "average over k=0..K-1 of E||grad f(x_k)||^2",
+        r"\frac{1}{K}\sum_{k=0}^{K-1}\mathbb{E}\Vert\nabla f(x_k)\Vert^2",
+        WHOLE_RUN,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A constant of a scenario that the oracle knows.
+
+    Attributes:
+        domain: its values; where it is outside, a claim says nothing.
+        meaning: one line.
+        counterpart: its name in the verifier's PARAMETERS; "" where it has none.
+        of: the kinds of quantities beside which it has a meaning.
+        algorithms: that have it.
+    """
+
+    domain: Domain
+    meaning: str
+    counterpart: str
+    of: tuple[str, ...] = (WHOLE_RUN, AFTER_ROUNDS, ONE_ROUND)
+    algorithms: tuple[str, ...] = ("local-sgd", "fedavg-svrg", "shuffling", "fedmim")
+
+
+ALGORITHMS: Mapping[str, str] = {
+    "local-sgd": "N clients take local steps with sampled gradients, the server averages (FedAvg, local SGD, SGD)",
+    "fedavg-svrg": "the same with variance-reduced gradients, S snapshots a round",
+    "shuffling": "a round visits all clients one after another in a random order, local steps at each",
+    "fedmim": "local steps with inertial momentum over the rounds",
+}
+CERTIFIED = ("local-sgd", "fedavg-svrg")
+PARTICIPATION: Mapping[str, str] = {
+    "everybody": "all clients in every round",
+    "independent": "each client with its own probability, independently, or all (local-sgd, fedavg-svrg)",
+    "uniform": "a number of clients, drawn uniformly without replacement, or all; never certified (not shuffling)",
+}
+
+_LOCAL = ("local-sgd",)
+MEASURES: Mapping[str, Measure] = {
+    "step": Measure(POSITIVE, "step size", "step"),
+    "local_steps": Measure(
+        COUNT, "local steps of a client", "local_steps", algorithms=("local-sgd", "shuffling", "fedmim")
+    ),
+    "snapshots": Measure(COUNT, "snapshots of a round", "S", algorithms=("fedavg-svrg",)),
+    "inner_steps": Measure(COUNT, "inner steps of a snapshot", "M", algorithms=("fedavg-svrg",)),
+    "clients": Measure(COUNT, "number of clients", "N"),
+    "chosen_clients": Measure(
+        COUNT, "number of clients in a round, of uniform participation", "", algorithms=(*CERTIFIED, "fedmim")
+    ),
+    "rounds": Measure(COUNT, "rounds of the run", "K", (WHOLE_RUN,)),
+    "round": Measure(INDEX, "rounds taken so far", "round", (AFTER_ROUNDS, ONE_ROUND)),
+    "strong_convexity": Measure(POSITIVE, "smallest strong convexity modulus of a client's function", "mu"),
+    "smoothness": Measure(POSITIVE, "largest Lipschitz constant of a client's gradient", "L"),
+    "sample_smoothness": Measure(POSITIVE, "largest Lipschitz constant of a sample's gradient", "L"),
+    "start_distance": Measure(NONNEGATIVE, "||x_0 - x*||^2", "start_distance"),
+    "start_gap": Measure(NONNEGATIVE, "f(x_0) - f*", "f0_gap"),
+    "distance": Measure(NONNEGATIVE, "E||x_k - x*||^2, before the round", "round_distance", (ONE_ROUND,)),
+    "gap": Measure(NONNEGATIVE, "E f(x_k) - f*, before the round", "round_gap", (ONE_ROUND,)),
+    "squared_gradient": Measure(
+        NONNEGATIVE, "E||grad f(x_k)||^2, before the round", "squared_gradient_norm", (ONE_ROUND,)
+    ),
+    "noise_at_minimiser": Measure(
+        NONNEGATIVE, "variance of a sampled gradient at x*, mean over the clients", "noise_at_minimiser"
+    ),
+    "largest_noise": Measure(
+        NONNEGATIVE,
+        "largest variance of a sampled gradient of any client where the run may go",
+        "sample_variance",
+        algorithms=_LOCAL,
+    ),
+    "heterogeneity": Measure(NONNEGATIVE, "mean over the clients of ||grad f_n(x*)||^2", "heterogeneity"),
+    "largest_dissimilarity": Measure(
+        NONNEGATIVE,
+        "largest ||grad f_n(x) - grad f(x)||^2 of any client where the run may go",
+        "dissimilarity",
+        algorithms=_LOCAL,
+    ),
+    "largest_second_moment": Measure(
+        NONNEGATIVE, "largest E||v||^2 of a gradient estimator along the run", "G2", algorithms=CERTIFIED
+    ),
+    "mean_inverse_participation": Measure(
+        POSITIVE, "mean of 1/p_n over clients and rounds", "mean_inv_p", algorithms=CERTIFIED
+    ),
+    "alpha_sum": Measure(NONNEGATIVE, "sum of the weights alpha of the lags", "", algorithms=("fedmim",)),
+    "beta_sum": Measure(NONNEGATIVE, "sum of the weights beta of the lags", "", algorithms=("fedmim",)),
+}
+
+
+def known(kind: str, name: str, table: Mapping[str, object]) -> str:
+    """The name, when it is in the table.
+
+    Raises:
+        ValueError: when it is not; the message has the names that there are.
+    """
+    if not isinstance(name, str) or name not in table:
+        close = get_close_matches(str(name), list(table), n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise ValueError(f"{name!r} is not a {kind}; {hint}there are {', '.join(table)}")
+    return name

@@ -1,0 +1,25 @@
+"""Hypothesis strategies for a suite of your own: parameters of claims, problems of a class, participation, vectors.
+
+They need Hypothesis, which the extra `test` brings (``pip install 'fedproof[test]'``); nothing else of fedproof imports
+this package. Everything that is drawn is rational unless floats are asked for, satisfies what it promises by
+construction, and shrinks towards the simplest instance.
+"""
+
+from __future__ import annotations
+
+from validate.strategies.numbers import numbers, vectors
+from validate.strategies.parameters import parameters, satisfies
+from validate.strategies.problems import participations, quadratics
+from validate.strategies.scenarios import KINDS, scenarios, specs
+
+__all__ = [
+    "KINDS",
+    "numbers",
+    "parameters",
+    "participations",
+    "quadratics",
+    "satisfies",
+    "scenarios",
+    "specs",
+    "vectors",
+]
