@@ -107,7 +107,6 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="fedproof",
     cls=Commands,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands import own
+from validate.commands import completion, own
 from validate.commands.output import number, plain, print_json, table
 
 if TYPE_CHECKING:
@@ -37,7 +37,12 @@ def known_verdicts(folder: Path) -> dict[str, str]:
 
 def claims(
     paper: Annotated[
-        str | None, typer.Option("--paper", help="Only the claims of this paper; paper.py for one of your own.")
+        str | None,
+        typer.Option(
+            "--paper",
+            help="Only the claims of this paper; paper.py for one of your own.",
+            autocompletion=completion.papers,
+        ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", help="Folder in which `check` left its verdicts.")] = Path(
         "fedproof-out"
@@ -151,7 +156,12 @@ def text(claim: Claim) -> str:
 
 def show(
     claim_id: Annotated[
-        str, typer.Argument(metavar="ID", help="Id of the claim, as `claims` lists it; or paper.py:LABEL.")
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="Id of the claim, as `claims` lists it; or paper.py:LABEL.",
+            autocompletion=completion.claim_ids,
+        ),
     ],
     latex: Annotated[bool, typer.Option("--latex", help="Print the formulas in LaTeX.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -194,7 +204,10 @@ def print_bound(result: Mapping[str, Any]) -> None:
 
 
 def bound(
-    claim_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the claim; or paper.py:LABEL.")],
+    claim_id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Id of the claim; or paper.py:LABEL.", autocompletion=completion.claim_ids),
+    ],
     assignments: Annotated[
         list[str] | None,
         typer.Option(

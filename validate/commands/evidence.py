@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from validate.commands import own
+from validate.commands import completion, own
 from validate.commands.output import number, print_json, progress, table
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def check(
     targets: Annotated[
         list[str],
         typer.Argument(
-            metavar="TARGET...", help="Ids of claims, papers, or all; paper.py or paper.py:LABEL, which is run."
+            metavar="TARGET...",
+            help="Ids of claims, papers, or all; paper.py or paper.py:LABEL, which is run.",
+            autocompletion=completion.targets,
         ),
     ],
     quick: Quick = False,
@@ -91,7 +93,10 @@ def verify(
 
 def report(
     papers: Annotated[
-        list[str] | None, typer.Argument(metavar="[PAPER]...", help="Papers; all without, none with --store.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[PAPER]...", help="Papers; all without, none with --store.", autocompletion=completion.papers
+        ),
     ] = None,
     stores: Annotated[
         list[Path] | None,
@@ -119,7 +124,7 @@ def report(
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="The paper.")],
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="The paper.", autocompletion=completion.papers)],
     quick: Quick = False,
     out: Annotated[Path, typer.Option("--out", help="Folder for the figures and tables.")] = Path("fedproof-out"),
     seed: Seed = 0,

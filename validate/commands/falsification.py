@@ -7,12 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from validate.commands import own
+from validate.commands import completion, own
 from validate.commands.output import print_json, progress
 
 
 def falsify(
-    name: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim with a right side; or paper.py:LABEL.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="Id of a claim with a right side; or paper.py:LABEL.",
+            autocompletion=completion.claim_ids,
+        ),
+    ],
     seconds: Annotated[float, typer.Option("--seconds", help="Time limit of the search.", min=1)] = 60.0,
     seed: Annotated[int, typer.Option("--seed", help="Of the search.", min=0)] = 0,
     out: Annotated[Path, typer.Option("--out", help="Folder for the certificate.")] = Path("fedproof-out"),

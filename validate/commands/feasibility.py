@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands import own
+from validate.commands import completion, own
 from validate.commands.output import print_json
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ def text(result: dict[str, Any], found: Feasibility, literal: bool) -> str:
 
 
 def feasible(
-    claim_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the claim; or paper.py:LABEL.")],
+    claim_id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Id of the claim; or paper.py:LABEL.", autocompletion=completion.claim_ids),
+    ],
     assignments: Annotated[
         list[str] | None,
         typer.Option(

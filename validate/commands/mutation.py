@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands import own
+from validate.commands import completion, own
 from validate.commands.output import number, print_json, progress, table
 
 if TYPE_CHECKING:
@@ -18,7 +18,12 @@ SURVIVED = 1
 
 def mutate(
     target: Annotated[
-        str, typer.Argument(metavar="ID|PAPER", help="A claim, or a paper for all its claims; or paper.py:LABEL.")
+        str,
+        typer.Argument(
+            metavar="ID|PAPER",
+            help="A claim, or a paper for all its claims; or paper.py:LABEL.",
+            autocompletion=completion.targets,
+        ),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer mutants and instances.")] = False,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the certificates; none without.")] = None,

@@ -6,12 +6,17 @@ from typing import Annotated
 
 import typer
 
-from validate.commands import own
+from validate.commands import completion, own
 from validate.commands.output import print_json, progress, table
 
 
 def replay(
-    target: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim with a proof; or paper.py:LABEL.")],
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="Id of a claim with a proof; or paper.py:LABEL.", autocompletion=completion.claim_ids
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Replay the proof of a claim line by line.
