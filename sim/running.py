@@ -26,7 +26,7 @@ def checked_device(device: str | torch.device) -> torch.device:
     try:
         place = torch.device(device)
     except (RuntimeError, TypeError) as error:
-        raise ValueError(f"device={device!r} is not a device of torch") from error
+        raise ValueError(f"device={device!r} is not a device of torch; use 'cpu' or 'cuda'") from error
     gpus = torch.cuda.device_count() if place.type == "cuda" and torch.cuda.is_available() else 0
     if place.type != "cpu" and not (place.index or 0) < gpus:
         raise ValueError(f"device={str(device)!r} is not available here: use 'cpu', or 'cuda' where there is a GPU")

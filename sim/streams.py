@@ -306,10 +306,6 @@ class Streams:
         words = self.words(PERMUTATION, np.array([0]), rounds, clients)[:, :, 0]
         return words.argsort(dim=1, stable=True)
 
-    def uniforms(self, purpose: int, clients: NDArray[Any], rounds: range, draws: int) -> torch.Tensor:
-        """(T, J, N, R) float64 in [0, 1), multiples of 2^-32."""
-        return self.words(purpose, clients, rounds, draws).double() * 2.0**-32
-
 
 def seed_key(seed: int) -> tuple[int, int]:
     """The key of a seed.

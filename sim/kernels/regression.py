@@ -20,7 +20,7 @@ from sim.kernels.clients import Memories
 from sim.kernels.local_steps import LocalSteps, steps_in_torch
 
 if TYPE_CHECKING:
-    from sim.problems import RidgeLogistic, RidgeSoftmax
+    from sim.problems.regression import RidgeRegression
 
 # Elements of a tensor of logits that are made at once when a whole data set is measured.
 _LOGITS = 1 << 16
@@ -32,7 +32,7 @@ class RegressionKernel:
     metrics: Sequence[str] = ("suboptimality", "cost", "squared_gradient_norm", "squared_distance", "accuracy")
     compiles = True
 
-    def __init__(self, problem: RidgeSoftmax | RidgeLogistic, device: torch.device) -> None:
+    def __init__(self, problem: RidgeRegression, device: torch.device) -> None:
         """Copy the problem's data to the device. Labels are 0..C-1, or -1 and 1 when C = 1 (logistic regression)."""
         self.problem, self.device = problem, device
         self.dim, self.ridge = problem.dim, problem.ridge

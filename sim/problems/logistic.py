@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.arguments import float_array, integer, real
-from sim.problems.newton import minimise
+from sim.problems.regression import (
+    RidgeRegression,
+    checked_batch,
+    checked_features,
+    checked_ridge,
+    largest_second_moment,
+)
 
 Array = NDArray[Any]
 
@@ -19,7 +25,7 @@ _HESSIANS = 1 << 22
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RidgeLogistic:
+class RidgeLogistic(RidgeRegression):
     """f_n(w) = (ridge/2) ||w||^2 + (1/n) sum_j log(1 + exp(-y_j w.x_j)), over the client's own n samples.
 
     Shapes: N clients, n samples each, d dimensions. Arrays are copied, C-contiguous and read-only. Where a method
@@ -55,16 +61,6 @@ class RidgeLogistic:
 
     def __repr__(self) -> str:
         return f"RidgeLogistic(clients={self.clients}, samples={self.samples}, dim={self.dim}, ridge={self.ridge})"
-
-    @property
-    def clients(self) -> int:
-        """N."""
-        return int(self.features.shape[0])
-
-    @property
-    def samples(self) -> int:
-        """n, of every client."""
-        return int(self.features.shape[1])
 
     @property
     def dim(self) -> int:
@@ -126,48 +122,16 @@ class RidgeLogistic:
         """ridge + max ||x_j||^2/4: every sample's function is smooth with it."""
         return self.ridge + float(np.max(np.sum(self.features**2, axis=2))) / 4
 
-    @cached_property
-    def _minimisers(self) -> Array:
-        tolerance = max(1e-12, 64 * float(np.finfo(float).eps) * float(np.max(np.linalg.norm(self.features, axis=2))))
-
-        def direction(points: Array, slopes: Array, clients: Array) -> Array:
-            size = max(1, _HESSIANS // self.dim**2)
-            parts = [clients[i : i + size] for i in range(0, len(clients), size)]
-            solved = [np.linalg.solve(self.hessian(points, part), slopes[part, :, None])[:, :, 0] for part in parts]
-            return np.concatenate(solved)
-
-        found = minimise(self.loss, self.gradient, direction, np.zeros((self.clients, self.dim)), tolerance)
-        found.flags.writeable = False
-        return found
-
-    def minimisers(self) -> Array:
-        """(N, d), x_n*, the minimiser of f_n: gradient norms below 1e-12 (64 eps max ||x_j||, where that is more)."""
-        return self._minimisers
+    def _direction(self, points: Array, slopes: Array, clients: Array) -> Array:
+        size = max(1, _HESSIANS // self.dim**2)
+        parts = [clients[i : i + size] for i in range(0, len(clients), size)]
+        solved = [np.linalg.solve(self.hessian(points, part), slopes[part, :, None])[:, :, 0] for part in parts]
+        return np.concatenate(solved)
 
     @cached_property
     def _pooled(self) -> RidgeLogistic:
         """The average of the clients' functions, as that of one client with everybody's samples."""
         return RidgeLogistic(self.features.reshape(1, -1, self.dim), self.labels.reshape(1, -1), self.ridge)
-
-    @property
-    def minimiser(self) -> Array:
-        """(d,), x*, the minimiser of f = (1/N) sum_n f_n, as accurate as `minimisers`."""
-        return self._pooled.minimisers()[0]
-
-    @cached_property
-    def optimal_value(self) -> float:
-        """f*, the least value of the average f."""
-        return float(self._pooled.loss(self.minimiser)[0])
-
-    def kernel(self, device: Any) -> Any:
-        """This problem for `sim.run` on a device of torch."""
-        from sim.kernels.regression import RegressionKernel
-
-        return RegressionKernel(self, device)
-
-    def radius(self) -> float:
-        """r = max_n ||x_n*||."""
-        return float(np.max(np.linalg.norm(self._minimisers, axis=1)))
 
     def variance_at(self, theta: Any, batch: int | None) -> Array:
         """(N,), E||g - grad f_n(theta)||^2 for g the gradient of a minibatch drawn with replacement.
@@ -201,9 +165,6 @@ class RidgeLogistic:
     @cached_property
     def _sample_variance_bound(self) -> float:
         return max(map(_variance_bound, self.labels[:, :, None] * self.features))
-
-    def _points(self, theta: Any) -> Array:
-        return checked_points(theta, self.clients, self.dim)
 
     def _margins(self, w: Array) -> Array:
         """(N, n), y w.x."""
@@ -241,43 +202,6 @@ def ridge_logistic(clients: int, samples: int, dim: int, spread: float, ridge: f
     features = width * random.standard_normal((clients, samples, dim))
     features += means[(labels < 0).astype(int)]
     return RidgeLogistic(features, labels, ridge)
-
-
-def checked_features(values: Any) -> Array:
-    """Features (N, n, d) as a read-only C-contiguous float64 copy."""
-    features = np.ascontiguousarray(float_array("features", values))
-    if features.ndim != 3 or 0 in features.shape:
-        raise ValueError(f"features has shape {features.shape}, not (N, n, d) with N, n, d in [1, inf)")
-    features.flags.writeable = False
-    return features
-
-
-def checked_ridge(ridge: Any) -> float:
-    """The ridge, a number in (0, inf)."""
-    value = real("ridge", ridge, "(0, inf)")
-    if value <= 0:
-        raise ValueError(f"ridge={value} is outside (0, inf)")
-    return value
-
-
-def checked_batch(batch: Any) -> int | None:
-    """The size of a minibatch, >= 1, or None."""
-    return None if batch is None else integer("batch", batch, 1)
-
-
-def checked_points(theta: Any, clients: int, dim: int) -> Array:
-    """Points (d,) or (N, d) as float64."""
-    points = np.asarray(theta, dtype=np.float64)
-    if points.shape not in ((dim,), (clients, dim)):
-        raise ValueError(f"theta has shape {points.shape}, not {(dim,)} or {(clients, dim)}")
-    return points
-
-
-def largest_second_moment(features: Array) -> float:
-    """max_n lambda_max(X_n'X_n)/n, from the smaller of the two Gram matrices."""
-    samples, dim = features.shape[1:]
-    grams = (x.T @ x if dim < samples else x @ x.T for x in features)
-    return max(float(np.linalg.eigvalsh(gram)[-1]) for gram in grams) / samples
 
 
 def _variance_bound(vectors: Array) -> float:

@@ -10,14 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.arguments import integer
-from sim.problems.logistic import checked_batch, checked_features, checked_points, checked_ridge, largest_second_moment
-from sim.problems.newton import conjugate_gradients, minimise
+from sim.problems.newton import conjugate_gradients
+from sim.problems.regression import (
+    RidgeRegression,
+    checked_batch,
+    checked_features,
+    checked_ridge,
+    largest_second_moment,
+)
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RidgeSoftmax:
+class RidgeSoftmax(RidgeRegression):
     """f_n(W) = (ridge/2) ||W||^2 + (1/n) sum_j (log sum_c exp(w_c.x_j) - w_{y_j}.x_j), over the client's own samples.
 
     Shapes: N clients, n samples each, C classes, d features. The model theta is W (C, d), row by row: theta[c*d + i] is
@@ -64,16 +70,6 @@ class RidgeSoftmax:
         )
 
     @property
-    def clients(self) -> int:
-        """N."""
-        return int(self.features.shape[0])
-
-    @property
-    def samples(self) -> int:
-        """n, of every client."""
-        return int(self.features.shape[1])
-
-    @property
     def inputs(self) -> int:
         """d, the number of features."""
         return int(self.features.shape[2])
@@ -115,56 +111,24 @@ class RidgeSoftmax:
         """ridge + max ||x_j||^2/2: every sample's function is smooth with it."""
         return self.ridge + float(np.max(np.sum(self.features**2, axis=2))) / 2
 
-    @cached_property
-    def _minimisers(self) -> Array:
-        tolerance = max(1e-12, 64 * float(np.finfo(float).eps) * float(np.max(np.linalg.norm(self.features, axis=2))))
+    def _direction(self, points: Array, slopes: Array, clients: Array) -> Array:
+        x = self.features[clients]
+        p = _softmax(self._logits(x, points[clients]))
 
-        def direction(points: Array, slopes: Array, clients: Array) -> Array:
-            x = self.features[clients]
-            p = _softmax(self._logits(x, points[clients]))
+        def product(v: Array) -> Array:
+            u = self._logits(x, v)
+            image = p * (u - np.sum(p * u, axis=2, keepdims=True))
+            return self.ridge * v + self._pulled(x, image) / self.samples
 
-            def product(v: Array) -> Array:
-                u = self._logits(x, v)
-                image = p * (u - np.sum(p * u, axis=2, keepdims=True))
-                return self.ridge * v + self._pulled(x, image) / self.samples
-
-            # solved ever better as the gradient falls: Newton's quadratic convergence is kept
-            norm = float(np.max(np.linalg.norm(slopes[clients], axis=1)))
-            return conjugate_gradients(product, slopes[clients], max(1e-6, min(0.1, norm)), 10 * self.dim)
-
-        found = minimise(self.loss, self.gradient, direction, np.zeros((self.clients, self.dim)), tolerance)
-        found.flags.writeable = False
-        return found
-
-    def minimisers(self) -> Array:
-        """(N, C*d), the minimisers of f_n: gradient norms below 1e-12 (64 eps max ||x_j||, where that is more)."""
-        return self._minimisers
+        # solved ever better as the gradient falls: Newton's quadratic convergence is kept
+        norm = float(np.max(np.linalg.norm(slopes[clients], axis=1)))
+        return conjugate_gradients(product, slopes[clients], max(1e-6, min(0.1, norm)), 10 * self.dim)
 
     @cached_property
     def _pooled(self) -> RidgeSoftmax:
         """The average of the clients' functions, as that of one client with everybody's samples."""
         labels = self.labels.reshape(1, -1)
         return RidgeSoftmax(self.features.reshape(1, -1, self.inputs), labels, self.classes, self.ridge)
-
-    @property
-    def minimiser(self) -> Array:
-        """(C*d,), x*, the minimiser of f = (1/N) sum_n f_n, as accurate as `minimisers`."""
-        return self._pooled.minimisers()[0]
-
-    @cached_property
-    def optimal_value(self) -> float:
-        """f*, the least value of the average f."""
-        return float(self._pooled.loss(self.minimiser)[0])
-
-    def kernel(self, device: Any) -> Any:
-        """This problem for `sim.run` on a device of torch."""
-        from sim.kernels.regression import RegressionKernel
-
-        return RegressionKernel(self, device)
-
-    def radius(self) -> float:
-        """r = max_n ||x_n*||."""
-        return float(np.max(np.linalg.norm(self._minimisers, axis=1)))
 
     def variance_at(self, theta: Any, batch: int | None) -> Array:
         """(N,), E||g - grad f_n(theta)||^2 for g the gradient of a minibatch drawn with replacement; 0 for None."""
@@ -187,9 +151,6 @@ class RidgeSoftmax:
         if size is None:
             return 0.0
         return 2 * float(np.max(np.mean(np.sum(self.features**2, axis=2), axis=1))) / size
-
-    def _points(self, theta: Any) -> Array:
-        return checked_points(theta, self.clients, self.dim)
 
     def _logits(self, x: Array, points: Array) -> Array:
         """(M, n, C) for features (M, n, d) and points (C*d,) or (M, C*d)."""

@@ -146,7 +146,7 @@ HEAVY = frozenset({"check", "replay", "falsify", "mutate", "report", "reproduce"
 def certificates() -> dict[str, Certificate]:
     """Valid certificates of every kind, none of which takes long to check."""
     from tests.validate.inertial_certificates import BROKEN, rich
-    from tests.validate.test_certificate import CERTIFICATES
+    from tests.validate.known_certificates import CERTIFICATES
     from tests.validate.test_verifier_adam import SHORT
     from tests.validate.test_verifier_chain import CHAINS
     from tests.validate.test_verifier_finite import FINITE

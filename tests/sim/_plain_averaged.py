@@ -5,14 +5,9 @@ Each runs one run of a seed with S of N clients, on the random words of a plain 
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 
-spec = importlib.util.spec_from_file_location("plain", Path(__file__).with_name("_plain.py"))
-plain = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(plain)
+from tests.sim import _plain as plain
 
 
 class Plain:

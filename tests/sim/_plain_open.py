@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 
-spec = importlib.util.spec_from_file_location("plain", Path(__file__).with_name("_plain.py"))
-plain = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(plain)
-word = plain.word
+from tests.sim._plain import word
 
 SAMPLING, POPULATION, POOL = 1, 2, 3
 

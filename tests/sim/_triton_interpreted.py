@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,12 +17,9 @@ from sim.engine import run
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import from_samples, least_squares
 from sim.streams import Streams, thresholds
+from tests.sim import _plain as plain
 
 assert os.environ.get("TRITON_INTERPRET") == "1"
-
-spec = importlib.util.spec_from_file_location("plain", Path(__file__).with_name("_plain.py"))
-plain = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(plain)
 
 METRICS = ("suboptimality", "cost", "squared_gradient_norm", "squared_distance", "squared_iterate_norm", "iterate")
 FULL = 2**32 - 1

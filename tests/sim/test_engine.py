@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,10 +15,7 @@ from sim.algorithms.base import Algorithm
 from sim.engine import run
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import from_samples, least_squares, quadratic, scalar
-
-spec = importlib.util.spec_from_file_location("plain", Path(__file__).with_name("_plain.py"))
-plain = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(plain)
+from tests.sim import _plain as plain
 
 SEED = 2**40 + 17
 P = np.array([0.3, 0.9, 0.5, 1.0, 0.7])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +14,7 @@ from sim.algorithms import FedAdam, FedAvg, FedDyn, FedMIM, FedSAM, Scaffold, fe
 from sim.engine import run
 from sim.participation import UniformChoice
 from sim.problems import from_samples, least_squares, quadratic
-
-spec = importlib.util.spec_from_file_location("plain_averaged", Path(__file__).with_name("_plain_averaged.py"))
-plain = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(plain)
+from tests.sim import _plain_averaged as plain
 
 SEED = 2**33 + 5
 LAGS = FedMIM((0.1, 0.2, 0.05, 0.1, 0.3), 3, alpha=(0.6, 0.3), beta=(0.9, 0.1))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,10 +18,7 @@ from sim.open_engine import run_open
 from sim.population import OpenPopulation
 from sim.problems import RidgeLogistic, RidgeSoftmax, ridge_logistic
 from sim.streams import Workspace
-
-spec = importlib.util.spec_from_file_location("plain_open", Path(__file__).with_name("_plain_open.py"))
-plain = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(plain)
+from tests.sim import _plain_open as plain
 
 SEED = 2**40 + 17
 EVERYTHING = ["squared_iterate_norm", "global_loss", "present", "eligible", "iterate"]

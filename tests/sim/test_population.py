@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,10 +11,7 @@ from scipy.stats import binom, chi2
 from sim.algorithms import LocalSGD
 from sim.population import OpenPopulation
 from sim.problems import ridge_logistic
-
-spec = importlib.util.spec_from_file_location("plain_open", Path(__file__).with_name("_plain_open.py"))
-plain = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(plain)
+from tests.sim import _plain_open as plain
 
 PROBABILITIES = st.sampled_from([0, 0.2, 0.5, 0.9, 1])
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,10 +17,7 @@ from sim.kernels.clients import Memories
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import RidgeLogistic, RidgeSoftmax, from_samples, least_squares, scalar
 from sim.streams import Streams
-
-spec = importlib.util.spec_from_file_location("plain_averaged", Path(__file__).with_name("_plain_averaged.py"))
-plain = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(plain)
+from tests.sim import _plain_averaged as plain
 
 SEED = 2**35 + 3
 METRICS = ("iterate", "local_consistency")

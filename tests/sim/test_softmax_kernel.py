@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import math
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,10 +19,7 @@ from sim.kernels.local_steps import LocalSteps
 from sim.native import build
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import RidgeLogistic, RidgeSoftmax, scalar
-
-spec = importlib.util.spec_from_file_location("plain_averaged", Path(__file__).with_name("_plain_averaged.py"))
-plain = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(plain)
+from tests.sim import _plain_averaged as plain
 
 SEED = 2**34 + 9
 CPU = torch.device("cpu")

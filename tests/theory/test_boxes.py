@@ -15,9 +15,10 @@ from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
 from theory.feasible import contractor as contractor_module
 from theory.feasible.boxes import BranchAndBound, search
 from theory.feasible.constraints import System, read_system
-from theory.feasible.contractor import Contractor, simplest
+from theory.feasible.contractor import Contractor
 from theory.feasible.interval_rules import backward, slopes
 from theory.feasible.intervals import INF, Interval, enclose, forward, meet
+from theory.feasible.points import simplest
 from theory.feasible.scaling import normalised
 from theory.feasible.signs import with_signs
 from theory.formula import UndefinedError, parse, parse_relation

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.theory.toys import toy
 from theory.arithmetic import ball, balls
 from theory.assumptions import BoundedEstimatorSecondMoment, Convex, Smooth, StronglyConvex
 from theory.catalog import claim, claims, papers
-from theory.claim import Claim, Hypothesis, Parameter, Quantity
+from theory.claim import Claim, Hypothesis
 from theory.domain import COUNT, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL, Domain
 from theory.evaluate import hypotheses
 from theory.feasible import smt
@@ -27,35 +28,6 @@ CONSTANTS = {"mu": POSITIVE, "L": POSITIVE, "delta": POSITIVE, "M": COUNT}
 ALPHA = {"alpha": "1/(mu*delta*(1-2*L*delta)*M) + 2*L*delta/(1-2*L*delta)"}
 SVRG = [("step size", "delta < 1/(2*L)"), ("condition", "mu <= L"), ("contraction", "alpha < 1")]
 XY = {"x": REAL, "y": REAL}
-
-
-def toy(
-    relations: tuple[str, ...] = (),
-    parameters: dict[str, Domain] | None = None,
-    definitions: dict[str, str] | None = None,
-    right: str | None = None,
-    vectors: dict[str, Domain] | None = None,
-    assumptions: tuple[Any, ...] = (),
-) -> Claim:
-    """A claim."""
-    held = [Hypothesis(f"h{i}", "s", relation=text) for i, text in enumerate(relations)]
-    held += [Hypothesis(f"a{i}", "s", assumption=assumption) for i, assumption in enumerate(assumptions)]
-    given_ = [Parameter(name, domain, "") for name, domain in (parameters or {}).items()]
-    given_ += [Parameter(name, domain, "", "vector") for name, domain in (vectors or {}).items()]
-    return Claim(
-        id="toy/x",
-        kind="theorem",
-        title="t",
-        equation="(1)",
-        statement="s",
-        latex="x",
-        quantity=Quantity("q", "m", "q"),
-        source="here",
-        parameters=tuple(given_),
-        hypotheses=tuple(held),
-        definitions=definitions or {},
-        right=right,
-    )
 
 
 def satisfied(found: Feasibility, relations: list[Any], domains: dict[str, Domain], definitions: Any = ()) -> bool:

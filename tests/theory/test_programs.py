@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.theory.test_evaluate import DRAWN, VALUES, grow, make
+from tests.theory.test_evaluate import DRAWN, grow
+from tests.theory.toys import VALUES, bounded
 from theory import claims
 from theory.arithmetic import PRECISIONS, NotRationalError, Reals, UndecidedError, balls, decimals, is_tight
 from theory.claim import Claim, Parameter
@@ -116,34 +117,34 @@ def test_rational_formulas_agree_with_pythons_fractions(text: str, values: dict[
     expected = python_value(text, values)
     if expected is None:
         with pytest.raises(UndefinedError, match="division by zero"):
-            exact(make(text), values)
+            exact(bounded(text), values)
     else:
-        assert exact(make(text), values) == expected
+        assert exact(bounded(text), values) == expected
 
 
 def test_what_occurs_twice_is_computed_once() -> None:
-    claim = make("t + (a*b + K)**2 + sqrt(a*b + K)", {"t": "1/(a*b + K)"})
+    claim = bounded("t + (a*b + K)**2 + sqrt(a*b + K)", {"t": "1/(a*b + K)"})
     program = claim.formulas.program("all", exact_arithmetic(balls=True))
     assert [len(steps) for _, steps, _ in program.parts] == [3, 4]  # * + /, then ** + sqrt +
-    folded = make("a + 2/3*(1 - 1/4)**2").formulas.program("all", exact_arithmetic(balls=True))
+    folded = bounded("a + 2/3*(1 - 1/4)**2").formulas.program("all", exact_arithmetic(balls=True))
     assert [len(steps) for _, steps, _ in folded.parts] == [1]
-    assert make("a").formulas.program("all", exact_arithmetic(balls=True)).parts[0][1] == ()
+    assert bounded("a").formulas.program("all", exact_arithmetic(balls=True)).parts[0][1] == ()
 
 
 def test_a_written_number_that_has_no_value_is_refused_when_it_is_evaluated() -> None:
-    claim = make("a + 1/(2 - 2)")
+    claim = bounded("a + 1/(2 - 2)")
     for function in (bound, enclose, exact):
         with pytest.raises(UndefinedError, match="toy/x"):
             function(claim, VALUES)
 
 
 def test_a_claim_keeps_its_programs_and_not_its_values() -> None:
-    claim = make("a*K", relations=("a < 1",))
+    claim = bounded("a*K", relations=("a < 1",))
     assert exact(claim, VALUES) == Fraction(5, 3)
     assert exact(claim, VALUES | {"a": 2, "K": 7}) == 14
     assert [hypotheses(claim, VALUES | {"a": a})[0]["holds"] for a in (2, "1/2", "sqrt(2)/2")] == [False, True, True]
     assert claim.formulas is claim.formulas
-    vectors = make("sum(z*y)", vectors={"z": REAL, "y": REAL})
+    vectors = bounded("sum(z*y)", vectors={"z": REAL, "y": REAL})
     for size in (2, 3, 2):
         assert exact(vectors, VALUES | {"z": [1] * size, "y": [2] * size}) == 2 * size
     with pytest.raises(ValueError, match="lengths 2 and 3"):
@@ -153,7 +154,7 @@ def test_a_claim_keeps_its_programs_and_not_its_values() -> None:
 
 @pytest.mark.parametrize("text", ["-3/7", "0.125", "007", "1e2", "+4", " 5 ", "3/-4", "2**3", "1_0", "1/0", "5."])
 def test_texts_are_read_as_formulas_are(text: str) -> None:
-    claim = make("x")
+    claim = bounded("x")
     try:
         expected = Reals(None).evaluate(parse(text), {})
     except ValueError:
@@ -166,7 +167,7 @@ def test_texts_are_read_as_formulas_are(text: str) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.integers(-20, 20), st.floats(-4, 4).filter(lambda v: abs(v) > 1e-3))
 def test_float_powers_are_within_some_roundings(exponent: int, base: float) -> None:
-    found = bound(make(f"x**({exponent})"), VALUES | {"x": base})
+    found = bound(bounded(f"x**({exponent})"), VALUES | {"x": base})
     assert abs(Fraction(found) - Fraction(base) ** exponent) <= 20 * Fraction(2) ** -53 * abs(
         Fraction(base) ** exponent
     )
@@ -174,7 +175,7 @@ def test_float_powers_are_within_some_roundings(exponent: int, base: float) -> N
 
 def test_long_arrays_are_computed_as_short_ones() -> None:
     rng = np.random.default_rng(0)
-    claim = make("exp(-a)*sum(z**3) + b/K", {"t": "a*z"}, vectors={"z": REAL})
+    claim = bounded("exp(-a)*sum(z**3) + b/K", {"t": "a*z"}, vectors={"z": REAL})
     rows, columns = 3, BLOCK
     values: dict[str, Any] = {
         "a": rng.random((rows, 1)) + 1,
@@ -188,10 +189,10 @@ def test_long_arrays_are_computed_as_short_ones() -> None:
     for i, j in ((0, 0), (1, 17), (2, columns - 1)):
         alone = values | {"a": values["a"][i, 0], "b": values["b"][j], "z": values["z"][i, 0]}
         assert found[i, j] == pytest.approx(bound(claim, alone), rel=1e-14)
-    assert np.array_equal(bound(make("7/K", vectors={"z": REAL}), values), np.full((rows, columns), 7 / 3))
+    assert np.array_equal(bound(bounded("7/K", vectors={"z": REAL}), values), np.full((rows, columns), 7 / 3))
 
 
 def test_names_stand_for_the_last_definition() -> None:
-    claim = make("u", {"t": "a + 1", "u": "t"})
+    claim = bounded("u", {"t": "a + 1", "u": "t"})
     assert isinstance(claim.formulas.right, Name)
     assert exact(claim, VALUES) == Fraction(4, 3)

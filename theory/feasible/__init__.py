@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from theory.feasible.compatible import Compatibility, compatible
 from theory.feasible.conflicts import Conflict, function_conflicts, implied_relations
 from theory.feasible.decide import Emptiness, Feasibility, feasible, feasible_relations
 
 __all__ = [
+    "Compatibility",
     "Conflict",
     "Emptiness",
     "Feasibility",
+    "compatible",
     "feasible",
     "feasible_relations",
     "function_conflicts",

@@ -17,8 +17,9 @@ from fractions import Fraction
 from typing import Literal
 
 from theory.feasible.constraints import System
-from theory.feasible.contractor import Box, Contractor, middle
+from theory.feasible.contractor import Box, Contractor
 from theory.feasible.intervals import INF, Interval
+from theory.feasible.points import middle
 
 EAGER = 16  # boxes in each of which a solution is looked for; after them, in every eighth
 

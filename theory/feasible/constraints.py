@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from theory.arithmetic import PRECISIONS, UndecidedError, balls, rational
 from theory.comparison import chain_holds, is_zero
-from theory.domain import REAL, Domain
+from theory.domain import Domain
 from theory.expression import to_sympy
 from theory.formula import (
     REDUCTIONS,
@@ -26,7 +26,6 @@ from theory.formula import (
     Number,
     UndefinedError,
     fold,
-    names_in,
     text_of,
 )
 
@@ -333,8 +332,3 @@ def _compile(system: System) -> Graph:
         names[name] = add(definition)
     sides = tuple(tuple(add(side) for side in constraint.sides) for constraint in system.constraints)
     return Graph(tuple(nodes), variables, sides)
-
-
-def free_names(comparison: Comparison, known: Mapping[str, object]) -> dict[str, Domain]:
-    """Names of a relation that nobody has a domain for: any real number."""
-    return dict.fromkeys(sorted(names_in(comparison) - set(known)), REAL)

@@ -11,6 +11,7 @@ from theory.domain import Domain
 from theory.feasible.constraints import Graph, System
 from theory.feasible.interval_rules import backward, slopes
 from theory.feasible.intervals import EVERYTHING, INF, Interval, add, enclose, forward, meet, multiply, negative
+from theory.feasible.points import middle, simple_numbers, width
 from theory.feasible.signs import with_signs
 
 Box: TypeAlias = dict[str, Interval]
@@ -21,7 +22,6 @@ SWEEPS = 8  # of the contractor on one box
 ENOUGH = 0.9  # a sweep that leaves more of every width than this is the last one
 NARROW = 2.0**-44  # of t = x/(1+|x|), below which a box is not split
 FAR = 2.0**40
-LARGEST_WITNESS = 2.0**60
 KEPT = 4096  # results of an operation that are kept: neighbouring boxes ask for the same ones again and again
 
 
@@ -59,7 +59,7 @@ class Contractor:
             after = self._sweep(box)
             if after is None:
                 return None
-            progress = any(_width(after[name]) < ENOUGH * _width(box[name]) for name in box)
+            progress = any(width(after[name]) < ENOUGH * width(box[name]) for name in box)
             box = after
             if not progress:
                 break
@@ -207,7 +207,7 @@ class Contractor:
 
     def split(self, box: Box) -> Iterator[Box]:
         """The box in two, through its widest side; nothing when it is too small."""
-        widest = max(self._undecided(box), key=lambda name: (_width(box[name]), name), default=None)
+        widest = max(self._undecided(box), key=lambda name: (width(box[name]), name), default=None)
         if widest is None:
             return
         low, high = box[widest]
@@ -219,7 +219,7 @@ class Contractor:
             yield box | {widest: (whole + 1, high)}
             return
         cut = middle(low, high)
-        if _width((low, high)) < NARROW or not low < cut < high:
+        if width((low, high)) < NARROW or not low < cut < high:
             return
         yield box | {widest: (low, cut)}
         yield box | {widest: (cut, high)}
@@ -234,8 +234,8 @@ class Contractor:
         while len(values) < len(box):
             # what the relations leave least room for comes first, so that equations are solved and not guessed
             rest = [name for name in inner if name not in values]
-            name = min(rest, key=lambda n: _width(inner[n]) if _width(inner[n]) < 2.0**-30 else 1.0)
-            for value in self._choices(inner[name], self.system.domains[name]):
+            name = min(rest, key=lambda n: width(inner[n]) if width(inner[n]) < 2.0**-30 else 1.0)
+            for value in simple_numbers(inner[name], self.system.domains[name]):
                 after = self.contract(inner | {name: enclose(value)})
                 if after is not None:
                     values[name], inner = value, after
@@ -243,63 +243,6 @@ class Contractor:
             else:
                 return None
         return values if self.exact.holds(values) is True else None
-
-    def _choices(self, interval: Interval, domain: Domain) -> Iterator[Fraction]:
-        """Simple numbers in an interval, preferably away from its ends."""
-        low, high = max(interval[0], -LARGEST_WITNESS), min(interval[1], LARGEST_WITNESS)
-        if low > high:
-            return
-        if domain.integer:
-            first, last = math.ceil(low), math.floor(high)
-            if first <= last:
-                guesses = [min(max(first, 0), last), first, last, math.floor(middle(low, high))]
-                if last - first > 8:
-                    guesses.insert(0, min(max(first, 1), last))
-                yield from dict.fromkeys(Fraction(min(max(g, first), last)) for g in guesses)
-            return
-        guesses_: list[Fraction] = []
-        for part in (4.0, 64.0, INF):
-            t_low, t_high = _bounded(low), _bounded(high)
-            margin = (t_high - t_low) / part
-            if t_low + margin < t_high - margin:
-                inside = _unbounded(t_low + margin), _unbounded(t_high - margin)
-                if low < inside[0] <= inside[1] < high:
-                    guesses_.append(simplest(Fraction(inside[0]), Fraction(inside[1])))
-        guesses_.append(simplest(Fraction(low), Fraction(high)))
-        if low < 1 < high and guesses_[0] != 1 and (low == 0 or high == INF):
-            guesses_.insert(0, Fraction(1))
-        yield from (g for g in dict.fromkeys(guesses_) if domain.contains(g))
-
-
-def simplest(low: Fraction, high: Fraction) -> Fraction:
-    """The rational of the smallest denominator, then numerator, in [low, high] (Stern and Brocot).
-
-    Raises:
-        ValueError: when low > high.
-    """
-    if low > high:
-        raise ValueError(f"low={low} is outside (-inf, high={high}]")
-    if low <= 0 <= high:
-        return Fraction(0)
-    if high < 0:
-        return -simplest(-high, -low)
-    # p/q, p0/q0 are the last two convergents of the continued fraction that the ends share
-    p, q, p0, q0 = 1, 0, 0, 1
-    while True:
-        whole = math.floor(low)
-        if whole == low or whole + 1 <= high:
-            digit = whole if whole == low else whole + 1
-            return Fraction(digit * p + p0, digit * q + q0)
-        p, q, p0, q0 = whole * p + p0, whole * q + q0, p, q
-        low, high = 1 / (high - whole), 1 / (low - whole)
-
-
-def middle(low: float, high: float) -> float:
-    """The middle in t; that of x where the ends are near each other."""
-    if math.isfinite(low) and math.isfinite(high) and high - low < 1e-3 * (1 + abs(low)):
-        return low + (high - low) / 2
-    found = _unbounded((_bounded(low) + _bounded(high)) / 2)
-    return min(max(found, -LARGEST_WITNESS), LARGEST_WITNESS)
 
 
 def _keep(known: dict[Arguments, Result], key: Arguments, value: Result) -> None:
@@ -366,16 +309,3 @@ def _in_domain(interval: Interval, domain: Domain) -> Interval | None:
     if low == high and ((domain.lower_open and high == domain.lower) or (domain.upper_open and low == domain.upper)):
         return None
     return low, high
-
-
-def _bounded(x: float) -> float:
-    """t = x/(1+|x|)."""
-    return math.copysign(1.0, x) if math.isinf(x) else x / (1 + abs(x))
-
-
-def _unbounded(t: float) -> float:
-    return t / (1 - abs(t)) if abs(t) < 1 else math.copysign(INF, t)
-
-
-def _width(interval: Interval) -> float:
-    return _bounded(interval[1]) - _bounded(interval[0])

@@ -104,7 +104,11 @@ def feasible(
     boxes: int = 20_000,
     seconds: float = 10.0,
 ) -> Feasibility:
-    """Whether a claim's hypotheses can hold together.
+    """Whether a claim's hypotheses can hold together, as far as they compare numbers.
+
+    Of those about functions only what they imply for the numbers is used (`implied_relations`); pairs that exclude one
+    another whatever the numbers are, such as strong convexity and gradients that are bounded everywhere, are found by
+    `theory.feasible.function_conflicts`. `theory.feasible.compatible` asks both, as ``fedproof feasible`` does.
 
     Args:
         claim: the claim. A claim without parameters may use names of its own in relations: constants of smoothness

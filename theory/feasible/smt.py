@@ -12,14 +12,14 @@ import importlib
 import importlib.util
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
 from theory.domain import Domain
 from theory.feasible.constraints import Constraint, System, domain_constraints
-from theory.feasible.contractor import simplest
+from theory.feasible.points import simplest
 from theory.formula import Formula, parse
 
 LARGEST_EXPONENT = 12
@@ -361,15 +361,3 @@ def _rough(text: str) -> Fraction:
         value = reals.evaluate(parse(text), {})
     assert not isinstance(value, tuple)
     return Fraction(to_float(value))
-
-
-def translated(system: System) -> Mapping[str, str]:
-    """The conditions as z3 reads them, by name, for whoever wants to see or to check them elsewhere.
-
-    Raises:
-        ValueError: when z3 is not installed.
-    """
-    if not available():
-        raise ValueError(ADVICE)
-    found = _Translation(system, integers=True, end=math.inf)
-    return {found.names[str(literal)]: str(formula) for literal, formula in found.conditions}

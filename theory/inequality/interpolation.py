@@ -92,6 +92,16 @@ def smooth_strongly_convex(
 ) -> list[Condition]:
     """mu-strongly convex with an L-Lipschitz gradient, 0 <= mu <= L (necessary and sufficient, Theorem 4 of 2017).
 
+    Args:
+        space: of the points.
+        points: at least one, each a point x, the gradient there and the value there.
+        mu: in [0, L].
+        L: in (0, inf).
+        name: of the function; begins the names of the conditions.
+
+    Returns:
+        What the points, gradients and values of such a function satisfy, and nothing else.
+
     Raises:
         ValueError: mu or L outside its domain, no point, or a point of another space.
     """

@@ -105,7 +105,7 @@ def prove_discrepancy(
 
     The numbers of the data, the radius and the bound count as the binary fractions that they are. Made for d up to
     about ten. False says that the multipliers at hand prove nothing, as they do when `bound` is below
-    the maximum or within rounding of it.
+    the maximum or within rounding of it. The other arguments as for `empirical_discrepancy`.
 
     Raises:
         ValueError: as `empirical_discrepancy`.

@@ -61,7 +61,7 @@ def exact_weights(z: Sequence[Exact], n: Sequence[Exact], lam: Exact) -> ExactWe
 
 
 def exact_objective(weights: Sequence[Fraction], z: Sequence[Exact], n: Sequence[Exact], lam: Exact) -> Fraction:
-    """sum_j a_j z_j + lam sum_j a_j^2/n_j in Fractions.
+    """sum_j a_j z_j + lam sum_j a_j^2/n_j in Fractions, for N weights a_j. The other arguments as for `exact_weights`.
 
     Raises:
         ValueError: an argument has another length, or an entry outside its domain.
@@ -75,6 +75,8 @@ def exact_objective(weights: Sequence[Fraction], z: Sequence[Exact], n: Sequence
 
 def exact_jacobian(z: Sequence[Exact], n: Sequence[Exact], lam: Exact) -> tuple[tuple[Fraction, ...], ...]:
     """The derivative of the weights by z, N rows of N Fractions: -(D - d d'/sum(d)), d_j = n_j/(2 lam) where active.
+
+    Arguments as for `exact_weights`.
 
     Raises:
         ValueError: an argument has another length, or an entry outside its domain, or the weights have no derivative

@@ -100,7 +100,7 @@ def mutants(claim: Claim, attained: Sequence[tuple[Place, Fraction]] = ()) -> li
         found.append(Mutant(f"{claim.id}/mutant-{len(found) + 1:03d}", changed, kind, description))
 
     for kind, description, moved in _moves(claim, formulas, attained):
-        changed = _rebuilt(claim, formulas, moved)
+        changed = _rebuilt(claim, moved)
         values = points.values(changed)
         if values is None or any(_same(values, earlier) for earlier in (original, *seen)):
             continue
@@ -138,7 +138,7 @@ def terms(claim: Claim) -> list[Place]:
 def scaled(claim: Claim, place: Place, factor: Fraction) -> Claim:
     """The claim with one subtree multiplied by a number."""
     formulas = _formulas(claim)
-    return _rebuilt(claim, formulas, {place.formula: _scale(formulas[place.formula], place.path, factor)})
+    return _rebuilt(claim, {place.formula: _scale(formulas[place.formula], place.path, factor)})
 
 
 def _formulas(claim: Claim) -> dict[str, Formula]:
@@ -154,7 +154,7 @@ def _formulas(claim: Claim) -> dict[str, Formula]:
     return {name: tree for name, tree in definitions.items() if name in used} | {RIGHT: right}
 
 
-def _rebuilt(claim: Claim, formulas: dict[str, Formula], moved: dict[str, Formula]) -> Claim:
+def _rebuilt(claim: Claim, moved: dict[str, Formula]) -> Claim:
     """The claim with some formulas replaced; the text of the others stays as it is."""
     assert claim.right is not None
     definitions = {n: text_of(moved[n]) if n in moved else text for n, text in claim.definitions.items()}

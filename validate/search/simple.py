@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import floor, gcd, isfinite
+from math import gcd, isfinite
+
+from theory.feasible.points import simplest
 
 # Half-widths of the intervals in which the simplest rational is taken, from coarse to fine.
 TOLERANCES = (0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-6, 1e-9)
@@ -26,31 +28,7 @@ def simplest_near(
     low, high = Fraction(value) - Fraction(tolerance), Fraction(value) + Fraction(tolerance)
     low = low if least is None else min(max(low, least), most if most is not None else max(low, least))
     high = high if most is None else max(min(high, most), low)
-    return simplest_between(low, max(low, high))
-
-
-def simplest_between(low: Fraction, high: Fraction) -> Fraction:
-    """The rational in [low, high] with the smallest denominator, and of those the one of smallest size.
-
-    Walks down the continued fraction that the two ends share.
-
-    Raises:
-        ValueError: for an empty interval.
-    """
-    if low > high:
-        raise ValueError(f"low={low} is above high={high}: nothing lies between")
-    if low == high:  # the walk down the continued fraction of a float is long
-        return low
-    if low <= 0 <= high:
-        return Fraction(0)
-    if high < 0:
-        return -simplest_between(-high, -low)
-    whole = floor(low)
-    if whole == low:
-        return Fraction(whole)
-    if whole + 1 <= high:
-        return Fraction(whole + 1)
-    return whole + 1 / simplest_between(1 / (high - whole), 1 / (low - whole))
+    return simplest(low, max(low, high))
 
 
 def height(value: Fraction) -> int:

@@ -27,6 +27,8 @@ RESULT = {
     "detail": str,
 }
 WORK = {"seconds": float, "attempts": int, "worker": str, "versions": str, "finished": str}
+# Integers of a table are of 64 bits.
+LARGEST = 2**63
 # Rows written at a time.
 BATCH = 10_000
 
@@ -55,7 +57,7 @@ def export(store: Store, path: Path | str) -> int:
     Numbers that a specification gives exactly are text ("1/10"), as they are in documents; lists are JSON.
 
     Raises:
-        ValueError: for another ending, or .parquet without pyarrow.
+        ValueError: for another ending, .parquet without pyarrow, or a cell that does not fit into a table.
         OSError: when it cannot be written.
     """
     path = Path(path)
@@ -83,12 +85,23 @@ def flattened(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[s
             yield prefix + name, value
 
 
+def _entries(document: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    try:
+        return list(flattened(document))
+    except RecursionError:
+        raise ValueError("the document of a cell is nested too deeply for a table") from None
+
+
 def columns(documents: Iterable[Mapping[str, Any]]) -> dict[str, type]:
-    """The columns of documents, in order: integers where all values are integers, else text."""
+    """The columns of documents, in order: integers where all values are integers, else text.
+
+    Raises:
+        ValueError: for a document that is nested too deeply.
+    """
     kinds: dict[str, type] = {}
     for document in documents:
-        for name, value in flattened(document):
-            kind = int if type(value) is int and kinds.get(name, int) is int and abs(value) < 2**63 else str
+        for name, value in _entries(document):
+            kind = int if type(value) is int and kinds.get(name, int) is int and abs(value) < LARGEST else str
             kinds[name] = kind
     place = {name: at for at, name in enumerate(FIRST)}
     return dict(sorted(kinds.items(), key=lambda item: (place.get(item[0].split(".")[0], len(place)), item[0])))
@@ -96,23 +109,35 @@ def columns(documents: Iterable[Mapping[str, Any]]) -> dict[str, type]:
 
 def _line(row: Row, kinds: Mapping[str, type]) -> dict[str, Any]:
     """A row as values by column."""
-    line: dict[str, Any] = dict(flattened(row.document))
+    line: dict[str, Any] = dict(_entries(row.document))
     if row.result is not None:
         line |= {name: row.result.get(name) for name in RESULT}
     if row.work is not None:
         line |= {name: getattr(row.work, name) for name in WORK}
     line["key"] = row.key
-    return {name: _as(kind, line.get(name)) for name, kind in kinds.items()}
+    found: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        try:
+            found[name] = _as(kind, line.get(name))
+        except OverflowError:
+            raise ValueError(f"cell {row.key[:40]} has an integer {name} beyond what its column holds") from None
+    return found
 
 
 def _as(kind: type, value: Any) -> Any:
-    """A value in its column's type; None where it has no such value."""
+    """A value in its column's type; None where it has no such value.
+
+    Raises:
+        OverflowError: for an integer that the type does not hold.
+    """
     if value is None:
         return None
     if kind is str:
         return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
     if isinstance(value, bool) or not isinstance(value, int | float) or (kind is int and not isinstance(value, int)):
         return None
+    if kind is int and not -LARGEST <= value < LARGEST:
+        raise OverflowError
     return kind(value)
 
 

@@ -12,13 +12,27 @@ from .formulas import Uncheckable
 from .intervals import Interval
 from .reading import FormatError, number, shown, text_of
 
+LEAST_DIGITS = 6
+"""Significant digits of a rounded number: with fewer, a certificate could print next to nothing and be right."""
+
 
 @dataclass(frozen=True)
 class Report:
-    """Whether a certificate is valid, and every check that was made, one a line."""
+    """Whether a certificate is valid, and every check that was made, one a line.
+
+    As text it is what the launcher prints: the checks, and the verdict.
+    """
 
     valid: bool
     lines: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """What the checks come to, in a line."""
+        return "VALID: the claim is false as stated" if self.valid else "NOT VALID"
+
+    def __str__(self) -> str:
+        return "\n".join([*self.lines, self.verdict])
 
 
 class Checks:
@@ -51,11 +65,15 @@ class Checks:
 
 
 def check_rounded(checks: Checks, name: str, printed: Any, computed: Interval) -> None:
-    """That a printed decimal is the computed number, rounded to as many decimals."""
+    """That a printed decimal is the computed number: exactly, or rounded to as many decimals with enough digits."""
     text = text_of(printed, name)
     if not re.fullmatch(r"-?[0-9]{1,100}(\.[0-9]{1,40})?", text):
         raise FormatError(f"{name} is not a decimal: {shown(text)}")
     value, half = Fraction(text), Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
     low, high = computed.ends
-    near = value - half <= low and high <= value + half
-    checks.check(near, f"{name} is {computed}{'' if near else f', not {shown(text)} as printed'}")
+    if not value - half <= low or not high <= value + half:
+        checks.check(False, f"{name} is {computed}, not {shown(text)} as printed")
+    elif len(text.replace(".", "").lstrip("-0")) < LEAST_DIGITS and not low == value == high:
+        checks.check(False, f"{name} is {computed}, printed with fewer than {LEAST_DIGITS} digits")
+    else:
+        checks.check(True, f"{name} is {computed}")

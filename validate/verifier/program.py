@@ -70,7 +70,6 @@ def main(arguments: Sequence[str]) -> int:
             print(f"malformed: {reason}", file=sys.stderr)
             worst = 2
             continue
-        print("\n".join(report.lines))
-        print("VALID: the claim is false as stated" if report.valid else "NOT VALID")
+        print(report)
         worst = max(worst, 0 if report.valid else 1)
     return worst

@@ -61,8 +61,7 @@ EQ33 = result(
     "the lambda of the proof",
     "(33)(d)",
     "There is lambda with 1/2 - 32 eta L B^2 - 36 eta_l^2 A K^2 B^2 L^2 > lambda > 0, if 64 eta L B^2 + 72 "
-    "eta_l^2 A K^2 "
-    "B^2 L^2 < 1; the theorems ask for eta_l <= min(1/(4LK sqrt A), 3/(16KL)) and lambda in (0, 1/2).",
+    "eta_l^2 A K^2 B^2 L^2 < 1; the theorems ask for eta_l <= min(1/(4LK sqrt A), 3/(16KL)) and lambda in (0, 1/2).",
     _LIMIT + r">\lambda>0",
     LAMBDA_VALUE,
     "(33), appendix C",

@@ -67,8 +67,7 @@ EQ2 = result(
             r"-(1-A)\eta_l\delta_{t-j}-A\eta_l\nabla f_i(x_{i,k}^t-\eta_l\sum_j\beta_j\delta_{t-j})",
             "definition",
             "delta is multiplied by eta_l twice: Algorithm 1 subtracts sum_j alpha_j delta_{t-j}; j is bound "
-            "by no sum. "
-            "Compared for one lag, without the gradient",
+            "by no sum. Compared for one lag, without the gradient",
             identity=("-m/(1+m)*delta", "-m/(1+m)*eta_l*delta"),
         ),
         _corrected_gradient("+"),

@@ -105,8 +105,7 @@ EQ31 = result(
     "the selected clients' gradients",
     "(31)",
     "E||(1/S) sum_{i in S_t} grad f_i(y2)||^2 <= 8L^2 E||x_{i,k}-x_t||^2 + 8L^2 sum_j P_j E||delta_{t-j}||^2 "
-    "+ 4G^2/S + "
-    "4(B^2+1) E||grad f(u_t)||^2; the free index i read as the mean over clients.",
+    "+ 4G^2/S + 4(B^2+1) E||grad f(u_t)||^2; the free index i read as the mean over clients.",
     SELECTED_GRADIENT.latex + r"\leq " + _SELECTED,
     SELECTED_GRADIENT,
     "(31), appendix B",

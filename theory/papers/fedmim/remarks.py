@@ -189,8 +189,7 @@ REMARK_IV1_CORRECTED = result(
     amends="remark-iv1",
     derivation=(
         "Put eta_l into (35): (f_0-f_*)/(lambda sqrt(ST)), L sigma_l^2/(lambda K sqrt(ST)), 4LG^2/(lambda "
-        "sqrt(ST)), and "
-        "S/(lambda T) times 9A^2L^2 sigma_l^2/K, 72AL^2G^2 and 3L^2VC/K^2."
+        "sqrt(ST)), and S/(lambda T) times 9A^2L^2 sigma_l^2/K, 72AL^2G^2 and 3L^2VC/K^2."
     ),
 )
 
@@ -345,8 +344,8 @@ REMARK_IV3 = result(
     ),
     remarks=(
         "B is in no term of Psi, but in the condition (33): eta_l K L < 1/(64 B^2), so that the first term "
-        "of (7) is at "
-        "least 128 L B^2 (f_0-f_*)/T. Without (33) the theorems are false for large B: theorem-iv1-eq7/any-lambda.",
+        "of (7) is at least 128 L B^2 (f_0-f_*)/T. Without (33) the theorems are false for large B: "
+        "theorem-iv1-eq7/any-lambda.",
         "eq33/corrected-2 lowers this to 32 L B^2 (f_0-f_*)/(S T). That some such condition has to stand shows "
         "any-lambda, of convex clients as well.",
     ),

@@ -157,9 +157,8 @@ def theorem_1(label: str, equation: str, source: str, *, square: bool, route: Ro
         "smooth non-convex functions",
         equation,
         "For eta_l <= min(1/(4LK sqrt A), 3/(16KL)) and lambda in (0, 1/2): min_t E||grad f(u_t)||^2 <= "
-        "(f_0-f_*)/(eta_l "
-        "lambda K T) + Psi_1, Psi_1 = (1/lambda)(eta_l L sigma_l^2/S + 4 eta_l KLG^2/S + 9 eta_l^2 A^2KL^2 sigma_l^2 + "
-        "72 eta_l^2 AK^2L^2G^2 + 3 eta_l^2 L^2 " + ("K^2 " if square else "") + "VC).",
+        "(f_0-f_*)/(eta_l lambda K T) + Psi_1, Psi_1 = (1/lambda)(eta_l L sigma_l^2/S + 4 eta_l KLG^2/S + 9 eta_l^2 "
+        "A^2KL^2 sigma_l^2 + 72 eta_l^2 AK^2L^2G^2 + 3 eta_l^2 L^2 " + ("K^2 " if square else "") + "VC).",
         MIN_GRADIENT.latex + r"\leq " + latex,
         MIN_GRADIENT,
         source,
@@ -215,9 +214,9 @@ IV1_EQ35 = theorem_1(
 )
 _DERIVATION_1 = (
     "(33)(b) with lemma-8 and lemma-9/corrected: the factor of E||grad f(u_t)||^2 is -eta (1/2 - 4 eta L - "
-    "16 eta L B^2 - "
-    "36 eta_l^2 A K^2 B^2 L^2) < -eta lambda; eta <= 3/(16L) merges the other terms as printed, (34) bounds the sum "
-    "over the lags, E||delta_t||^2 <= eta_l^2 C by Lemma 6, and the sum over t < T telescopes from u_0 = x_0."
+    "16 eta L B^2 - 36 eta_l^2 A K^2 B^2 L^2) < -eta lambda; eta <= 3/(16L) merges the other terms as printed, (34) "
+    "bounds the sum over the lags, E||delta_t||^2 <= eta_l^2 C by Lemma 6, and the sum over t < T telescopes from u_0 "
+    "= x_0."
 )
 IV1_EQ7_CORRECTED = theorem_1(
     "theorem-iv1-eq7/corrected",

@@ -127,9 +127,8 @@ def theorem_2(label: str, equation: str, source: str, *, square: bool, route: Ro
         "under the PL inequality",
         equation,
         "For eta_l >= 1/(mu lambda K T): E||grad f(u_out)||^2 <= 4 mu (f_0-f_*) exp(-mu eta_l lambda K T) + "
-        "Psi_2, Psi_2 "
-        "= (1/lambda)(2 eta_l L sigma_l^2/S + 8 eta_l KLG^2/S + 18 eta_l^2 KA^2L^2 sigma_l^2 + 144 eta_l^2 "
-        "AK^2L^2G^2 + "
+        "Psi_2, Psi_2 = (1/lambda)(2 eta_l L sigma_l^2/S + 8 eta_l KLG^2/S + 18 eta_l^2 KA^2L^2 sigma_l^2 + 144 "
+        "eta_l^2 AK^2L^2G^2 + "
         "6 eta_l^2 L^2 " + ("K^2 " if square else "") + "VC).",
         OUT_GRADIENT.latex + r"\leq " + latex,
         OUT_GRADIENT,
@@ -191,8 +190,8 @@ EQ40 = theorem_2(
 )
 _DERIVATION_2 = (
     "As for Theorem IV.1 up to (33)(d); (37) and (38) as printed. With p = 1 - mu eta lambda in (0, 1), as "
-    "eta lambda < "
-    "3/(32L) and mu <= L, the weighted sum over t < T is at most 2p (f_0-f_*)/(eta lambda), and p/sum_{t<T} p^{-t} = "
+    "eta lambda < 3/(32L) and mu <= L, the weighted sum over t < T is at most 2p (f_0-f_*)/(eta lambda), and "
+    "p/sum_{t<T} p^{-t} = "
     "mu eta lambda p^T/(1-p^T) <= 2 mu eta lambda exp(-mu eta lambda T)."
 )
 IV2_EQ9_CORRECTED = theorem_2(

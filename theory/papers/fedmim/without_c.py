@@ -30,9 +30,8 @@ WITHOUT_C = result(
     "smooth non-convex functions, without a bound of dtilde",
     "(35) without C",
     "For eta_l <= 3/(16KL), 32 L^2 eta_l^2 V <= 1 and 0 < lambda < 1/2 - 36 eta_l^2 A K^2 B^2 L^2 - "
-    "8(4B^2+1)(eta L + 3 "
-    "eta_l^2 L^2 V): min_t E||grad f(u_t)||^2 <= (f_0-f_*)/(eta_l lambda K T) + (1/lambda)((eta L + 3 "
-    "eta_l^2 L^2 V) R + "
+    "8(4B^2+1)(eta L + 3 eta_l^2 L^2 V): min_t E||grad f(u_t)||^2 <= (f_0-f_*)/(eta_l lambda K T) + (1/lambda)((eta L "
+    "+ 3 eta_l^2 L^2 V) R + "
     "(9/2) eta_l^2 A^2KL^2 sigma_l^2 + 36 eta_l^2 AK^2L^2G^2), R = 8G^2/S + 2 sigma_l^2/(KS) + 48KL^2A^2 eta_l^2 "
     "sigma_l^2 + 384AL^2K^2 eta_l^2 G^2.",
     MIN_GRADIENT.latex

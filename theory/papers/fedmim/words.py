@@ -59,7 +59,6 @@ gradients_sq = Parameter("gradients_sq", NONNEGATIVE, "(1/N) sum_i E||grad f_i(y
 mean_sq = Parameter("mean_sq", NONNEGATIVE, "E||(1/N) sum_i grad f_i(y2)||^2")
 selected_sq = Parameter("selected_sq", NONNEGATIVE, "(1/K) sum_k E||(1/S) sum_{i in S_t} grad f_i(y2)||^2")
 gap = Parameter("gap", NONNEGATIVE, "E f(u_t) - f_*")
-next_gap = Parameter("next_gap", NONNEGATIVE, "E f(u_{t+1}) - f_*")
 A = Parameter("A", PROBABILITY, "1 - sum alpha")
 rho = Parameter("rho", NONNEGATIVE, "sum beta")
 J = Parameter("J", INDEX, "lags")

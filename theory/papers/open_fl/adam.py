@@ -98,9 +98,8 @@ THEOREM_3 = Claim(
     steps=PROOF_OF_THEOREM_3,
     remarks=(
         "Read at the iterates, Assumption 4 alone gives ||x^k - x*|| <= sigma/mu: theorem-3/corrected has a radius "
-        "that "
-        "needs neither (5) nor its conditions. Read everywhere it contradicts Assumption 1 (theorem-3/everywhere). "
-        "Read "
+        "that needs neither (5) nor its conditions. Read everywhere it contradicts Assumption 1 "
+        "(theorem-3/everywhere). Read "
         "on the ball it leaves a small region of the parameters (theorem-3/on-the-ball), in which beta1 < 1/3.",
         "With C1 < 0 the square root in (5) may have no real value; the proof multiplies (16) by C1, so it needs C1 "
         ">= 0.",
@@ -118,8 +117,7 @@ THEOREM_3_EVERYWHERE = replace(
     steps=(),
     remarks=(
         "A reading of Assumption 4, which does not say what 'bounded' ranges over; it is the usual meaning in the "
-        "works "
-        "that it refers to. A strongly convex function has unbounded gradients, so nothing satisfies it.",
+        "works that it refers to. A strongly convex function has unbounded gradients, so nothing satisfies it.",
     ),
 )
 
@@ -161,8 +159,7 @@ THEOREM_3_CORRECTED = Claim(
     statement="If f is mu-strongly convex with x* in B(0,r) and every sampled gradient that Adam has used, and those "
     "at "
     "x^k, are at most sigma, then ||x^{k+1}|| <= r + sigma/mu + eta sigma/sqrt(eps): surely, for every beta1 and "
-    "beta2, "
-    "also when x^k comes from a communication.",
+    "beta2, also when x^k comes from a communication.",
     latex=r"R=r+\frac{\sigma}{\mu}+\frac{\eta\sigma}{\sqrt{\epsilon}}",
     quantity=ROOT_MEAN_SQUARE_ITERATE,
     source="repair of Theorem 3",

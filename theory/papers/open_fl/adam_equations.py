@@ -206,8 +206,8 @@ STEP_LENGTH = _line(
     hypotheses=(FACTORS, FRESH, LOCAL_STEP),
     remarks=(
         "By Cauchy-Schwarz: h^{k+1} = (1-beta1) sum_j beta1^{k-j} g_j, vhat^{k+1} >= (1-beta2) sum_j beta2^{k-j} "
-        "g_j^2, "
-        "so h^2/(eps+vhat) <= (1-beta1)^2/((1-beta2)(1-beta1^2/beta2)) in each coordinate; (1-beta1)^2 is left out.",
+        "g_j^2, so h^2/(eps+vhat) <= (1-beta1)^2/((1-beta2)(1-beta1^2/beta2)) in each coordinate; (1-beta1)^2 is left "
+        "out.",
     ),
 )
 EQ25 = _line(
@@ -217,9 +217,8 @@ EQ25 = _line(
     f"L/2*{_STEP} - c*A_previous - b*inverse_root_drop + (eta+c)*(beta1*A_previous + beta1*L/eta*{_STEP}"
     " - (1-beta1)*weighted_gradient + sigma**2*inverse_root_drop)",
     "E[Lyap^{k+1} | x^k] - Lyap^k <= (L/2) S - c A^{k-1} - b Drop + (eta+c)(beta1 A^{k-1} + (beta1 L/eta) S - "
-    "(1-beta1) W "
-    "+ sigma^2 Drop), S the bound on the squared step, W the weighted squared gradient, Drop that of the inverse "
-    "roots.",
+    "(1-beta1) W + sigma^2 Drop), S the bound on the squared step, W the weighted squared gradient, Drop that of the "
+    "inverse roots.",
     latex=r"\frac{L}{2}S-cA^{(k-1)}-b\Delta+(\eta+c)(\beta_1A^{(k-1)}+\frac{\beta_1L}{\eta}S-(1-\beta_1)W"
     r"+\sigma^2\Delta)",
     parameters=(
@@ -243,8 +242,7 @@ EQ26 = _line(
     words.EXPECTED_LYAPUNOV,
     f"lyapunov + (L/2 + (eta+c)*beta1*L/eta)*{_STEP} - (eta+c)*(1-beta1)*weighted_gradient",
     "E[Lyap^{k+1} | x^k] <= Lyap^k + (L/2 + (eta+c) beta1 L/eta) S - (eta+c)(1-beta1) W: the first line of the chain "
-    "(26), "
-    "whose last is (14), lemma-5.",
+    "(26), whose last is (14), lemma-5.",
     latex=r"\mathcal{L}^{(k)}+(\frac{L}{2}+(\eta+c)\frac{\beta_1L}{\eta})S-(\eta+c)(1-\beta_1)W",
     parameters=(L, eta, beta1, beta2, gradient_bound, dimension, words.lyapunov, words.weighted_gradient),
     hypotheses=(A1_SMOOTH, UNBIASED, A4, FACTORS, FRESH, LOCAL_STEP),

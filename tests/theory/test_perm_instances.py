@@ -1,0 +1,388 @@
+"""Instances that break the claims of perm as printed; its repairs on random instances."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory.evaluate import exact
+from theory.papers.perm import PAPER
+
+CLAIMS = {c.label: c for c in PAPER}
+F = Fraction
+E = math.e
+
+# --- instances that break what is printed, and not the repairs -------------------------------------------------------
+
+
+def weights(z: list[F], n: list[int], lam: F) -> list[F]:
+    """argmin over the simplex of sum a_j z_j + lam sum a_j^2/n_j: a_j = n_j (nu - z_j)^+/(2 lam)."""
+    order = sorted(range(len(z)), key=lambda j: z[j])
+    for size in range(len(z), 0, -1):
+        kept = order[:size]
+        nu = (2 * lam + sum(n[j] * z[j] for j in kept)) / sum(n[j] for j in kept)
+        if nu > z[kept[-1]] or size == 1:
+            break
+    return [n[j] * max(F(0), nu - z[j]) / (2 * lam) for j in range(len(z))]
+
+
+def squared(a: list[F], b: list[F]) -> F:
+    return sum(((x - y) ** 2 for x, y in zip(a, b, strict=True)), F(0))
+
+
+@pytest.mark.parametrize("scale", [F(1), F(100)])
+def test_lemma_3_is_false(scale: F) -> None:
+    """f_1 = s w^2/2, f_2 = s (w^2 - 2w), one sample each, lam = 2 s^2, w* = 2/3, w^R = w* + 1/100."""
+    h, b, lam, n = [scale, 2 * scale], [F(0), 2 * scale], 2 * scale**2, [1, 1]
+    best, d = F(2, 3), F(1, 100)
+
+    def z(w: F) -> list[F]:
+        return [(h[0] * w - b[0] - h[j] * w + b[j]) ** 2 for j in range(2)]
+
+    left2 = squared(weights(z(best), n, lam), weights(z(best + d), n, lam))
+    given = {"L": 2 * scale, "lam": lam, "n": n, "zeta": z(best), "dist2": d * d}
+    printed = exact(CLAIMS["lemma-3"], given)
+    assert left2 > printed**2
+    assert (left2 > printed) == (scale == 100)  # squared, it is still false for large L
+    assert left2 <= exact(CLAIMS["lipschitz-observation"], given)
+    assert math.sqrt(left2) <= CLAIMS["lemma-3/corrected"].bound(**given)
+
+
+def test_lemma_4_is_false_for_long_steps_and_where_W_binds() -> None:
+    common = {"N": 1, "delta2": 0, "drift": 0, "mu": 1, "L": 1}
+    # f = w^2/2, w = 1, gamma = 1: the next iterate is w*
+    assert exact(CLAIMS["lemma-4"], {**common, "gamma": 1, "dist": 1, "gap": F(1, 2)}) == -1
+    assert exact(CLAIMS["lemma-4/corrected"], {**common, "gamma": 1, "dist": 1, "gap": F(1, 2)}) == 1
+    # f = w^2/2 on W = [1, 2], w = w* = 1, gamma = 1/2: the next iterate is 1/2
+    assert exact(CLAIMS["lemma-4"], {**common, "gamma": F(1, 2), "dist": 0, "gap": 0}) == 0 < F(1, 4)
+
+
+def test_lemma_5_is_false_for_small_gradients_and_for_long_steps() -> None:
+    # f_i = (w -+ 1/10)^2/2: after one step the clients are gamma/10 from their mean
+    gamma, square = F(1, 4), F(1, 100)
+    given = {"K": 2, "gamma": gamma, "delta2": 0, "zeta": square}
+    assert gamma**2 * square > exact(CLAIMS["lemma-5"], given)
+    assert gamma**2 * square <= exact(CLAIMS["lemma-5/corrected"], {**given, "L": 1})
+    apart = F(0)  # f_i = (w -+ 1)^2/2, gamma = 4
+    for _ in range(4):
+        apart = (1 - 4) * apart + 4
+    given = {"K": 5, "gamma": 4, "delta2": 0, "zeta": 1}
+    assert apart**2 == 6400 > exact(CLAIMS["lemma-5"], given) == 2400
+    assert CLAIMS["lemma-5/corrected"].violated(**given, L=1) == ("step size",)
+
+
+def test_lemma_6_is_false_for_small_gradients() -> None:
+    """f_1 = w^2/2 + w/1000, f_2 = w^2 - w/1000 on [-1/1000, 1/1000], from w* = 0: K = 2, R = 3, gamma = 1/4."""
+    h, b, gamma, w = [F(1), F(2)], [F(-1, 1000), F(1, 1000)], F(1, 4), F(0)
+    for _ in range(3):
+        ends = []
+        for i in range(2):
+            x = w
+            for _ in range(2):
+                x -= gamma * (h[i] * x - b[i])
+                assert abs(x) <= F(1, 1000)
+            ends.append(x)
+        w = (ends[0] + ends[1]) / 2
+    zeta = max(((h[i] - F(3, 2)) * x - b[i]) ** 2 for i in range(2) for x in (F(-1, 1000), F(1, 1000)))
+    given = {"mu": 1, "L": 2, "N": 2, "K": 2, "R": 3, "gamma": gamma, "delta2": 0, "zeta": zeta, "dist0": 0}
+    assert CLAIMS["lemma-6"].violated(**given) == ()
+    assert w**2 > exact(CLAIMS["lemma-6"], given)
+    assert w**2 <= exact(CLAIMS["lemma-6/corrected"], given)
+
+
+def test_lemma_6_is_false_where_W_binds() -> None:
+    """f = x^2 + x y + y^2 on [1, 2] x [-1, 1], one client, exact gradients, from w* = (1, -1/2): K = 2, R = 1."""
+    gamma, x, y = F(1, 6), F(1), F(-1, 2)
+    for _ in range(2):
+        x, y = x - gamma * (2 * x + y), y - gamma * (x + 2 * y)
+    x = max(x, F(1))
+    given = {"mu": 1, "L": 3, "N": 1, "K": 2, "R": 1, "gamma": gamma, "delta2": 0, "zeta": 0, "dist0": 0}
+    assert CLAIMS["lemma-6"].violated(**given) == ()
+    assert (x - 1) ** 2 + (y + F(1, 2)) ** 2 == F(1, 576) > exact(CLAIMS["lemma-6"], given) == 0
+
+
+def test_the_weights_differ_although_all_gradients_agree_at_the_optimum() -> None:
+    """Theorem 1, Lemmas 14 and 15: f_j = h_j w^2/2, zbar(w*) = 0."""
+    w = (1 - F(1, 4) * F(3, 2)) ** 2  # two rounds of one step of 1/4 from 1
+    there, best = (weights([F(0), (1 - 2) ** 2 * v * v], [1, 1], F(1)) for v in (w, F(0)))
+    assert squared(there, best) > 0
+
+
+def test_gradient_steps_on_the_weights_do_not_contract_as_printed() -> None:
+    n, lam, z = [1, 10], F(10), [F(0), F(0)]
+    best, step = weights(z, n, lam), F(1) / (2 * lam)
+    start = [F(1, 2), F(1, 2)]
+    moved = [a - step * 2 * lam * a / m for a, m in zip(start, n, strict=True)]
+    shift = (sum(moved) - 1) / 2
+    after = [a - shift for a in moved]  # the projection: both stay positive
+    assert min(after) > 0
+    left = squared(after, best)
+    assert left > CLAIMS["theorem-1-alpha-rate"].bound(n=n, lam=lam, T_a=1)
+    assert left > exact(CLAIMS["lemma-14-alpha-rate"], {"n": n, "lam": lam, "T_a": 1}) == -1
+    assert left <= exact(
+        CLAIMS["theorem-1-alpha-rate/corrected"], {"n": n, "lam": lam, "T_a": 1, "start2": squared(start, best)}
+    )
+
+
+def test_proposition_2_is_false_for_one_factor() -> None:
+    given = {"a": 1, "b": 0, "L": 1, "l": 1, "h": 1}
+    assert CLAIMS["proposition-2"].bound(**given) == 0 < 1  # ||(1 - 1) - 1||
+    assert exact(CLAIMS["proposition-2/corrected"], given) == 1
+
+
+def test_lemma_10_is_false_for_the_first_client_and_for_p_near_1() -> None:
+    assert CLAIMS["lemma-10"].bound(G=1, n=0, N=2, p=0.1, grad_phi=0.5) == 0  # one of two equal clients: 1/2
+    # two equal clients with gradient 1: all of them give 1 with certainty
+    assert CLAIMS["lemma-10"].bound(G=1, n=1, N=2, p="19/20", grad_phi="1/2") < 1
+    assert CLAIMS["lemma-10/unnormalised"].bound(G=1, n=1, N=2, p="99/100", grad_sum=1) < 1
+    for n, p in itertools.product((1, 3, 50), ("1/100", "999/1000")):
+        given = {"G": 1, "n": n, "N": 50, "p": p, "grad_sum": 0}
+        assert CLAIMS["lemma-10/corrected"].bound(**given) > 2 > CLAIMS["lemma-10/corrected-2"].bound(G=1)
+
+
+def test_lemmas_11_and_12_are_false() -> None:
+    # two equal clients, gradient 1, K = 1, weights 1/2, R = 25, L = 1: sum Q grad = 2 eta, eta N K grad Phi = eta
+    eta = F(1, 200)
+    given = {"eta": eta, "N": 2, "K": 1, "R": 25, "G": 1, "p": "1/2", "grad_phi": "1/2"}
+    assert float(eta**2) > CLAIMS["lemma-11a"].bound(**given)
+    # gradients 1 and -1: one of them alone
+    given = {"eta": eta, "N": 2, "K": 1, "G": 1, "p": "9999/10000", "grad_phi": 0}
+    assert float(eta) > CLAIMS["lemma-11b"].bound(**given)
+    # f_j = v^2/4000 -+ v at 0, weights 1/2, K = 1: Q H Q grad = eta^2 L
+    L, eta = F(1, 2000), F(250)
+    given = {"eta": eta, "N": 2, "K": 1, "L": L, "G": 1, "p": "1/2"}
+    assert CLAIMS["lemma-12"].violated(**given, grad_phi=0) == ()
+    assert float(eta**4 * L**2) > CLAIMS["lemma-12"].bound(**given, grad_phi=0)
+    del given["p"]
+    assert float(eta**4 * L**2) <= CLAIMS["lemma-12/corrected-2"].bound(**given)
+
+
+@pytest.mark.parametrize(("label", "left"), [("15", F(1)), ("16", F(1, 8)), ("17", F(1, 16))])
+def test_proposition_4_is_false_for_steep_functions(label: str, left: F) -> None:
+    """F = 2 w^2, one step of 1/4 from w* = 0 with noise of variance 1."""
+    given = {"mu": 4, "L": 4, "gamma": F(1, 4), "delta2": 1, "M": 1, "T": 1, "F_gap": 0}
+    assert CLAIMS[f"proposition-4-eq{label}"].violated(**given) == ()
+    assert left > exact(CLAIMS[f"proposition-4-eq{label}"], given)
+    assert left <= exact(CLAIMS[f"proposition-4-eq{label}/corrected"], given)
+
+
+# --- repairs on random instances -------------------------------------------------------------------------------------
+
+hundredths = st.integers(1, 100).map(lambda k: k / 100)
+signed = st.integers(-300, 300).map(lambda k: k / 100)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(hundredths, signed, st.integers(1, 20)), min_size=1, max_size=4),
+    signed,
+    st.sampled_from([0.01, 0.1, 1.0, 10.0]),
+)
+def test_the_lipschitz_observation_holds(clients: list[tuple[float, float, int]], move: float, lam: float) -> None:
+    h, b = [F(c[0]) for c in clients], [F(c[1]) for c in clients]
+    n = [c[2] for c in clients]
+    best = sum(b) / sum(h)
+
+    def z(w: F) -> list[F]:
+        return [((h[0] - h[j]) * w - b[0] + b[j]) ** 2 for j in range(len(h))]
+
+    left = squared(weights(z(best), n, F(lam)), weights(z(best + F(move)), n, F(lam)))
+    given = {"L": max(h), "lam": F(lam), "n": n, "zeta": z(best), "dist2": F(move) ** 2}
+    assert left <= F(9, 16) * exact(CLAIMS["lipschitz-observation"], given)
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    st.lists(st.tuples(hundredths, signed, hundredths), min_size=1, max_size=4),
+    signed,
+    st.integers(1, 4),
+    hundredths,
+    st.sampled_from([0.0, 0.5, 5.0]),
+)
+def test_epochs_obey_their_repaired_bounds(
+    clients: list[tuple[float, float, float]], v: float, K: int, share: float, delta2: float
+) -> None:
+    """Scalar quadratics: exact means and variances over all permutations."""
+    h, b, a = (np.array(column) for column in zip(*clients, strict=True))
+    a, N = a / a.sum(), len(a)
+    L, s = float(h.max()), share / (4 * float(h.max()))
+    eta, gradient = s / (N * K), h * v - b
+    best, G = float(a @ b / (a @ h)), float(np.abs(h * v - b).max())
+    room = 1 + 1e-9
+    moments = []
+    for order in itertools.permutations(range(N)):
+        mean, variance, Q = v, 0.0, []
+        for j in order:
+            c = eta * a[j] * N
+            for _ in range(K):
+                mean, variance = mean - c * (h[j] * mean - b[j]), (1 - c * h[j]) ** 2 * variance + c * c * delta2
+            Q.append((1 - (1 - c * h[j]) ** K) / h[j])
+        moments.append((mean - best) ** 2 + variance)
+        noise = CLAIMS["lemma-13/corrected"].bound(eta=eta, N=N, K=K, L=L, delta=math.sqrt(delta2))
+        assert variance <= room * noise
+        moved = [q * gradient[j] for q, j in zip(Q, order, strict=True)]
+        size = {"eta": eta, "N": N, "K": K, "L": L, "G": G}
+        assert (sum(moved) - s * float(a @ gradient)) ** 2 <= room * CLAIMS["lemma-11a/corrected-2"].bound(**size, R=1)
+        part = CLAIMS["lemma-11b/corrected-2"].bound(**size)
+        assert all(abs(sum(moved[:k])) <= room * part for k in range(N + 1))
+        cross = sum(
+            math.prod(1 - Q[i] * h[order[i]] for i in range(k + 1, N)) * Q[k] * h[order[k]] * sum(moved[:k])
+            for k in range(1, N)
+        )
+        assert cross**2 <= room * CLAIMS["lemma-12/corrected-2"].bound(**size)
+    given = {"mu": float(h.min()), "L": L, "N": N, "K": K, "eta": eta, "G": G, "delta2": delta2}
+    right = CLAIMS["theorem-2-step/corrected-2"].bound(**given, V=(v - best) ** 2)
+    assert np.mean(moments) <= room * right + 1e-12
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.tuples(hundredths, hundredths, hundredths),
+    st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(0, 50)),
+    st.sampled_from([0.001, 0.5, 0.999]),
+    st.sampled_from([0.0, 1.0, 100.0]),
+)
+def test_repairs_by_the_printed_route_follow_from_those_without_probability(
+    real: tuple[float, float, float], whole: tuple[int, int, int], p: float, delta2: float
+) -> None:
+    mu, share, gradient = real
+    N, K, more = whole
+    L = 1.0
+    R = math.ceil(L / mu) + more
+    base = {"eta": share / (4 * N * K * R * L), "N": N, "K": K, "L": L, "G": 1.5}
+    for label, extra in (("lemma-11a", {"R": R}), ("lemma-11b", {}), ("lemma-12", {})):
+        weaker = CLAIMS[f"{label}/corrected"].bound(**base, **extra, p=p, grad_sum=gradient)
+        assert CLAIMS[f"{label}/corrected-2"].bound(**base, **extra) <= weaker
+    epoch = {**base, "mu": mu, "delta2": delta2, "V": gradient}
+    assert CLAIMS["theorem-2-step/corrected"].violated(**epoch, R=R, p=p) in ((), ("step size of the epochs",))
+    weaker = CLAIMS["theorem-2-step/corrected"].bound(**epoch, R=R, p=p)
+    assert CLAIMS["theorem-2-step/corrected-2"].bound(**epoch) <= weaker
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(hundredths, min_size=1, max_size=3),
+    hundredths,
+    st.integers(0, 12),
+    st.integers(1, 4),
+    st.lists(signed, min_size=3, max_size=3),
+)
+def test_minibatch_sgd_obeys_its_repaired_bounds(
+    h: list[float], share: float, T: int, M: int, start: list[float]
+) -> None:
+    """Diagonal quadratics, noise of variance 1 in one coordinate, exact second moments."""
+    mu, L = min(h), max(h)
+    gamma = share / L
+    second = [w * w for w in start[: len(h)]]
+    gap = sum(c * w for c, w in zip(h, second, strict=True)) / 2
+    noise = [float(c == L) / h.count(L) for c in h]
+    for _ in range(T):
+        second = [(1 - gamma * c) ** 2 * w + gamma**2 * e / M for c, w, e in zip(h, second, noise, strict=True)]
+    gradient = sum(c * c * w for c, w in zip(h, second, strict=True))
+    given = {"mu": mu, "L": L, "gamma": gamma, "delta2": 1, "M": M, "T": T, "F_gap": gap}
+    lefts = {"15": gradient, "16": gamma**2 * gradient + gamma**2 / M, "17": sum(second)}
+    for label, left in lefts.items():
+        assert left <= CLAIMS[f"proposition-4-eq{label}/corrected"].bound(**given) * (1 + 1e-9) + 1e-12
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(hundredths, signed), min_size=1, max_size=3),
+    st.integers(1, 5),
+    st.integers(1, 3),
+    hundredths,
+    signed,
+)
+def test_local_sgd_obeys_its_repaired_bounds(
+    clients: list[tuple[float, float]], K: int, R: int, share: float, start: float
+) -> None:
+    """Scalar quadratics, exact gradients; zeta is measured along the run."""
+    h, b = (np.array(column) for column in zip(*clients, strict=True))
+    mu, L = float(h.min()), float(h.max())
+    gamma, best, w = share / (2 * L), float(b.sum() / h.sum()), start
+    zeta = 0.0
+    drifts = []
+    for _ in range(R):
+        x = np.full(len(h), w)
+        for _ in range(K):
+            at = x[:, None]
+            zeta = max(zeta, float(np.max(((h - h.mean()) * at - (b - b.mean())) ** 2)))
+            drifts.append(float(np.var(x)))
+            x = x - gamma * (h * x - b)
+        w = float(x.mean())
+    given = {"K": K, "gamma": gamma, "delta2": 0, "zeta": zeta, "L": L}
+    assert max(drifts) <= CLAIMS["lemma-5/corrected"].bound(**given) * (1 + 1e-9) + 1e-12
+    whole = {**given, "mu": mu, "N": len(h), "R": R, "dist0": (start - best) ** 2}
+    assert (w - best) ** 2 <= CLAIMS["lemma-6/corrected"].bound(**whole) * (1 + 1e-9) + 1e-12
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(hundredths, st.integers(-90, 90), st.integers(1, 9)), min_size=1, max_size=3),
+    st.tuples(hundredths, hundredths, st.sampled_from([0.05, 0.5, 5.0])),
+    st.tuples(st.integers(1, 3), st.integers(2, 6), st.integers(1, 3)),
+    st.randoms(use_true_random=False),
+)
+def test_the_single_loop_obeys_its_repaired_bounds(
+    clients: list[tuple[float, int, int]],
+    shares: tuple[float, float, float],
+    counts: tuple[int, int, int],
+    rng: random.Random,
+) -> None:
+    """Algorithm 2 with exact gradients on scalar quadratics over W = [-1, 1], minimisers inside; any permutations."""
+    h = np.array([c[0] for c in clients])
+    b, n, N = h * np.array([c[1] / 100 for c in clients]), [c[2] for c in clients], len(clients)
+    mu, L = float(h.min()), float(h.max())
+    s, gamma, lam = shares[0] / (4 * L), shares[1] / L, shares[2]
+    K, R, T_a = counts
+    eta, G, D = s / (N * K), float(max(np.abs(h * w - b).max() for w in (-1.0, 1.0))), 2.0
+    best = float(b.sum() / h.sum())
+
+    def z(w: float) -> np.ndarray:
+        return (h[0] * w - b[0] - h * w + b) ** 2
+
+    def descend(a: np.ndarray, w: float) -> np.ndarray:
+        step = min(n) / (2 * lam)
+        for _ in range(T_a):
+            a = a - step * (z(w) + 2 * lam * a / n)
+            top = np.sort(a)[::-1]
+            shifts = (np.cumsum(top) - 1) / np.arange(1, N + 1)
+            a = np.maximum(0, a - shifts[np.nonzero(top > shifts)[0][-1]])
+        return a
+
+    def optimum(w: float) -> np.ndarray:
+        return np.array([float(a) for a in weights([F(float(x)) for x in z(w)], n, F(lam))])
+
+    common = {"mu": mu, "L": L, "N": N, "gamma": gamma, "delta2": 0, "M": 1, "D": D, "lam": lam, "n": n, "T_a": T_a}
+    common |= {"zbar": float(z(best).mean())}
+    a, v, w = np.full(N, 1 / N), rng.uniform(-1, 1), rng.uniform(-1, 1)
+    for r in range(1, R + 1):
+        order = list(range(N))
+        rng.shuffle(order)
+        for j in order:
+            for _ in range(K):
+                v -= eta * a[j] * N * (h[j] * v - b[j])
+        v, w = float(np.clip(v, -1, 1)), float(np.clip(w - gamma * np.mean(h * w - b), -1, 1))
+        before, a = a, descend(a, w)
+        if r >= 2:
+            move = CLAIMS["lemma-14/corrected"].bound(**common, T=r)
+            assert np.sum((a - before) ** 2) <= move * (1 + 1e-9) + 1e-12
+    end = CLAIMS["lemma-15/corrected"].bound(**common, T=R)
+    there = optimum(best)
+    assert np.sum((a - there) ** 2) <= end * (1 + 1e-9) + 1e-12
+    v = float(np.clip(v - (a @ (h * v - b)) / L, -1, 1))
+    gap = (there @ h) / 2 * (v - float(there @ b / (there @ h))) ** 2
+    whole = {**common, "K": K, "R": R, "eta": eta, "G": G}
+    assert CLAIMS["theorem-3/corrected"].violated(**whole) in (
+        (),
+        ("short epochs",),
+        ("step size of the global model",),
+    )
+    assert gap <= CLAIMS["theorem-3/corrected"].bound(**whole) * (1 + 1e-9) + 1e-12

@@ -1,0 +1,66 @@
+"""Whether a claim's hypotheses are compatible: what they say of numbers, and of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from theory.claim import Claim, Hypothesis
+from theory.feasible.conflicts import Conflict, Reading, function_conflicts
+from theory.feasible.decide import Entry, Feasibility, Outcome, feasible
+
+
+@dataclass(frozen=True)
+class Compatibility:
+    """What is known of hypotheses together.
+
+    Attributes:
+        numbers: whether they can hold together as far as they compare numbers.
+        conflicts: pairs on functions that exclude each other, whatever the numbers are.
+    """
+
+    numbers: Feasibility
+    conflicts: tuple[Conflict, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """``"empty"`` where there is a conflict; else that of the numbers."""
+        return "empty" if self.conflicts else self.numbers.outcome
+
+    @property
+    def witness(self) -> Mapping[str, Entry] | None:
+        """That of the numbers; None where there is a conflict."""
+        return None if self.conflicts else self.numbers.witness
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data: that of the numbers, with the joint outcome and the conflicts."""
+        found = self.numbers.to_json() | {"conflicts": [asdict(conflict) for conflict in self.conflicts]}
+        return found | ({"outcome": "empty", "witness": None} if self.conflicts else {})
+
+
+def compatible(
+    claim: Claim,
+    extra: Sequence[Hypothesis | str] = (),
+    fixed: Mapping[str, Any] | None = None,
+    *,
+    reading: Reading = "run",
+    boxes: int = 20_000,
+    seconds: float = 10.0,
+) -> Compatibility:
+    """Whether a claim's hypotheses can hold together: `feasible` and `function_conflicts` in one.
+
+    Args:
+        claim: the claim.
+        extra: further hypotheses, or relations as text (``"M <= 8"``).
+        fixed: values of parameters that are to be kept, as in `theory.values.read`.
+        reading: how a bound that is printed "for all w" is meant; see `function_conflicts`.
+        boxes: the most boxes for branch and bound.
+        seconds: the time for z3, and for branch and bound.
+
+    Raises:
+        ValueError: as `feasible` and `function_conflicts`.
+    """
+    stated = [h for h in extra if isinstance(h, Hypothesis)]
+    conflicts = function_conflicts(claim, stated, reading=reading)
+    return Compatibility(feasible(claim, extra, fixed, boxes=boxes, seconds=seconds), conflicts)
