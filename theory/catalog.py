@@ -64,7 +64,7 @@ def paper(name: str) -> Paper:
         return _built_in(name, BUILT_IN[name])
     known = {p.name: p for p in papers()}
     if name not in known:
-        raise ValueError(f"unknown paper {name!r}{_suggestion(name, list(known))}")
+        raise ValueError(f"unknown paper {name!r}{suggestion(name, list(known))}")
     return known[name]
 
 
@@ -89,7 +89,9 @@ def claim(id: str) -> Claim:
     for c in candidates:
         if c.id == id:
             return c
-    raise ValueError(f"unknown claim {id!r}{_suggestion(str(id), [c.id for c in claims()])}")
+    if any(p.name == id for p in papers()):
+        raise ValueError(f"{id!r} is a paper, not a claim; `fedproof claims --paper {id}` lists its claims")
+    raise ValueError(f"unknown claim {id!r}{suggestion(str(id), [c.id for c in claims()])}")
 
 
 _paper = paper  # `claims` has an argument of that name
@@ -130,8 +132,20 @@ def _paper_in(thing: object) -> Paper:
     return found
 
 
-def _suggestion(name: str, known: list[str]) -> str:
-    close = get_close_matches(name, known, n=3, cutoff=0.5)
+def suggestion(name: str, known: list[str]) -> str:
+    """What a message says after an unknown name of a claim or paper: the names that come close, or the first of all.
+
+    A label without its paper, such as ``lemma-a2``, stands for the claims of that label.
+    """
+    lowered = {k.lower(): k for k in known}
+    labels = {k: k.split("/", 1)[1] for k in lowered if "/" in k and "/" not in name}
+    close = [k for k, label in labels.items() if label == name.lower()][:3]
+    if not close:
+        close = get_close_matches(name.lower(), [k for k in lowered if ("/" in k) == ("/" in name)], n=3, cutoff=0.5)
+    if not close:
+        near = get_close_matches(name.lower(), list(labels.values()), n=3, cutoff=0.6)
+        close = [k for label in dict.fromkeys(near) for k in labels if labels[k] == label][:3]
+    close = [lowered[k] for k in close or get_close_matches(name.lower(), lowered, n=3, cutoff=0.5)]
     if close:
         return f"; did you mean {' or '.join(map(repr, close))}?"
     # many plug-ins make a long list

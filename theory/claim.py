@@ -75,7 +75,13 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a claim bounds; the simulator and the oracle record metrics under the same name."""
+    """What a claim bounds; the simulator and the oracle record metrics under the same name.
+
+    Attributes:
+        name: an ASCII identifier.
+        meaning: one line.
+        latex: how the paper writes it.
+    """
 
     name: str
     meaning: str
@@ -369,7 +375,14 @@ class Claim:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and its claims, in the paper's order."""
+    """A paper and its claims, in the paper's order.
+
+    Attributes:
+        name: the first part of its claims' ids.
+        title: of the paper.
+        authors: of the paper.
+        claims: each with an id of its own; a claim that amends another one comes with that one.
+    """
 
     name: str
     title: str

@@ -224,13 +224,29 @@ class Formulas:
         found = [None if h.relation is None else parse_relation(h.relation) for h in self.claim.hypotheses]
         return tuple([r if r is not None and names_in(r) <= set(self.names) else None for r in found])
 
+    @cached_property
+    def tied(self) -> dict[str, tuple[int, Formula]]:
+        """Scalar parameters that a hypothesis (its index) sets equal to a formula of others, not tied themselves."""
+        scalars = {p.name for p in self.parameters.values() if p.shape == "scalar" and not p.domain.integer}
+        found: dict[str, tuple[int, Formula]] = {}
+        for i, relation in enumerate(self.relations):
+            if relation is None or relation.operators != ("==",):
+                continue
+            for side, other in (relation.sides, relation.sides[::-1]):
+                used = names_in(other)
+                free = isinstance(side, Name) and side.name in scalars - used - set(found)
+                if free and used and used <= set(self.parameters) - set(found):
+                    found[side.name] = i, other  # type: ignore[union-attr]  # it is a Name
+                    break
+        return found
+
     def program(self, part: str, arithmetic: Arithmetic) -> Program:
         """The program of a part of the claim.
 
         Args:
             part: ``"all"`` (the definitions, then the right side), ``"right"`` (the definitions that it needs, and the
-                right side), ``"definitions"``, or ``"hypothesis 0"``, ... (the definitions that it needs, and the sides
-                of its relation).
+                right side), ``"definitions"``, ``"hypothesis 0"``, ... (the definitions that it needs, and the sides
+                of its relation), or ``"everything"`` (all, then the sides of every hypothesis that has a relation).
             arithmetic: what its operations mean.
         """
         key = part, arithmetic.name
@@ -242,13 +258,15 @@ class Formulas:
         writer = _Writer(list(self.parameters), self.vectors, arithmetic)
         wanted = set(self.definitions)
         last: list[tuple[str, Formula]] = []
-        if part in ("all", "right"):
+        if part in ("all", "right", "everything"):
             last = [(f"the right side of {self.claim.id}", self.right)]
+            if part == "everything":
+                last += [("a side", side) for relation in self.relations if relation for side in relation.sides]
         elif part != "definitions":
             relation = self.relations[int(part.removeprefix("hypothesis "))]
             assert relation is not None
             last = [("a side", side) for side in relation.sides]
-        if part not in ("all", "definitions"):
+        if part not in ("all", "definitions", "everything"):
             wanted = set().union(*(names_in(formula) for _, formula in last))
             for name in reversed(self.definitions):
                 if name in wanted:

@@ -200,11 +200,6 @@ def outside(parameter: Parameter, given: Any) -> ValueError:
     return ValueError(f"{parameter.name}={shown(given)} is outside {parameter.domain}")
 
 
-def known_names(claim: Claim) -> list[str]:
-    """Names of the parameters and definitions."""
-    return [p.name for p in claim.parameters] + list(claim.definitions)
-
-
 def split(text: str) -> list[str]:
     """Split at the commas that stand in no parentheses."""
     parts, depth = [""], 0
@@ -284,7 +279,10 @@ def _scalar(parameter: Parameter, given: Any, claim: Claim) -> Scalar:
         return value
     unknown = sorted(names_in(value) - {p.name for p in claim.parameters})
     if unknown:
-        raise ValueError(f"{parameter.name}={shown(given)}: {unknown_parameter(claim, unknown[0])}")
+        raise ValueError(
+            f"{parameter.name}={shown(given)} is no number in {parameter.domain}, and "
+            f"{unknown_parameter(claim, unknown[0])}"
+        )
     shapes = {p.name: 1 if p.shape == "vector" else None for p in claim.parameters}
     if length(value, shapes) is not None:
         raise ValueError(f"{parameter.name}={shown(given)} is a vector where one number is needed")

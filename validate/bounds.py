@@ -65,6 +65,63 @@ class Comparison:
     broken: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Sides(Cases):
+    """Both sides of a claim on one scenario, for C index values, beside the index and the parameters of `Cases`.
+
+    Attributes:
+        claim: id.
+        right: shape (C,), float64; or object (Fractions) as `left`, where an irrational right side is a decimal that is
+            rounded in the claim's favour.
+        broken: (C,), whether the relation fails there; in floats, by more than rounding.
+        worst: the case that breaks the claim by most, or, when none does, has the largest left / right.
+        tightness: largest left / right among cases with a positive right side; None where there is none, or the claim
+            does not bound from above.
+    """
+
+    claim: str
+    right: np.ndarray
+    broken: np.ndarray
+    worst: int
+    tightness: float | None
+
+
+def sides(claim: Claim, cases: Cases, exact: bool = False) -> Sides:
+    """Both sides of a claim, in Fractions if `exact`, else in float64.
+
+    Raises:
+        ValueError: when there is no case, a parameter is outside its domain, or the right side has no real value.
+    """
+    if exact:
+        return _exact(claim, cases)
+    left, right = np.asarray(cases.left, dtype=np.float64), right_sides(claim, cases)
+    found = _compare(claim, left, right)
+    broken = _broken(claim, left, right, excess(claim.relation, left, right))
+    return Sides(left, cases.parameters, cases.index, claim.id, right, broken, found.worst, found.tightness)
+
+
+def _exact(claim: Claim, cases: Cases) -> Sides:
+    if len(cases) == 0:
+        raise ValueError("cases is empty: there is nothing to compare")
+    pairs = [exact_or_rounded_sides(claim, cases, i) for i in range(len(cases))]
+    left, right = (np.array(side, dtype=object) for side in zip(*pairs, strict=True))
+    broken = np.array([breaks(claim, *pair) for pair in pairs])
+    ratios = {i: left[i] / right[i] for i in range(len(pairs)) if right[i] > 0}
+    sizes = {i: abs(left[i] - right[i]) for i in range(len(pairs)) if broken[i]} or ratios
+    worst = max(sizes, key=lambda i: sizes[i], default=0)
+    bounded = ratios and claim.relation in ("<=", "<")
+    tightness = max(0.0, nearest_float(max(ratios.values()))) if bounded else None
+    return Sides(left, cases.parameters, cases.index, claim.id, right, broken, worst, tightness)
+
+
+def nearest_float(value: Any) -> float:
+    """A number as a float, infinite beyond their range."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
 def compare(claim: Claim, cases: Cases) -> Comparison:
     """Both sides on one scenario, in float64; see `compare_all`."""
     return compare_all(claim, [cases])[0]
@@ -129,24 +186,35 @@ def _column(value: Any, length: int, claim: Claim, name: str) -> np.ndarray:
     return np.broadcast_to(array, (length, array.shape[-1]) if vector else (length,))
 
 
-def _compare(claim: Claim, left: np.ndarray, right: np.ndarray) -> Comparison:
-    excess = left - right
-    if claim.relation in (">=", ">"):
-        excess = -excess
-    elif claim.relation == "=":
-        excess = np.abs(excess)
+def excess(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """(C,): by how much each case breaks the relation, relative to its larger side and less what has converged.
+
+    A case is broken where this is more than `ROUNDING` (and, for a strict relation, where the sides are equal).
+    """
+    beyond = left - right
+    if relation in (">=", ">"):
+        beyond = -beyond
+    elif relation == "=":
+        beyond = np.abs(beyond)
     scale = np.maximum(np.abs(left), np.abs(right))
-    relative = (excess - CONVERGED * float(np.max(scale))) / np.where(scale > 0, scale, 1.0)
+    return np.asarray((beyond - CONVERGED * float(np.max(scale))) / np.where(scale > 0, scale, 1.0))
+
+
+def _compare(claim: Claim, left: np.ndarray, right: np.ndarray) -> Comparison:
+    relative = excess(claim.relation, left, right)
     positive = right > 0
     ratios = np.where(positive, left / np.where(positive, right, 1.0), -np.inf)
-    # A side that is not a number is not a side that holds; nor does a strict relation between the same numbers.
-    broken = not bool(np.max(relative) <= ROUNDING)
-    if claim.relation in ("<", ">"):
-        broken = broken or bool((left == right).any())
+    broken = bool(_broken(claim, left, right, relative).any())
     worst = int(np.argmax(relative)) if broken or not positive.any() else int(np.argmax(ratios))
     ratio = float(np.max(ratios))
     tightness = ratio if ratio > 0 and claim.relation in ("<=", "<") else None
     return Comparison(len(left), tightness, worst, float(left[worst]), float(right[worst]), broken)
+
+
+def _broken(claim: Claim, left: np.ndarray, right: np.ndarray, relative: np.ndarray) -> np.ndarray:
+    """(C,) bool. A side that is not a number does not hold; nor does a strict relation between the same numbers."""
+    broken: np.ndarray = ~(relative <= ROUNDING)
+    return broken | (left == right) if claim.relation in ("<", ">") else broken
 
 
 def exact_sides(claim: Claim, cases: Cases, i: int) -> tuple[Fraction, Fraction]:

@@ -10,26 +10,28 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from theory.catalog import claim as find_claim
+from theory.catalog import claims, papers, suggestion
 from theory.catalog import paper as find_paper
-from theory.catalog import papers
 from theory.claim import Claim
 from validate import certificate as certificates
 from validate import papers as measured
 from validate.algebra import vector_evidence
 from validate.assumptions import unmet
 from validate.bounds import compare
+from validate.choice import choose
 from validate.falsify import Counterexample, rounds_certificate, smallest
 from validate.parallel import over_processes, tell
 from validate.per_run import per_run
-from validate.scenario import Scenario
-from validate.survey import Pool, Progress, pool_of, survey
+from validate.predicted import Predicted
+from validate.scenario import Scenario, describe
+from validate.survey import Pool, Progress, Survey, pool_of, survey
 from validate.verdict import Evidence, Outcome, Result, decide
 
 if TYPE_CHECKING:
@@ -45,8 +47,24 @@ SEARCH_SECONDS = 120.0
 
 
 def check(target: str, *, quick: bool = False, out: str | Path = "fedproof-out", seed: int = 0) -> Result:
-    """The verdict on one claim; see `check_all`."""
-    return check_all([find_claim(target).id], quick=quick, out=out, seed=seed)[0]
+    """The verdict on one claim, given by its id or as ``my_paper.py:label``; see `check_all`."""
+    from validate.own import files
+
+    return check_all([files.find(target).id], quick=quick, out=out, seed=seed)[0]
+
+
+class Checked(NamedTuple):
+    """What a check has found.
+
+    Attributes:
+        results: the verdicts, a paper's together, in the order of the targets.
+        replays: of the proofs, by the claim's id; a claim without proof lines has none.
+        predicted: both sides as curves, by the claim's id; a claim that no scenario satisfies has none.
+    """
+
+    results: list[Result]
+    replays: dict[str, Replay]
+    predicted: dict[str, Predicted]
 
 
 def check_all(
@@ -60,7 +78,8 @@ def check_all(
     """The verdicts on claims, with all their evidence; certificates and verdicts.json are written to `out`.
 
     Args:
-        targets: ids of claims, names of papers, or ``"all"``.
+        targets: ids of claims, names of papers, or ``"all"``; ``my_paper.py`` or ``my_paper.py:label``, a file that is
+            run.
         quick: fewer instances and fewer runs.
         out: directory of the results; certificates go to its subdirectory ``certificates``.
         seed: of the simulator.
@@ -68,8 +87,9 @@ def check_all(
 
     Raises:
         ValueError: for a target that is not known; nothing is computed then.
+        OSError: for a file that cannot be read.
     """
-    return check_and_replay(targets, quick=quick, out=out, seed=seed, progress=progress)[0]
+    return check_and_replay(targets, quick=quick, out=out, seed=seed, progress=progress).results
 
 
 def check_and_replay(
@@ -79,13 +99,10 @@ def check_and_replay(
     out: str | Path = "fedproof-out",
     seed: int = 0,
     progress: Progress | None = None,
-) -> tuple[list[Result], dict[str, Replay]]:
-    """`check_all`, and the replays of the proofs by the claim's id."""
+) -> Checked:
+    """`check_all`, with the replays of the proofs, and both sides of the claims as curves, by the claim's id."""
     found = over_processes(check_paper, tasks(targets, quick, out, seed), processes=1, heard=listener(progress))
     return joined(found)
-
-
-Checked = tuple[list[Result], "dict[str, Replay]"]
 
 
 def tasks(targets: Sequence[str], quick: bool, out: str | Path, seed: int = 0) -> list[tuple[Any, ...]]:
@@ -97,10 +114,10 @@ def tasks(targets: Sequence[str], quick: bool, out: str | Path, seed: int = 0) -
 
 
 def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: int) -> Checked:
-    """The verdicts on claims of one paper, and the replays of their proofs; a task of `over_processes`.
+    """The verdicts on claims of one paper, the replays of their proofs, and both sides as curves.
 
-    Everything goes by name, and what is found by `tell`, so that it can happen in another process: `listener` is to
-    hear it.
+    A task of `over_processes`. Everything goes by name, and what is found by `tell`, so that it can happen in another
+    process: `listener` is to hear it.
 
     Args:
         paper: its name.
@@ -117,17 +134,21 @@ def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: in
         pool = pool_of(module, quick, tell, paper)
         samples = _simulated(module, quick, seed, tell) if any(per_run(c, module) for c in claims) else []
     found = []
+    curves = {}
     for claim in claims:
         tell(claim.id)
-        found.append(check_claim(claim, module, pool, samples, out, EVALUATIONS[quick]))
-        tell((found[-1], out))
+        result, looked = _examined(claim, module, pool, samples, out, EVALUATIONS[quick])
+        found.append(result)
+        tell((result, out))
+        if module is not None and looked is not None and looked.seen:
+            curves[claim.id] = choose(claim, module, looked, samples, result)
     replays = _replayed(claims, found, module, pool, out, tell)
     for i, result in enumerate(found):
         if result.id in replays:
             proof = replay_evidence(replays[result.id])
             found[i] = decide(result.id, (*result.evidence, proof), result.certificate)
             tell((found[i], out))
-    return found, replays
+    return Checked(found, replays, curves)
 
 
 def listener(progress: Progress | None) -> Callable[[Any], None]:
@@ -146,20 +167,28 @@ def joined(found: Iterable[Checked]) -> Checked:
     """What was found of several papers as one."""
     results: list[Result] = []
     replays: dict[str, Replay] = {}
-    for some, proofs in found:
+    curves: dict[str, Predicted] = {}
+    for some, proofs, shown in found:
         results += some
         replays |= proofs
-    return results, replays
+        curves |= shown
+    return Checked(results, replays, curves)
 
 
 def resolve(targets: Sequence[str]) -> list[Claim]:
-    """The claims that ids, names of papers and ``"all"`` stand for, in the catalogue's order, each once.
+    """The claims that ids, names of papers and ``"all"`` stand for, in the order of the targets, each once.
+
+    A paper may be in a file, ``my_paper.py``, a claim too, ``my_paper.py:label``; `validate.own.load` runs it.
 
     Raises:
-        ValueError: for a target that is none of these, or no target.
+        ValueError: for a target that is none of these, or no target; for a file as `validate.own.load`.
+        OSError: for a file that cannot be read.
     """
+    from validate.own import files
+
     if not targets:
         raise ValueError("targets is empty: give ids of claims, names of papers, or all")
+    targets = files.targets(targets)
     names = [p.name for p in papers()]
     chosen: dict[str, Claim] = {}
     for target in targets:
@@ -170,7 +199,8 @@ def resolve(targets: Sequence[str]) -> list[Claim]:
         elif "/" in target:
             found = [find_claim(target)]
         else:
-            raise ValueError(f"target={target!r} is neither the id of a claim nor one of the papers {names} nor 'all'")
+            hint = suggestion(target, [*names, "all", *(c.id for c in claims())])
+            raise ValueError(f"target={target!r} is neither the id of a claim nor a paper nor 'all'{hint}")
         chosen |= {c.id: c for c in found}
     return list(chosen.values())
 
@@ -193,6 +223,18 @@ def check_claim(
         out: certificates go to its subdirectory ``certificates``.
         evaluations: of the unguided search, for a claim that nothing else has refuted; 0 for no search.
     """
+    return _examined(claim, module, pool, samples, out, evaluations)[0]
+
+
+def _examined(
+    claim: Claim,
+    module: ModuleType | None,
+    pool: Pool,
+    samples: Sequence[Sample],
+    out: Path,
+    evaluations: int,
+) -> tuple[Result, Survey | None]:
+    """`check_claim`, and what the oracle saw of the claim on the paper's scenarios."""
     evidence = vector_evidence(claim)
     path: Path | None = None
     looked = survey(claim, module, pool) if module is not None else None
@@ -213,7 +255,7 @@ def check_claim(
             evidence += found
     if not evidence:
         evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
-    return decide(claim.id, evidence, str(path) if path else None)
+    return decide(claim.id, evidence, str(path) if path else None), looked
 
 
 def _feasible(claim: Claim) -> list[Evidence]:
@@ -321,15 +363,6 @@ def brief(value: Any) -> str:
     """A rational as a fraction when that is short, else as a decimal."""
     text = str(value)
     return text if len(text) <= 24 else f"{float(value):.10g}"
-
-
-def describe(spec: Mapping[str, Any]) -> str:
-    """An instance in a few words."""
-    clients = spec["clients"]
-    number = "one client" if len(clients) == 1 else f"{len(clients)} clients"
-    sizes = ", ".join(f"{key}={spec[key]}" for key in ("S", "M", "local_steps", "K") if key in spec)
-    lags = "".join(f", {key} {', '.join(map(str, spec[key]))}" for key in ("alpha", "beta") if spec.get(key))
-    return f"{number}, {sizes}, step {spec['step']}{lags}, start {spec.get('theta0', spec.get('x0'))}"
 
 
 def _remember(result: Result, out: Path) -> None:

@@ -263,11 +263,11 @@ def quantile(confidence: float) -> float:
     Raises:
         ValueError: unless 0 < confidence < 1.
     """
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence} is outside (0, 1)")
-    return float(norm.isf((1 - confidence) / 2))
+    return -float(ndtri((1 - confidence) / 2))
 
 
 def mean_band(values: Array, confidence: float = 0.99) -> Band:

@@ -21,12 +21,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sim.algorithms import FedAvg, FedAvgSVRG
 from sim.participation import Bernoulli
 from sim.problems import Quadratic, scalar
+from validate.once import once
 
 if TYPE_CHECKING:
     from sim.exact_moments import Moments
@@ -132,12 +132,9 @@ class Scenario(OfRounds):
     rounds: int
     start: Any
 
+    @once
     def moments(self) -> Moments:
         """Exact moments of the iterates (`sim.exact.moments`), computed once."""
-        return self._moments
-
-    @cached_property
-    def _moments(self) -> Moments:
         from sim.exact import moments
 
         return moments(self.algorithm, self.problem, self.participation, rounds=self.rounds, start=self.start)
@@ -311,3 +308,12 @@ def _clients(clients: Any, number: Callable[[Any, str], Any], rounds: int) -> tu
 def as_list(value: Any) -> list[Any]:
     """A list as it is, anything else as a list of one."""
     return value if isinstance(value, list) else [value]
+
+
+def describe(spec: Spec) -> str:
+    """An instance in a few words."""
+    clients = spec["clients"]
+    number = "one client" if len(clients) == 1 else f"{len(clients)} clients"
+    sizes = ", ".join(f"{key}={spec[key]}" for key in ("S", "M", "local_steps", "K") if key in spec)
+    lags = "".join(f", {key} {', '.join(map(str, spec[key]))}" for key in ("alpha", "beta") if spec.get(key))
+    return f"{number}, {sizes}, step {spec['step']}{lags}, start {spec.get('theta0', spec.get('x0'))}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
 from theory.claim import Claim
 from validate.assumptions import unmet
-from validate.bounds import Cases, compare_all
+from validate.bounds import Cases, Comparison, compare_all
 from validate.scenario import Scenario, read_scenario
 from validate.verdict import Evidence
 
@@ -58,6 +58,23 @@ def pool_of(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool
     return Pool(tuple(instances), tuple(s for s in module.scenarios(quick) if s.stays_finite()))
 
 
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A scenario to which a claim applies and that satisfies all its hypotheses.
+
+    Attributes:
+        spec: its specification, for a scalar instance; else None.
+        scenario: the scenario, with its moments.
+        cases: both the claim's left side and its parameters there.
+        comparison: how the two sides compare.
+    """
+
+    spec: dict[str, Any] | None
+    scenario: Any
+    cases: Cases
+    comparison: Comparison
+
+
 @dataclass(frozen=True)
 class Survey:
     """What the exact oracle saw of a claim over a pool of scenarios, in floats.
@@ -70,6 +87,7 @@ class Survey:
         others: names of other scenarios that seem to break it.
         tightness: largest left / right, or None.
         tightness_unbroken: the same over the scenarios that do not seem to break it.
+        each: the scenarios seen, in the pool's order.
     """
 
     pool: int
@@ -79,6 +97,7 @@ class Survey:
     others: tuple[str, ...]
     tightness: float | None
     tightness_unbroken: float | None
+    each: tuple[Seen, ...] = field(default=(), repr=False)
 
     def evidence(self, rounding: int) -> list[Evidence]:
         """For the reader; `rounding` of the suspects were cleared by exact arithmetic."""
@@ -113,22 +132,19 @@ def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
         if cases is not None and not unmet(claim, scenario, cases.parameters_at(0)):
             applies.append((spec, scenario, cases))
     comparisons = compare_all(claim, [cases for _, _, cases in applies])
-    suspects: list[dict[str, Any]] = []
-    others: list[str] = []
+    each = tuple(Seen(*one, comparison) for one, comparison in zip(applies, comparisons, strict=True))
     ratios: dict[bool, list[float]] = {True: [], False: []}
-    for (spec, scenario, _), comparison in zip(applies, comparisons, strict=True):
-        if comparison.tightness is not None:
-            ratios[comparison.broken].append(comparison.tightness)
-        if comparison.broken and spec is not None:
-            suspects.append(spec)
-        elif comparison.broken:
-            others.append(scenario.name)
+    for one in each:
+        if one.comparison.tightness is not None:
+            ratios[one.comparison.broken].append(one.comparison.tightness)
+    broken = [one for one in each if one.comparison.broken]
     return Survey(
         pool=len(pool),
-        seen=len(applies),
+        seen=len(each),
         cases=sum(comparison.cases for comparison in comparisons),
-        suspects=tuple(suspects),
-        others=tuple(others),
+        suspects=tuple(one.spec for one in broken if one.spec is not None),
+        others=tuple(one.scenario.name for one in broken if one.spec is None),
         tightness=max(ratios[True] + ratios[False], default=None),
         tightness_unbroken=max(ratios[False], default=None),
+        each=each,
     )

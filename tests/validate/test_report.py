@@ -1,4 +1,4 @@
-"""The report: every claim on the page, nothing from the network, hostile text escaped, links that lead somewhere."""
+"""The report: every claim on its page, nothing from the network, hostile text escaped, links that lead somewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from validate.experiment import Drawing, Experiment, Table, write_csv
 from validate.parallel import over_processes, tell
 from validate.report import parts, render
 from validate.report.formula import Typesetter, pieces
-from validate.report.page import typeset
+from validate.report.page import TEMPLATES, file_names, typeset
+from validate.report.summary import in_words
+from validate.report.views import headline, paper_view
 from validate.report.words import explanation, fraction, instance_in_words, number, sides
 from validate.verdict import Evidence, Result
 
@@ -148,58 +150,150 @@ def out(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def html(out) -> Page:
-    return Page((out / "index.html").read_text(encoding="utf-8"))
+def pages(out) -> dict[str, Page]:
+    return {path.name: Page(path.read_text(encoding="utf-8")) for path in out.glob("*.html")}
 
 
-def test_every_claim_and_verdict_appears(html) -> None:
-    assert not html.open
+@pytest.fixture(scope="module")
+def html(pages) -> Page:
+    return pages["toy.html"]
+
+
+def own_scripts(text: str) -> list[str]:
+    """The scripts of a page, which are the templates' and data for them; anything else is a failure."""
+    found = re.findall(r"<script[^>]*>(.*?)</script>", text, re.DOTALL)
+    assert text.lower().count("<script") == len(found)
+    known = [path.read_text(encoding="utf-8").strip() for path in TEMPLATES.glob("*.js")]
+    for script in found:
+        if script.startswith("{"):
+            json.loads(script)
+        else:
+            for own in known:
+                script = script.replace(own, "")
+            assert script.strip() in ("", '"use strict";')
+    return found
+
+
+def dead_links(out: Path, pages: dict[str, Page]) -> list[str]:
+    """Links of pages that lead nowhere."""
+    found = []
+    for name, page in pages.items():
+        for _, link in page.links:
+            file, _, anchor = link.partition("#")
+            if link.startswith("data:"):
+                continue
+            known = pages[file or name].ids if (file or name) in pages else None
+            alive = (out / file).is_file() if not anchor else known is not None and anchor in known
+            if not alive:
+                found.append(f"{name}: {link}")
+    return found
+
+
+def test_every_claim_and_verdict_appears(pages) -> None:
+    assert set(pages) == {"index.html", "toy.html"}
+    for file, html in pages.items():
+        assert not html.open
+        assert html.tags.count("h1") == 1
+        for c in PAPER:
+            assert c.title in html.text
+            anchor = f"#toy-{c.label.replace('/', '-')}"
+            assert ("href", anchor if file == "toy.html" else f"toy.html{anchor}") in html.links
+        for verdict in ("refuted", "supported", "proved", "vacuous", "undecided"):
+            assert verdict in html.text
+        assert "Not checked." in html.text  # toy/five has no result
+    html = pages["toy.html"]
     for c in PAPER:
         assert f"toy-{c.label.replace('/', '-')}" in html.ids
-        assert c.title in html.text
         assert c.id in html.text
-    for verdict in ("refuted", "supported", "proved", "vacuous", "undecided"):
-        assert verdict in html.text
-    assert "Not checked." in html.text  # toy/five has no result
     assert "used without a word" in html.text
     assert "because of Jensen" in html.text
     assert "by Jensen" in html.text
 
 
-def test_the_finding_tells_the_numbers(html) -> None:
-    findings = html.text[html.text.index("Findings", 600) : html.text.index("Tightness: the largest")]
-    assert "30037/32768 ≈ 0.9167" in findings
-    assert "One client, f(θ) = ½θ², always present" in findings
-    assert "fedproof verify certificates/toy-one.json" in findings
+def test_the_finding_tells_the_numbers(pages) -> None:
+    html = pages["toy.html"]
+    for page in pages.values():
+        findings = page.text[page.text.rindex("Findings\n") : page.text.index("Tightness: the largest")]
+        assert "30037/32768 ≈ 0.9167" in findings
+        assert "One client, f(θ) = ½θ², always present" in findings
+        assert ("href", "certificates/toy-one.json") in page.links
+    findings = html.text[html.text.rindex("Findings\n") : html.text.index("Tightness: the largest")]
     assert findings.index("(one)") < findings.index("(four)") < findings.index("(two)")  # refuted, vacuous, undecided
-    assert ("href", "certificates/toy-one.json") in html.links
+    assert "fedproof verify certificates/toy-one.json" in html.text
+    assert "verify.py CERTIFICATE" in pages["index.html"].text
 
 
-def test_hostile_text_is_escaped(out, html) -> None:
-    assert "script" not in html.tags
-    assert html.text.count("<script>alert('x')</script>") >= 6
-    assert "{{ 7*7 }}" in html.text
-    assert "<script" not in (out / "index.html").read_text(encoding="utf-8")
+def test_certificates_are_offered_as_downloads(out) -> None:
+    for path in out.glob("*.html"):
+        links = re.findall(r'<a href="certificates/toy-one.json"([^>]*)>', path.read_text(encoding="utf-8"))
+        assert links
+        assert set(links) == {" download"}
 
 
-def test_links_lead_somewhere(out, html) -> None:
-    assert len(html.links) > 10
-    for _, link in html.links:
-        if link.startswith("#"):
-            assert link[1:] in html.ids
-        elif not link.startswith("data:"):
-            assert (out / link).is_file(), link
+def test_the_summary_counts_the_verdicts(tmp_path) -> None:
+    found = {r.id: r for r in results(tmp_path)}
+    view = paper_view(PAPER, "toy.html", found, (), Typesetter(), tmp_path, {}, {})
+    assert in_words([view]) == (
+        "5 results as printed: 1 is false as printed, 1 can never be applied, 2 could not be decided, 1 is proved. "
+        "1 repair: 1 was never broken."
+    )
+    assert in_words([view, view]).startswith("10 results as printed of 2 papers: 2 are false as printed, ")
+    assert in_words([]) == "No results."
 
 
-def test_nothing_comes_from_the_network(out, html) -> None:
-    assert not [link for _, link in html.links if re.match(r"(https?:)?//", link)]
-    text = (out / "index.html").read_text(encoding="utf-8")
-    assert not re.search(r"@import|url\(\s*['\"]?(https?:)?//", text)
-    assert not {"link", "iframe", "object", "embed"} & set(html.tags)
+def test_theorems_are_the_first_findings(tmp_path) -> None:
+    kinds = ("equation", "lemma", "theorem", "remark", "lemma", "proposition")
+    paper = Paper("toy", "A toy paper", "Nobody", tuple(claim(f"c{i}", kind=k, steps=()) for i, k in enumerate(kinds)))
+    found = {c.id: Result(c.id, "refuted", 2.0, (Evidence("certificate", "refuted", "It breaks."),)) for c in paper}
+    view = paper_view(paper, "toy.html", found, (), Typesetter(), tmp_path, {}, {})
+    assert [c.claim.label for c in view.having("refuted", "printed")] == ["c2", "c5", "c1", "c4", "c3", "c0"]
+    assert [c.claim.label for c in view.strongest] == ["c2", "c5", "c1"]
 
 
-def test_ids_are_unique(html) -> None:
-    assert len(html.ids) == len(set(html.ids))
+def test_every_page_has_a_file_of_its_own() -> None:
+    assert file_names(["open-fl", "index", "Open FL"], ["sweep-1"]) == [
+        "open-fl.html",
+        "index-2.html",
+        "open-fl-2.html",
+        "sweep-1.html",
+    ]
+
+
+def test_the_headline_is_the_sentence_that_says_most() -> None:
+    said = (Evidence("exact", "holds", "It holds."), Evidence("search", "fails", "It breaks at 1.5 here. And more."))
+    assert headline(Result("toy/one", "undecided", None, said)) == "It breaks at 1.5 here. And more."
+    assert headline(None) == "Not checked."
+    long = Evidence("exact", "holds", "word " * 100)
+    assert len(headline(Result("toy/one", "supported", None, (long,)))) < 262
+
+
+def test_hostile_text_is_escaped(out, pages) -> None:
+    assert pages["toy.html"].text.count("<script>alert('x')</script>") >= 6
+    assert pages["index.html"].text.count("<script>alert('x')</script>") >= 2
+    for path in out.glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for script in own_scripts(text):
+            assert "alert(" not in script
+        assert "{{ 7*7 }}" in Page(text).text
+
+
+def test_links_lead_somewhere(out, pages) -> None:
+    assert all(len(page.links) > 10 for page in pages.values())
+    assert dead_links(out, pages) == []
+
+
+def test_nothing_comes_from_the_network(out, pages) -> None:
+    for name, page in pages.items():
+        assert not [link for _, link in page.links if re.match(r"(https?:)?//", link)]
+        text = (out / name).read_text(encoding="utf-8")
+        assert not re.search(r"@import|url\(\s*['\"]?(https?:)?//", text)
+        assert "default-src 'none'" in text
+        assert not {"link", "iframe", "object", "embed", "base"} & set(page.tags)
+
+
+def test_ids_are_unique(pages) -> None:
+    for page in pages.values():
+        assert len(page.ids) == len(set(page.ids))
 
 
 def test_json_contract(out) -> None:
@@ -213,10 +307,11 @@ def test_json_contract(out) -> None:
 
 
 def test_figures_follow_the_page_s_colours(out) -> None:
-    text = (out / "index.html").read_text(encoding="utf-8")
+    text = (out / "toy.html").read_text(encoding="utf-8")
     assert f"var(--series-0, {SERIES[0]})" in text
     assert 'id="toy-figure-1-' in text
-    assert "prefers-color-scheme: dark" in text
+    for at, colour in enumerate(SERIES):
+        assert f"--series-{at}: light-dark({colour}, #" in text
 
 
 def test_files_from_elsewhere_are_copied(tmp_path) -> None:
@@ -235,9 +330,11 @@ def test_a_certificate_that_cannot_be_read_is_left_out(tmp_path, content) -> Non
         path.parent.mkdir()
         path.write_text(content)
     broken = Result("toy/one", "refuted", None, (Evidence("certificate", "refuted", "It breaks."),), str(path))
-    text = render([broken], [], tmp_path, papers=[PAPER]).read_text(encoding="utf-8")
-    assert "It breaks." in text
-    assert "certificates/x.json" not in text
+    render([broken], [], tmp_path, papers=[PAPER])
+    for path in tmp_path.glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert "It breaks." in text
+        assert "certificates/x.json" not in text
 
 
 def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
@@ -249,7 +346,7 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
     def check_paper(paper, ids, quick, out, seed):
         asked.append((paper, quick, out))
         tell(f"{paper}: at work")
-        return (results(out) if paper == "toy" else [Result("textbook/x", "proved", None, ())]), {}
+        return (results(out) if paper == "toy" else [Result("textbook/x", "proved", None, ())]), {}, {}
 
     monkeypatch.setattr(validate.check, "check_paper", check_paper)
     monkeypatch.setattr(
@@ -269,9 +366,11 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
     text = path.read_text(encoding="utf-8")
     assert "1 results of the textbooks that are known to be true: 1 proved; 0 false alarms." in text
     assert sorted(asked) == [("textbook", True, tmp_path / "textbook"), ("toy", True, tmp_path)]
-    assert "the runs" in text
     assert "quick report" in text
     assert "fewer runs" in text
+    own = (tmp_path / "toy.html").read_text(encoding="utf-8")
+    assert "the runs" in own
+    assert "quick report" in own
     assert {"toy: at work", "toy: drawing"} <= set(said)
     assert sum(line.endswith("of 4 parts of the report") for line in said) == 4
     again = parts.write(["toy"], out=tmp_path / "again").read_text(encoding="utf-8")
@@ -284,21 +383,26 @@ def test_papers_whose_figures_have_one_name_keep_their_own(tmp_path) -> None:
     other = Paper("other", "Another paper", "Nobody", (claim("one", id="other/one", steps=()),))
     found = [experiment(tmp_path / "toy" / "figures")]
     found.append(replace(experiment(tmp_path / "other" / "figures"), paper="other"))
-    text = render([], found, tmp_path, papers=[PAPER, other]).read_text(encoding="utf-8")
-    parsed = Page(text)
-    assert len(parsed.ids) == len(set(parsed.ids))
-    links = {link for _, link in parsed.links}
-    assert {"toy/figures/figure-1.svg", "other/figures/figure-1.svg"} <= links
+    render([], found, tmp_path, papers=[PAPER, other])
+    pages = {path.name: Page(path.read_text(encoding="utf-8")) for path in tmp_path.glob("*.html")}
+    assert set(pages) == {"index.html", "toy.html", "other.html"}
+    for name in ("toy", "other"):
+        parsed = pages[f"{name}.html"]
+        assert len(parsed.ids) == len(set(parsed.ids))
+        assert f"{name}/figures/figure-1.svg" in {link for _, link in parsed.links}
+    assert dead_links(tmp_path, pages) == []
 
 
 def test_a_reading_is_not_counted_as_printed(tmp_path) -> None:
     paper = Paper("toy", "A toy paper", "Nobody", (claim("one", steps=()), claim("one/later", steps=())))
     said = (Evidence("certificate", "refuted", "It breaks."),)
     found = [Result("toy/one", "proved", None, ()), Result("toy/one/later", "refuted", 2.0, said)]
-    text = Page(render(found, [], tmp_path, papers=[paper]).read_text(encoding="utf-8")).text
-    assert "of 1 claims as printed" in text
-    assert "1 reading of printed claims" in text
-    assert "false as printed" not in text
+    index = Page(render(found, [], tmp_path, papers=[paper]).read_text(encoding="utf-8")).text
+    own = Page((tmp_path / "toy.html").read_text(encoding="utf-8")).text
+    for text in (index, own):
+        assert "of 1 claims as printed" in text
+        assert "1 reading of printed claims" in text
+        assert "false as printed" not in text
 
 
 def test_the_work_on_a_report_is_in_parts(tmp_path) -> None:
@@ -338,7 +442,7 @@ def test_the_paper_s_experiments_are_found() -> None:
 
 
 def test_every_formula_of_the_catalogue_is_typeset() -> None:
-    from theory.papers.fedavg_svrg.claims import PAPER as svrg
+    from theory.papers.fedavg_svrg import PAPER as svrg
 
     setter = Typesetter()
     for c in svrg:
@@ -377,9 +481,23 @@ def test_a_formula_is_read_out_in_words() -> None:
     setter = Typesetter()
     shown = setter.display(r"a\leq b", 'a "at most" b')
     assert 'aria-label="a &#34;at most&#34; b"' in shown
-    used = set(re.findall(r'href="#(m\d+)"', shown))
+    used = set(re.findall(r'href="#(p\d+)"', shown))
     assert used
-    assert used <= set(re.findall(r'id="(m\d+)"', setter.glyphs()))
+    given = setter.definitions(shown)
+    assert used == set(re.findall(r'id="(p\d+)"', given))
+    assert set(re.findall(r'href="#(m\d+)"', given)) == set(re.findall(r'id="(m\d+)"', given))
+
+
+def test_a_page_holds_only_its_own_pieces_and_each_once() -> None:
+    setter = Typesetter()
+    one, two = setter.display(r"a\leq b_2", "one"), setter.display(r"c\leq b_2", "two")
+    pieces_of = {text: re.findall(r'href="#(p\d+)"', text) for text in (one, two)}
+    assert pieces_of[one][1] == pieces_of[two][1]
+    for text in (one, two):
+        assert re.findall(r'id="(p\d+)"', setter.definitions(text)) == pieces_of[text]
+    assert setter.definitions(one + two).count('<g id="') == 3
+    assert "scale(0.7)" in setter.definitions(one)  # the index of b
+    assert "<path" not in setter.definitions("no formula")
 
 
 def test_what_is_set_passes_between_processes() -> None:
@@ -387,7 +505,8 @@ def test_what_is_set_passes_between_processes() -> None:
     again = pickle.loads(pickle.dumps(here))
     for c in PAPER:
         assert again.display(c.latex, c.statement) == here.display(c.latex, c.statement)
-    assert again.glyphs() == here.glyphs()
+    shown = here.display(PAPER.claims[0].latex, "")
+    assert again.definitions(shown) == here.definitions(shown) != ""
     assert again.display("Q", "Q") == here.display("Q", "Q")
 
 

@@ -1,4 +1,4 @@
-"""The report: one page of HTML with every claim's verdict, its evidence, and the paper's figures drawn again."""
+"""The report: pages of HTML with the findings, every claim's verdict and evidence, and the papers' figures redrawn."""
 
 from __future__ import annotations
 

@@ -1,16 +1,18 @@
 """LaTeX formulas as inline SVG, set by matplotlib's mathtext, that wrap like text and follow the page's colour.
 
 A formula is cut at its top-level relations and signs into pieces, each an SVG of its own, so that the browser may
-break the line there. Glyph outlines are kept once for the whole page (`Typesetter.glyphs`) and used by reference.
+break the line there. A page holds each piece and each glyph's outline once (`Typesetter.definitions`), and uses them
+by reference.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 log = logging.getLogger(__name__)
 
@@ -101,8 +103,21 @@ def pieces(latex: str) -> list[str]:
     return [join(c).strip() for c in cut]
 
 
+@dataclass(frozen=True)
+class Piece:
+    """What the page writes once of a piece, however often it occurs.
+
+    Attributes:
+        box: the attributes of the SVG in which it stands.
+        body: glyphs by reference, and bars.
+    """
+
+    box: str
+    body: str
+
+
 class Typesetter:
-    """Sets the formulas of one page and keeps their glyphs.
+    """Sets formulas, and writes what a page needs of their pieces and glyphs.
 
     Args:
         family: one of matplotlib's mathtext font sets.
@@ -112,7 +127,8 @@ class Typesetter:
         self._family = family
         self._outlines: Any = None
         self._names: dict[Any, str] = {}
-        self._set: dict[str, Markup] = {}
+        self._pieces: dict[str, str] = {}
+        self._made: dict[str, Piece] = {}
         self._prepare()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -131,7 +147,7 @@ class Typesetter:
         self._layout = TextToPath()
 
     def display(self, latex: str, spoken: str) -> Markup:
-        """A formula that wraps at its relations and signs.
+        """A formula that wraps at its relations and signs; the page that shows it needs `definitions`.
 
         Args:
             latex: in the subset that mathtext knows; anything else is shown as the ASCII text.
@@ -140,53 +156,82 @@ class Typesetter:
         if not latex.strip():
             return Markup('<code class="formula ascii">{}</code>').format(spoken)
         try:
-            body = Markup("").join(
-                Markup('<span class="term">{}</span> ').format(self._piece(p, first=i == 0))
-                for i, p in enumerate(pieces(latex))
-            )
+            names = [self._piece(p, first=i == 0) for i, p in enumerate(pieces(latex))]
         except (ValueError, RuntimeError) as error:
             log.warning("mathtext cannot set %r: %s", latex, error)
             return Markup('<code class="formula ascii">{}</code>').format(spoken or latex)
-        return Markup('<span class="formula" role="img" aria-label="{}">{}</span>').format(spoken or latex, body)
+        body = "".join(
+            f'<span class="term"><svg {self._made[name].box}><use href="#{name}"/></svg></span> ' for name in names
+        )
+        return Markup('<span class="formula" role="img" aria-label="{}">{}</span>').format(
+            spoken or latex, Markup(body)
+        )
 
-    def _piece(self, latex: str, first: bool) -> Markup:
+    def definitions(self, page: str) -> Markup:
+        """The pieces and glyphs that a page refers to, as a hidden SVG to be put into it.
+
+        Args:
+            page: HTML that contains what `display` returned.
+        """
+        named = [name for name in dict.fromkeys(re.findall(r'href="#(p\d+)"', page)) if name in self._made]
+        bodies = "".join(f'<g id="{name}">{self._made[name].body}</g>' for name in named)
+        used = set(re.findall(r'href="#(m\d+)"', bodies))
+        glyphs = "".join(
+            f'<path id="{name}" d="{outline(*self._outlines[glyph])}"/>'
+            for glyph, name in self._names.items()
+            if name in used
+        )
+        return Markup(
+            f'<svg width="0" height="0" aria-hidden="true" class="glyphs"><defs>{glyphs}{bodies}</defs></svg>'
+        )
+
+    def _piece(self, latex: str, first: bool) -> str:
+        """The name of a piece, which is set when it is new."""
         # mathtext spaces an operator only between two operands, and a piece begins with one
         operator = re.match(r"\\[A-Za-z]+|[-+=<>]", latex)
         if not first and operator:
             latex = f"{operator.group()}\\;{latex[operator.end() :]}"
-        if latex not in self._set:
-            self._set[latex] = self._svg(latex)
-        return self._set[latex]
+        if latex not in self._pieces:
+            made = self._set(latex)
+            self._pieces[latex] = name = f"p{len(self._pieces)}"
+            self._made[name] = made
+        return self._pieces[latex]
 
-    def _svg(self, latex: str) -> Markup:
+    def _set(self, latex: str) -> Piece:
         text = f"${latex}$"
         width, height, depth = self._layout.get_text_width_height_descent(text, self._properties, True)
         glyphs, self._outlines, bars = self._layout.get_glyphs_mathtext(
             self._properties, text, glyph_map=self._outlines
         )
-        marks: list[str] = []
+        by_size: dict[float, list[str]] = {}
         for glyph, x, y, scale in glyphs:
             name = self._names.setdefault(glyph, f"m{len(self._names)}")
-            marks.append(f'<use href="#{name}" transform="translate({x:.4g} {-y:.4g}) scale({scale:.3g})"/>')
+            place = f"{attribute('x', x / scale)}{attribute('y', -y / scale)}"
+            by_size.setdefault(round(float(scale), 3), []).append(f'<use href="#{name}"{place}/>')
+        marks = [
+            "".join(uses) if scale == 1 else f'<g transform="scale({scale:g})">{"".join(uses)}</g>'
+            for scale, uses in by_size.items()
+        ]
         for vertices, _ in bars:
             xs, ys = zip(*vertices[:4], strict=True)
-            marks.append(
-                f'<rect x="{min(xs):.5g}" y="{-max(ys):.5g}" width="{max(xs) - min(xs):.5g}" '
-                f'height="{max(ys) - min(ys):.3g}"/>'
-            )
-        return Markup(
-            f'<svg aria-hidden="true" viewBox="0 {depth - height:.5g} {width:.5g} {height:.5g}" '
-            f'style="width:{width / EM:.3f}em;height:{height / EM:.3f}em;vertical-align:{-depth / EM:.3f}em">'
-            + "".join(marks)
-            + "</svg>"
+            sides = {"x": min(xs), "y": -max(ys), "width": max(xs) - min(xs), "height": max(ys) - min(ys)}
+            marks.append(f"<rect{''.join(attribute(name, value) for name, value in sides.items())}/>")
+        box = (
+            f'viewBox="0 {short(depth - height)} {short(width)} {short(height)}" '
+            f'style="width:{width / EM:.3f}em;height:{height / EM:.3f}em;vertical-align:{-depth / EM:.3f}em"'
         )
+        return Piece(box, "".join(marks))
 
-    def glyphs(self) -> Markup:
-        """The outlines of all glyphs used so far, as a hidden SVG that the formulas refer to."""
-        paths = "".join(
-            f'<path id="{escape(name)}" d="{outline(*self._outlines[glyph])}"/>' for glyph, name in self._names.items()
-        )
-        return Markup(f'<svg width="0" height="0" aria-hidden="true" class="glyphs"><defs>{paths}</defs></svg>')
+
+def short(value: float) -> str:
+    """A coordinate to a tenth of a font unit, a thousandth of an em."""
+    return f"{round(float(value), 1) + 0.0:.6g}"
+
+
+def attribute(name: str, value: float) -> str:
+    """A coordinate as an attribute, nothing for 0, where SVG begins anyway."""
+    text = short(value)
+    return "" if text == "0" else f' {name}="{text}"'
 
 
 def outline(vertices: Any, codes: Any) -> str:

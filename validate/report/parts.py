@@ -78,7 +78,7 @@ def write(
     for part, what in zip(parts, found, strict=True):
         by_kind.setdefault(part.kind, {})[part.paper] = what
     checked = by_kind["claims"]
-    results, replays = joined(checked[p.name] for p in chosen)
+    results, replays, predicted = joined(checked[p.name] for p in chosen)
     trust = [_false_alarms(checked[TEXTBOOK][0])]
     trust += [line for p in chosen if (line := _kills(p.name, by_kind.get("mutants", {}).get(p.name)))]
     experiments = [by_kind["experiments"][p.name] for p in chosen if p.name in by_kind.get("experiments", {})]
@@ -90,6 +90,7 @@ def write(
         papers=chosen,
         sweeps=sweeps,
         replays=replays,
+        predicted=predicted,
         trust=trust,
         quick=quick,
         setter=setter,

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from theory.claim import Claim, Hypothesis, Parameter
-from theory.formula import Comparison, Formula, Name, names_in, parse_relation, text_of
+from theory.formula import Comparison, Name, names_in, parse_relation, text_of
 from validate.strategies.numbers import numbers
 
 Values = dict[str, Any]
@@ -62,7 +62,7 @@ def parameters(
     for name in kept:
         claim.parameter(name)
     start = dict(near) | kept if near is not None else _witness(whole, kept)
-    for name, formula in _tied(whole).items():
+    for name, (_, formula) in whole.formulas.tied.items():
         if name not in kept:
             start[name] = text_of(formula)
             kept[name] = start[name]
@@ -117,23 +117,6 @@ def _witness(claim: Claim, fixed: Mapping[str, Any]) -> Values:
             + ("; give a point that satisfies them as `near`" if found.outcome == "undecided" else "")
         )
     return dict(found.witness)
-
-
-def _tied(claim: Claim) -> dict[str, Formula]:
-    """Scalar parameters that a hypothesis sets equal to a formula of others, which are not tied themselves."""
-    scalars = {p.name for p in claim.parameters if p.shape == "scalar" and not p.domain.integer}
-    known = {p.name for p in claim.parameters}
-    found: dict[str, Formula] = {}
-    for relation in claim.formulas.relations:
-        if relation is None or relation.operators != ("==",):
-            continue
-        for side, other in (relation.sides, relation.sides[::-1]):
-            used = names_in(other)
-            free = isinstance(side, Name) and side.name in scalars - used - set(found)
-            if free and used and used <= known - set(found):
-                found[side.name] = other  # type: ignore[union-attr]  # it is a Name
-                break
-    return found
 
 
 def _plain(parameter: Parameter, value: Any) -> Any:

@@ -1,0 +1,147 @@
+"""What the tests of the sliders share: claims, formulas to draw, and a page of its own for some claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, reduce
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from theory import catalog
+from theory.claim import Claim, Hypothesis, Parameter, Quantity
+from theory.domain import POSITIVE, REAL
+from validate.report.play import play
+
+CLAIMS = [c for paper in catalog.papers() for c in paper.claims if c.right is not None]
+SAME = 1e-12  # relative difference that libraries' exp, log and powers may cause
+
+
+@cache
+def data_of(name: str) -> dict[str, Any]:
+    found = play(catalog.claim(name))
+    assert found is not None
+    return found
+
+
+def starts(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {p["name"]: p["start"] for p in data["parameters"]}
+
+
+OPERATIONS: dict[str, Any] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "**": np.power,
+    "power": np.power,
+    "neg": np.negative,
+    "sqrt": np.sqrt,
+    "log": np.log,
+    "exp": np.exp,
+    "abs": np.abs,
+    "min": lambda *a: reduce(np.minimum, a),
+    "max": lambda *a: reduce(np.maximum, a),
+    "sum": np.sum,
+    "mean": np.mean,
+    "amax": np.max,
+    "amin": np.min,
+}
+
+
+def run(program: Mapping[str, Any], values: Mapping[str, Any]) -> list[Any]:
+    """The list form, as the docstring of `theory.listing` says it."""
+    found = [np.asarray(values[name], dtype=float) for name in program["inputs"]]
+    found += [np.float64(number) for number in program["numbers"]]
+    with np.errstate(all="ignore"):
+        for name, *places in program["steps"]:
+            if name == "power":
+                found.append(np.power(found[places[0]], float(places[1])))
+            else:
+                found.append(OPERATIONS[name](*[found[place] for place in places]))
+    return found
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether numbers or vectors agree to 1e-12, those that are not finite counting as one undefined value."""
+    a, b = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+    if a.shape != b.shape or not np.array_equal(np.isfinite(a), np.isfinite(b)):
+        return False
+    fine = np.isfinite(a)
+    return bool(np.allclose(a[fine], b[fine], rtol=SAME, atol=0))
+
+
+def made(right: str, relation: str = "a < b", **more: Any) -> Claim:
+    parameters = (
+        Parameter("a", REAL, "a number"),
+        Parameter("b", POSITIVE, "another"),
+        Parameter("v", REAL, "a vector", shape="vector"),
+    )
+    return Claim(
+        id="made/one",
+        kind="lemma",
+        title="made",
+        equation="(1)",
+        statement="",
+        latex="",
+        quantity=Quantity("q", "what is bounded", "q"),
+        source="",
+        parameters=parameters,
+        hypotheses=(Hypothesis("order", "", relation=relation),),
+        definitions={"twice": f"2*({right})"},
+        right=f"({right}) + 0*twice",
+        **more,
+    )
+
+
+VECTORS = st.recursive(
+    st.just("v"),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from("+-*/"), st.sampled_from(["a", "b", "3"])).map(lambda p: f"({''.join(p)})"),
+        st.tuples(inner, inner, st.sampled_from(["min", "max"])).map(lambda p: f"{p[2]}({p[0]},{p[1]})"),
+        st.tuples(inner, st.integers(-3, 20)).map(lambda p: f"({p[0]})**({p[1]})"),
+    ),
+    max_leaves=3,
+)
+FORMULAS = st.recursive(
+    st.one_of(
+        st.sampled_from(["a", "b", "2", "0.1", "1/3", "7"]),
+        st.tuples(st.sampled_from(["sum", "mean", "amax", "amin"]), VECTORS).map(lambda p: f"{p[0]}({p[1]})"),
+    ),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["+", "-", "*", "/", "**"]), inner).map(lambda p: f"({''.join(p)})"),
+        st.tuples(st.sampled_from(["sqrt", "log", "exp", "abs", "-"]), inner).map(lambda p: f"({p[0]}({p[1]}))"),
+        st.tuples(inner, inner, inner, st.sampled_from(["min", "max"])).map(lambda p: f"{p[3]}({','.join(p[:3])})"),
+        st.tuples(inner, st.integers(-3, 20)).map(lambda p: f"({p[0]})**({p[1]})"),
+    ),
+    max_leaves=6,
+).filter(lambda text: len(text) < 400)
+
+
+SMALL = st.integers(-40, 40).map(lambda n: n / 8)
+INPUTS = st.fixed_dictionaries(
+    {"a": SMALL, "b": st.integers(1, 40).map(lambda n: n / 8), "v": st.lists(SMALL, min_size=1, max_size=4)}
+)
+
+
+def page_of(claims: list[Claim], starts: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+    from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined
+
+    import validate.report
+
+    text = (
+        '{% from "play.html" import playground, play_script %}<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<title>play</title><style>{% include "style.css" %}{% include "play.css" %}</style>'
+        "<main>{% for c in claims %}{{ playground(c) }}{% endfor %}</main>{{ play_script() }}"
+    )
+    folder = Path(validate.report.__file__).parent / "templates"
+    environment = Environment(
+        loader=ChoiceLoader([DictLoader({"play-test.html": text}), FileSystemLoader(folder)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+    )
+    shown = [SimpleNamespace(claim=c, play=play(c, (starts or {}).get(c.id))) for c in claims]
+    return environment.get_template("play-test.html").render(claims=shown)

@@ -1,0 +1,356 @@
+"""The report's pages in Chromium: no complaint, nothing from the network, controls that do what they say, both themes
+and a phone legible, print complete.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.validate.test_report import PAPER, claim, experiment, results
+from theory.claim import Paper, Step
+from validate.replay.proof import Line, Replay
+from validate.report import render
+from validate.report.figures import shorter
+from validate.verdict import Evidence, Result
+
+CHROMIUM = next((p for name in ("chromium", "google-chrome", "chromium-browser") if (p := shutil.which(name))), None)
+LAUNCH = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+LONG = r"\frac{a_{1}}{b}+" * 30 + "c"  # wider than any page
+STEPS = (
+    Step("(A.1)", r"a", "<=", r"\frac{b}{c}", "inequality", "by Jensen"),
+    Step("(A.2)", r"\frac{b}{c}", "<=", r"d", "inequality", uses=("(A.1)",)),
+)
+OTHER = Paper(
+    "other",
+    "Another paper, with a title that is longer than a line of a telephone",
+    "Somebody, Somebody Else",
+    (
+        claim("one", id="other/one", steps=STEPS, title="with a proof"),
+        claim("one/later", id="other/one/later", steps=(), title="a reading", equation="(one)"),
+        claim("two", id="other/two", steps=(), latex=r"\|" + LONG + r"\|\leq 1", equation="Lemma 10", kind="lemma"),
+        claim("three", id="other/three", steps=(), title="a_very_long_name_without_any_space_" * 3, equation="Lemma 9"),
+    ),
+)
+
+
+def replayed() -> Replay:
+    lines = (
+        Line(STEPS[0], "proved", "algebra", "It is true."),
+        Line(STEPS[1], "refuted", "check", "It is false at b = 2, c = 1, d = 1.", {"text": "b = 2"}),
+    )
+    return Replay("other/one", lines)
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of two papers and a sweep."""
+    folder = tmp_path_factory.mktemp("report")
+    said = (Evidence("exact", "holds", "It holds " + "on_a_very_long_name" * 8 + ".", 0.5),)
+    found = results(folder)
+    found += [Result("other/one", "supported", 0.5, said), Result("other/one/later", "supported", 0.75, said)]
+    found += [Result("other/two", "supported", 12.5, said)]
+    render(
+        found,
+        [experiment(folder / "figures")],
+        folder,
+        papers=[PAPER, OTHER],
+        sweeps=[replace(experiment(folder / "sweep-1"), paper="sweep-1", title="a sweep")],
+        replays={"other/one": replayed()},
+        trust=["46 results that are known to be true."],
+        quick=True,
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium")
+    with api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=LAUNCH)
+        yield found
+        found.close()
+
+
+@dataclass
+class Seen:
+    """What a page complains of and asks for."""
+
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def opened(browser: Any, seen: Seen | None = None, **context: Any) -> Iterator[Any]:
+    """A page in a context of its own."""
+    with browser.new_context(**context) as own:
+        page = own.new_page()
+        if seen is not None:
+            page.on("console", lambda message: seen.complaints.append(message.text))
+            page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+            page.on("requestfailed", lambda request: seen.complaints.append(f"failed: {request.url}"))
+            page.on("request", lambda request: seen.requests.append(request.url))
+        yield page
+
+
+@pytest.fixture(scope="module")
+def index(browser: Any, out: Path) -> Iterator[Any]:
+    """index.html on a desk."""
+    with opened(browser, viewport={"width": 1280, "height": 900}) as page:
+        page.goto((out / "index.html").as_uri())
+        yield page
+
+
+def files(out: Path) -> list[Path]:
+    found = sorted(out.glob("*.html"))
+    assert [path.name for path in found] == ["index.html", "other.html", "sweep-1.html", "toy.html"]
+    return found
+
+
+def open_all(page: Any) -> None:
+    page.eval_on_selector_all("details", "all => all.forEach((details) => { details.open = true; })")
+    page.wait_for_timeout(50)
+
+
+def shown(page: Any) -> list[str]:
+    """The ids of the claims whose rows are shown, in their order."""
+    return page.eval_on_selector_all(
+        "table.verdicts tbody tr", "rows => rows.filter((r) => r.offsetHeight > 0).map((r) => r.dataset.id)"
+    )
+
+
+def test_no_page_complains_or_asks_the_network(browser: Any, out: Path) -> None:
+    seen = Seen()
+    with opened(browser, seen) as page:
+        for path in files(out):
+            page.goto(path.as_uri())
+            open_all(page)
+            assert page.locator("h1").count() == 1
+    assert seen.complaints == []
+    assert len(seen.requests) == 4
+    assert all(url.startswith(("file:", "data:")) for url in seen.requests)
+
+
+def test_every_link_is_alive(browser: Any, out: Path) -> None:
+    links, ids = {}, {}
+    with opened(browser) as page:
+        for path in files(out):
+            page.goto(path.as_uri())
+            links[path.as_uri()] = page.eval_on_selector_all("a[href]", "all => all.map((a) => a.href)")
+            ids[path.as_uri()] = set(page.eval_on_selector_all("[id]", "all => all.map((e) => e.id)"))
+    assert sum(map(len, links.values())) > 60
+    for found in links.values():
+        for link in found:
+            file, _, anchor = link.partition("#")
+            assert Path(file.removeprefix("file://")).is_file(), link
+            assert not anchor or anchor in ids[file], link
+
+
+def test_filters_show_what_they_say(index: Any) -> None:
+    form = index.locator("form.filters")
+    rows = index.eval_on_selector_all("table.verdicts tbody tr", "rows => rows.map((r) => ({...r.dataset}))")
+    assert len(rows) == 10
+    for name in ("verdict", "paper", "version"):
+        values = sorted({row[name] for row in rows})
+        assert len(values) >= 2
+        for value in values:
+            form.locator(f"[name={name}]").select_option(value)
+            wanted = [row["id"] for row in rows if row[name] == value]
+            assert shown(index) == wanted
+            assert form.locator("output").inner_text() == f"{len(wanted)} of 10 shown"
+        form.locator(f"[name={name}]").select_option("")
+    form.locator("[name=paper]").select_option("other")
+    form.locator("[name=version]").select_option("reading")
+    assert shown(index) == ["other/one/later"]
+    form.get_by_role("button", name="Show all").click()
+    index.wait_for_function("document.querySelector('form.filters output').textContent === '10 of 10 shown'")
+    form.locator("[name=text]").fill("HOLDS later")
+    assert shown(index) == ["other/one/later"]
+    form.locator("[name=text]").fill("no such text")
+    assert shown(index) == []
+    assert form.locator("output").get_attribute("aria-live") == "polite"
+    form.locator("[name=text]").fill("")
+    assert len(shown(index)) == 10
+
+
+def test_columns_sort(index: Any) -> None:
+    before = shown(index)
+    head = index.locator("table.verdicts th", has_text="Tightness")
+    order = {"other/one": 0.5, "other/one/later": 0.75, "other/two": 12.5, "toy/one": 1.0909}
+    order |= {"toy/one/corrected": 0.25, "toy/two": float("inf")}
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    rest = [name for name in before if name not in order]
+    assert shown(index) == [*sorted(order, key=order.__getitem__), *rest]  # without a value last
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert shown(index) == [*sorted(order, key=order.__getitem__, reverse=True), *rest]
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") is None
+    assert shown(index) == before
+    equation = index.locator("table.verdicts th", has_text="Equation")
+    equation.get_by_role("button").press("Enter")
+    assert head.get_attribute("aria-sort") is None
+    found = shown(index)
+    assert found.index("other/three") < found.index("other/two")  # Lemma 9 before Lemma 10
+    verdict = index.locator("table.verdicts th", has_text="Verdict")
+    verdict.get_by_role("button").click()
+    kinds = [index.locator(f"tr[data-id='{name}']").get_attribute("data-verdict") for name in shown(index)]
+    worst = ["refuted", "vacuous", "undecided", "supported", "proved"]
+    assert kinds == sorted(kinds, key=worst.index)
+    for _ in range(2):
+        verdict.get_by_role("button").click()
+    assert shown(index) == before
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_theme_follows_the_system_and_the_button(browser: Any, out: Path, scheme: str) -> None:
+    background = "getComputedStyle(document.body).backgroundColor"
+    colours = {"light": "rgb(251, 251, 249)", "dark": "rgb(20, 23, 26)"}
+    other = "dark" if scheme == "light" else "light"
+    with opened(browser, color_scheme=scheme) as page:
+        page.goto((out / "index.html").as_uri())
+        assert page.evaluate(background) == colours[scheme]
+        button = page.locator("button.theme")
+        assert button.inner_text() == f"{other.capitalize()} theme"
+        button.click()
+        assert page.evaluate(background) == colours[other]
+        assert button.inner_text() == f"{scheme.capitalize()} theme"
+        page.goto((out / "toy.html").as_uri())  # the choice is kept
+        assert page.evaluate(background) == colours[other]
+        page.emulate_media(media="print")
+        assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_is_accessible(browser: Any, out: Path, scheme: str) -> None:
+    axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe-core-python is not installed").Axe()
+    with opened(browser, color_scheme=scheme, viewport={"width": 1100, "height": 900}) as page:
+        for path in files(out):
+            page.goto(path.as_uri())
+            open_all(page)
+            found = axe.run(page, options={"resultTypes": ["violations"]})
+            told = [
+                f"{path.name}: {v['id']}: {v['nodes'][0]['html'][:200]} {v['nodes'][0]['failureSummary']}"
+                for v in found["violations"]
+            ]
+            assert told == []
+            assert any(rule["id"] == "color-contrast" for rule in found["passes"])
+
+
+def test_a_phone_shows_the_page_without_scrolling_sideways(browser: Any, out: Path) -> None:
+    with opened(browser, viewport={"width": 360, "height": 800}) as page:
+        for path in files(out):
+            page.goto(path.as_uri())
+            open_all(page)
+            assert page.evaluate("document.documentElement.scrollWidth") == 360, path.name
+        page.goto((out / "other.html").as_uri())
+        wide = page.locator("#other-two .math").first
+        assert wide.evaluate("e => e.scrollWidth > e.clientWidth")  # it scrolls by itself, also by keyboard
+        assert wide.get_attribute("tabindex") == "0"
+
+
+def test_the_verdicts_fit_a_phone(browser: Any, out: Path) -> None:
+    with opened(browser, viewport={"width": 360, "height": 800}) as page:
+        page.goto((out / "index.html").as_uri())
+        page.locator("[name=verdict]").select_option("refuted")  # without the names that nothing can break
+        row = page.locator("tr[data-id='toy/one']")
+        for cell in (".badge", ".title a", ".num"):
+            box = row.locator(cell).bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 360
+        assert row.locator(".title").inner_text().startswith("(one) title of one")
+
+
+def test_what_is_printed_is_open_and_has_no_controls(browser: Any, out: Path) -> None:
+    with opened(browser) as page:
+        page.goto((out / "other.html").as_uri())
+        details = page.locator("#other-one details", has_text="Proof, line by line")
+        line = details.locator("li").first
+        assert details.get_attribute("open") is None
+        assert not line.is_visible()
+        page.emulate_media(media="print")
+        assert line.bounding_box()["height"] > 10
+        for control in (".theme", ".filters", "nav"):
+            assert not page.locator(control).first.is_visible()
+        page.emulate_media(media="screen")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")  # for browsers that do not know details-content
+        assert details.get_attribute("open") == ""
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert details.get_attribute("open") is None
+
+
+def test_pages_are_small(out: Path) -> None:
+    for path in files(out):
+        assert path.stat().st_size < 250_000, path.name
+
+
+@pytest.mark.slow
+def test_the_pages_of_all_papers_are_small(tmp_path: Path) -> None:
+    """Without the figures of experiments, which take up to 0.7 MB of a paper's page."""
+    from theory import catalog
+
+    render([], [], tmp_path, papers=catalog.papers())
+    sizes = {path.name: path.stat().st_size for path in tmp_path.glob("*.html")}
+    assert len(sizes) == len(catalog.papers()) + 1
+    assert sizes.pop("index.html") < 1e6
+    assert max(sizes.values()) < 1.5e6
+
+
+def test_the_first_false_line_is_seen_and_leads_into_the_proof(browser: Any, out: Path) -> None:
+    with opened(browser) as page:
+        page.goto((out / "other.html").as_uri())
+        fault = page.locator("#other-one .fault")
+        assert fault.is_visible()
+        assert "the first false line; here the proof breaks" in fault.inner_text()
+        assert "It is false at b = 2" in fault.inner_text()
+        assert "breaks at (A.2)" in page.locator("#other-one summary", has_text="Proof").inner_text()
+        line = page.locator("#other-one-line-2")
+        assert not line.is_visible()
+        fault.get_by_role("link", name="(A.2)").click()
+        line.wait_for(state="visible")
+        assert "marked" in line.get_attribute("class")
+        assert page.locator(".fault").count() == 1
+
+
+def test_without_javascript_everything_is_there_but_the_controls(browser: Any, out: Path) -> None:
+    with opened(browser, java_script_enabled=False) as page:
+        page.goto((out / "index.html").as_uri())
+        for control in (".theme", ".filters"):
+            assert not page.locator(control).is_visible()
+        assert page.locator("table.verdicts tbody tr:visible").count() == 10
+        page.goto((out / "toy.html").as_uri())
+        page.get_by_text("Hypotheses and parameters").first.click()
+        assert page.get_by_text("used without a word").first.is_visible()
+
+
+def test_a_shortened_figure_looks_the_same(browser: Any, out: Path) -> None:
+    """No more than the edges of lines differ, by what a tenth of a point changes."""
+    import io
+
+    import numpy as np
+    from matplotlib.image import imread
+
+    text = (out / "figures" / "figure-1.svg").read_text(encoding="utf-8")
+    text = text[text.index("<svg") :]
+    assert len(shorter(text)) < 0.75 * len(text)
+    assert shorter(shorter(text)) == shorter(text)
+    style = "<style>body{margin:0}svg{width:900px;height:auto}svg *{stroke-linejoin:round;stroke-linecap:butt}</style>"
+    seen = []
+    with opened(browser, viewport={"width": 900, "height": 600}) as page:
+        for drawing in (text, shorter(text), ""):
+            page.set_content(style + drawing)
+            seen.append(np.asarray(imread(io.BytesIO(page.screenshot())), dtype=float)[..., :3].mean(axis=-1))
+    differs = np.abs(seen[0] - seen[1])
+    assert differs.mean() < 0.003
+    assert (differs > 0.5).mean() < 0.001
+    assert (differs > 0.5).mean() < 0.1 * (np.abs(seen[0] - seen[2]) > 0.5).mean()

@@ -1,0 +1,73 @@
+"""What a refuted claim's certificate says, for a page: both sides, the instance in words, where the file is."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from validate.report.figures import reachable
+from validate.report.words import Side, described, explanation, sides
+from validate.verdict import Result
+
+log = logging.getLogger(__name__)
+
+BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "=": "≠"}
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """What a finding says of a certificate.
+
+    Attributes:
+        link: of the file, from the page.
+        kind: of the certificate.
+        left, right: both sides, or None where the certificate does not compare two numbers.
+        sign: the relation in which the sides stand, "against" where none is printed.
+        instance: on which the claim breaks; empty where the certificate has none.
+        explanation: what else a reader needs.
+    """
+
+    link: str
+    kind: str
+    left: Side | None
+    right: Side | None
+    sign: str
+    instance: str
+    explanation: str
+
+
+def refutation(result: Result, out: Path, relation: str = "<=") -> Refutation | None:
+    """What the certificate of a refuted claim says; None when there is none, or it cannot be read."""
+    if result.certificate is None:
+        return None
+    path = _find(Path(result.certificate), out)
+    if path is None:
+        log.warning("%s: certificate %s is not there", result.id, result.certificate)
+        return None
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        log.warning("%s: certificate %s cannot be read: %s", result.id, path, error)
+        return None
+    if not isinstance(content, dict):
+        log.warning("%s: certificate %s is not a JSON object", result.id, path)
+        return None
+    left, right = sides(content)
+    return Refutation(
+        link=reachable(path, out, "certificates"),
+        kind=str(content.get("kind", "")),
+        left=left,
+        right=right,
+        sign=BREAKS.get(str(content.get("relation", relation)), "against"),
+        instance=described(content),
+        explanation=explanation(content),
+    )
+
+
+def _find(path: Path, out: Path) -> Path | None:
+    for candidate in (path, out / path, out / "certificates" / path.name):
+        if candidate.is_file():
+            return candidate
+    return None

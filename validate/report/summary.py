@@ -1,0 +1,47 @@
+"""What a report found, counted in a few sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from validate.report.views import ORDER, ClaimView, PaperView
+
+# How many claims of a verdict there are, in words: one, and several.
+SAID = {
+    "refuted": ("is false as printed", "are false as printed"),
+    "vacuous": ("can never be applied", "can never be applied"),
+    "undecided": ("could not be decided", "could not be decided"),
+    "supported": ("was never broken", "were never broken"),
+    "proved": ("is proved", "are proved"),
+}
+OTHERS = SAID | {"refuted": ("is false", "are false")}
+
+
+def in_words(views: Sequence[PaperView]) -> str:
+    """The verdicts on papers as one paragraph: the results as printed, then readings and repairs.
+
+    Example:
+        >>> in_words([])
+        'No results.'
+    """
+    printed = [c for view in views for c in view.printed]
+    if not printed:
+        return "No results."
+    many = "1 result" if len(printed) == 1 else f"{len(printed)} results"
+    said = f"{many} as printed{f' of {len(views)} papers' if len(views) > 1 else ''}: {tallied(printed, SAID)}."
+    for version, one, several in (
+        ("reading", "1 reading of printed claims, in a case", "readings of printed claims, in cases"),
+        ("repair", "1 repair", "repairs"),
+    ):
+        found = [c for view in views for c in view.claims if c.version == version]
+        if found:
+            what = one if len(found) == 1 else f"{len(found)} {several}"
+            where = " that their text does not exclude" if version == "reading" else ""
+            said += f" {what}{where}: {tallied(found, OTHERS)}."
+    return said
+
+
+def tallied(claims: Sequence[ClaimView], words: dict[str, tuple[str, str]] = SAID) -> str:
+    """How many claims have which verdict, the worst first: "2 are false as printed, 1 is proved"."""
+    counts = {name: sum(c.verdict == name for c in claims) for name in ORDER}
+    return ", ".join(f"{times} {words[name][times > 1]}" for name, times in counts.items() if times)
