@@ -2,7 +2,8 @@
 
 Exit status: 0 done; 1 a verdict is `refuted` or `vacuous`, or a certificate failed; 2 bad usage or bad input, with one
 line on stderr that starts with ``error:``; 3 the values given violate a hypothesis of the claim (the value is printed
-all the same); 130 interrupted. Heavy packages are imported by the commands that use them, so that the others are quick.
+all the same); 70 a defect of fedproof; 130 interrupted (docs/command-line.md). A command's module is imported when it
+is called, and heavy packages by the commands that use them, so that the others are quick.
 """
 
 from __future__ import annotations
@@ -10,58 +11,81 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from validate.commands import (
-    auditing,
-    catalogue,
-    doctor,
-    evidence,
-    falsification,
-    feasibility,
-    mutation,
-    oracle,
-    own,
-    proof,
-    radius,
-    simulation,
-    sweeping,
-    weights,
-)
+from validate.commands import messages
 
 logger = logging.getLogger(__name__)
 
 INTERRUPTED = 130
+DEFECT = 70  # EX_SOFTWARE of sysexits.h, as 1 says something about claims
+
+MODULES = {
+    "claims": "catalogue",
+    "show": "catalogue",
+    "bound": "catalogue",
+    "replay": "proof",
+    "feasible": "feasibility",
+    "weights": "weights",
+    "radius": "radius",
+    "falsify": "falsification",
+    "mutate": "mutation",
+    "new": "own",
+    "moments": "oracle",
+    "audit": "auditing",
+    "check": "evidence",
+    "verify": "evidence",
+    "report": "evidence",
+    "reproduce": "evidence",
+    "simulate": "simulation",
+    "sweep": "sweeping",
+    "doctor": "doctor",
+}
+"""By command, the module of `validate.commands` with the function of that name; in the order of the help."""
 
 
-def usage_message(error: Exception) -> str | None:
-    """What typer has to say about a misused command in one line, or None when `error` is not of that kind."""
-    describe = getattr(error, "format_message", None)
-    if describe is None:
-        return None
-    message = one_line(str(describe())).rstrip(".")
-    context = getattr(error, "ctx", None)
-    return f"{message} (see `{context.command_path} --help`)" if context is not None else message
+class Loaded(MutableMapping[str, Any]):
+    """The commands by name, each made from its function when it is first asked for."""
 
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
 
-def input_message(error: ValueError | OSError) -> str:
-    """A bad input in one line."""
-    if isinstance(error, OSError) and error.strerror:
-        return one_line(f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror)
-    return one_line(str(error)) or type(error).__name__
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            function = getattr(import_module(f"validate.commands.{MODULES[name]}"), name)
+            alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+            alone.command(name)(function)
+            self._made[name] = typer.main.get_command(alone)
+        return self._made[name]
 
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._made[name] = command
 
-def one_line(text: str) -> str:
-    """A text in one line that a terminal may show: what is not printable, escape sequences above all, as its code."""
-    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in " ".join(text.split()))
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(MODULES)
+
+    def __len__(self) -> int:
+        return len(MODULES)
 
 
 class Commands(TyperGroup):
     """The group of all commands; it turns every error that the user can mend into one line and a status."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = Loaded()
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of the commands, of which none is loaded."""
+        return list(self.commands)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; a reader that has seen enough, such as `head`, ends it without an error."""
@@ -85,14 +109,15 @@ class Commands(TyperGroup):
             status = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra) or 0
         except (ValueError, OSError) as error:
             logger.debug("the error came from here", exc_info=error)
-            typer.echo(f"error: {input_message(error)}", err=True)
+            typer.echo(f"error: {messages.bad_input(error)}", err=True)
             status = 2
         except MemoryError as error:
             logger.debug("the error came from here", exc_info=error)
             typer.echo("error: this needs more memory than there is", err=True)
             status = 2
         except Exception as error:
-            message = usage_message(error)
+            called = [word for word in (sys.argv[1:] if args is None else args) if word in MODULES]
+            message = messages.misuse(error, " ".join(["fedproof", *called[:1]]))
             if message is None:
                 raise
             typer.echo(f"error: {message}", err=True)
@@ -132,8 +157,9 @@ def root(
 ) -> None:
     """Puts the theorems of federated optimisation to the test.
 
-    Exit status: 0 done; 1 a verdict or certificate failed; 2 bad usage or bad input; 3 a hypothesis of the claim is
-    violated by the values given.
+    Exit status: 0 done; 1 a claim is refuted, or a check failed; 2 bad usage or bad input (one line on stderr); 3 the
+    values violate a hypothesis; 70 a defect of fedproof; 130 interrupted. Results go to stdout, progress and errors to
+    stderr; every command has --json. More: docs/command-line.md.
     """
     if verbose:
         logging.basicConfig(stream=sys.stderr, format="%(name)s: %(message)s")
@@ -143,30 +169,13 @@ def root(
         typer.echo(context.get_help())
 
 
-for command in (
-    catalogue.claims,
-    catalogue.show,
-    catalogue.bound,
-    proof.replay,
-    feasibility.feasible,
-    weights.weights,
-    radius.radius,
-    falsification.falsify,
-    mutation.mutate,
-    own.new,
-    oracle.moments,
-    auditing.audit,
-    evidence.check,
-    evidence.verify,
-    evidence.report,
-    evidence.reproduce,
-    simulation.simulate,
-    sweeping.sweep,
-    doctor.doctor,
-):
-    app.command()(command)
-
-
 def main() -> None:
-    """Entry point of the console script."""
-    app()
+    """Entry point of the console script; a defect has its traceback on stderr, and a status of its own."""
+    try:
+        app()
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        typer.echo("error: this is a defect of fedproof, not of your input; please report the lines above", err=True)
+        sys.exit(DEFECT)

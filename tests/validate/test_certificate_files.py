@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.validate.test_certificate import CERTIFICATES
+from tests.validate.known_certificates import CERTIFICATES
 from tests.validate.test_verifier_adam import CONTRACTED, CONTRACTION, SHORT
 from tests.validate.test_verifier_chain import CHAINS
 from tests.validate.test_verifier_chain import CLAIM as CHAIN_CLAIM

@@ -49,7 +49,7 @@ BAD_ARGUMENTS: list[tuple[list[str], str]] = [
     (["bound"], "ID"),
     (["bound", "nonsense"], "unknown claim 'nonsense'"),
     (["bound", "fedavg-svrg/lemma-v1"], "no right side"),
-    (["bound", "fedavg-svrg/eq-a19"], EQ8),
+    (["bound", "fedavg-svrg/eq-a19"], "others of its paper have, such as fedavg-svrg/eq-a2"),
     (["bound", EQ8], "L"),
     (["bound", EQ8, *assigned(*SETTINGS[1:])], "L"),
     (["bound", EQ8, *assigned(*SETTINGS, "M=2")], "twice"),

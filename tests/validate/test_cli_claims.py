@@ -59,6 +59,7 @@ def test_show_prints_every_claim(claim_id: str) -> None:
     shown = printed("show", claim_id)
     assert shown["id"] == claim_id
     assert {"statement", "hypotheses", "parameters", "steps", "source", "latex"} <= set(shown)
+    assert " at 0x" not in json.dumps(shown)  # the address of a function would be another one each time
     text = call("show", claim_id)
     assert text.exit_code == 0
     assert text.stdout.startswith(f"{claim_id}: ")

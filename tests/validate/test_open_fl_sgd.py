@@ -2,7 +2,6 @@
 
 import copy
 import json
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,12 +10,13 @@ import pytest
 from sim.algorithms import FedAvg
 from sim.participation import full
 from sim.problems import Quadratic, scalar
+from tests.validate.pools import applicable, assert_told_apart
 from theory import claim
 from theory.assumptions import BoundedStochasticGradient, BoundedVariance, MinimisersInBall, ShortStep
 from theory.papers.open_fl.sgd import CLAIMS
 from validate import certificate
 from validate.algebra import at_most
-from validate.assumptions import satisfied, unmet
+from validate.assumptions import satisfied
 from validate.bounds import compare
 from validate.papers.open_fl import sgd, sgd_refutations, sgd_special
 from validate.papers.open_fl.sgd_instances import equally_curved, worst_hessian, worst_instance
@@ -60,35 +60,21 @@ def pool():
     return [*sgd.scenarios(quick=True), *instances]
 
 
-def applies(c, pool):
-    """Scenarios that satisfy all the claim's hypotheses, with their cases."""
-    found = []
-    for scenario in pool:
-        cases = sgd.cases(c, scenario)
-        if cases is not None and not unmet(c, scenario, cases.parameters_at(0)):
-            found.append((scenario, cases))
-    return found
-
-
 @pytest.mark.parametrize("label", MEASURED)
 def test_no_claim_is_broken_and_its_false_neighbour_is(label, pool):
     c = of(label)
-    found = applies(c, pool)
-    assert len(found) >= 10
-    assert [scenario.name for scenario, cases in found if compare(c, cases).broken] == []
-    worse = replace(c, right=FALSE[label])
-    assert any(compare(worse, cases).broken for _, cases in applies(worse, pool)), "the pool notices nothing"
+    assert_told_apart(c, FALSE[label], applicable(c, pool, sgd.cases))
 
 
 @pytest.mark.parametrize("label", ["theorem-2/corrected", "theorem-2/corrected-2", "theorem-2/corrected-3"])
 def test_the_corrected_radii_are_attained(label, pool):
     c = of(label)
-    best = max(compare(c, cases).tightness or 0 for _, cases in applies(c, pool))
+    best = max(compare(c, cases).tightness or 0 for _, cases in applicable(c, pool, sgd.cases))
     assert 1 - 1e-9 <= best <= 1 + 1e-9
 
 
 def test_federated_systems_are_among_the_scenarios_of_the_uniform_claim(pool):
-    seen = [scenario for scenario, _ in applies(of("theorem-2/corrected-2"), pool)]
+    seen = [scenario for scenario, _ in applicable(of("theorem-2/corrected-2"), pool, sgd.cases)]
     assert any(s.problem.clients > 1 and s.algorithm.local_steps > 1 and s.problem.dim > 1 for s in seen)
     assert any(s.rounds >= 10 and not (s.moments().participation == 1).all() for s in seen)
 

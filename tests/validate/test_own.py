@@ -14,8 +14,9 @@ from sim.participation import Bernoulli, UniformChoice
 from tests.validate.command_line import call, complaint, printed
 from theory import Hypothesis, Paper, Smooth, StronglyConvex, catalog
 from validate import papers, verifier
+from validate.check import check, check_all, check_and_replay, resolve
 from validate.falsify import confirm
-from validate.own import MeasuredClaim, claim, files, parameters, pool, run
+from validate.own import MeasuredClaim, claim, files, load, parameters, pool, run
 from validate.own.module import OwnModule
 from validate.own.tables import AFTER_ROUNDS, ALGORITHMS, CERTIFIED, MEASURES, ONE_ROUND, QUANTITIES, WHOLE_RUN
 from validate.own.template import text
@@ -265,6 +266,42 @@ def test_a_paper_of_ones_own_does_not_hide_the_others(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("forgetting")
+def test_the_python_functions_take_a_file_as_the_commands_do(folder: Path) -> None:
+    two = TINY.replace("(A,)", "(A, claim('tiny/b', 'words', 'suboptimality', 'R', parameters=(d, R)))")
+    (folder / "own.py").write_text(two, encoding="utf-8")
+    assert [c.id for c in resolve(["own.py:b", "textbook/sgd-step", "own.py"])] == [
+        "tiny/b",
+        "textbook/sgd-step",
+        "tiny/a",
+    ]
+    assert load("own.py") is catalog.paper("tiny")
+    assert files.find("own.py:b") is catalog.claim("tiny/b")
+    assert files.find("perm/eq2") is catalog.claim("perm/eq2")
+    with pytest.raises(ValueError, match=r"own\.py has 2 claims; say which: own\.py:a, own\.py:b"):
+        check("own.py")
+    with pytest.raises(ValueError, match=r"own\.py has no claim 'c'"):
+        check_all(["own.py:c"])
+    with pytest.raises(FileNotFoundError):
+        check_all(["missing.py"])
+    with pytest.raises(ValueError, match="no-such"):
+        check("no-such/claim")
+    assert not (folder / "fedproof-out").exists()
+
+
+@pytest.mark.usefixtures("forgetting")
+def test_a_claim_in_a_file_is_checked_from_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("validate.check.EVALUATIONS", {True: 0})
+    (folder / "my_paper.py").write_text(text("my-paper", "my_paper.py"), encoding="utf-8")
+    found = check_and_replay(["my_paper.py"], quick=True, out="out")
+    assert [result.id for result in found.results] == ["my-paper/noise-ball"]
+    assert set(found.replays) == set(found.predicted) == {"my-paper/noise-ball"}
+    assert tuple(found) == (found.results, found.replays, found.predicted)
+    one = check("my_paper.py:noise-ball", quick=True, out="out")
+    assert one == found.results[0]
+    assert one.verdict == "supported"
+
+
+@pytest.mark.usefixtures("forgetting")
 def test_new_writes_a_file_that_runs(folder: Path) -> None:
     assert "my-paper" in call("new", "my_paper.py").stdout
     assert (folder / "my_paper.py").read_text(encoding="utf-8") == text("my-paper", "my_paper.py")
@@ -365,3 +402,18 @@ def test_a_paper_of_unmeasured_claims_has_nothing_to_run() -> None:
     assert list(module.instances()) == []
     assert list(module.structures(plain)) == []
     assert module.cases(plain, read_scenario(SPECS[0], exact=False)) is None
+
+
+@pytest.mark.usefixtures("forgetting")
+def test_an_installed_paper_is_measured_by_the_word_of_its_claims() -> None:
+    """A paper that only the catalogue knows, as one of another distribution is."""
+    d, r = parameters(d="step", R="start_distance")
+    told = claim("tiny/told", "words", "squared_distance", "R", parameters=(d, r))
+    untold = dataclasses.replace(catalog.claim("textbook/sgd-step"), id="mute/step", amends=None)
+    catalog.add(Paper("tiny", "Tiny", "me", (told,)))
+    catalog.add(Paper("mute", "Mute", "me", (untold,)))
+    found = papers.module("tiny")
+    assert isinstance(found, OwnModule)
+    assert found.algorithms == ["local-sgd"]
+    assert papers.module("mute") is None
+    assert papers.module("nobody's") is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -15,6 +14,7 @@ from sim.algorithms import FedAvg
 from sim.exact import moments
 from sim.participation import full
 from sim.problems import from_samples, scalar
+from tests.validate.pools import applicable, assert_told_apart
 from theory import claim
 from theory.assumptions import BoundedDomain, BoundedGradient, InteriorMinimiser, VarianceAtMost
 from theory.mixing import exact_weights
@@ -52,28 +52,18 @@ def pool():
     return [*mixing_scenarios.scenarios(quick=True), *minimisers.scenarios(quick=True)]
 
 
-def applies(c, pool):
-    found = []
-    for scenario in pool:
-        cases = perm.cases(c, scenario)
-        if cases is not None and not unmet(c, scenario, cases.parameters_at(0)):
-            found.append(cases)
-    return found
-
-
 @pytest.mark.parametrize("label", FALSE)
 def test_no_true_claim_is_broken_and_its_false_neighbour_is(label, pool):
     c = of(label)
-    found = applies(c, pool)
-    assert len(found) >= 10
-    assert not any(comparison.broken for comparison in compare_all(c, found))
-    worse = replace(c, right=FALSE[label])
-    assert any(comparison.broken for comparison in compare_all(worse, found)), "the pool notices nothing"
+    assert_told_apart(c, FALSE[label], applicable(c, pool, perm.cases))
 
 
 @pytest.mark.parametrize("label", ["lemma-3", "theorem-1-alpha-rate", "lemma-14-alpha-rate"])
 def test_false_claims_are_broken_in_floats_too(label, pool):
-    assert any(comparison.broken for comparison in compare_all(of(label), applies(of(label), pool)))
+    assert any(
+        comparison.broken
+        for comparison in compare_all(of(label), [cases for _, cases in applicable(of(label), pool, perm.cases)])
+    )
 
 
 # --- what is measured ------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from theory.claim import Paper
 from validate import check
 from validate.check import check_paper, joined, listener, tasks
 from validate.parallel import over_processes
+from validate.predicted import Predicted
 from validate.replay.proof import Replay
 from validate.report import render
 from validate.verdict import Result
@@ -25,12 +26,12 @@ CHOSEN = (
 )
 
 
-def found(processes: int, out: Path) -> tuple[list[Result], dict[str, Replay], list[str]]:
-    """The results, the replays and what was said."""
+def found(processes: int, out: Path) -> tuple[list[Result], dict[str, Replay], dict[str, Predicted], list[str]]:
+    """The results, the replays, the curves and what was said."""
     said: list[str] = []
     parts = tasks(CHOSEN, True, out)
-    both = joined(over_processes(check_paper, parts, processes=processes, heard=listener(said.append)))
-    return *both, said
+    every = joined(over_processes(check_paper, parts, processes=processes, heard=listener(said.append)))
+    return *every, said
 
 
 def papers() -> list[Paper]:
@@ -49,12 +50,13 @@ def test_one_and_two_processes_find_the_same(tmp_path: Path) -> None:
     every = {}
     for processes in (1, 2):
         folder = tmp_path / str(processes)
-        results, replays, said = found(processes, folder)
+        results, replays, curves, said = found(processes, folder)
         assert [r.id for r in results] == list(CHOSEN)
         assert replays
         assert all(replay.lines for replay in replays.values())
+        assert curves
         assert set(CHOSEN) <= set(said)
-        render(results, [], folder, papers=papers(), replays=replays)
+        render(results, [], folder, papers=papers(), replays=replays, predicted=curves)
         every[processes] = files(folder)
     assert set(every[1]) == set(every[2])
     for name, content in every[1].items():

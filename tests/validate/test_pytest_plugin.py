@@ -236,12 +236,17 @@ def test_the_example_of_the_documentation_runs(tmp_path: Path) -> None:
     assert f"{len(re.findall('^def test_', example, re.M))} passed" in done.stdout
 
 
-def test_the_other_code_of_the_documentation_runs() -> None:
+def test_the_other_code_of_the_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs" / "properties.md").read_text(encoding="utf-8")
     found: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", page, re.S):
         exec(compile(block, "docs/properties.md", "exec"), found)
     assert found["found"]["L_client"].shown.endswith("(seen)")
+    assert (found["both"].left[0], str(found["both"].right[0])) == (1, "30037/32768")
+    assert (found["both"].broken[0], found["both"].parameters["S"]) == (True, 8)
+    assert str(found["both"].tightness) in page
+    assert found["certificate"].verify(found["path"]).verdict in page
 
 
 def test_the_plugin_starts_with_the_standard_library_alone() -> None:

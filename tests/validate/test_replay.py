@@ -316,13 +316,16 @@ def test_the_evidence_names_the_break_and_changes_no_verdict(replays, results):
 
 def test_the_report_marks_the_first_false_line(replays, results, tmp_path):
     shown = paper(PAPER)
-    text = render(list(results.values()), [], tmp_path / "a", papers=[shown], replays=replays).read_text("utf-8")
-    assert text.count("the first false line; here the proof breaks") == 5
+    render(list(results.values()), [], tmp_path / "a", papers=[shown], replays=replays)
+    text = (tmp_path / "a" / f"{PAPER}.html").read_text("utf-8")
+    # beside the claim, and among the lines of its proof
+    assert text.count("the first false line; here the proof breaks") == 2 * 5
     assert "the first false line; the conclusion does not depend on it" in text
     assert "breaks at (A.17)" in text
     assert "slip: (A.21) uses the repaired form" in text
     assert "The chain so far" in text
-    without = render(list(results.values()), [], tmp_path / "b", papers=[shown]).read_text("utf-8")
+    render(list(results.values()), [], tmp_path / "b", papers=[shown])
+    without = (tmp_path / "b" / f"{PAPER}.html").read_text("utf-8")
     assert "the first false line" not in without
     assert "Proof, line by line (11 lines)" in without
 

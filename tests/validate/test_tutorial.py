@@ -6,6 +6,7 @@ import json
 import re
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def columns(text: str) -> list[list[str]]:
 
 
 def test_the_file_is_short() -> None:
-    [file] = blocks("python")
+    file, _ = blocks("python")
     assert len(file.splitlines()) < 60
 
 
@@ -63,6 +64,17 @@ def test_the_verdicts_are_those_on_the_page(written: Path) -> None:
         moment = Fraction(49, 64) * moment + Fraction(1, 64)
     assert Fraction(certificate["left_value"]) == moment == (1 - Fraction(7, 8) ** 12) / 15
     assert Fraction(certificate["right_value"]) == Fraction(1, 32)
+
+
+def test_the_functions_take_the_file_too(written: Path) -> None:
+    found: dict[str, Any] = {}
+    exec(compile(blocks("python")[1], "docs/tutorial.md", "exec"), found)
+    both = found["both"]
+    assert f"# {', '.join(map(str, both.index['k'][both.broken]))}: from" in PAGE
+    assert both.left[5] == (1 - Fraction(7, 8) ** 12) / 15  # as above
+    assert set(both.right) == {Fraction(1, 32)}
+    assert verifier.verify(verifier.load(str(found["path"]))).valid
+    assert found["verdict"] == "supported"
 
 
 @pytest.mark.slow  # 16 s

@@ -294,7 +294,7 @@ def test_rubbish_never_raises(path: tuple[Any, ...], value: Any) -> None:
         assert outcome != "valid" or same_number(str(value), str(at_path(SHORT, path)))
 
 
-@given(st.fractions(max_denominator=10**6), st.integers(3, 12))
+@given(st.fractions(max_denominator=10**6), st.integers(6, 12))
 @settings(max_examples=200, deadline=None)
 def test_decimals_are_printed_as_the_verifier_reads_them(value: Fraction, digits: int) -> None:
     checks = Checks()
@@ -302,3 +302,43 @@ def test_decimals_are_printed_as_the_verifier_reads_them(value: Fraction, digits
     open_adam.check_rounded(checks, "x", printed, Interval.of(value))
     assert checks.valid or (abs(value - F(printed)) * 2 * 10 ** len(printed.partition(".")[2])) == 1  # a tie
     assert abs(value - F(printed)) <= abs(value) / 10 ** (digits - 1)
+
+
+@given(st.fractions(max_denominator=10**6), st.integers(1, 5))
+@settings(max_examples=200, deadline=None)
+def test_a_number_printed_with_few_digits_is_refused_unless_it_is_exact(value: Fraction, digits: int) -> None:
+    checks = Checks()
+    printed = certificate.as_decimal(value, "x", digits)
+    open_adam.check_rounded(checks, "x", printed, Interval.of(value))
+    significant = len(printed.replace(".", "").lstrip("-0"))  # 6 where 9.99999 is rounded to 10.0000
+    assert not checks.valid or F(printed) == value or significant >= 6
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "valid"),
+    [
+        ("1/3", "0.333333", True),
+        ("1/3", "0.33333", False),
+        ("1/3", "0", False),
+        ("1234567/2", "617284", True),
+        ("1234567/2", "620000", False),
+        ("-1/300000", "-0.00000333333", True),
+        ("-1/300000", "-0.000003", False),
+        ("1/1000000000000000", "0.0000000000", False),
+        ("0", "0", True),
+        ("0", "0.000", True),
+        ("1/4", "0.25", True),
+    ],
+)
+def test_six_digits_are_needed(value: str, printed: str, valid: bool) -> None:
+    checks = Checks()
+    open_adam.check_rounded(checks, "x", printed, Interval.of(F(value)))
+    assert checks.valid == valid
+
+
+@pytest.mark.parametrize("side", ["left_value", "right_value"])
+def test_a_certificate_may_not_round_its_sides_away(side: str) -> None:
+    for digits in range(1, 10):
+        value = certificate.as_decimal(F(SHORT[side]), side, digits)
+        expected = digits >= 6 or F(value) == F(SHORT[side])
+        assert verdict(edit(SHORT, (side,), value)) == ("valid" if expected else "invalid"), value

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands import completion, own
+from validate.commands import completion, messages, own, parameters_of
 from validate.commands.output import number, plain, print_json, table
 
 if TYPE_CHECKING:
@@ -182,15 +182,6 @@ def show(
         typer.echo(text(claim))
 
 
-def without_bound(claim: Claim) -> ValueError:
-    """The error for a claim that has nothing to evaluate."""
-    from theory import catalog
-
-    others = ", ".join(other.id for other in catalog.claims(claim.paper) if other.has_bound)
-    advice = f"; these of its paper have one: {others}" if others else ""
-    return ValueError(f"ID={claim.id} has no right side that can be evaluated{advice}")
-
-
 def print_bound(result: Mapping[str, Any]) -> None:
     """A bound for a reader."""
     typer.echo(f"{result['id']} = {'no real value' if result['value'] is None else repr(result['value'])}")
@@ -230,10 +221,10 @@ def bound(
 
     claim = catalog.claim(own.one(claim_id))
     if not claim.has_bound:
-        raise without_bound(claim)
+        raise messages.lacking(claim, "no right side that can be evaluated", lambda other: other.has_bound)
     from theory import evaluate
 
-    parameters = evaluate.parse_assignments(assignments or [], claim)
+    parameters = parameters_of.all_of(claim, assignments or [], f"fedproof bound {claim_id}")
     hypotheses = [{"name": h["name"], "holds": h["holds"]} for h in evaluate.hypotheses(claim, parameters)]
     violated = [h["name"] for h in hypotheses if h["holds"] is False]
     value, enclosure = None, None

@@ -6,35 +6,43 @@ import importlib.metadata
 import importlib.util
 import platform
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from validate.commands.output import print_json
+from validate.commands.output import print_json, progress, table
 
 FLOORS = ("theory", "sim", "validate")
 HOME = Path(__file__).resolve().parents[2]
-PACKAGES = (
-    "numpy",
-    "scipy",
-    "sympy",
-    "cvxpy",
-    "clarabel",
-    "torch",
-    "matplotlib",
-    "python-flint",
-    "typer",
-    "rich",
-    "jinja2",
-    "numba",
-    "scikit-learn",
-    "triton",
-    "z3-solver",
-    "dask",
-    "distributed",
-    "pyarrow",
-    "filelock",
-)
+REQUIRED = {
+    "numpy": "numbers",
+    "scipy": "statistics",
+    "sympy": "algebra",
+    "python-flint": "exact numbers, enclosures",
+    "torch": "simulator",
+    "cvxpy": "mixing weights, semidefinite programs",
+    "clarabel": "proofs of vector inequalities",
+    "matplotlib": "figures",
+    "jinja2": "report",
+    "typer": "command line",
+    "rich": "progress bars",
+    "filelock": "sweeps",
+}
+"""By package that fedproof needs, what for."""
+EXTRAS = {
+    "smt": ("z3 proves that hypotheses cannot hold together", ("z3-solver",)),
+    "fast": ("machine code without a C++ compiler", ("numba",)),
+    "data": ("experiments on digits", ("scikit-learn",)),
+    "gpu": ("simulations on a GPU", ("triton",)),
+    "cluster": ("sweeps on a cluster", ("dask", "distributed")),
+    "tables": ("sweeps exported as Parquet", ("pyarrow",)),
+    "test": ("strategies and assertions for your own tests", ("hypothesis", "pytest")),
+    "fuzz": ("random inputs to all that reads any", ("atheris",)),
+    "dev": ("work on fedproof itself", ("pytest-xdist", "pepit", "ruff", "mypy")),
+    "docs": ("the documentation's site", ("sphinx", "furo", "myst-parser", "myst-nb")),
+}
+"""By extra, what it is for, and its packages: those of pyproject.toml, but for what another extra has already."""
+PACKAGES = (*REQUIRED, *(name for _, names in EXTRAS.values() for name in names))
 
 
 def clashes() -> list[str]:
@@ -68,9 +76,11 @@ def versions() -> dict[str, str | None]:
 
 
 def devices() -> list[str]:
-    """The devices on which the simulator can run."""
-    import torch
-
+    """The devices on which the simulator can run; none where torch cannot be imported."""
+    try:
+        import torch
+    except (ImportError, OSError):  # OSError for a library that torch loads itself
+        return []
     names = [f"cuda:{i} ({torch.cuda.get_device_name(i)})" for i in range(torch.cuda.device_count())]
     return [f"cpu ({torch.get_num_threads()} threads)", *names]
 
@@ -87,27 +97,79 @@ def back_ends() -> dict[str, str | None]:
     }
 
 
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Print versions, devices, back ends, and clashes of package names.
+def doctor(
+    no_self_test: Annotated[
+        bool, typer.Option("--no-self-test", help="Only look at what is there, and compute nothing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Look at the installation, and test it.
 
-    Exit status 1 when another package takes one of the names theory, sim and validate.
+    Prints versions, what is optional and the extra that brings it, devices, back ends, and clashes of package names;
+    then computes a handful of things twice. Exit status 1 when a needed package is missing, another package takes one
+    of the names theory, sim and validate, or a self-test fails.
 
     Example: fedproof doctor
     """
-    own, python = importlib.metadata.version("fedproof"), platform.python_version()
-    packages, places, kernels, found = versions(), devices(), back_ends(), clashes()
+    facts: dict[str, Any] = {
+        "fedproof": importlib.metadata.version("fedproof"),
+        "python": platform.python_version(),
+        "packages": versions(),
+        "extras": {name: {"for": what, "packages": list(brings)} for name, (what, brings) in EXTRAS.items()},
+        "devices": devices(),
+        "back_ends": back_ends(),
+        "clashes": clashes(),
+    }
+    missing = [name for name in REQUIRED if facts["packages"][name] is None]
+    facts |= {"missing": missing, "self_test": None}
+    if not as_json:
+        _show(facts)
+    failed = _tested(facts, as_json) if not no_self_test else False
     if as_json:
-        facts = {"fedproof": own, "python": python, "packages": packages, "devices": places, "back_ends": kernels}
-        print_json({**facts, "clashes": found})
-    else:
-        typer.echo(f"fedproof {own}, Python {python}")
-        for name, version in packages.items():
-            typer.echo(f"  {name} {version or '(not installed; optional)'}")
-        typer.echo(f"devices: {', '.join(places)}")
-        for name, what in kernels.items():
-            missing = "no C++ compiler found; set CXX" if name == "native" else "not installed"
-            typer.echo(f"back end {name}: {what or missing}")
-        for clash in found:
-            typer.echo(f"clash: {clash}; install fedproof in an environment of its own")
-    if found:
+        print_json(facts)
+    if failed or missing or facts["clashes"]:
         raise typer.Exit(1)
+
+
+def _show(facts: dict[str, Any]) -> None:
+    """The installation for a reader."""
+    typer.echo(f"fedproof {facts['fedproof']}, Python {facts['python']}")
+    installed = facts["packages"]
+    table(["needed", "version", "for"], [[name, installed[name] or "MISSING", what] for name, what in REQUIRED.items()])
+    typer.echo()
+    rows = []
+    for extra, (what, names) in EXTRAS.items():
+        there = [f"{name} {installed[name]}" for name in names if installed[name] is not None]
+        absent = [name for name in names if installed[name] is None]
+        text = ", ".join([*there, *([f"not installed: {', '.join(absent)}"] if absent else [])])
+        rows.append([extra, text, what])
+    table(["extra", "packages", "for"], rows)
+    typer.echo("pip install 'fedproof[EXTRA]' brings what an extra lacks")
+    typer.echo()
+    typer.echo(f"devices: {', '.join(facts['devices']) or 'none: torch cannot be imported'}")
+    for name, what in facts["back_ends"].items():
+        absent_because = "no C++ compiler found; set CXX" if name == "native" else "not installed"
+        typer.echo(f"back end {name}: {what or absent_because}")
+    for name in facts["missing"]:
+        typer.echo(f"missing: {name}; pip install --upgrade fedproof brings it")
+    for clash in facts["clashes"]:
+        typer.echo(f"clash: {clash}; install fedproof in an environment of its own")
+
+
+def _tested(facts: dict[str, Any], as_json: bool) -> bool:
+    """Add the self-test to the facts, and say whether a check failed."""
+    from validate.self_test import self_test
+
+    outcomes = []
+    for found in self_test():
+        outcomes.append(found)
+        progress(f"self-test: {found.name}: {found.outcome}")
+    facts["self_test"] = [found.to_json() for found in outcomes]
+    failed = [found for found in outcomes if found.outcome == "FAILED"]
+    if not as_json:
+        typer.echo()
+        rows = [[found.name, found.outcome, f"{found.seconds:.1f} s", found.detail] for found in outcomes]
+        table(["self-test", "outcome", "time", "what was found"], rows)
+        for found in failed:
+            typer.echo(f"{found.name} FAILED: {found.remedy}")
+    return bool(failed)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from validate.commands import completion, own
-from validate.commands.output import number, print_json, progress, table
+from validate.commands import completion, messages, own
+from validate.commands.output import number, print_json, progress, table, writable
 
 if TYPE_CHECKING:
     from validate.verdict import Result
@@ -52,7 +54,9 @@ def check(
     """
     from validate.check import check_all
 
-    results = check_all(own.known(targets), quick=quick, out=out, seed=seed, progress=progress)
+    chosen = own.known(targets)
+    writable("--out", out)
+    results = check_all(chosen, quick=quick, out=out, seed=seed, progress=progress)
     if as_json:
         print_json([result.to_json() for result in results])
     else:
@@ -67,28 +71,46 @@ def check(
 
 def verify(
     certificates: Annotated[list[Path], typer.Argument(metavar="CERTIFICATE...", help="Files that `check` wrote.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Re-check certificates in exact arithmetic.
 
     Nothing else of the package is used. Exit status 1 when a certificate does not prove what it says, 2 when one
-    cannot be read.
+    cannot be read (the others are checked all the same; with --json there is no document then).
 
     Example: fedproof verify fedproof-out/certificates/*.json
     """
     from validate import verifier
 
-    status = 0
+    status, entries = 0, []
     for path in certificates:
         try:
-            found = verifier.verify(verifier.load(str(path)))
-        except verifier.FormatError as error:
-            typer.echo(f"error: {path}: {error}", err=True)
+            path.open("rb").close()
+            certificate = verifier.load(str(path))
+            found = verifier.verify(certificate)
+        except OSError as error:
+            typer.echo(f"error: {messages.bad_input(error)}", err=True)
             status = 2
             continue
-        typer.echo("\n".join([f"{path}:", *found.lines]))
-        typer.echo("VALID: the claim is false as stated" if found.valid else "NOT VALID")
+        except verifier.FormatError as error:
+            typer.echo(f"error: {_unreadable(path, error)}", err=True)
+            status = 2
+            continue
+        entries.append(
+            {"id": certificate["claim"], "valid": found.valid, "checks": list(found.lines), "certificate": str(path)}
+        )
+        if not as_json:
+            typer.echo(f"{path}:\n{found}")
         status = max(status, 0 if found.valid else 1)
+    if as_json and status != 2:
+        print_json(entries)
     raise typer.Exit(status)
+
+
+def _unreadable(path: Path, error: ValueError) -> str:
+    """What is wrong with a file that is no certificate."""
+    message = messages.one_line(str(error)).removeprefix(f"cannot read {path}: ")
+    return f"{path} is not a certificate, as `fedproof check` and `falsify` write them: {message}"
 
 
 def report(
@@ -109,6 +131,7 @@ def report(
     processes: Annotated[
         int | None, typer.Option("--processes", min=1, help="At most as many at the same time; one a core without.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check papers, and write the report (HTML, figures, JSON).
 
@@ -119,8 +142,14 @@ def report(
     """
     from validate.report import write
 
+    writable("--out", out)
     found = write(papers or None, stores=stores or (), quick=quick, out=out, progress=progress, processes=processes)
-    typer.echo(found)
+    if not as_json:
+        typer.echo(found)
+        return
+    data = found.with_name("report.json")
+    verdicts = Counter(entry["verdict"] for entry in json.loads(data.read_text(encoding="utf-8")))
+    print_json({"quick": quick, "page": str(found), "data": str(data), "verdicts": verdicts})
 
 
 def reproduce(
@@ -128,6 +157,7 @@ def reproduce(
     quick: Quick = False,
     out: Annotated[Path, typer.Option("--out", help="Folder for the figures and tables.")] = Path("fedproof-out"),
     seed: Seed = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Redraw the figures of a paper's experiments.
 
@@ -140,6 +170,12 @@ def reproduce(
 
     run = getattr(papers.module(catalog.paper(paper).name), "reproduce", None)
     if run is None:
-        raise ValueError(f"PAPER={paper} has no experiments that can be reproduced")
-    run(out=out, quick=quick, seed=seed, progress=progress)
-    typer.echo(f"{out}")
+        others = [p.name for p in catalog.papers() if hasattr(papers.module(p.name), "reproduce")]
+        raise ValueError(f"PAPER={paper} has no experiments that can be reproduced; these have: {', '.join(others)}")
+    writable("--out", out)
+    found = run(out=out, quick=quick, seed=seed, progress=progress)
+    if not as_json:
+        typer.echo(f"{out}")
+        return
+    files = {"figures": [str(figure.path) for figure in found.figures], "data": [str(path) for path in found.data]}
+    print_json({"paper": paper, "quick": quick, "seed": seed, "out": str(out), **files, "findings": found.findings})

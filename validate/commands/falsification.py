@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from validate.commands import completion, own
-from validate.commands.output import print_json, progress
+from validate.commands import completion, messages, own
+from validate.commands.output import print_json, progress, writable
 
 
 def falsify(
@@ -40,7 +40,9 @@ def falsify(
     claim = find(own.one(name))
     module = papers.module(claim.paper)
     if module is None or not claim.has_bound:
-        raise ValueError(f"{claim.id} has no right side that can be measured, so there is nothing to search for")
+        what = "no right side that can be measured, so there is nothing to search for"
+        raise messages.lacking(claim, what, lambda other: other.has_bound)
+    writable("--out", out)
     result = search(claim, module.cases, seconds=seconds, seed=seed, progress=progress)
     path = None
     if result.found is not None:

@@ -63,25 +63,24 @@ def feasible(
 
     Example: fedproof feasible fedavg-svrg/lemma-v1-eq14 --set M=16
     """
-    from dataclasses import asdict
-
     from theory import catalog, evaluate
-    from theory.feasible.conflicts import function_conflicts
-    from theory.feasible.decide import feasible as decide
+    from theory.feasible.compatible import compatible
+    from theory.formula import parse_relation
 
     claim = catalog.claim(own.one(claim_id))
-    found = decide(claim, supposed or (), evaluate.parse_assignments(assignments or [], claim))
-    conflicts = function_conflicts(claim, reading="literal" if literal else "run")
-    result = {
-        "id": claim.id,
-        **found.to_json(),
-        "conflicts": [asdict(conflict) for conflict in conflicts],
-    }
-    if conflicts and not literal:  # assumptions that exclude each other under every reading
-        result |= {"outcome": "empty", "witness": None}
+    for relation in supposed or ():
+        try:
+            parse_relation(relation)
+        except ValueError as error:
+            raise ValueError(f"--suppose {relation!r} is not a relation such as 'M <= 8': {error}") from error
+    values = evaluate.parse_assignments(assignments or [], claim)
+    found = compatible(claim, supposed or (), values, reading="literal" if literal else "run")
+    result = {"id": claim.id, **found.to_json()}
+    if literal:  # conflicts of a reading that the catalogue does not have are reported beside what it has
+        result |= found.numbers.to_json()
     if as_json:
         print_json(result)
     else:
-        typer.echo(text(result, found, literal))
-    if found.outcome == "empty" or conflicts:
+        typer.echo(text(result, found.numbers, literal))
+    if found.outcome == "empty":
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from validate.commands import completion, own
-from validate.commands.output import number, print_json, progress, table
+from validate.commands.output import number, print_json, progress, table, writable
 
 if TYPE_CHECKING:
     from validate.mutate.trial import MutationReport
@@ -42,6 +42,8 @@ def mutate(
     from validate.mutate.trial import mutate_all, summary
 
     target = own.known([target])[0]
+    if out is not None:
+        writable("--out", out)
     options: dict[str, Any] = {"quick": quick, "seed": seed, "out": out, "progress": progress}
     if "/" in target:
         reports = [mutate_claim(target, **options)]

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import shutil
 import signal
 import sys
+import tempfile
+import textwrap
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +22,7 @@ import typer
 
 
 def plain(value: Any) -> Any:
-    """`value` in JSON's own types: fractions as "p/q", arrays as lists, NaN and the infinities as None."""
+    """`value` in JSON's own types: fractions as "p/q", functions by name, NaN and the infinities as None."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, Fraction):
@@ -30,6 +35,9 @@ def plain(value: Any) -> Any:
         return plain(value.tolist())
     if isinstance(value, Iterable):
         return [plain(entry) for entry in value]
+    if callable(value):  # its address would be another one each time
+        function = getattr(value, "func", value)
+        return f"{function.__module__}.{function.__qualname__}"
     return str(value)
 
 
@@ -38,24 +46,78 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(plain(value), indent=2, allow_nan=False, ensure_ascii=False))
 
 
-def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table: with rules and folded cells on a terminal, as aligned columns elsewhere."""
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
+COLOURS = {
+    **dict.fromkeys(("refuted", "vacuous", "survived", "false", "FAILED"), "red"),
+    **dict.fromkeys(("proved", "supported", "killed", "true", "ok"), "green"),
+    **dict.fromkeys(("undecided", "skipped"), "yellow"),
+}
+"""Of cells that are one of these words, where there are colours at all; no meaning is in a colour alone."""
+LEAST, LONG = 28, 36
+"""Columns of text below which a table is no longer readable; characters of a cell that has a line of its own."""
 
-        pretty = Table()
-        for header in headers:
-            pretty.add_column(header, overflow="fold")
-        for row in rows:
-            pretty.add_row(*(Text(cell) for cell in row))
-        Console().print(pretty)
-        return
-    lines = [list(headers), *(list(row) for row in rows)]
+
+def coloured() -> bool:
+    """Whether stdout shows colours: a terminal that is not dumb, unless NO_COLOR is set. FORCE_COLOR changes nothing:
+    what is no terminal is read by a program."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def animated() -> bool:
+    """Whether a progress bar can be drawn on stderr."""
+    return sys.stderr.isatty() and os.environ.get("TERM") not in (None, "", "dumb", "unknown")
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table as aligned columns; one that is wider than the terminal is folded, never within a word.
+
+    The column with most text is folded where enough of the width is left for it; else each row becomes a few lines.
+    Where stdout is no terminal each row is one line, whatever its width.
+    """
+    lines = [list(headers), *([str(cell) for cell in row] for row in rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(headers))]
-    for line in lines:
-        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if room is not None and sum(widths) + 2 * (len(widths) - 1) > room:
+        widest = max(range(len(widths)), key=lambda i: (any(" " in line[i] for line in lines[1:]), widths[i]))
+        left = room - sum(widths) + widths[widest] - 2 * (len(widths) - 1)
+        if left < LEAST or len(widths) == 1:
+            _print_records(lines, room)
+            return
+        widths[widest] = left
+    for place, line in enumerate(lines):
+        folded = [
+            textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False) if len(cell) > width else [cell]
+            for cell, width in zip(line, widths, strict=True)
+        ]
+        for parts in zip_longest(*folded, fillvalue=""):
+            padded = [part + " " * (width - len(part)) for part, width in zip(parts, widths, strict=True)]
+            padded[-1] = parts[-1]
+            text = "  ".join(_styled(part, header=place == 0) for part in padded)
+            typer.echo(text.rstrip())
+
+
+def _print_records(lines: Sequence[Sequence[str]], room: int) -> None:
+    """Each row as its first cell, and the others below it with their headers."""
+    headers, *rows = lines
+    for first, *rest in rows:
+        named = [(f"{header}: ", cell) for header, cell in zip(headers[1:], rest, strict=True) if cell]
+        short = ["".join(pair) for pair in named if len(pair[1]) <= LONG]
+        typer.echo(first)
+        text = [*textwrap.wrap("; ".join(short), room - 2, break_long_words=False, break_on_hyphens=False)]
+        for header, cell in named:
+            if len(cell) > LONG:
+                text += textwrap.wrap(header + cell, room - 2, break_long_words=False, break_on_hyphens=False)
+        for line in text:
+            typer.echo(f"  {line}")
+
+
+def _styled(part: str, *, header: bool) -> str:
+    """A cell with its colour, if it has one."""
+    if not coloured():
+        return part
+    if header:
+        return typer.style(part, bold=True)
+    colour = COLOURS.get(part.strip())
+    return typer.style(part, fg=colour) if colour else part
 
 
 def number(value: Any) -> str:
@@ -73,7 +135,7 @@ def progress(message: str) -> None:
 @contextmanager
 def bar(total: int) -> Iterator[Callable[[int], None]]:
     """A progress bar on stderr, to be told how much of `total` is done; nothing where stderr is no terminal."""
-    if not sys.stderr.isatty():
+    if not animated():
         yield lambda done: None
         return
     from rich.console import Console
@@ -110,6 +172,23 @@ def noticing_interrupts() -> Iterator[Callable[[], None]]:
         yield check
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def writable(option: str, folder: Path) -> None:
+    """Make sure, before any work is done, that a folder is there or can be made, and takes files.
+
+    Raises:
+        ValueError: naming the option.
+    """
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    try:
+        if not there.is_dir():
+            raise NotADirectoryError(None, f"{there} is a file")
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        where = f"{option}={folder}" if there == folder else f"{option}={folder}, in {there},"
+        raise ValueError(f"{where} cannot be written to: {error.strerror}; give another {option}") from error
 
 
 def read_object(path: str) -> dict[str, Any]:

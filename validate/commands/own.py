@@ -1,12 +1,19 @@
-"""A paper of one's own in one file: `fedproof new`, and what the other commands make of ``paper.py:LABEL``."""
+"""A paper of one's own in one file: `fedproof new`, and what the other commands make of ``paper.py:LABEL``.
+
+What such a file prints while it is read goes to stderr: stdout is for what the command was asked for.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from validate.commands.output import print_json
 
 
 def known(targets: Sequence[str]) -> list[str]:
@@ -15,7 +22,8 @@ def known(targets: Sequence[str]) -> list[str]:
         return list(targets)
     from validate.own import files
 
-    return files.targets(targets)
+    with redirect_stdout(sys.stderr):
+        return files.targets(targets)
 
 
 def one(target: str) -> str:
@@ -24,7 +32,8 @@ def one(target: str) -> str:
         return target
     from validate.own import files
 
-    return files.one(target)
+    with redirect_stdout(sys.stderr):
+        return files.one(target)
 
 
 def _is_file(target: str) -> bool:
@@ -34,6 +43,7 @@ def _is_file(target: str) -> bool:
 def new(
     path: Annotated[Path, typer.Argument(metavar="PAPER.py", help="The file to be written.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write a paper of your own: one commented file, to be changed.
 
@@ -46,4 +56,7 @@ def new(
     from validate.own.template import written
 
     name = written(path, force)
+    if as_json:
+        print_json({"paper": name, "file": str(path)})
+        return
     typer.echo(f"{path} has the paper {name!r}; next: fedproof check {path} --quick")

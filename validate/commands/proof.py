@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from validate.commands import completion, own
+from validate.commands import completion, messages, own
 from validate.commands.output import print_json, progress, table
 
 
@@ -32,7 +32,7 @@ def replay(
 
     claim = find(own.one(target))
     if not claim.steps:
-        raise ValueError(f"ID={target} has no proof lines to replay")
+        raise messages.lacking(claim, "no proof lines to replay", lambda other: bool(other.steps))
     progress(f"{claim.id}: {len(claim.steps)} lines")
     found = replayed(claim)
     false, broken = found.first_false, found.first_break

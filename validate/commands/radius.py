@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from validate.commands import parameters_of
 from validate.commands.output import number, plain, print_json
 
 if TYPE_CHECKING:
@@ -139,16 +140,11 @@ def radius(
 
     Example: fedproof radius sgd --set mu=0.1 --set L=1 --set r=1 --set sigma=1/2
     """
-    from theory import catalog, evaluate
+    from theory import catalog
 
-    given = list(assignments or [])
-    if method is Method.sgd and not any(a.split("=", 1)[0].strip() == "eta" for a in given):
-        given.append("eta=1/L")
     claim = catalog.claim(SGD_WITH_STEP if method is Method.sgd else PRINTED[method])
-    parameters = evaluate.parse_assignments(given, claim)
-    missing = [p.name for p in claim.parameters if p.name not in parameters]
-    if missing:
-        raise ValueError(f"parameters {', '.join(missing)} are missing: give them with --set NAME=VALUE")
+    others = {"eta": "1/L"} if method is Method.sgd else {}
+    parameters = parameters_of.all_of(claim, assignments or [], f"fedproof radius {method.value}", others)
     found = of_sgd(parameters, dim) if method is Method.sgd else of_adam(parameters)
     result = plain({"method": method.value, **found})
     if as_json:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands.output import bar, noticing_interrupts, number, plain, print_json, read_object, table
+from validate.commands.output import bar, noticing_interrupts, number, plain, print_json, read_object, table, writable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -158,6 +158,7 @@ def simulate(
     blocks = Blocks(out, settings) if out is not None else None
     if blocks is not None:
         blocks.check(resume)
+        writable("--out", blocks.out.parent)
     done: list[dict[str, np.ndarray]] = []
     try:
         with noticing_interrupts() as check, bar(runs * scenario.rounds) as tell:

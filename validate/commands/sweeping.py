@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands.output import noticing_interrupts, print_json, table
+from validate.commands.output import animated, noticing_interrupts, print_json, table, writable
 
 if TYPE_CHECKING:
     from validate.sweep.coordinator import Snapshot
@@ -54,7 +53,7 @@ def line(now: Snapshot) -> str:
 @contextmanager
 def shown() -> Iterator[Callable[[Snapshot], None]]:
     """Progress on stderr: a bar on a terminal, elsewhere a line now and then."""
-    if sys.stderr.isatty():
+    if animated():
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
@@ -113,18 +112,20 @@ def sweep(
     if export is not None:
         raise ValueError("--export needs the --status of the store to export")
     if spec is None:
-        raise ValueError("SPEC.toml is missing (or give --status STORE)")
+        raise ValueError("SPEC.toml is missing: the cells, as in docs/sweeps.md (or give --status STORE)")
     from validate.sweep.specification import read_specification
 
     try:
         specification = read_specification(spec.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise ValueError(f"{spec} is not UTF-8 text: {error.reason} at byte {error.start}") from error
+    except ValueError as error:
+        raise ValueError(f"{spec}: {error}") from error
     if dry_run:
         _dry_run(specification, as_json)
         return
     if out is None:
-        raise ValueError("--out is missing: the store that keeps the results")
+        raise ValueError(f"--out is missing: the store that keeps the results, as in --out {spec.stem}.sqlite")
     _sweep(specification, out, as_json, engine=engine, address=address, workers=workers, resume=resume, retry=retry,
            limit=limit)  # fmt: skip
 
@@ -136,6 +137,7 @@ def _sweep(specification: Specification, out: Path, as_json: bool, **options: An
     there = out.exists()
     if there and not (options["resume"] or options["retry"]):
         raise ValueError(f"{out} exists; give --resume to go on with it, or another --out")
+    writable("--out", out.parent)
     out.parent.mkdir(parents=True, exist_ok=True)
     try:
         with noticing_interrupts() as check, shown() as tell:

@@ -1,0 +1,257 @@
+"""docs/command-line.md holds for every command: each status in its table is reached, each document has its keys."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.core import TyperCommand
+from typer.testing import Result
+
+from tests.validate.command_line import EQ7, EQ8, SETTINGS, SPEC, assigned, call
+from theory import catalog
+from validate import cli, experiment, falsify, papers
+from validate.certificate import write
+from validate.commands import doctor
+from validate.mutate.mutants import Mutant
+from validate.mutate.trial import Finding, MutationReport
+
+PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+STATUSES = (0, 1, 2, 3)
+EQ14 = "fedavg-svrg/lemma-v1-eq14"
+VIOLATING = assigned("mu=3", "L=2", "delta=1/8", "M=100", "K=10", "D=1", "f0_gap=1", "sum_inv_p=2", "N=2")
+SGD = assigned("mu=1/10", "L=1", "r=1", "sigma=1/2")
+SHUFFLING = {"algorithm": "shuffling-local-sgd", "clients": [{"h": "1", "b": "1"}], "alpha": ["1"], "step": "1/8",
+             "local_steps": 2, "epochs": 1, "v0": "3"}  # fmt: skip
+FEDMIM = {"algorithm": "fedmim", "clients": [{"h": "1", "b": "1"}], "S": 1, "local_steps": 1, "step": "1/8",
+          "alpha": ["1/2"], "beta": ["1/2"], "x0": "3", "K": 1}  # fmt: skip
+SWEEP = """
+claims = ["CLAIM"]
+rounds = 1
+problem = [{ kind = "quadratic", clients = 1, dim = 1, mu = 1, L = 1, seed = 0 }]
+algorithm = [{ kind = "fedavg-svrg", step = "1/2", S = 8, M = 1 }]
+"""
+
+# By command and status, calls that end so. "~" stands for what `folder` has made.
+CALLS: dict[tuple[str, int], str] = {
+    ("claims", 0): "claims --paper perm",
+    ("claims", 2): "claims --paper prem",
+    ("show", 0): f"show {EQ8}",
+    ("show", 2): "show nonsense",
+    ("bound", 0): shlex.join(["bound", EQ8, *assigned(*SETTINGS)]),
+    ("bound", 2): f"bound {EQ8}",
+    ("bound", 3): shlex.join(["bound", EQ14, *VIOLATING]),
+    ("replay", 0): "replay textbook/young",
+    ("replay", 1): "replay fedavg-svrg/lemma-a1",
+    ("replay", 2): "replay fedavg-svrg/eq-a19",
+    ("feasible", 0): f"feasible {EQ14}",
+    ("feasible", 1): f"feasible {EQ14} --set M=1 --set delta=1",
+    ("feasible", 2): f"feasible {EQ14} --suppose 'M <'",
+    ("weights", 0): "weights --z 0,0.5,2 --n 500,100,1000 --lam 200",
+    ("weights", 2): "weights --z 0 --n 1,2 --lam 1",
+    ("radius", 0): shlex.join(["radius", "sgd", *SGD]),
+    ("radius", 2): "radius sgd",
+    ("radius", 3): shlex.join(["radius", "sgd", *SGD, "--set", "eta=2"]),
+    ("falsify", 0): "falsify textbook/sgd-step --seconds 1",
+    ("falsify", 1): "falsify fedavg-svrg/eq-a25 --seconds 20",
+    ("falsify", 2): "falsify fedavg-svrg/lemma-v1",
+    ("mutate", 0): f"mutate {EQ7} --quick",
+    ("mutate", 1): f"mutate {EQ8} --quick",
+    ("mutate", 2): "mutate nonsense/nonsense",
+    ("new", 0): "new my_paper.py --force",
+    ("new", 2): "new spec.json",
+    ("moments", 0): "moments spec.json",
+    ("moments", 2): "moments missing.json",
+    ("audit", 0): "audit spec.json",
+    ("audit", 2): "audit spec.json --ball=-1",
+    ("check", 0): "check textbook/young --quick",
+    ("check", 1): "check fedmim/eq2 --quick",
+    ("check", 2): "check nonsense",
+    ("verify", 0): "verify good.json",
+    ("verify", 1): "verify good.json altered.json",
+    ("verify", 2): "verify good.json altered.json spec.json",
+    ("report", 0): "report --store ~empty.sqlite",
+    ("report", 2): "report nonsense",
+    ("reproduce", 0): "reproduce perm --quick",
+    ("reproduce", 2): "reproduce textbook",
+    ("simulate", 0): "simulate spec.json --runs 2",
+    ("simulate", 2): "simulate spec.json --runs 0",
+    ("sweep", 0): "sweep eq8.toml --out new.sqlite --workers 1",
+    ("sweep", 1): "sweep eq7.toml --out new.sqlite --workers 1",
+    ("sweep", 2): "sweep spec.json",
+    ("doctor", 0): "doctor --no-self-test",
+    ("doctor", 1): "doctor --no-self-test",
+    ("doctor", 2): "doctor surplus",
+}
+# By row of the page's table of keys, a call with such a document, where it is not that of the command itself.
+OTHERS: dict[str, str] = {
+    "radius adam": shlex.join(["radius", "adam", *SGD, *assigned("eta=1/9", "beta1=0", "beta2=1/2", "eps=1", "d=2")]),
+    "mutate PAPER": "mutate perm --quick",
+    "moments (shuffling-local-sgd)": "moments shuffling.json",
+    "moments (fedmim)": "moments fedmim.json",
+    "sweep --dry-run": "sweep eq7.toml --dry-run",
+    "sweep --status": "sweep --status ~empty.sqlite",
+}
+
+
+@cache
+def certificate() -> dict[str, Any]:
+    """One that holds."""
+    from theory import claim
+
+    client = {"h": ["1"], "a": ["0"], "p": "1"}
+    spec = {**SPEC, "clients": [client], "S": 8, "K": 1, "theta0": "1"}
+    module = papers.module("fedavg-svrg")
+    assert module is not None
+    found = falsify.confirm(claim(EQ7), spec, module.cases)
+    assert found is not None
+    return falsify.rounds_certificate(claim(EQ7), found)
+
+
+@pytest.fixture
+def prepared(folder: Path) -> Path:
+    """The current folder, with what the calls read."""
+    write(certificate(), folder, "good")
+    (folder / "altered.json").write_text(json.dumps({**certificate(), "right_value": "1/2"}), encoding="utf-8")
+    (folder / "shuffling.json").write_text(json.dumps(SHUFFLING), encoding="utf-8")
+    (folder / "fedmim.json").write_text(json.dumps(FEDMIM), encoding="utf-8")
+    for name, id in (("eq7", EQ7), ("eq8", EQ8)):
+        (folder / f"{name}.toml").write_text(SWEEP.replace("CLAIM", id), encoding="utf-8")
+    from validate.sweep.store import Store
+
+    with Store.create(folder / "~empty.sqlite", "", [{"format": 1, "claim": EQ7}]):
+        pass
+    return folder
+
+
+@pytest.fixture
+def cheap(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
+    """Puts something small in place of the work of commands that take minutes, or need a broken installation."""
+
+    def report(id: str, *outcomes: Any) -> MutationReport:
+        from theory import claim
+
+        mutant = Mutant(f"{EQ8}/mutant-1", claim(EQ8), "term dropped", "moved")
+        return MutationReport(id, True, tuple(Finding(mutant, o, o == "survived") for o in outcomes))
+
+    class Experiments:
+        @staticmethod
+        def reproduce(*, out: Path, **options: Any) -> experiment.Experiment:
+            options["progress"]("at work")
+            drawing = experiment.Drawing(out / "figure.svg", "a title", "a caption")
+            return experiment.Experiment("perm", "a title", (), (drawing,), (), (out / "figure.csv",), ("found",))
+
+    def prepare(name: str, status: int) -> None:
+        if name == "mutate" and status < 2:
+            outcomes = {EQ7: ("killed",), EQ8: ("survived",)}
+            monkeypatch.setattr("validate.mutate.trial.mutate", lambda id, **options: report(id, *outcomes[id]))
+            monkeypatch.setattr("validate.mutate.trial.mutate_all", lambda paper, **options: [report("a/b", "killed")])
+        if name == "reproduce" and status == 0:
+            monkeypatch.setattr(import_module("validate.papers"), "module", lambda paper: Experiments)
+        if (name, status) == ("doctor", 1):
+            monkeypatch.setattr(doctor, "clashes", lambda: ["another package"])
+
+    return prepare
+
+
+def tabulated(heading: str) -> list[list[str]]:
+    """The cells of the table below a heading of the page."""
+    section = PAGE.read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_the_page_s_table_has_every_command_with_the_statuses_that_are_tested() -> None:
+    rows = tabulated("Exit status")
+    assert [row[0].strip("`") for row in rows] == list(cli.MODULES)
+    stated = {(row[0].strip("`"), status) for row in rows for status in STATUSES if row[1 + status]}
+    assert stated == set(CALLS)
+
+
+@pytest.mark.usefixtures("prepared")
+@pytest.mark.parametrize(("name", "status"), CALLS, ids=[f"{name}-{status}" for name, status in CALLS])
+def test_a_status_of_the_table_is_reached_and_json_does_not_change_it(
+    name: str, status: int, cheap: Callable[[str, int], None]
+) -> None:
+    cheap(name, status)
+    result = call(*shlex.split(CALLS[name, status]), "--json")
+    assert result.exit_code == status, result.output
+    if status == 2:
+        assert_error(result)
+    else:
+        document = json.loads(result.stdout)
+        assert_keys(document, name)
+    if name not in ("check", "falsify", "sweep"):  # which take seconds, and write what a second call finds
+        again = call(*shlex.split(CALLS[name, status]))
+        assert again.exit_code == status
+        assert again.stderr == result.stderr
+
+
+def assert_error(result: Result) -> None:
+    """Nothing on stdout, one line on stderr."""
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("error: ")
+
+
+def assert_keys(document: Any, row: str) -> None:
+    """The keys are those of a row of the page's table."""
+    stated = {cells[0].strip("`"): cells[1] for cells in tabulated("Documents")}
+    assert set(stated) == {*cli.MODULES, *OTHERS}
+    assert isinstance(document, list) == stated[row].startswith("of each: ")
+    for entry in document if isinstance(document, list) else [document]:
+        assert list(entry) == re.findall(r"`(\w+)`", stated[row])
+
+
+@pytest.mark.usefixtures("prepared")
+@pytest.mark.parametrize("row", OTHERS)
+def test_a_document_has_the_keys_of_the_table(row: str, cheap: Callable[[str, int], None]) -> None:
+    cheap(row.split()[0], 0)
+    assert_keys(json.loads(call(*shlex.split(OTHERS[row]), "--json").stdout), row)
+
+
+@pytest.mark.usefixtures("prepared")
+@pytest.mark.parametrize("name", cli.MODULES)
+def test_every_command_can_be_interrupted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Any, context: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TyperCommand, "invoke", interrupted)
+    result = call(*shlex.split(CALLS[name, 0]), "--json")
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
+def test_a_defect_has_a_status_of_its_own(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr(cli, "app", broken)
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    said = capsys.readouterr()
+    assert (left.value.code, said.out) == (cli.DEFECT, "")
+    assert "ZeroDivisionError: a defect" in said.err
+    assert said.err.splitlines()[-1].startswith("error: this is a defect of fedproof")
+
+
+def test_what_a_paper_in_a_file_prints_goes_to_stderr(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalog, "_added", {})  # what is read here stays unknown to other tests
+    assert call("new", "talking.py").exit_code == 0
+    with (folder / "talking.py").open("a", encoding="utf-8") as file:
+        file.write("\nprint('hello')\n")
+    result = call("claims", "--paper", "talking.py", "--json")
+    assert {row["id"].split("/")[0] for row in json.loads(result.stdout)} == {"talking"}
+    assert result.stderr == "hello\n"
+
+
+def test_the_help_says_the_statuses() -> None:
+    said = " ".join(call("--help").stdout.split())
+    for status in ("0 done", "1 a claim is refuted", "2 bad usage", "3 the values violate", "70 a defect", "130 inter"):
+        assert status in said

@@ -1,0 +1,218 @@
+"""`measure` and `certify`: one claim on one scenario, both sides, and the certificate where it is broken."""
+
+from __future__ import annotations
+
+import operator
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from theory import catalog
+from validate import ClaimBroken, assert_claim, certificate, certify, measure, papers
+from validate.bounds import Cases, compare, sides
+from validate.own import load
+from validate.own.template import written
+from validate.scenario import read_scenario
+
+ROOT = Path(__file__).resolve().parents[2]
+DESCENT = "textbook/gradient-descent-linear"
+SPEC: dict[str, Any] = {
+    "algorithm": "local-sgd",
+    "clients": [{"h": ["1"], "a": ["0"]}],
+    "step": "1/4",
+    "local_steps": 1,
+    "K": 3,
+    "theta0": "3",
+}
+# Theorem V.1 (7) is false here: the README's example.
+EQ7 = "fedavg-svrg/theorem-v1-eq7"
+BROKEN = {
+    "algorithm": "fedavg-svrg",
+    "clients": [{"h": ["1"], "a": ["0"]}],
+    "step": "1/2",
+    "S": 8,
+    "M": 1,
+    "K": 1,
+    "theta0": "1",
+}
+HOLDS = {"<=": operator.le, "<": operator.lt, "=": operator.eq, ">=": operator.ge, ">": operator.gt}
+
+
+def toy(relation: str, right: str = "k/3") -> Any:
+    """A claim whose right side needs the index only; what it says is of no matter here."""
+    claim = catalog.claim(DESCENT)
+    wanted = tuple(p for p in claim.parameters if p.name == "k")
+    return replace(claim, relation=relation, right=right, definitions={}, parameters=wanted, hypotheses=(), steps=())
+
+
+def cases(left: list[Fraction]) -> Cases:
+    at = np.arange(1, len(left) + 1)
+    return Cases(np.array(left, dtype=object), {"k": at}, {"k": at})
+
+
+# --- both sides ------------------------------------------------------------------------------------------------------
+
+
+def test_both_sides_of_gradient_descent_by_hand() -> None:
+    """f = x^2/2 from 3 with the step 1/4: x_k = 3 (3/4)^k, against (1 - 1/4)^k 9/2."""
+    found = measure(DESCENT, SPEC)
+    k = range(1, 4)
+    assert found.claim == DESCENT
+    assert found.left.tolist() == [Fraction(9, 2) * Fraction(3, 4) ** (2 * i) for i in k]
+    assert found.right.tolist() == [Fraction(9, 2) * Fraction(3, 4) ** i for i in k]
+    assert found.index["k"].tolist() == list(k)
+    assert [found.parameters_at(i)["delta"] for i in range(len(found))] == [Fraction(1, 4)] * 3
+    assert not found.broken.any()
+    assert (found.tightness, found.index_at(found.worst)) == (0.75, {"k": 1})
+    floats = measure(catalog.claim(DESCENT), read_scenario(SPEC, exact=False))
+    assert floats.left.dtype == floats.right.dtype == np.float64
+    assert floats.left == pytest.approx(found.left.astype(float), rel=1e-12)
+    assert floats.right == pytest.approx(found.right.astype(float), rel=1e-12)
+    assert floats.tightness == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_break_is_seen_and_is_no_error(exact: bool) -> None:
+    found = measure(EQ7, read_scenario(BROKEN, exact=exact))
+    assert found.broken.tolist() == [True]
+    assert (found.left[0], found.right[0]) == (1, Fraction(30037, 32768))
+    assert found.tightness == pytest.approx(32768 / 30037)
+    with pytest.raises(ClaimBroken):
+        assert_claim(EQ7, BROKEN)
+
+
+def test_a_claim_of_ones_own_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two samples of curvature 1, step 1/4, from the minimiser: m <- (9/16) m + (1/16)."""
+    monkeypatch.setattr(catalog, "_added", {})
+    monkeypatch.setattr(papers, "_added", {})
+    written(tmp_path / "my_paper.py")
+    noisy = SPEC | {"clients": [{"h": ["1", "1"], "a": ["1", "-1"]}], "theta0": "0"}
+    found = measure(f"{tmp_path / 'my_paper.py'}:noise-ball", noisy)
+    moment, moments = Fraction(0), []
+    for _ in found.left:
+        moment = Fraction(9, 16) * moment + Fraction(1, 16)
+        moments.append(moment)
+    assert found.left.tolist() == moments
+    assert not found.broken.any()
+    [claim] = load(tmp_path / "my_paper.py")
+    assert measure(claim, noisy).right.tolist() == found.right.tolist()
+
+
+@pytest.mark.parametrize(
+    ("claim", "spec", "parts"),
+    [
+        ("textbook/svrg-contraction", SPEC, ("textbook/svrg-contraction does not speak of Scenario 'local-sgd'",)),
+        (DESCENT, SPEC | {"step": "3/2"}, (DESCENT, "Scenario 'local-sgd'", "violates 'step size', at k = 1")),
+        ("fedavg-svrg/lemma-v1", SPEC, ("no right side",)),
+        ("textbook/no-such", SPEC, ("no-such",)),
+    ],
+)
+def test_where_there_is_nothing_to_compare_it_is_said_why(claim: str, spec: dict[str, Any], parts: Any) -> None:
+    with pytest.raises(ValueError, match=re.escape(parts[0])) as caught:
+        measure(claim, spec)
+    assert all(part in str(caught.value) for part in parts)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_claim_that_nobody_measures_needs_cases() -> None:
+    claim = replace(catalog.claim(DESCENT), id="mine/descent")
+    with pytest.raises(ValueError, match="nobody measures the claims of 'mine'"):
+        measure(claim, SPEC)
+    textbook = papers.module("textbook")
+    assert textbook is not None
+    found = measure(claim, SPEC, cases=lambda _, scenario: textbook.cases(catalog.claim(DESCENT), scenario))
+    assert found.left.tolist() == measure(DESCENT, SPEC).left.tolist()
+
+
+@given(st.sampled_from(sorted(HOLDS)), st.lists(st.integers(-9, 9), min_size=1, max_size=5))
+def test_fractions_and_floats_agree_on_what_is_broken(relation: str, thirds: list[int]) -> None:
+    """Sides that differ by a third or not at all; `compare`, of floats, is broken where one case is."""
+    claim, given = toy(relation), cases([Fraction(n, 3) for n in thirds])
+    exact, floats = sides(claim, given, exact=True), sides(claim, given)
+    by_hand = [not HOLDS[relation](left, right) for right, left in enumerate(thirds, start=1)]
+    assert exact.broken.tolist() == floats.broken.tolist() == by_hand
+    found = compare(claim, given)
+    assert (found.broken, found.worst, found.tightness) == (any(by_hand), floats.worst, floats.tightness)
+    assert not any(by_hand) or exact.broken[exact.worst]
+    if relation in ("<=", "<"):
+        largest = max(Fraction(left, right) for right, left in enumerate(thirds, start=1))
+        assert exact.tightness == pytest.approx(max(0.0, float(largest)))
+        assert floats.tightness == (pytest.approx(float(largest)) if largest > 0 else None)
+    else:
+        assert exact.tightness is floats.tightness is None
+
+
+@pytest.mark.parametrize(("relation", "sign"), [("<=", 1), (">=", -1)])
+def test_an_irrational_right_side_is_rounded_in_the_claims_favour(relation: str, sign: int) -> None:
+    found = sides(toy(relation, "sqrt(2)*k"), cases([Fraction(1), Fraction(2)]), exact=True)
+    for i, right in enumerate(found.right, start=1):
+        assert sign * (right**2 - 2 * i**2) > 0
+        assert abs(right**2 - 2 * i**2) < Fraction(1, 10**12)
+
+
+def test_what_is_not_a_number_does_not_hold() -> None:
+    left = np.array([0.1, np.nan])
+    found = sides(toy("<="), Cases(left, {"k": np.array([1, 2])}, {}))
+    assert found.broken.any()
+
+
+def test_no_case_is_an_error() -> None:
+    for exact in (True, False):
+        with pytest.raises(ValueError, match="there is nothing to compare"):
+            sides(toy("<="), cases([]), exact=exact)
+
+
+# --- certificates ----------------------------------------------------------------------------------------------------
+
+
+def test_a_break_becomes_a_certificate_that_python_alone_accepts(tmp_path: Path) -> None:
+    path = certify(EQ7, BROKEN, tmp_path / "new")
+    assert path == tmp_path / "new" / "fedavg-svrg.theorem-v1-eq7.json"
+    written_down = certificate.read(path)
+    assert (written_down["left_value"], written_down["right_value"]) == ("1", "30037/32768")
+    assert certificate.differences(written_down, catalog.claim(EQ7)) == ()
+    program = [sys.executable, "-I", "-S", "verify.py", path.name]
+    done = subprocess.run(program, cwd=path.parent, capture_output=True, text=True, check=True)
+    report = certificate.verify(path)
+    assert done.stdout == f"{report}\n"
+    assert report.verdict == "VALID: the claim is false as stated"
+    assert str(report).splitlines() == [*report.lines, report.verdict]
+    false = certificate.verify({**written_down, "left_value": "2"})
+    assert str(false).splitlines()[-1] == false.verdict == "NOT VALID"
+
+
+@pytest.mark.parametrize(
+    ("claim", "spec", "message"),
+    [
+        (DESCENT, SPEC, f"{DESCENT} is not broken, its hypotheses satisfied, on spec="),
+        (
+            DESCENT,
+            SPEC | {"step": "5"},
+            "is not broken, its hypotheses satisfied",
+        ),  # it is broken, with too long a step
+        ("textbook/svrg-contraction", SPEC, "is not broken"),
+        (EQ7, "spec.json", "spec='spec.json' is not the specification"),
+        ("fedavg-svrg/lemma-v1", SPEC, "no right side"),
+        (EQ7, BROKEN | {"step": "no"}, "step"),
+    ],
+)
+def test_nothing_is_written_without_a_break(tmp_path: Path, claim: str, spec: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        certify(claim, spec, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_names_cost_the_standard_library_alone() -> None:
+    code = "import sys; before = set(sys.modules); from validate import certify, measure\n"
+    code += "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) <= {"validate"} | set(sys.stdlib_module_names)

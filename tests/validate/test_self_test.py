@@ -1,0 +1,252 @@
+"""The self-test of `fedproof doctor`: it passes here, and each of its checks fails when its subject is broken."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from fractions import Fraction
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+import sim
+import sim.engine
+import theory.inequality.prover
+import theory.mixing
+from sim.native import build
+from tests.validate.command_line import call, printed
+from theory import evaluate
+from theory.feasible import smt
+from validate import falsify, self_test
+from validate.certificate import files
+from validate.commands import doctor
+from validate.verifier import launcher
+
+ROOT = Path(__file__).parents[2]
+Patch = pytest.MonkeyPatch
+
+
+def named(name: str) -> self_test.Check:
+    return next(check for check in self_test.checks() if check.name == name)
+
+
+@pytest.mark.parametrize("check", self_test.checks(), ids=lambda check: check.name)
+def test_each_check_passes_here_or_says_why_it_is_skipped(check: self_test.Check) -> None:
+    absent = {
+        "z3": find_spec("z3") is None,
+        "back end native": build.compiler() is None,
+        "back end numba": find_spec("numba") is None,
+        "back end triton": find_spec("triton") is None or not torch.cuda.is_available(),
+    }
+    if absent.get(check.name):
+        with pytest.raises(self_test.UnavailableError):
+            check.run()
+    else:
+        assert check.run()
+
+
+def wrong_bound(patch: Patch) -> None:
+    original = evaluate.bound
+    patch.setattr(evaluate, "bound", lambda *given: original(*given) * (1 + 1e-9))
+
+
+def wrong_enclosure(patch: Patch) -> None:
+    original = evaluate.enclose
+
+    def wide(*given: Any) -> Any:
+        found = original(*given)
+        return evaluate.Enclosure(found.lower, str(float(found.upper) + 1), found.midpoint, found.terms)
+
+    patch.setattr(evaluate, "enclose", wide)
+
+
+def wrong_oracle(patch: Patch) -> None:
+    original = sim.moments
+
+    def off(*given: Any, **options: Any) -> Any:
+        found = original(*given, **options)
+        return SimpleNamespace(mean=found.mean, second_moment=found.second_moment + Fraction(1, 10**9))
+
+    patch.setattr(sim, "moments", off, raising=False)
+
+
+def blind_verifier(patch: Patch) -> None:
+    """A verifier that finds everything valid."""
+    path = files._PACKAGE / "launcher.py"
+    assert path == Path(launcher.__file__)
+
+    def copied(folder: Path) -> None:
+        (folder / "verify.py").write_text("raise SystemExit(0)", encoding="utf-8")
+
+    patch.setattr(files, "copy_verifier", copied)
+
+
+def stubborn_verifier(patch: Patch) -> None:
+    """A verifier that cannot even be run."""
+    patch.setattr(files, "copy_verifier", lambda folder: None)
+
+
+def no_counterexample(patch: Patch) -> None:
+    patch.setattr(falsify, "confirm", lambda *given: None)
+
+
+def wrong_weights(patch: Patch) -> None:
+    original = theory.mixing.mixing_weights
+
+    def off(*given: Any) -> Any:
+        return SimpleNamespace(weights=original(*given).weights + 1e-9)
+
+    patch.setattr(theory.mixing, "mixing_weights", off)
+
+
+def wrong_solver(patch: Patch) -> None:
+    original = theory.mixing.model
+    patch.setattr(theory.mixing, "model", lambda z, n, lam: original(z, n, 2 * lam))
+
+
+def prover_of_everything(patch: Patch) -> None:
+    original = theory.inequality.prover.prove
+
+    def proved(claim: Any, given: Any, space: Any) -> Any:
+        return original(space.zero().space.constant(-1), given, space)
+
+    patch.setattr(theory.inequality.prover, "prove", proved)
+
+
+def prover_of_nothing(patch: Patch) -> None:
+    undecided = theory.inequality.prover.Undecided
+    patch.setattr(
+        theory.inequality.prover, "prove", lambda claim, given, space: undecided(claim, "unknown", 0.0, "broken")
+    )
+
+
+def optimistic_z3(patch: Patch) -> None:
+    patch.setattr(smt, "decide", lambda system: smt.Answer("sat"))
+
+
+def closed_cache(patch: Patch) -> None:
+    patch.setattr(build, "cache_directory", lambda: Path("/dev/null/cache"))
+
+
+def other_numbers(patch: Patch) -> None:
+    """Back ends other than torch that draw other numbers."""
+    original = sim.engine.run
+
+    def run(*given: Any, backend: str, seed: int, **options: Any) -> Any:
+        return original(*given, backend="torch", seed=seed + (backend != "torch"), **{**options, "device": "cpu"})
+
+    patch.setattr(sim, "run", run, raising=False)
+    patch.setattr(build, "compiler", lambda: build.Compiler(("c++",), "c++ 99.1"))
+    patch.setattr(self_test, "find_spec", lambda name: SimpleNamespace())
+    patch.setattr(torch.cuda, "is_available", lambda: True)
+
+
+BROKEN: list[tuple[str, Callable[[Patch], None]]] = [
+    ("bounds", wrong_bound),
+    ("bounds", wrong_enclosure),
+    ("exact oracle", wrong_oracle),
+    ("certificates", blind_verifier),
+    ("certificates", stubborn_verifier),
+    ("certificates", no_counterexample),
+    ("mixing weights", wrong_weights),
+    ("mixing weights", wrong_solver),
+    ("vector prover", prover_of_everything),
+    ("vector prover", prover_of_nothing),
+    ("z3", optimistic_z3),
+    ("cache", closed_cache),
+    ("back end native", other_numbers),
+    ("back end numba", other_numbers),
+    ("back end triton", other_numbers),
+]
+
+
+@pytest.mark.parametrize(("name", "breaks"), BROKEN, ids=[f"{name}-{breaks.__name__}" for name, breaks in BROKEN])
+def test_each_check_fails_when_its_subject_is_broken(
+    name: str, breaks: Callable[[Patch], None], monkeypatch: Patch
+) -> None:
+    if name == "z3":
+        pytest.importorskip("z3")
+    breaks(monkeypatch)
+    with pytest.raises(self_test.SelfTestError):
+        named(name).run()
+
+
+def test_every_check_is_broken_above() -> None:
+    assert [check.name for check in self_test.checks()] == list(dict.fromkeys(name for name, _ in BROKEN))
+
+
+def test_whatever_a_check_raises_is_its_outcome(monkeypatch: Patch) -> None:
+    def raises(error: Exception) -> str:
+        raise error
+
+    errors = [self_test.UnavailableError("absent"), self_test.SelfTestError("wrong"), OSError(28, "disk\nfull")]
+    made = [self_test.Check(str(at), lambda e=error: raises(e), "do this") for at, error in enumerate(errors)]  # type: ignore[misc]
+    monkeypatch.setattr(self_test, "checks", lambda: [*made, self_test.Check("fine", lambda: "compared", "")])
+    found = list(self_test.self_test())
+    assert [(o.outcome, o.remedy) for o in found] == [
+        ("skipped", None), ("FAILED", "do this"), ("FAILED", "do this"), ("ok", None)
+    ]  # fmt: skip
+    assert [o.detail for o in found] == ["absent", "wrong", "OSError: [Errno 28] disk full", "compared"]
+    document = printed("doctor", status=1)
+    assert [set(entry) for entry in document["self_test"]] == [{"name", "outcome", "seconds", "detail", "remedy"}] * 4
+    result = call("doctor")
+    assert result.exit_code == 1
+    assert "1 FAILED: do this" in result.stdout
+    monkeypatch.setattr(self_test, "checks", lambda: [self_test.Check("fine", lambda: "compared", "")])
+    assert call("doctor").exit_code == 0
+
+
+def test_doctor_groups_the_packages_as_pyproject_does() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    def names(requirements: list[str]) -> set[str]:
+        """`dask[distributed]` brings both."""
+        return {name for text in requirements for name in re.findall(r"[a-z][\w-]*", re.split("[><=;]", text)[0])}
+
+    assert names(project["dependencies"]) == set(doctor.REQUIRED)
+    assert set(project["optional-dependencies"]) == set(doctor.EXTRAS)
+    for extra, requirements in project["optional-dependencies"].items():
+        _, packages = doctor.EXTRAS[extra]
+        assert set(packages) <= names(requirements)
+        assert extra == "dev" or names(requirements) <= set(doctor.PACKAGES)
+    assert len(set(doctor.PACKAGES)) == len(doctor.PACKAGES)
+
+
+def test_a_missing_package_is_named(monkeypatch: Patch) -> None:
+    versions = doctor.versions()
+    monkeypatch.setattr(doctor, "versions", lambda: {**versions, "cvxpy": None, "pyarrow": None})
+    found = printed("doctor", "--no-self-test", status=1)
+    assert found["missing"] == ["cvxpy"]
+    said = call("doctor", "--no-self-test").stdout
+    assert "missing: cvxpy; pip install --upgrade fedproof brings it" in said
+    assert "not installed: pyarrow" in said
+
+
+@pytest.mark.parametrize(
+    "options", [["--no-self-test"], pytest.param([], marks=pytest.mark.slow)], ids=["look", "test"]
+)
+def test_doctor_works_without_what_is_optional_and_without_a_compiler(options: list[str], tmp_path: Path) -> None:
+    """As from a wheel in an environment of its own: in a process from which all that is optional is hidden."""
+    hidden = ("z3", "numba", "sklearn", "triton", "dask", "distributed", "pyarrow", "hypothesis", "pytest", "atheris")
+    program = (
+        f"import sys\nfor name in {hidden!r}: sys.modules[name] = None\n"
+        f"from validate.cli import app\nsys.exit(app({['doctor', '--json', *options]!r}, standalone_mode=False))"
+    )
+    environment = {"PATH": str(tmp_path), "HOME": str(tmp_path), "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["back_ends"]["native"] is None
+    if options:
+        return
+    outcomes = {entry["name"]: entry["outcome"] for entry in found["self_test"]}
+    skipped = {"z3", "back end native", "back end numba", "back end triton"}
+    assert outcomes == {check.name: "skipped" if check.name in skipped else "ok" for check in self_test.checks()}

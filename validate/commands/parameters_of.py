@@ -1,0 +1,50 @@
+"""The values of a claim's parameters, as options ``--set NAME=VALUE`` give them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from theory.claim import Claim, Parameter
+
+SAMPLES = tuple(map(Fraction, ("1", "1/2", "2", "1/10", "0", "10", "-1")))
+"""Values for an example; the first one in a parameter's domain is taken."""
+
+
+def all_of(
+    claim: Claim, assignments: Sequence[str], command: str, otherwise: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The values of all parameters, by name, as `theory.evaluate` takes them.
+
+    Args:
+        claim: the claim.
+        assignments: texts ``NAME=VALUE``.
+        command: its beginning, for the example of a message.
+        otherwise: values of parameters that may be left out.
+
+    Raises:
+        ValueError: for a value that cannot be read, an unknown name, or parameters that are missing: all of them are
+            named, each with its domain, and the command is written out with values that can be replaced.
+    """
+    from theory import evaluate
+    from theory.values import split
+
+    named = {text.partition("=")[0].strip() for text in assignments}
+    given = [*assignments, *(f"{name}={value}" for name, value in (otherwise or {}).items() if name not in named)]
+    missing = [p for p in claim.parameters if p.name not in named and p.name not in (otherwise or {})]
+    lengths = [len(split(text)) for text in given if "," in text] or [2]
+    samples = [_sample(p, lengths[0]) for p in missing]
+    found = evaluate.parse_assignments([*given, *samples], claim)  # what is wrong with a given value comes first
+    if not missing:
+        return found
+    wanted = "; ".join(f"{p.name} in {p.domain}{' (a vector)' * (p.shape == 'vector')}" for p in missing)
+    example = " ".join(f"--set {text}" for text in [*map(shlex.quote, assignments), *samples])
+    raise ValueError(f"{claim.id} needs values for {wanted}; for example: {command} {example}")
+
+
+def _sample(parameter: Parameter, length: int) -> str:
+    value = str(next((value for value in SAMPLES if parameter.domain.contains(value)), SAMPLES[0]))
+    return f"{parameter.name}={','.join([value] * length) if parameter.shape == 'vector' else value}"

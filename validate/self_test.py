@@ -1,0 +1,289 @@
+"""A handful of checks that the installation computes what it should, each against something independent.
+
+They are quick (some seconds in all, and some more the first time, when machine code is built), and each can fail.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import partial
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+PATIENCE = 120
+"""Seconds that the stand-alone verifier may take; it takes a fraction of one."""
+ROUNDING = 1e-12
+"""How far back ends may differ, relative to the largest number: they add up in other orders."""
+BackEnd = Literal["native", "numba", "triton"]
+WITHOUT = 'take backend="torch" until this is ok'
+BACK_ENDS: tuple[tuple[BackEnd, str], ...] = (
+    ("native", "try another compiler (CXX), after deleting the cache's folder"),
+    ("numba", "pip install --upgrade numba"),
+    ("triton", "pip install --upgrade triton torch"),
+)
+"""Of the simulator, besides torch, with what to do when one fails."""
+
+
+class SelfTestError(Exception):
+    """A check came out wrong; the message says what was found."""
+
+
+class UnavailableError(Exception):
+    """A check cannot be made here; the message says why."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What is checked.
+
+    Attributes:
+        name: a few words.
+        run: makes the check, and says in a few words what was compared.
+        remedy: what to do when it fails.
+    """
+
+    name: str
+    run: Callable[[], str]
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a check.
+
+    Attributes:
+        name: of the check.
+        outcome: ok; FAILED; or skipped, where it cannot be made.
+        seconds: that it took.
+        detail: what was compared, what was found instead, or why it was skipped.
+        remedy: what to do, where it failed.
+    """
+
+    name: str
+    outcome: Literal["ok", "FAILED", "skipped"]
+    seconds: float
+    detail: str
+    remedy: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """In JSON's types."""
+        return asdict(self)
+
+
+def self_test() -> Iterator[Outcome]:
+    """The outcomes of all checks, one after the other; whatever goes wrong in one of them is its outcome."""
+    for check in checks():
+        begun = time.perf_counter()
+        outcome: Literal["ok", "FAILED", "skipped"] = "ok"
+        try:
+            detail = check.run()
+        except UnavailableError as reason:
+            outcome, detail = "skipped", str(reason)
+        except SelfTestError as found:
+            outcome, detail = "FAILED", str(found)
+        except Exception as error:  # an installation can be broken in any way
+            outcome, detail = "FAILED", f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        seconds = round(time.perf_counter() - begun, 3)
+        yield Outcome(check.name, outcome, seconds, detail, check.remedy if outcome == "FAILED" else None)
+
+
+def checks() -> list[Check]:
+    """All checks, the quick ones first."""
+    return [
+        Check("bounds", bounds, "reinstall python-flint and numpy: pip install --force-reinstall python-flint numpy"),
+        Check("exact oracle", oracle, "reinstall python-flint and numpy, and fedproof itself"),
+        Check("certificates", certificates, "reinstall fedproof: do not trust `fedproof verify` before this is ok"),
+        Check("mixing weights", mixing, "reinstall cvxpy and clarabel: pip install --force-reinstall cvxpy clarabel"),
+        Check("vector prover", prover, "reinstall clarabel: pip install --force-reinstall clarabel"),
+        Check("z3", z3, "reinstall z3: pip install --force-reinstall z3-solver"),
+        Check("cache", cache, "make the folder writable, or set XDG_CACHE_HOME to one that is"),
+        *(Check(f"back end {name}", partial(back_end, name), f"{WITHOUT}; {remedy}") for name, remedy in BACK_ENDS),
+    ]
+
+
+def expect(right: bool, found: str) -> None:
+    """Fail with what was found unless it is right."""
+    if not right:
+        raise SelfTestError(found)
+
+
+def bounds() -> str:
+    """A bound in floats, enclosed by ball arithmetic, and once known by hand."""
+    from theory import claim, evaluate
+
+    eq8 = claim("fedavg-svrg/theorem-v1-eq8")
+    values = {"L": "2", "S": "5", "M": "2", "K": "100", "G2": "3", "f0_gap": "7", "mean_inv_p": "13/3"}
+    for delta, by_hand in (("1/100", Fraction(40012, 10_000)), ("1/sqrt(K*2)", None)):
+        value = float(evaluate.bound(eq8, {**values, "delta": delta}))
+        enclosure = evaluate.enclose(eq8, {**values, "delta": delta})
+        lower, upper = Fraction(enclosure.lower), Fraction(enclosure.upper)
+        slack = 8 * Fraction(math.ulp(value))
+        expect(lower - slack <= Fraction(value) <= upper + slack, f"{value!r} is outside [{lower}, {upper}]")
+        expect(0 <= upper - lower < Fraction(1, 10**15), f"the enclosure [{lower}, {upper}] is too wide")
+        expect(by_hand is None or lower <= by_hand <= upper, f"{by_hand} is outside [{lower}, {upper}]")
+    return "(8) of fedavg-svrg in floats lies in its enclosure, and the enclosure holds what is found by hand"
+
+
+def oracle() -> str:
+    """The exact oracle against every outcome of three rounds, enumerated here."""
+    from sim import moments
+    from sim.algorithms import FedAvg
+    from sim.participation import Bernoulli
+    from sim.problems import scalar
+
+    step, p, rounds = Fraction(1, 4), Fraction(2, 3), 3
+    h, a = (Fraction(1), Fraction(1, 2)), (Fraction(0), Fraction(3))
+    found = moments(FedAvg(step, 1), scalar([h], [a], exact=True), Bernoulli([p]), rounds=rounds, start=[Fraction(4)])
+    mean = square = Fraction(0)
+    for outcome in product((None, 0, 1), repeat=rounds):  # absent, or one of two samples
+        theta, chance = Fraction(4), Fraction(1)
+        for sample in outcome:
+            chance *= 1 - p if sample is None else p / 2
+            theta -= 0 if sample is None else step * h[sample] * (theta - a[sample]) / p
+        mean, square = mean + chance * theta, square + chance * theta**2
+    computed = (found.mean[rounds].item(), found.second_moment[rounds].item())
+    expect(computed == (mean, square), f"E theta, E theta^2 are {computed[0]}, {computed[1]}, not {mean}, {square}")
+    return f"E theta^2 = {square} after {rounds} rounds, as by enumeration"
+
+
+def certificates() -> str:
+    """A certificate is made, accepted by the verifier in a process of its own, and rejected once altered."""
+    from theory import claim
+    from validate import certificate, falsify, papers
+
+    eq7 = claim("fedavg-svrg/theorem-v1-eq7")
+    module = papers.module(eq7.paper)
+    assert module is not None
+    client = {"h": ["1"], "a": ["0"], "p": "1"}
+    spec = {"algorithm": "fedavg-svrg", "clients": [client], "step": "1/2", "S": 8, "M": 1, "K": 1, "theta0": "1"}
+    found = falsify.confirm(eq7, spec, module.cases)
+    if found is None:
+        raise SelfTestError(f"{eq7.id} is not refuted by the instance that refutes it")
+    with tempfile.TemporaryDirectory(prefix="fedproof-") as name:
+        folder = Path(name)
+        path = certificate.write(falsify.rounds_certificate(eq7, found), folder)
+        altered = folder / "altered.json"
+        data = json.loads(path.read_text(encoding="utf-8"))
+        right = Fraction(data["right_value"]) + Fraction(1, 10**6)
+        altered.write_text(json.dumps({**data, "right_value": str(right)}), encoding="utf-8")
+        for file, status in ((path, 0), (altered, 1)):
+            command = [sys.executable, "-I", "-S", str(folder / "verify.py"), str(file)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+            what = "a true certificate" if status == 0 else "an altered certificate"
+            said = " ".join((done.stderr or done.stdout).split())[-200:]
+            expect(done.returncode == status, f"{what} has the status {done.returncode}, not {status}: {said}")
+    return "one is accepted by the stand-alone verifier, and rejected with 1/1000000 added to a number"
+
+
+def mixing() -> str:
+    """Mixing weights in floats, in Fractions, and by cvxpy."""
+    import numpy as np
+
+    from theory.mixing import exact_weights, mixing_weights, model
+
+    z, n, lam = (0, Fraction(1, 2), 2), (500, 100, 1000), 200
+    exact = np.array(exact_weights(z, n, lam).weights, dtype=float)
+    floats = mixing_weights([float(cost) for cost in z], n, lam).weights
+    expect(bool(np.allclose(floats, exact, rtol=ROUNDING, atol=ROUNDING)), f"{floats} in floats, {exact} in fractions")
+    problem = model([float(cost) for cost in z], n, lam)
+    problem.solve(solver="CLARABEL")
+    solved = problem.variables()[0].value
+    expect(solved is not None and bool(np.allclose(solved, exact, atol=1e-5)), f"{solved} by cvxpy, {exact} exactly")
+    return f"the weights {', '.join(f'{weight:g}' for weight in exact)} in floats, in fractions and by cvxpy"
+
+
+def prover() -> str:
+    """A true inequality between vectors is proved, and a false one refuted."""
+    from theory.inequality import Proof, Refutation, Space, prove, square
+
+    space = Space(("u", "v"))
+    u, v = space.vectors_of()
+    for factor, kind, word in ((2, Proof, "proved"), (1, Refutation, "refuted")):
+        answer = prove(square(u + v) - factor * (square(u) + square(v)), [], space)
+        expect(isinstance(answer, kind) and answer.check(), f"|u+v|^2 <= {factor}|u|^2 + {factor}|v|^2 is not {word}")
+    return "|u+v|^2 <= c|u|^2 + c|v|^2 is proved for c = 2, and refuted for c = 1"
+
+
+def z3() -> str:
+    """Relations that can hold together, and some that cannot."""
+    if find_spec("z3") is None:
+        raise UnavailableError("z3 is not installed: pip install 'fedproof[smt]'")
+    from theory.domain import Domain
+    from theory.feasible import smt
+    from theory.feasible.constraints import read_system
+    from theory.formula import parse_relation
+
+    domains = {"x": Domain(0, None), "y": Domain(0, None)}
+    for bound, status in (("3", "sat"), ("1/2", "unsat")):
+        texts = ("x*y >= 1", f"x + y <= {bound}")
+        answer = smt.decide(read_system([(text, parse_relation(text)) for text in texts], domains, {})).status
+        expect(answer == status, f"{' and '.join(texts)} with x, y >= 0 is {answer}, not {status}")
+    return "with x*y >= 1, x + y <= 3 is possible and x + y <= 1/2 is not"
+
+
+def cache() -> str:
+    """Compiled code can be kept."""
+    from sim.native import build
+
+    try:
+        folder = build.cache_directory()
+    except RuntimeError as error:
+        raise UnavailableError(f"{error}; compiled code lasts as long as a process") from error
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.NamedTemporaryFile(dir=folder) as file:
+            file.write(b"fedproof")
+            file.flush()
+            kept = Path(file.name).read_bytes()
+    except OSError as error:
+        raise SelfTestError(f"{folder} cannot be written to: {error.strerror}") from error
+    expect(kept == b"fedproof", f"{folder} does not keep what is written there")
+    return str(folder)
+
+
+def back_end(name: BackEnd) -> str:
+    """One back end of the simulator against torch, on the same streams of random numbers."""
+    import numpy as np
+    import torch
+
+    from sim import run
+    from sim.algorithms import FedAvg, FedAvgSVRG
+    from sim.native import build
+    from sim.participation import Bernoulli
+    from sim.problems import RidgeLogistic, from_samples
+
+    if name == "native" and build.compiler() is None:
+        raise UnavailableError("no C++ compiler; install one, or name it with CXX")
+    if name in ("numba", "triton") and find_spec(name) is None:
+        extra = "fast" if name == "numba" else "gpu"
+        raise UnavailableError(f"{name} is not installed: pip install 'fedproof[{extra}]'")
+    if name == "triton" and not torch.cuda.is_available():
+        raise UnavailableError("no CUDA device")
+    random = np.random.default_rng(0)
+    rows = random.standard_normal((3, 4, 2))
+    signs = random.choice([-1.0, 1.0], (3, 4))
+    cases: list[tuple[Any, Any]] = []
+    if name in ("native", "triton"):
+        hessians = np.einsum("nic,nid->nicd", rows, rows) + 0.3 * np.eye(2)
+        cases.append((FedAvgSVRG(0.1, 2, 2), from_samples(list(hessians), list(rows * signs[..., None]))))
+    if name in ("native", "numba"):
+        cases.append((FedAvg(0.1, 3, batch=2), RidgeLogistic(rows, signs, 0.1)))
+    options: dict[str, Any] = {"rounds": 4, "runs": 8, "seed": 1, "start": np.ones(2), "metrics": ("iterate",)}
+    options["device"] = "cuda" if name == "triton" else "cpu"
+    worst, who = 0.0, Bernoulli([0.5, 0.6, 0.7])
+    for algorithm, problem in cases:
+        these = run(algorithm, problem, who, backend=name, **options)["iterate"]
+        others = run(algorithm, problem, who, backend="torch", **options)["iterate"]
+        worst = max(worst, float(np.max(np.abs(these - others)) / np.max(np.abs(others))))
+    expect(worst <= ROUNDING, f"differs from torch by {worst:.1e}, relative to the largest number")
+    return f"the iterates of torch, to {worst:.0e}"
