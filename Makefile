@@ -15,13 +15,15 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help report report-full test test-all fuzz bench bench-all lint clean
+.PHONY: help report report-full test test-all docs notebooks fuzz bench bench-all lint clean
 
 help:
 	@echo "make report       check every claim and write the HTML report to $(OUT)/index.html, with fewer instances and runs"
 	@echo "make report-full  the same with all of them"
-	@echo "make test         lint, types and the quick tests"
+	@echo "make test         lint, types, the documentation and the quick tests"
 	@echo "make test-all     the same with the slow tests"
+	@echo "make docs         the documentation as a site: build/docs/index.html"
+	@echo "make notebooks    run the notebooks and keep what they print, after a change that they show"
 	@echo "make fuzz         $(CASES) random inputs to everything that reads any, and what came of them"
 	@echo "make bench        the speed of the simulator on the reference workloads, on less work"
 	@echo "make bench-all    the same on all of it, by size and by threads (benchmarks/results/), and of the other programs"
@@ -34,11 +36,18 @@ report: $(VENV)/installed
 report-full: $(VENV)/installed
 	$(BIN)/fedproof report --out $(OUT)
 
-test: lint
+test: lint docs
 	$(PYTEST)
 
-test-all: lint
+test-all: lint docs
 	$(PYTEST) -m ""
+
+docs: $(VENV)/installed-dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -q -W --keep-going -n -b html docs build/docs
+	@echo "build/docs/index.html"
+
+notebooks: $(VENV)/installed-dev
+	$(BIN)/python notebooks/execute.py
 
 fuzz: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.run --cases $(CASES)
@@ -57,7 +66,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/python -m mypy
 
 clean:
-	rm -rf $(VENV) $(OUT) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OUT) build dist docs/notebooks *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/made:

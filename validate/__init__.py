@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from validate.assertion import ClaimBroken, Held, HypothesisViolated, assert_claim
+from validate.measurement import certify, measure
 
-__all__ = ["ClaimBroken", "Held", "HypothesisViolated", "assert_claim"]
+__all__ = ["ClaimBroken", "Held", "HypothesisViolated", "assert_claim", "certify", "measure"]

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sim.algorithms import FedMIM
 from sim.participation import UniformChoice
 from sim.problems import Quadratic, from_samples
+from validate.once import once
 from validate.scenario import OfRounds, Spec, check_keys, count, floating, number_or_list, rational, shown
 from validate.shuffling_scenario import linear_clients
 
@@ -47,12 +47,9 @@ class InertialScenario(OfRounds):
     rounds: int
     start: Any
 
+    @once
     def moments(self) -> InertialMoments:
         """Exact moments of the iterates (`sim.exact_inertial.inertial_moments`), computed once."""
-        return self._moments
-
-    @cached_property
-    def _moments(self) -> InertialMoments:
         from sim.exact_inertial import inertial_moments
 
         return inertial_moments(self.algorithm, self.problem, self.participation, rounds=self.rounds, start=self.start)

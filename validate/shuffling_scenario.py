@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sim.algorithms import ShufflingSGD
 from sim.problems import Quadratic, from_samples
+from validate.once import once
 from validate.scenario import Spec, WithMoments, as_list, check_keys, count, floating, number_or_list, rational, shown
 
 if TYPE_CHECKING:
@@ -51,12 +51,9 @@ class ShufflingScenario(WithMoments):
     start: Any
     factor: Any = 1
 
+    @once
     def moments(self) -> ShufflingMoments:
         """Exact moments of the iterates (`sim.exact_shuffling.shuffling_moments`), computed once."""
-        return self._moments
-
-    @cached_property
-    def _moments(self) -> ShufflingMoments:
         from sim.exact_shuffling import shuffling_moments
 
         found = shuffling_moments(self.algorithm, self.problem, epochs=self.rounds, start=self.start)

@@ -91,6 +91,11 @@ def decide(claim_id: str, evidence: Sequence[Evidence], certificate: str | None 
 
     `refuted` needs evidence of outcome "refuted" (a verified certificate); a break without a certificate, or a
     contradiction between a proof and a break, is `undecided` and says so in the evidence itself.
+
+    Args:
+        claim_id: of the claim that the evidence is about.
+        evidence: in any order; none at all is `undecided`.
+        certificate: path of the certificate, for the result.
     """
     outcomes = {e.outcome for e in evidence}
     ratios = [e.tightness for e in evidence if e.tightness is not None]

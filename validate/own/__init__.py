@@ -10,5 +10,6 @@ used are those of `validate.own.tables`: quantities for the left side, constants
 from __future__ import annotations
 
 from validate.own.claims import MeasuredClaim, MeasuredParameter, claim, parameters
+from validate.own.files import load
 
-__all__ = ["MeasuredClaim", "MeasuredParameter", "claim", "parameters"]
+__all__ = ["MeasuredClaim", "MeasuredParameter", "claim", "load", "parameters"]

@@ -14,7 +14,6 @@ from types import ModuleType
 from theory import catalog
 from theory.claim import LABEL, Claim, Paper
 from validate import papers
-from validate.own.module import OwnModule
 
 _TARGET = re.compile(r"(?P<path>.+\.py)(:(?P<label>[^:]*))?\Z")
 
@@ -37,6 +36,8 @@ def load(path: str | Path) -> Paper:
         ValueError: when it is not Python, fails, has no paper, or one with the name of a paper that is known anyway;
             the message names the file, and the line where there is one.
     """
+    from validate.own.module import OwnModule
+
     path = Path(path)
     try:
         code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
@@ -101,6 +102,15 @@ def one(target: str) -> str:
     if match["label"] is None and len(paper.claims) == 1:
         return paper.claims[0].id
     return _labelled(paper, match["path"], match["label"]).id
+
+
+def find(target: str) -> Claim:
+    """The claim of an id, or of ``paper.py:label``, a file that is run.
+
+    Raises:
+        ValueError, OSError: as `one`; for an id that is not known.
+    """
+    return catalog.claim(one(target))
 
 
 def _labelled(paper: Paper, path: str, label: str | None) -> Claim:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
+from theory import catalog
 from theory.claim import Claim, Paper
 from validate.bounds import Cases
 from validate.own import pool, run
@@ -77,3 +78,11 @@ class OwnModule(ModuleType):
             for one in space.structures(claim)
             if one.algorithm == claim.algorithm and (gradients or not one.stationary)
         ]
+
+
+def of_its_claims(name: str) -> OwnModule | None:
+    """The module of a paper of the catalogue some claims of which say themselves how they are measured; else None."""
+    paper = next((known for known in catalog.papers() if known.name == name), None)
+    if paper is None or not any(isinstance(claim, MeasuredClaim) for claim in paper):
+        return None
+    return OwnModule(paper)

@@ -19,8 +19,16 @@ def add(paper: str, module: ModuleType) -> None:
 
 
 def module(paper: str) -> ModuleType | None:
-    """The module that measures a paper's claims, or None when there is none."""
+    """The module that measures a paper's claims, or None when there is none.
+
+    That is what was added for it, its package here, or, where its claims say themselves how they are measured
+    (`validate.own.claim`), what goes by their word: so a paper of another distribution needs to add nothing.
+    """
     if paper in _added:
         return _added[paper]
     name = f"{__name__}.{paper.replace('-', '_')}"
-    return import_module(name) if find_spec(name) else None
+    if find_spec(name):
+        return import_module(name)
+    from validate.own.module import of_its_claims
+
+    return of_its_claims(paper)

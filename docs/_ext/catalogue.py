@@ -1,0 +1,138 @@
+"""The directive ``{claims} PAPER``: every claim of a paper of `theory.catalog`, one section each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from theory import catalog
+from theory.claim import Claim, Hypothesis, Step
+
+RELATIONS = {"<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">", "=": "="}
+
+
+class proof(nodes.General, nodes.Element):
+    """Lines of a proof, folded away; its ``summary`` is the line that unfolds them."""
+
+
+class Claims(SphinxDirective):
+    """The claims of one paper."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        paper = catalog.paper(self.arguments[0])
+        return [_section(claim, {c.id: c for c in paper}) for claim in paper]
+
+
+def anchor(id: str) -> str:
+    """The id of a claim's section in its page."""
+    return nodes.make_id(id)
+
+
+def _section(claim: Claim, known: dict[str, Claim]) -> nodes.section:
+    section = nodes.section(ids=[anchor(claim.id)], names=[claim.id])
+    section += nodes.title("", f"{claim.equation}: {claim.title}")
+    section += _paragraph(nodes.literal("", claim.id), f" · {claim.kind} · {claim.source}", classes=["claim-meta"])
+    if claim.amends:
+        section += _paragraph("Repairs ", _link(claim.amends, known), ".")
+    section += nodes.math_block(claim.latex, claim.latex, spoken=claim.statement)
+    section += _paragraph(claim.statement)
+    if claim.derivation:
+        section += nodes.rubric("", "Why it is true")
+        section += _paragraph(claim.derivation)
+    if claim.remarks:
+        section += nodes.rubric("", "Remarks")
+        section += _list(_paragraph(remark) for remark in claim.remarks)
+    for printed, heading in ((True, "Hypotheses as printed"), (False, "Hypotheses that its proof uses silently")):
+        group = [h for h in claim.hypotheses if h.printed is printed]
+        if group:
+            section += nodes.rubric("", heading)
+            section += _list(_hypothesis(h) for h in group)
+    if claim.parameters:
+        section += nodes.rubric("", "Parameters")
+        section += _table(
+            ("Name", "Domain", "Shape", "Meaning"),
+            [(nodes.literal("", p.name), str(p.domain), p.shape, p.meaning) for p in claim.parameters],
+        )
+    if claim.right is not None:
+        section += nodes.rubric("", "As the command line evaluates it")
+        lines = [f"{name} = {formula}" for name, formula in claim.definitions.items()]
+        text = "\n".join([*lines, f"{claim.quantity.name} {claim.relation} {claim.right}"])
+        section += nodes.literal_block(text, text, language="text", classes=["wrap"])
+    section += _paragraph("Left side: ", nodes.literal("", claim.quantity.name), f", {claim.quantity.meaning}.")
+    if claim.steps:
+        section += _proof(claim, known)
+    return section
+
+
+def _hypothesis(hypothesis: Hypothesis) -> nodes.paragraph:
+    text = _paragraph(nodes.strong("", hypothesis.name), f": {hypothesis.statement}")
+    if hypothesis.relation is not None:
+        text += [nodes.Text(" "), nodes.literal("", hypothesis.relation)]
+    return text
+
+
+def _proof(claim: Claim, known: dict[str, Claim]) -> proof:
+    count = f"{len(claim.steps)} line" + ("s" if len(claim.steps) > 1 else "")
+    folded = proof(summary=f"Proof, as printed: {count}")
+    steps = nodes.enumerated_list(enumtype="arabic", prefix="", suffix=".")
+    for step in claim.steps:
+        steps += _step(step, claim, known)
+    folded += steps
+    return folded
+
+
+def _step(step: Step, claim: Claim, known: dict[str, Claim]) -> nodes.list_item:
+    rule = nodes.inline("", step.rule, classes=["rule"])
+    head = _paragraph(nodes.strong("", step.label), " ", rule)
+    if step.claim is not None and step.claim != claim.id:
+        head += [nodes.Text(" · "), _link(step.claim, known)]
+    latex = f"{step.left} {RELATIONS[step.relation]} {step.right}"
+    item = nodes.list_item("", head, nodes.math_block(latex, latex))
+    if step.note:
+        item += _paragraph(step.note)
+    return item
+
+
+def _link(id: str, known: dict[str, Claim]) -> nodes.Node:
+    if id not in known:
+        return nodes.literal("", id)
+    reference = nodes.reference("", "", refid=anchor(id), internal=True)
+    reference += nodes.literal("", id)
+    return reference
+
+
+def _paragraph(*parts: Any, classes: Any = ()) -> nodes.paragraph:
+    paragraph = nodes.paragraph(classes=list(classes))
+    paragraph += [nodes.Text(part) if isinstance(part, str) else part for part in parts]
+    return paragraph
+
+
+def _list(items: Any) -> nodes.bullet_list:
+    bullets = nodes.bullet_list()
+    bullets += [nodes.list_item("", item) for item in items]
+    return bullets
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> nodes.table:
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in head), cols=len(head))
+    for kind, lines in ((nodes.thead, [head]), (nodes.tbody, rows)):
+        group += kind("", *(nodes.row("", *(nodes.entry("", _paragraph(c)) for c in line)) for line in lines))
+    return nodes.table("", group, classes=["colwidths-auto"])
+
+
+def visit_proof(translator: Any, node: nodes.Element) -> None:
+    translator.body.append(f'<details class="proof"><summary>{translator.encode(node["summary"])}</summary>\n')
+
+
+def depart_proof(translator: Any, node: nodes.Element) -> None:
+    translator.body.append("</details>\n")
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_node(proof, html=(visit_proof, depart_proof))
+    app.add_directive("claims", Claims)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
