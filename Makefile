@@ -15,7 +15,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help report report-full test test-all docs notebooks fuzz bench bench-all lint clean
+.PHONY: help report report-full test test-all docs notebooks pictures fuzz bench bench-all lint clean
 
 help:
 	@echo "make report       check every claim and write the HTML report to $(OUT)/index.html, with fewer instances and runs"
@@ -24,6 +24,7 @@ help:
 	@echo "make test-all     the same with the slow tests"
 	@echo "make docs         the documentation as a site: build/docs/index.html"
 	@echo "make notebooks    run the notebooks and keep what they print, after a change that they show"
+	@echo "make pictures     the documentation's pictures of the report, from the one in $(OUT)/"
 	@echo "make fuzz         $(CASES) random inputs to everything that reads any, and what came of them"
 	@echo "make bench        the speed of the simulator on the reference workloads, on less work"
 	@echo "make bench-all    the same on all of it, by size and by threads (benchmarks/results/), and of the other programs"
@@ -48,6 +49,9 @@ docs: $(VENV)/installed-dev
 
 notebooks: $(VENV)/installed-dev
 	$(BIN)/python notebooks/execute.py
+
+pictures: $(VENV)/installed-dev
+	$(BIN)/python docs/pictures.py $(OUT)
 
 fuzz: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.run --cases $(CASES)

@@ -250,11 +250,14 @@ def test_exact_numbers_are_asked_for() -> None:
 @given(st.data())
 @settings(deadline=None, max_examples=150)
 def test_rubbish_is_malformed_or_invalid(data: st.DataObject) -> None:
-    made = MADE[data.draw(st.sampled_from(sorted(MADE)))]
+    label = data.draw(st.sampled_from(sorted(MADE)))
+    made = MADE[label]
     path = data.draw(st.sampled_from([path for path, _ in strings(made)]))
     value = data.draw(json_values)
     found = verdict(edit(made, path, value))
-    if path[0] in ("left_value", "right_value", "instances") and found == "valid":
+    # the quotient of remark-iv1 is K/(4c): the floor is above the rate for other T, too
+    free = label == "remark-iv1" and path[0] == "instances" and path[-1] == "T"
+    if path[0] in ("left_value", "right_value", "instances") and found == "valid" and not free:
         assert same_number(str(value), str(at_path(made, path)))
 
 

@@ -77,7 +77,9 @@ def test_what_the_recursion_does_not_know_is_left_to_the_oracle() -> None:
     known: Spec = {**spec, "clients": [{"h": ["2", "2"], "b": ["0", "1"]}]}
     for changed in (spec, {**known, "step": ["1/8"] * 4}, {**known, "K": 0}):
         assert not isinstance(in_floats({**changed, "S": 1}), Played)
-    assert isinstance(in_floats({**known, "S": 1}), Played)
+    found = in_floats({**known, "S": 1})
+    assert isinstance(found, Played)
+    assert found.moments() is found.found  # and the oracle is not asked
     exact = InertialScenario.from_spec({**known, "S": 1}, exact=True)
     assert replayed(exact) is exact
 

@@ -10,7 +10,6 @@ linear in P, so that it is one matrix on the entries of P, and every quantity of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from sim.participation import UniformChoice
 from sim.problems import Quadratic
 from validate.assumptions import equal_curvatures
 from validate.inertial_scenario import ALGORITHM, InertialScenario
+from validate.once import once
 
 Floats = NDArray[np.float64]
 
@@ -64,8 +64,9 @@ class Played(InertialScenario):
 
     found: InertialMoments
 
-    @cached_property
-    def _moments(self) -> InertialMoments:
+    @once
+    def moments(self) -> InertialMoments:
+        """Those found here."""
         values = (self.found.squared_iterate_norm, self.found.cost, self.found.displacement, self.found.local_gradient)
         if not all(np.isfinite(array).all() for array in values):
             raise DivergenceError(f"the moments of {self.rounds} rounds leave the range of float64")
