@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.validate.test_pytest_plugin import BROKEN, DESCENT, ROOT, SPEC
 from theory import catalog
 from validate import ClaimBroken, assert_claim, certificate, certify, measure, papers
 from validate.bounds import Cases, compare, sides
@@ -23,27 +24,8 @@ from validate.own import load
 from validate.own.template import written
 from validate.scenario import read_scenario
 
-ROOT = Path(__file__).resolve().parents[2]
-DESCENT = "textbook/gradient-descent-linear"
-SPEC: dict[str, Any] = {
-    "algorithm": "local-sgd",
-    "clients": [{"h": ["1"], "a": ["0"]}],
-    "step": "1/4",
-    "local_steps": 1,
-    "K": 3,
-    "theta0": "3",
-}
-# Theorem V.1 (7) is false here: the README's example.
+# Theorem V.1 (7) is false on BROKEN.
 EQ7 = "fedavg-svrg/theorem-v1-eq7"
-BROKEN = {
-    "algorithm": "fedavg-svrg",
-    "clients": [{"h": ["1"], "a": ["0"]}],
-    "step": "1/2",
-    "S": 8,
-    "M": 1,
-    "K": 1,
-    "theta0": "1",
-}
 HOLDS = {"<=": operator.le, "<": operator.lt, "=": operator.eq, ">=": operator.ge, ">": operator.gt}
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.validate.known_certificates import ONE as SPEC
 from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity, Step
 from theory.domain import POSITIVE
 from validate.drawing import SERIES, Curve, Panel, draw_curves
@@ -27,15 +28,6 @@ from validate.report.words import explanation, fraction, instance_in_words, numb
 from validate.verdict import Evidence, Result
 
 HOSTILE = "<script>alert('x')</script> & \"quoted\" {{ 7*7 }}"
-SPEC = {
-    "algorithm": "fedavg-svrg",
-    "clients": [{"h": ["1"], "a": ["0"], "p": "1"}],
-    "step": "1/2",
-    "S": 8,
-    "M": 1,
-    "K": 1,
-    "theta0": "1",
-}
 QUANTITY = Quantity("suboptimality", "E f - f*", r"\mathbb{E} f(\theta^K)-f^*")
 
 

@@ -4,7 +4,6 @@ and a phone legible, print complete.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,8 +19,6 @@ from validate.report import render
 from validate.report.figures import shorter
 from validate.verdict import Evidence, Result
 
-CHROMIUM = next((p for name in ("chromium", "google-chrome", "chromium-browser") if (p := shutil.which(name))), None)
-LAUNCH = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 LONG = r"\frac{a_{1}}{b}+" * 30 + "c"  # wider than any page
 STEPS = (
     Step("(A.1)", r"a", "<=", r"\frac{b}{c}", "inequality", "by Jensen"),
@@ -67,17 +64,6 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         quick=True,
     )
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-    with api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=LAUNCH)
-        yield found
-        found.close()
 
 
 @dataclass

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import shlex
-import shutil
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -22,19 +21,6 @@ from theory.domain import Domain
 from theory.evaluate import bound, hypotheses, parse_assignments, violated
 from theory.floats import Floats
 from theory.listing import listing
-
-CHROMIUM = next((p for name in ("chromium", "google-chrome", "chromium-browser") if (p := shutil.which(name))), None)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-    with api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield found
-        found.close()
 
 
 @pytest.fixture
