@@ -18,6 +18,7 @@ from theory.feasible.constraints import System, read_system
 from theory.feasible.contractor import Contractor
 from theory.feasible.interval_rules import backward, slopes
 from theory.feasible.intervals import INF, Interval, enclose, forward, meet
+from theory.feasible.limits import Limits
 from theory.feasible.points import simplest
 from theory.feasible.scaling import normalised
 from theory.feasible.signs import with_signs
@@ -187,7 +188,7 @@ FEASIBLE = [
 
 @pytest.mark.parametrize(("relations", "domains"), EMPTY, ids=[" ".join(r) for r, _ in EMPTY])
 def test_empty_systems_are_proved_empty(relations: list[str], domains: dict[str, Domain]) -> None:
-    found = search(system(relations, domains), boxes=2000)
+    found = search(system(relations, domains), Limits(boxes=2000))
     assert found.outcome == "empty", found.detail
     assert found.witness is None
 
@@ -195,17 +196,17 @@ def test_empty_systems_are_proved_empty(relations: list[str], domains: dict[str,
 @pytest.mark.parametrize(("relations", "domains"), FEASIBLE, ids=[" ".join(r) for r, _ in FEASIBLE])
 def test_solutions_are_found_and_hold(relations: list[str], domains: dict[str, Domain]) -> None:
     posed = system(relations, domains)
-    found = search(posed, boxes=2000)
+    found = search(posed, Limits(boxes=2000))
     assert found.outcome == "feasible", found.detail
     assert found.witness is not None
     assert posed.holds(found.witness) is True
 
 
 def test_what_is_empty_only_in_the_limit_stays_undecided() -> None:
-    found = search(system(["exp(x) < 1 + x"], XY), boxes=300)
+    found = search(system(["exp(x) < 1 + x"], XY), Limits(boxes=300))
     assert found.outcome == "undecided"
     assert "300 boxes" in found.detail
-    stuck = search(system(["x**2 == 2"], XY), boxes=300)
+    stuck = search(system(["x**2 == 2"], XY), Limits(boxes=300))
     assert stuck.outcome == "undecided"
     assert stuck.stuck == 2
     assert "1.41421" in stuck.detail
@@ -216,20 +217,23 @@ def test_a_search_that_was_stopped_goes_on_as_if_it_had_not_been(relations: list
     posed = system(relations, XY)
     tree = BranchAndBound(posed)
     for boxes in (1, 5, 40, 120):
-        assert tree.search(boxes=boxes) == search(posed, boxes=boxes)
+        assert tree.search(Limits(boxes=boxes)) == search(posed, Limits(boxes=boxes))
 
 
 def test_a_store_of_results_that_is_full_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     posed = system(["x**3 + y == 7", "x*y == log(x + 2)", "x + exp(y) <= 9"], XY)
-    found = search(posed, boxes=60)
+    found = search(posed, Limits(boxes=60))
     monkeypatch.setattr(contractor_module, "KEPT", 1)
-    assert search(posed, boxes=60) == found
+    assert search(posed, Limits(boxes=60)) == found
 
 
-@pytest.mark.parametrize(("name", "value"), [("boxes", 0), ("seconds", 0.0), ("seconds", -1.0), ("seconds", math.nan)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("boxes", 0), ("effort", 0.0), ("effort", math.inf), ("seconds", 0.0), ("seconds", -1.0), ("seconds", math.nan)],
+)
 def test_bad_limits_are_refused(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"{name}={value} is outside"):
-        search(system(["x < 0"], XY), **{name: value})  # type: ignore[arg-type]
+        Limits(**{name: value})  # type: ignore[arg-type]
 
 
 NUMBERS = st.fractions(min_value=-4, max_value=4, max_denominator=6)
@@ -270,7 +274,7 @@ def test_a_planted_solution_is_never_lost(x: Fraction, y: Fraction, texts: list[
         assert kept["y"][0] <= y <= kept["y"][1]
         assert not contractor.ruled_out(kept)
     assert with_signs(posed).holds({"x": x, "y": y}) is True
-    found = search(posed, boxes=60)
+    found = search(posed, Limits(boxes=60))
     assert found.outcome != "empty"
     assert found.witness is None or posed.holds(found.witness) is True
 
@@ -294,7 +298,7 @@ def test_what_a_scaling_would_change_is_not_normalised_too_far(relation: str) ->
     posed = system([relation], {"x": POSITIVE, "y": POSITIVE})
     unit = normalised(posed)
     assert len(unit) <= 1
-    outcome = search(posed.fixed(unit), boxes=500).outcome
+    outcome = search(posed.fixed(unit), Limits(boxes=500)).outcome
     assert outcome == "feasible"
     assert not normalised(system(["x < y"], {"x": Domain(1, None), "y": COUNT}))
 
@@ -305,7 +309,7 @@ def test_a_normalised_system_is_feasible_with_the_system(a: Fraction, p: int, q:
     posed = system([f"x**{p}*y**{q} == {a}"] if p or q else ["x < y"], {"x": POSITIVE, "y": POSITIVE})
     unit = normalised(posed)
     assert len(unit) == 1  # one equation between two weights
-    assert search(posed.fixed(unit), boxes=200).outcome != "empty"
+    assert search(posed.fixed(unit), Limits(boxes=200)).outcome != "empty"
 
 
 def test_roots_halve_the_weight_of_a_scaling_and_integers_have_none() -> None:

@@ -8,15 +8,15 @@ from tests.theory.toys import toy
 from theory.assumptions import BoundedEstimatorSecondMoment, StronglyConvex
 from theory.catalog import claim
 from theory.domain import OPEN_UNIT, POSITIVE
-from theory.feasible import compatible, feasible, function_conflicts
+from theory.feasible import Limits, compatible, feasible, function_conflicts
 
 EQ14 = "fedavg-svrg/lemma-v1-eq14"
 
 
 def test_compatible_asks_of_numbers_and_of_functions() -> None:
     everywhere = claim("open-fl/theorem-3/everywhere")
-    assert feasible(everywhere, boxes=64, seconds=5).outcome == "feasible"  # the numbers alone can hold together
-    found = compatible(everywhere, boxes=64, seconds=5)
+    assert feasible(everywhere, limits=Limits(boxes=64)).outcome == "feasible"  # the numbers alone can hold together
+    found = compatible(everywhere, limits=Limits(boxes=64))
     assert (found.outcome, found.witness) == ("empty", None)
     assert (found.numbers.outcome, found.conflicts) == ("feasible", function_conflicts(everywhere))
     data = found.to_json()

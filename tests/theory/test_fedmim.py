@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from theory.claim import Claim, Step
 from theory.domain import Domain
 from theory.expression import check
-from theory.feasible import feasible, feasible_relations
+from theory.feasible import Limits, feasible, feasible_relations
 from theory.formula import fold, names_in, parse
 from theory.inequality.prover import Proof, Refutation, prove
 from theory.order import exponents
@@ -339,7 +339,7 @@ def test_33_is_not_implied_and_for_which_b_it_is() -> None:
 
 def test_33_is_implied_exactly_below_the_edge() -> None:
     pytest.importorskip("z3")
-    assert feasible_relations([_STEP, _NOT_33, "(12 + 81/32*A)*B**2 < 1"], _DOMAINS, boxes=200).outcome == "empty"
+    assert feasible_relations([_STEP, _NOT_33, "(12 + 81/32*A)*B**2 < 1"], _DOMAINS, limits=Limits(boxes=200)).outcome == "empty"
 
 
 def test_33_with_unbounded_gradients() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from theory.claim import Claim
 from theory.expression import check
-from theory.feasible import feasible, feasible_relations
+from theory.feasible import Limits, feasible, feasible_relations
 from theory.papers.perm import PAPER
 
 CLAIMS = {c.label: c for c in PAPER}
@@ -239,7 +239,7 @@ def test_the_three_condition_numbers_disagree() -> None:
 
 
 def test_theorem_2_is_vacuous() -> None:
-    found = feasible(CLAIMS["theorem-2"], boxes=64, seconds=10)
+    found = feasible(CLAIMS["theorem-2"], limits=Limits(boxes=64))
     assert found.outcome == "empty", found.detail
     assert found.proof is not None
     assert {"step size of the proof", "step size of the epochs"} <= set(found.proof.core)
@@ -248,7 +248,7 @@ def test_theorem_2_is_vacuous() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("label", ["theorem-2-step", "theorem-2-unrolled", "theorem-3-explicit"])
 def test_the_recursions_are_vacuous(label: str) -> None:
-    assert feasible(CLAIMS[label], boxes=64, seconds=30).outcome == "empty"
+    assert feasible(CLAIMS[label], limits=Limits(boxes=64)).outcome == "empty"
 
 
 def relation(label: str, name: str) -> str:
@@ -270,7 +270,7 @@ LEMMA_11 = relation("theorem-2", "step size of the epochs")
     ],
 )
 def test_which_conditions_of_theorem_2_exclude_each_other(relations: list[str], outcome: str) -> None:
-    found = feasible_relations(["mu <= L", *relations], DOMAINS, boxes=2000, seconds=10)
+    found = feasible_relations(["mu <= L", *relations], DOMAINS, limits=Limits(boxes=2000))
     assert found.outcome == outcome, found.detail
 
 
@@ -282,7 +282,7 @@ def test_the_two_steps_of_theorem_2_exclude_each_other_for_many_clients() -> Non
 
 @pytest.mark.parametrize("label", ["theorem-2/corrected", "theorem-2/corrected-2", "theorem-3-explicit/corrected"])
 def test_the_repaired_theorems_can_hold(label: str) -> None:
-    assert feasible(CLAIMS[label], seconds=5).outcome == "feasible"
+    assert feasible(CLAIMS[label]).outcome == "feasible"
 
 
 def test_t1_is_positive_at_the_printed_step_and_epochs() -> None:

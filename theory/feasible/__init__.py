@@ -5,12 +5,14 @@ from __future__ import annotations
 from theory.feasible.compatible import Compatibility, compatible
 from theory.feasible.conflicts import Conflict, function_conflicts, implied_relations
 from theory.feasible.decide import Emptiness, Feasibility, feasible, feasible_relations
+from theory.feasible.limits import Limits
 
 __all__ = [
     "Compatibility",
     "Conflict",
     "Emptiness",
     "Feasibility",
+    "Limits",
     "compatible",
     "feasible",
     "feasible_relations",

@@ -18,9 +18,11 @@ from typing import Literal
 
 from theory.feasible.constraints import System
 from theory.feasible.contractor import Box, Contractor
-from theory.feasible.intervals import INF, Interval
+from theory.feasible.intervals import Interval
+from theory.feasible.limits import ANY, Limits
 from theory.feasible.points import middle
 
+WORK = 1_000_000  # operations on intervals for an effort of 1
 EAGER = 16  # boxes in each of which a solution is looked for; after them, in every eighth
 
 
@@ -58,25 +60,21 @@ class Search:
         return told
 
 
-def search(system: System, *, boxes: int = 20_000, seconds: float = 10.0, look: bool = True) -> Search:
+def search(system: System, limits: Limits = ANY, *, look: bool = True) -> Search:
     """Look for a solution, or prove that there is none.
 
     Args:
         system: the relations.
-        boxes: the most boxes to look at, at least 1.
-        seconds: the longest time, positive.
+        limits: when to give up.
         look: whether a solution is looked for at all.
-
-    Raises:
-        ValueError: for limits that are not positive.
     """
-    return BranchAndBound(system, look=look).search(boxes=boxes, seconds=seconds)
+    return BranchAndBound(system, look=look).search(limits)
 
 
 class BranchAndBound:
     """A search that goes on from where its last limit ended it.
 
-    What it finds within a number of boxes does not depend on how often it was stopped before.
+    What it finds within a number of boxes or operations does not depend on how often it was stopped before.
     """
 
     def __init__(self, system: System, *, look: bool = True) -> None:
@@ -86,21 +84,22 @@ class BranchAndBound:
         self._seen = self._pushed = self._deepest = self._stuck = 0
         self._example: Box | None = None
 
-    def search(self, *, boxes: int = 20_000, seconds: float = 10.0) -> Search:
-        """Look on, at up to `boxes` boxes in all, those of earlier calls included; see `search`."""
-        if boxes < 1:
-            raise ValueError(f"boxes={boxes} is outside the integers in [1, inf)")
-        if not 0 < seconds < INF:
-            raise ValueError(f"seconds={seconds} is outside (0, inf)")
+    def search(self, limits: Limits = ANY) -> Search:
+        """Look on, within limits that count the boxes and operations of earlier calls too; see `search`."""
         contractor, look = self._contractor, self._look
-        end = time.monotonic() + seconds
+        work, end = limits.effort * WORK, limits.end()
         if self._queue is None:
             start = contractor.contract(contractor.start())
             self._queue = [] if start is None or contractor.ruled_out(start) else [(0, 0, start)]
         queue, limit = self._queue, ""
         while queue:
-            if self._seen >= boxes or time.monotonic() > end:
-                limit = f"{boxes} boxes" if self._seen >= boxes else f"{seconds:g} seconds"
+            if self._seen >= limits.boxes:
+                limit = f"{limits.boxes} boxes"
+            elif contractor.work >= work:
+                limit = f"{work:g} operations"
+            elif time.monotonic() > end:
+                limit = f"{limits.seconds:g} seconds"
+            if limit:
                 break
             depth, _, box = heapq.heappop(queue)
             self._seen, self._deepest = self._seen + 1, max(self._deepest, depth)

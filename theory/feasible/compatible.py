@@ -9,6 +9,7 @@ from typing import Any
 from theory.claim import Claim, Hypothesis
 from theory.feasible.conflicts import Conflict, Reading, function_conflicts
 from theory.feasible.decide import Entry, Feasibility, Outcome, feasible
+from theory.feasible.limits import ANY, Limits
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,7 @@ def compatible(
     fixed: Mapping[str, Any] | None = None,
     *,
     reading: Reading = "run",
-    boxes: int = 20_000,
-    seconds: float = 10.0,
+    limits: Limits = ANY,
 ) -> Compatibility:
     """Whether a claim's hypotheses can hold together: `feasible` and `function_conflicts` in one.
 
@@ -55,12 +55,11 @@ def compatible(
         extra: further hypotheses, or relations as text (``"M <= 8"``).
         fixed: values of parameters that are to be kept, as in `theory.values.read`.
         reading: how a bound that is printed "for all w" is meant; see `function_conflicts`.
-        boxes: the most boxes for branch and bound.
-        seconds: the time for z3, and for branch and bound.
+        limits: when to give up.
 
     Raises:
         ValueError: as `feasible` and `function_conflicts`.
     """
     stated = [h for h in extra if isinstance(h, Hypothesis)]
     conflicts = function_conflicts(claim, stated, reading=reading)
-    return Compatibility(feasible(claim, extra, fixed, boxes=boxes, seconds=seconds), conflicts)
+    return Compatibility(feasible(claim, extra, fixed, limits=limits), conflicts)

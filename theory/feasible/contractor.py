@@ -46,6 +46,7 @@ class Contractor:
         self._causes: list[dict[Arguments, list[Interval | None]]] = [{} for _ in every]  # the same of `backward`
         self._derivatives: list[dict[Arguments, list[Interval]]] = [{} for _ in every]  # and of `slopes`
         self._parts: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
+        self.work = 0  # operations so far, forwards, backwards and differentiated
 
     def start(self) -> Box:
         """The box of all values in the domains."""
@@ -76,6 +77,7 @@ class Contractor:
                 if pair is None:
                     return None
                 values[left], values[right] = pair
+        self.work += len(self._all)
         for i in reversed(self._all):
             for a, value in zip(nodes[i].arguments, self._cause(i, values), strict=True):
                 narrowed = meet(values[a], value)  # an argument may occur twice
@@ -151,6 +153,7 @@ class Contractor:
     def _fill(self, values: list[Interval], wanted: Sequence[int]) -> bool:
         """Put in the values of the operations `wanted`, which are in order; False where one is nowhere defined."""
         nodes = self.graph.nodes
+        self.work += len(wanted)
         for i in wanted:
             node, known = nodes[i], self._values[i]
             arguments = tuple([values[a] for a in node.arguments])
@@ -201,6 +204,7 @@ class Contractor:
             node = self.graph.nodes[i]
             if i not in total or not node.arguments:
                 continue
+            self.work += 1
             for a, slope in zip(node.arguments, self._slope(i, values), strict=True):
                 total[a] = add(total.get(a, (0.0, 0.0)), multiply(total[i], slope))
         return {name: total[i] for name, i in self.graph.variables.items() if i in total}

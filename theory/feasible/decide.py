@@ -21,6 +21,7 @@ from theory.feasible import smt
 from theory.feasible.boxes import BranchAndBound, Search, search
 from theory.feasible.conflicts import constants, implied_relations
 from theory.feasible.constraints import System, domain_constraints, flatten, read_system
+from theory.feasible.limits import ANY, Limits
 from theory.feasible.scaling import normalised, without_loss
 from theory.formula import Apply, Comparison, Formula, Name, Number, fold, names_in, parse, parse_relation, text_of
 from theory.values import read
@@ -30,6 +31,7 @@ Entry: TypeAlias = "Fraction | str | tuple[Fraction | str, ...]"
 
 FEW_BOXES = 64
 CONFIRMING_BOXES = 200  # for a second proof, which is welcome but not at any price
+CORE_EFFORT = 0.2  # for each condition that a proof may not need
 LENGTHS = (1, 2, 3)  # of vectors whose length nobody gives
 RIGHT = "right side"
 
@@ -101,8 +103,7 @@ def feasible(
     extra: Sequence[Hypothesis | str] = (),
     fixed: Mapping[str, Any] | None = None,
     *,
-    boxes: int = 20_000,
-    seconds: float = 10.0,
+    limits: Limits = ANY,
 ) -> Feasibility:
     """Whether a claim's hypotheses can hold together, as far as they compare numbers.
 
@@ -115,16 +116,14 @@ def feasible(
             and strong convexity are positive, others real.
         extra: further hypotheses, or relations as text (``"M <= 8"``).
         fixed: values of parameters, as in `theory.values.read`: numbers, text, vectors.
-        boxes: the most boxes for branch and bound.
-        seconds: the time for z3, and for branch and bound.
+        limits: when to give up.
 
     Returns:
         What was found. Vectors whose length `fixed` does not give have 1, 2 or 3 entries in a witness; they cannot be
         proved empty, as longer ones are not tried.
 
     Raises:
-        ValueError: for a value outside its domain, an unknown name, a relation that cannot be read, or limits that are
-            not positive.
+        ValueError: for a value outside its domain, an unknown name, or a relation that cannot be read.
     """
     hypotheses = [*claim.hypotheses, *map(_hypothesis, extra)]
     check_claim(replace(claim, hypotheses=tuple(hypotheses)))
@@ -146,7 +145,7 @@ def feasible(
     if claim.right is not None:
         definitions[RIGHT] = parse(claim.right)
     vectors = [p.name for p in claim.parameters if p.shape == "vector"]
-    return _over_lengths(relations, domains, definitions, vectors, entries, boxes, seconds)
+    return _over_lengths(relations, domains, definitions, vectors, entries, limits)
 
 
 def feasible_relations(
@@ -154,8 +153,7 @@ def feasible_relations(
     domains: Mapping[str, Domain],
     definitions: Mapping[str, str] | None = None,
     *,
-    boxes: int = 20_000,
-    seconds: float = 10.0,
+    limits: Limits = ANY,
 ) -> Feasibility:
     """Whether relations between numbers can hold together.
 
@@ -163,11 +161,10 @@ def feasible_relations(
         relations: each as text, or a pair of a name and the text.
         domains: of all names that are not defined.
         definitions: by name, in order; each may use the earlier ones. All have to be defined.
-        boxes: the most boxes for branch and bound.
-        seconds: the time for z3, and for branch and bound.
+        limits: when to give up.
 
     Raises:
-        ValueError: for a relation or definition that cannot be read, an unknown name, or limits that are not positive.
+        ValueError: for a relation or definition that cannot be read, or an unknown name.
     """
     named = [(r, r) if isinstance(r, str) else r for r in relations]
     for pair in named:
@@ -175,7 +172,7 @@ def feasible_relations(
             raise ValueError(f"relations={pair!r} is neither text nor a pair of a name and text")
     read_relations = [(name, parse_relation(text)) for name, text in named]
     formulas = {name: parse(text) for name, text in (definitions or {}).items()}
-    return _over_lengths(read_relations, domains, formulas, [], {}, boxes, seconds)
+    return _over_lengths(read_relations, domains, formulas, [], {}, limits)
 
 
 def _hypothesis(given: Hypothesis | str) -> Hypothesis:
@@ -193,8 +190,7 @@ def _over_lengths(
     definitions: Mapping[str, Formula],
     vectors: Sequence[str],
     entries: Mapping[str, Any],
-    boxes: int,
-    seconds: float,
+    limits: Limits,
 ) -> Feasibility:
     """Try the lengths of vectors that are not given."""
     given = {name: len(entries[name]) for name in vectors if name in entries}
@@ -208,7 +204,7 @@ def _over_lengths(
             if free and size != LENGTHS[-1]:
                 continue  # a vector that is given has another length
             raise
-        found = _fixed_and_decided(system, entries, lengths, boxes, seconds)
+        found = _fixed_and_decided(system, entries, lengths, limits)
         if found.outcome == "feasible" or not free:
             return found
         tried.append(found)
@@ -218,7 +214,7 @@ def _over_lengths(
 
 
 def _fixed_and_decided(
-    system: System, entries: Mapping[str, Any], lengths: Mapping[str, int], boxes: int, seconds: float
+    system: System, entries: Mapping[str, Any], lengths: Mapping[str, int], limits: Limits
 ) -> Feasibility:
     """Put the fixed values in, decide, and put the witness together again."""
     numbers: dict[str, Fraction] = {}
@@ -245,7 +241,7 @@ def _fixed_and_decided(
         raise ValueError(f"{whole[0]}={text_of(formulas[whole[0]])} is not seen to be an integer; give it as a number")
     rest = {n: d for n, d in system.domains.items() if n not in formulas}
     ready = System(rest, formulas | dict(system.definitions), (*more, *system.constraints)).fixed(numbers)
-    found = _decide(ready, boxes, seconds)
+    found = _decide(ready, limits)
     if found.witness is None:
         texts = {**numbers, **{name: text_of(formula) for name, formula in formulas.items()}}
         given = ", ".join(f"{name} = {value}" for name, value in texts.items())
@@ -280,19 +276,19 @@ def _entries(name: str, lengths: Mapping[str, int]) -> list[str]:
     return [f"{name}[{i}]" for i in range(lengths[name])] if name in lengths else [name]
 
 
-def _decide(system: System, boxes: int, seconds: float) -> Feasibility:
+def _decide(system: System, limits: Limits) -> Feasibility:
     names = tuple(dict.fromkeys(c.name for c in system.constraints))
     unit = normalised(system)
     smaller = system.fixed(unit)
     tree = BranchAndBound(smaller)
-    first = tree.search(boxes=min(boxes, FEW_BOXES), seconds=seconds)
+    first = tree.search(_at_most(FEW_BOXES, limits))
     if first.witness is not None:
         return _found(first.witness | unit, names, "branch and bound", "a solution, checked exactly")
     told: list[str] = [without_loss(unit)] if unit else []
     core: tuple[str, ...] = ()
     proved: list[str] = []
     if smt.available():
-        answer = smt.decide(smaller, seconds=seconds)
+        answer = smt.decide(smaller, limits)
         told.append(answer.detail)
         if answer.witness is not None:
             witness = {n: v if isinstance(v, Fraction) else text_of(v) for n, v in answer.witness.items()}
@@ -302,8 +298,8 @@ def _decide(system: System, boxes: int, seconds: float) -> Feasibility:
     else:
         told.append(smt.ADVICE)
     second = first
-    if first.outcome == "undecided" and (not proved or boxes > FEW_BOXES):
-        second = tree.search(boxes=min(boxes, CONFIRMING_BOXES) if proved else boxes, seconds=seconds)
+    if first.outcome == "undecided" and (not proved or limits.boxes > FEW_BOXES):
+        second = tree.search(_at_most(CONFIRMING_BOXES, limits) if proved else limits)
     if second.witness is not None:
         if proved:
             raise AssertionError(f"z3 says that there is no solution, and {second.witness} is one")
@@ -320,6 +316,10 @@ def _decide(system: System, boxes: int, seconds: float) -> Feasibility:
     return Feasibility("undecided", None, None, names, "none", "; ".join(told))
 
 
+def _at_most(boxes: int, limits: Limits) -> Limits:
+    return replace(limits, boxes=min(boxes, limits.boxes))
+
+
 def _found(witness: Mapping[str, Any], names: tuple[str, ...], method: str, detail: str) -> Feasibility:
     return Feasibility("feasible", dict(witness), None, names, method, detail)
 
@@ -330,6 +330,6 @@ def _core(system: System, full: Search) -> tuple[str, ...]:
     for name in list(names):
         fewer = [n for n in names if n != name]
         rest = system.only([c for c in system.constraints if c.name in fewer])
-        if search(rest, boxes=4 * full.boxes + FEW_BOXES, seconds=2.0, look=False).outcome == "empty":
+        if search(rest, Limits(boxes=4 * full.boxes + FEW_BOXES, effort=CORE_EFFORT), look=False).outcome == "empty":
             names = fewer
     return tuple(names)

@@ -19,10 +19,12 @@ from typing import Any, Literal
 
 from theory.domain import Domain
 from theory.feasible.constraints import Constraint, System, domain_constraints
+from theory.feasible.limits import ANY, Limits
 from theory.feasible.points import simplest
 from theory.formula import Formula, parse
 
 LARGEST_EXPONENT = 12
+RESOURCES = 200_000  # z3's own count of steps, for an effort of 1
 ADVICE = "z3 is not installed; `pip install 'fedproof[smt]'` adds it"
 SIMPLE = tuple(
     Fraction(*p) for p in ((1, 1), (1, 2), (2, 1), (0, 1), (1, 4), (3, 1), (-1, 1), (1, 3), (1, 10), (10, 1))
@@ -54,27 +56,24 @@ def available() -> bool:
     return importlib.util.find_spec("z3") is not None
 
 
-def decide(system: System, *, seconds: float = 10.0) -> Answer:
+def decide(system: System, limits: Limits = ANY) -> Answer:
     """Ask z3 for a solution of a system, or for a proof that there is none.
 
     Args:
         system: the relations.
-        seconds: the time, about.
+        limits: when to give up.
 
     Raises:
-        ValueError: when z3 is not installed, or for a time that is not positive.
+        ValueError: when z3 is not installed.
     """
     if not available():
         raise ValueError(ADVICE)
-    if not 0 < seconds < math.inf:
-        raise ValueError(f"seconds={seconds} is outside (0, inf)")
-    end = time.monotonic() + seconds
-    first = _Translation(system, integers=False, end=end)
-    answer = first.answer()
+    budget = _Budget.of(limits)
+    answer = _Translation(system, False, budget).answer()
     whole = any(domain.integer for domain in system.domains.values())
-    if answer.status == "unsat" or answer.witness is not None or not whole or time.monotonic() > end:
+    if answer.status == "unsat" or answer.witness is not None or not whole or budget.spent:
         return answer
-    second = _Translation(system, integers=True, end=end).answer()
+    second = _Translation(system, True, budget).answer()
     return second if second.status == "unsat" or second.witness is not None else answer
 
 
@@ -83,12 +82,31 @@ def _z3() -> Any:
     return importlib.import_module("z3")
 
 
+@dataclass
+class _Budget:
+    """What is left for several questions."""
+
+    limits: Limits
+    resources: float
+    end: float
+
+    @classmethod
+    def of(cls, limits: Limits) -> _Budget:
+        """All that the limits allow."""
+        return cls(limits, limits.effort * RESOURCES, limits.end())
+
+    @property
+    def spent(self) -> bool:
+        return self.resources < 1 or time.monotonic() > self.end
+
+
 class _Translation:
     """A system in z3's terms, each condition under a name that can be left out."""
 
-    def __init__(self, system: System, integers: bool, end: float) -> None:
+    def __init__(self, system: System, integers: bool, budget: _Budget) -> None:
         z3 = self.z3 = _z3()
-        self.system, self.graph, self.end = system, system.graph, end
+        self.system, self.graph, self.budget = system, system.graph, budget
+        self.used = 0
         self.context = z3.Context()
         self.solver = z3.Solver(ctx=self.context)
         self.exact = True
@@ -151,15 +169,19 @@ class _Translation:
         self.conditions.append((literal, z3.And(*formulas) if len(formulas) > 1 else formulas[0]))
 
     def _check(self, assumptions: Sequence[Any] = ()) -> str:
-        left = self.end - time.monotonic()
-        if left <= 0:
+        if self.budget.spent:
             return "unknown"
-        self.solver.set("timeout", max(1, int(1000 * left)))
-        return str(self.solver.check(*assumptions))
+        self.solver.set("timeout", max(1, int(1000 * (self.budget.end - time.monotonic()))))
+        self.solver.set("rlimit", int(self.budget.resources))
+        status = str(self.solver.check(*assumptions))
+        used = self.solver.statistics().get_key_value("rlimit count")  # of this solver, since it was made
+        self.budget.resources, self.used = self.budget.resources - (used - self.used), used
+        return status
 
     def _core(self) -> tuple[str, ...]:
         """Names of conditions that cannot hold together, made fewer one by one; hypotheses are given up first."""
         core = list(self.solver.unsat_core())
+        self.budget = _Budget.of(self.budget.limits)  # a proof is there, so that its core does not depend on what is left
         for literal in sorted(core, key=lambda c: self.names[str(c)].startswith("domain of ")):
             fewer = [c for c in core if str(c) != str(literal)]
             if self._check(fewer) == "unsat":

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from theory.domain import AT_LEAST_ONE, COUNT, OPEN_UNIT, POSITIVE, PROBABILITY, Domain
-from theory.feasible import Feasibility, feasible_relations
+from theory.feasible import Feasibility, Limits, feasible_relations
 
 if TYPE_CHECKING:
     import sympy
@@ -202,7 +202,7 @@ def _decided(
     relations: Sequence[tuple[str, str]], domains: Mapping[str, Domain], definitions: Mapping[str, str]
 ) -> Feasibility:
     """By z3 with few boxes, and by branch and bound where that does not tell."""
-    found = feasible_relations(relations, domains, definitions, boxes=FEW_BOXES)
+    found = feasible_relations(relations, domains, definitions, limits=Limits(boxes=FEW_BOXES))
     return found if found.outcome != "undecided" else feasible_relations(relations, domains, definitions)
 
 

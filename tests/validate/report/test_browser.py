@@ -141,6 +141,8 @@ def test_every_link_is_alive(browser: Any, out: Path) -> None:
 
 
 def test_filters_show_what_they_say(index: Any) -> None:
+    from playwright.sync_api import expect
+
     form = index.locator("form.filters")
     rows = index.eval_on_selector_all("table.verdicts tbody tr", "rows => rows.map((r) => ({...r.dataset}))")
     assert len(rows) == 10
@@ -157,7 +159,7 @@ def test_filters_show_what_they_say(index: Any) -> None:
     form.locator("[name=version]").select_option("reading")
     assert shown(index) == ["other/one/later"]
     form.get_by_role("button", name="Show all").click()
-    index.wait_for_function("document.querySelector('form.filters output').textContent === '10 of 10 shown'")
+    expect(form.locator("output")).to_have_text("10 of 10 shown")  # after the event, in a task of its own
     form.locator("[name=text]").fill("HOLDS later")
     assert shown(index) == ["other/one/later"]
     form.locator("[name=text]").fill("no such text")

@@ -34,7 +34,6 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
         path.write_text(page_of(list(claims), starts), encoding="utf-8")
         contexts.append(browser.new_context(**options))
         page = contexts[-1].new_page()
-        page.set_default_timeout(5000)
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda r: None if r.url.startswith("file:") else said.append(r.url))
@@ -185,6 +184,8 @@ def test_panels_are_built_when_they_are_opened(opened: Any) -> None:
 
 
 def test_sliders_recompute_and_a_violated_hypothesis_is_named(opened: Any) -> None:
+    from playwright.sync_api import expect
+
     claim = catalog.claim(LEMMA)
     page = opened(claim)
     page.locator("summary").click()
@@ -207,7 +208,7 @@ def test_sliders_recompute_and_a_violated_hypothesis_is_named(opened: Any) -> No
     assert notice.is_visible()
     assert all(name in notice.inner_text() for name in broken)
     assert "promises nothing" in notice.inner_text()
-    page.wait_for_function("document.querySelector('.play-live').textContent.includes('Violated')")
+    expect(page.locator(".play-live")).to_contain_text("Violated")
     assert "outside" in page.locator(".play-plot path.curve").first.get_attribute("class")
     assert "dashed" in page.locator(".play-legend").inner_text()
     page.get_by_role("button", name="Reset").click()

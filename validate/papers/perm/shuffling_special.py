@@ -63,11 +63,11 @@ def _personal(claim: Claim) -> Evidence:
 def _hidden_constants() -> Evidence:
     """Theorem 3's step, with the constant of its Theta, against Lemma 11's condition."""
     from theory.catalog import claim as find
-    from theory.feasible import feasible_relations
+    from theory.feasible import Limits, feasible_relations
 
     relations = ["mu <= L", "eta == c_eta*log(N*K*R**3)/(mu*R)", "c_eta >= 1", "eta <= 1/(4*N*K*R*L)"]
     domains = {p.name: p.domain for p in find("perm/theorem-2").parameters}
-    found = feasible_relations(relations, domains, boxes=2000, seconds=10)
+    found = feasible_relations(relations, domains, limits=Limits(boxes=2000))
     text = (
         "its O(.) and Theta hide all constants. With Lemma 11's eta <= 1/(4NKRL), on which it rests, a step c "
         "log(NKR^3)/(mu R) needs 4 c N K kappa log(NKR^3) <= 1: "
