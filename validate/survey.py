@@ -15,6 +15,9 @@ from validate.verdict import Evidence
 
 Progress = Callable[[str], None]
 
+KEPT = 2  # pools: whoever checks claims one after another asks for the same one every time
+_kept: list[tuple[Any, Pool]] = []  # the latest last, each after what it was made from
+
 
 @dataclass(frozen=True)
 class Pool:
@@ -40,12 +43,23 @@ class Pool:
 def pool_of(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
     """A paper's scenarios, with their moments; those whose moments leave the range of floats are left out.
 
+    The pools asked for last are kept for the process.
+
     Args:
         module: the paper's module, from `validate.papers.module`.
         quick: fewer of them.
         tell: called with one line of text.
         paper: its name, for that text.
     """
+    source = (module.instances, module.scenarios, quick)
+    found = next((pool for made_from, pool in _kept if made_from == source), None)
+    if found is None:
+        found = _made(module, quick, tell, paper)
+    _kept[:] = [*(one for one in _kept if one[0] != source), (source, found)][-KEPT:]
+    return found
+
+
+def _made(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
     instances = []
     specs = list(module.instances(quick))
     for i, spec in enumerate(specs):

@@ -339,7 +339,10 @@ def test_33_is_not_implied_and_for_which_b_it_is() -> None:
 
 def test_33_is_implied_exactly_below_the_edge() -> None:
     pytest.importorskip("z3")
-    assert feasible_relations([_STEP, _NOT_33, "(12 + 81/32*A)*B**2 < 1"], _DOMAINS, limits=Limits(boxes=200)).outcome == "empty"
+    assert (
+        feasible_relations([_STEP, _NOT_33, "(12 + 81/32*A)*B**2 < 1"], _DOMAINS, limits=Limits(boxes=200)).outcome
+        == "empty"
+    )
 
 
 def test_33_with_unbounded_gradients() -> None:

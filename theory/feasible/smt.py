@@ -181,7 +181,9 @@ class _Translation:
     def _core(self) -> tuple[str, ...]:
         """Names of conditions that cannot hold together, made fewer one by one; hypotheses are given up first."""
         core = list(self.solver.unsat_core())
-        self.budget = _Budget.of(self.budget.limits)  # a proof is there, so that its core does not depend on what is left
+        self.budget = _Budget.of(
+            self.budget.limits
+        )  # a proof is there, so that its core does not depend on what is left
         for literal in sorted(core, key=lambda c: self.names[str(c)].startswith("domain of ")):
             fewer = [c for c in core if str(c) != str(literal)]
             if self._check(fewer) == "unsat":

@@ -42,6 +42,7 @@ from validate.mutate.tables import (
     without,
 )
 from validate.scenario import Spec
+from validate.survey import pool_of
 
 __all__ = ["Finding", "Mutant", "MutationReport", "kill_rate", "mutants", "mutate", "mutate_all"]
 
@@ -215,10 +216,9 @@ class _Bench:
         self.oracle: list[Instance] = []
         if self.module is None:
             return
-        specs: list[Spec] = list(self.module.instances(quick))
-        self.tell(f"{paper}: exact moments of {len(specs)} instances")
-        self.check = computed(specs)
+        self.check = list(pool_of(self.module, quick, self.tell, paper).instances)
         rng = np.random.default_rng((seed, 0))
+        specs: list[Spec] = list(self.module.instances(quick))
         shapes = {tuple((key, spec.get(key)) for key in ("algorithm", *probe.COUNTS)): spec for spec in specs}
         templates = list(shapes.values())
         self.tell(f"{paper}: exact moments of {self.effort.random} random instances")
