@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cache
 from typing import Any
 
@@ -71,7 +71,9 @@ changes = st.tuples(_columns, st.tuples(st.integers(0, 5), _cell)) | st.tuples(
 
 
 def with_changes(content: bytes, listed: Sequence[Change]) -> bytes:
-    """A store after changes that another program of SQLite might make."""
+    """A store after changes that another program of SQLite might make, its checksums made anew."""
+    from validate.sweep.integrity import checksum
+
     path = folder() / "changed.sqlite"
     path.write_bytes(content)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -86,6 +88,9 @@ def with_changes(content: bytes, listed: Sequence[Change]) -> bytes:
                 connection.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", (value, row))
             except (sqlite3.Error, UnicodeEncodeError):
                 continue
+        connection.create_function("checksum_of", 2, checksum)
+        with suppress(sqlite3.Error):  # there may be no such table any more
+            connection.execute("UPDATE results SET checksum = checksum_of(key, result)")
         connection.execute("PRAGMA journal_mode=DELETE")
     return path.read_bytes()
 

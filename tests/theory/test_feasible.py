@@ -29,7 +29,7 @@ CONSTANTS = {"mu": POSITIVE, "L": POSITIVE, "delta": POSITIVE, "M": COUNT}
 ALPHA = {"alpha": "1/(mu*delta*(1-2*L*delta)*M) + 2*L*delta/(1-2*L*delta)"}
 SVRG = [("step size", "delta < 1/(2*L)"), ("condition", "mu <= L"), ("contraction", "alpha < 1")]
 XY = {"x": REAL, "y": REAL}
-LITTLE = Limits(boxes=200, effort=0.1)
+LITTLE = Limits(boxes=40, effort=0.02)
 
 
 def satisfied(found: Feasibility, relations: list[Any], domains: dict[str, Domain], definitions: Any = ()) -> bool:

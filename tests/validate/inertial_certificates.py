@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from tests.lazy import Lazy
 from tests.validate.tampering import open_claim
 from theory.claim import Claim, Hypothesis, Parameter
 from theory.domain import REAL
@@ -102,21 +103,23 @@ def linear() -> dict[str, Any]:
     return made("lemma-9", spec, F(1), {"t": 0}, L=1, B=0, G=1, grad_u2=1)
 
 
-BROKEN = {
-    "theorem-iv1-eq7/any-lambda": two_clients("theorem-iv1-eq7/any-lambda", 109),
-    "theorem-iv1-eq7/any-lambda, 11": growing(6, 5, 1, 60),
-    "theorem-iv1-eq7/any-lambda, 7": growing(4, 3, 2, 40),
-    "theorem-iv1-eq7/any-lambda, 7, K=3": growing(4, 3, 3, 39),
-    "theorem-iv1-eq7/any-lambda, 12": growing(7, 5, 8, 33),
-    "theorem-iv2-eq9/any-step": long_step(),
-    "theorem-iv2-eq9/any-step, short": two_clients("theorem-iv2-eq9/any-step", 220),
-    "lemma-7": one_of_many("lemma-7", 5, 1, 5, F(9, 4), "1/1000000"),
-    "lemma-7, index": one_of_many("lemma-7", 1, 1, 1, F(1), "4"),
-    "eq25": one_of_many("eq25", 9, 2, 9, F(3), "1/1000000"),
-    "eq26": one_of_many("eq26", 25, 1, 25, F(5), "1/1000000"),
-    "eq30": strict(),
-    "lemma-9": linear(),
-}
+BROKEN = Lazy[dict[str, Any]](
+    {
+        "theorem-iv1-eq7/any-lambda": lambda: two_clients("theorem-iv1-eq7/any-lambda", 109),
+        "theorem-iv1-eq7/any-lambda, 11": lambda: growing(6, 5, 1, 60),
+        "theorem-iv1-eq7/any-lambda, 7": lambda: growing(4, 3, 2, 40),
+        "theorem-iv1-eq7/any-lambda, 7, K=3": lambda: growing(4, 3, 3, 39),
+        "theorem-iv1-eq7/any-lambda, 12": lambda: growing(7, 5, 8, 33),
+        "theorem-iv2-eq9/any-step": long_step,
+        "theorem-iv2-eq9/any-step, short": lambda: two_clients("theorem-iv2-eq9/any-step", 220),
+        "lemma-7": lambda: one_of_many("lemma-7", 5, 1, 5, F(9, 4), "1/1000000"),
+        "lemma-7, index": lambda: one_of_many("lemma-7", 1, 1, 1, F(1), "4"),
+        "eq25": lambda: one_of_many("eq25", 9, 2, 9, F(3), "1/1000000"),
+        "eq26": lambda: one_of_many("eq26", 25, 1, 25, F(5), "1/1000000"),
+        "eq30": strict,
+        "lemma-9": linear,
+    }
+)
 
 
 def rich(more: tuple[Hypothesis, ...] = ()) -> tuple[Claim, dict[str, Any]]:
