@@ -9,7 +9,8 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
@@ -52,6 +53,17 @@ def add(paper: Paper) -> None:
     if paper.name in BUILT_IN or any(other.name == paper.name for other in _others()):
         raise ValueError(f"there is a paper {paper.name!r} already; give yours another name")
     _added[paper.name] = paper
+
+
+@contextmanager
+def forgetting() -> Iterator[None]:
+    """What is added within is forgotten afterwards, and what was known before is known again."""
+    before = dict(_added)
+    try:
+        yield
+    finally:
+        _added.clear()
+        _added.update(before)
 
 
 def paper(name: str) -> Paper:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -98,7 +99,8 @@ def sweep(
     """Hold claims against a grid of scenarios.
 
     Every finished cell is kept at once, so that an interruption costs the cells that are being computed; --resume goes
-    on. Exit status 1 when a claim fails in a cell.
+    on. Exit status 1 when a claim fails in a cell. A claim of the specification may be my_paper.py:LABEL, a file that
+    is run.
 
     Example: fedproof sweep SPEC.toml --out tightness.sqlite --workers 4
     """
@@ -116,7 +118,8 @@ def sweep(
     from validate.sweep.specification import read_specification
 
     try:
-        specification = read_specification(spec.read_text(encoding="utf-8"))
+        with redirect_stdout(sys.stderr):  # what authors' files print; stdout is for what the command was asked for
+            specification = read_specification(spec.read_text(encoding="utf-8"), spec.parent)
     except UnicodeDecodeError as error:
         raise ValueError(f"{spec} is not UTF-8 text: {error.reason} at byte {error.start}") from error
     except ValueError as error:
@@ -188,6 +191,7 @@ def _status(path: Path, out: Path | None, as_json: bool) -> None:
 def _dry_run(specification: Specification, as_json: bool) -> None:
     """The number of cells, what varies among them, and the first of them."""
     from validate.sweep.export import flattened
+    from validate.sweep.own_claims import ENTRIES
 
     first: list[dict[str, Any]] = []
     axes: dict[str, dict[Any, None]] = {}
@@ -195,7 +199,8 @@ def _dry_run(specification: Specification, as_json: bool) -> None:
         if number <= SHOWN:
             first.append(document)
         for name, value in flattened(document):
-            axes.setdefault(name, {})[value] = None
+            if name not in ENTRIES:  # which go with the claim
+                axes.setdefault(name, {})[value] = None
     found = {name: list(values) for name, values in axes.items() if len(values) > 1}
     if as_json:
         print_json({"name": specification.name, "cells": len(specification), "axes": found, "first": first})

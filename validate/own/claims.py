@@ -9,6 +9,7 @@ from typing import Any
 from theory.claim import Claim, Hypothesis, Parameter, Quantity
 from theory.formula import names_in, parse, parse_relation
 from validate.own.tables import ALGORITHMS, MEASURES, PARTICIPATION, QUANTITIES, known
+from validate.own.typeset import RELATIONS, latex_of_claim
 
 _CONSTANTS = ("constant", "relative", "step", "smoothness")  # the assumptions' attributes that name a parameter
 _NOWHERE = (("shuffling", "independent"), ("shuffling", "uniform"), ("fedmim", "independent"))
@@ -148,7 +149,8 @@ def claim(
         hypotheses: all of them; each needs a relation or an assumption to be checked.
         algorithm: a name in `ALGORITHMS`.
         participation: a name in `PARTICIPATION`.
-        rest: further fields of `theory.claim.Claim`: kind, title, relation, definitions, steps, derivation, latex, ...
+        rest: further fields of `theory.claim.Claim`: kind, title, relation, definitions, steps, derivation, latex (made
+            from the formulas where it is not given), ...
 
     Raises:
         ValueError: for a name that is not known, a formula that cannot be read, or one with an unknown name.
@@ -160,10 +162,11 @@ def claim(
         "kind": "theorem",
         "title": label.replace("-", " "),
         "equation": label,
-        "latex": "",
         "source": "",
         **rest,
     }
+    if not about.get("latex") and about.get("relation", "<=") in RELATIONS:
+        about["latex"] = latex_of_claim(found.latex, about.get("relation", "<="), right, rest.get("definitions", {}))
     return MeasuredClaim(
         id=id,
         statement=statement,

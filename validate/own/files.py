@@ -1,19 +1,29 @@
 """A paper in one Python file: found, run and made known.
 
-Unlike the JSON and TOML that other commands read, such a file is a program, and reading it runs it.
+Unlike the JSON and TOML that other commands read, such a file is a program, and reading it runs it. A paper that it
+holds is known to the process that ran it: another process is told of the file (`Source`), and runs it itself (`again`).
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import re
+import shlex
+import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from theory import catalog
 from theory.claim import LABEL, Claim, Paper
 from validate import papers
+
+if TYPE_CHECKING:
+    from validate.own.module import Source
 
 _TARGET = re.compile(r"(?P<path>.+\.py)(:(?P<label>[^:]*))?\Z")
 
@@ -23,42 +33,113 @@ def is_file(target: str) -> bool:
     return _TARGET.match(target) is not None
 
 
-def load(path: str | Path) -> Paper:
+def load(path: str | Path, content: bytes | None = None) -> Paper:
     """The paper in a Python file, which is run for that.
 
     It is made known to the catalogue and to `validate.papers` for as long as this process runs.
 
     Args:
         path: of a file with one `Paper` (under any name, or several with one under the name ``PAPER``).
+        content: of the file, where it has been read already.
 
     Raises:
         OSError: when the file cannot be read.
         ValueError: when it is not Python, fails, has no paper, or one with the name of a paper that is known anyway;
             the message names the file, and the line where there is one.
     """
-    from validate.own.module import OwnModule
+    from validate.own.module import OwnModule, Source
 
-    path = Path(path)
+    given, path = str(path), Path(path)
     try:
-        code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+        content = path.read_bytes() if content is None else content
+        code = compile(content, str(path), "exec", dont_inherit=True)
     except SyntaxError as error:
         raise ValueError(f"{path}, line {error.lineno}: {error.msg}") from error
     except ValueError as error:  # null bytes
         raise ValueError(f"{path} is not Python: {error}") from error
-    module = ModuleType(path.stem)
+    module = ModuleType(_module_name(path))
     module.__file__ = str(path)
+    before = sys.modules.get(module.__name__)
+    sys.modules[module.__name__] = module  # where dataclasses and pickle look for the classes that it defines
     try:
-        exec(code, module.__dict__)
-    except (Exception, SystemExit) as error:
-        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-        raise ValueError(f"{path}{_line(error, str(path))}: {kind}{error}") from error
-    paper = _paper_in(module, path)
-    try:
-        catalog.add(paper)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    papers.add(paper.name, OwnModule(paper))
+        try:
+            exec(code, module.__dict__)
+        except (Exception, SystemExit) as error:
+            kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+            raise ValueError(f"{path}{_line(error, str(path))}: {kind}{error}") from error
+        paper = _paper_in(module, path)
+        try:
+            catalog.add(paper)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+    except BaseException:
+        _put_back(module.__name__, before)
+        raise
+    papers.add(paper.name, OwnModule(paper, Source(paper.name, given, hashlib.sha256(content).hexdigest())))
     return paper
+
+
+def source_of(paper: str) -> Source | None:
+    """The file from which this process has a paper; None where it is from none."""
+    found: Source | None = getattr(papers.added(paper), "source", None)
+    return found
+
+
+def target_of(id: str) -> str:
+    """What a reader gives a command for a claim of this id, or for a paper of this name.
+
+    That is the id itself, or ``my_paper.py:label``, quoted for a shell, where this process has it from a file: the id
+    means nothing to another.
+    """
+    paper, _, label = id.partition("/")
+    found = source_of(paper)
+    if found is None:
+        return id
+    return shlex.quote(f"{found.path}:{label}" if label else found.path)
+
+
+@contextmanager
+def known(given: Sequence[str]) -> Iterator[list[str]]:
+    """`targets`, for a while: afterwards the process knows the papers that it knew before.
+
+    Raises:
+        ValueError, OSError: as `targets`.
+    """
+    names = {_module_name(Path(match["path"])) for target in given if (match := _TARGET.match(target))}
+    with ExitStack() as after:
+        for name in names:
+            after.callback(_put_back, name, sys.modules.get(name))
+        after.enter_context(catalog.forgetting())
+        after.enter_context(papers.forgetting())
+        yield targets(given)
+
+
+def again(sources: Iterable[Source]) -> None:
+    """Load the papers in files that another process has loaded, where this one has not; what they print is dropped.
+
+    Raises:
+        ValueError: as `load`; for a file that is no longer what it was.
+        OSError: as `load`.
+    """
+    for there in sources:
+        if papers.added(there.paper) is not None:
+            continue
+        with redirect_stdout(io.StringIO()):
+            load(there.path)
+        if source_of(there.paper) != there:
+            raise ValueError(f"{there.path} was changed while it was being checked; begin again")
+
+
+def _module_name(path: Path) -> str:
+    """A name of its own for each file, the same in every process; it has no dot, and is no importable module's."""
+    return f"{path.stem}-{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}".replace(".", "-")
+
+
+def _put_back(name: str, before: ModuleType | None) -> None:
+    if before is None:
+        sys.modules.pop(name, None)
+    else:
+        sys.modules[name] = before
 
 
 def targets(given: Sequence[str]) -> list[str]:

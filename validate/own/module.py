@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from theory import catalog
 from theory.claim import Claim, Paper
@@ -20,11 +20,26 @@ from validate.search import space
 from validate.verdict import Evidence
 
 
+class Source(NamedTuple):
+    """The file from which a paper was loaded.
+
+    Attributes:
+        paper: its name.
+        path: as it was given.
+        digest: of what was in the file.
+    """
+
+    paper: str
+    path: str
+    digest: str
+
+
 class OwnModule(ModuleType):
     """The measures, instances and scenarios of the algorithms that a paper's claims speak of.
 
     Args:
         paper: claims that are not made by `validate.own.claim` are not measured.
+        source: its file; None for the paper of another distribution.
     """
 
     SAMPLED: ClassVar[dict[str, PerRun]] = {
@@ -36,8 +51,9 @@ class OwnModule(ModuleType):
         "mean_squared_gradient_norm": PerRun("squared_gradient_norm", "mean"),
     }
 
-    def __init__(self, paper: Paper) -> None:
+    def __init__(self, paper: Paper, source: Source | None = None) -> None:
         super().__init__(f"measures of {paper.name}")
+        self.source = source
         spoken_of = {claim.algorithm for claim in paper if isinstance(claim, MeasuredClaim)}
         self.algorithms = [name for name in ALGORITHMS if name in spoken_of]
 

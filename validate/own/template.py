@@ -8,9 +8,10 @@ from pathlib import Path
 from theory import catalog
 from theory.claim import LABEL
 
-TEMPLATE = r'''"""A paper of my own. This file is a program: fedproof runs it. Check it with
+TEMPLATE = r'''"""A paper of my own. This file is a program: fedproof runs it. For its verdicts, and for a page of them:
 
     fedproof check FILE --quick
+    fedproof report FILE --quick
 """
 
 from theory import Convex, Hypothesis, Paper, Smooth, Step, StronglyConvex

@@ -6,6 +6,8 @@ A paper's module has `cases(claim, scenario)`, `instances(quick)`, `scenarios(qu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -16,6 +18,22 @@ _added: dict[str, ModuleType] = {}
 def add(paper: str, module: ModuleType) -> None:
     """Make known what measures the claims of a paper that is no package here, for as long as this process runs."""
     _added[paper] = module
+
+
+def added(paper: str) -> ModuleType | None:
+    """What was added for a paper, or None."""
+    return _added.get(paper)
+
+
+@contextmanager
+def forgetting() -> Iterator[None]:
+    """What is added within is forgotten afterwards, and what was known before is known again."""
+    before = dict(_added)
+    try:
+        yield
+    finally:
+        _added.clear()
+        _added.update(before)
 
 
 def module(paper: str) -> ModuleType | None:

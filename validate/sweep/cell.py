@@ -5,8 +5,9 @@ A cell is its document, plain JSON data from which everything is made again in a
     {"format": 1, "claim": "fedavg-svrg/theorem-v1-eq8", "problem": {"kind": "quadratic", ...}, "algorithm": {...},
      "participation": {"p": "1/2"}, "rounds": 10, "start": "1", "method": "exact"}
 
-and for method "sampled" also "seed", "level", "first" and "most". Its key is a hash of the canonical text, and its
-result is plain JSON data that depends on the document alone.
+for method "sampled" also "seed", "level", "first" and "most", and for a claim in an author's own file also "file" and
+"relation" (`validate.sweep.own_claims`). Its key is a hash of the canonical text, and its result is plain JSON data
+that depends on the document alone.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from validate.sweep import tables
+from validate.sweep import own_claims, tables
 from validate.sweep.entries import check_names, integer, number, shown, table
 from validate.sweep.specification import FORMAT, MOST_RUNS
 
@@ -55,7 +56,7 @@ class Cell:
     """A cell, read from its document.
 
     Attributes:
-        claim: its id.
+        claim: its id, or ``my_paper.py:label``.
         problem, algorithm, participation: tables with one canonical value an entry (`validate.sweep.tables`).
         rounds: K.
         start: theta^0 in every coordinate.
@@ -64,6 +65,8 @@ class Cell:
         level: error probability of each kind, a power of 1/2.
         first: runs of the first batch.
         most: runs of all batches together.
+        file: SHA-256 of the author's own file that has the claim; else "".
+        relation: of such a claim; else "".
     """
 
     claim: str
@@ -77,6 +80,8 @@ class Cell:
     level: Fraction = Fraction(0)
     first: int = 0
     most: int = 0
+    file: str = ""
+    relation: str = ""
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Cell:
@@ -87,15 +92,18 @@ class Cell:
         """
         given = table(document, "the cell")
         method = tables.METHOD.read(given.get("method"), "method")
-        names = _COMMON + (_SAMPLED if method == "sampled" else ())
+        if "claim" in given and type(given["claim"]) is not str:
+            raise ValueError(f"claim={shown(given['claim'])} is not the id of a claim")
+        own = own_claims.file_of(given.get("claim", "")) is not None
+        names = _COMMON + (_SAMPLED if method == "sampled" else ()) + (own_claims.ENTRIES if own else ())
         check_names(given, names, "the cell")
         missing = [name for name in names if name not in given]
         if missing:
             raise ValueError(f"the cell lacks {', '.join(missing)}")
         if type(given["format"]) is not int or given["format"] != FORMAT:
             raise ValueError(f"format={shown(given['format'])} is not {FORMAT}, which is the one known here")
-        if type(given["claim"]) is not str:
-            raise ValueError(f"claim={shown(given['claim'])} is not the id of a claim")
+        if own:
+            own_claims.check(given)
         values: dict[str, Any] = _tables(given)
         values |= {
             "rounds": tables.ROUNDS.read(given["rounds"], "rounds"),
@@ -121,7 +129,8 @@ class Cell:
             method == "exact",
             ("problem", "algorithm"),
         )
-        return cls(claim=given["claim"], method=method, **values)
+        besides = {name: given[name] for name in own_claims.ENTRIES} if own else {}
+        return cls(claim=given["claim"], method=method, **values, **besides)
 
     @property
     def scenario(self) -> str:
@@ -150,11 +159,13 @@ def _tables(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"problem": problem, "algorithm": algorithm, "participation": part}
 
 
-def run_cell(document: Mapping[str, Any]) -> Result:
+def run_cell(document: Mapping[str, Any], paths: Mapping[str, str] | None = None) -> Result:
     """What comes of a cell: a function of its document alone.
 
     Args:
         document: a cell's document.
+        paths: where the authors' files lie, by their names (`Specification.paths`). Such a file is run if a cell has a
+            claim of it, and if its contents are those that the cell says.
 
     Returns:
         Plain JSON data, every number finite or None:
@@ -171,12 +182,16 @@ def run_cell(document: Mapping[str, Any]) -> Result:
         - detail: one sentence.
 
     Raises:
-        ValueError: for a document that is no cell's, or a scenario that the libraries refuse.
+        ValueError: for a document that is no cell's, or a scenario that the libraries refuse; for an author's file that
+            is not there, or has other contents.
     """
     from validate.sweep.building import scenario_of
 
     cell = Cell.from_document(document)
-    claim, module = _claim(cell.claim)
+    if cell.file:
+        claim, module = own_claims.find(cell.claim, cell.file, cell.relation, paths or {})
+    else:
+        claim, module = _claim(cell.claim)
     if module is None:
         return result("inapplicable", f"the claims of {claim.paper} are not measured")
     scenario = scenario_of(cell.scenario)
@@ -284,7 +299,7 @@ def _recomputed(cell: Cell, claim: Claim, module: ModuleType) -> tuple[str, str]
     found = None if spec is None else confirm(claim, spec, cases_of)
     cases = measured[-1] if measured else None
     if cases is None or not _rational(cases):
-        return "fails", f"in floats; `fedproof falsify {claim.id}` finds a certificate, if there is one"
+        return "fails", f"in floats; `fedproof falsify {cell.claim}` finds a certificate, if there is one"
     if found is not None:
         return "fails", f"in fractions: left side {brief(found.left)}, right side {brief(found.right)}"
     if any(breaks(claim, *exact_or_rounded_sides(claim, cases, i)) for i in range(len(cases))):

@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,12 +21,15 @@ from validate.sweep.cell import canonical, run_cell
 from validate.sweep.database import Busy
 from validate.sweep.executors import Engine, Finished, Function, Pool, Stopped
 from validate.sweep.lanes import Lanes, lanes_wanted
+from validate.sweep.own_claims import ENTRIES
 from validate.sweep.records import FAILURES, OUTCOMES, Work
+from validate.sweep.specification import Specification
 from validate.sweep.store import Store
 
 ENGINES = ("local", "dask")
 # Seconds: between two looks at everything, between two messages about the same thing, of the rate that is shown.
 LOOKING, SAYING, RECENT = 0.5, 10.0, 60.0
+_OF_THE_CLAIM = ("claim", *ENTRIES)
 
 
 class Specified(Protocol):
@@ -77,6 +81,7 @@ class Summary:
         computed: cells computed by this call.
         seconds: taken by this call.
         digest: of all results.
+        damaged: keys of cells whose kept result was not what its checksum says; they were computed again.
     """
 
     path: Path
@@ -86,6 +91,7 @@ class Summary:
     computed: int
     seconds: float
     digest: str
+    damaged: tuple[str, ...] = ()
 
 
 def sweep(
@@ -105,7 +111,8 @@ def sweep(
     """Compute all cells of a specification that the store at `path` does not have yet.
 
     Args:
-        specification: with its text, name and documents.
+        specification: with its text, name and documents; and where the authors' files lie that it names, for workers
+            to run them.
         path: of the store; made unless `resume` or `retry`, when it may be there.
         executor: a `concurrent.futures.Executor` to compute cells with, or a function without arguments that makes one
             (then it is made anew when it breaks); instead of an engine.
@@ -123,18 +130,25 @@ def sweep(
         A summary; also when there was nothing to do.
 
     Raises:
-        ValueError: for arguments that do not fit, a file that is no store or another sweep's, and a store that another
-            process writes.
+        ValueError: for arguments that do not fit, a file that is no store or another sweep's, a store that another
+            process writes, and one with cells of an author's file that has changed since; it stays as it is.
         OSError: when the sweep cannot go on (disk full, cluster lost). What is kept stays, and is named.
         KeyboardInterrupt: after an interrupt; what was finished is kept.
     """
     _check(executor, engine, address, workers, limit)
     path, began = Path(path), time.monotonic()
+    if function is run_cell and isinstance(specification, Specification) and specification.paths:
+        function = partial(run_cell, paths=dict(specification.paths))
     go_on = (resume or retry) and path.exists()
     with _continued(path, specification) if go_on else _created(path, specification) as store:
+        damaged = tuple(store.drop_damaged()) if go_on else ()
         pending = store.pending(retry)
         first = next(pending, None)
         rounds = _Rounds(store, progress, retry)
+        if damaged:
+            some = ", ".join(damaged[:3]) + (", ..." if len(damaged) > 3 else "")
+            what = "1 result is" if len(damaged) == 1 else f"{len(damaged)} results are"
+            rounds.show(f"{path} was damaged: {what} computed again (cells {some})")
         if first is not None:
             made = _engine(function, executor, engine, address, workers, limit)
             try:
@@ -147,7 +161,7 @@ def sweep(
         counts = store.counts()
         name = store.meta["name"]
         seconds = time.monotonic() - began
-        return Summary(path, name, counts.cells, counts.outcomes, rounds.computed, seconds, store.digest())
+        return Summary(path, name, counts.cells, counts.outcomes, rounds.computed, seconds, store.digest(), damaged)
 
 
 def _check(executor: Any, engine: str, address: str | None, workers: int | None, limit: float | None) -> None:
@@ -170,7 +184,9 @@ def _created(path: Path, specification: Specified) -> Store:
 def _continued(path: Path, specification: Specified) -> Store:
     store = Store.open(path)
     try:
-        if store.meta["specification"] != specification.text:
+        # the same text may name a file that has changed
+        own = isinstance(specification, Specification) and specification.paths
+        if own or store.meta["specification"] != specification.text:
             store.extend(specification.text, specification.documents())
     except BaseException:
         store.close()
@@ -228,7 +244,7 @@ class _Rounds:
                         break
                     name, document = following
                     # claims about one scenario have its moments in common
-                    group = canonical({entry: value for entry, value in document.items() if entry != "claim"})
+                    group = canonical({entry: document[entry] for entry in document if entry not in _OF_THE_CLAIM})
                     engine.submit(name, canonical(document), group)
                     flying += 1
                 if flying:

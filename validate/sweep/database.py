@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from validate.sweep.cell import canonical, key
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
-FORMAT = "1"
+# Results have checksums from format 2 on.
+FORMAT = "2"
 # "fedp": SQLite keeps it in the file's header, where other programs have theirs.
 APPLICATION = 0x66656470
-TABLES = {
+_TABLES = {
     "meta": "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "cells": "CREATE TABLE cells(key TEXT PRIMARY KEY, position INTEGER NOT NULL UNIQUE, document TEXT NOT NULL)",
-    "results": "CREATE TABLE results(key TEXT PRIMARY KEY REFERENCES cells, result TEXT NOT NULL)",
+    "results": "CREATE TABLE results(key TEXT PRIMARY KEY REFERENCES cells, result TEXT NOT NULL, "
+    "checksum TEXT NOT NULL)",
     "work": "CREATE TABLE work(key TEXT PRIMARY KEY REFERENCES cells, seconds REAL, attempts INTEGER, worker TEXT, "
     "versions TEXT, finished TEXT)",
 }
+_WITHOUT = "CREATE TABLE results(key TEXT PRIMARY KEY REFERENCES cells, result TEXT NOT NULL)"
+TABLES = {"1": {**_TABLES, "results": _WITHOUT}, "2": _TABLES}
 # Seconds for which opening waits for a foreign program that has locked the file; writing has its own patience.
 OPENING = 10.0
 FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
@@ -50,14 +56,30 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def recognise(path: Path, connection: sqlite3.Connection) -> None:
-    """Refuse what is not a store, before anything is written to it."""
+def insert_cells(
+    connection: sqlite3.Connection, documents: Iterable[Mapping[str, Any]], position: int, wanted: bool = False
+) -> None:
+    """Insert the cells that are not there yet, from that position on; with `wanted`, all keys into that table."""
+    for document in documents:
+        name = key(document)
+        if wanted:
+            connection.execute("INSERT OR IGNORE INTO wanted VALUES (?)", (name,))
+        row = (name, position, canonical(document))
+        position += connection.execute("INSERT OR IGNORE INTO cells VALUES (?, ?, ?)", row).rowcount
+
+
+def recognise(path: Path, connection: sqlite3.Connection) -> str:
+    """The format of a store; what is none is refused, before anything is written to it."""
     listed = connection.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION or dict(listed.fetchall()) != TABLES:
+    tables = dict(listed.fetchall())
+    known = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION
+    if not known or tables not in TABLES.values():
         raise ValueError(f"{path} is not the store of a sweep")
     found = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
-    if found != (FORMAT,):
-        raise ValueError(f"{path} is of format {found and found[0]}; this program reads format {FORMAT}")
+    if found is None or TABLES.get(found[0]) != tables:
+        said = f"says that it is of format {found and found[0]}, and is not"
+        raise ValueError(f"{path} {said}; this program reads formats {' and '.join(TABLES)}")
+    return str(found[0])
 
 
 def locked(path: Path) -> FileLock | None:

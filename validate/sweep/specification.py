@@ -1,7 +1,8 @@
 """The specification of a sweep: TOML text -> `Specification` -> the documents of its cells.
 
-docs/sweeps.md describes the text. A specification is plain data: nothing in it is executed, everything is checked
-before the first cell is made, and sizes are bounded. Tables are counted from 0 in messages.
+docs/sweeps.md describes the text. A specification is plain data: nothing in it is executed but the Python files that
+its claims name, everything is checked before the first cell is made, and sizes are bounded. Tables are counted from 0
+in messages.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from theory.catalog import claim as find_claim
 from theory.catalog import paper as find_paper
-from validate.sweep import tables
+from theory.claim import Claim
+from validate.own.files import is_file
+from validate.sweep import own_claims, tables
 from validate.sweep.entries import MOST_CELLS, Decimal, Entry, check_names, integer, number, shown
 from validate.sweep.tables import Table
 
@@ -40,7 +44,7 @@ class Specification:
     Attributes:
         text: the TOML text.
         name: a few words, or "".
-        claims: ids.
+        claims: ids, and ``my_paper.py:label`` for claims in an author's own file.
         problems, algorithms: one mapping a table, from entry to the values of its axis, canonical.
         participations: one table each; empty for everybody.
         rounds: K.
@@ -49,6 +53,8 @@ class Specification:
         seeds: of the simulator, for sampled cells.
         error_probability: of all sampled cells together.
         first, most: runs of a sampled cell's first batch, and of all its batches.
+        paths: absolute, of the authors' files, by their names.
+        entries: what cells have besides (`validate.sweep.own_claims.ENTRIES`), by the names of claims in such files.
     """
 
     text: str = field(repr=False)
@@ -64,6 +70,8 @@ class Specification:
     error_probability: Fraction
     first: int
     most: int
+    paths: Mapping[str, str] = field(default_factory=dict)
+    entries: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """The number of cells."""
@@ -105,7 +113,7 @@ class Specification:
                         }
                         for way in self._ways(level):
                             for claim in self.claims:
-                                yield {**scenario, **way, "claim": claim}
+                                yield {**scenario, **way, "claim": claim, **self.entries.get(claim, {})}
 
     def _ways(self, level: str) -> Iterator[dict[str, Any]]:
         for method in self.methods:
@@ -176,11 +184,14 @@ def _differing_in_clients(axes: Axes) -> Iterator[dict[str, Any]]:
     return tables.combinations({key: values if key == "clients" else values[:1] for key, values in axes.items()})
 
 
-def read_specification(text: str) -> Specification:
+def read_specification(text: str, folder: Path | str = ".") -> Specification:
     """The sweep that a TOML text specifies, with everything checked that can be without computing a cell.
+
+    The Python files that its claims name are run, as `validate.own.load` does, and nothing else.
 
     Args:
         text: as described in docs/sweeps.md, at most `MOST_TEXT` characters.
+        folder: that relative paths of these files begin at.
 
     Raises:
         ValueError: for text that is not TOML, with the line; else naming the entry, its value and what it may be; or
@@ -192,10 +203,11 @@ def read_specification(text: str) -> Specification:
     if missing:
         raise ValueError(f"the specification lacks {', '.join(missing)}")
     runs = _runs(given.get("runs", {}))
+    claims = _claims(given["claims"], folder)
     made = Specification(
         text=text,
         name=_name(given.get("name", "")),
-        claims=_claims(given["claims"]),
+        claims=tuple(claims),
         problems=_kinds(given["problem"], tables.PROBLEMS, "problem"),
         algorithms=_kinds(given["algorithm"], tables.ALGORITHMS, "algorithm"),
         participations=_participations(given.get("participation", [])),
@@ -203,9 +215,11 @@ def read_specification(text: str) -> Specification:
         starts=_values(tables.START, given, "start"),
         methods=_values(tables.METHOD, given, "method"),
         seeds=_values(tables.SEEDS, given, "seeds"),
-        error_probability=Fraction(number(tables.UNIT)(given.get("error_probability", "1/1000"), "error_probability")),
+        error_probability=_error_probability(given),
         first=runs["first"],
         most=runs["most"],
+        paths={Path(own[0].path).name: own[0].path for own in claims.values() if own},
+        entries={name: own_claims.entries(*own) for name, own in claims.items() if own},
     )
     _check_count(made)
     for tables_of, kinds, where in (
@@ -245,17 +259,40 @@ def _name(value: Any) -> str:
     return value
 
 
-def _claims(value: Any) -> tuple[str, ...]:
-    """Ids of claims that have a bound, each once, in the order given; names of papers stand for all of theirs."""
+def error_probability_of(text: str) -> Fraction:
+    """The error probability that a specification states, of which nothing else is read, and no file is run.
+
+    Raises:
+        ValueError: for text that is not TOML, or where it states what is none.
+    """
+    return _error_probability(_parsed(text))
+
+
+def _error_probability(given: Mapping[str, Any]) -> Fraction:
+    return Fraction(number(tables.UNIT)(given.get("error_probability", "1/1000"), "error_probability"))
+
+
+def _claims(value: Any, folder: Path | str) -> dict[str, tuple[own_claims.OwnFile, Claim] | None]:
+    """Claims that have a bound, each once, in the order given; names of papers stand for all of theirs.
+
+    By id, or as ``my_paper.py:label``, and then with the file and the claim.
+    """
     targets = value if isinstance(value, list) else [value]
     if not targets:
         raise ValueError("claims=[] is empty: give ids of claims or names of papers")
-    found: dict[str, None] = {}
+    found: dict[str, tuple[own_claims.OwnFile, Claim] | None] = {}
+    files: dict[str, own_claims.OwnFile] = {}
     for i, target in enumerate(targets):
         if type(target) is not str:
             raise ValueError(f"claims[{i}]={shown(target)} is neither the id of a claim nor the name of a paper")
         try:
-            if "/" in target:
+            if is_file(target):
+                name, file, own = own_claims.read(target, folder)
+                if files.setdefault(Path(file.path).name, file) != file:
+                    raise ValueError(f"{target!r} is in another file than an earlier {name.partition(':')[0]}; cells "
+                                     "have the file's name: rename one")  # fmt: skip
+                found[name] = (file, own)
+            elif "/" in target:
                 claim = find_claim(target)
                 if not claim.has_bound:
                     raise ValueError(f"{target!r} has no right side that can be evaluated, so it has no cells")
@@ -264,7 +301,7 @@ def _claims(value: Any) -> tuple[str, ...]:
                 found |= {c.id: None for c in find_paper(target) if c.has_bound}
         except ValueError as error:
             raise ValueError(f"claims[{i}]: {error}") from None
-    return tuple(found)
+    return found
 
 
 def _kinds(value: Any, kinds: Mapping[str, tables.Kind], where: str) -> tuple[Axes, ...]:

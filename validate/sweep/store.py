@@ -3,25 +3,24 @@
 A result is written in one transaction together with the rest of its round, so that whatever ends the program leaves
 whole results only. One process writes; any number may read at the same time (write-ahead logging).
 
-Nothing in a store is executed: it holds text, documents are checked against their keys, and a file whose tables are
-not exactly these, triggers included, is refused.
+Nothing in a store is executed: it holds text, documents are checked against their keys and results against their
+checksums (`validate.sweep.integrity`), and a file whose tables are not exactly these, triggers included, is refused.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import socket
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from validate.sweep.cell import canonical, key
+from validate.sweep import integrity
 from validate.sweep.database import (
     APPLICATION,
     FORMAT,
@@ -29,6 +28,7 @@ from validate.sweep.database import (
     connected,
     delete,
     explained,
+    insert_cells,
     locked,
     opened,
     recognise,
@@ -45,10 +45,11 @@ PAGE = 500
 class Store:
     """An open store; a context manager. Made by `create`, `open` and `read`."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: FileLock | None) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: FileLock | None, checksums: bool) -> None:
         self.path = path
         self._connection = connection
         self._lock = lock
+        self._checksums = checksums
 
     @classmethod
     def create(
@@ -77,11 +78,11 @@ class Store:
                 connection.execute("PRAGMA journal_mode=OFF")  # half a file is deleted, never repaired
                 connection.execute(f"PRAGMA application_id={APPLICATION}")
                 connection.execute("BEGIN")
-                for sql in TABLES.values():
+                for sql in TABLES[FORMAT].values():
                     connection.execute(sql)
                 given = {"format": FORMAT, "specification": specification, "name": name, "made_by": _version()}
                 connection.executemany("INSERT INTO meta VALUES (?, ?)", given.items())
-                _insert_cells(connection, documents, 0)
+                insert_cells(connection, documents, 0)
                 connection.execute("COMMIT")
             half.replace(path)
             return cls._writing(path, lock)
@@ -114,7 +115,7 @@ class Store:
         with explained(path):
             connection = connected(path, "rw")
             try:
-                recognise(path, connection)
+                form = recognise(path, connection)
                 problems = [str(row[0]) for row in connection.execute("PRAGMA quick_check(1)")]
                 if problems != ["ok"]:
                     raise ValueError(f"{path} is damaged: {problems[0][:200]}")
@@ -128,7 +129,7 @@ class Store:
                 raise
         # from here on the caller waits for whoever locks the file, and can say so
         connection.execute("PRAGMA busy_timeout=100")
-        return cls(path, connection, lock)
+        return cls(path, connection, lock, form != "1")
 
     @classmethod
     def read(cls, path: Path | str) -> Store:
@@ -144,11 +145,11 @@ class Store:
         with explained(path):
             connection = connected(path, "ro")
             try:
-                recognise(path, connection)
+                form = recognise(path, connection)
             except BaseException:
                 connection.close()
                 raise
-        return cls(path, connection, None)
+        return cls(path, connection, None, form != "1")
 
     def __enter__(self) -> Store:
         return self
@@ -176,33 +177,38 @@ class Store:
         """Add the cells that a larger specification has; returns how many.
 
         Raises:
-            ValueError: when the store has cells that the specification has not; nothing is changed then.
+            ValueError: when the store has cells that the specification has not, also as an author's file has changed;
+                nothing is changed then.
         """
-        with explained(self.path):
-            connection = self._connection
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                connection.execute("CREATE TEMP TABLE wanted(key TEXT PRIMARY KEY)")
-                last = connection.execute("SELECT coalesce(max(position), -1) FROM cells").fetchone()[0]
-                before = connection.execute("SELECT count(*) FROM cells").fetchone()[0]
-                _insert_cells(connection, documents, last + 1, wanted=True)
-                strange = connection.execute(
-                    "SELECT count(*) FROM cells WHERE key NOT IN (SELECT key FROM wanted)"
-                ).fetchone()[0]
-                if strange:
-                    raise ValueError(
-                        f"{self.path} belongs to another sweep: {strange} of its {before} cells are not of this "
-                        "specification (the error probability of a sampled cell depends on how many there are); "
-                        "give another file"
-                    )
-                after = connection.execute("SELECT count(*) FROM cells").fetchone()[0]
-                connection.execute("UPDATE meta SET value = ? WHERE name = 'specification'", (specification,))
-                connection.execute("DROP TABLE wanted")
-                connection.execute("COMMIT")
-            except BaseException:
-                self._roll_back()
-                raise
+        with self._transaction() as connection:
+            connection.execute("CREATE TEMP TABLE wanted(key TEXT PRIMARY KEY)")
+            last = connection.execute("SELECT coalesce(max(position), -1) FROM cells").fetchone()[0]
+            before = connection.execute("SELECT count(*) FROM cells").fetchone()[0]
+            insert_cells(connection, documents, last + 1, wanted=True)
+            strange = connection.execute(
+                "SELECT count(*) FROM cells WHERE key NOT IN (SELECT key FROM wanted)"
+            ).fetchone()[0]
+            if strange:
+                integrity.refuse_changed_files(self.path, connection)
+                raise ValueError(
+                    f"{self.path} belongs to another sweep: {strange} of its {before} cells are not of this "
+                    "specification (the error probability of a sampled cell depends on how many there are); "
+                    "give another file"
+                )
+            after = connection.execute("SELECT count(*) FROM cells").fetchone()[0]
+            connection.execute("UPDATE meta SET value = ? WHERE name = 'specification'", (specification,))
+            connection.execute("DROP TABLE wanted")
         return int(after - before)
+
+    def drop_damaged(self) -> list[str]:
+        """Take results away that are not what their checksums say, so that their cells are pending; returns the keys.
+
+        Of a store without checksums (format 1) nothing is taken away.
+        """
+        if not self._checksums:
+            return []
+        with self._transaction() as connection:
+            return integrity.drop_damaged(connection)
 
     def pending(self, retry: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
         """Key and document of each cell without a result, in order; with `retry`, of failures as well.
@@ -223,7 +229,7 @@ class Store:
                 rows = self._connection.execute(query, (last,)).fetchall()
             last = rows[-1][0] if len(rows) == PAGE else None
             for _, name, document in rows:
-                yield name, self._document(name, document)
+                yield name, integrity.document(self.path, name, document)
 
     def keep(self, entries: Iterable[tuple[str, Mapping[str, Any], Work]]) -> None:
         """Write results, all of them or none.
@@ -235,15 +241,9 @@ class Store:
             ValueError: when a cell is unknown, has another result already, or the result is no result.
             OSError: when the disk is full, or cannot be written; what was kept before stays.
         """
-        with explained(self.path):
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                for name, result, work in entries:
-                    self._keep(name, checked(result), work)
-                self._connection.execute("COMMIT")
-            except BaseException:
-                self._roll_back()
-                raise
+        with self._transaction():
+            for name, result, work in entries:
+                self._keep(name, checked(result), work)
 
     def _keep(self, name: str, text: str, work: Work) -> None:
         connection = self._connection
@@ -253,16 +253,26 @@ class Store:
         if there is not None:
             if there[0] == text:
                 return
-            if self._object(name, there[0]).get("outcome") not in FAILURES:
+            if integrity.found_object(self.path, name, there[0]).get("outcome") not in FAILURES:
                 raise ValueError(f"cell {name} has a result already, and another one was computed: {text[:200]}")
             connection.execute("DELETE FROM results WHERE key = ?", (name,))
-        connection.execute("INSERT INTO results VALUES (?, ?)", (name, text))
+        sums = (integrity.checksum(name, text),) if self._checksums else ()
+        connection.execute(f"INSERT INTO results VALUES (?, ?{', ?' * len(sums)})", (name, text, *sums))
         row = (name, work.seconds, work.attempts, work.worker, work.versions, work.finished)
         connection.execute("INSERT OR REPLACE INTO work VALUES (?, ?, ?, ?, ?, ?)", row)
 
-    def _roll_back(self) -> None:
-        with suppress(sqlite3.Error):  # SQLite has rolled back by itself after some errors
-            self._connection.execute("ROLLBACK")
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All that is written within, or nothing."""
+        with explained(self.path):
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):  # SQLite has rolled back by itself after some errors
+                    self._connection.execute("ROLLBACK")
+                raise
 
     def counts(self) -> Counts:
         """How many cells there are, and how many have which outcome."""
@@ -279,66 +289,57 @@ class Store:
             return {str(versions): number for versions, number in self._connection.execute(query)}
 
     def rows(self) -> Iterator[Row]:
-        """All cells in order, as they are at this moment."""
+        """All cells in order, as they are at this moment.
+
+        Raises:
+            ValueError: for a document that is not what its key says, and a result that is not what its checksum says.
+        """
         query = (
-            "SELECT c.key, c.position, c.document, r.result, w.seconds, w.attempts, w.worker, w.versions, w.finished "
-            "FROM cells c LEFT JOIN results r ON r.key = c.key LEFT JOIN work w ON w.key = c.key ORDER BY c.position"
+            f"SELECT c.key, c.position, c.document, r.result, {self._sum('r')}, w.seconds, w.attempts, w.worker, "
+            "w.versions, w.finished FROM cells c LEFT JOIN results r ON r.key = c.key LEFT JOIN work w "
+            "ON w.key = c.key ORDER BY c.position"
         )
         with explained(self.path):
-            for name, position, document, result, *work in self._connection.execute(query):
+            for name, position, document, result, found, *work in self._connection.execute(query):
                 if any(isinstance(entry, bytes) for entry in work):
                     raise ValueError(f"{self.path} is damaged: how cell {str(name)[:40]} was come by is no text")
+                if result is not None:
+                    self._check_result(name, result, found)
                 yield Row(
                     name,
                     position,
-                    self._document(name, document),
-                    None if result is None else self._object(name, result),
+                    integrity.document(self.path, name, document),
+                    None if result is None else integrity.found_object(self.path, name, result),
                     None if work[1] is None else Work(*work),
                 )
 
     def digest(self) -> str:
-        """SHA-256 of all results in the order of their keys: the same for two stores with the same results."""
+        """SHA-256 of all results in the order of their keys: the same for two stores with the same results.
+
+        Raises:
+            ValueError: for a result that is not what its checksum says.
+        """
         found = hashlib.sha256()
         with explained(self.path):
-            for name, result in self._connection.execute("SELECT key, result FROM results ORDER BY key"):
+            query = f"SELECT key, result, {self._sum('r')} FROM results r ORDER BY key"
+            for name, result, its in self._connection.execute(query):
+                self._check_result(name, result, its)
                 found.update(f"{name} {result}\n".encode())
         return found.hexdigest()
 
-    def _document(self, name: object, text: object) -> dict[str, Any]:
-        found = self._object(name, text)
-        try:
-            same = name == key(found) and text == canonical(found)
-        except RecursionError:  # it was read, but is too deep to be written
-            same = False
-        if not same:
-            raise ValueError(f"{self.path} is damaged: the document of cell {str(name)[:40]} is not what its key says")
-        return found
+    def _sum(self, table: str) -> str:
+        """The column of checksums, or nothing in a store without."""
+        return f"{table}.checksum" if self._checksums else "NULL"
 
-    def _object(self, name: object, text: object) -> dict[str, Any]:
-        try:
-            found = json.loads(text) if isinstance(text, str) else None
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise ValueError(f"{self.path} is damaged: cell {str(name)[:40]} has text that is no object of JSON")
-        return found
+    def _check_result(self, name: object, result: object, found: object) -> None:
+        if self._checksums:
+            integrity.check(self.path, name, result, found)
 
 
 def _version() -> str:
     from importlib.metadata import version
 
     return f"fedproof {version('fedproof')}"
-
-
-def _insert_cells(
-    connection: sqlite3.Connection, documents: Iterable[Mapping[str, Any]], position: int, wanted: bool = False
-) -> None:
-    for document in documents:
-        name = key(document)
-        if wanted:
-            connection.execute("INSERT OR IGNORE INTO wanted VALUES (?)", (name,))
-        row = (name, position, canonical(document))
-        position += connection.execute("INSERT OR IGNORE INTO cells VALUES (?, ?, ?)", row).rowcount
 
 
 def _lock(path: Path) -> FileLock:

@@ -91,6 +91,9 @@ def _settings(found: Tally, path: Path, meta: Mapping[str, str], digest: str | N
         f"{clean(path.name)}{f', made by {made}' if made else ''}: {counted(found.cells)}, "
         f"{found.finished:,} finished{f'; digest {digest}' if digest else ''}."
     )
+    if found.files:
+        listed = "; ".join(f"{clean(name)} (SHA-256 {clean(sha256)})" for name, sha256 in sorted(found.files.items()))
+        yield f"Claims of authors' own files, as they were when this was swept: {listed}."
     fixed = {
         name: clean(next(iter(values))) for name, values in found.values.items() if len(values) == 1 and name != "level"
     }
@@ -130,9 +133,9 @@ def _promise(found: Tally, meta: Mapping[str, str]) -> str:
 
 def _stated(text: str) -> Fraction | None:
     """The error probability that a specification states; None for text that is none."""
-    from validate.sweep.specification import read_specification
+    from validate.sweep.specification import error_probability_of
 
     try:
-        return read_specification(text).error_probability
+        return error_probability_of(text)  # no more: a store must not have the files run that its text names
     except (ValueError, RecursionError):
         return None

@@ -112,7 +112,7 @@ def _tightness_table(found: Tally) -> Table:
         top = members[int(np.argmax(own))]
         where = _where(found, top, ("claim", "method"))
         spread = (number(value) for value in quantiles(own, list(QUANTILES.values())))
-        name = claim_name(claim) + _relation(claim)
+        name = claim_name(claim) + _relation(found, claim)
         rows.append((name, *((clean(method),) if several else ()), f"{len(own):,}", *spread, where))
     note = (
         f"Left side/right side of cells with outcome {', '.join(MEASURED[:-1])} or {MEASURED[-1]} whose right side is "
@@ -134,15 +134,15 @@ def _where(found: Tally, cell: int, but: tuple[str, ...]) -> str:
     return clean(", ".join(parts)) or "–"
 
 
-def _relation(claim: str) -> str:
+def _relation(found: Tally, claim: str) -> str:
     """The relation of a claim that is not <=, in brackets."""
     from theory import catalog
 
     try:
-        relation = catalog.claim(claim).relation
+        relation = found.relations[claim] if claim in found.relations else catalog.claim(claim).relation
     except ValueError:
         return ""
-    return "" if relation == "<=" else f" [{relation}]"
+    return "" if relation == "<=" else f" [{clean(relation)}]"
 
 
 def _failing_table(found: Tally) -> Table:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from validate.sweep.export import FIRST, flattened
+from validate.sweep.own_claims import ENTRIES, file_of
 from validate.sweep.records import FAILURES, Row
 
 # Outcomes whose ratio says how tight the claim is: it applies there, and both sides are known.
@@ -41,6 +42,8 @@ class Tally:
         outcomes: by claim, then outcome; "" for cells without a result.
         guarantees: by outcome and guarantee, of cells that are decided.
         levels: how many sampled cells have each error probability.
+        files: SHA-256 of the authors' files that claims are in, by the files' names.
+        relations: of the claims in such files.
         values: for every entry of the documents its values as text, numbered in the order of their first cell.
         codes: for every entry the number of its value in each measured cell, or `NONE`.
         ratios: left side/right side of each measured cell: finite, of an outcome in `MEASURED`.
@@ -54,6 +57,8 @@ class Tally:
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     guarantees: Counter[tuple[str, str]] = field(default_factory=Counter)
     levels: Counter[Fraction] = field(default_factory=Counter)
+    files: dict[str, str] = field(default_factory=dict)
+    relations: dict[str, str] = field(default_factory=dict)
     values: dict[str, dict[str, int]] = field(default_factory=dict)
     codes: dict[str, array[int]] = field(default_factory=dict)
     ratios: array[float] = field(default_factory=lambda: array("d"))
@@ -110,6 +115,7 @@ def tally(rows: Iterable[Row]) -> Tally:
     for row in rows:
         found.cells += 1
         entries = entries_of(row.document)
+        _note_file(found, entries)
         for name, value in entries.items():
             numbered = found.values.setdefault(name, {})
             numbered.setdefault(value, len(numbered))
@@ -124,6 +130,16 @@ def tally(rows: Iterable[Row]) -> Tally:
         if row.result is not None:
             _count(found, row, result, entries, outcome, claim)
     return found
+
+
+def _note_file(found: Tally, entries: dict[str, str]) -> None:
+    """Move what belongs to a claim in an author's file out of the entries, where it would vary with the claim."""
+    claim = entries.get("claim", "")
+    file = file_of(claim)
+    if file is not None and all(name in entries for name in ENTRIES):
+        sha256, relation = (entries.pop(name) for name in ENTRIES)
+        found.files.setdefault(file, sha256)
+        found.relations.setdefault(claim, relation)
 
 
 def _count(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.validate.sweep.functions import holds
+from tests.validate.sweep.functions import forge, holds
 from validate.sweep.cell import canonical, key
 from validate.sweep.export import columns, export
 from validate.sweep.records import Work
@@ -79,8 +79,7 @@ def test_tables_too_deep_for_columns_are_refused() -> None:
 )
 def test_numbers_beyond_what_a_table_holds_are_refused(tmp_path: Path, entry: dict[str, int], suffix: str) -> None:
     path = made(tmp_path / "s")
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE results SET result = ?", (json.dumps({"outcome": "holds", **entry}),))
+    forge(path, "UPDATE results SET result = ?", json.dumps({"outcome": "holds", **entry}))
     with pytest.raises(ValueError, match=f"cell {key({'at': 0})}.*{next(iter(entry))}"):
         exported(path, tmp_path / f"t.{suffix}")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["s", "s.lock"]
@@ -88,9 +87,8 @@ def test_numbers_beyond_what_a_table_holds_are_refused(tmp_path: Path, entry: di
 
 def test_the_largest_numbers_that_fit(tmp_path: Path) -> None:
     path = made(tmp_path / "s", {"at": 2**63 - 1})
-    with closing(sqlite3.connect(path)) as connection, connection:
-        result = {"outcome": "holds", "left": 10**308, "runs": 2**63 - 1}
-        connection.execute("UPDATE results SET result = ?", (json.dumps(result),))
+    result = {"outcome": "holds", "left": 10**308, "runs": 2**63 - 1}
+    forge(path, "UPDATE results SET result = ?", json.dumps(result))
     assert exported(path, tmp_path / "t.csv") == exported(path, tmp_path / "t.parquet") == 2
 
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.validate.sweep.functions import holds
+from tests.validate.sweep.functions import forge, holds
 from validate.sweep.cell import canonical, key
 from validate.sweep.database import Busy
 from validate.sweep.records import Work
@@ -44,7 +44,7 @@ def test_what_is_kept_is_found_again(tmp_path: Path) -> None:
     path = made(tmp_path / "a store #1?.sqlite", 4, 1)
     with Store.read(path) as store:
         assert {**store.meta, "made_by": ""} == {
-            "format": "1", "specification": "text", "name": "six", "made_by": "",
+            "format": "2", "specification": "text", "name": "six", "made_by": "",
         }  # fmt: skip
         rows = list(store.rows())
         assert [row.document for row in rows] == DOCUMENTS
@@ -297,7 +297,9 @@ HOSTILE = [
     "CREATE VIEW v AS SELECT 1",
     "ALTER TABLE work ADD COLUMN more TEXT",
     "DROP TABLE work",
-    "UPDATE meta SET value = '2' WHERE name = 'format'",
+    "UPDATE meta SET value = '1' WHERE name = 'format'",
+    "UPDATE meta SET value = '3' WHERE name = 'format'",
+    "ALTER TABLE results DROP COLUMN checksum",
     "PRAGMA application_id = 7",
 ]
 
@@ -331,7 +333,7 @@ def test_documents_are_checked_against_their_keys(tmp_path: Path, value: str) ->
 @pytest.mark.parametrize("value", ["{", "[]", "3", "null"])
 def test_a_result_that_is_no_object_is_named(tmp_path: Path, value: str) -> None:
     path = made(tmp_path / "s", 0)
-    changed(path, f"UPDATE results SET result = '{value}'")
+    forge(path, f"UPDATE results SET result = '{value}'")
     with Store.open(path) as store:
         with pytest.raises(ValueError, match=f"damaged.*{KEYS[0]}"):
             list(store.rows())
@@ -341,7 +343,7 @@ def test_a_result_that_is_no_object_is_named(tmp_path: Path, value: str) -> None
 @pytest.mark.parametrize("value", ["{", '{"outcome":"\\ud800"}'])
 def test_outcomes_that_cannot_be_read_are_an_error(tmp_path: Path, value: str) -> None:
     path = made(tmp_path / "s", 0)
-    changed(path, f"UPDATE results SET result = '{value}'")
+    forge(path, f"UPDATE results SET result = '{value}'")
     with Store.open(path) as store, pytest.raises(ValueError, match="damaged"):
         store.counts()
 

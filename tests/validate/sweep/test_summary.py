@@ -174,7 +174,7 @@ def test_the_same_results_give_the_same_page(exact: Any, tmp_path: Path) -> None
     experiment = experiment_of(tmp_path / "other" / path.name, tmp_path / "two" / "sweep")
     render((), (), tmp_path / "two", papers=(), sweeps=[experiment])
     first = {p.relative_to(tmp_path / "one"): p.read_bytes() for p in (tmp_path / "one").rglob("*") if p.is_file()}
-    assert len(first) == 12  # the page, report.json, five figures with their numbers
+    assert len(first) == 13  # the page, report.json, report-files.json, five figures with their numbers
     for name, content in first.items():
         assert (tmp_path / "two" / name).read_bytes() == content, name
 

@@ -61,9 +61,9 @@ def test_whatever_cells_return_or_raise(cluster: Programs, tmp_path: Path) -> No
 
 def test_a_cell_that_never_ends(cluster: Programs, tmp_path: Path) -> None:
     specification = grid(6, folder=str(tmp_path))
-    done = dask(cluster, specification, tmp_path / "s", function=stays, limit=1.0)
+    done = dask(cluster, specification, tmp_path / "s", function=stays, limit=3.0)
     assert done.outcomes == {"holds": 5, "timeout": 1}
-    assert done.digest == sweep(specification, tmp_path / "t", function=stays, limit=1.0, workers=1).digest
+    assert done.digest == sweep(specification, tmp_path / "t", function=stays, limit=3.0, workers=1).digest
     assert dask(cluster, specification, tmp_path / "s", function=plain, retry=True).outcomes == {"holds": 6}
 
 
