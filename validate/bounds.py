@@ -17,6 +17,8 @@ from theory.claim import Claim
 ROUNDING = 1e-9
 CONVERGED = 1e-13
 
+LARGEST = float(np.finfo(np.float64).max)
+
 
 @dataclass(frozen=True, eq=False)
 class Cases:
@@ -50,7 +52,7 @@ class Comparison:
 
     Attributes:
         cases: how many were compared.
-        tightness: largest left / right among cases with a positive right side, or None.
+        tightness: largest left / right among cases with a positive right side, or None; at most the largest float.
         worst: the case that breaks the claim by most, or, when none does, has the largest ratio.
         left: left side there.
         right: right side there.
@@ -203,10 +205,11 @@ def excess(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
 def _compare(claim: Claim, left: np.ndarray, right: np.ndarray) -> Comparison:
     relative = excess(claim.relation, left, right)
     positive = right > 0
-    ratios = np.where(positive, left / np.where(positive, right, 1.0), -np.inf)
+    with np.errstate(over="ignore"):
+        ratios = np.where(positive, left / np.where(positive, right, 1.0), -np.inf)
     broken = bool(_broken(claim, left, right, relative).any())
     worst = int(np.argmax(relative)) if broken or not positive.any() else int(np.argmax(ratios))
-    ratio = float(np.max(ratios))
+    ratio = min(float(np.max(ratios)), LARGEST)
     tightness = ratio if ratio > 0 and claim.relation in ("<=", "<") else None
     return Comparison(len(left), tightness, worst, float(left[worst]), float(right[worst]), broken)
 

@@ -26,11 +26,12 @@ from validate.algebra import vector_evidence
 from validate.assumptions import unmet
 from validate.bounds import compare
 from validate.choice import choose
+from validate.description import describe, in_words
 from validate.falsify import Counterexample, rounds_certificate, smallest
 from validate.parallel import over_processes, tell
 from validate.per_run import per_run
 from validate.predicted import Predicted
-from validate.scenario import Scenario, describe
+from validate.scenario import Scenario
 from validate.survey import Pool, Progress, Survey, pool_of, survey
 from validate.verdict import Evidence, Outcome, Result, decide
 
@@ -350,7 +351,7 @@ def _sampled(claim: Claim, module: ModuleType, samples: Sequence[Sample]) -> lis
         right = compare(claim, cases).right
         test = one_sided(quantity.values(trace, cases)[:, 0], right, ERROR_PROBABILITY)
         text = (
-            f"{scenario.name}: {test.runs} runs give {test.mean:.6g} +- {test.standard_error:.2g} (standard error)"
+            f"{in_words(scenario)}: {test.runs} runs give {test.mean:.6g} +- {test.standard_error:.2g} (standard error)"
             f" against {right:.6g}; one-sided error probability {ERROR_PROBABILITY:g}, by Student's t"
         )
         outcome: Outcome = "fails" if test.broken else "holds" if test.holds else "undecided"

@@ -23,6 +23,7 @@ import numpy as np
 from theory.claim import Claim
 from validate.assumptions import unmet
 from validate.bounds import Cases, right_sides
+from validate.description import in_words
 from validate.experiment import Band, mean_band
 from validate.per_run import PerRun, per_run
 from validate.predicted import (
@@ -37,7 +38,6 @@ from validate.predicted import (
     over_rounds,
     worst_case,
 )
-from validate.scenario import describe
 from validate.survey import Seen, Survey
 from validate.verdict import Result
 
@@ -148,9 +148,14 @@ def _own(claim: Claim, shown: Sequence[Seen]) -> Iterator[Predicted]:
 def _words(one: Seen, rounds: int | None = 0) -> str:
     """The scenario in words; with another number of rounds, or without it where that is None."""
     spec = _spec(one, rounds)
-    if spec is not None:
-        return f"{spec.get('algorithm', one.scenario.name)}: {describe(spec)}"
-    return str(one.scenario.name) + (f", {rounds} rounds" if rounds else "")
+    if spec is not None or rounds == 0:
+        return in_words(one.scenario, spec)
+    return _varied(one.scenario) if rounds is None else in_words(replace(one.scenario, rounds=rounds))
+
+
+def _varied(scenario: Any) -> str:
+    """A scenario in words without its number of rounds, which varies."""
+    return f"{scenario.name} ({scenario.description(rounds=False)})"
 
 
 def _spec(one: Seen, rounds: int | None) -> Mapping[str, Any] | None:
@@ -201,9 +206,9 @@ def _of_samples(
         if quantity.at == "mean":
             curve = None
             if can_vary(scenario):
-                curve = over_rounds(claim, module, scenario, scenario.name, None)
+                curve = over_rounds(claim, module, scenario, _varied(scenario), None)
         else:
-            curve = along(claim, cases, scenario.name, None)
+            curve = along(claim, cases, in_words(scenario), None)
         if curve is not None and not curve.envelope:
             values = _values(quantity, trace, curve)
             band = mean_band(values, CONFIDENCE)

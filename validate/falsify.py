@@ -63,19 +63,24 @@ def _height(value: Any) -> int:
 
 def confirm(claim: Claim, spec: Spec, cases_of: CasesOf) -> Counterexample | None:
     """Recompute an instance in Fractions; a counterexample if it breaks the claim and satisfies every hypothesis."""
+    return recomputed(claim, spec, cases_of)[1]
+
+
+def recomputed(claim: Claim, spec: Spec, cases_of: CasesOf) -> tuple[bool, Counterexample | None]:
+    """`confirm`, after whether the sides could be computed in Fractions at all: a root in them may be irrational."""
     scenario = read_scenario(spec, exact=True)
     cases = cases_of(claim, scenario)
     if cases is None:
-        return None
+        return False, None
     found: list[tuple[Fraction, int, Fraction, Fraction]] = []
     for i in range(len(cases)):
         left, right = exact_or_rounded_sides(claim, cases, i)
         if breaks(claim, left, right) and not unmet(claim, scenario, cases.parameters_at(i)):
             found.append((abs(left - right), i, left, right))
     if not found:
-        return None
+        return True, None
     _, i, left, right = max(found, key=lambda entry: (entry[0], -entry[1]))
-    return Counterexample(spec, cases.index_at(i), exact_parameters(cases.parameters_at(i)), left, right)
+    return True, Counterexample(spec, cases.index_at(i), exact_parameters(cases.parameters_at(i)), left, right)
 
 
 def exact_parameters(parameters: Mapping[str, Any]) -> dict[str, Fraction | tuple[Fraction, ...]]:
@@ -102,10 +107,10 @@ def smallest(
     """
     cleared = 0
     for spec in sorted(suspects, key=size)[:tries]:
-        found = confirm(claim, spec, cases_of)
+        known, found = recomputed(claim, spec, cases_of)
         if found is not None:
             return found, cleared
-        cleared += 1
+        cleared += known  # one whose sides have no exact value stays suspected
     return None, cleared
 
 

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from sim.algorithms import FedAvg, FedAvgSVRG
 from sim.participation import Bernoulli
 from sim.problems import Quadratic, scalar
+from validate.description import of_rounds
 from validate.once import once
 
 if TYPE_CHECKING:
@@ -76,6 +77,10 @@ class WithMoments(ABC):
     def moments(self) -> Any:
         """Exact moments of the iterates, computed once."""
 
+    @abstractmethod
+    def description(self) -> str:
+        """What it is, for a reader (`validate.description`)."""
+
     def stays_finite(self) -> bool:
         """Whether its moments stay in the range of float64; computes them."""
         from sim.exact_moments import DivergenceError
@@ -95,6 +100,10 @@ class OfRounds(WithMoments):
     participation: Any
     rounds: int
     start: Any
+
+    def description(self, rounds: bool = True) -> str:
+        """What it is, for a reader (`validate.description.of_rounds`)."""
+        return of_rounds(self, rounds)
 
     def simulate(self, runs: int, seed: int = 0, **options: Any) -> Trace:
         """R runs by the simulator; `options` are those of `sim.run`, such as metrics, first_run, device, progress."""
@@ -308,12 +317,3 @@ def _clients(clients: Any, number: Callable[[Any, str], Any], rounds: int) -> tu
 def as_list(value: Any) -> list[Any]:
     """A list as it is, anything else as a list of one."""
     return value if isinstance(value, list) else [value]
-
-
-def describe(spec: Spec) -> str:
-    """An instance in a few words."""
-    clients = spec["clients"]
-    number = "one client" if len(clients) == 1 else f"{len(clients)} clients"
-    sizes = ", ".join(f"{key}={spec[key]}" for key in ("S", "M", "local_steps", "K") if key in spec)
-    lags = "".join(f", {key} {', '.join(map(str, spec[key]))}" for key in ("alpha", "beta") if spec.get(key))
-    return f"{number}, {sizes}, step {spec['step']}{lags}, start {spec.get('theta0', spec.get('x0'))}"

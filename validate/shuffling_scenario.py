@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.algorithms import ShufflingSGD
 from sim.problems import Quadratic, from_samples
+from validate.description import of_problem, of_step
 from validate.once import once
 from validate.scenario import Spec, WithMoments, as_list, check_keys, count, floating, number_or_list, rational, shown
 
@@ -58,6 +59,11 @@ class ShufflingScenario(WithMoments):
 
         found = shuffling_moments(self.algorithm, self.problem, epochs=self.rounds, start=self.start)
         return found if self.factor == 1 else found.scaled(self.factor)
+
+    def description(self) -> str:
+        """What it is, for a reader."""
+        method = f"local_steps={self.algorithm.local_steps}, epochs={self.rounds}, {of_step(self.algorithm.step)}"
+        return f"{ALGORITHM}, {of_problem(self.problem)}, {method}"
 
     def simulate(
         self, runs: int, seed: int = 0, *, metrics: Sequence[str] = METRICS, device: str = "cpu", **options: Any

@@ -10,8 +10,9 @@ from typing import Any
 from theory.claim import Claim
 from validate.assumptions import unmet
 from validate.bounds import Cases, Comparison, compare_all
+from validate.description import in_words
 from validate.scenario import Scenario, read_scenario
-from validate.verdict import Evidence
+from validate.verdict import BEYOND, Evidence
 
 Progress = Callable[[str], None]
 
@@ -24,7 +25,7 @@ class Pool:
     """The scenarios that the claims of one paper are held against.
 
     Attributes:
-        instances: scalar instances, with the specification that certificates carry.
+        instances: scalar instances, with the specification that certificates carry; each is named by its place.
         scenarios: others, in float64.
     """
 
@@ -62,10 +63,10 @@ def pool_of(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool
 def _made(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
     instances = []
     specs = list(module.instances(quick))
-    for i, spec in enumerate(specs):
-        if i % 500 == 0:
-            tell(f"{paper}: exact moments of instance {i + 1} of {len(specs)}")
-        scenario: Any = read_scenario(spec, exact=False)
+    for i, spec in enumerate(specs, start=1):
+        if i % 500 == 1:
+            tell(f"{paper}: exact moments of instance {i} of {len(specs)}")
+        scenario: Any = read_scenario(spec, exact=False, name=f"instance {i}")
         if scenario.stays_finite():
             instances.append((spec, scenario))
     tell(f"{paper}: exact moments of scenarios in several dimensions")
@@ -98,7 +99,7 @@ class Survey:
         seen: those to which the claim applies and that satisfy all its hypotheses.
         cases: index values compared there.
         suspects: specifications of the scalar instances that seem to break the claim.
-        others: names of other scenarios that seem to break it.
+        others: other scenarios that seem to break it, in words.
         tightness: largest left / right, or None.
         tightness_unbroken: the same over the scenarios that do not seem to break it.
         each: the scenarios seen, in the pool's order.
@@ -113,6 +114,23 @@ class Survey:
     tightness_unbroken: float | None
     each: tuple[Seen, ...] = field(default=(), repr=False)
 
+    def tightest(self, broken: bool) -> dict[str, Any] | None:
+        """Where left / right is largest, in words, and both sides there; None where no right side is positive.
+
+        Args:
+            broken: among all scenarios, not only those that do not seem to break the claim.
+        """
+        known = [one for one in self.each if one.comparison.tightness is not None]
+        most = max(
+            (one for one in known if broken or not one.comparison.broken),
+            key=lambda one: float(one.comparison.tightness or 0),
+            default=None,
+        )
+        if most is None or most.comparison.right <= 0:  # of several cases another one breaks it by more
+            return None
+        sides = {"left": most.comparison.left, "right": most.comparison.right}
+        return {"scenario": in_words(most.scenario, most.spec), **sides}
+
     def evidence(self, rounding: int) -> list[Evidence]:
         """For the reader; `rounding` of the suspects were cleared by exact arithmetic."""
         if not self.seen:
@@ -125,10 +143,16 @@ class Survey:
             )
         ]
         broken = len(self.suspects) - rounding + len(self.others)
-        data = {"scenarios": self.seen, "cases": self.cases, "broken": broken, "cleared_by_exact_arithmetic": rounding}
+        data: dict[str, Any] = {"scenarios": self.seen, "cases": self.cases, "broken": broken}
+        data["cleared_by_exact_arithmetic"] = rounding
+        tightest = self.tightest(broken=broken > 0)
+        if tightest is not None:
+            data["tightest"] = tightest
         if broken:
             text = f"broken in {broken} of {self.seen} scenarios ({self.cases} cases) by the exact oracle, in floats"
             text += f"; left side up to {self.tightness:.6g} times the right side" if self.tightness else ""
+            if tightest is not None and tightest["left"] > BEYOND * tightest["right"]:
+                text += f": {tightest['left']:.6g} against {tightest['right']:.6g} on {tightest['scenario']}"
             return [*found, Evidence("exact", "fails", text, tightness=self.tightness, data=data)]
         text = f"never broken in {self.seen} scenarios ({self.cases} cases) by the exact oracle"
         if self.tightness_unbroken:
@@ -157,7 +181,7 @@ def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
         seen=len(each),
         cases=sum(comparison.cases for comparison in comparisons),
         suspects=tuple(one.spec for one in broken if one.spec is not None),
-        others=tuple(one.scenario.name for one in broken if one.spec is None),
+        others=tuple(in_words(one.scenario) for one in broken if one.spec is None),
         tightness=max(ratios[True] + ratios[False], default=None),
         tightness_unbroken=max(ratios[False], default=None),
         each=each,

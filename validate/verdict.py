@@ -22,6 +22,10 @@ MEANING: dict[str, str] = {
     "undecided": "none of these; the evidence says what was tried",
 }
 
+BEYOND = 1e6
+"""A ratio left / right above this is shown as such: the left side then grows without end as the run gets longer, or the
+right side vanishes, and its size says how long the scenario is. The evidence has the number and both sides."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -33,7 +37,7 @@ class Evidence:
             broke it, without a certificate), ``"refuted"`` (with a verified certificate), ``"vacuous"``,
             ``"undecided"`` (the check could not be made).
         detail: one or two sentences for a reader, with the numbers.
-        tightness: largest left / right found by this check, where there is one.
+        tightness: largest left / right found by this check, where there is one; of a mean of runs, an estimate.
         error_probability: of a statistical check; None for one that cannot err.
         data: numbers behind the detail, JSON-ready.
     """
@@ -64,7 +68,7 @@ class Result:
     Attributes:
         id: the claim's id.
         verdict: see `MEANING`.
-        tightness: largest left / right over all the evidence that computed one, or None.
+        tightness: largest left / right over the evidence that knows both sides (`known_ratio`), or None.
         evidence: all of it.
         certificate: path of the certificate, when refuted.
     """
@@ -86,6 +90,15 @@ class Result:
         }
 
 
+def known_ratio(evidence: Evidence) -> float | None:
+    """left / right of a check that knows both sides and could tell; None for others.
+
+    The mean of runs is an estimate of the left side: it may exceed an attained bound by chance, and where the test does
+    not tell it says nothing. Its own line of evidence has it.
+    """
+    return None if evidence.kind == "sampled" or evidence.outcome == "undecided" else evidence.tightness
+
+
 def decide(claim_id: str, evidence: Sequence[Evidence], certificate: str | None = None) -> Result:
     """Join the evidence into a verdict.
 
@@ -98,7 +111,7 @@ def decide(claim_id: str, evidence: Sequence[Evidence], certificate: str | None 
         certificate: path of the certificate, for the result.
     """
     outcomes = {e.outcome for e in evidence}
-    ratios = [e.tightness for e in evidence if e.tightness is not None]
+    ratios = [ratio for ratio in map(known_ratio, evidence) if ratio is not None]
     verdict: VerdictName
     if "refuted" in outcomes:
         verdict = "undecided" if "proved" in outcomes else "refuted"

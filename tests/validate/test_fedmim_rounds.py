@@ -31,7 +31,7 @@ from theory.papers.fedmim import PAPER
 from validate import certificate, dissimilarity
 from validate.assumptions import satisfied, unmet
 from validate.bounds import breaks, compare, exact_or_rounded_sides
-from validate.check import describe
+from validate.description import describe
 from validate.falsify import fixed_point, rounds_certificate, size, smallest
 from validate.inertial_scenario import InertialScenario
 from validate.papers.fedmim.constants import lambdas, largest_lambda, pairs

@@ -74,6 +74,13 @@ def test_a_tight_bound_that_is_scaled_down_is_killed() -> None:
     assert refute(original, table.suspects(original, 40), exact) is None
 
 
+def test_killed_mutants_have_certificates_of_their_quantity_and_no_reason() -> None:
+    found = report(EQ22)
+    assert found.killed > 0
+    assert found.uncertifiable == ""
+    assert not any(f.reason for f in found.findings if f.outcome in ("killed", "weaker"))
+
+
 def test_killed_means_a_valid_certificate_and_false_an_exact_break() -> None:
     found = report(EQ22)
     for finding in found.findings:

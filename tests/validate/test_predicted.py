@@ -294,7 +294,8 @@ def shown_sampled(sampled: tuple[Scenario, Any], *evidence: Evidence) -> Predict
 def test_the_band_holds_the_exact_expectation(sampled: tuple[Scenario, Any]) -> None:
     found = shown_sampled(sampled, TESTED)
     assert found.over == "rounds"
-    assert found.scenario == "insurance data"
+    assert found.scenario.startswith("insurance data (fedavg-svrg, 18 clients, d=5, ")
+    assert "K=" not in found.scenario
     assert (found.runs, found.error_probability, found.tested) == (400, 1e-6, 40.0)
     assert found.band is not None
     error = (found.band.upper - found.band.lower) / 2 / quantile(CONFIDENCE)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 
 import pytest
 
-from validate.verdict import MEANING, Evidence, decide
+from validate.commands import output
+from validate.report import words
+from validate.verdict import BEYOND, MEANING, Evidence, decide
 
 
 def evidence(*outcomes: str, kind: str = "exact", tightness: float | None = None) -> list[Evidence]:
@@ -63,7 +66,7 @@ def test_a_verdict_adds_up_its_evidence_and_is_json() -> None:
         Evidence("algebra", "undecided", "third"),
     ]
     result = decide("paper/label", parts, "certificates/paper.label.json")
-    assert result.tightness == 0.75
+    assert result.tightness == 0.25
     assert result.evidence == tuple(parts)
     content = json.loads(json.dumps(result.to_json()))
     assert set(content) == {"id", "verdict", "tightness", "evidence", "certificate"}
@@ -80,9 +83,34 @@ def test_a_verdict_adds_up_its_evidence_and_is_json() -> None:
     assert "data" not in content["evidence"][2]
 
 
+@pytest.mark.parametrize("outcome", ["holds", "fails", "undecided"])
+def test_the_mean_of_runs_is_an_estimate_and_no_tightness(outcome: str) -> None:
+    """The mean of few runs can be far above an attained bound; one that the test cleared is no known side either."""
+    sampled = Evidence("sampled", outcome, "mean", 3.0, 1e-6)  # type: ignore[arg-type]
+    assert decide("paper/label", [sampled]).tightness is None
+    assert decide("paper/label", [*evidence("holds", tightness=0.5), sampled]).tightness == 0.5
+
+
+def test_a_check_that_does_not_tell_has_no_tightness() -> None:
+    both = [*evidence("undecided", kind="search", tightness=0.9), *evidence("fails", "refuted", tightness=1.5)]
+    assert decide("paper/label", both[:1]).tightness is None
+    assert decide("paper/label", both).tightness == 1.5
+
+
 def test_tightness_is_absent_without_ratios_and_zero_counts() -> None:
     assert decide("paper/label", evidence("holds")).tightness is None
     assert decide("paper/label", evidence("holds", tightness=0.0)).tightness == 0.0
+
+
+def test_a_ratio_beyond_a_million_is_shown_as_that() -> None:
+    """Everywhere but in the evidence and in JSON."""
+    assert decide("paper/label", evidence("fails", tightness=1e26)).to_json()["tightness"] == 1e26
+    for told in (output.ratio, words.ratio):
+        assert told(1e26) == told(2 * BEYOND) != told(BEYOND)
+        assert told(1e26).startswith("> ")
+    assert (output.ratio(math.inf), words.ratio(math.inf)) == ("inf", "∞")
+    assert (output.ratio(None), output.ratio(0.25), output.ratio(1e26)) == ("", "0.25", "> 1e+06")
+    assert (words.ratio(None), words.ratio(0.25)) == (words.number(None), words.number(0.25))
 
 
 def test_every_verdict_has_a_meaning() -> None:

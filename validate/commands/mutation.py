@@ -72,6 +72,14 @@ def _show(reports: list[MutationReport]) -> None:
         for finding in survivors:
             typer.echo(f"survived: {finding.mutant.name}: {finding.mutant.description}")
     for report in reports:
+        if not report.killed:
+            for reason, count in report.reasons().items():
+                typer.echo(f"{report.id}: of {count} mutants, {reason}")
+        if report.uncertifiable:
+            typer.echo(
+                f"{report.id}: no certificate of an instance has its quantity {report.uncertifiable}, so that "
+                "none of its mutants can be killed, false or not"
+            )
         if not report.stands:
             typer.echo(f"{report.id} itself is broken, so most of its mutants are")
 

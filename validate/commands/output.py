@@ -127,6 +127,13 @@ def number(value: Any) -> str:
     return "" if value is None else f"{value:.6g}"
 
 
+def ratio(value: float | None) -> str:
+    """left / right for a table; beyond `validate.verdict.BEYOND` only that."""
+    from validate.verdict import BEYOND
+
+    return f"> {BEYOND:g}" if value is not None and BEYOND < value < math.inf else number(value)
+
+
 def progress(message: str) -> None:
     """Tell the user, on stderr, what is being done now."""
     typer.echo(message, err=True)

@@ -14,7 +14,7 @@ from theory.claim import Claim, Hypothesis
 from theory.formula import UndefinedError
 from validate.assumptions import unmet
 from validate.bounds import CONVERGED, ROUNDING, Cases
-from validate.falsify import CasesOf, Counterexample, confirm, size
+from validate.falsify import CasesOf, Counterexample, confirm, recomputed, size
 from validate.scenario import Spec, read_scenario
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Instance: TypeAlias = tuple[Spec, Any]
 
+MANY = 100  # records that show whether the right side decides on which scenarios a claim speaks
 WORST = 6  # cases of a suspect that are recomputed in fractions
 SMALL = 1e-6  # a part of the right side below this share says nothing of the factor that it needs
 
@@ -204,20 +205,24 @@ def _equal(a: Cases, b: Cases) -> bool:
 
 
 class Exact:
-    """Left sides in fractions, computed once an instance, for a claim and all its mutants."""
+    """Left sides in fractions, computed once an instance, for a claim and all its mutants.
 
-    def __init__(self, cases_of: CasesOf) -> None:
-        self._cases_of = cases_of
-        self._known: dict[tuple[int, tuple[Hypothesis, ...]], tuple[Spec, Cases | None]] = {}
+    Args:
+        cases_of: measures a claim on a scenario.
+        by_bound: which cases there are depends on the claim's right side (`bounds_its_cases`), so that what is known of
+            one mutant says nothing of another.
+    """
+
+    def __init__(self, cases_of: CasesOf, by_bound: bool = False) -> None:
+        self._cases_of, self._by_bound = cases_of, by_bound
+        self._known: dict[tuple[int, tuple[Hypothesis, ...], str], tuple[Spec, Cases | None]] = {}
 
     def on(self, suspect: Suspect) -> CasesOf:
         """How to measure the worst cases of this suspect, given as a scenario in exact numbers."""
 
         def cases_of(claim: Claim, scenario: Any) -> Cases | None:
-            key = (
-                id(suspect.spec),
-                claim.hypotheses,
-            )  # the formula does not matter; the entry keeps the instance alive
+            formula = f"{claim.right} {claim.definitions}" if self._by_bound else ""
+            key = (id(suspect.spec), claim.hypotheses, formula)  # the entry keeps the instance alive
             if key not in self._known:
                 self._known[key] = suspect.spec, self._cases_of(claim, scenario)
             cases = self._known[key][1]
@@ -253,6 +258,28 @@ def refute(
         if found is not None and accept(found):
             return found
     return None
+
+
+def without_exact_sides(claim: Claim, suspects: Sequence[Suspect], exact: Exact) -> int:
+    """How many of the suspects can be neither confirmed nor cleared, because a side has no exact value there."""
+    count = 0
+    for suspect in suspects:
+        try:
+            count += not recomputed(claim, suspect.spec, exact.on(suspect))[0]
+        except (UndefinedError, NotRationalError):
+            count += 1
+    return count
+
+
+def bounds_its_cases(tight: Claim, records: Sequence[Record], cases_of: CasesOf) -> bool:
+    """Whether the claim's right side decides on which scenarios it speaks, as where a run has to start in a ball.
+
+    Args:
+        tight: the claim with a right side that is next to nothing.
+        records: of the claim as it is.
+        cases_of: measures a claim on a scenario.
+    """
+    return any(cases_of(tight, record.scenario) is None for record in records[:MANY])
 
 
 def attained(claim: Claim, table: Table, rest: Claim) -> tuple[Array, int]:

@@ -10,11 +10,11 @@ check has. The rate among those that the oracle found measures the check without
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +27,18 @@ from validate import papers as measured
 from validate import verifier
 from validate.falsify import CasesOf, Counterexample, rounds_certificate
 from validate.mutate import probe
-from validate.mutate.mutants import Mutant, mutants
+from validate.mutate.findings import (
+    IRRATIONAL,
+    NOWHERE,
+    ROUNDED,
+    UNBROKEN,
+    UNCERTIFIED,
+    Finding,
+    MutationReport,
+    kill_rate,
+    summary,
+)
+from validate.mutate.mutants import Mutant, mutants, scaled, terms
 from validate.mutate.oracle import FULL, MOST_SUSPECTS, QUICK, Oracle, weaker
 from validate.mutate.tables import (
     Exact,
@@ -35,128 +46,21 @@ from validate.mutate.tables import (
     Record,
     Suspect,
     Table,
+    bounds_its_cases,
     computed,
     recorded,
     refute,
     tabulated,
     without,
+    without_exact_sides,
 )
 from validate.scenario import Spec
 from validate.survey import pool_of
 
-__all__ = ["Finding", "Mutant", "MutationReport", "kill_rate", "mutants", "mutate", "mutate_all"]
+__all__ = ["Finding", "Mutant", "MutationReport", "kill_rate", "mutants", "mutate", "mutate_all", "summary"]
 
 Progress = Callable[[str], None]
-Outcome = Literal["killed", "survived", "weaker", "not shown false", "not measured"]
-
 TRIES = 40  # suspects that are recomputed in fractions, as in `validate.falsify.smallest`
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What became of a mutant.
-
-    Attributes:
-        mutant: the mutant.
-        outcome: ``killed`` and ``survived`` are false mutants; ``weaker`` ones follow from the claim on every instance.
-        by_oracle: whether the oracle has an exact instance against it.
-        counterexample: the check's, else the oracle's, else None.
-        certificate: where the check's was written, if anywhere.
-    """
-
-    mutant: Mutant
-    outcome: Outcome
-    by_oracle: bool = False
-    counterexample: Counterexample | None = None
-    certificate: Path | None = None
-
-    @property
-    def false(self) -> bool:
-        """Whether an exact instance breaks it."""
-        return self.outcome in ("killed", "survived")
-
-    @property
-    def killed(self) -> bool:
-        """Whether the check refutes it."""
-        return self.outcome == "killed"
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data."""
-        found, claim = self.counterexample, self.mutant.claim
-        against = None
-        if found is not None:
-            against = {"spec": found.spec, "index": dict(found.index), "left": found.left, "right": found.right}
-        return {
-            "name": self.mutant.name,
-            "kind": self.mutant.kind,
-            "description": self.mutant.description,
-            "right": claim.right,
-            "definitions": dict(claim.definitions),
-            "hypotheses": [h.name for h in claim.hypotheses],
-            "outcome": self.outcome,
-            "false": self.false,
-            "killed": self.killed,
-            "found_by_oracle": self.by_oracle,
-            "counterexample": against,
-            "certificate": None if self.certificate is None else str(self.certificate),
-        }
-
-
-@dataclass(frozen=True)
-class MutationReport:
-    """The mutants of one claim.
-
-    Attributes:
-        id: of the claim.
-        stands: whether neither party, nor the paper's special evidence, breaks the claim itself.
-        findings: one for each mutant, in order.
-    """
-
-    id: str
-    stands: bool
-    findings: tuple[Finding, ...] = field(default=())
-
-    @property
-    def false(self) -> int:
-        """How many mutants are false."""
-        return sum(f.false for f in self.findings)
-
-    @property
-    def killed(self) -> int:
-        """How many mutants the check refutes."""
-        return sum(f.killed for f in self.findings)
-
-    @property
-    def kill_rate(self) -> float | None:
-        """Killed among false ones; None when none is false."""
-        return kill_rate([self])
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return {**summary(self.id, [self]), "stands": self.stands, "detail": [f.to_json() for f in self.findings]}
-
-
-def kill_rate(reports: Sequence[MutationReport], by_oracle: bool = False) -> float | None:
-    """Killed among false mutants (by_oracle: among those the oracle found), or None when there is none."""
-    false = [f for r in reports for f in r.findings if f.false and (f.by_oracle or not by_oracle)]
-    return sum(f.killed for f in false) / len(false) if false else None
-
-
-def summary(name: str, reports: Sequence[MutationReport]) -> dict[str, Any]:
-    """The counts of some reports: of all false mutants, and of those that the oracle found."""
-    found = [f for r in reports for f in r.findings if f.by_oracle]
-    return {
-        "id": name,
-        "mutants": sum(len(r.findings) for r in reports),
-        "false": sum(r.false for r in reports),
-        "killed": sum(r.killed for r in reports),
-        "kill_rate": kill_rate(reports),
-        "oracle": {
-            "false": len(found),
-            "killed": sum(f.killed for f in found),
-            "kill_rate": kill_rate(reports, by_oracle=True),
-        },
-    }
 
 
 def mutate(
@@ -262,7 +166,7 @@ class _Bench:
         trial = _Trial(claim, records, table, oracle, module.cases, self.out)
         findings = tuple(trial.finding(mutant) for mutant in made)
         suspects = table.suspects(claim, TRIES) + oracle.suspects(claim)
-        return MutationReport(claim.id, self.stands(claim, suspects), findings)
+        return MutationReport(claim.id, self.stands(claim, suspects), findings, _uncertifiable(claim))
 
 
 class _Trial:
@@ -278,13 +182,23 @@ class _Trial:
         out: Path | None,
     ) -> None:
         self.claim, self.records, self.table, self.oracle = claim, records, table, oracle
-        self.cases_of, self.exact, self.out = cases_of, Exact(cases_of), out
+        tight = scaled(claim, terms(claim)[0], Fraction(1, 10**9))
+        self.by_bound = bounds_its_cases(tight, [r for r in records if not r.failed], cases_of)
+        self.cases_of, self.exact, self.out = cases_of, Exact(cases_of, self.by_bound), out
 
     def finding(self, mutant: Mutant) -> Finding:
         """What becomes of a mutant."""
         checked, seen = self._tables(mutant)
         suspects = checked.suspects(mutant.claim, TRIES)
-        killed = refute(mutant.claim, suspects, self.exact, lambda found: _verified(mutant, found))
+        uncertified: list[Counterexample] = []
+
+        def accepted(found: Counterexample) -> bool:
+            if _verified(mutant, found):
+                return True
+            uncertified.append(found)
+            return False
+
+        killed = refute(mutant.claim, suspects, self.exact, accepted)
         clear = [s for table in seen for s in table.suspects(mutant.claim, MOST_SUSPECTS, clearest=True)]
         found = refute(mutant.claim, clear, self.exact)
         if killed is not None:
@@ -293,18 +207,30 @@ class _Trial:
                 stem = mutant.name.replace("/", ".")
                 path = certificates.write(_certificate(mutant, killed), self.out / "certificates" / "mutants", stem)
             return Finding(mutant, "killed", found is not None, killed, path)
+        if uncertified:
+            return Finding(mutant, "survived", found is not None, uncertified[0], reason=UNCERTIFIED)
         if found is not None:
             return Finding(mutant, "survived", True, found)
-        if mutant.kind != "hypothesis dropped" and all(weaker(mutant.claim, self.claim, t) for t in (checked, *seen)):
+        # of other scenarios than the claim a mutant says something that does not follow, whatever its right side
+        comparable = mutant.kind != "hypothesis dropped" and not self.by_bound
+        if comparable and all(weaker(mutant.claim, self.claim, table) for table in (checked, *seen)):
             return Finding(mutant, "weaker")
-        return Finding(mutant, "not shown false")
+        return Finding(mutant, "not shown false", reason=self._reason(mutant, (checked, *seen), [*suspects, *clear]))
+
+    def _reason(self, mutant: Mutant, tables: Sequence[Table], suspects: Sequence[Suspect]) -> str:
+        """Why nothing shows a mutant to be false."""
+        if not any(table.specs for table in tables):
+            return NOWHERE
+        if not suspects:
+            return UNBROKEN
+        return IRRATIONAL if without_exact_sides(mutant.claim, suspects, self.exact) else ROUNDED
 
     def _tables(self, mutant: Mutant) -> tuple[Table, Sequence[Table]]:
         """The check's instances, and the oracle's, to which the mutant applies."""
         gone = [h.name for h in self.claim.hypotheses if h not in mutant.claim.hypotheses]
         if gone:
             found = (without(mutant.claim, gone[0], r, self.cases_of) for r in (self.records, self.oracle.records))
-        elif _moves_a_hypothesis(mutant.claim, self.claim):
+        elif self.by_bound or _moves_a_hypothesis(mutant.claim, self.claim):
             parts = ([(r.spec, r.scenario) for r in records] for records in (self.records, self.oracle.records))
             found = (recorded(mutant.claim, instances, self.cases_of) for instances in parts)
         else:
@@ -337,6 +263,14 @@ def _moves_a_hypothesis(mutant: Claim, claim: Claim) -> bool:
 
 def _certificate(mutant: Mutant, found: Counterexample) -> dict[str, Any]:
     return rounds_certificate(mutant.stated(), found)
+
+
+def _uncertifiable(claim: Claim) -> str:
+    """The claim's quantity if the verifier cannot compute it on an instance, of any algorithm; else nothing."""
+    from validate.verifier.inertial_measures import QUANTITIES
+
+    name = claim.quantity.name
+    return "" if name in verifier.QUANTITIES or name in QUANTITIES else name
 
 
 def _verified(mutant: Mutant, found: Counterexample) -> bool:

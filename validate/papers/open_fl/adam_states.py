@@ -11,6 +11,7 @@ import numpy as np
 
 from sim.exact_adam import AdamClient, AdamRule, AdamState, mean_over_samples
 from sim.problems import Quadratic, from_samples
+from validate.description import number, of_problem, of_step
 
 RUNS, STEPS = 3, 12
 BETAS = ((0.9, 0.999), (0.9, 0.99), (0.5, 0.9), (0.3, 0.5), (0.0, 0.9), (0.0, 0.01), (0.2, 0.1), (0.8, 0.7))
@@ -46,6 +47,12 @@ class AdamScenario:
     def problem(self) -> Quadratic:
         """The client's problem, with this client only."""
         return self.client.problem
+
+    def description(self) -> str:
+        """What it is, for a reader."""
+        rule = self.client.rule
+        method = f"{of_step(rule.step)}, beta {rule.beta1:g} {rule.beta2:g}, eps={number(rule.eps)}"
+        return f"adam, {of_problem(self.problem)}, {method}"
 
     def stays_finite(self) -> bool:
         """Whether all states are finite."""

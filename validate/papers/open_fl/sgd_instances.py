@@ -94,7 +94,7 @@ def worst_instance(
         star[1] = r * np.sqrt(1 - t * t)
     h = worst_hessian(x, star, mu, L, step)
     problem = equally_curved(h[None], star[None], np.stack([noise, -noise])[None])
-    name = f"worst step, kappa={L / mu:g}, sigma/L={sigma / L:g}, eta L={step * L:g}, r={r:g}, from {out:.6g}, d={dim}"
+    name = f"worst step, sigma={sigma:g}, r={r:g}, from {out:.6g}"
     return Scenario(name, FedAvg(step=step, local_steps=1, aggregation="normalised"), problem, full(), 1, x)
 
 
@@ -156,7 +156,7 @@ def scenarios(quick: bool = False) -> Iterator[Scenario]:
     yield worst_instance(0.5, 4.0, 2.0, 1.0, dim=5)
     for kappa in kappas:
         one = worst_instance(1 / kappa, 1.0, 1.0, 1.0, R=float(uniform_radius(1 / kappa, 1.0, 1.0, 1.0)) * INSIDE)
-        yield Scenario(f"{one.name}, 30 steps", one.algorithm, one.problem, one.participation, 30, one.start)
+        yield Scenario(one.name, one.algorithm, one.problem, one.participation, 30, one.start)
     for seed in range(4 if quick else 24):
         yield federated(seed, rounds=10 if quick else 30)
 

@@ -17,6 +17,7 @@ from sim.problems import Quadratic
 from theory.assumptions import Assumption, BoundedGradient
 from theory.claim import Claim
 from validate.bounds import Cases
+from validate.description import number, of_problem
 from validate.papers.perm.mixing_scenarios import quadratic_clients
 
 Array = np.ndarray
@@ -46,6 +47,12 @@ class TwoWeights:
 
     exact = False
     participation = None
+
+    def description(self) -> str:
+        """What it is, for a reader."""
+        average = "with 1/N" if self.share > 1 else "without 1/N"
+        apart = np.linalg.norm(self.weights - self.best)
+        return f"{of_problem(self.problem)}, Phi {average}, weights apart by {number(apart)}, one step of 1/L"
 
     def stays_finite(self) -> bool:
         """It always does."""
@@ -90,7 +97,7 @@ def scenarios(quick: bool = False) -> Iterator[TwoWeights]:
         start = np.linalg.solve(np.tensordot(weights, problem.client_hessian, axes=1), weights @ problem.client_linear)
         model = start + rng.normal(size=dim) * float(rng.choice([1e-4, 1e-2, 1.0]))
         for share in (1, clients):
-            yield TwoWeights(f"two weights {i}, share {share}", problem, weights, best, model, share)
+            yield TwoWeights(f"two weights {i}", problem, weights, best, model, share)
 
 
 def cases(claim: Claim, scenario: Any) -> Cases | None:

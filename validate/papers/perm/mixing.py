@@ -26,6 +26,7 @@ from theory.assumptions import (
 from theory.claim import Claim
 from theory.mixing import mixing_weights, projected_gradient
 from validate.bounds import Cases
+from validate.description import number, of_problem, of_step
 
 Array = np.ndarray
 
@@ -64,6 +65,12 @@ class MixingScenario:
 
     exact = False
     participation = None
+
+    def description(self) -> str:
+        """What it is, for a reader."""
+        run = f"local_steps={self.local_steps}, R={self.rounds}, {of_step(self.step)}" if self.rounds else "no run"
+        weights = f"weights of client {self.client}, lambda={number(self.lam)}, T_a={self.weight_steps}"
+        return f"{of_problem(self.problem)}, {weights}, {run}"
 
     def stays_finite(self) -> bool:
         """Whether the iterates are finite."""

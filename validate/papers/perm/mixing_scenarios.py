@@ -24,7 +24,7 @@ def scenarios(quick: bool = False) -> Iterator[MixingScenario]:
     for i in range(6 if quick else 20):
         yield steep(rng, f"steep point {i}")
     for i in range(30 if quick else 150):
-        yield run(rng, f"run {i}", noise=i % 2 == 1)
+        yield run(rng, f"local run {i}", noise=i % 2 == 1)
     for i in range(6 if quick else 30):
         yield bounded(rng, f"on an interval {i}")
 

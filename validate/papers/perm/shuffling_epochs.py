@@ -16,6 +16,7 @@ import numpy as np
 
 from sim.problems import Quadratic, from_samples
 from theory.assumptions import Assumption, BoundedDomain, BoundedGradient, VarianceAtMost
+from validate.description import number, of_problem, of_step
 
 Array = np.ndarray
 Order = tuple[int, ...]
@@ -73,6 +74,12 @@ class Epoch:
         hessians = [[h.tolist()] * len(moves) for h in self.hessian]
         slopes = [[(b if move is None else b + move).tolist() for move in moves] for b in self.linear]
         return from_samples(hessians, slopes, exact=self.exact)
+
+    def description(self) -> str:
+        """What it is, for a reader."""
+        method = f"local_steps={self.local_steps}, one epoch of {self.epochs}, {of_step(self.step)}"
+        noise = f", noise {number(self.spread)}" if self.spread else ""
+        return f"shuffling SGD, {of_problem(self.problem)}{noise}, {method}"
 
     def stays_finite(self) -> bool:
         """An epoch never leaves the range of floats here."""

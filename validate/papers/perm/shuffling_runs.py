@@ -18,6 +18,7 @@ from theory.assumptions import Assumption, BoundedDissimilarity, BoundedDomain, 
 from theory.claim import Claim
 from theory.mixing import mixing_weights, projected_gradient
 from validate.bounds import Cases
+from validate.description import number, of_problem, of_step
 from validate.papers.perm.shuffling_epochs import Epoch
 
 Array = np.ndarray
@@ -49,6 +50,13 @@ class Run:
     reaches: tuple[float, ...] = ()
 
     exact = False
+
+    def description(self) -> str:
+        """What it is, for a reader."""
+        weights = "fixed weights" if bool((self.weights == self.weights[0]).all()) else "moving weights"
+        noise = f", noise {number(self.spread)}" if self.spread else ""
+        method = f"local_steps={self.local_steps}, epochs={self.epochs}, {of_step(self.step)}"
+        return f"shuffling SGD, {of_problem(self.problem)}{noise}, {weights}, {method}"
 
     def stays_finite(self) -> bool:
         """All iterates stay in W."""

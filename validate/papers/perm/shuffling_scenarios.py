@@ -57,7 +57,7 @@ def scalar_epochs(count: int) -> Iterator[Epoch]:
         start = weighted[0] / weighted[1] if i % 2 else Fraction(rng.randint(-8, 8), 2)
         noise = rng.choice((Fraction(0), Fraction(0), Fraction(1, 2), Fraction(3))) if N * K <= 6 else Fraction(0)
         width = rng.choice((Fraction(1, 100), Fraction(1), Fraction(10)))
-        yield epoch(f"epoch {i}: N={N}, K={K}, R={R}", h, b, alpha, step, K, R, start, width, noise)
+        yield epoch(f"epoch {i}", h, b, alpha, step, K, R, start, width, noise)
 
 
 def epoch(
@@ -119,7 +119,7 @@ def plane_epochs(count: int) -> Iterator[Epoch]:
         spread = float(rng.choice([0.0, 0.5]))
         linear, start = rng.normal(size=(N, 2)) * rng.choice([0.1, 1.0, 10.0]), rng.normal(size=2)
         width = 100.0 * (1 + float(abs(linear).max()) / mu)
-        yield Epoch(f"plane epoch {i}: N={N}, K={K}, R={R}", hessian, linear, alpha, step, K, R, start, width, spread)
+        yield Epoch(f"plane epoch {i}", hessian, linear, alpha, step, K, R, start, width, spread)
 
 
 def vectors(count: int) -> Iterator[Vectors]:
@@ -135,7 +135,7 @@ def vectors(count: int) -> Iterator[Vectors]:
         if i % 2:
             g = g - g.mean(axis=0)
         if abs(g).max() > 0:
-            yield Vectors(f"{n} vectors of dimension {d}, {i}", g)
+            yield Vectors(f"vectors {i}", g)
 
 
 def products(count: int) -> Iterator[Products]:
@@ -151,7 +151,7 @@ def products(count: int) -> Iterator[Products]:
             m = m / np.linalg.norm(m, 2, axis=(1, 2)).max() * L
             matrices.append(-L * np.tile(np.eye(d), (size, 1, 1)) if i % 2 else m)
         matrices[1] = matrices[1] * (-1) ** i
-        yield Products(f"{size} factors, {i}", matrices[0], matrices[1], float(a), float(b), L, int(rng.integers(0, 3)))
+        yield Products(f"products {i}", matrices[0], matrices[1], float(a), float(b), L, int(rng.integers(0, 3)))
 
 
 def runs(count: int) -> Iterator[Run]:
@@ -167,8 +167,7 @@ def runs(count: int) -> Iterator[Run]:
         weights = np.tile(weights, (R + 1, 1)) if i % 2 else weights
         step = float(rng.choice([1.0, 0.3, 0.03])) / (4 * N * K * h.max()) * (1 - 1e-9)
         start, spread = float(rng.normal() * rng.choice([0, 1, 5])), float(rng.choice([0.0, 0.5, 3.0]))
-        name = f"run {i}: N={N}, K={K}, R={R}"
-        yield Run(name=name, h=h, b=b, weights=weights, step=step, local_steps=K, start=start, spread=spread)
+        yield Run(name=f"run {i}", h=h, b=b, weights=weights, step=step, local_steps=K, start=start, spread=spread)
 
 
 def clients(rng: np.random.Generator, N: int) -> tuple[np.ndarray, np.ndarray]:
@@ -201,6 +200,6 @@ def personal(count: int, *, single: bool, logarithmic: bool) -> Iterator[Persona
         yield make(
             h, b, rng.choice([1.0, 3.0, 10.0], N), float(rng.choice([0.1, 1.0, 10.0])),
             float(rng.choice([1.0, 0.3])) / ((1 if single else 2) * h.max()) * (1 - 1e-9), int(rng.choice([1, 2, 20])),
-            float(rng.normal()), R, name=f"personal run {i}: N={N}, K={K}, R={R}", step=step * (1 - 1e-12),
+            float(rng.normal()), R, name=f"personal run {i}", step=step * (1 - 1e-12),
             local_steps=K, start=float(rng.normal()), spread=float(rng.choice([0.0, 1.0])),
         )  # fmt: skip

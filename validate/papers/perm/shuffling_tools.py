@@ -10,6 +10,7 @@ import numpy as np
 
 from theory.claim import Claim
 from validate.bounds import Cases
+from validate.description import number
 from validate.papers.perm.shuffling_epochs import quantile
 from validate.papers.perm.shuffling_measures import CHANCES
 
@@ -29,6 +30,12 @@ class Vectors:
     vectors: Array
 
     exact = False
+
+    def description(self) -> str:
+        """What they are, for a reader."""
+        n, d = self.vectors.shape
+        lengths = np.linalg.norm(self.vectors, axis=1)
+        return f"{n} vectors, d={d}, lengths {number(lengths.min())} to {number(lengths.max())}"
 
     def stays_finite(self) -> bool:
         """They do."""
@@ -57,6 +64,11 @@ class Products:
     low: int
 
     exact = False
+
+    def description(self) -> str:
+        """What they are, for a reader."""
+        n, d = self.first.shape[:2]
+        return f"{n} factor{'s' * (n > 1)}, d={d}, L={number(self.L)}, a={number(self.a)}, b={number(self.b)}"
 
     def stays_finite(self) -> bool:
         """They do."""
