@@ -13,6 +13,7 @@ import pytest
 from sim.participation import Bernoulli, UniformChoice
 from tests.validate.command_line import call, complaint, printed
 from theory import Hypothesis, Paper, Smooth, StronglyConvex, catalog
+from theory.formula import Apply, Formula, Name, Number, parse, text_of
 from validate import papers, verifier
 from validate.check import check, check_all, check_and_replay, resolve
 from validate.falsify import confirm
@@ -20,6 +21,8 @@ from validate.own import MeasuredClaim, claim, files, load, parameters, pool, ru
 from validate.own.module import OwnModule
 from validate.own.tables import AFTER_ROUNDS, ALGORITHMS, CERTIFIED, MEASURES, ONE_ROUND, QUANTITIES, WHOLE_RUN
 from validate.own.template import text
+from validate.own.typeset import latex_of
+from validate.report.formula import Typesetter
 from validate.scenario import read_scenario
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -417,3 +420,59 @@ def test_an_installed_paper_is_measured_by_the_word_of_its_claims() -> None:
     assert found.algorithms == ["local-sgd"]
     assert papers.module("mute") is None
     assert papers.module("nobody's") is None
+
+
+@pytest.mark.parametrize(
+    ("formula", "latex"),
+    [
+        ("2*L*R2/k", r"\frac{2 L R_{2}}{k}"),
+        ("a-(b-c)", r"a-\left(b-c\right)"),
+        ("a-b-c", "a-b-c"),
+        ("(a/b)**2", r"\left(\frac{a}{b}\right)^{2}"),
+        ("exp(-mu*k)", r"\exp\left(-\mu k\right)"),
+        ("-(a+b)*c", r"-\left(a+b\right) c"),
+        ("a*(-b)", r"a \left(-b\right)"),
+        ("2*3", r"2 \cdot 3"),
+        ("noise*lam", r"\mathrm{noise} \,\lambda"),
+        ("sigma_max**2", r"\sigma_{\mathrm{max}}^{2}"),
+        ("max(abs(a),sqrt(1/2))", r"\max\left(\left|a\right|,\sqrt{\frac{1}{2}}\right)"),
+    ],
+)
+def test_a_formula_becomes_latex(formula: str, latex: str) -> None:
+    assert latex_of(parse(formula)) == latex
+
+
+def grown(formulas: list[Formula]) -> list[Formula]:
+    """These, and every operation on them."""
+    found = [Apply(name, (one, other)) for name in ("+", "-", "*", "/", "**") for one in formulas for other in formulas]
+    return [*formulas, *found, *(Apply("neg", (one,)) for one in formulas)]
+
+
+def test_formulas_that_look_the_same_are_the_same() -> None:
+    """All of up to three operations: what is set is what is checked, parentheses left out or not."""
+    seen: dict[str, complex] = {}
+    for formula in grown(grown([Name("a"), Name("b"), Number(Fraction(2))])):
+        text = latex_of(formula)
+        assert text.count("{") == text.count("}")
+        try:
+            value = eval(text_of(formula), {}, {"a": 1.375 + 0j, "b": 0.6875 + 0j})
+        except (OverflowError, ZeroDivisionError):
+            continue
+        assert seen.setdefault(text, value) == pytest.approx(value, rel=1e-9), text
+    assert len(seen) > 10_000
+
+
+def test_what_is_set_can_be_read_by_the_page() -> None:
+    setter = Typesetter()
+    for quantity in QUANTITIES:
+        made = claim(
+            "some/thing",
+            "words",
+            quantity,
+            "abs(c)*L*delta/(2*L)**3 + min(exp(-delta),log(L+1)) + sqrt(c)",
+            parameters=parameters(delta="step", L="smoothness"),
+            definitions={"c": "delta**2 - L*(1/2)"},
+        )
+        assert "ascii" not in setter.display(made.latex, "words")
+    given = claim("some/thing", "words", "suboptimality", "1", parameters=(), latex="mine")
+    assert given.latex == "mine"

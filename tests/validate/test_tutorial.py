@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from tests.validate.command_line import call
 from theory import catalog
 from validate import papers, verifier
+from validate.check import Checked
+from validate.verdict import Result
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tutorial.md").read_text(encoding="utf-8")
 CERTIFICATE = "fedproof-out/certificates/my-paper.lost-factor.json"
@@ -77,6 +80,25 @@ def test_the_functions_take_the_file_too(written: Path) -> None:
     assert found["verdict"] == "supported"
 
 
+def test_the_page_of_it_is_where_the_tutorial_says(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the verdicts, which are checked above."""
+
+    def check_paper(paper: str, ids: list[str], *rest: Any) -> Checked:
+        return Checked([Result(id, "supported", None, ()) for id in ids], {}, {})
+
+    monkeypatch.setattr(import_module("validate.check"), "check_paper", check_paper)
+    (line,) = re.findall(r"^    (fedproof report my_paper\.py .*)$", PAGE, flags=re.MULTILINE)
+    result = call(*line.split()[1:], "--processes", 1)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.strip() == "report/index.html"
+    page = (written / "report" / "my-paper.html").read_text(encoding="utf-8")
+    assert "fedproof check my_paper.py:lost-factor --quick" in page
+    found: dict[str, Any] = {}
+    (code,) = re.findall(r"`(validate\.report\.write\(.*?\))`", " ".join(PAGE.split()))
+    exec(f"import validate.report\npath = {code}", found)
+    assert found["path"] == Path("report", "index.html")
+
+
 @pytest.mark.slow  # 16 s
 def test_a_search_that_knows_only_the_claim_refutes_it(written: Path) -> None:
     result = call("falsify", "my_paper.py:lost-factor", "--seconds", "600")
@@ -93,6 +115,7 @@ def test_the_proof_breaks_where_the_page_says(written: Path) -> None:
     printed, shown = columns(result.stdout), columns(blocks("text")[1])
     assert [row[:3] for row in printed] == [row[:3] for row in shown]
     assert "the proof breaks at: k to k+1" in result.stdout
+    assert "(its own proof: fedproof replay my_paper.py:one-step)" in result.stdout
 
 
 def test_the_bound_is_the_formula_on_the_page(written: Path) -> None:

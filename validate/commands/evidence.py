@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from validate.commands import completion, messages, own
-from validate.commands.output import number, print_json, progress, table, writable
+from validate.commands.output import print_json, progress, ratio, table, writable
 
 if TYPE_CHECKING:
     from validate.verdict import Result
@@ -60,7 +60,7 @@ def check(
     if as_json:
         print_json([result.to_json() for result in results])
     else:
-        rows = [[found.id, found.verdict, number(found.tightness), telling(found)] for found in results]
+        rows = [[found.id, found.verdict, ratio(found.tightness), telling(found)] for found in results]
         table(["id", "verdict", "tightness", "evidence"], rows)
         for result in results:
             if result.certificate is not None:
@@ -117,7 +117,9 @@ def report(
     papers: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PAPER]...", help="Papers; all without, none with --store.", autocompletion=completion.papers
+            metavar="[PAPER]...",
+            help="Papers, or paper.py, which is run; all papers without, none with --store.",
+            autocompletion=completion.papers,
         ),
     ] = None,
     stores: Annotated[
@@ -136,14 +138,16 @@ def report(
     """Check papers, and write the report (HTML, figures, JSON).
 
     The page says whether it is the quick or the full report. With --store it reads what `fedproof sweep` has kept so
-    far, and computes no cell; papers are then checked only if they are named.
+    far, and computes no cell; papers are then checked only if they are named. Pages and figures that an earlier report
+    left in the folder, and nobody has changed, are removed if they are no longer written.
 
     Example: fedproof report fedavg-svrg --quick --out report
     """
     from validate.report import write
 
     writable("--out", out)
-    found = write(papers or None, stores=stores or (), quick=quick, out=out, progress=progress, processes=processes)
+    with own.speaking_aside(papers or ()):
+        found = write(papers or None, stores=stores or (), quick=quick, out=out, progress=progress, processes=processes)
     if not as_json:
         typer.echo(found)
         return

@@ -102,9 +102,10 @@ def lacking(claim: Claim, what: str, has: Callable[[Claim], bool]) -> ValueError
         has: whether another claim has it.
     """
     from theory import catalog
+    from validate.own.files import target_of
 
     others = [other.id for other in catalog.claims(claim.paper) if has(other)]
     family = [id for id in others if id.startswith(claim.id) or claim.id.startswith(id)]
     near = list(dict.fromkeys([*family, *get_close_matches(claim.id, others, n=3, cutoff=0)]))[:3]
-    advice = f"; others of its paper have, such as {', '.join(near)}" if near else ""
+    advice = f"; others of its paper have, such as {', '.join(map(target_of, near))}" if near else ""
     return ValueError(f"ID={claim.id} has {what}{advice}")

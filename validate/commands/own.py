@@ -5,9 +5,10 @@ What such a file prints while it is read goes to stderr: stdout is for what the 
 
 from __future__ import annotations
 
+import shlex
 import sys
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,13 @@ def known(targets: Sequence[str]) -> list[str]:
 
     with redirect_stdout(sys.stderr):
         return files.targets(targets)
+
+
+@contextmanager
+def speaking_aside(targets: Sequence[str]) -> Iterator[None]:
+    """What is printed goes to stderr while files are among the targets; for functions that load them themselves."""
+    with redirect_stdout(sys.stderr) if any(_is_file(target) for target in targets) else nullcontext():
+        yield
 
 
 def one(target: str) -> str:
@@ -48,8 +56,8 @@ def new(
     """Write a paper of your own: one commented file, to be changed.
 
     It has a theorem, how both its sides are measured, and its proof, and can be checked as it is. The other commands
-    take the file in place of a paper (`check`, `claims --paper`), or `paper.py:LABEL` in place of a claim. They run it,
-    as Python runs any program; so read a stranger's file first.
+    take the file in place of a paper (`check`, `report`, `claims --paper`), or `paper.py:LABEL` in place of a claim.
+    They run it, as Python runs any program; so read a stranger's file first.
 
     Example: fedproof new my_paper.py
     """
@@ -59,4 +67,4 @@ def new(
     if as_json:
         print_json({"paper": name, "file": str(path)})
         return
-    typer.echo(f"{path} has the paper {name!r}; next: fedproof check {path} --quick")
+    typer.echo(f"{path} has the paper {name!r}; next: fedproof check {shlex.quote(str(path))} --quick")

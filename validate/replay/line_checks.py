@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from theory.claim import Claim, Hypothesis, Step
 from theory.domain import Domain
 from validate.algebra import holds
+from validate.own.files import target_of
 from validate.replay.inference import counterexample
 from validate.verdict import Result
 
@@ -156,7 +157,9 @@ def by_claim(encoded: Claim, claim: Claim, results: Mapping[str, Result]) -> Fin
     method = "check"
     if result is None:
         return Finding("undecided", method, f"{encoded.id} was not checked")
-    inner = f" (its own proof: fedproof replay {encoded.id})" if encoded.steps and encoded.id != claim.id else ""
+    inner = ""
+    if encoded.steps and encoded.id != claim.id:
+        inner = f" (its own proof: fedproof replay {target_of(encoded.id)})"
     outcomes: dict[str, LineOutcome] = {"proved": "proved", "supported": "holds", "refuted": "refuted"}
     outcome = outcomes.get(result.verdict, "undecided")
     if outcome == "undecided" and any(e.outcome == "fails" for e in result.evidence):

@@ -28,17 +28,23 @@ class FigureView:
 
 @dataclass(frozen=True)
 class ExperimentView:
-    """An experiment with its figures, and the page on which it stands."""
+    """An experiment with its figures, the page on which it stands, and the files that were copied for it."""
 
     experiment: Experiment
     figures: tuple[FigureView, ...]
     page: str = ""
+    copies: tuple[Path, ...] = ()
+
+    @property
+    def links(self) -> list[str]:
+        """The files to which its page links, by their names in OUT."""
+        return [link for figure in self.figures for link in (figure.file, figure.numbers) if link is not None]
 
 
 def experiment_view(experiment: Experiment, out: Path, page: str = "") -> ExperimentView:
     """An experiment for a page in OUT; files that lie elsewhere are copied there."""
     numbers = {path.stem: path for path in experiment.data}
-    figures = []
+    figures, copies = [], []
     for figure in experiment.figures:
         path = Path(figure.path)
         figures.append(
@@ -51,13 +57,19 @@ def experiment_view(experiment: Experiment, out: Path, page: str = "") -> Experi
                 numbers=reachable(numbers[path.stem], out, "figures") if path.stem in numbers else None,
             )
         )
-    return ExperimentView(experiment, tuple(figures), page)
+        copies += [out / "figures" / p.name for p in (path, numbers.get(path.stem)) if p and _is_outside(p, out)]
+    return ExperimentView(experiment, tuple(figures), page, tuple(copies))
+
+
+def _is_outside(path: Path, out: Path) -> bool:
+    inside = Path(os.path.relpath(path.resolve(), out.resolve()))
+    return inside.parts[:1] == ("..",) or inside.is_absolute()
 
 
 def reachable(path: Path, out: Path, folder: str) -> str:
     """A link from a page in OUT to a file, which is copied into OUT/folder when it lies outside OUT."""
     inside = Path(os.path.relpath(path.resolve(), out.resolve()))
-    if inside.parts[:1] == ("..",) or inside.is_absolute():
+    if _is_outside(path, out):
         inside = Path(folder) / path.name
         (out / folder).mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, out / inside)

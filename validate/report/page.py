@@ -11,10 +11,11 @@ from markupsafe import Markup
 
 from validate.experiment import Experiment
 from validate.report.figures import experiment_view
+from validate.report.folder import Folder
 from validate.report.formula import Typesetter
 from validate.report.summary import in_words
 from validate.report.views import ORDER, SYMBOLS, paper_view
-from validate.report.words import finite, number, slug
+from validate.report.words import finite, number, ratio, slug
 from validate.verdict import MEANING, Result
 
 if TYPE_CHECKING:
@@ -56,11 +57,12 @@ def render(
     trust: Sequence[str] = (),
     quick: bool | None = None,
     setter: Typesetter | None = None,
+    written: Iterable[Path] = (),
 ) -> Path:
     """Write the report's pages and OUT/report.json from verdicts and experiments that are there already.
 
     OUT/index.html has the findings, OUT/PAPER.html a paper's claims and experiments, OUT/sweep-N.html a sweep; a single
-    sweep without papers is index.html itself.
+    sweep without papers is index.html itself. What an earlier report left in OUT is removed (`validate.report.folder`).
 
     Args:
         results: verdicts; a claim without one is shown as not checked.
@@ -73,19 +75,20 @@ def render(
         trust: lines on how far the verdicts can be trusted.
         setter: has set some of the formulas already, from `typeset`.
         quick: whether the pages call themselves a quick or a full report; None for neither.
+        written: files in OUT that were written for this report, besides what is written here: an experiment's figures.
 
     Returns:
         The path of index.html.
     """
     out = Path(out)
-    out.mkdir(parents=True, exist_ok=True)
+    folder = Folder(out)
     if papers is None:
         from theory import catalog
 
         names = dict.fromkeys(r.id.split("/", 1)[0] for r in results)
         papers = [catalog.paper(name) for name in names]
     text = json.dumps([finite(r.to_json()) for r in results], indent=2, ensure_ascii=False, allow_nan=False)
-    (out / "report.json").write_text(text + "\n", encoding="utf-8")
+    folder.write("report.json", text + "\n")
 
     by_id = {r.id: r for r in results}
     setter = setter or Typesetter()
@@ -99,6 +102,11 @@ def render(
         experiment_view(sweep, out, "index.html" if alone else file)
         for sweep, file in zip(sweeps, ["index.html"] if alone else files[len(views) :], strict=True)
     ]
+    folder.wrote(path for view in views for path in view.files)
+    for experiment in (*(e for view in views for e in view.experiments), *sweep_views):
+        folder.wrote(experiment.copies)
+        folder.uses(experiment.links)
+    folder.wrote(written)
     environment = _environment(
         meaning=[(name, SYMBOLS[name], MEANING[name]) for name in ORDER],
         symbols=SYMBOLS,
@@ -113,13 +121,15 @@ def render(
         summary=in_words(views) if views else "",
     )
     for view in views:
-        _write(environment, setter, out / view.page, "paper.html", view.paper.title, view=view)
+        _write(environment, setter, folder, view.page, "paper.html", view.paper.title, view=view)
     for sweep in sweep_views:
-        _write(environment, setter, out / sweep.page, "sweep.html", sweep.experiment.title, sweep=sweep)
-    path = out / "index.html"
+        _write(environment, setter, folder, sweep.page, "sweep.html", sweep.experiment.title, sweep=sweep)
     if not alone:
-        _write(environment, setter, path, "index.html", ", ".join(v.paper.name for v in views) or "sweeps")
-    return path
+        _write(
+            environment, setter, folder, "index.html", "index.html", ", ".join(v.paper.name for v in views) or "sweeps"
+        )
+    folder.settle()
+    return out / "index.html"
 
 
 def typeset(papers: Sequence[Paper]) -> Typesetter:
@@ -159,15 +169,17 @@ def _environment(**shared: Any) -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update(number=number)
+    environment.filters.update(number=number, ratio=ratio)
     environment.globals.update(shared)
     return environment
 
 
-def _write(environment: Environment, setter: Typesetter, path: Path, template: str, title: str, **own: Any) -> None:
+def _write(
+    environment: Environment, setter: Typesetter, folder: Folder, page: str, template: str, title: str, **own: Any
+) -> None:
     """One page: its body first, as the frame holds the glyphs that the body uses."""
-    body = environment.get_template(template).render(page=path.name, **own)
+    body = environment.get_template(template).render(page=page, **own)
     html = environment.get_template("frame.html").render(
-        body=Markup(body), glyphs=setter.definitions(body), page=path.name, title=title
+        body=Markup(body), glyphs=setter.definitions(body), page=page, title=title
     )
-    path.write_text(html, encoding="utf-8")
+    folder.write(page, html)

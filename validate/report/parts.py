@@ -6,16 +6,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validate import papers as measured
 from validate.experiment import Experiment
+from validate.own import files
 from validate.parallel import over_processes, tell
 from validate.report.formula import Typesetter
 from validate.report.page import render, typeset
 from validate.verdict import Result
 
-TEXTBOOK = "textbook"
+if TYPE_CHECKING:
+    from theory.claim import Paper
+    from validate.own.module import Source
+
+TEXTBOOK, ALL = "textbook", "all papers"
 # The parts of a report that take longest, the longest first: begun last, one of them would be waited for alone.
 LONGEST = (
     ("experiments", "fedmim"),
@@ -29,7 +34,7 @@ LONGEST = (
 
 
 def write(
-    papers: Iterable[str] | None = None,
+    papers: Iterable[str | Path] | None = None,
     *,
     stores: Sequence[Path | str] = (),
     quick: bool = False,
@@ -40,11 +45,12 @@ def write(
     """Check papers, run their experiments, read the stores of sweeps, and write the report.
 
     Args:
-        papers: names of papers; without, none if there are stores, else all but the textbook, which is there to be
-            trusted and gets a line.
+        papers: names of papers, or ``my_paper.py``, a file that is run, and known while the report is written; without,
+            none if there are stores, else all but the textbook, which is there to be trusted and gets a line.
         stores: of sweeps (`fedproof sweep`), finished or not; they are read as they are.
         quick: smaller searches and fewer runs.
-        out: folder; made when missing. Finished simulations that it already holds are used again.
+        out: folder; made when missing. Finished simulations that it already holds are used again; what an earlier
+            report wrote there, nobody has changed and this one does not write is removed.
         progress: called with one line of text.
         processes: papers and experiments are shared out over at most as many; None for one a core. A program that asks
             for more than one must be importable, as `multiprocessing` wants it. What is found does not depend on it.
@@ -53,26 +59,47 @@ def write(
         The path of index.html.
 
     Raises:
-        ValueError: for an unknown paper, processes < 1, or a file that is not the store of a sweep.
+        ValueError: for an unknown paper, processes < 1, or a file that is not the store of a sweep; for a paper in a
+            file as `validate.own.load`.
+        OSError: for a file that cannot be read.
     """
     from theory import catalog
+
+    given = list(dict.fromkeys(map(str, papers or ())))
+    for target in given:
+        if files.is_file(target) and not target.endswith(".py"):
+            path = target.rpartition(":")[0]
+            raise ValueError(f"{target} is one claim; a report is on a whole paper, {path}")
+    with files.known(given) as names:
+        if not names and not stores:
+            names = [p.name for p in catalog.papers() if p.name != TEXTBOOK]
+        chosen = tuple(catalog.paper(name) for name in dict.fromkeys(names))
+        return _written(chosen, stores, quick, Path(out), progress, processes)
+
+
+def _written(
+    chosen: Sequence[Paper],
+    stores: Sequence[Path | str],
+    quick: bool,
+    out: Path,
+    progress: Callable[[str], None] | None,
+    processes: int | None,
+) -> Path:
+    """`write`, of papers that are known."""
     from validate.check import joined, listener
 
-    out = Path(out)
-    names = tuple(papers or ())
-    if not names and not stores:
-        names = tuple(p.name for p in catalog.papers() if p.name != TEXTBOOK)
-    chosen = tuple(catalog.paper(name) for name in names)
     sweeps = _sweeps(stores, out, progress)
     if not chosen:
-        return render((), (), out, papers=(), sweeps=sweeps)
+        return render((), (), out, papers=(), sweeps=sweeps, written=_files_of(sweeps))
     parts = _parts([p.name for p in chosen], quick, out)
     hear, finished = listener(progress), count(1)
 
     def done(at: int) -> None:
         hear(f"{parts[at].label}: finished, {next(finished)} of {len(parts)} parts of the report")
 
-    tasks = [(part.function, part.arguments) for part in parts]
+    own = tuple(source for p in chosen if (source := files.source_of(p.name)) is not None)
+    concerned = {ALL, *(source.paper for source in own)}
+    tasks = [(own if part.paper in concerned else (), part.function, part.arguments) for part in parts]
     found = over_processes(_run, tasks, processes=processes, done=done, heard=hear)
     by_kind: dict[str, dict[str, Any]] = {}
     for part, what in zip(parts, found, strict=True):
@@ -94,7 +121,13 @@ def write(
         trust=trust,
         quick=quick,
         setter=setter,
+        written=_files_of((*experiments, *sweeps)),
     )
+
+
+def _files_of(experiments: Iterable[Experiment]) -> list[Path]:
+    """What was written for experiments."""
+    return [Path(path) for e in experiments for path in (*(figure.path for figure in e.figures), *e.data)]
 
 
 def _sweeps(stores: Sequence[Path | str], out: Path, progress: Callable[[str], None] | None) -> list[Experiment]:
@@ -114,7 +147,7 @@ class Part(NamedTuple):
 
     Attributes:
         kind: "claims", "formulas", "experiments", or "mutants" of claims.
-        paper: whose.
+        paper: whose; `ALL` for the formulas.
         function: of a module.
         arguments: of it.
     """
@@ -141,7 +174,7 @@ def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
         batched = [p for p in papers if getattr(measured.module(p), "BATCHED", False)]
         found += [Part("mutants", p, _mutants, (p,)) for p in batched]
     found += [Part("claims", task[0], check_paper, task) for task in checks(papers, quick, out)]
-    found.append(Part("formulas", "all papers", _formulas, (tuple(papers),)))
+    found.append(Part("formulas", ALL, _formulas, (tuple(papers),)))
     if TEXTBOOK not in papers:
         (task,) = checks([TEXTBOOK], True, out / TEXTBOOK)
         found.append(Part("claims", TEXTBOOK, check_paper, task))
@@ -149,7 +182,9 @@ def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
     return sorted(found, key=lambda part: rank.get((part.kind, part.paper), len(rank)))
 
 
-def _run(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def _run(own: Sequence[Source], function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """A part, in any process: papers in files have to be loaded there."""
+    files.again(own)
     return function(*arguments)
 
 

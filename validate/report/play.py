@@ -11,6 +11,7 @@ from typing import Any
 
 from theory.claim import Claim, Parameter
 from theory.listing import Listing, listing
+from validate.own.files import target_of
 from validate.report.start import start_values
 
 DECADES = 3  # of a logarithmic slider, below and above the start
@@ -27,12 +28,12 @@ def play(claim: Claim, start: Mapping[str, Any] | None = None) -> dict[str, Any]
             lacks starts where the hypotheses hold, if such values are found (`validate.report.start`).
 
     Returns:
-        ``id``, ``relation``, ``quantity`` (its meaning); ``program``, and the places in it of the ``bound``, of the
-        ``terms`` (name, place) and of the sides of those ``hypotheses`` that have a relation (name, statement,
-        relation, printed, sides, operators); and the ``parameters``: name, meaning, domain as text and by its ends,
-        whether integer, whether vector, start, the slider's range (``from``, ``to``, ``scale``: ``log`` or ``linear``,
-        ``steps``, and ``zero`` where a logarithmic one begins at 0), and ``tie`` where a hypothesis (its index here)
-        sets it equal to a formula, with the formula's text and place.
+        ``id``, ``target`` (what a command takes for the claim), ``relation``, ``quantity`` (its meaning); ``program``,
+        and the places in it of the ``bound``, of the ``terms`` (name, place) and of the sides of those ``hypotheses``
+        that have a relation (name, statement, relation, printed, sides, operators); and the ``parameters``: name,
+        meaning, domain as text and by its ends, whether integer, whether vector, start, the slider's range (``from``,
+        ``to``, ``scale``: ``log`` or ``linear``, ``steps``, and ``zero`` where a logarithmic one begins at 0), and
+        ``tie`` where a hypothesis (its index here) sets it equal to a formula, with the formula's text and place.
     """
     if claim.right is None:
         return None
@@ -44,6 +45,7 @@ def play(claim: Claim, start: Mapping[str, Any] | None = None) -> dict[str, Any]
     with_relation = [i for i, sides in enumerate(listed.sides) if sides is not None]
     return {
         "id": claim.id,
+        "target": target_of(claim.id),
         "relation": claim.relation,
         "quantity": claim.quantity.meaning,
         "program": {**listed.program, "numbers": [_short(v) for v in listed.program["numbers"]]},

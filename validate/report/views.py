@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from validate.experiment import Experiment
-from validate.report.chart import figure
+from validate.own.files import source_of, target_of
+from validate.report.chart import figure, numbers_file
 from validate.report.figures import ExperimentView, experiment_view
 from validate.report.formula import Typesetter
 from validate.report.play import play
@@ -108,6 +109,11 @@ class ClaimView:
         return self.result.verdict if self.result else "undecided"
 
     @property
+    def target(self) -> str:
+        """What a command takes for the claim."""
+        return target_of(self.claim.id)
+
+    @property
     def anchor(self) -> str:
         """Id of the claim's section in its page."""
         return slug(self.claim.id)
@@ -130,12 +136,23 @@ class ClaimView:
 
 @dataclass(frozen=True)
 class PaperView:
-    """A paper with its claims and experiments, and the file of its page."""
+    """A paper with its claims and experiments, the file of its page, and the files of its claims' numbers."""
 
     paper: Paper
     page: str
     claims: tuple[ClaimView, ...]
     experiments: tuple[ExperimentView, ...]
+    files: tuple[Path, ...] = ()
+
+    @property
+    def target(self) -> str:
+        """What a command takes for the paper."""
+        return target_of(self.paper.name)
+
+    @property
+    def own(self) -> bool:
+        """Whether it is from an author's file, and not installed."""
+        return source_of(self.paper.name) is not None
 
     @cached_property
     def by_id(self) -> dict[str, ClaimView]:
@@ -213,6 +230,7 @@ def paper_view(
         page=page,
         claims=tuple(view(claim) for claim in paper),
         experiments=tuple(experiment_view(e, out, page) for e in experiments if e.paper == paper.name),
+        files=tuple(numbers_file(predicted[claim.id].claim, out) for claim in paper if claim.id in predicted),
     )
 
 

@@ -8,6 +8,8 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from validate.verdict import BEYOND
+
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -314,6 +316,11 @@ def number(value: float | None, digits: int = 3) -> str:
         text = f"{float(f'{value:.{digits - 1}e}'):.{max(digits - 1 - power, 0)}f}"
         return text.replace("-", "−")
     return f"{mantissa}×10{str(power).translate(SUPERSCRIPTS)}".replace("-", "−")
+
+
+def ratio(value: float | None) -> str:
+    """left / right for readers; beyond `validate.verdict.BEYOND` only that."""
+    return f"> {number(BEYOND)}" if value is not None and BEYOND < value < math.inf else number(value)
 
 
 def fraction(text: str | None) -> str:

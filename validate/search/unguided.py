@@ -22,6 +22,7 @@ import numpy as np
 from theory.claim import Claim
 from validate.bounds import compare, exact_sides
 from validate.falsify import CasesOf, Counterexample, size
+from validate.own.files import target_of
 from validate.scenario import Spec, read_scenario
 from validate.search.landscape import Landscape, excess, measured, survey
 from validate.search.reduce import (
@@ -292,7 +293,7 @@ def _survived(claim: Claim, cases_of: CasesOf, best: _Best, evaluations: int, tr
         if not evaluations:
             detail = (
                 "the search, over rounds of scalar quadratics, found none that this claim speaks of; "
-                f"`fedproof check {claim.id}` gathers other evidence"
+                f"`fedproof check {target_of(claim.id)}` gathers other evidence"
             )
     else:
         detail = f"an unguided search over {len(tried)} structures and {evaluations} evaluations did not break it"

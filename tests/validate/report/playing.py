@@ -143,5 +143,5 @@ def page_of(claims: list[Claim], starts: Mapping[str, Mapping[str, Any]] | None 
         autoescape=True,
         undefined=StrictUndefined,
     )
-    shown = [SimpleNamespace(claim=c, play=play(c, (starts or {}).get(c.id))) for c in claims]
+    shown = [SimpleNamespace(claim=c, target=c.id, play=play(c, (starts or {}).get(c.id))) for c in claims]
     return environment.get_template("play-test.html").render(claims=shown)

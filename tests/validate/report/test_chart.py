@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from validate.experiment import Band
 from validate.predicted import Predicted
 from validate.report.axis import axis, tick_labels
-from validate.report.chart import HEIGHT, WIDTH, caption, chart, figure
+from validate.report.chart import caption, chart, figure
+from validate.report.picture import NARROW, WIDE
 
 HOSTILE = """</svg><script>alert(1)</script>"'&<b onload=x>"""
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -52,13 +53,14 @@ def parsed(svg: str) -> ElementTree.Element:
     assert root.get("role") == "img"
     assert root.get("aria-label")
     assert "nan" not in svg.lower().replace("nance", "")
+    width, height = map(int, str(root.get("viewBox")).split()[2:])
     for text in root.iter("{http://www.w3.org/2000/svg}text"):
-        assert 0 <= float(str(text.get("x"))) <= WIDTH
-        assert 0 <= float(str(text.get("y"))) <= HEIGHT
+        assert 0 <= float(str(text.get("x"))) <= width
+        assert 0 <= float(str(text.get("y"))) <= height
     for path in root.iter("{http://www.w3.org/2000/svg}path"):
         for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", str(path.get("d"))):
-            assert -6 <= float(x) <= WIDTH + 6
-            assert -6 <= float(y) <= HEIGHT + 6
+            assert -6 <= float(x) <= width + 6
+            assert -6 <= float(y) <= height + 6
     return root
 
 
@@ -178,11 +180,12 @@ def test_ratios_over_scenarios() -> None:
 )
 def test_numbers_of_every_kind(left: list[float], right: list[float]) -> None:
     for found in (made(left, right), made(left, right, over="scenarios", index="scenario")):
-        svg = chart(found)
         assert caption(found)
-        if svg:
-            parsed(svg)
-            assert len(svg) < 12_000
+        for layout in (WIDE, NARROW):
+            svg = chart(found, layout)
+            if svg:
+                parsed(svg)
+                assert len(svg) < 12_000
 
 
 FLOATS = st.one_of(st.floats(), st.floats(-10, 10), st.sampled_from([0.0, 1.0]))
@@ -202,17 +205,39 @@ def test_every_array_makes_a_picture(
     left, right, low, high = (np.array(column) for column in zip(*rows, strict=True))
     band = Band(left, low, high) if banded else None
     found = made(left, right, over=over, relation=relation, index=index, band=band, runs=5 if banded else None)
-    svg = chart(found)
     assert caption(found)
-    if svg:
-        parsed(svg)
-        assert len(svg) < 12_000
+    for layout in (WIDE, NARROW):
+        svg = chart(found, layout)
+        if svg:
+            parsed(svg)
+            assert len(svg) < 12_000
 
 
 def test_long_curves_stay_small() -> None:
     k = np.arange(5000)
     found = made(np.sin(k) + 2, np.full(5000, 2.5), band=Band(np.sin(k), np.sin(k) - 1, np.sin(k) + 1), runs=5)
     assert len(chart(found)) < 12_000
+    assert len(chart(found, NARROW)) < 8_000
+
+
+def test_a_telephone_has_a_picture_of_its_own() -> None:
+    """The same in a narrower picture: each entry of the legend in a row of its own, fewer labels, none over another."""
+    mean = np.linspace(2, 1, 60)
+    found = made(mean, mean * 0.9, band=Band(mean, mean - 0.1, mean + 0.1), runs=2000)
+    wide, narrow = (parsed(chart(found, layout)) for layout in (WIDE, NARROW))
+    assert wide.get("aria-label") == narrow.get("aria-label")
+    assert (wide.get("class"), narrow.get("class")) == ("page", "phone")
+    assert [root.get("viewBox") for root in (wide, narrow)] == ["0 0 440 290", "0 0 320 326"]
+    texts = [list(root.iter("{http://www.w3.org/2000/svg}text")) for root in (wide, narrow)]
+    legends = [[t for t in some if t.get("text-anchor") is None] for some in texts]
+    assert [t.text for t in legends[0]] == [t.text for t in legends[1]]
+    assert [t.get("y") for t in legends[0]] == ["14", "14", "32", "32"]
+    assert [t.get("y") for t in legends[1]] == ["14", "32", "50", "68"]
+    for some, layout in zip(texts, (WIDE, NARROW), strict=True):
+        lowest = max(float(str(t.get("y"))) for t in some)
+        below = [float(str(t.get("x"))) for t in some if float(str(t.get("y"))) == lowest - 18]
+        assert 3 <= len(below) <= layout.ticks + 1
+        assert np.diff(below).min() >= layout.apart
 
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=9), st.sampled_from([None, False]), st.booleans())

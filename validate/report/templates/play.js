@@ -197,7 +197,7 @@ const fedproofPlay = (() => {
         const value = tie?.checked ? parameter.tie.formula : field.value;
         return `--set ${quoted(`${parameter.name}=${value.replace(/\s+/g, "")}`)}`;
       });
-      return [`fedproof bound ${data.id}`, ...set];
+      return [`fedproof bound ${data.target}`, ...set]; // quoted already, where it needs it
     }
 
     function plot(inputs) {
