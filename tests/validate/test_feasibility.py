@@ -77,3 +77,13 @@ def test_bad_input_is_refused(arguments: tuple[str, ...], message: str) -> None:
     error = call(*arguments).exception
     assert isinstance(error, ValueError)
     assert message in str(error)
+
+
+def test_effort_is_what_decides_and_is_asked_for() -> None:
+    little = call("perm/theorem-2", "--effort", "0.001")
+    assert little.exit_code == 0
+    assert "not decided" in little.stdout
+    assert "a larger --effort" in little.stdout
+    outside = call("perm/theorem-2", "--effort", "0")
+    assert isinstance(outside.exception, ValueError)
+    assert "effort=0.0 is outside (0, inf)" in str(outside.exception)

@@ -15,9 +15,9 @@ class Limits:
 
     Attributes:
         boxes: the most boxes for branch and bound, at least 1.
-        effort: how much z3 and branch and bound may each compute; 1 is about ten seconds each on a machine of 2024.
-            Positive.
-        seconds: the longest time for z3, and again for branch and bound. Positive.
+        effort: how much each question to z3, and branch and bound, may compute; 1 is about ten seconds for branch and
+            bound on a machine of 2024, and for z3 mostly less than one. Positive.
+        seconds: the longest time for each question to z3, and again for branch and bound. Positive.
 
     Raises:
         ValueError: for a limit outside its domain.

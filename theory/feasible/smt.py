@@ -68,12 +68,11 @@ def decide(system: System, limits: Limits = ANY) -> Answer:
     """
     if not available():
         raise ValueError(ADVICE)
-    budget = _Budget.of(limits)
-    answer = _Translation(system, False, budget).answer()
+    answer = _Translation(system, False, limits).answer()
     whole = any(domain.integer for domain in system.domains.values())
-    if answer.status == "unsat" or answer.witness is not None or not whole or budget.spent:
+    if answer.status == "unsat" or answer.witness is not None or not whole:
         return answer
-    second = _Translation(system, True, budget).answer()
+    second = _Translation(system, True, limits).answer()
     return second if second.status == "unsat" or second.witness is not None else answer
 
 
@@ -84,16 +83,15 @@ def _z3() -> Any:
 
 @dataclass
 class _Budget:
-    """What is left for several questions."""
+    """What is left for a question and what it leads to."""
 
-    limits: Limits
     resources: float
     end: float
 
     @classmethod
     def of(cls, limits: Limits) -> _Budget:
         """All that the limits allow."""
-        return cls(limits, limits.effort * RESOURCES, limits.end())
+        return cls(limits.effort * RESOURCES, limits.end())
 
     @property
     def spent(self) -> bool:
@@ -103,9 +101,10 @@ class _Budget:
 class _Translation:
     """A system in z3's terms, each condition under a name that can be left out."""
 
-    def __init__(self, system: System, integers: bool, budget: _Budget) -> None:
+    def __init__(self, system: System, integers: bool, limits: Limits) -> None:
         z3 = self.z3 = _z3()
-        self.system, self.graph, self.budget = system, system.graph, budget
+        self.system, self.graph, self.limits = system, system.graph, limits
+        self.budget = _Budget.of(limits)
         self.used = 0
         self.context = z3.Context()
         self.solver = z3.Solver(ctx=self.context)
@@ -181,9 +180,7 @@ class _Translation:
     def _core(self) -> tuple[str, ...]:
         """Names of conditions that cannot hold together, made fewer one by one; hypotheses are given up first."""
         core = list(self.solver.unsat_core())
-        self.budget = _Budget.of(
-            self.budget.limits
-        )  # a proof is there, so that its core does not depend on what is left
+        self.budget = _Budget.of(self.limits)  # a core is as small as it can be, however late the proof came
         for literal in sorted(core, key=lambda c: self.names[str(c)].startswith("domain of ")):
             fewer = [c for c in core if str(c) != str(literal)]
             if self._check(fewer) == "unsat":

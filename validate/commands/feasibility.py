@@ -27,6 +27,8 @@ def text(result: dict[str, Any], found: Feasibility, literal: bool) -> str:
             lines.append(f"  {name} = {', '.join(value) if isinstance(value, list) else value}")
     if result["outcome"] == found.outcome:  # otherwise it is about the numbers alone
         lines.append(f"  {found.detail}")
+        if found.outcome == "undecided":
+            lines.append("  more may be tried with a larger --effort, or with --set, which leaves less to look through")
     if found.proof is not None:
         lines.append(f"  proved by {' and, independently, '.join(found.proof.by)}")
     for conflict in result["conflicts"]:
@@ -50,6 +52,10 @@ def feasible(
         list[str] | None,
         typer.Option("--suppose", metavar="RELATION", help="A further hypothesis, such as 'M <= 8'."),
     ] = None,
+    effort: Annotated[
+        float,
+        typer.Option("--effort", help="How much may be computed; 1 is ten seconds or so, of whatever machine."),
+    ] = 1.0,
     literal: Annotated[
         bool,
         typer.Option("--literal", help="Read 'for all w' as all of R^d: report assumptions that exclude each other."),
@@ -65,6 +71,7 @@ def feasible(
     """
     from theory import catalog, evaluate
     from theory.feasible.compatible import compatible
+    from theory.feasible.limits import Limits
     from theory.formula import parse_relation
 
     claim = catalog.claim(own.one(claim_id))
@@ -74,7 +81,8 @@ def feasible(
         except ValueError as error:
             raise ValueError(f"--suppose {relation!r} is not a relation such as 'M <= 8': {error}") from error
     values = evaluate.parse_assignments(assignments or [], claim)
-    found = compatible(claim, supposed or (), values, reading="literal" if literal else "run")
+    limits = Limits(effort=effort)
+    found = compatible(claim, supposed or (), values, reading="literal" if literal else "run", limits=limits)
     result = {"id": claim.id, **found.to_json()}
     if literal:  # conflicts of a reading that the catalogue does not have are reported beside what it has
         result |= found.numbers.to_json()
