@@ -392,7 +392,7 @@ def test_a_reading_is_not_counted_as_printed(tmp_path) -> None:
     index = Page(render(found, [], tmp_path, papers=[paper]).read_text(encoding="utf-8")).text
     own = Page((tmp_path / "toy.html").read_text(encoding="utf-8")).text
     for text in (index, own):
-        assert "of 1 claims as printed" in text
+        assert "of 1 claim as printed" in text
         assert "1 reading of printed claims" in text
         assert "false as printed" not in text
 

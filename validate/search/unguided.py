@@ -270,7 +270,7 @@ def _refuted(
     gap = max(float(abs(found.left - found.right) / (abs(found.left) + abs(found.right))), gap or 0.0)
     where = "an instance" if isinstance(found, Counterexample) else f"a fixed point, at K={found.rounds},"
     detail = (
-        f"an unguided search over {len(tried)} structures found, after {evaluations} evaluations, {where} that breaks "
+        f"an unguided search over {_counted(tried)} found, after {evaluations} evaluations, {where} that breaks "
         f"it in exact arithmetic: left side {float(found.left):.6g}, right side {float(found.right):.6g}"
     )
     return SearchResult(
@@ -296,7 +296,7 @@ def _survived(claim: Claim, cases_of: CasesOf, best: _Best, evaluations: int, tr
                 f"`fedproof check {target_of(claim.id)}` gathers other evidence"
             )
     else:
-        detail = f"an unguided search over {len(tried)} structures and {evaluations} evaluations did not break it"
+        detail = f"an unguided search over {_counted(tried)} and {evaluations} evaluations did not break it"
         detail += f"; left side at most {ratio:.6g} times the right side" if ratio is not None else ""
     return SearchResult(claim.id, None, None, evaluations, ratio, gap, best.spec, tried, detail)
 
@@ -318,6 +318,10 @@ def _sides_at(claim: Claim, cases_of: CasesOf, best: _Best) -> tuple[float | Non
             log.debug("%s is not rational at %s", claim.id, best.spec)
     found = measured(claim, best.spec, cases_of, best.land.rounds)
     return (None, None) if found is None else (excess(claim, found[1]), compare(claim, found[1]).tightness)
+
+
+def _counted(tried: Sequence[Shape]) -> str:
+    return "1 structure" if len(tried) == 1 else f"{len(tried)} structures"
 
 
 def search_evidence(
