@@ -12,7 +12,8 @@ The clients' part is worked out once a step size, on a basis of the symmetric ma
 doing it afresh every round.
 
 Numbers: float64, or rationals throughout when the problem is exact. In floats the coordinates are centred at the
-minimiser of f, so that what converges to 0 does so to relative accuracy.
+minimiser of f, unless that is far away (`sim.exact_model.centre_of`), so that what converges to 0 does so to relative
+accuracy.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from sim.algorithms.fedavg_svrg import FedAvgSVRG
 from sim.exact_clients import Clients, LocalRound, local_round
 from sim.exact_model import (
     affine_gradient,
+    centre_of,
     check_cancellation,
     checked_rounds,
     checked_start,
@@ -89,7 +91,7 @@ def moments(
     probability = _checked_probabilities(participation, problem, rounds)
 
     best = minimise(problem.mean_hessian, problem.mean_linear)
-    centre = numbers.zeros(problem.dim) if best is None or numbers.exact else best[0]
+    centre = centre_of(problem, numbers, theta, best)
     plan = _Plan(
         clients=_clients(problem, numbers, centre),
         steps=steps,

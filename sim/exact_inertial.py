@@ -24,6 +24,7 @@ from sim.algorithms.momentum import FedMIM
 from sim.exact_inertial_moments import InertialMoments
 from sim.exact_model import (
     affine_gradient,
+    centre_of,
     check_cancellation,
     checked_rounds,
     checked_start,
@@ -72,7 +73,7 @@ def inertial_moments(
     steps = checked_steps(algorithm.step, rounds, numbers)
     begin = checked_start(start, problem.dim, numbers)
     best = minimise(problem.mean_hessian, problem.mean_linear)
-    centre = numbers.zeros(problem.dim) if best is None or numbers.exact else best[0]
+    centre = centre_of(problem, numbers, begin, best)
     plan = _plan(algorithm, problem, participation, numbers, centre)
     state = plan.numbers.zeros(plan.size)
     state[:1], state[1 : 1 + problem.dim] = plan.numbers.identity(1)[0], begin - centre

@@ -20,7 +20,7 @@ def model_moments(
     Args:
         problem: f.
         numbers: the arithmetic.
-        centre: (d,), in the arithmetic of `numbers`.
+        centre: (d,), in the arithmetic of `numbers`: `centre_of`.
         seconds: (K+1, 1 + d, 1 + d), E[yy'] of every round.
         best: a minimiser of f and the rank of its Hessian (`sim.problems.linear_algebra.minimise`); None when f is
             unbounded below.
@@ -52,6 +52,33 @@ def model_moments(
         "cost": cost,
         "squared_iterate_norm": numbers.result(np.trace(second, axis1=-2, axis2=-1)),
     }
+
+
+FAR = 1e5
+"""How many times as far as the start and the clients' own scale a minimiser of f may lie to be the origin of floats:
+squares of iterates then keep six digits or more."""
+
+
+def centre_of(problem: Quadratic, numbers: Numbers, start: Array, best: tuple[Array, int] | None) -> Array:
+    """(d,), where the coordinates begin: in floats at a minimiser, so that what converges to 0 keeps its digits.
+
+    Where the curvatures of clients all but cancel, the minimiser is so far that the iterates would lose theirs; they do
+    not come near it in any number of rounds, and the coordinates begin at 0, as in exact numbers.
+
+    Args:
+        problem: f.
+        numbers: the arithmetic.
+        start: (d,), in working numbers.
+        best: as for `model_moments`.
+    """
+    if best is None or numbers.exact:
+        return numbers.zeros(problem.dim)
+    point = numbers.array(best[0])
+    curvature = np.abs(problem.client_hessian).max(axis=(1, 2))
+    forces = np.abs(problem.client_linear).max(axis=1)
+    own = np.divide(forces, curvature, out=np.zeros_like(forces), where=curvature > 0)
+    scale = max(float(np.abs(start).max()), float(own.max()))
+    return point if float(np.abs(point).max()) <= FAR * scale else numbers.zeros(problem.dim)
 
 
 def affine_difference(numbers: Numbers, point: Array) -> Array:

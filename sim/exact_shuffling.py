@@ -26,6 +26,7 @@ from sim.algorithms.shuffling import ShufflingSGD
 from sim.arguments import to_float
 from sim.exact_model import (
     affine_difference,
+    centre_of,
     check_cancellation,
     checked_rounds,
     checked_start,
@@ -263,7 +264,7 @@ def _plan(algorithm: Any, problem: Any, epochs: Any, start: Any, numbers: Number
     begin = checked_start(start, problem.dim, numbers)
     scaled = weighted_problem(problem, weights, numbers.exact)
     best = minimise(scaled.mean_hessian, scaled.mean_linear)
-    centre = numbers.zeros(problem.dim) if best is None or numbers.exact else numbers.array(best[0])
+    centre = centre_of(problem, numbers, begin, best)
     return _Plan(
         numbers=numbers,
         problem=scaled,

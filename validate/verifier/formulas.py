@@ -51,6 +51,34 @@ def parse(formula: Any, name: str) -> ast.expr:
         raise FormatError(f"{name} is not a formula: {shown(text)}") from None
 
 
+# What the formulas of claims are made of; the verifier itself cannot compute abs and mean.
+ONE_ARGUMENT = ("sqrt", "exp", "log", "abs", "sum", "mean", "amax", "amin")
+SEVERAL = ("min", "max")
+
+
+def definition(formula: Any, name: str) -> ast.expr:
+    """A definition as a syntax tree. It has to be a formula to its end, also where nothing asks for its value."""
+    tree = parse(formula, name)
+    left = [tree]
+    while left:
+        match left.pop():
+            case ast.Constant(value=int() as i) if not isinstance(i, bool):
+                pass
+            case ast.Name():
+                pass
+            case ast.UnaryOp(op=ast.USub(), operand=x):
+                left.append(x)
+            case ast.BinOp(left=x, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Pow(), right=y):
+                left += [x, y]
+            case ast.Call(func=ast.Name(id=f), args=args, keywords=[]) if f in ONE_ARGUMENT and len(args) == 1:
+                left += args
+            case ast.Call(func=ast.Name(id=f), args=args, keywords=[]) if f in SEVERAL and len(args) > 1:
+                left += args
+            case _:
+                raise FormatError(f"{name} is not a formula: {shown(formula)}")
+    return tree
+
+
 def evaluate(tree: ast.expr, names: Callable[[str], Any], roots: bool = False) -> Any:
     """The value of a formula of + - * / ** min max, integers and names, in fractions (or functions of j).
 
@@ -80,7 +108,7 @@ def evaluate(tree: ast.expr, names: Callable[[str], Any], roots: bool = False) -
                 result = value(x) / value(y)
             case ast.BinOp(left=x, op=ast.Pow(), right=y):
                 result = power(value(x), value(y))
-            case ast.Call(func=ast.Name(id="min" | "max" as f), args=[_, *_] as args, keywords=[]):
+            case ast.Call(func=ast.Name(id="min" | "max" as f), args=[_, _, *_] as args, keywords=[]):
                 values = [value(x) for x in args]
                 if any(isinstance(v, Function) for v in values):
                     raise Uncheckable("min and max of functions of j")
@@ -173,7 +201,7 @@ def lookup(
     twice = [name for name in formulas if name in values]
     if twice:
         raise FormatError(f"names that have a value and a definition: {shown(twice)}")
-    trees = {name: parse(formula, f"definition of {shown(name)}") for name, formula in formulas.items()}
+    trees = {name: definition(formula, f"definition of {shown(name)}") for name, formula in formulas.items()}
     found: dict[str, Any] = dict(values)
     started: list[str] = []
 
