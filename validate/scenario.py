@@ -21,6 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sim.algorithms import FedAvg, FedAvgSVRG
@@ -217,12 +218,24 @@ def rational(value: Any, name: str) -> Fraction:
         limits = f"[-{_LARGEST_EXPONENT}, {_LARGEST_EXPONENT}]"
         raise ValueError(f"{name}={shown(value)} is too large to be written out: its exponent is outside {limits}")
     try:
-        result = Fraction(repr(value) if isinstance(value, float) else value)
+        if isinstance(value, str) and len(value) <= SHORT:
+            result = _fraction(value)
+        else:
+            result = Fraction(repr(value) if isinstance(value, float) else value)
     except (ValueError, ZeroDivisionError):
         raise ValueError(f"{name}={shown(value)} is not a finite number or a fraction such as '1/8'") from None
     if max(abs(result.numerator), result.denominator).bit_length() > 100_000:
         raise ValueError(f"{name}={shown(value)} is too large")
     return result
+
+
+SHORT = 64  # characters; longer numbers are not kept, as they may be as long as they like
+
+
+@lru_cache(maxsize=4096)
+def _fraction(text: str) -> Fraction:
+    """The number that a text stands for: the instances of a paper have few different ones, and each very often."""
+    return Fraction(text)
 
 
 def shown(value: Any) -> str:

@@ -17,6 +17,7 @@ from sim.algorithms import FedAvg, FedAvgSVRG
 from sim.exact import BASIS_LIMIT, Moments, moments
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems.generators import from_samples, least_squares, quadratic
+from tests.rationals import rationals
 from tests.sim.enumeration import Enumerated, Instance, Sample, enumerate_moments
 
 FIELDS = ("mean", "second_moment", "squared_gradient_norm", "cost", "squared_iterate_norm")
@@ -171,8 +172,8 @@ def test_server_rules_equal_the_enumeration(snapshots: int | None, aggregation: 
     assert_equal(oracle(instance), enumerate_moments(instance), instance)
 
 
-fractions = st.fractions(min_value=-3, max_value=3, max_denominator=6)
-curvatures = st.fractions(min_value=F(1, 6), max_value=3, max_denominator=6)
+fractions = rationals(-3, 3, 6)
+curvatures = rationals(F(1, 6), 3, 6)
 chances = st.sampled_from([F(1), F(1, 2), F(2, 3), F(1, 5)])
 
 

@@ -27,6 +27,7 @@ from sim.exact_moments import DivergenceError
 from sim.exact_numbers import Numbers
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import Quadratic, from_samples, quadratic
+from tests.rationals import rationals
 from tests.sim.enumeration import Sample, Vector, add, dot, scale, subtract, zero
 
 Clients = tuple[tuple[Sample, ...], ...]
@@ -291,11 +292,9 @@ def test_the_standard_library_is_enough(monkeypatch: pytest.MonkeyPatch) -> None
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()
 
 
-small = st.fractions(min_value=-2, max_value=2, max_denominator=4)
-weights = st.lists(st.fractions(min_value=0, max_value=F(2, 5), max_denominator=5), max_size=2).map(tuple)
-samples = st.lists(
-    st.builds(line, st.fractions(min_value=F(1, 4), max_value=2, max_denominator=4), small), min_size=1, max_size=2
-)
+small = rationals(-2, 2, 4)
+weights = st.lists(rationals(0, F(2, 5), 5), max_size=2).map(tuple)
+samples = st.lists(st.builds(line, rationals(F(1, 4), 2, 4), small), min_size=1, max_size=2)
 
 
 @settings(max_examples=15, deadline=None)
@@ -303,7 +302,7 @@ samples = st.lists(
 def test_equals_the_enumeration_on_any_small_case(data: st.DataObject, clients: Clients) -> None:
     size = data.draw(st.integers(1, len(clients)))
     local_steps = data.draw(st.integers(1, 2 if size < 3 else 1))
-    step = data.draw(st.fractions(min_value=F(1, 8), max_value=1, max_denominator=8))
+    step = data.draw(rationals(F(1, 8), 1, 8))
     alpha, beta, start = data.draw(weights), data.draw(weights), (data.draw(small),)
     agree(Case(clients, size, local_steps, (step,) * 2, alpha, beta, start))
 

@@ -21,6 +21,7 @@ from sim.exact_shuffling import ShufflingMoments, sampled_shuffling_moments, shu
 from sim.problems.generators import from_samples, quadratic, scalar
 from sim.problems.quadratic import Quadratic
 from sim.shuffling import run_shuffling
+from tests.rationals import rationals
 from tests.sim.enumeration import Law, Sample, Vector, add, dot, expect, scale, subtract, zero
 
 FIELDS = (
@@ -205,8 +206,8 @@ def test_the_objective_of_eq_3_is_a_factor() -> None:
 
 # what must hold
 
-numbers = st.fractions(min_value=-3, max_value=3, max_denominator=6)
-positive = st.fractions(min_value=F(1, 6), max_value=3, max_denominator=6)
+numbers = rationals(-3, 3, 6)
+positive = rationals(F(1, 6), 3, 6)
 
 
 @st.composite
@@ -216,7 +217,7 @@ def cases(draw: Any, least: int = 1, most: int = 4) -> tuple[Clients, tuple[F, .
     clients = tuple(
         tuple(line(draw(positive), draw(numbers)) for _ in range(draw(st.integers(1, 2)))) for _ in range(size)
     )
-    alpha = tuple(draw(st.fractions(min_value=0, max_value=1, max_denominator=6)) for _ in range(size))
+    alpha = tuple(draw(rationals(0, 1, 6)) for _ in range(size))
     return clients, alpha, draw(positive) / 6, draw(st.integers(1, 3)), draw(numbers)
 
 

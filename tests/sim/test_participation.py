@@ -19,11 +19,12 @@ from sim.participation import (
     round_probabilities,
     weight_moments,
 )
+from tests.rationals import rationals
 
 AGGREGATIONS = ("unbiased", "normalised")
 EMPTIES = ("keep", "zero", "condition")
 
-fractions = st.fractions(min_value=Fraction(1, 50), max_value=1, max_denominator=50)
+fractions = rationals(Fraction(1, 50), 1, 50)
 
 
 def enumerated(laws, aggregation, marginals, empty):

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from sim.problems import Quadratic, from_samples, least_squares, quadratic, scalar
 from sim.problems.linear_algebra import minimise, root
+from tests.rationals import rationals
 
-small = st.fractions(min_value=-4, max_value=4, max_denominator=6)
+small = rationals(-4, 4, 6)
 
 
 def ragged(seed=0, convex=True, dim=3):
@@ -107,7 +108,7 @@ def estimator_second_moment(problem, w, snapshot):
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.lists(st.tuples(small, small), min_size=1, max_size=3), min_size=1, max_size=3),
-    st.fractions(min_value=0, max_value=5, max_denominator=4),
+    rationals(0, 5, 4),
     small,
 )
 def test_gradient_bound_is_attained_in_one_dimension(clients, radius, centre):

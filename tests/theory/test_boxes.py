@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from theory.arithmetic import NotRationalError, UndecidedError, ball, balls
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
 from theory.feasible import contractor as contractor_module
@@ -26,7 +27,7 @@ from theory.formula import UndefinedError, parse, parse_relation
 
 UNARY = ("neg", "sqrt", "log", "exp", "abs")
 BINARY = ("+", "-", "*", "/", "min", "max", "**")
-SIZES = st.fractions(min_value=-6, max_value=6, max_denominator=12)
+SIZES = rationals(-6, 6, 12)
 
 
 def system(
@@ -236,7 +237,7 @@ def test_bad_limits_are_refused(name: str, value: float) -> None:
         Limits(**{name: value})  # type: ignore[arg-type]
 
 
-NUMBERS = st.fractions(min_value=-4, max_value=4, max_denominator=6)
+NUMBERS = rationals(-4, 4, 6)
 TERMS = (
     "x + y", "x*y", "x - 2*y", "x**2", "x/(1 + y**2)", "exp(x)", "exp(x - y)", "abs(x)", "max(x, y)", "sqrt(x**2 + 1)",
     "log(1 + y**2)", "(1 + x**2)**y", "(x**2)**(1/3)", "1/x", "sqrt(x)", "log(y)", "x**3*y", "min(x, y**2)",
@@ -303,7 +304,7 @@ def test_what_a_scaling_would_change_is_not_normalised_too_far(relation: str) ->
     assert not normalised(system(["x < y"], {"x": Domain(1, None), "y": COUNT}))
 
 
-@given(a=st.fractions(min_value="1/9", max_value=9, max_denominator=9), p=st.integers(-2, 2), q=st.integers(-2, 2))
+@given(a=rationals("1/9", 9, 9), p=st.integers(-2, 2), q=st.integers(-2, 2))
 @settings(max_examples=40, deadline=None)
 def test_a_normalised_system_is_feasible_with_the_system(a: Fraction, p: int, q: int) -> None:
     posed = system([f"x**{p}*y**{q} == {a}"] if p or q else ["x < y"], {"x": POSITIVE, "y": POSITIVE})

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from tests.theory.fedmim_moments import Round, Run, simulate
 from theory.claim import Claim
 from theory.evaluate import exact
@@ -294,7 +295,7 @@ def test_any_lambda_is_false_of_convex_clients() -> None:
 
 
 @given(
-    h=st.lists(st.fractions(0, 1, max_denominator=50), min_size=1, max_size=6).filter(any),
+    h=st.lists(rationals(0, 1, 50), min_size=1, max_size=6).filter(any),
     eta=st.fractions(F(1, 100), F(3, 16)),
     T=st.integers(1, 400),
 )

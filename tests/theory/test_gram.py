@@ -13,13 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from theory.inequality.conic import Program
 from theory.inequality.gram import Certificate, certify, expectation, inner, mean, recentre, residual, solve, square
 from theory.inequality.gram_json import condition_from_json, condition_to_json, form_from_json, form_to_json
 from theory.inequality.interpolation import smooth_convex, smooth_strongly_convex
 from theory.inequality.vectors import Condition, Form, Space, Vector, combination, exact, vanishes
 
-NUMBER = st.fractions(min_value=-4, max_value=4, max_denominator=6)
+NUMBER = rationals(-4, 4, 6)
 
 
 @st.composite

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from theory.inequality.interpolation import (
     Interpolated,
     bounded_gradients,
@@ -22,7 +23,7 @@ from theory.inequality.interpolation import (
 from theory.inequality.vectors import Space, inner, square
 
 F = Fraction
-NUMBER = st.fractions(min_value=-4, max_value=4, max_denominator=6)
+NUMBER = rationals(-4, 4, 6)
 
 
 def scene(size):
@@ -50,7 +51,7 @@ def quadratic(curvatures, centre, x):
 
 @settings(max_examples=80, deadline=None)
 @given(
-    st.lists(st.fractions(min_value=-3, max_value=3, max_denominator=4), min_size=2, max_size=2),
+    st.lists(rationals(-3, 3, 4), min_size=2, max_size=2),
     st.lists(NUMBER, min_size=2, max_size=2),
     st.lists(st.lists(NUMBER, min_size=2, max_size=2), min_size=2, max_size=4),
 )
@@ -72,7 +73,7 @@ def test_quadratics_satisfy_exactly_the_conditions_of_their_classes(curvatures, 
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.fractions(min_value=-3, max_value=3, max_denominator=4), NUMBER, NUMBER)
+@given(rationals(-3, 3, 4), NUMBER, NUMBER)
 def test_a_quadratic_outside_the_class_is_seen_at_any_two_points(curvature, one, other):
     if one == other:
         return

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from theory.inequality.psd import is_psd, is_psd_balls, ldl, prove_psd
 
-ENTRY = st.fractions(min_value=-5, max_value=5, max_denominator=7)
+ENTRY = rationals(-5, 5, 7)
 
 
 def product(rows):

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.validate.command_line import changed
+from validate import survey
+
+# A process of tests asks for the scenarios of one paper and another, in any order: all of them stay.
+survey.KEPT = 20
 
 
 @pytest.fixture

@@ -174,30 +174,40 @@ def test_verbose_shows_where_an_error_came_from() -> None:
     assert done.stderr.splitlines()[-1] == "error: missing.json: No such file or directory"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "absent"),
-    [
-        (["claims"], HEAVY | {"sympy", "flint"}),
-        (["claims", "--json"], HEAVY | {"sympy", "flint", "rich"}),
-        (["show", EQ8], {"torch", "cvxpy", "matplotlib", "sympy"}),
-        (["bound", EQ8, *assigned(*SETTINGS), "--rigorous"], HEAVY | {"sympy"}),
-        (["bound", FEDMIM_EQ7, *assigned(*FEDMIM_SETTINGS), "--rigorous"], HEAVY | {"sympy"}),
-        *((["bound", id, *assigned(*values)], HEAVY | {"sympy"}) for id, values in OTHERS.items()),
-        (["--version"], {"torch", "cvxpy", "matplotlib", "sympy", "numpy", "rich"}),
-        (["--help"], {"torch", "cvxpy", "matplotlib", "sympy", "rich"}),
-    ],
-    ids=["claims", "claims-json", "show", "bound", "bound-vectors", *OTHERS, "version", "help"],
+# What commands must not load, together with those before them: they run one after another in one process.
+LIGHT: tuple[tuple[str, list[str], set[str]], ...] = (
+    ("version", ["--version"], HEAVY | {"sympy", "flint", "numpy", "rich"}),
+    ("claims-json", ["claims", "--json"], HEAVY | {"sympy", "flint", "rich"}),
+    ("help", ["--help"], HEAVY | {"sympy", "flint", "rich"}),
+    ("claims", ["claims"], HEAVY | {"sympy", "flint"}),
+    ("bound", ["bound", EQ8, *assigned(*SETTINGS), "--rigorous"], HEAVY | {"sympy"}),
+    ("bound-vectors", ["bound", FEDMIM_EQ7, *assigned(*FEDMIM_SETTINGS), "--rigorous"], HEAVY | {"sympy"}),
+    *((id, ["bound", id, *assigned(*values)], HEAVY | {"sympy"}) for id, values in OTHERS.items()),
+    ("show", ["show", EQ8], {"torch", "cvxpy", "matplotlib", "sympy"}),
 )
-def test_light_commands_load_no_heavy_packages(arguments: list[str], absent: set[str]) -> None:
+
+
+@pytest.fixture(scope="module")
+def loaded() -> dict[str, tuple[int, set[str]]]:
+    """Of each light command its status, and the packages that it and those before it have loaded."""
     code = (
         "import sys\nfrom validate.cli import app\n"
-        f"status = app({arguments!r}, standalone_mode=False)\n"
-        "print(status, *{name.split('.')[0] for name in sys.modules}, file=sys.stderr)\n"
+        f"for name, arguments in {[(name, arguments) for name, arguments, _ in LIGHT]!r}:\n"
+        "    status = app(arguments, standalone_mode=False)\n"
+        "    print('LOADED', name, status, *{name.split('.')[0] for name in sys.modules}, file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    status, *names = done.stderr.splitlines()[-1].split()
-    assert status == "0"
-    assert not absent & set(names)
+    lines = [line.split() for line in done.stderr.splitlines() if line.startswith("LOADED ")]
+    return {name: (int(status), set(names)) for _, name, status, *names in lines}
+
+
+@pytest.mark.parametrize(("name", "absent"), [(name, absent) for name, _, absent in LIGHT], ids=[n for n, *_ in LIGHT])
+def test_light_commands_load_no_heavy_packages(
+    name: str, absent: set[str], loaded: dict[str, tuple[int, set[str]]]
+) -> None:
+    status, packages = loaded[name]
+    assert status == 0
+    assert not absent & packages
 
 
 def test_a_reader_that_stops_early_is_no_error() -> None:

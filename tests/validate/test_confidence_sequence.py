@@ -26,6 +26,7 @@ from benchmarks.calibration import (
     looks,
     stops,
 )
+from tests.rationals import rationals
 from validate.confidence_sequence import (
     LEAST,
     NARROWEST,
@@ -39,7 +40,7 @@ from validate.confidence_sequence import (
 )
 
 WEIGHTS = st.integers(1, 20)
-VALUES = st.fractions(0, 50, max_denominator=20)
+VALUES = rationals(0, 50, 20)
 LAWS = st.lists(st.tuples(VALUES, WEIGHTS), min_size=1, max_size=4)
 SEQUENCES = st.lists(st.floats(0, 1e6), min_size=1, max_size=150)
 
@@ -50,7 +51,7 @@ def _capital(values: list[Fraction], mean: Fraction) -> Fraction:
     return sum((math.prod(1 + c * (x / mean - 1) for x in values) for c in shares), Fraction(0)) / len(shares)
 
 
-@given(LAWS, st.fractions(0, 10, max_denominator=10), st.integers(1, 3))
+@given(LAWS, rationals(0, 10, 10), st.integers(1, 3))
 @settings(max_examples=60, deadline=None)
 def test_the_capital_is_a_supermartingale_of_every_finite_law(law, more, steps) -> None:
     total = sum(weight for _, weight in law)

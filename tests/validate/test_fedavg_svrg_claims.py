@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from theory import Hypothesis, claim, paper
 from validate import certificate, verifier
 from validate.assumptions import unmet
@@ -137,9 +138,9 @@ SUPPORTED = [
     if (c.amends or EXPECTED[c.label] == "supported") and c.has_bound and not c.label.startswith("remark")
 ]
 
-numbers = st.fractions(min_value=-3, max_value=3, max_denominator=6)
-curvatures = st.fractions(min_value=0, max_value=2, max_denominator=6)
-chances = st.fractions(min_value=Fraction(1, 6), max_value=1, max_denominator=6)
+numbers = rationals(-3, 3, 6)
+curvatures = rationals(0, 2, 6)
+chances = rationals(Fraction(1, 6), 1, 6)
 
 
 @st.composite
@@ -158,7 +159,7 @@ def specs(draw):
     return {
         "algorithm": "fedavg-svrg",
         "clients": draw(st.lists(clients(), min_size=1, max_size=3)),
-        "step": str(draw(st.fractions(min_value=Fraction(1, 50), max_value=2, max_denominator=50))),
+        "step": str(draw(rationals(Fraction(1, 50), 2, 50))),
         "S": draw(st.sampled_from([1, 1, 2, 3])),
         "M": draw(st.integers(1, 4)),
         "K": draw(st.integers(1, 3)),

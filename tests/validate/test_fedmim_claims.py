@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from tests.theory.fedmim_moments import Run, simulate
 from tests.validate.tampering import at_path, edit, json_values, other_numbers, same_number, strings, verdict
 from theory import claim, paper
@@ -154,8 +155,8 @@ def test_a_claim_with_a_right_side_is_taken_as_it_is() -> None:
 
 
 @given(
-    start=st.fractions(-3, 3, max_denominator=9),
-    eta=st.fractions(0, 1, max_denominator=9),
+    start=rationals(-3, 3, 9),
+    eta=rationals(0, 1, 9),
     K=st.integers(1, 4),
     t=st.integers(0, 4),
 )

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import Quadratic, from_samples
+from tests.rationals import rationals
 from tests.theory.fedmim_moments import Run, simulate
 from theory.assumptions import (
     BoundedAverageStep,
@@ -207,7 +208,7 @@ def test_claims_of_which_a_scenario_does_not_speak() -> None:
 
 # --- the assumptions -------------------------------------------------------------------------------------------------
 
-number = st.fractions(min_value=-3, max_value=3, max_denominator=4)
+number = rationals(-3, 3, 4)
 lines = st.lists(st.tuples(number, number), min_size=1, max_size=4)
 GRID = [F(x, 4) for x in range(-400, 401, 3)] + [F(10) ** e * s for e in (3, 6, 9) for s in (1, -1)]
 
@@ -231,7 +232,7 @@ def excess(clients: Any, G: Fraction, B: Fraction, x: Fraction) -> Fraction:
 
 
 @settings(max_examples=60, deadline=None)
-@given(clients=lines, G=st.fractions(0, 4, max_denominator=4), B=st.fractions(0, 4, max_denominator=4))
+@given(clients=lines, G=rationals(0, 4, 4), B=rationals(0, 4, 4))
 def test_dissimilarity_is_decided_as_on_a_grid(clients: Any, G: Fraction, B: Fraction) -> None:
     h, b = (sum(values) / len(clients) for values in zip(*clients, strict=True))
     # a polynomial of degree 2 that is positive somewhere is so at 0, at its top, or far out
@@ -308,7 +309,7 @@ ONE = InertialScenario.from_spec(
 
 
 @settings(max_examples=60, deadline=None)
-@given(clients=lines, mu=st.fractions(F(1, 4), 3, max_denominator=4))
+@given(clients=lines, mu=rationals(F(1, 4), 3, 4))
 def test_pl_and_boundedness_as_on_a_grid(clients: Any, mu: Fraction) -> None:
     h, b = (sum(values) / len(clients) for values in zip(*clients, strict=True))
     scenario = dataclasses.replace(ONE, problem=scalar(clients))
@@ -327,9 +328,7 @@ def test_pl_and_boundedness_as_on_a_grid(clients: Any, mu: Fraction) -> None:
 
 
 @settings(max_examples=30, deadline=None)
-@given(
-    clients=lines, step=st.fractions(F(1, 8), 1, max_denominator=8), share=st.sampled_from([F(999, 1000), F(1), F(2)])
-)
+@given(clients=lines, step=rationals(F(1, 8), 1, 8), share=st.sampled_from([F(999, 1000), F(1), F(2)]))
 def test_the_average_step_is_bounded_by_what_it_is(clients: Any, step: Fraction, share: Fraction) -> None:
     """One of N clients, one local step, no inertia: E||g||^2 by enumeration over two rounds."""
     scenario = dataclasses.replace(

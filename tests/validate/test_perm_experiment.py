@@ -147,14 +147,18 @@ def test_rates_of_known_curves() -> None:
     assert rates.Rate("c", "q", "p", 1, wide, wide).verdict == "not settled"
 
 
-def test_rates_are_measured_and_kept(tmp_path: Path) -> None:
+def test_rates_are_measured_and_kept(reproduced: SimpleNamespace, tmp_path: Path) -> None:
+    """They are measured in the experiment below, and read again here."""
+    measured = [line for line in reproduced.first if "rates, " in line]
+    assert len(measured) == len(rates.cases())
+    assert not any("read from" in line for line in measured)
     said: list[str] = []
-    found, drawing, table, data = rates.rates(SMALL, tmp_path, tmp_path / "f.svg", 0, said.append)
+    found, _, table, data = rates.rates(SMALL, reproduced.out / "data", tmp_path / "f.svg", 3, said.append)
     assert [r.claim for r in found] == ["perm/theorem-1", "perm/theorem-2"] * len(rates.cases())
     assert len(table.rows) == len(found)
     assert all(r.raw.value < 0 for r in found if "exact" in r.case)
-    again = rates.rates(SMALL, tmp_path, drawing.path, 0, said.append)
-    assert [r.raw for r in again[0]] == [r.raw for r in found]
+    assert table == reproduced.experiment.tables[-1]
+    assert data.read_bytes() == reproduced.experiment.data[-1].read_bytes()
     assert sum("read from" in line for line in said) == len(rates.cases())
     with data.open(newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -175,6 +179,8 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
         patch.setattr(setting, "LOCAL_STEPS", 4)
         experiment = figures.reproduce(out=out, quick=True, progress=said.append, seed=3)
         first = len(said)
+        for module, name in ((figures, "draw_curves"), (figures, "draw_heat_maps"), (rates, "draw_curves")):
+            patch.setattr(module, name, lambda path, *args, **options: path)  # they are drawn already
         again = figures.reproduce(out=out, quick=True, progress=said.append, seed=3)
     return SimpleNamespace(out=out, first=said[:first], second=said[first:], experiment=experiment, again=again)
 

@@ -10,9 +10,9 @@ from fractions import Fraction
 import pytest
 import typer
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from tests.rationals import rationals
 from theory import claim, paper
 from theory.claim import Claim, Inference, Quantity, Step, Use, VectorLine
 from theory.inequality.prover import Refutation
@@ -241,7 +241,7 @@ def toy(right: str, name: str, relation: str = "<=") -> Claim:
     return Claim(f"toy/{name}", "lemma", "", "", "", "", quantity, "", right=right, relation=relation)
 
 
-@given(st.fractions(0, 5, max_denominator=9), st.fractions(0, 5, max_denominator=9))
+@given(rationals(0, 5, 9), rationals(0, 5, 9))
 @settings(max_examples=30, deadline=None)
 def test_a_larger_multiple_follows_and_a_smaller_one_does_not(weaker, stronger):
     step = Step("b", "x", "<=", "c y", "substitution", uses=("a",), inference=Inference((Use("a"),)))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from theory import Claim, catalog, claim, claims
 from theory.claim import Paper, VectorLine
 from validate import certificate, verifier
@@ -187,8 +188,8 @@ def test_the_variance_of_a_step_is_that_of_a_formula_worked_out_by_hand():
     assert exact_sides(claim("textbook/participation-variance"), found, 0) == (Fraction(7, 4), Fraction(7, 4))
 
 
-fractions = st.fractions(min_value=Fraction(-2), max_value=Fraction(2), max_denominator=5)
-curvatures = st.fractions(min_value=Fraction(0), max_value=Fraction(2), max_denominator=5)
+fractions = rationals(Fraction(-2), Fraction(2), 5)
+curvatures = rationals(Fraction(0), Fraction(2), 5)
 
 
 @settings(max_examples=25, deadline=None)

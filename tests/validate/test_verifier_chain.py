@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from tests.validate.tampering import (
     at_path,
     edit,
@@ -165,7 +166,7 @@ def test_rubbish_never_raises(path: tuple[Any, ...], value: Any) -> None:
         assert outcome != "valid" or same_number(str(value), str(old))
 
 
-fractions = st.fractions(min_value=-4, max_value=4, max_denominator=12)
+fractions = rationals(-4, 4, 12)
 
 
 @given(fractions, fractions, fractions.map(abs))
@@ -184,11 +185,11 @@ def test_the_sign_of_a_sum_with_a_root(p: Fraction, q: Fraction, square: Fractio
 
 @given(
     fractions,
-    st.fractions(F(1, 8), 1, max_denominator=8),
-    st.fractions(1, 2, max_denominator=8),
-    st.fractions(F(1, 8), F(1, 2), max_denominator=8),
+    rationals(F(1, 8), 1, 8),
+    rationals(1, 2, 8),
+    rationals(F(1, 8), F(1, 2), 8),
     fractions.map(abs),
-    st.fractions(0, 16, max_denominator=6),
+    rationals(0, 16, 6),
 )
 @settings(max_examples=150, deadline=None)
 def test_one_step_stability_is_that_of_a_fine_grid(

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from validate import verifier
 from validate.verifier.intervals import Interval
 
 F = Fraction
 
-numbers = st.fractions(min_value=-5, max_value=5, max_denominator=7)
+numbers = rationals(-5, 5, 7)
 
 
 @st.composite

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from tests.validate.inertial_certificates import CLAIMS, moments
 from theory.evaluate import exact
 from validate.verifier.formulas import Uncheckable
@@ -17,8 +18,8 @@ from validate.verifier.inertial_rounds import outcomes, play_run, read_instance
 
 F = Fraction
 
-small = st.fractions(-2, 2, max_denominator=4)
-weights = st.lists(st.fractions(0, F(2, 5), max_denominator=10), max_size=2)
+small = rationals(-2, 2, 4)
+weights = st.lists(rationals(0, F(2, 5), 10), max_size=2)
 
 
 @st.composite
@@ -29,7 +30,7 @@ def specifications(draw: st.DrawFn) -> dict[str, Any]:
         samples = draw(st.integers(1, 2))
         same = st.lists(small, min_size=samples, max_size=samples)
         clients.append({key: [str(v) for v in draw(same)] for key in ("h", "b")})
-    steps = draw(st.lists(st.fractions(F(1, 8), 1, max_denominator=8), min_size=T, max_size=T))
+    steps = draw(st.lists(rationals(F(1, 8), 1, 8), min_size=T, max_size=T))
     spec = {"algorithm": "fedmim", "clients": clients, "S": draw(st.integers(1, N)), "local_steps": K, "K": T}
     spec |= {"step": [str(s) for s in steps], "x0": str(draw(small))}
     return spec | {key: [str(v) for v in draw(weights)] for key in ("alpha", "beta")}

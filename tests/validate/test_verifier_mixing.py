@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from tests.validate.tampering import at_path, edit, json_values, other_numbers, same_number, strings, verdict
 from theory import claim
 from theory.mixing import exact_projected_gradient, exact_weights
@@ -36,11 +37,11 @@ def test_valid_certificates(label: str) -> None:
 
 # --- what is played --------------------------------------------------------------------------------------------------
 
-fractions_ = st.fractions(0, 5, max_denominator=6)
+fractions_ = rationals(0, 5, 6)
 sizes = st.integers(1, 30).map(F)
 
 
-@given(st.lists(st.tuples(fractions_, sizes), min_size=1, max_size=6), st.fractions(F(1, 50), 40, max_denominator=50))
+@given(st.lists(st.tuples(fractions_, sizes), min_size=1, max_size=6), rationals(F(1, 50), 40, 50))
 @settings(max_examples=80, deadline=None)
 def test_program_2(pairs: list[tuple[Fraction, Fraction]], lam: Fraction) -> None:
     """Against the other exact solver, and no step along an edge of the simplex makes it smaller."""

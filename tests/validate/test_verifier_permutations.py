@@ -12,6 +12,7 @@ from flint import arb, ctx
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.rationals import rationals
 from tests.validate.tampering import at_path, edit, json_values, other_numbers, same_number, strings, verdict
 from theory.claim import Claim
 from theory.papers.perm import PAPER
@@ -299,7 +300,7 @@ def test_both_codes_agree_on_every_order(e: Epoch) -> None:
                 assert permutations.epoch_noise(at, order) == abs(sums).sum() / F(len(sums))
 
 
-@given(st.lists(st.fractions(-3, 3, max_denominator=20), min_size=4, max_size=4), st.booleans())
+@given(st.lists(rationals(-3, 3, 20), min_size=4, max_size=4), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_norms_of_matrices(entries: list[Fraction], line: bool) -> None:
     m = ((entries[0],),) if line else ((entries[0], entries[1]), (entries[2], entries[3]))

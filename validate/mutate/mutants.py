@@ -91,9 +91,9 @@ def mutants(claim: Claim, attained: Sequence[tuple[Place, Fraction]] = ()) -> li
     """
     formulas = _formulas(claim)
     points = _Points(claim)
-    seen: list[Array] = []
     original = points.values(claim)
     assert original is not None
+    seen = [original]
     found: list[Mutant] = []
 
     def keep(changed: Claim, kind: Kind, description: str) -> None:
@@ -102,7 +102,7 @@ def mutants(claim: Claim, attained: Sequence[tuple[Place, Fraction]] = ()) -> li
     for kind, description, moved in _moves(claim, formulas, attained):
         changed = _rebuilt(claim, moved)
         values = points.values(changed)
-        if values is None or any(_same(values, earlier) for earlier in (original, *seen)):
+        if values is None or _among(values, seen):
             continue
         seen.append(values)
         keep(changed, kind, description)
@@ -329,7 +329,8 @@ class _Points:
         return None if np.isnan(values).all() else values
 
 
-def _same(a: Array, b: Array) -> bool:
+def _among(values: Array, seen: Sequence[Array]) -> bool:
+    """Whether they are the same as earlier ones but for rounding, undefined at the same points."""
     import numpy as np
 
-    return bool(np.allclose(a, b, rtol=_SAME, atol=0, equal_nan=True))
+    return bool(np.isclose(values, np.stack(seen), rtol=_SAME, atol=0, equal_nan=True).all(axis=-1).any())

@@ -17,6 +17,7 @@ from sim.algorithms import FedAvg, FedAvgSVRG, FedMIM
 from sim.exact_moments import CancellationError
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import quadratic, rand_hie
+from tests.rationals import rationals
 from theory.catalog import claim, paper
 from validate import bounds, papers
 from validate.assumptions import unmet
@@ -339,8 +340,8 @@ def test_a_sampled_cell_gives_a_result_of_the_same_form() -> None:
 
 # properties
 
-NUMBERS = st.fractions(-3, 3, max_denominator=8)
-CURVATURES = st.fractions(Fraction(1, 8), 2, max_denominator=8)
+NUMBERS = rationals(-3, 3, 8)
+CURVATURES = rationals(Fraction(1, 8), 2, 8)
 
 
 @st.composite

@@ -18,6 +18,7 @@ from sim.algorithms.schedule import AGGREGATIONS, EMPTY_RULES
 from sim.exact_shuffling import MOST_CLIENTS
 from sim.participation import Aggregation, Empty
 from sim.problems import rand_hie
+from tests.rationals import rationals
 from theory.catalog import paper
 from validate.sweep import Cell, Specification, canonical, key, read_specification, tables
 from validate.sweep import specification as module
@@ -200,7 +201,7 @@ def test_axes_of_lists_are_lists_of_lists() -> None:
 
 # as properties
 
-NUMBERS = st.fractions(Fraction(1, 50), 1, max_denominator=50)
+NUMBERS = rationals(Fraction(1, 50), 1, 50)
 
 
 @st.composite

@@ -102,9 +102,15 @@ def exact(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[di
     return kept(path, cells, specification.name, SPECIFICATION), cells
 
 
-def test_an_exact_sweep_is_told_in_its_own_numbers(exact: Any, tmp_path: Path) -> None:
-    path, cells = exact
-    found = experiment_of(path, tmp_path)
+@pytest.fixture(scope="module")
+def told(exact: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Experiment]:
+    """A folder, and what is told of that store, with its figures in the folder's subfolder ``sweep``."""
+    out = tmp_path_factory.mktemp("told")
+    return out, experiment_of(exact[0], out / "sweep")
+
+
+def test_an_exact_sweep_is_told_in_its_own_numbers(exact: Any, told: tuple[Path, Experiment]) -> None:
+    cells, found = exact[1], told[1]
     assert found.title == "a few exact cells"
     assert "24 cells, 24 finished" in found.settings[0]
     assert any("no probability is involved" in text for text in found.settings)
@@ -136,9 +142,8 @@ def test_an_exact_sweep_is_told_in_its_own_numbers(exact: Any, tmp_path: Path) -
         assert f"algorithm.step = {top['algorithm']['step']}" in row[-1]
 
 
-def test_a_figure_has_the_ratios_of_each_value(exact: Any, tmp_path: Path) -> None:
-    path, cells = exact
-    found = experiment_of(path, tmp_path)
+def test_a_figure_has_the_ratios_of_each_value(exact: Any, told: tuple[Path, Experiment]) -> None:
+    cells, found = exact[1], told[1]
     names = [figure.title.removeprefix("Tightness against ") for figure in found.figures]
     assert names == ["problem.L", "problem.clients", "problem.kind", "algorithm.step", "rounds"]
     assert all(figure.path.is_file() and figure.path.suffix == ".svg" for figure in found.figures)
@@ -160,9 +165,9 @@ def test_a_figure_has_the_ratios_of_each_value(exact: Any, tmp_path: Path) -> No
     assert f"{lacking} cells without this entry left out" in found.figures[0].caption
 
 
-def test_the_same_results_give_the_same_page(exact: Any, tmp_path: Path) -> None:
-    path, cells = exact
-    render((), (), tmp_path / "one", papers=(), sweeps=[experiment_of(path, tmp_path / "one" / "sweep")])
+def test_the_same_results_give_the_same_page(exact: Any, told: tuple[Path, Experiment], tmp_path: Path) -> None:
+    (path, cells), (one, experiment) = exact, told
+    render((), (), one, papers=(), sweeps=[experiment])
     # the same cells, kept in another order
     (tmp_path / "other").mkdir()
     with Store.create(
@@ -173,7 +178,7 @@ def test_the_same_results_give_the_same_page(exact: Any, tmp_path: Path) -> None
             s.keep([(key(document), result, work())])
     experiment = experiment_of(tmp_path / "other" / path.name, tmp_path / "two" / "sweep")
     render((), (), tmp_path / "two", papers=(), sweeps=[experiment])
-    first = {p.relative_to(tmp_path / "one"): p.read_bytes() for p in (tmp_path / "one").rglob("*") if p.is_file()}
+    first = {p.relative_to(one): p.read_bytes() for p in one.rglob("*") if p.is_file()}
     assert len(first) == 13  # the page, report.json, report-files.json, five figures with their numbers
     for name, content in first.items():
         assert (tmp_path / "two" / name).read_bytes() == content, name

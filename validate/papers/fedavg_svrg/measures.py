@@ -172,8 +172,9 @@ def _lemma(measure: Callable[[_Run], Cases | None]) -> Callable[[_Run], Cases | 
     """Lemma V.1 and its lines are for S = 1, strongly convex clients and p constant in k."""
 
     def restricted(run: _Run) -> Cases | None:
-        constant_p = all((run.m.participation[k] == run.m.participation[0]).all() for k in range(run.K))
-        if run.S != 1 or run.m.local_suboptimality is None or not run.mu > 0 or not constant_p:
+        if run.S != 1 or run.m.local_suboptimality is None or not run.mu > 0:
+            return None
+        if not (run.m.participation == run.m.participation[:1]).all():
             return None
         return measure(run)
 
