@@ -196,6 +196,13 @@ def _check_names(text: str, formula: Formula, names: Collection[str] | None) -> 
         raise ValueError(f"formula {short(text)}: unknown name {unknown[0]!r}; known are {', '.join(names) or 'none'}")
 
 
+_INSTEAD = {
+    "=": " (equality is written ==)",
+    "^": " (powers are written **)",
+    "\\": " (a formula is plain text, such as 2*R2/(mu*k), not LaTeX)",
+}
+
+
 def _tree(text: str) -> ast.expr:
     """The text's Python tree, after the tokens have been looked at."""
     if len(text) > LONGEST_TEXT:
@@ -208,7 +215,7 @@ def _tree(text: str) -> ast.expr:
         match = _TOKEN.match(text, position)
         if match is None:
             piece = text[position:].strip()[0]
-            hint = " (equality is written ==)" if piece == "=" else ""
+            hint = _INSTEAD.get(piece, "")
             raise ValueError(f"formula {short(text)}: {piece!r} is not allowed{hint}")
         kind, token = match.lastgroup, match[match.lastgroup or 0]
         operand_ended = before_kind in ("number", "name", "close")
@@ -273,7 +280,7 @@ def _convert(text: str, node: ast.expr, depth: int) -> Formula:
 
 def _convert_call(text: str, node: ast.Call, function: str, depth: int) -> Formula:
     if function not in FUNCTIONS:
-        known = ", ".join(sorted(FUNCTIONS))
+        known = ", ".join(sorted(FUNCTIONS)) + ("; the natural logarithm is log" if function == "ln" else "")
         raise ValueError(f"formula {short(text)}: unknown function {function!r}; known are {known}")
     least, most = FUNCTIONS[function]
     if len(node.args) < least or (most is not None and len(node.args) > most):

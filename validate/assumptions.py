@@ -31,6 +31,7 @@ from theory.assumptions import (
     VarianceAtMost,
 )
 from theory.claim import Claim
+from theory.evaluate import hypotheses
 from validate import dissimilarity, reachable
 from validate.inertial_scenario import InertialScenario
 from validate.once import once
@@ -54,11 +55,17 @@ def unmet(claim: Claim, scenario: Any, parameters: Mapping[str, Any]) -> tuple[s
     failed: list[str] = []
     if claim.has_bound and any(h.relation is not None for h in claim.hypotheses):
         named = {p.name for p in claim.parameters}
-        failed += claim.violated(**{name: value for name, value in parameters.items() if name in named})
+        failed += _not_known_to_hold(claim, {name: value for name, value in parameters.items() if name in named})
     for hypothesis in claim.hypotheses:
         if hypothesis.assumption is not None and not satisfied(hypothesis.assumption, scenario, parameters):
             failed.append(hypothesis.name)
     return tuple(dict.fromkeys(failed))
+
+
+def _not_known_to_hold(claim: Claim, parameters: Mapping[str, Any]) -> list[str]:
+    """Names of the hypotheses whose relation is false there, or undefined: ``delta <= R2/noise`` without noise."""
+    found = zip(hypotheses(claim, parameters), claim.formulas.relations, strict=True)
+    return [entry["name"] for entry, relation in found if relation is not None and not entry["holds"]]
 
 
 def satisfied(assumption: Assumption, scenario: Any, parameters: Mapping[str, Any]) -> bool:

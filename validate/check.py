@@ -28,6 +28,7 @@ from validate.bounds import compare
 from validate.choice import choose
 from validate.description import describe, in_words
 from validate.falsify import Counterexample, rounds_certificate, smallest
+from validate.own.module import OwnModule
 from validate.parallel import over_processes, tell
 from validate.per_run import per_run
 from validate.predicted import Predicted
@@ -254,9 +255,23 @@ def _examined(
         if path is None and evaluations and looked.seen:
             found, path = _searched(claim, module, evaluations, out)
             evidence += found
+        if isinstance(module, OwnModule):
+            if not looked.seen:
+                text = f"not measured: the claim fits none of {looked.pool} scenarios, or they violate its hypotheses"
+                evidence.append(Evidence("exact", "undecided", text))
+            elif not module.covers(claim, [one.scenario for one in looked.each]):
+                evidence = [_untested(item) for item in evidence]
     if not evidence:
         evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
     return decide(claim.id, evidence, str(path) if path else None), looked
+
+
+def _untested(item: Evidence) -> Evidence:
+    """The evidence of scenarios in which everybody takes part, for a claim about absent clients."""
+    if item.outcome != "holds" or item.kind not in ("exact", "sampled", "search"):
+        return item
+    text = "; everybody takes part there, and no scenario with absent clients was found that the claim can be tested on"
+    return replace(item, outcome="undecided", detail=item.detail + text)
 
 
 def _feasible(claim: Claim) -> list[Evidence]:

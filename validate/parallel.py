@@ -84,7 +84,8 @@ def over_processes(
                 # no more than can run: what a pool has queued for its processes cannot be called back
                 while waiting and failed is None and len(running) < number:
                     at, task = waiting.pop()
-                    running[pool.submit(function, *task)] = at
+                    with _without_interrupts():
+                        running[pool.submit(function, *task)] = at
                 finished = wait(running, LISTENING, return_when=FIRST_COMPLETED).done
                 listen()
                 for future in finished:
@@ -137,6 +138,8 @@ def begin(say: Callable[[Any], None], cores: int) -> None:
     _heard, _cores = say, cores
     # an interrupt comes to all processes of a terminal: the first of them ends the others, whose files are then whole
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     threading.Thread(target=_follow, daemon=True).start()
 
@@ -158,6 +161,19 @@ def _end(pool: ProcessPoolExecutor, processes: Sequence[Any]) -> None:
         process.join(LEAVING)
         if process.is_alive():  # in the middle of a long call
             process.kill()
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """An interrupt waits meanwhile; and processes begun here, until `begin`, so that none dies of it as it starts."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -153,12 +153,16 @@ class Survey:
             text += f"; left side up to {self.tightness:.6g} times the right side" if self.tightness else ""
             if tightest is not None and tightest["left"] > BEYOND * tightest["right"]:
                 text += f": {tightest['left']:.6g} against {tightest['right']:.6g} on {tightest['scenario']}"
+            if len(self.suspects) == rounding:
+                text += "; none of them is a scalar instance in fractions, of which certificates are"
+                text += "" if str(self.others[0]) in text else f": seen on {self.others[0]}"
             return [*found, Evidence("exact", "fails", text, tightness=self.tightness, data=data)]
         text = f"never broken in {self.seen} scenarios ({self.cases} cases) by the exact oracle"
         if self.tightness_unbroken:
             text += f"; left side at most {self.tightness_unbroken:.6g} times the right side"
         if rounding:
-            text += f"; {rounding} breaks seen in floats are rounding, as fractions show"
+            breaks = "break seen in floats is" if rounding == 1 else "breaks seen in floats are"
+            text += f"; {rounding} {breaks} rounding, as fractions show"
         return [*found, Evidence("exact", "holds", text, tightness=self.tightness_unbroken, data=data)]
 
 

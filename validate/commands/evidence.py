@@ -23,7 +23,9 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything tha
 
 def telling(result: Result) -> str:
     """The evidence in one line that says most about a verdict."""
-    outcome = "holds" if result.verdict == "supported" else result.verdict
+    outcome: str = "holds" if result.verdict == "supported" else result.verdict
+    if result.verdict == "undecided" and any(e.outcome == "fails" for e in result.evidence):
+        outcome = "fails"  # a break without a certificate
     aside = ("hypotheses", "algebra") if result.verdict == "supported" else ()
     fitting = [e.detail for e in result.evidence if e.outcome == outcome and e.kind not in aside]
     return (fitting or [e.detail for e in result.evidence])[0]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
-from theory.claim import Claim, Hypothesis, Parameter, Quantity
+from theory.assumptions import Assumption
+from theory.catalog import suggestion
+from theory.claim import Claim, Hypothesis, Parameter, Quantity, Relation, Step
 from theory.formula import names_in, parse, parse_relation
 from validate.own.tables import ALGORITHMS, MEASURES, PARTICIPATION, QUANTITIES, known
 from validate.own.typeset import RELATIONS, latex_of_claim
@@ -69,6 +73,40 @@ class MeasuredClaim(Claim):
                     f"has no meaning{advice}"
                 )
         _check_names(self.id, self.parameters, self.definitions, self.right or "0", self.hypotheses)
+
+
+def _check_parts(id: str, hypotheses: Sequence[Hypothesis], rest: Mapping[str, Any]) -> None:
+    """That the pieces of a claim are what they are to be, which Python does not ask.
+
+    Raises:
+        ValueError: naming the piece that is not.
+    """
+    fields = {field.name for field in dataclasses.fields(Claim)}
+    for name in rest:
+        if name not in fields:
+            hint = suggestion(name, sorted({*fields, *inspect.signature(claim).parameters} - {"rest"}))
+            raise ValueError(f"{id}: a claim has no {name!r}{hint}")
+    relations = dict.fromkeys(get_args(Relation))
+    known("relation", rest.get("relation", "<="), relations)
+    steps = rest.get("steps", ())
+    for name, several, of in (("hypotheses", hypotheses, Hypothesis), ("steps", steps, Step)):
+        if not isinstance(several, list | tuple) or not all(isinstance(one, of) for one in several):
+            raise ValueError(f"{id}: {name} is to be a tuple of theory.{of.__name__}, also of a single one: (one,)")
+    for hypothesis in hypotheses:
+        if not isinstance(hypothesis.assumption, Assumption | None):
+            raise ValueError(
+                f"{id}: the assumption of the hypothesis {hypothesis.name!r} is {hypothesis.assumption!r}; "
+                'it is to be one of theory.assumptions with its constants, such as Smooth("L")'
+            )
+    for step in steps:
+        where = f"of the line {step.label!r}"
+        known(f"relation ({where})", step.relation, relations)
+        if step.identity is None:
+            continue
+        if not isinstance(step.identity, tuple) or len(step.identity) != 2:
+            raise ValueError(f"{id}: the identity {where} is to be two formulas, (left, right), not {step.identity!r}")
+        for side in step.identity:
+            parse(side)
 
 
 def _check_names(
@@ -153,9 +191,11 @@ def claim(
             from the formulas where it is not given), ...
 
     Raises:
-        ValueError: for a name that is not known, a formula that cannot be read, or one with an unknown name.
+        ValueError: for a name that is not known, a formula that cannot be read, or one with an unknown name, and for
+            hypotheses or steps that are something else.
     """
     found = QUANTITIES[known("measured quantity", quantity, QUANTITIES)]
+    _check_parts(id, hypotheses, rest)
     used = _check_names(id, parameters, rest.get("definitions", {}), right, hypotheses)
     label = id.split("/", 1)[-1]
     about: dict[str, Any] = {

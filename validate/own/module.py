@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, NamedTuple
@@ -56,6 +57,10 @@ class OwnModule(ModuleType):
         self.source = source
         spoken_of = {claim.algorithm for claim in paper if isinstance(claim, MeasuredClaim)}
         self.algorithms = [name for name in ALGORITHMS if name in spoken_of]
+        some = {
+            claim.algorithm for claim in paper if isinstance(claim, MeasuredClaim) if claim.participation == "uniform"
+        }
+        self.drawn = [name for name in ALGORITHMS if name in some]
 
     def cases(self, claim: Claim, scenario: Any) -> Cases | None:
         """See `validate.own.run.cases`."""
@@ -66,8 +71,8 @@ class OwnModule(ModuleType):
         return pool.instances(self.algorithms, quick)
 
     def scenarios(self, quick: bool = False) -> Iterator[Any]:
-        """See `validate.own.pool.scenarios`."""
-        return pool.scenarios(self.algorithms, quick)
+        """See `validate.own.pool.scenarios`, and `drawn` for the algorithms of claims with uniform participation."""
+        return chain(pool.scenarios(self.algorithms, quick), pool.drawn(self.drawn, quick))
 
     def sampled(self, quick: bool = False) -> Iterator[Any]:
         """See `validate.own.pool.sampled`."""
@@ -79,6 +84,16 @@ class OwnModule(ModuleType):
             return [], None
         text = f"there are no certificates for {claim.algorithm} with participation={claim.participation!r}"
         return [Evidence("certificate", "undecided", f"{text}: a break would leave the claim undecided")], None
+
+    def covers(self, claim: Claim, scenarios: Sequence[Any]) -> bool:
+        """Whether clients are absent in any of the scenarios, where a claim speaks of such.
+
+        The claim speaks of everybody as well; but where only that was looked at, it has not been tested. So it is with
+        constants that are not known otherwise, `largest_noise` and `largest_dissimilarity`.
+        """
+        if not isinstance(claim, MeasuredClaim) or claim.participation == "everybody":
+            return True
+        return any(not run.everybody(scenario) for scenario in scenarios)
 
     def structures(self, claim: Claim) -> Sequence[space.Structure]:
         """What is searched: the claim's own algorithm; its fixed points only where a certificate can have them.

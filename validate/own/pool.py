@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,17 @@ def scenarios(algorithms: Sequence[str], quick: bool = False) -> Iterator[Any]:
     for seed in range(4 if quick else 18):
         for algorithm in algorithms:
             yield _scenario(algorithm, seed, simulated=False)
+
+
+def drawn(algorithms: Sequence[str], quick: bool = False) -> Iterator[Any]:
+    """Scenarios in which some of the clients, never all, are drawn uniformly, for claims that speak of that.
+
+    Half of them start at the minimiser, where only the drawing and the noise move the run.
+    """
+    for seed in range(2 if quick else 8):
+        for step, local_steps, away in product((1 / 4, 1 / 32), (1, 3), (False, True)):
+            for algorithm in (name for name in algorithms if name != "shuffling"):
+                yield _drawn(algorithm, seed, step, local_steps, away)
 
 
 def sampled(algorithms: Sequence[str], quick: bool = False) -> Iterator[Any]:
@@ -127,3 +139,27 @@ def _scenario(algorithm: str, seed: int, simulated: bool) -> Any:
         method = FedAvgSVRG(step=step, snapshots=1 + seed % 2, inner=3)
     rounds = 10 if algorithm == "local-sgd" else 3
     return (_SimulatedRounds if simulated else Scenario)(name, method, problem, who, rounds, start)
+
+
+def _drawn(algorithm: str, seed: int, step: float, local_steps: int, away: bool) -> Any:
+    rng = np.random.default_rng([20250304, seed])
+    clients, samples = int(rng.integers(2, 6)), 1 + 2 * (seed % 2)
+    problem = quadratic(
+        clients=clients,
+        dim=int(rng.integers(2, 5)),
+        mu=float(rng.uniform(0.05, 0.9)),
+        L=1.0,
+        heterogeneity=float(rng.uniform(0.1, 2)),
+        seed=seed,
+        samples=samples,
+        sample_spread=0.5 if samples > 1 else 0.0,
+    )
+    elsewhere, some = rng.normal(size=problem.dim), UniformChoice(int(rng.integers(1, clients)))
+    name = f"{algorithm} drawn {seed}, {'from elsewhere' if away else 'from the minimiser'}"
+    start = elsewhere if away else problem.minimiser
+    if algorithm == "fedmim":
+        inertia = FedMIM(step=step / local_steps, local_steps=local_steps, alpha=(0.3,), beta=(0.3,))
+        return InertialScenario(name, inertia, problem, some, 6, start)
+    if algorithm == "fedavg-svrg":
+        return Scenario(name, FedAvgSVRG(step=step, snapshots=local_steps, inner=3), problem, some, 3, start)
+    return Scenario(name, FedAvg(step=step, local_steps=local_steps), problem, some, 10, start)

@@ -74,10 +74,16 @@ def speaks_of(claim: MeasuredClaim, scenario: Any) -> bool:
         return scenario.factor == 1 and bool(np.allclose(np.array(algorithm.weights, float) * algorithm.clients, 1))
     if isinstance(scenario, Scenario) and (algorithm.aggregation != "unbiased" or algorithm.empty != "keep"):
         return False
-    who = scenario.participation
-    everybody = bool(np.all(who.p == 1)) if isinstance(who, Bernoulli) else who.size == scenario.problem.clients
     kinds: dict[str, type] = {"independent": Bernoulli, "uniform": UniformChoice}
-    return everybody or isinstance(who, kinds.get(claim.participation, ()))
+    return everybody(scenario) or isinstance(scenario.participation, kinds.get(claim.participation, ()))
+
+
+def everybody(scenario: Any) -> bool:
+    """Whether all clients take part in every round."""
+    if isinstance(scenario, ShufflingScenario):
+        return True
+    who = scenario.participation
+    return bool(np.all(who.p == 1)) if isinstance(who, Bernoulli) else who.size == scenario.problem.clients
 
 
 class Run:

@@ -124,7 +124,7 @@ MEASURES: Mapping[str, Measure] = {
         NONNEGATIVE, "largest E||v||^2 of a gradient estimator along the run", "G2", algorithms=CERTIFIED
     ),
     "mean_inverse_participation": Measure(
-        POSITIVE, "mean of 1/p_n over clients and rounds", "mean_inv_p", algorithms=CERTIFIED
+        Domain(lower=1), "mean of 1/p_n over clients and rounds", "mean_inv_p", algorithms=CERTIFIED
     ),
     "alpha_sum": Measure(NONNEGATIVE, "sum of the weights alpha of the lags", "", algorithms=("fedmim",)),
     "beta_sum": Measure(NONNEGATIVE, "sum of the weights beta of the lags", "", algorithms=("fedmim",)),
@@ -140,5 +140,6 @@ def known(kind: str, name: str, table: Mapping[str, object]) -> str:
     if not isinstance(name, str) or name not in table:
         close = get_close_matches(str(name), list(table), n=1, cutoff=0.5)
         hint = f"did you mean {close[0]!r}? " if close else ""
-        raise ValueError(f"{name!r} is not a {kind}; {hint}there are {', '.join(table)}")
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise ValueError(f"{name!r} is not {article} {kind}; {hint}there are {', '.join(table)}")
     return name

@@ -109,7 +109,7 @@ def written(path: str | Path, force: bool = False) -> str:
 
     Raises:
         ValueError: for a path that ends otherwise, or gives no name that a new paper may have; for a file that is there
-            already.
+            already, or one that hides a package of fedproof.
         OSError: when it cannot be written.
     """
     path = Path(path)
@@ -118,6 +118,8 @@ def written(path: str | Path, force: bool = False) -> str:
         raise ValueError(f"{path} is not a name such as my_paper.py: letters, digits, '_' and '-', then .py")
     if any(paper.name == name for paper in catalog.papers()):
         raise ValueError(f"there is a paper {name!r} already; give yours another name than {path.name}")
+    if path.stem in ("theory", "sim", "validate"):
+        raise ValueError(f"{path.name} would hide fedproof's own package {path.stem!r}; give it another name")
     try:
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text(name, path.name))

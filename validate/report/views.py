@@ -290,8 +290,8 @@ def headline(result: Result | None) -> str:
 
     def weight(evidence: Evidence) -> tuple[bool, bool, bool]:
         return (
+            evidence.outcome == "fails" and result.verdict == "undecided",  # a break without a certificate
             evidence.outcome == result.verdict,
-            evidence.outcome == "fails",
             evidence.tightness is not None and evidence.tightness == result.tightness,
         )
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from theory.claim import Claim
 from validate.bounds import compare, exact_sides
+from validate.description import describe
 from validate.falsify import CasesOf, Counterexample, size
 from validate.own.files import target_of
 from validate.scenario import Spec, read_scenario
@@ -273,6 +274,8 @@ def _refuted(
         f"an unguided search over {_counted(tried)} found, after {evaluations} evaluations, {where} that breaks "
         f"it in exact arithmetic: left side {float(found.left):.6g}, right side {float(found.right):.6g}"
     )
+    if isinstance(found, Counterexample):
+        detail += f" ({describe(found.spec)})"
     return SearchResult(
         claim.id,
         found if isinstance(found, Counterexample) else None,

@@ -38,7 +38,7 @@ def parameters(
     `scenarios`.
 
     Args:
-        claim: a claim with parameters, or its id.
+        claim: a claim with parameters, its id, or ``"my_paper.py:label"``, a file that is run.
         fixed: values that are kept, as in `theory.values.read`.
         near: a point to start from, a value for each parameter; without it, `theory.feasible.feasible` looks for one.
         suppose: further relations, as text ("K >= 5").
@@ -52,7 +52,7 @@ def parameters(
             start that does not satisfy them; an unknown name or a relation that cannot be read.
     """
     if isinstance(claim, str):
-        from theory.catalog import claim as find
+        from validate.own.files import find
 
         claim = find(claim)
     if not claim.parameters:

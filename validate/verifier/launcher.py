@@ -22,5 +22,9 @@ def load_verifier(folder: Path) -> ModuleType:
 
 if __name__ == "__main__":
     sys.dont_write_bytecode = True  # leave nothing beside the certificates
-    verifier = load_verifier(Path(__file__).resolve().parent / "verifier")
+    program = Path(__file__).resolve().parent / "verifier"
+    if not (program / "__init__.py").is_file():  # where a reader has downloaded this file alone
+        print(f"error: {program} is missing; the folder 'verifier' belongs beside verify.py", file=sys.stderr)
+        sys.exit(2)
+    verifier = load_verifier(program)
     sys.exit(verifier.main(sys.argv[1:]))

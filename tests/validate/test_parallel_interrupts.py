@@ -1,0 +1,32 @@
+"""An interrupt reaches the process that began the others, and waits while it begins one."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from validate.parallel import _without_interrupts, over_processes
+
+
+def _takes() -> tuple[bool, bool]:
+    """Whether this process ignores interrupts, and whether it lets them through to what it begins."""
+    return signal.getsignal(signal.SIGINT) == signal.SIG_IGN, signal.SIGINT not in signal.pthread_sigmask(
+        signal.SIG_BLOCK, ()
+    )
+
+
+def test_an_interrupt_waits_until_a_process_has_begun() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - where it is raised is what is tested
+        with _without_interrupts():
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append("begun")
+        done.append("after")
+    assert done == ["begun"]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_processes_ignore_interrupts_and_hold_none_back() -> None:
+    assert over_processes(_takes, [(), ()], processes=2) == [(True, True)] * 2
