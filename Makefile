@@ -47,6 +47,7 @@ test-all: lint docs
 	$(PYTEST) -m ""
 
 docs: $(VENV)/installed-dev
+	@test -f build/docs/searchindex.js || rm -rf build/docs  # of a build that was interrupted, Sphinx cannot go on
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -q -W --keep-going -n -b html docs build/docs
 	@echo "build/docs/index.html"
 
