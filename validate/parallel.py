@@ -165,7 +165,10 @@ def _end(pool: ProcessPoolExecutor, processes: Sequence[Any]) -> None:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """An interrupt waits meanwhile; and processes begun here, until `begin`, so that none dies of it as it starts."""
+    """Processes begun here hold interrupts back until `begin`, so that none dies of one as it starts.
+
+    So does this thread meanwhile. Where there are others, one of them may take the interrupt.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
