@@ -84,7 +84,7 @@ def over_processes(
                 # no more than can run: what a pool has queued for its processes cannot be called back
                 while waiting and failed is None and len(running) < number:
                     at, task = waiting.pop()
-                    with _without_interrupts():
+                    with interrupts_held():
                         running[pool.submit(function, *task)] = at
                 finished = wait(running, LISTENING, return_when=FIRST_COMPLETED).done
                 listen()
@@ -164,7 +164,7 @@ def _end(pool: ProcessPoolExecutor, processes: Sequence[Any]) -> None:
 
 
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
+def interrupts_held() -> Iterator[None]:
     """Processes begun here hold interrupts back until `begin`, so that none dies of one as it starts.
 
     So does this thread meanwhile. Where there are others, one of them may take the interrupt.

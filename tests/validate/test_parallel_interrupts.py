@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from validate.parallel import _without_interrupts, over_processes
+from validate.parallel import interrupts_held, over_processes
 
 
 def _takes() -> tuple[bool, bool]:
@@ -19,7 +19,7 @@ def _takes() -> tuple[bool, bool]:
 def test_an_interrupt_waits_until_a_process_has_begun() -> None:
     done = []
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - where it is raised is what is tested
-        with _without_interrupts():
+        with interrupts_held():
             signal.raise_signal(signal.SIGINT)  # to this thread: the kernel may give os.kill's to any other
             done.append("begun")
         done.append("after")

@@ -10,14 +10,13 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import connection as pipes
 from multiprocessing import get_context
 from typing import Any
 
-from validate.parallel import LEAVING, begin, one_thread_each
+from validate.parallel import LEAVING, begin, interrupts_held, one_thread_each
 from validate.sweep.executors import ATTEMPTS, Finished, Flight, Function, Stopped, compute, crashed, timed_out
 
 # Cells that wait here, so that a process can be given those that have work in common with what it has just done.
@@ -29,7 +28,7 @@ AHEAD = 16_000
 def _work(pipe: Any, function: Function) -> None:
     """The life of a lane's process: say that it is ready, then answer one document after the other."""
     begin(lambda message: None, 1)
-    if hasattr(signal, "pthread_sigmask"):  # see `_no_interrupt`; from here on it is ignored
+    if hasattr(signal, "pthread_sigmask"):  # see `interrupts_held`; from here on it is ignored
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # a cell must not turn this signal into a result, as it could an exception
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -42,19 +41,6 @@ def _work(pipe: Any, function: Function) -> None:
             pipe.send(compute(function, pipe.recv()))
     except (EOFError, OSError):  # nobody listens any more
         os._exit(0)
-
-
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Hold an interrupt back while a process begins, which could not yet ignore it."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass
@@ -93,7 +79,7 @@ class Lanes:
         context = get_context("spawn")  # torch's threads do not survive a fork
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs, self._function), name="fedproof-sweep")
-        with one_thread_each(), _no_interrupt():
+        with one_thread_each(), interrupts_held():
             process.start()
         theirs.close()
         return Lane(process, ours)
