@@ -28,8 +28,6 @@ AHEAD = 16_000
 def _work(pipe: Any, function: Function) -> None:
     """The life of a lane's process: say that it is ready, then answer one document after the other."""
     begin(lambda message: None, 1)
-    if hasattr(signal, "pthread_sigmask"):  # see `interrupts_held`; from here on it is ignored
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     # a cell must not turn this signal into a result, as it could an exception
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # stdout is the command's own; what a cell prints goes where messages go
