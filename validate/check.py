@@ -1,9 +1,10 @@
 """All the evidence for a claim, joined into its verdict.
 
-For every claim of a paper: the scalar lines of its proof by algebra; whether its hypotheses can hold together; both
-sides on every instance and scenario of the paper, by the exact oracle; a certificate, in exact rationals and re-checked
-by the stand-alone verifier, when something breaks it; the simulator as a check that does not go through the oracle's
-left side; and what only this paper's claims need (orders, fixed points).
+For every claim of a paper: its own sentence by algebra or by the prover; whether its hypotheses can hold together; an
+unguided search; both sides on every instance and scenario of the paper's pool, by the exact oracle; a certificate, in
+exact rationals and re-checked by the stand-alone verifier, when something breaks it; the simulator as a check that does
+not go through the oracle's left side; and last what was written by hand for this claim (instances, orders, fixed
+points, lines of its proof), whose origin is `given`.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from theory.catalog import paper as find_paper
 from theory.claim import Claim
 from validate import certificate as certificates
 from validate import papers as measured
-from validate.algebra import vector_evidence
+from validate import proving
 from validate.assumptions import unmet
 from validate.bounds import compare
 from validate.choice import choose
+from validate.coverage import coverage
 from validate.description import describe, in_words
 from validate.falsify import Counterexample, rounds_certificate, smallest
 from validate.own.module import OwnModule
@@ -34,7 +36,7 @@ from validate.per_run import per_run
 from validate.predicted import Predicted
 from validate.scenario import Scenario
 from validate.survey import Pool, Progress, Survey, pool_of, survey
-from validate.verdict import Evidence, Outcome, Result, decide
+from validate.verdict import Evidence, Origin, Outcome, Result, decide
 
 if TYPE_CHECKING:
     from validate.replay import Replay
@@ -48,11 +50,32 @@ EVALUATIONS = {False: 40_000, True: 4_000}
 SEARCH_SECONDS = 120.0
 
 
-def check(target: str, *, quick: bool = False, out: str | Path = "fedproof-out", seed: int = 0) -> Result:
-    """The verdict on one claim, given by its id or as ``my_paper.py:label``; see `check_all`."""
-    from validate.own import files
+def check(
+    target: str | Claim, *, quick: bool = False, out: str | Path = "fedproof-out", seed: int = 0
+) -> Result | list[Result]:
+    """The verdict on one claim; of a paper or a file, a list of them.
 
-    return check_all([files.find(target).id], quick=quick, out=out, seed=seed)[0]
+    Args:
+        target: the id of a claim, the name of a paper, ``my_paper.py`` or ``my_paper.py:label``; or a claim itself,
+            which need not be the catalogue's: nothing is looked up by its id but the pool of its paper.
+        quick, out, seed: as in `check_all`.
+
+    Raises:
+        ValueError, OSError: as `check_all`.
+    """
+    if isinstance(target, Claim):
+        return check_one(target, quick=quick, out=out, seed=seed)
+    results = check_all([target], quick=quick, out=out, seed=seed)
+    named_one = ("/" in target and not target.endswith(".py")) or ".py:" in target
+    return results[0] if named_one else results
+
+
+def check_one(claim: Claim, *, quick: bool = False, out: str | Path = "fedproof-out", seed: int = 0) -> Result:
+    """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`."""
+    module, pool, samples = _setting(claim.paper, [claim], quick, seed, log.debug)
+    result, _ = _examined(claim, module, pool, samples, Path(out), EVALUATIONS[quick], quick)
+    replays = _replayed([claim], [result], module, pool, Path(out), log.debug)
+    return _with_replay(result, replays)
 
 
 class Checked(NamedTuple):
@@ -128,18 +151,13 @@ def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: in
         out: certificates go to its subdirectory ``certificates``.
         seed: of the simulator.
     """
-    from validate.replay import evidence as replay_evidence
-
-    claims, module = [find_claim(i) for i in ids], measured.module(paper)
-    pool, samples = Pool((), ()), []
-    if module is not None:
-        pool = pool_of(module, quick, tell, paper)
-        samples = _simulated(module, quick, seed, tell) if any(per_run(c, module) for c in claims) else []
+    claims = [find_claim(i) for i in ids]
+    module, pool, samples = _setting(paper, claims, quick, seed, tell)
     found = []
     curves = {}
     for claim in claims:
         tell(claim.id)
-        result, looked = _examined(claim, module, pool, samples, out, EVALUATIONS[quick])
+        result, looked = _examined(claim, module, pool, samples, out, EVALUATIONS[quick], quick)
         found.append(result)
         tell((result, out))
         if module is not None and looked is not None and looked.seen:
@@ -147,10 +165,29 @@ def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: in
     replays = _replayed(claims, found, module, pool, out, tell)
     for i, result in enumerate(found):
         if result.id in replays:
-            proof = replay_evidence(replays[result.id])
-            found[i] = decide(result.id, (*result.evidence, proof), result.certificate)
+            found[i] = _with_replay(result, replays)
             tell((found[i], out))
     return Checked(found, replays, curves)
+
+
+def _setting(
+    paper: str, claims: Sequence[Claim], quick: bool, seed: int, tell: Progress
+) -> tuple[ModuleType | None, Pool, list[Sample]]:
+    """How a paper's claims are measured, its pool, and the simulator's runs where one of the claims needs them."""
+    module = measured.module(paper)
+    if module is None:
+        return None, Pool((), ()), []
+    pool = pool_of(module, quick, tell, paper)
+    return module, pool, _simulated(module, quick, seed, tell) if any(per_run(c, module) for c in claims) else []
+
+
+def _with_replay(result: Result, replays: dict[str, Replay]) -> Result:
+    """The verdict with what the replay of the proof says, which changes no word."""
+    from validate.replay import evidence as replay_evidence
+
+    if result.id not in replays:
+        return result
+    return replace(result, evidence=(*result.evidence, replay_evidence(replays[result.id])))
 
 
 def listener(progress: Progress | None) -> Callable[[Any], None]:
@@ -214,6 +251,7 @@ def check_claim(
     samples: Sequence[Sample],
     out: Path,
     evaluations: int = 0,
+    quick: bool = False,
 ) -> Result:
     """The verdict on one claim, without the replay of its proof, which needs the verdicts on other claims.
 
@@ -223,9 +261,10 @@ def check_claim(
         pool: the paper's scenarios, from `pool_of`.
         samples: what the simulator found, or nothing.
         out: certificates go to its subdirectory ``certificates``.
-        evaluations: of the unguided search, for a claim that nothing else has refuted; 0 for no search.
+        evaluations: of the unguided search; 0 for no search.
+        quick: whether this is a quick check, for the verdict to say so.
     """
-    return _examined(claim, module, pool, samples, out, evaluations)[0]
+    return _examined(claim, module, pool, samples, out, evaluations, quick)[0]
 
 
 def _examined(
@@ -235,35 +274,53 @@ def _examined(
     samples: Sequence[Sample],
     out: Path,
     evaluations: int,
+    quick: bool,
 ) -> tuple[Result, Survey | None]:
-    """`check_claim`, and what the oracle saw of the claim on the paper's scenarios."""
-    evidence = vector_evidence(claim)
+    """`check_claim`, and what the oracle saw of the claim on the paper's pool.
+
+    The order is that of the origins: the claim's own sentence, search, pool, and what was written for this claim last.
+    """
+    evidence = proving.evidence(claim)
     path: Path | None = None
     looked = survey(claim, module, pool) if module is not None else None
     if looked is None or not looked.seen:
         evidence += _feasible(claim)
     if module is not None and looked is not None:
-        counterexample, rounding = smallest(claim, looked.suspects, module.cases)
-        evidence += looked.evidence(rounding)
-        if counterexample is not None:
-            item, path = _certified(claim, counterexample, out)
-            evidence.append(item)
-        special, special_path = module.special(claim, out)
-        evidence += special
-        path = path or special_path
-        evidence += _sampled(claim, module, samples)
-        if path is None and evaluations and looked.seen:
+        if evaluations and claim.right is not None:
             found, path = _searched(claim, module, evaluations, out)
             evidence += found
+        found, pool_path = _on(looked, claim, module, out, "pool", certify=path is None)
+        evidence += found
+        evidence += _sampled(claim, module, samples)
+        path = path or pool_path
+        if path is None and pool.given:
+            found, path = _on(survey(claim, module, pool.by_hand()), claim, module, out, "given", certify=True)
+            evidence += [item for item in found if item.outcome in ("refuted", "fails")]
+        special, special_path = module.special(claim, out)
+        evidence += [replace(item, origin="given") for item in special]
+        path = path or special_path
         if isinstance(module, OwnModule):
             if not looked.seen:
                 text = f"not measured: the claim fits none of {looked.pool} scenarios, or they violate its hypotheses"
-                evidence.append(Evidence("exact", "undecided", text))
+                evidence.append(Evidence("exact", "undecided", text, origin="pool"))
             elif not module.covers(claim, [one.scenario for one in looked.each]):
                 evidence = [_untested(item) for item in evidence]
     if not evidence:
         evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
-    return decide(claim.id, evidence, str(path) if path else None), looked
+    covered = coverage(claim, looked, quick)
+    return decide(claim.id, evidence, str(path) if path else None, covered, quick), looked
+
+
+def _on(
+    looked: Survey, claim: Claim, module: ModuleType, out: Path, origin: Origin, certify: bool
+) -> tuple[list[Evidence], Path | None]:
+    """What a pool says of the claim, with a certificate where it breaks it and there is none yet."""
+    counterexample, rounding = smallest(claim, looked.suspects, module.cases) if certify else (None, 0)
+    evidence, path = looked.evidence(rounding), None
+    if counterexample is not None:
+        item, path = _certified(claim, counterexample, out)
+        evidence.append(item)
+    return [replace(item, origin=origin) for item in evidence], path
 
 
 def _untested(item: Evidence) -> Evidence:
@@ -282,7 +339,7 @@ def _feasible(claim: Claim) -> list[Evidence]:
         return []
     found = feasible(claim)
     outcome: Outcome = {"feasible": "holds", "empty": "vacuous", "undecided": "undecided"}[found.outcome]  # type: ignore[assignment]
-    return [Evidence("hypotheses", outcome, found.detail, data=found.to_json())]
+    return [Evidence("hypotheses", outcome, found.detail, data=found.to_json(), origin="search")]
 
 
 def _replayed(
@@ -329,6 +386,7 @@ def _searched(claim: Claim, module: ModuleType, evaluations: int, out: Path) -> 
     if not getattr(module, "BATCHED", False):  # one instance at a time through the oracle takes twenty times as long
         evaluations //= 20
     item, found = search_evidence(claim, module.cases, seconds=SEARCH_SECONDS, evaluations=evaluations)
+    item = replace(item, origin="search")
     if found is None:
         return ([item] if item.outcome == "holds" else []), None
     try:
@@ -371,7 +429,7 @@ def _sampled(claim: Claim, module: ModuleType, samples: Sequence[Sample]) -> lis
         )
         outcome: Outcome = "fails" if test.broken else "holds" if test.holds else "undecided"
         ratio = test.mean / right if right > 0 else None
-        evidence.append(Evidence("sampled", outcome, text, tightness=ratio, error_probability=ERROR_PROBABILITY))
+        evidence.append(Evidence("sampled", outcome, text, tightness=ratio, error_probability=ERROR_PROBABILITY, origin="pool"))
     return evidence
 
 

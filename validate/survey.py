@@ -27,10 +27,16 @@ class Pool:
     Attributes:
         instances: scalar instances, with the specification that certificates carry; each is named by its place.
         scenarios: others, in float64.
+        given: instances that were written by hand for some claim; they are tried last, and are no support.
     """
 
     instances: tuple[tuple[dict[str, Any], Scenario], ...]
     scenarios: tuple[Scenario, ...]
+    given: tuple[tuple[dict[str, Any], Scenario], ...] = ()
+
+    def by_hand(self) -> Pool:
+        """What was written by hand, as a pool of its own."""
+        return Pool(self.given, ())
 
     def all(self) -> Iterator[tuple[dict[str, Any] | None, Scenario]]:
         """Every scenario, with its specification where it has one."""
@@ -61,16 +67,22 @@ def pool_of(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool
 
 
 def _made(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
-    instances = []
-    specs = list(module.instances(quick))
+    instances = _read(list(module.instances(quick)), "instance", tell, paper)
+    by_hand: Callable[[], Iterator[dict[str, Any]]] | None = getattr(module, "given", None)
+    given = _read(list(by_hand()), "given instance", tell, paper) if by_hand is not None else ()
+    tell(f"{paper}: exact moments of scenarios in several dimensions")
+    return Pool(instances, tuple(s for s in module.scenarios(quick) if s.stays_finite()), given)
+
+
+def _read(specs: list[dict[str, Any]], name: str, tell: Progress, paper: str) -> tuple[Any, ...]:
+    found = []
     for i, spec in enumerate(specs, start=1):
         if i % 500 == 1:
-            tell(f"{paper}: exact moments of instance {i} of {len(specs)}")
-        scenario: Any = read_scenario(spec, exact=False, name=f"instance {i}")
+            tell(f"{paper}: exact moments of {name} {i} of {len(specs)}")
+        scenario: Any = read_scenario(spec, exact=False, name=f"{name} {i}")
         if scenario.stays_finite():
-            instances.append((spec, scenario))
-    tell(f"{paper}: exact moments of scenarios in several dimensions")
-    return Pool(tuple(instances), tuple(s for s in module.scenarios(quick) if s.stays_finite()))
+            found.append((spec, scenario))
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+Origin = Literal["search", "pool", "worst case", "given"]
 EvidenceKind = Literal["algebra", "hypotheses", "exact", "sampled", "search", "order", "certificate"]
 Outcome = Literal["proved", "holds", "fails", "refuted", "vacuous", "undecided"]
 VerdictName = Literal["proved", "supported", "refuted", "vacuous", "undecided"]
 
 MEANING: dict[str, str] = {
-    "proved": "true for the parameters asked for: every step was re-checked in exact or interval arithmetic",
-    "supported": "never broken; the tightness is the largest measured / bound that was found",
+    "proved": "the sentence itself, read from the claim, for all values that its hypotheses allow: re-checked exactly",
+    "supported": "never broken where it could have been; what was covered stands beside the word",
     "refuted": "false as stated: an exact instance satisfies every hypothesis and breaks the claim",
-    "vacuous": "no parameters satisfy its hypotheses, or those that its proof needs",
+    "vacuous": "nothing satisfies its hypotheses",
     "undecided": "none of these; the evidence says what was tried",
 }
 
@@ -33,13 +34,16 @@ class Evidence:
 
     Attributes:
         kind: the way of knowing.
-        outcome: ``"proved"`` (the whole claim, exactly), ``"holds"`` (nothing broke it here), ``"fails"`` (something
-            broke it, without a certificate), ``"refuted"`` (with a verified certificate), ``"vacuous"``,
-            ``"undecided"`` (the check could not be made).
+        outcome: ``"proved"`` (the whole claim, exactly; `validate.proving` alone says so), ``"holds"`` (nothing broke
+            it here), ``"fails"`` (something broke it, without a certificate), ``"refuted"`` (with a verified
+            certificate), ``"vacuous"``, ``"undecided"`` (the check could not be made).
         detail: one or two sentences for a reader, with the numbers.
         tightness: largest left / right found by this check, where there is one; of a mean of runs, an estimate.
         error_probability: of a statistical check; None for one that cannot err.
         data: numbers behind the detail, JSON-ready.
+        origin: where the instances, or the lines of a proof, come from: an unguided ``"search"`` that knows the claim
+            only; the ``"pool"`` that every claim of the paper is held against; a ``"worst case"`` over the class; or
+            ``"given"``, written by hand for this claim.
     """
 
     kind: EvidenceKind
@@ -48,6 +52,7 @@ class Evidence:
     tightness: float | None = None
     error_probability: float | None = None
     data: dict[str, Any] | None = None
+    origin: Origin = "given"
 
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
@@ -55,6 +60,7 @@ class Evidence:
             "kind": self.kind,
             "outcome": self.outcome,
             "detail": self.detail,
+            "origin": self.origin,
             "tightness": self.tightness,
             "error_probability": self.error_probability,
             **({"data": self.data} if self.data else {}),
@@ -71,6 +77,9 @@ class Result:
         tightness: largest left / right over the evidence that knows both sides (`known_ratio`), or None.
         evidence: all of it.
         certificate: path of the certificate, when refuted.
+        covered: of a claim that nothing broke, what was varied and at which budget, for a reader; or what was not, and
+            why the claim is not called supported. Empty where neither matters.
+        quick: whether it is the verdict of a quick check.
     """
 
     id: str
@@ -78,15 +87,31 @@ class Result:
     tightness: float | None
     evidence: tuple[Evidence, ...]
     certificate: str | None = None
+    covered: str = ""
+    quick: bool = False
+
+    @property
+    def origin(self) -> Origin | None:
+        """Of the instance that refutes the claim; None for other verdicts."""
+        return next((e.origin for e in self.evidence if e.outcome == "refuted"), None)
+
+    @property
+    def broken(self) -> bool:
+        """Whether something broke the claim, with a certificate or without."""
+        return any(e.outcome in ("refuted", "fails") for e in self.evidence)
 
     def to_json(self) -> dict[str, Any]:
         """As in the command line's contract."""
         return {
             "id": self.id,
             "verdict": self.verdict,
+            "covered": self.covered,
             "tightness": self.tightness,
+            "severity": None,
             "evidence": [e.to_json() for e in self.evidence],
             "certificate": self.certificate,
+            "proof": None,
+            "quick": self.quick,
         }
 
 
@@ -99,19 +124,46 @@ def known_ratio(evidence: Evidence) -> float | None:
     return None if evidence.kind == "sampled" or evidence.outcome == "undecided" else evidence.tightness
 
 
-def decide(claim_id: str, evidence: Sequence[Evidence], certificate: str | None = None) -> Result:
+@dataclass(frozen=True)
+class Coverage:
+    """Whether what did not break a claim could have broken it.
+
+    Attributes:
+        earned: whether it counts as support.
+        detail: what was varied; or what was not.
+    """
+
+    earned: bool
+    detail: str
+
+
+NOTHING_COVERED = Coverage(False, "")
+
+
+def decide(
+    claim_id: str,
+    evidence: Sequence[Evidence],
+    certificate: str | None = None,
+    coverage: Coverage = NOTHING_COVERED,
+    quick: bool = False,
+) -> Result:
     """Join the evidence into a verdict.
 
     `refuted` needs evidence of outcome "refuted" (a verified certificate); a break without a certificate, or a
-    contradiction between a proof and a break, is `undecided` and says so in the evidence itself.
+    contradiction between a proof and a break, is `undecided` and says so in the evidence itself. `supported` needs
+    a coverage that is earned.
 
     Args:
         claim_id: of the claim that the evidence is about.
-        evidence: in any order; none at all is `undecided`.
+        evidence: in any order; none at all is `undecided`. In the result, breaks come first.
         certificate: path of the certificate, for the result.
+        coverage: of the comparisons that held.
+        quick: whether the evidence is that of a quick check.
     """
     outcomes = {e.outcome for e in evidence}
     ratios = [ratio for ratio in map(known_ratio, evidence) if ratio is not None]
+    held = any(e.outcome == "holds" and e.kind in ("exact", "sampled", "search", "order") for e in evidence)
+    covered = ""
     verdict: VerdictName
     if "refuted" in outcomes:
         verdict = "undecided" if "proved" in outcomes else "refuted"
@@ -121,8 +173,9 @@ def decide(claim_id: str, evidence: Sequence[Evidence], certificate: str | None 
         verdict = "vacuous"
     elif "proved" in outcomes:
         verdict = "proved"
-    elif any(e.outcome == "holds" and e.kind in ("exact", "sampled", "search", "order") for e in evidence):
-        verdict = "supported"
     else:
-        verdict = "undecided"
-    return Result(claim_id, verdict, max(ratios) if ratios else None, tuple(evidence), certificate)
+        verdict = "supported" if held and coverage.earned else "undecided"
+        covered = coverage.detail if held else ""
+    first = sorted(evidence, key=lambda e: e.outcome not in ("refuted", "fails"))
+    best = max(ratios) if ratios else None
+    return Result(claim_id, verdict, best, tuple(first), certificate, covered, quick)
