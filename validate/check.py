@@ -429,7 +429,7 @@ def _sampled(claim: Claim, module: ModuleType, samples: Sequence[Sample]) -> lis
         )
         outcome: Outcome = "fails" if test.broken else "holds" if test.holds else "undecided"
         ratio = test.mean / right if right > 0 else None
-        evidence.append(Evidence("sampled", outcome, text, tightness=ratio, error_probability=ERROR_PROBABILITY, origin="pool"))
+        evidence.append(Evidence("sampled", outcome, text, ratio, ERROR_PROBABILITY, origin="pool"))
     return evidence
 
 
