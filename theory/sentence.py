@@ -1,0 +1,502 @@
+"""Sentences of claims: left, relation, right, read by our own reader and executed by nobody.
+
+The language is that of `theory.formula`, and beside it states and taps ``x[k]``, ``y[k, h]``; points ``x0 xstar xstar_n``;
+functions ``f f_n f_ni`` and their gradients ``grad(f_n, v)``; ``norm2 norm dot``; the expectation ``E(...)``; and ``mean_n
+sum_n max_n min_n`` with their like over samples (``_i``), rounds (``_k``) and turns of a loop (``_h``).
+
+What a tree means on an instance is decided by a `World`; `evaluate` folds the tree with it. Free indices are for all.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, Literal, Protocol, TypeAlias
+
+from theory.formula import DEEPEST, LONGEST_NUMBER, LONGEST_TEXT, Apply, Name, Number, short
+
+Relation = Literal["<=", "<", ">=", ">", "=="]
+RELATIONS: tuple[Relation, ...] = ("<=", "<", ">=", ">", "==")
+INDICES = ("n", "i", "k", "h", "j")
+FUNCTION_NAMES = ("f", "f_n", "f_ni")
+OVER = {f"{how}_{index}": (how, index) for how in ("mean", "sum", "max", "min") for index in "nikh"}
+"""What is taken over an index, as ``mean_n``: how, and the index."""
+NUMBERS_OF_VECTORS = {"norm2": 1, "norm": 1, "dot": 2}
+SCALAR_FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
+    **dict.fromkeys(("sqrt", "log", "exp", "abs"), (1, 1)),
+    "min": (2, None),
+    "max": (2, None),
+}
+POINTS = {"x0": "", "xstar": "", "xstar_n": "n"}
+SPECIAL = frozenset({"fstar", "N", "d", "K", *INDICES, *POINTS, *FUNCTION_NAMES, "E", "grad", *OVER, *NUMBERS_OF_VECTORS})
+INTEGERS = frozenset({"H", "S", "m", "b", "N", "d", "K", "J"})
+"""Parameters that are integers, at least 1, wherever they occur."""
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<name>[A-Za-z][A-Za-z0-9_]*)|(?P<open>[(\[])|(?P<close>[)\]])|(?P<other>\*\*|<=|>=|==|[-+*/<>,]))",
+    re.ASCII,
+)
+_BINARY: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+_COMPARISONS: Mapping[type[ast.cmpop], Relation] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
+}  # fmt: skip
+_INSTEAD = {"=": " (equality is written ==)", "^": " (powers are written **)", "\\": " (plain text, not LaTeX)"}
+
+
+class SentenceError(ValueError):
+    """A sentence that cannot be read, or says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A state or a tap at its indices: ``x[k+1]``, ``y[k, h]``."""
+
+    name: str
+    indices: tuple[Expression, ...]
+
+
+Expression: TypeAlias = Number | Name | Apply | At
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """``left relation right``."""
+
+    left: Expression
+    relation: Relation
+    right: Expression
+
+    def __str__(self) -> str:
+        return f"{text_of(self.left)} {self.relation} {text_of(self.right)}"
+
+
+@lru_cache(4096)
+def parse_sentence(text: str) -> Sentence:
+    """The tree of ``left relation right``.
+
+    Raises:
+        SentenceError: for text that is no such thing, naming the text and the piece.
+    """
+    tree = _tree(text)
+    if not isinstance(tree, ast.Compare):
+        raise SentenceError(f"{short(text)} is no sentence: it has no relation (< <= > >= ==)")
+    if len(tree.ops) > 1:
+        raise SentenceError(f"{short(text)} has {len(tree.ops)} relations: write a sentence for each")
+    return Sentence(_convert(text, tree.left, 0), _COMPARISONS[type(tree.ops[0])], _convert(text, tree.comparators[0], 0))
+
+
+@lru_cache(4096)
+def parse_expression(text: str) -> Expression:
+    """The tree of one side, or of a definition.
+
+    Raises:
+        SentenceError: as `parse_sentence`.
+    """
+    return _convert(text, _tree(text), 0)
+
+
+def parse_call(text: str) -> tuple[str, tuple[Expression, ...]] | None:
+    """Name and arguments where the text is one call such as ``smooth(f_n, L)``; None where it is not.
+
+    Raises:
+        SentenceError: as `parse_sentence`.
+    """
+    tree = _tree(text)
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name) or tree.keywords:
+        return None
+    return tree.func.id, tuple(_convert(text, a, 0, bare=True) for a in tree.args)
+
+
+def _tree(text: object) -> ast.expr:
+    if not isinstance(text, str):
+        raise SentenceError(f"{text!r} is not text")
+    if len(text) > LONGEST_TEXT:
+        raise SentenceError(f"{short(text)} has {len(text)} characters; the limit is {LONGEST_TEXT}")
+    stripped = text.strip()
+    if not stripped:
+        raise SentenceError(f"{text!r} is empty")
+    position = 0
+    while position < len(stripped):
+        match = _TOKEN.match(stripped, position)
+        if match is None:
+            piece = stripped[position:].strip()[0]
+            raise SentenceError(f"{short(text)}: {piece!r} is not allowed{_INSTEAD.get(piece, '')}")
+        if match["number"]:
+            exponent = re.search(r"[eE]([+-]?[0-9]+)", match["number"])
+            if len(match["number"]) > LONGEST_NUMBER or (exponent and abs(int(exponent[1])) > LONGEST_NUMBER):
+                raise SentenceError(f"{short(text)}: the number {short(match['number'])} is too long or too large")
+        position = match.end()
+    try:
+        return ast.parse(stripped, mode="eval").body
+    except SyntaxError as error:
+        rest = stripped[max(0, (error.offset or 1) - 1) :][:20]
+        raise SentenceError(f"{short(text)} cannot be read {f'at {rest!r}' if rest else 'at its end'}: {error.msg}") from None
+    except (RecursionError, MemoryError):
+        raise SentenceError(f"{short(text)} is nested too deeply") from None
+
+
+def _convert(text: str, node: ast.expr, depth: int, bare: bool = False) -> Expression:
+    stripped = text.strip()
+    piece = stripped[node.col_offset : node.end_col_offset]
+
+    def refuse(why: str) -> SentenceError:
+        return SentenceError(f"{short(text)}: {why}")
+
+    if depth > DEEPEST:
+        raise refuse(f"it is nested too deeply, at {short(piece)}")
+    if isinstance(node, ast.Constant) and piece[0] in "0123456789.":
+        return Number(Fraction(piece))
+    if isinstance(node, ast.Name):
+        if not bare and (node.id in OVER or node.id in FUNCTION_NAMES or node.id in ("E", "grad")):
+            raise refuse(f"{node.id} is a function and needs its arguments")
+        if node.id in SCALAR_FUNCTIONS or node.id in NUMBERS_OF_VECTORS:
+            raise refuse(f"{node.id} is a function and needs its arguments")
+        return Name(node.id)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        inner = _convert(text, node.operand, depth + 1)
+        return Apply("neg", (inner,)) if isinstance(node.op, ast.USub) else inner  # type: ignore[arg-type]
+    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        sides = (_convert(text, node.left, depth + 1), _convert(text, node.right, depth + 1))
+        return Apply(_BINARY[type(node.op)], sides)  # type: ignore[arg-type]
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return At(node.value.id, tuple(_convert(text, entry, depth + 1) for entry in entries))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        name = node.func.id
+        if name == "grad":
+            if len(node.args) != 2 or not isinstance(node.args[0], ast.Name) or node.args[0].id not in FUNCTION_NAMES:
+                raise refuse(f"{piece}: a gradient is written grad(f_n, v), of f, f_n or f_ni at one point")
+            return Apply(f"grad {node.args[0].id}", (_convert(text, node.args[1], depth + 1),))  # type: ignore[arg-type]
+        arguments = tuple(_convert(text, a, depth + 1) for a in node.args)
+        one = name in OVER or name in FUNCTION_NAMES or name == "E"
+        least, most = SCALAR_FUNCTIONS.get(name, (1, 1) if one else (NUMBERS_OF_VECTORS.get(name, 0),) * 2)
+        if not one and name not in SCALAR_FUNCTIONS and name not in NUMBERS_OF_VECTORS:
+            raise refuse(f"unknown function {name!r}" + ("; the natural logarithm is log" if name == "ln" else ""))
+        if len(arguments) < least or (most is not None and len(arguments) > most):
+            raise refuse(f"{name} takes {least if most == least else f'{least} or more'} argument(s), not {len(arguments)}")
+        return Apply(name, arguments)  # type: ignore[arg-type]
+    if isinstance(node, ast.Compare):
+        raise refuse(f"the relation {short(piece)} stands where one side is needed")
+    raise refuse(f"{short(piece)} is not allowed")
+
+
+# --- trees -----------------------------------------------------------------------------------------------------------
+
+
+def parts(e: Expression) -> tuple[Expression, ...]:
+    """The direct parts of a tree."""
+    if isinstance(e, Apply):
+        return e.arguments  # type: ignore[return-value]
+    return e.indices if isinstance(e, At) else ()
+
+
+def everything(e: Expression) -> Iterator[Expression]:
+    """The tree and all its parts."""
+    yield e
+    for part in parts(e):
+        yield from everything(part)
+
+
+def replaced(e: Expression, new: Mapping[str, Expression]) -> Expression:
+    """The tree with names replaced by trees."""
+    if isinstance(e, Name):
+        return new.get(e.name, e)
+    if isinstance(e, Apply):
+        return Apply(e.operation, tuple(replaced(a, new) for a in e.arguments))  # type: ignore[arg-type]
+    if isinstance(e, At):
+        return At(e.name, tuple(replaced(a, new) for a in e.indices))
+    return e
+
+
+_STRENGTH = {"+": 1, "-": 1, "neg": 2, "*": 3, "/": 3, "**": 5}
+
+
+def text_of(e: Expression, outer: int = 0) -> str:
+    """As text, with the parentheses that it needs; `parse_expression` gives the same tree back, but for fractions."""
+    if isinstance(e, Number):
+        text = str(e.value)
+        return f"({text})" if e.value.denominator != 1 and outer > 3 or e.value < 0 else text
+    if isinstance(e, Name):
+        return e.name
+    if isinstance(e, At):
+        return f"{e.name}[{', '.join(text_of(i) for i in e.indices)}]"
+    own = _STRENGTH.get(e.operation)
+    if own is None:
+        name, _, function = e.operation.partition(" ")
+        inner = ", ".join(text_of(a) for a in e.arguments)  # type: ignore[arg-type]
+        return f"{name}({function}, {inner})" if function else f"{name}({inner})"
+    if e.operation == "neg":
+        text = f"-{text_of(e.arguments[0], own + 1)}"  # type: ignore[arg-type]
+    else:
+        left = text_of(e.arguments[0], own + (e.operation == "**"))  # type: ignore[arg-type]
+        right = text_of(e.arguments[1], own + (e.operation in ("-", "/")))  # type: ignore[arg-type]
+        text = f"{left}{f' {e.operation} ' if e.operation in '+-' else e.operation}{right}"
+    return f"({text})" if own < outer else text
+
+
+# --- what a tree speaks of -------------------------------------------------------------------------------------------
+
+Shape = Literal["scalar", "vector"]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The names that a sentence may use.
+
+    Attributes:
+        states: kinds of the state variables by name, as in `theory.program.Kind`.
+        taps: by name, the kind and how many loops are around.
+        vectors: free vectors (``"x"``, ``"a_n"``).
+        definitions: trees by name, without definitions in them.
+        numbers: names that are parameters for certain (an algorithm's); others are parameters too.
+    """
+
+    states: Mapping[str, str] = field(default_factory=dict)
+    taps: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    vectors: tuple[str, ...] = ()
+    definitions: Mapping[str, Expression] = field(default_factory=dict)
+    numbers: tuple[str, ...] = ()
+
+    @cached_property
+    def free_vectors(self) -> Mapping[str, str]:
+        """Index of each free vector: ``"n"`` for ``a_n``, else ``""``."""
+        return {name: "n" if name.endswith("_n") else "" for name in self.vectors}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a tree is, in a vocabulary.
+
+    Attributes:
+        shape: a number or a vector.
+        free: the indices that are free in it.
+        random: whether it speaks of states after the start, or of taps, outside of E.
+        parameters: names of parameters, ``p_n`` and ``eta_k`` as they are written.
+    """
+
+    shape: Shape
+    free: frozenset[str] = frozenset()
+    random: bool = False
+    parameters: frozenset[str] = frozenset()
+
+
+_INDEXED = re.compile(r"(?P<base>[A-Za-z][A-Za-z0-9_]*?)_(?P<index>ni|n|i|k|h)\Z")
+
+
+def index_of(name: str) -> tuple[str, str]:
+    """A parameter's name without its index, and the index: ``p_n`` is p for every n; ``eta`` has none."""
+    match = _INDEXED.match(name)
+    return (match["base"], match["index"]) if match else (name, "")
+
+
+def read(e: Expression, words: Vocabulary) -> Reading:
+    """What a tree is.
+
+    Raises:
+        SentenceError: for names that mean nothing here, vectors where numbers are needed, indices that are not there.
+    """
+    if isinstance(e, Number):
+        return Reading("scalar")
+    if isinstance(e, Name):
+        return _read_name(e.name, words)
+    if isinstance(e, At):
+        return _read_at(e, words)
+    return _read_apply(e, words)
+
+
+def _read_name(name: str, words: Vocabulary) -> Reading:
+    if name in words.free_vectors:
+        return Reading("vector", frozenset(words.free_vectors[name]))
+    if name in words.definitions:
+        return read(words.definitions[name], words)
+    if name in POINTS:
+        return Reading("vector", frozenset(POINTS[name]))
+    if name in INDICES:
+        return Reading("scalar", frozenset(name))
+    if name in ("fstar", "N", "d"):
+        return Reading("scalar")
+    if name == "K":
+        return Reading("scalar", parameters=frozenset({"K"}))
+    if name in words.states or name in words.taps:
+        raise SentenceError(f"{name} is a state or a tap: write {name}[k]")
+    if name in SPECIAL:
+        raise SentenceError(f"{name} is a function and needs its arguments")
+    return Reading("scalar", frozenset(index_of(name)[1]), parameters=frozenset({name}))
+
+
+def _read_at(e: At, words: Vocabulary) -> Reading:
+    if e.name in words.states:
+        kind, loops = words.states[e.name], 0
+        if kind in ("past", "client past"):
+            raise SentenceError(f"{text_of(e)}: {e.name} is a stack of remembered vectors, of which claims do not speak")
+    elif e.name in words.taps:
+        kind, loops = words.taps[e.name]
+    else:
+        known = ", ".join([*words.states, *words.taps])
+        raise SentenceError(f"{text_of(e)}: {e.name} is neither a state nor a tap; there are {known or 'none'}")
+    if len(e.indices) != 1 + loops:
+        wanted = f"{e.name}[{', '.join(['k', 'h', 'j'][: 1 + loops])}]"
+        raise SentenceError(f"{text_of(e)} has {len(e.indices)} indices; write {wanted}")
+    found = [read(i, words) for i in e.indices]
+    for index, one in zip(e.indices, found, strict=True):
+        if one.shape != "scalar" or one.random or one.free - {"k", "h", "j"}:
+            raise SentenceError(f"{text_of(e)}: the index {text_of(index)} is not a number of rounds or turns")
+    own = {"client": {"n"}, "table": {"n", "i"}}.get(kind, set())
+    start = loops == 0 and e.name in words.states and e.indices == (Number(Fraction(0)),)
+    free = frozenset(own).union(*(one.free for one in found))
+    return Reading("vector", free, not start, frozenset().union(*(one.parameters for one in found)))
+
+
+def _read_apply(e: Apply, words: Vocabulary) -> Reading:
+    op, inner = e.operation, [read(a, words) for a in e.arguments]  # type: ignore[arg-type]
+    free = frozenset().union(*(one.free for one in inner))
+    chance = any(one.random for one in inner)
+    names: frozenset[str] = frozenset().union(*(one.parameters for one in inner))
+    shapes = [one.shape for one in inner]
+
+    def need(shape: Shape) -> None:
+        for argument, one in zip(e.arguments, inner, strict=True):
+            if one.shape != shape:
+                raise SentenceError(f"{text_of(e)}: {text_of(argument)} is a {one.shape}, and a {shape} is needed")  # type: ignore[arg-type]
+
+    if op in ("+", "-"):
+        if shapes[0] != shapes[1]:
+            raise SentenceError(f"{text_of(e)} adds a number and a vector")
+        return Reading(shapes[0], free, chance, names)
+    if op == "neg":
+        return Reading(shapes[0], free, chance, names)
+    if op == "*":
+        if shapes == ["vector", "vector"]:
+            raise SentenceError(f"{text_of(e)} is a product of two vectors: write dot(u, v)")
+        return Reading("vector" if "vector" in shapes else "scalar", free, chance, names)
+    if op == "/":
+        if shapes[1] == "vector":
+            raise SentenceError(f"{text_of(e)} divides by a vector")
+        return Reading(shapes[0], free, chance, names)
+    if op == "**" or op in SCALAR_FUNCTIONS:
+        need("scalar")
+        return Reading("scalar", free, chance, names)
+    if op in NUMBERS_OF_VECTORS:
+        need("vector")
+        return Reading("scalar", free, chance, names)
+    function = op.removeprefix("grad ")
+    if function in FUNCTION_NAMES:
+        need("vector")
+        own = frozenset({"f": "", "f_n": "n", "f_ni": "ni"}[function])
+        return Reading("vector" if op.startswith("grad ") else "scalar", free | own, chance, names)
+    if op == "E":
+        return Reading(shapes[0], free, False, names)
+    how, index = OVER[op]
+    if how in ("max", "min"):
+        need("scalar")
+    if index == "h" and index not in free:
+        raise SentenceError(f"{text_of(e)}: nothing in it has the turn h")
+    more = frozenset({"K"}) if index == "k" else frozenset()
+    freed = free - {index} | (frozenset("n") if index == "i" else frozenset())
+    return Reading(shapes[0], freed, chance, names | more)
+
+
+# --- what a tree is worth --------------------------------------------------------------------------------------------
+
+
+class World(Protocol):
+    """An instance as a sentence sees it. Numbers and vectors are of whatever type the world computes with."""
+
+    def constant(self, value: Fraction) -> Any:
+        """A number that is written."""
+
+    def parameter(self, name: str, at: Mapping[str, int]) -> Any:
+        """A parameter, N, d, K or fstar; of ``p_n`` that of client ``at["n"]``."""
+
+    def point(self, name: str, at: Mapping[str, int]) -> Any:
+        """x0, xstar, xstar_n, or a free vector."""
+
+    def value(self, name: str, indices: tuple[int, ...], at: Mapping[str, int]) -> Any:
+        """A state or a tap."""
+
+    def function(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
+        """f, f_n or f_ni at v."""
+
+    def gradient(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
+        """Its gradient."""
+
+    def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Any:
+        """``+ - * / ** neg sqrt log exp abs min max`` of numbers.
+
+        Raises:
+            UndefinedError: where there is no real value.
+        """
+
+    def vectors(self, operation: str, arguments: tuple[Any, ...]) -> Any:
+        """``+ - neg``; ``*`` and ``/`` by a number, which comes second; ``norm2 norm dot``, which are numbers."""
+
+    def over(self, index: str, e: Expression, at: Mapping[str, int]) -> Iterable[int]:
+        """The values of an index that is bound, e being what is taken over it."""
+
+    def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
+        """E of a tree."""
+
+
+def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabulary) -> Any:
+    """The value of a tree in a world, with its free indices at `at`.
+
+    Raises:
+        UndefinedError: where a number has no real value.
+    """
+    if isinstance(e, Number):
+        return world.constant(e.value)
+    if isinstance(e, Name):
+        if e.name in words.definitions:
+            return evaluate(words.definitions[e.name], world, at, words)
+        if e.name in INDICES:
+            return world.constant(Fraction(at[e.name]))
+        return (world.point if read(e, words).shape == "vector" else world.parameter)(e.name, at)
+    if isinstance(e, At):
+        return world.value(e.name, tuple(index_value(i, world, at, words) for i in e.indices), at)
+    op = e.operation
+    if op == "E":
+        return world.expectation(e.arguments[0], at)  # type: ignore[arg-type]
+    if op in OVER:
+        return _over(e, world, at, words)
+    values = tuple(evaluate(a, world, at, words) for a in e.arguments)  # type: ignore[arg-type]
+    if op in FUNCTION_NAMES:
+        return world.function(op, values[0], at)
+    if op.startswith("grad "):
+        return world.gradient(op.removeprefix("grad "), values[0], at)
+    if op in NUMBERS_OF_VECTORS:
+        return world.vectors(op, values)
+    vectors = [read(a, words).shape == "vector" for a in e.arguments]  # type: ignore[arg-type]
+    if not any(vectors):
+        return world.numbers(op, values)
+    return world.vectors(op, values[::-1] if op == "*" and vectors[1] else values)
+
+
+def _over(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary) -> Any:
+    how, index = OVER[e.operation]
+    inner: Expression = e.arguments[0]  # type: ignore[assignment]
+    values = [evaluate(inner, world, {**at, index: value}, words) for value in world.over(index, inner, at)]
+    if how in ("max", "min"):
+        return values[0] if len(values) == 1 else world.numbers(how, tuple(values))
+    apply = world.vectors if read(inner, words).shape == "vector" else world.numbers
+    total = values[0]
+    for value in values[1:]:
+        total = apply("+", (total, value))
+    return apply("/", (total, world.constant(Fraction(len(values))))) if how == "mean" else total
+
+
+def index_value(e: Expression, world: World, at: Mapping[str, int], words: Vocabulary) -> int:
+    """The value of an index such as ``k+1`` or ``K``.
+
+    Raises:
+        SentenceError: when it is no integer.
+    """
+    value = evaluate(e, world, at, words)
+    whole = int(value)
+    if whole != value:
+        raise SentenceError(f"the index {text_of(e)} is {value}, and no integer")
+    return whole
