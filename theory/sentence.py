@@ -263,6 +263,11 @@ class Vocabulary:
     numbers: tuple[str, ...] = ()
 
     @cached_property
+    def readings(self) -> dict[Expression, Reading]:
+        """What `read` has found, kept."""
+        return {}
+
+    @cached_property
     def free_vectors(self) -> Mapping[str, str]:
         """Index of each free vector: ``"n"`` for ``a_n``, else ``""``."""
         return {name: "n" if name.endswith("_n") else "" for name in self.vectors}
@@ -300,13 +305,16 @@ def read(e: Expression, words: Vocabulary) -> Reading:
     Raises:
         SentenceError: for names that mean nothing here, vectors where numbers are needed, indices that are not there.
     """
-    if isinstance(e, Number):
-        return Reading("scalar")
-    if isinstance(e, Name):
-        return _read_name(e.name, words)
-    if isinstance(e, At):
-        return _read_at(e, words)
-    return _read_apply(e, words)
+    found = words.readings.get(e)
+    if found is None:
+        if isinstance(e, Number):
+            found = Reading("scalar")
+        elif isinstance(e, Name):
+            found = _read_name(e.name, words)
+        else:
+            found = _read_at(e, words) if isinstance(e, At) else _read_apply(e, words)
+        words.readings[e] = found
+    return found
 
 
 def _read_name(name: str, words: Vocabulary) -> Reading:
