@@ -1,0 +1,246 @@
+"""The assumptions on functions, sampling and networks that claims make, each a class of its own.
+
+A claim writes ``smooth(f_ni, L)``; the class says what that means, which of its arguments are constants and which way they
+may be wrong, and gives itself as data. What a problem satisfies is found by `validate`, by type.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from theory.formula import Name, Number
+from theory.sentence import FUNCTION_NAMES, Expression, SentenceError, text_of
+
+Direction = Literal["up", "down", "exact"]
+"""Which numbers are constants too, where one is: larger ones (``up``, as L of smooth), smaller ones (``down``, as mu of
+strongly_convex), or none (``exact``, as rho of connected)."""
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """An assumption.
+
+    Attributes:
+        function: f, f_n or f_ni (every n, every i), where it is about functions; else empty.
+        constants: its constants, in the order of its arguments: names or formulas.
+    """
+
+    function: str
+    constants: tuple[Expression, ...]
+
+    name: ClassVar[str]
+    about: ClassVar[Literal["function", "gradients", "network"]] = "function"
+    directions: ClassVar[tuple[Direction, ...]] = ()
+    latex: ClassVar[str]
+    meaning: ClassVar[str]
+
+    @property
+    def text(self) -> str:
+        """As a claim writes it."""
+        return f"{self.name}({', '.join([*([self.function] if self.function else []), *map(text_of, self.constants)])})"
+
+    @property
+    def binds(self) -> Mapping[str, Direction]:
+        """The names among its constants, with their direction."""
+        found = zip(self.constants, self.directions, strict=True)
+        return {constant.name: direction for constant, direction in found if isinstance(constant, Name)}
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"predicate": self.name, "function": self.function, "constants": [text_of(c) for c in self.constants]}
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.meaning.format(f=self.function, c=[text_of(c) for c in self.constants])}"
+
+
+@dataclass(frozen=True)
+class Smooth(Predicate):
+    """norm(grad(f, x) - grad(f, y)) <= L*norm(x - y), convex or not."""
+
+    name = "smooth"
+    directions = ("up",)
+    latex = r"{f}\text{{ is }}{c}\text{{-smooth}}"
+    meaning = "the gradient of {f} is {c[0]}-Lipschitz, convex or not"
+
+
+@dataclass(frozen=True)
+class Convex(Predicate):
+    """f is convex."""
+
+    name = "convex"
+    latex = r"{f}\text{{ is convex}}"
+    meaning = "{f} is convex"
+
+
+@dataclass(frozen=True)
+class StronglyConvex(Predicate):
+    """f - mu/2*norm2 is convex, mu > 0."""
+
+    name = "strongly_convex"
+    directions = ("down",)
+    latex = r"{f}\text{{ is }}{c}\text{{-strongly convex}}"
+    meaning = "{f} minus {c[0]}/2 times the squared norm is convex, {c[0]} > 0"
+
+
+@dataclass(frozen=True)
+class Lipschitz(Predicate):
+    """abs(f(x) - f(y)) <= G*norm(x - y)."""
+
+    name = "lipschitz"
+    directions = ("up",)
+    latex = r"{f}\text{{ is }}{c}\text{{-Lipschitz}}"
+    meaning = "{f} is {c[0]}-Lipschitz"
+
+
+@dataclass(frozen=True)
+class BoundedGradients(Predicate):
+    """norm(grad(f, x)) <= G for every x."""
+
+    name = "bounded_gradients"
+    directions = ("up",)
+    latex = r"\|\nabla {f}\| \le {c}"
+    meaning = "the gradients of {f} have norm at most {c[0]}"
+
+
+@dataclass(frozen=True)
+class Quadratic(Predicate):
+    """f is a quadratic."""
+
+    name = "quadratic"
+    latex = r"{f}\text{{ is quadratic}}"
+    meaning = "{f} is a quadratic"
+
+
+@dataclass(frozen=True)
+class PolyakLojasiewicz(Predicate):
+    """norm2(grad(f, x)) >= 2*mu*(f(x) - fstar) for every x."""
+
+    name = "pl"
+    directions = ("down",)
+    latex = r"{f}\text{{ is }}{c}\text{{-P{{\L}}}}"
+    meaning = "norm2(grad({f}, x)) >= 2*{c[0]}*({f}(x) - its infimum) for every x"
+
+
+@dataclass(frozen=True)
+class BoundedBelow(Predicate):
+    """f is bounded below."""
+
+    name = "bounded_below"
+    latex = r"\inf {f} > -\infty"
+    meaning = "{f} is bounded below"
+
+
+@dataclass(frozen=True)
+class SameMinimiser(Predicate):
+    """Every minimiser of f minimises each."""
+
+    name = "same_minimiser"
+    latex = r"\text{{every minimiser of }}f\text{{ minimises }}{f}"
+    meaning = "every minimiser of f minimises {f}"
+
+
+@dataclass(frozen=True)
+class BoundedVariance(Predicate):
+    """mean_i norm2(grad f_ni(x) - grad f_n(x)) <= sigma2 for every n and x."""
+
+    name = "bounded_variance"
+    about = "gradients"
+    directions = ("up",)
+    latex = r"\frac1{{n}}\sum_i \|\nabla f_{{ni}} - \nabla f_n\|^2 \le {c}"
+    meaning = "the variance of a client's sampled gradient is at most {c[0]} everywhere"
+
+
+@dataclass(frozen=True)
+class Dissimilar(Predicate):
+    """mean_n norm2(grad f_n(x)) <= G**2 + B**2*norm2(grad f(x)); with one constant, the mean square distance from grad f."""
+
+    name = "dissimilar"
+    about = "gradients"
+    latex = r"\text{{dissimilarity }}{c}"
+
+    @property
+    def spread(self) -> bool:
+        """Whether it is about the distance of the clients' gradients from their mean (one constant)."""
+        return len(self.constants) == 1
+
+    @property
+    def meaning(self) -> str:  # type: ignore[override]
+        """In words."""
+        if self.spread:
+            return "mean_n norm2(grad f_n(x) - grad f(x)) <= {c[0]}**2 for every x"
+        return "mean_n norm2(grad f_n(x)) <= {c[0]}**2 + {c[1]}**2*norm2(grad f(x)) for every x"
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:  # type: ignore[override]
+        """Of its one or two constants."""
+        return ("up",) * len(self.constants)
+
+
+@dataclass(frozen=True)
+class Connected(Predicate):
+    """W is symmetric and doubly stochastic; rho < 1 is the largest absolute value of its eigenvalues but the one 1."""
+
+    matrix: str = field(default="W")
+    name = "connected"
+    about = "network"
+    latex = r"{c}\text{{ is a gossip matrix}}"
+    meaning = "the matrix is symmetric and doubly stochastic; rho < 1 is its second eigenvalue"
+
+    @property
+    def text(self) -> str:
+        """As a claim writes it."""
+        return f"connected({self.matrix})"
+
+    @property
+    def binds(self) -> Mapping[str, Direction]:
+        """The second eigenvalue."""
+        return {"rho": "exact"}
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"predicate": self.name, "matrix": self.matrix}
+
+
+PREDICATES: Mapping[str, type[Predicate]] = {
+    one.name: one
+    for one in (
+        Smooth, Convex, StronglyConvex, Lipschitz, BoundedGradients, Quadratic, PolyakLojasiewicz, BoundedBelow, SameMinimiser,
+        BoundedVariance, Dissimilar, Connected,
+    )
+}  # fmt: skip
+_NUMBERS: Mapping[str, tuple[int, ...]] = {"bounded_variance": (1,), "dissimilar": (1, 2)}
+
+
+def predicate(name: str, arguments: Sequence[Expression]) -> Predicate:
+    """The assumption that a claim writes as ``name(arguments)``.
+
+    Raises:
+        SentenceError: for a name that is none, or other arguments than it takes.
+    """
+    if name not in PREDICATES:
+        close = difflib.get_close_matches(name, PREDICATES, 1)
+        hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(PREDICATES)}"
+        raise SentenceError(f"the assumption {name}(...) is not known{hint}")
+    kind = PREDICATES[name]
+    written = f"{name}({', '.join(map(text_of, arguments))})"
+    if kind is Connected:
+        if len(arguments) != 1 or not isinstance(arguments[0], Name):
+            raise SentenceError(f"{written}: connected takes the name of the matrix, connected(W)")
+        return Connected("", (), arguments[0].name)
+    function = ""
+    if kind.about == "function":
+        if not arguments or not isinstance(arguments[0], Name) or arguments[0].name not in FUNCTION_NAMES:
+            raise SentenceError(f"{written}: the first argument of {name} is f, f_n or f_ni")
+        function, arguments = arguments[0].name, arguments[1:]
+    wanted = _NUMBERS.get(name, (len(kind.directions) if isinstance(kind.directions, tuple) else 0,))
+    if len(arguments) not in wanted:
+        raise SentenceError(f"{written}: {name} takes {' or '.join(map(str, wanted))} constants, not {len(arguments)}")
+    for constant in arguments:
+        if isinstance(constant, Name) and constant.name in FUNCTION_NAMES:
+            raise SentenceError(f"{written}: {constant.name} is a function, and a constant is needed")
+        if isinstance(constant, Number) and constant.value <= 0:
+            raise SentenceError(f"{written}: the constant {constant.value} is not positive")
+    return kind(function, tuple(arguments))

@@ -1,0 +1,297 @@
+"""A claim as its author writes it: a sentence, its algorithm, its assumptions. It says what it means.
+
+    NOISE_BALL = claim(
+        "noise-ball",
+        "E(norm2(x[k] - xstar)) <= (1 - eta*mu)**k*norm2(x0 - xstar) + 2*eta*sigma2/(mu*N)",
+        of=parallel_sgd,
+        assuming=("smooth(f_ni, L)", "convex(f_ni)", "strongly_convex(f, mu)", "eta <= 1/(2*L)"),
+        where={"sigma2": "mean_n(mean_i(norm2(grad(f_ni, xstar) - grad(f_n, xstar))))"},
+    )
+
+Nothing else is known of it: what it speaks of, what can be measured, searched and proved is read off these texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal
+
+from theory.domain import COUNT, POSITIVE, Domain
+from theory.formula import Name, parse
+from theory.predicates import Direction, Predicate, predicate
+from theory.program import NAME, Algorithm, Program
+from theory.sentence import (
+    INDICES,
+    INTEGERS,
+    SPECIAL,
+    At,
+    Expression,
+    Sentence,
+    SentenceError,
+    Vocabulary,
+    everything,
+    index_of,
+    parse_call,
+    parse_expression,
+    parse_sentence,
+    read,
+    replaced,
+    text_of,
+)
+
+Kind = Literal["theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition"]
+KINDS: tuple[Kind, ...] = ("theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence with its algorithm, assumptions and source, as printed.
+
+    Attributes:
+        label: the second part of its id.
+        statement: the sentence as text, ``left relation right``.
+        of: the algorithm it speaks of; None for a claim about functions and vectors, or about numbers alone.
+        assuming: relations between parameters, and assumptions (`theory.predicates`), as text.
+        where: definitions, names to formulas.
+        vectors: free vectors (``"x"``; ``"a_n"``: N of them, N free).
+        standing: more of `assuming`, which the paper fixes elsewhere for this result.
+        parameters: domains of parameters that are not simply positive (or counts, for the names of integers).
+        over: a condition on x, where assumptions are only asked there.
+        kind, title, equation, source, remarks: for a reader.
+        amends: label of the printed claim that this one repairs.
+        proof: its derivation, or None.
+        given: instances written by hand, as data; tried last, and evidence from them says so.
+        paper: the first part of its id; the `Paper` sets it.
+    """
+
+    label: str
+    statement: str
+    of: Algorithm | None = None
+    assuming: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
+    vectors: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
+    parameters: Mapping[str, Domain] = field(default_factory=dict)
+    over: str = ""
+    kind: Kind = "theorem"
+    title: str = ""
+    equation: str = ""
+    source: str = ""
+    remarks: tuple[str, ...] = ()
+    amends: str | None = None
+    proof: Any = None
+    given: tuple[Mapping[str, Any], ...] = ()
+    paper: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("assuming", "vectors", "standing", "remarks", "given"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                raise SentenceError(f"claim {self.label!r}: {name}={value!r} is text; write a tuple of texts, ({value!r},)")
+            object.__setattr__(self, name, tuple(value))
+        for name in ("where", "parameters"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        if self.of is not None and not isinstance(self.of, Algorithm):
+            raise SentenceError(f"claim {self.label!r}: of={self.of!r} is no algorithm; decorate the function with @algorithm")
+        if self.kind not in KINDS:
+            raise SentenceError(f"claim {self.label!r}: kind={self.kind!r} is none of {', '.join(KINDS)}")
+        try:
+            self._check()
+        except ValueError as error:
+            raise type(error)(f"claim {self.label!r}: {error}") from None
+
+    def __hash__(self) -> int:
+        return hash((self.paper, self.label, self.statement, self.assuming))
+
+    # what it says
+
+    @property
+    def id(self) -> str:
+        """``paper/label``."""
+        return f"{self.paper or 'unpublished'}/{self.label}"
+
+    @cached_property
+    def sentence(self) -> Sentence:
+        """The statement's tree."""
+        return parse_sentence(self.statement)
+
+    @cached_property
+    def definitions(self) -> Mapping[str, Expression]:
+        """The definitions' trees, earlier ones put into later ones."""
+        found: dict[str, Expression] = {}
+        for name, text in self.where.items():
+            found[name] = replaced(parse_expression(text), found)
+        return MappingProxyType(found)
+
+    @property
+    def program(self) -> Program | None:
+        """What its algorithm does in a round."""
+        return None if self.of is None else self.of.program
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """What the names in its sentences mean."""
+        states: dict[str, str] = {}
+        taps: dict[str, tuple[str, int]] = {}
+        if self.of is not None:
+            states = {s.name: s.kind for s in self.of.state}
+            taps = dict(self.of.program.taps)
+        numbers = () if self.of is None else self.of.parameters
+        return Vocabulary(states, taps, self.vectors, self.definitions, numbers)
+
+    @cached_property
+    def predicates(self) -> tuple[Predicate, ...]:
+        """Its assumptions on functions, sampling and networks, the standing ones last."""
+        return tuple(one for one in self._assumed if isinstance(one, Predicate))
+
+    @cached_property
+    def relations(self) -> tuple[Sentence, ...]:
+        """Its relations between parameters, the standing ones last."""
+        return tuple(one for one in self._assumed if isinstance(one, Sentence))
+
+    @cached_property
+    def _assumed(self) -> tuple[Predicate | Sentence, ...]:
+        found: list[Predicate | Sentence] = []
+        for text in (*self.assuming, *self.standing):
+            call = parse_call(text)
+            found.append(parse_sentence(text) if call is None else predicate(*call))
+        return tuple(found)
+
+    @cached_property
+    def constants(self) -> Mapping[str, Direction]:
+        """The names that its assumptions bind, with the direction in which they may be wrong."""
+        found: dict[str, Direction] = {}
+        for one in self.predicates:
+            for name, direction in one.binds.items():
+                if found.setdefault(name, direction) != direction:
+                    raise SentenceError(f"{name} is a constant of two assumptions that point different ways")
+        return MappingProxyType(found)
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """Its parameters as it writes them (``eta``, ``p_n``, ``L``), the algorithm's first."""
+        written = dict.fromkeys(self.of.parameters if self.of is not None else ())
+        sides = [self.sentence.left, self.sentence.right]
+        sides += [side for relation in self.relations for side in (relation.left, relation.right)]
+        for one in self.predicates:
+            written |= dict.fromkeys(sorted(one.binds))
+            sides += one.constants
+        for side in (*sides, *self.definitions.values()):
+            for part in everything(side):
+                if isinstance(part, Name) and self._is_parameter(part.name):
+                    written.setdefault(part.name, None)
+        bases = {index_of(name)[0] for name in written if index_of(name)[1]}
+        return tuple(name for name in written if name not in bases and name not in self.definitions)
+
+    def _is_parameter(self, name: str) -> bool:
+        known = name in SPECIAL and name != "K"
+        return not (known or name in self.definitions or name in self.vocabulary.free_vectors)
+
+    @cached_property
+    def domains(self) -> Mapping[str, Domain]:
+        """The domain of each parameter, by its name without an index."""
+        found = {}
+        for symbol in self.symbols:
+            name = index_of(symbol)[0]
+            found[name] = self.parameters.get(symbol, self.parameters.get(name, COUNT if name in INTEGERS else POSITIVE))
+        return MappingProxyType(found)
+
+    @cached_property
+    def free(self) -> frozenset[str]:
+        """Indices for all of whose values it is claimed."""
+        sides = (self.sentence.left, self.sentence.right)
+        return frozenset().union(*(read(side, self.vocabulary).free for side in sides))
+
+    def _check(self) -> None:
+        if not self.label or "/" == self.label[:1]:
+            raise SentenceError("a claim has a label")
+        for name in self.where:
+            if not NAME.match(name) or name in SPECIAL:
+                raise SentenceError(f"where defines {name!r}, which means something else")
+        words = self.vocabulary
+        clash = sorted(set(words.states) & set(words.taps) | set(self.where) & (set(words.states) | set(words.taps)))
+        if clash:
+            raise SentenceError(f"{clash[0]!r} means two things: a state, a tap, a definition have names of their own")
+        for vector in self.vectors:
+            if not NAME.match(vector) or vector in SPECIAL or vector in words.states:
+                raise SentenceError(f"the free vector {vector!r} has a name that means something else")
+        for name, tree in self.definitions.items():
+            if any(isinstance(p, At) for p in everything(tree)) and self.of is None:
+                raise SentenceError(f"{name} speaks of states, and the claim has no algorithm (of=...)")
+            read(tree, words)
+        for side in (self.sentence.left, self.sentence.right):
+            if read(side, words).shape != "scalar":
+                raise SentenceError(f"{text_of(side)} is a vector: equal vectors are written norm2(u - v) <= 0")
+        for relation in self.relations:
+            for side in (relation.left, relation.right):
+                if read(side, words).shape != "scalar":
+                    raise SentenceError(f"{relation}: {text_of(side)} is a vector")
+        for one in self.predicates:
+            for constant in one.constants:
+                if read(constant, words).shape != "scalar":
+                    raise SentenceError(f"{one.text}: {text_of(constant)} is a vector")
+        _ = self.constants
+        if self.over:
+            parse_sentence(self.over)
+        unknown = sorted(set(self.parameters) - set(self.domains) - set(self.symbols))
+        if unknown:
+            raise SentenceError(f"parameters has {unknown[0]!r}, which the claim does not use; it has {', '.join(self.symbols)}")
+        if self.of is not None:
+            for symbol in self.symbols:
+                name, index = index_of(symbol)
+                if index and name in self.of.parameters and index not in ("n", "k"):
+                    raise SentenceError(f"{symbol}: a parameter of the algorithm has one value, one a client or one a round")
+
+
+def claim(label: str, statement: str, **fields_: Any) -> Claim:
+    """A claim: its label, its sentence, and by name what else `Claim` has.
+
+    Raises:
+        SentenceError: for text that says nothing, naming the claim and the piece.
+        TypeError: for a field that a claim does not have.
+    """
+    known = {f.name for f in fields(Claim)}
+    unknown = sorted(set(fields_) - known)
+    if unknown:
+        raise TypeError(f"claim {label!r}: {unknown[0]}= is no field of a claim; there are {', '.join(sorted(known))}")
+    return Claim(label, statement, **fields_)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and its claims, in its order.
+
+    Attributes:
+        name: the first part of its claims' ids.
+        title, authors: of the paper.
+        claims: each with a label of its own; they are this paper's from then on.
+        algorithms: those of its algorithms that no claim is about.
+    """
+
+    name: str
+    title: str
+    authors: str
+    claims: tuple[Claim, ...]
+    algorithms: tuple[Algorithm, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "claims", tuple(self.claims))
+        labels = [c.label for c in self.claims]
+        twice = sorted({label for label in labels if labels.count(label) > 1})
+        if twice:
+            raise SentenceError(f"paper {self.name!r}: the label {twice[0]!r} is used twice")
+        for one in self.claims:
+            if one.paper not in ("", self.name):
+                raise SentenceError(f"paper {self.name!r}: the claim {one.id} belongs to another paper")
+            object.__setattr__(one, "paper", self.name)
+            if one.amends is not None and one.amends not in labels:
+                raise SentenceError(f"paper {self.name!r}: {one.label!r} amends {one.amends!r}, which is no claim of it")
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self.claims)
+
+
+__all__ = ["INDICES", "Claim", "Paper", "claim", "parse"]
