@@ -1,7 +1,7 @@
 """The assumptions on functions, sampling and networks that claims make, each a class of its own.
 
-A claim writes ``smooth(f_ni, L)``; the class says what that means, which of its arguments are constants and which way they
-may be wrong, and gives itself as data. What a problem satisfies is found by `validate`, by type.
+A claim writes ``smooth(f_ni, L)``; the class says what that means, which of its arguments are constants and which way
+they may be wrong, and gives itself as data. What a problem satisfies is found by `validate`, by type.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class BoundedVariance(Predicate):
 
 @dataclass(frozen=True)
 class Dissimilar(Predicate):
-    """mean_n norm2(grad f_n(x)) <= G**2 + B**2*norm2(grad f(x)); with one constant, the mean square distance from grad f."""
+    """mean_n norm2(grad f_n(x)) <= G**2 + B**2*norm2(grad f(x)); with one constant, the mean squared distance."""
 
     name = "dissimilar"
     about = "gradients"
@@ -176,7 +176,7 @@ class Dissimilar(Predicate):
     @property
     def directions(self) -> tuple[Direction, ...]:  # type: ignore[override]
         """Of its one or two constants."""
-        return ("up",) * len(self.constants)
+        return tuple("up" for _ in self.constants)
 
 
 @dataclass(frozen=True)
@@ -207,8 +207,8 @@ class Connected(Predicate):
 PREDICATES: Mapping[str, type[Predicate]] = {
     one.name: one
     for one in (
-        Smooth, Convex, StronglyConvex, Lipschitz, BoundedGradients, Quadratic, PolyakLojasiewicz, BoundedBelow, SameMinimiser,
-        BoundedVariance, Dissimilar, Connected,
+        Smooth, Convex, StronglyConvex, Lipschitz, BoundedGradients, Quadratic, PolyakLojasiewicz, BoundedBelow,
+        SameMinimiser, BoundedVariance, Dissimilar, Connected,
     )
 }  # fmt: skip
 _NUMBERS: Mapping[str, tuple[int, ...]] = {"bounded_variance": (1,), "dissimilar": (1, 2)}

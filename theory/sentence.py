@@ -1,8 +1,8 @@
 """Sentences of claims: left, relation, right, read by our own reader and executed by nobody.
 
-The language is that of `theory.formula`, and beside it states and taps ``x[k]``, ``y[k, h]``; points ``x0 xstar xstar_n``;
-functions ``f f_n f_ni`` and their gradients ``grad(f_n, v)``; ``norm2 norm dot``; the expectation ``E(...)``; and ``mean_n
-sum_n max_n min_n`` with their like over samples (``_i``), rounds (``_k``) and turns of a loop (``_h``).
+The language is that of `theory.formula`, and beside it states and taps ``x[k]``, ``y[k, h]``; points ``x0 xstar
+xstar_n``; functions ``f f_n f_ni``, their gradients ``grad(f_n, v)``; ``norm2 norm dot``; expectations ``E(...)``; and
+``mean_n sum_n max_n min_n`` with their like over samples (``_i``), rounds (``_k``) and turns of a loop (``_h``).
 
 What a tree means on an instance is decided by a `World`; `evaluate` folds the tree with it. Free indices are for all.
 """
@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
-from theory.formula import DEEPEST, LONGEST_NUMBER, LONGEST_TEXT, Apply, Name, Number, short
+from theory.formula import DEEPEST, LONGEST_NUMBER, LONGEST_TEXT, Apply, Formula, Name, Number, short
 
 Relation = Literal["<=", "<", ">=", ">", "=="]
 RELATIONS: tuple[Relation, ...] = ("<=", "<", ">=", ">", "==")
@@ -32,7 +32,9 @@ SCALAR_FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
     "max": (2, None),
 }
 POINTS = {"x0": "", "xstar": "", "xstar_n": "n"}
-SPECIAL = frozenset({"fstar", "N", "d", "K", *INDICES, *POINTS, *FUNCTION_NAMES, "E", "grad", *OVER, *NUMBERS_OF_VECTORS})
+SPECIAL = frozenset(
+    {"fstar", "N", "d", "K", *INDICES, *POINTS, *FUNCTION_NAMES, "E", "grad", *OVER, *NUMBERS_OF_VECTORS}
+)
 INTEGERS = frozenset({"H", "S", "m", "b", "N", "d", "K", "J"})
 """Parameters that are integers, at least 1, wherever they occur."""
 
@@ -87,7 +89,9 @@ def parse_sentence(text: str) -> Sentence:
         raise SentenceError(f"{short(text)} is no sentence: it has no relation (< <= > >= ==)")
     if len(tree.ops) > 1:
         raise SentenceError(f"{short(text)} has {len(tree.ops)} relations: write a sentence for each")
-    return Sentence(_convert(text, tree.left, 0), _COMPARISONS[type(tree.ops[0])], _convert(text, tree.comparators[0], 0))
+    return Sentence(
+        _convert(text, tree.left, 0), _COMPARISONS[type(tree.ops[0])], _convert(text, tree.comparators[0], 0)
+    )
 
 
 @lru_cache(4096)
@@ -135,7 +139,9 @@ def _tree(text: object) -> ast.expr:
         return ast.parse(stripped, mode="eval").body
     except SyntaxError as error:
         rest = stripped[max(0, (error.offset or 1) - 1) :][:20]
-        raise SentenceError(f"{short(text)} cannot be read {f'at {rest!r}' if rest else 'at its end'}: {error.msg}") from None
+        raise SentenceError(
+            f"{short(text)} cannot be read {f'at {rest!r}' if rest else 'at its end'}: {error.msg}"
+        ) from None
     except (RecursionError, MemoryError):
         raise SentenceError(f"{short(text)} is nested too deeply") from None
 
@@ -159,10 +165,10 @@ def _convert(text: str, node: ast.expr, depth: int, bare: bool = False) -> Expre
         return Name(node.id)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         inner = _convert(text, node.operand, depth + 1)
-        return Apply("neg", (inner,)) if isinstance(node.op, ast.USub) else inner  # type: ignore[arg-type]
+        return applied("neg", (inner,)) if isinstance(node.op, ast.USub) else inner
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         sides = (_convert(text, node.left, depth + 1), _convert(text, node.right, depth + 1))
-        return Apply(_BINARY[type(node.op)], sides)  # type: ignore[arg-type]
+        return applied(_BINARY[type(node.op)], sides)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
         entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         return At(node.value.id, tuple(_convert(text, entry, depth + 1) for entry in entries))
@@ -171,15 +177,17 @@ def _convert(text: str, node: ast.expr, depth: int, bare: bool = False) -> Expre
         if name == "grad":
             if len(node.args) != 2 or not isinstance(node.args[0], ast.Name) or node.args[0].id not in FUNCTION_NAMES:
                 raise refuse(f"{piece}: a gradient is written grad(f_n, v), of f, f_n or f_ni at one point")
-            return Apply(f"grad {node.args[0].id}", (_convert(text, node.args[1], depth + 1),))  # type: ignore[arg-type]
+            return applied(f"grad {node.args[0].id}", (_convert(text, node.args[1], depth + 1),))
         arguments = tuple(_convert(text, a, depth + 1) for a in node.args)
         one = name in OVER or name in FUNCTION_NAMES or name == "E"
         least, most = SCALAR_FUNCTIONS.get(name, (1, 1) if one else (NUMBERS_OF_VECTORS.get(name, 0),) * 2)
         if not one and name not in SCALAR_FUNCTIONS and name not in NUMBERS_OF_VECTORS:
             raise refuse(f"unknown function {name!r}" + ("; the natural logarithm is log" if name == "ln" else ""))
         if len(arguments) < least or (most is not None and len(arguments) > most):
-            raise refuse(f"{name} takes {least if most == least else f'{least} or more'} argument(s), not {len(arguments)}")
-        return Apply(name, arguments)  # type: ignore[arg-type]
+            raise refuse(
+                f"{name} takes {least if most == least else f'{least} or more'} argument(s), not {len(arguments)}"
+            )
+        return applied(name, arguments)
     if isinstance(node, ast.Compare):
         raise refuse(f"the relation {short(piece)} stands where one side is needed")
     raise refuse(f"{short(piece)} is not allowed")
@@ -191,8 +199,13 @@ def _convert(text: str, node: ast.expr, depth: int, bare: bool = False) -> Expre
 def parts(e: Expression) -> tuple[Expression, ...]:
     """The direct parts of a tree."""
     if isinstance(e, Apply):
-        return e.arguments  # type: ignore[return-value]
+        return cast("tuple[Expression, ...]", e.arguments)
     return e.indices if isinstance(e, At) else ()
+
+
+def applied(operation: str, arguments: tuple[Expression, ...]) -> Apply:
+    """The tree of an operation on trees."""
+    return Apply(operation, cast("tuple[Formula, ...]", arguments))
 
 
 def everything(e: Expression) -> Iterator[Expression]:
@@ -207,7 +220,7 @@ def replaced(e: Expression, new: Mapping[str, Expression]) -> Expression:
     if isinstance(e, Name):
         return new.get(e.name, e)
     if isinstance(e, Apply):
-        return Apply(e.operation, tuple(replaced(a, new) for a in e.arguments))  # type: ignore[arg-type]
+        return applied(e.operation, tuple(replaced(a, new) for a in parts(e)))
     if isinstance(e, At):
         return At(e.name, tuple(replaced(a, new) for a in e.indices))
     return e
@@ -220,7 +233,7 @@ def text_of(e: Expression, outer: int = 0) -> str:
     """As text, with the parentheses that it needs; `parse_expression` gives the same tree back, but for fractions."""
     if isinstance(e, Number):
         text = str(e.value)
-        return f"({text})" if e.value.denominator != 1 and outer > 3 or e.value < 0 else text
+        return f"({text})" if (e.value.denominator != 1 and outer > 3) or e.value < 0 else text
     if isinstance(e, Name):
         return e.name
     if isinstance(e, At):
@@ -228,13 +241,13 @@ def text_of(e: Expression, outer: int = 0) -> str:
     own = _STRENGTH.get(e.operation)
     if own is None:
         name, _, function = e.operation.partition(" ")
-        inner = ", ".join(text_of(a) for a in e.arguments)  # type: ignore[arg-type]
+        inner = ", ".join(text_of(a) for a in parts(e))
         return f"{name}({function}, {inner})" if function else f"{name}({inner})"
     if e.operation == "neg":
-        text = f"-{text_of(e.arguments[0], own + 1)}"  # type: ignore[arg-type]
+        text = f"-{text_of(parts(e)[0], own + 1)}"
     else:
-        left = text_of(e.arguments[0], own + (e.operation == "**"))  # type: ignore[arg-type]
-        right = text_of(e.arguments[1], own + (e.operation in ("-", "/")))  # type: ignore[arg-type]
+        left = text_of(parts(e)[0], own + (e.operation == "**"))
+        right = text_of(parts(e)[1], own + (e.operation in ("-", "/")))
         text = f"{left}{f' {e.operation} ' if e.operation in '+-' else e.operation}{right}"
     return f"({text})" if own < outer else text
 
@@ -341,7 +354,9 @@ def _read_at(e: At, words: Vocabulary) -> Reading:
     if e.name in words.states:
         kind, loops = words.states[e.name], 0
         if kind in ("past", "client past"):
-            raise SentenceError(f"{text_of(e)}: {e.name} is a stack of remembered vectors, of which claims do not speak")
+            raise SentenceError(
+                f"{text_of(e)}: {e.name} is a stack of remembered vectors, of which claims do not speak"
+            )
     elif e.name in words.taps:
         kind, loops = words.taps[e.name]
     else:
@@ -361,16 +376,16 @@ def _read_at(e: At, words: Vocabulary) -> Reading:
 
 
 def _read_apply(e: Apply, words: Vocabulary) -> Reading:
-    op, inner = e.operation, [read(a, words) for a in e.arguments]  # type: ignore[arg-type]
+    op, inner = e.operation, [read(a, words) for a in parts(e)]
     free = frozenset().union(*(one.free for one in inner))
     chance = any(one.random for one in inner)
     names: frozenset[str] = frozenset().union(*(one.parameters for one in inner))
     shapes = [one.shape for one in inner]
 
     def need(shape: Shape) -> None:
-        for argument, one in zip(e.arguments, inner, strict=True):
+        for argument, one in zip(parts(e), inner, strict=True):
             if one.shape != shape:
-                raise SentenceError(f"{text_of(e)}: {text_of(argument)} is a {one.shape}, and a {shape} is needed")  # type: ignore[arg-type]
+                raise SentenceError(f"{text_of(e)}: {text_of(argument)} is a {one.shape}, and a {shape} is needed")
 
     if op in ("+", "-"):
         if shapes[0] != shapes[1]:
@@ -468,17 +483,17 @@ def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabula
         return world.value(e.name, tuple(index_value(i, world, at, words) for i in e.indices), at)
     op = e.operation
     if op == "E":
-        return world.expectation(e.arguments[0], at)  # type: ignore[arg-type]
+        return world.expectation(parts(e)[0], at)
     if op in OVER:
         return _over(e, world, at, words)
-    values = tuple(evaluate(a, world, at, words) for a in e.arguments)  # type: ignore[arg-type]
+    values = tuple(evaluate(a, world, at, words) for a in parts(e))
     if op in FUNCTION_NAMES:
         return world.function(op, values[0], at)
     if op.startswith("grad "):
         return world.gradient(op.removeprefix("grad "), values[0], at)
     if op in NUMBERS_OF_VECTORS:
         return world.vectors(op, values)
-    vectors = [read(a, words).shape == "vector" for a in e.arguments]  # type: ignore[arg-type]
+    vectors = [read(a, words).shape == "vector" for a in parts(e)]
     if not any(vectors):
         return world.numbers(op, values)
     return world.vectors(op, values[::-1] if op == "*" and vectors[1] else values)
@@ -486,7 +501,7 @@ def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabula
 
 def _over(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary) -> Any:
     how, index = OVER[e.operation]
-    inner: Expression = e.arguments[0]  # type: ignore[assignment]
+    inner: Expression = parts(e)[0]
     values = [evaluate(inner, world, {**at, index: value}, words) for value in world.over(index, inner, at)]
     if how in ("max", "min"):
         return values[0] if len(values) == 1 else world.numbers(how, tuple(values))

@@ -90,12 +90,16 @@ class Claim:
         for name in ("assuming", "vectors", "standing", "remarks", "given"):
             value = getattr(self, name)
             if isinstance(value, str):
-                raise SentenceError(f"claim {self.label!r}: {name}={value!r} is text; write a tuple of texts, ({value!r},)")
+                raise SentenceError(
+                    f"claim {self.label!r}: {name}={value!r} is text; write a tuple of texts, ({value!r},)"
+                )
             object.__setattr__(self, name, tuple(value))
         for name in ("where", "parameters"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         if self.of is not None and not isinstance(self.of, Algorithm):
-            raise SentenceError(f"claim {self.label!r}: of={self.of!r} is no algorithm; decorate the function with @algorithm")
+            raise SentenceError(
+                f"claim {self.label!r}: of={self.of!r} is no algorithm; decorate the function with @algorithm"
+            )
         if self.kind not in KINDS:
             raise SentenceError(f"claim {self.label!r}: kind={self.kind!r} is none of {', '.join(KINDS)}")
         try:
@@ -196,7 +200,9 @@ class Claim:
         found = {}
         for symbol in self.symbols:
             name = index_of(symbol)[0]
-            found[name] = self.parameters.get(symbol, self.parameters.get(name, COUNT if name in INTEGERS else POSITIVE))
+            found[name] = self.parameters.get(
+                symbol, self.parameters.get(name, COUNT if name in INTEGERS else POSITIVE)
+            )
         return MappingProxyType(found)
 
     @cached_property
@@ -206,7 +212,7 @@ class Claim:
         return frozenset().union(*(read(side, self.vocabulary).free for side in sides))
 
     def _check(self) -> None:
-        if not self.label or "/" == self.label[:1]:
+        if not self.label or self.label[:1] == "/":
             raise SentenceError("a claim has a label")
         for name in self.where:
             if not NAME.match(name) or name in SPECIAL:
@@ -238,12 +244,16 @@ class Claim:
             parse_sentence(self.over)
         unknown = sorted(set(self.parameters) - set(self.domains) - set(self.symbols))
         if unknown:
-            raise SentenceError(f"parameters has {unknown[0]!r}, which the claim does not use; it has {', '.join(self.symbols)}")
+            raise SentenceError(
+                f"parameters has {unknown[0]!r}, which the claim does not use; it has {', '.join(self.symbols)}"
+            )
         if self.of is not None:
             for symbol in self.symbols:
                 name, index = index_of(symbol)
                 if index and name in self.of.parameters and index not in ("n", "k"):
-                    raise SentenceError(f"{symbol}: a parameter of the algorithm has one value, one a client or one a round")
+                    raise SentenceError(
+                        f"{symbol}: a parameter of the algorithm has one value, one a client or one a round"
+                    )
 
 
 def claim(label: str, statement: str, **fields_: Any) -> Claim:
@@ -288,7 +298,9 @@ class Paper:
                 raise SentenceError(f"paper {self.name!r}: the claim {one.id} belongs to another paper")
             object.__setattr__(one, "paper", self.name)
             if one.amends is not None and one.amends not in labels:
-                raise SentenceError(f"paper {self.name!r}: {one.label!r} amends {one.amends!r}, which is no claim of it")
+                raise SentenceError(
+                    f"paper {self.name!r}: {one.label!r} amends {one.amends!r}, which is no claim of it"
+                )
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self.claims)

@@ -1,0 +1,79 @@
+"""An algorithm as one round, seen from a client: traced once into a straight-line program with loops.
+
+`algorithm` decorates a function ``round(w, *state, *, parameters)``. Running it once with symbols for state and
+parameters writes down what it does (`Program`); whoever reads a program (exact play, moments, simulation, worst cases,
+the page) asks the function no more. The primitives are those of `Tracer`.
+
+A value is a vector of the server, one of every client, or one of every sample of every client (`Kind`); arithmetic is
+linear. Scalars are formulas (`theory.formula`) in parameters, the round ``k``, the turns ``h``, ``h2``, ... of the
+loops around, and draws, which go by the names of the values that hold them.
+
+This is the only package of `theory` that `sim` imports: it needs the standard library alone.
+"""
+
+from theory.formula import Apply, Formula, Name, Number, names_in, parse, text_of
+from theory.program.algorithm import Algorithm, algorithm, state_of
+from theory.program.data import (
+    DRAWS,
+    LINEAR,
+    LINEAR_GIVEN_DRAWS,
+    NAME,
+    OPERATIONS,
+    RESERVED,
+    STACKS,
+    VALUE,
+    VECTORS,
+    Carried,
+    Instruction,
+    Kind,
+    Loop,
+    Program,
+    ProgramError,
+    State,
+    Step,
+    flat,
+    uses,
+)
+from theory.program.pseudo_code import pseudo_code
+from theory.program.reading import from_json
+from theory.program.tracer import Tracer
+from theory.program.tracing import trace
+from theory.program.walking import Machine, walk
+
+__all__ = [
+    "DRAWS",
+    "LINEAR",
+    "LINEAR_GIVEN_DRAWS",
+    "NAME",
+    "OPERATIONS",
+    "RESERVED",
+    "STACKS",
+    "VALUE",
+    "VECTORS",
+    "Algorithm",
+    "Apply",
+    "Carried",
+    "Formula",
+    "Instruction",
+    "Kind",
+    "Loop",
+    "Machine",
+    "Name",
+    "Number",
+    "Program",
+    "ProgramError",
+    "State",
+    "Step",
+    "Tracer",
+    "algorithm",
+    "flat",
+    "from_json",
+    "names_in",
+    "parse",
+    "pseudo_code",
+    "state_of",
+    "text_of",
+    "trace",
+    "uses",
+    "walk",
+]

@@ -1,0 +1,174 @@
+"""A program for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from theory.formula import Apply, Formula, Name, Number
+from theory.program.data import DRAWS, Instruction, Program, Step, uses
+
+_OPERATORS = {"+", "-", "*", "/", "**", "neg"}
+_WORDS: Mapping[str, str] = {
+    "gradient": "grad f_n({0})",
+    "full gradient": "grad f({0})",
+    "each": "{0}",
+    "mean": "mean_n({0})",
+    "sum": "sum_n({0})",
+    "noise": "noise of variance {a}",
+    "choose": "{a} of the N clients, uniformly",
+    "coins": "coins of chance {a}, one a client",
+    "coin": "coin of chance {a}",
+    "before": "[{a} < {b}]",
+    "average": "average of {0} over {a}",
+    "where": "{0} if {a} else {1}",
+    "keep": "random {a} coordinates of {0}, times d/{a}",
+    "top": "largest {a} coordinates of {0}",
+    "prox": "prox of {a} f_n at {0}",
+    "project": "{0} projected onto the ball of radius {a}",
+    "clip": "{0} clipped to norm {a}",
+    "times": "{0} o {1}",
+    "over": "{0} / {1} by coordinates",
+    "larger": "max({0}, {1}) by coordinates",
+    "sqrt": "sqrt({0}) by coordinates",
+    "sign": "sign({0})",
+    "norm": "norm({0})",
+    "ones": "(1, ..., 1)",
+    "shift": "{1} in front of {0}",
+    "mix": "sum_m {label}[n,m] {0}",
+    "combine": "sum_j {label}_j {0}_j",
+}
+
+
+def pseudo_code(program: Program) -> str:
+    """The program as text for people: one line a value that the author named or that is used more than once."""
+    used = uses(program.body, program.result)
+    kinds = program.kinds
+    texts: dict[str, str] = {}
+    taken: set[str] = set()
+
+    def called(name: str, hint: str) -> str:
+        stem = hint or {"sample": "i", "number": "s", "numbers": "s"}.get(kinds.get(name, ""), "v")
+        base = stem + ("_n" if kinds.get(name) in ("client", "numbers", "sample", "client past") else "")
+        text, more = base, 2
+        while text in taken:
+            text, more = f"{base}{more}" if not base.endswith("_n") else f"{stem}{more}_n", more + 1
+        taken.add(text)
+        return text
+
+    for name, s in zip(program.inputs, program.state, strict=True):
+        texts[name] = called(name, s.name)
+
+    def number(formula: Formula) -> str:
+        return _plain(_renamed_freely(formula, texts))
+
+    def expression(step: Instruction) -> str:
+        if step.op == "linear":
+            return _sum_text([(number(c), texts[v]) for c, v in zip(step.numbers, step.of, strict=True)])
+        parts = [texts[v] for v in step.of]
+        if step.op == "gradient" and len(parts) == 2:
+            return f"grad f_{{n,{parts[1]}}}({parts[0]})"
+        if step.op == "get":
+            return f"{parts[0]}[{parts[1]}]" if len(parts) == 2 else f"mean_i({parts[0]}[i])"
+        if step.op == "put":
+            return f"{parts[0]} with [{parts[1]}] = {parts[2]}"
+        if step.op == "sample":
+            how = "" if step.flag else ", without replacement"
+            size = number(step.numbers[0])
+            return "a sample, uniformly" if size == "1" else f"{size} samples, uniformly{how}"
+        letters = dict(zip("ab", map(number, step.numbers), strict=False))
+        return _WORDS[step.op].format(*parts, **letters, label=step.label)
+
+    lines: list[str] = []
+
+    def write(steps: Sequence[Step], indent: str) -> None:
+        for step in steps:
+            if isinstance(step, Instruction):
+                if step.op == "tap":
+                    lines.append(f"{indent}# {step.label}[k] is {texts[step.of[0]]}")
+                    continue
+                text = expression(step)
+                if used.get(step.to, 0) > 1 or step.op in DRAWS or step.hint:
+                    texts[step.to] = called(step.to, step.hint)
+                    lines.append(f"{indent}{texts[step.to]} {'~' if step.op in DRAWS else '='} {text}")
+                else:
+                    texts[step.to] = text if step.op not in ("linear", "where") else f"({text})"
+                continue
+            for c in step.carried:
+                texts[c.name] = called(c.name, c.hint)
+                lines.append(f"{indent}{texts[c.name]} = {texts[c.first]}")
+            head = {
+                "repeat": f"repeat {'' if step.count is None else number(step.count)} times, {step.index} = 0, 1, ...:",
+                "visit": "for every client, in random order:",
+                "pass": "for every sample of the client, in random order:",
+            }[step.op]
+            if step.op == "pass":
+                texts[step.index] = called(step.index, "i")
+            lines.append(f"{indent}{head}")
+            write(step.body, indent + "    ")
+            changed = [(texts[c.name], texts[c.following]) for c in step.carried]
+            if changed:
+                left, right = (", ".join(part) for part in zip(*changed, strict=True))
+                lines.append(f"{indent}    {left} = {right}")
+
+    write(program.body, "    ")
+    for s, name in zip(program.state, program.result, strict=True):
+        mine = f"{s.name}{'_n' if s.kind == 'client' else ''}"
+        text = texts[name]
+        lines.append(f"    next {mine} = {text[1:-1] if text.startswith('(') and _wrapped(text) else text}")
+    first = "; ".join(f"{s.name} = {s.text}" for s in program.state)
+    return "\n".join([f"{program.name}({', '.join(program.parameters)}), from {first}; one round:", *lines])
+
+
+def _wrapped(text: str) -> bool:
+    """Whether the first parenthesis closes at the end."""
+    depth = 0
+    for i, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return i == len(text) - 1
+    return False
+
+
+def _renamed_freely(formula: Formula, texts: Mapping[str, str]) -> Formula:
+    if isinstance(formula, Name):
+        return Name(texts.get(formula.name, formula.name))
+    if isinstance(formula, Apply):
+        return Apply(formula.operation, tuple(_renamed_freely(a, texts) for a in formula.arguments))
+    return formula
+
+
+_STRENGTH = {"+": 1, "-": 1, "neg": 2, "*": 3, "/": 3, "**": 5}
+
+
+def _plain(formula: Formula, outer: int = 0) -> str:
+    """Text with the parentheses that it needs."""
+    if isinstance(formula, Number):
+        return str(formula.value)
+    if isinstance(formula, Name):
+        return formula.name
+    op, parts = formula.operation, formula.arguments
+    if op not in _OPERATORS:
+        return f"{op}({', '.join(_plain(a) for a in parts)})"
+    own = _STRENGTH[op]
+    if op == "neg":
+        text = f"-{_plain(parts[0], own)}"
+    else:
+        left = _plain(parts[0], own + (op == "**"))
+        right = _plain(parts[1], own + (op in ("-", "/")))
+        text = f"{left}{f' {op} ' if op in '+-' else op}{right}"
+    return f"({text})" if own < outer else text
+
+
+def _sum_text(terms: Sequence[tuple[str, str]]) -> str:
+    text = ""
+    for factor, vector in terms:
+        negative = factor.startswith("-") and not any(s in factor for s in (" + ", " - "))
+        size = factor[1:] if negative else factor
+        if " + " in size or " - " in size:
+            size = f"({size})"
+        part = vector if size == "1" else f"{size}*{vector}"
+        if not text:
+            text = f"-{part}" if negative else part
+        else:
+            text += f" {'-' if negative else '+'} {part}"
+    return text

@@ -1,0 +1,325 @@
+"""What a traced round computes with: values and scalars that write down what is done to them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from theory.formula import Apply, Formula, Name, Number, names_in, text_of
+from theory.program.data import VECTORS, Instruction, Kind, ProgramError, Step, renamed
+
+
+@dataclass
+class Recorder:
+    """Where a trace is written."""
+
+    code: Any
+    blocks: list[list[Step]]
+    kinds: dict[str, Kind]
+    hints: dict[str, str]
+    aliases: dict[str, str]
+    pending: dict[str, Callable[[], str]]
+    depth: int = 0
+    used: int = 0
+
+    def fresh(self) -> str:
+        name = f"_{self.used}"
+        self.used += 1
+        return name
+
+    def frame(self) -> FrameType | None:
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code is not self.code:
+            frame = frame.f_back
+        return frame
+
+    def error(self, what: str) -> NoReturn:
+        """Raise, naming the author's line."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename != self.code.co_filename:
+            frame = frame.f_back
+        line = self.code.co_firstlineno if frame is None else frame.f_lineno
+        raise ProgramError(f"{Path(self.code.co_filename).name}, line {line}: {what}") from None
+
+    def name_values(self) -> None:
+        """Remember what the author calls the values."""
+        frame = self.frame()
+        if frame is None:
+            return
+        for name, value in frame.f_locals.items():
+            if isinstance(value, Value) and value.name not in self.hints:
+                self.hints[value.name] = name
+            elif isinstance(value, Scalar) and isinstance(value.formula, Name):
+                self.hints.setdefault(value.formula.name, name)
+
+    def resolve(self, name: str) -> str:
+        """The name under which a value of a finished loop is there after it."""
+        while name in self.aliases or name in self.pending:
+            if name in self.pending:
+                self.aliases[name] = self.pending.pop(name)()
+            name = self.aliases[name]
+        return name
+
+    def emit(self, op: str, kind: Kind, of: Sequence[str] = (), numbers: Sequence[Formula] = (), **more: Any) -> str:
+        self.name_values()
+        frame = self.frame()
+        name = "" if op == "tap" else self.fresh()
+        names = tuple(map(self.resolve, of))
+        formulas = tuple(renamed(f, self.resolve) for f in numbers)
+        line = 0 if frame is None else frame.f_lineno
+        self.blocks[-1].append(Instruction(op, name, kind, names, formulas, line=line, **more))
+        if name:
+            self.kinds[name] = kind
+        return name
+
+
+class _Symbol:
+    """What values and scalars of a trace refuse."""
+
+    __slots__ = ("_recorder",)
+    __array_ufunc__ = None
+    _recorder: Recorder
+
+    def _refuse(self, what: str) -> NoReturn:
+        self._recorder.error(what)
+
+    def __bool__(self) -> NoReturn:
+        self._refuse(
+            "a branch on a value: a round does the same whatever its values are; choose with w.where(mask, a, b)"
+        )
+
+    def _compare(self, other: object) -> NoReturn:
+        self._refuse(
+            "a comparison of values: choose with w.where(mask, a, b), or coordinate by coordinate with w.larger"
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compare
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self._compare(other)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __iter__(self) -> NoReturn:
+        self._refuse("a loop over a value: loop with `for h in w.repeat(H)`, w.visit or w.pass_over")
+
+    def __getitem__(self, key: object) -> NoReturn:
+        self._refuse("an entry of a value: entries of a table are taken with w.get(table, i)")
+
+    def __len__(self) -> NoReturn:
+        self._refuse("the length of a value: write the name of the parameter instead")
+
+    def _number(self) -> NoReturn:
+        self._refuse("a value taken for a Python number: parameters and draws have no number while a round is traced")
+
+    __index__ = __int__ = __float__ = _number
+
+    def __matmul__(self, other: object) -> NoReturn:
+        self._refuse(
+            "a product of two vectors: w.times(a, b) is coordinate by coordinate, w.mix(v, W) over the clients"
+        )
+
+    __rmatmul__ = __matmul__
+
+
+_SCALAR_HELP = "a number, a parameter, or a draw"
+
+
+class Scalar(_Symbol):
+    """A number, one for all or one a client, as a formula."""
+
+    __slots__ = ("formula",)
+
+    def __init__(self, recorder: Recorder, formula: Formula) -> None:
+        self._recorder = recorder
+        self.formula = formula
+
+    def __repr__(self) -> str:
+        return f"Scalar({text_of(self.formula)})"
+
+    def _with(self, other: object, operation: str, swapped: bool = False) -> Any:
+        if isinstance(other, Value):
+            return NotImplemented
+        one, two = self.formula, formula_of(self._recorder, other)
+        return Scalar(self._recorder, apply(operation, *((two, one) if swapped else (one, two))))
+
+    def __add__(self, other: object) -> Any:
+        return self._with(other, "+")
+
+    def __radd__(self, other: object) -> Any:
+        return self._with(other, "+", True)
+
+    def __sub__(self, other: object) -> Any:
+        return self._with(other, "-")
+
+    def __rsub__(self, other: object) -> Any:
+        return self._with(other, "-", True)
+
+    def __mul__(self, other: object) -> Any:
+        return self._with(other, "*")
+
+    def __rmul__(self, other: object) -> Any:
+        return self._with(other, "*", True)
+
+    def __truediv__(self, other: object) -> Any:
+        if isinstance(other, Value):
+            self._refuse("a number divided by a vector: w.over(a, b) divides coordinate by coordinate")
+        return self._with(other, "/")
+
+    def __rtruediv__(self, other: object) -> Any:
+        return self._with(other, "/", True)
+
+    def __pow__(self, other: object) -> Any:
+        if isinstance(other, Value):
+            self._refuse("a number to the power of a vector")
+        return self._with(other, "**")
+
+    def __rpow__(self, other: object) -> Any:
+        return self._with(other, "**", True)
+
+    def __neg__(self) -> Scalar:
+        return Scalar(self._recorder, apply("neg", self.formula))
+
+    def __pos__(self) -> Scalar:
+        return self
+
+    def __abs__(self) -> Scalar:
+        return Scalar(self._recorder, Apply("abs", (self.formula,)))
+
+
+def formula_of(recorder: Recorder, value: object) -> Formula:
+    if isinstance(value, Scalar):
+        return value.formula
+    if isinstance(value, Value):
+        if value.kind in ("number", "numbers"):
+            return Name(value.name)
+        recorder.error(f"a {value.kind}'s vector where a number is needed ({_SCALAR_HELP})")
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        recorder.error(f"{value!r} where a number is needed ({_SCALAR_HELP})")
+    return _literal(Fraction(str(value)) if isinstance(value, float) else Fraction(value))
+
+
+def _literal(value: Fraction) -> Formula:
+    if value < 0:
+        return Apply("neg", (_literal(-value),))
+    if value.denominator == 1:
+        return Number(value)
+    return Apply("/", (Number(Fraction(value.numerator)), Number(Fraction(value.denominator))))
+
+
+ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))
+
+
+def apply(operation: str, *parts: Formula) -> Formula:
+    """The operation, without what is plainly superfluous."""
+    if operation == "neg":
+        (one,) = parts
+        return one.arguments[0] if isinstance(one, Apply) and one.operation == "neg" else Apply("neg", parts)
+    one, two = parts
+    if operation == "*":
+        if one == ONE or two == ONE:
+            return two if one == ONE else one
+        for a, b in ((one, two), (two, one)):
+            if a == Apply("neg", (ONE,)):
+                return apply("neg", b)
+    if operation == "/" and two == ONE:
+        return one
+    if operation == "+" and ZERO in parts:
+        return two if one == ZERO else one
+    if operation == "-" and two == ZERO:
+        return one
+    return Apply(operation, parts)
+
+
+class Value(_Symbol):
+    """A vector of the server, of every client, or of every sample; a stack of remembered ones; or a sample."""
+
+    __slots__ = ("kind", "name")
+
+    def __init__(self, recorder: Recorder, name: str, kind: Kind) -> None:
+        self._recorder = recorder
+        self.name = name
+        self.kind = kind
+
+    def __repr__(self) -> str:
+        return f"Value({self.name}, {self.kind})"
+
+    def _vector(self, what: str) -> None:
+        if self.kind not in VECTORS:
+            word = "a sample" if self.kind == "sample" else "remembered vectors"
+            self._refuse(
+                f"{what} of {word}: " + ("w.gradient(v, i) takes it" if self.kind == "sample" else "use w.combine")
+            )
+
+    def _linear(self, terms: Sequence[tuple[Formula, Value]]) -> Value:
+        kinds = [v.kind for _, v in terms]
+        numbers = [c for c, _ in terms]
+        kind: Kind = max(kinds, key=VECTORS.index)
+        if kind == "server" and any(
+            self._recorder.kinds.get(self._recorder.resolve(n)) == "numbers" for c in numbers for n in names_in(c)
+        ):
+            kind = "client"
+        name = self._recorder.emit("linear", kind, [v.name for _, v in terms], numbers)
+        return Value(self._recorder, name, kind)
+
+    def _sum(self, other: object, mine: int, theirs: int) -> Any:
+        self._vector("a sum")
+        if not isinstance(other, Value):
+            if isinstance(other, int | float | Fraction) and not isinstance(other, bool) and other == 0:
+                return self if mine == 1 else -self
+            self._refuse("a vector plus a number: multiply w.ones() by it")
+        other._vector("a sum")
+        sign: dict[int, Formula] = {1: ONE, -1: Apply("neg", (ONE,))}
+        return self._linear([(sign[mine], self), (sign[theirs], other)])
+
+    def __add__(self, other: object) -> Any:
+        return self._sum(other, 1, 1)
+
+    def __radd__(self, other: object) -> Any:
+        return self._sum(other, 1, 1)
+
+    def __sub__(self, other: object) -> Any:
+        return self._sum(other, 1, -1)
+
+    def __rsub__(self, other: object) -> Any:
+        return self._sum(other, -1, 1)
+
+    def __neg__(self) -> Value:
+        self._vector("the negative")
+        return self._linear([(Apply("neg", (ONE,)), self)])
+
+    def __pos__(self) -> Value:
+        return self
+
+    def __mul__(self, other: object) -> Value:
+        self._vector("a product")
+        if isinstance(other, Value):
+            self._refuse(
+                "a product of two vectors: w.times(a, b) is coordinate by coordinate; for its length w.norm(v)"
+            )
+        return self._linear([(formula_of(self._recorder, other), self)])
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Value:
+        self._vector("a quotient")
+        if isinstance(other, Value):
+            self._refuse("a quotient of two vectors: w.over(a, b) divides coordinate by coordinate")
+        return self._linear([(apply("/", ONE, formula_of(self._recorder, other)), self)])
+
+    def __rtruediv__(self, other: object) -> NoReturn:
+        self._refuse("a number divided by a vector: w.over(a, b) divides coordinate by coordinate")
+
+    def __pow__(self, other: object) -> NoReturn:
+        self._refuse("a power of a vector: w.times(v, v) squares it coordinate by coordinate")
+
+    def __abs__(self) -> NoReturn:
+        self._refuse("abs of a vector: w.norm(v) is its length, w.times(v, w.sign(v)) coordinate by coordinate")
+
+
