@@ -50,8 +50,9 @@ def best(predicate: p.Predicate, problem: Any) -> Numbers | None:
     """The best constants of an assumption on a problem: the smallest L, the largest mu, ...
 
     Returns:
-        One number for each of its constants (exact where the eigenvalues are, else float64); an empty tuple for an
-        assumption without constants that is true; None where none are (or nobody has told how to find them).
+        One number for each of its constants (exact where the eigenvalues are, else float64; 0 where all positive
+        numbers are constants); an empty tuple for an assumption without constants that is true; None where none are
+        (or nobody has told how to find them).
     """
     found = _lookup(_BEST, predicate, problem)
     if found is not None:
@@ -164,7 +165,7 @@ def _(predicate: p.Smooth, problem: Quadratic, constants: Numbers) -> bool:
 @finds(p.Smooth, Quadratic)
 def _(predicate: p.Smooth, problem: Quadratic) -> Numbers | None:
     largest = max(np.max(np.abs(eigenvalues(h))) for h, _ in _functions(predicate.function, problem))
-    return (largest,) if largest > 0 else None
+    return (largest,)
 
 
 @tells(p.Convex, Quadratic)
@@ -201,7 +202,7 @@ def _bounded(predicate: p.Predicate, problem: Quadratic, constants: Numbers) -> 
 
 def _least_bound(predicate: p.Predicate, problem: Quadratic) -> Numbers | None:
     found = _gradient_bound(predicate, problem)
-    return None if not found else (_root(found),)
+    return None if found is None else (_root(found),)
 
 
 for _kind in (p.Lipschitz, p.BoundedGradients):
@@ -251,7 +252,7 @@ def _(predicate: p.PolyakLojasiewicz, problem: Quadratic) -> Numbers | None:
         floor = 0 if h.dtype == object and values.dtype == object else 1e-12 * float(np.max(np.abs(values), initial=0))
         curved = [v for v in values if v > floor]
         least = min([*curved, *([] if least is None else [least])], default=None)
-    return None if least is None else (least,)
+    return (Fraction(1),) if least is None else (least,)  # of a constant function, every mu is one
 
 
 @tells(p.SameMinimiser, Quadratic)
@@ -287,7 +288,7 @@ def _(predicate: p.BoundedVariance, problem: Quadratic, constants: Numbers) -> b
 @finds(p.BoundedVariance, Quadratic)
 def _(predicate: p.BoundedVariance, problem: Quadratic) -> Numbers | None:
     found = _variance(problem)
-    return (found,) if found else None
+    return None if found is None else (found,)
 
 
 def _variance(problem: Quadratic) -> Any:
@@ -314,7 +315,7 @@ def _(predicate: p.Dissimilar, problem: Quadratic, constants: Numbers) -> bool:
 def _(predicate: p.Dissimilar, problem: Quadratic) -> Numbers | None:
     if predicate.spread:
         found = _spread(problem)
-        return (_root(found),) if found else None
+        return None if found is None else (_root(found),)
     return _best_dissimilarity(problem)
 
 

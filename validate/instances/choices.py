@@ -1,0 +1,649 @@
+"""Parameters of a claim that satisfy its relations on a problem: bounds are read off the relations and solved for.
+
+A relation with one open name gives the value at which it turns (`eta <= 1/(2*L)`: 1/(2L), `alpha == ...`: that
+alone); values are taken there, within, and far within. Names that the assumptions bind get the problem's best constants, or worse
+ones. What an algorithm does with a parameter (how often a loop turns, how many clients are chosen, a chance, a matrix)
+says what it may be.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from theory.formula import Apply, Name, UndefinedError
+from theory.predicates import Connected
+from theory.program import Instruction, Loop, Program, names_in
+from theory.sentence import (
+    Expression,
+    Sentence,
+    Vocabulary,
+    evaluate,
+    everything,
+    index_of,
+    parts,
+    read,
+)
+from theory.written import Claim
+from validate import satisfied
+
+F = Fraction
+Values = dict[str, Any]
+LIMIT_BITS = 4096
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A problem, a start and parameters as a sentence without states sees them: a `theory.sentence.World`.
+
+    Numbers are Fractions as long as they are rational, else floats.
+
+    Attributes:
+        problem: such as `sim.problems.Quadratic`.
+        start: x0, (d,).
+        values: parameters by name without index: a number, or a list (one a client, or one a round).
+        rounds: K.
+        claim: whose names these are.
+    """
+
+    problem: Any
+    start: Any
+    values: Mapping[str, Any]
+    rounds: int
+    claim: Claim
+    _points: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def constant(self, value: Fraction) -> Any:
+        """As `World`."""
+        return value
+
+    def parameter(self, name: str, at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        if name == "N":
+            return F(self.problem.clients)
+        if name == "d":
+            return F(self.problem.dim)
+        if name == "K":
+            return F(self.rounds)
+        if name == "fstar":
+            return self.problem.optimal_value
+        base, index = index_of(name)
+        value = self.values[base] if base in self.values else self.values[name]
+        if isinstance(value, list):
+            index = index or ("n" if "n" in at else "k")
+            return value[at[index]]
+        return value
+
+    def point(self, name: str, at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        if name == "x0":
+            return self.start
+        if name == "xstar":
+            return self.problem.minimiser
+        points = self.problem.client_minimisers
+        if points is None:
+            raise UndefinedError("a client has no minimiser, or more than one")
+        return points[at["n"]]
+
+    def value(self, name: str, indices: tuple[int, ...], at: Mapping[str, int]) -> Any:
+        """As `World`: there are no states."""
+        raise UndefinedError(f"{name} is not known before the algorithm runs")
+
+    def function(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        if name == "f":
+            return self.problem.cost(v)
+        if name == "f_n":
+            return self.problem.client_cost(v)[at["n"]]
+        n, i = at["n"], at["i"]
+        h, b, c = self.problem.hessian[n, i], self.problem.linear[n, i], self.problem.offset[n, i]
+        return (v @ h @ v) / 2 - b @ v + c
+
+    def gradient(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        if name == "f":
+            return self.problem.gradient(v)
+        if name == "f_n":
+            return self.problem.client_gradient(v)[at["n"]]
+        return self.problem.hessian[at["n"], at["i"]] @ v - self.problem.linear[at["n"], at["i"]]
+
+    def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Any:
+        """As `World`."""
+        return number(operation, arguments)
+
+    def vectors(self, operation: str, arguments: tuple[Any, ...]) -> Any:
+        """As `World`."""
+        one = arguments[0]
+        if operation == "norm2":
+            return (one * one).sum()
+        if operation == "norm":
+            return number("sqrt", ((one * one).sum(),))
+        if operation == "dot":
+            return (one * arguments[1]).sum()
+        if operation == "neg":
+            return -one
+        two = arguments[1]
+        if operation == "/":
+            if two == 0:
+                raise UndefinedError("division by 0")
+            return one / two
+        return {"+": lambda: one + two, "-": lambda: one - two, "*": lambda: one * two}[operation]()
+
+    def over(self, index: str, e: Expression, at: Mapping[str, int]) -> Iterable[int]:
+        """As `World`."""
+        if index == "n":
+            return range(self.problem.clients)
+        if index == "i":
+            return range(int(self.problem.counts[at["n"]]))
+        if index == "k":
+            return range(self.rounds)
+        raise UndefinedError("turns of a loop are not known before the algorithm runs")
+
+    def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
+        """As `World`: nothing is random before the algorithm runs."""
+        return evaluate(e, self, at, self.claim.vocabulary)
+
+
+def number(operation: str, arguments: Sequence[Any]) -> Any:
+    """An operation on numbers: on Fractions exactly where the result is rational, else in floats.
+
+    Raises:
+        UndefinedError: where there is no real value, or none that a float can be.
+    """
+    from theory.arithmetic import rational
+
+    if all(isinstance(a, Fraction | int) for a in arguments):
+        if operation in ("min", "max"):
+            return (min if operation == "min" else max)(arguments)
+        found = rational(operation, [F(a) for a in arguments], LIMIT_BITS)
+        if found is not None:
+            return found
+    values = [float(a) for a in arguments]
+    try:
+        result = _FLOATS[operation](*values)
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
+        raise UndefinedError(f"{operation} has no real value: {error}") from None
+    if isinstance(result, complex) or not math.isfinite(result):
+        raise UndefinedError(f"{operation} has no real value")
+    return result
+
+
+_FLOATS: Mapping[str, Any] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "**": lambda a, b: a**b,
+    "neg": lambda a: -a,
+    "sqrt": math.sqrt,
+    "log": math.log,
+    "exp": math.exp,
+    "abs": abs,
+    "min": min,
+    "max": max,
+}
+
+
+# --- what an algorithm does with its parameters ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the parameters of a program are for, by name.
+
+    Attributes:
+        turns: how often a loop turns.
+        clients: how many clients are chosen (at most N, but for draws with replacement).
+        coordinates: how many coordinates are kept (at most d).
+        batch: how many samples are drawn.
+        chances: probabilities.
+        matrices: W of ``mix``.
+        weights: J numbers for remembered vectors.
+        steps: numbers of local steps that clients take (``before``).
+        lengths: numbers of remembered vectors.
+    """
+
+    turns: frozenset[str] = frozenset()
+    clients: frozenset[str] = frozenset()
+    coordinates: frozenset[str] = frozenset()
+    batch: frozenset[str] = frozenset()
+    chances: frozenset[str] = frozenset()
+    matrices: frozenset[str] = frozenset()
+    weights: frozenset[str] = frozenset()
+    steps: frozenset[str] = frozenset()
+    lengths: frozenset[str] = frozenset()
+
+    @property
+    def counts(self) -> frozenset[str]:
+        """All that are integers, at least 1."""
+        return self.turns | self.clients | self.coordinates | self.batch | self.lengths
+
+
+def roles_of(program: Program | None) -> Roles:
+    """What the parameters of a program are for, read off its instructions."""
+    if program is None:
+        return Roles()
+    found: dict[str, set[str]] = {name: set() for name in Roles.__dataclass_fields__}
+    kinds = {"choose": "clients", "keep": "coordinates", "top": "coordinates", "sample": "batch"}
+    for step in program.steps:
+        if isinstance(step, Loop):
+            if step.count is not None:
+                found["turns"] |= names_in(step.count)
+            continue
+        assert isinstance(step, Instruction)
+        if step.op in kinds:
+            found[kinds[step.op]] |= names_in(step.numbers[0])
+        elif step.op in ("coin", "coins"):
+            found["chances"] |= names_in(step.numbers[0])
+        elif step.op == "before":
+            found["steps"] |= names_in(step.numbers[1])
+        elif step.op == "mix":
+            found["matrices"].add(step.label)
+        elif step.op == "combine":
+            found["weights"].add(step.label)
+    for state in program.state:
+        if state.length is not None:
+            found["lengths"] |= names_in(state.length)
+    own = set(program.parameters)
+    return Roles(**{name: frozenset(names & own) for name, names in found.items()})
+
+
+# --- choosing --------------------------------------------------------------------------------------------------------
+
+FREE = (F(1), F(1, 2), F(2), F(1, 10), F(3), F(1, 4), F(10), F(1, 100), F(3, 4), F(9, 10))
+CHANCES = (F(1, 2), F(1), F(1, 4), F(9, 10), F(1, 10), F(3, 4))
+TURNS = (1, 2, 3, 5, 2)
+LARGE_TURNS = (10, 20, 50)
+TRIES = 6
+
+
+def choose(
+    claim: Claim, problem: Any, start: Any, rounds: int, rng: random.Random, large: bool = False
+) -> tuple[Values, Setting] | None:
+    """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
+
+    Args:
+        claim: the claim.
+        problem: in fractions.
+        start: x0, (d,).
+        rounds: K.
+        rng: decides.
+        large: whether loops turn often.
+
+    Returns:
+        Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds.
+    """
+    roles = roles_of(claim.program)
+    for _ in range(TRIES):
+        found = _Search(claim, problem, start, rounds, rng, roles, large).run()
+        if found is not None:
+            return found
+    return None
+
+
+class _Search:
+    """One attempt: names are given values in an order in which their bounds are known."""
+
+    def __init__(
+        self, claim: Claim, problem: Any, start: Any, rounds: int, rng: random.Random, roles: Roles, large: bool
+    ) -> None:
+        self.claim, self.problem, self.rng, self.roles, self.large = claim, problem, rng, roles, large
+        self.values: Values = {}
+        self.world = Setting(problem, start, self.values, rounds, claim)
+        self.words: Vocabulary = claim.vocabulary
+        self.symbols = {index_of(s)[0]: index_of(s)[1] for s in claim.symbols if s != "K"}
+        self.needs = {relation: self._names(relation) for relation in claim.relations}
+
+    def run(self) -> tuple[Values, Setting] | None:
+        if not self._constants():
+            return None
+        open_ = [name for name in self.symbols if name not in self.values]
+        while open_:
+            name = min(open_, key=lambda n: (len(self._waits_for(n, open_)), self._late(n), n))
+            if not self._choose(name):
+                return None
+            open_.remove(name)
+        for relation in self.claim.relations:
+            if not self.satisfied(relation):
+                return None
+        for one in self.claim.predicates:
+            network = self._network(one)
+            numbers = [self._value(c) for c in one.constants]
+            if any(v is None for v in numbers):
+                return None
+            if satisfied.true(one, self.problem, [_exact(v) for v in numbers], network) is not True:
+                return None
+        return self.values, self.world
+
+    # names and relations
+
+    def _names(self, relation: Sentence) -> frozenset[str]:
+        """Names without index of the parameters that a relation speaks of, through definitions too."""
+        names: set[str] = set()
+        for side in (relation.left, relation.right):
+            names |= {index_of(n)[0] for n in read(side, self.words).parameters}
+        return frozenset(names - {"K", "N", "d"}) & frozenset(self.symbols)
+
+    def _waits_for(self, name: str, open_: list[str]) -> set[str]:
+        """Open names in terms of which a relation bounds this one alone on a side."""
+        waiting: set[str] = set()
+        for relation, names in self.needs.items():
+            if name in names and name in (_bare(relation.left), _bare(relation.right)):
+                others = names - {name}
+                waiting |= others & set(open_)
+        return waiting
+
+    def _late(self, name: str) -> int:
+        """Counts come first, then chances, then the rest: steps are bounded in terms of these."""
+        if name in self.roles.counts:
+            return 0
+        return 1 if name in self.roles.chances | self.roles.matrices | self.roles.weights | self.roles.steps else 2
+
+    def satisfied(self, relation: Sentence) -> bool:
+        """Whether a relation holds, for every client where it speaks of one a client."""
+        free = read(relation.left, self.words).free | read(relation.right, self.words).free
+        names = self.needs.get(relation, self._names(relation))
+        a_client = "n" in free or any(isinstance(self.values.get(n), list) for n in names)
+        try:
+            for n in range(self.problem.clients) if a_client else (0,):
+                at = {"n": n, "i": 0, "k": 0}
+                left = evaluate(relation.left, self.world, at, self.words)
+                right = evaluate(relation.right, self.world, at, self.words)
+                if not holds(left, relation.relation, right):
+                    return False
+        except (ValueError, KeyError, IndexError, ZeroDivisionError):
+            return False
+        return True
+
+    def _value(self, e: Expression) -> Any:
+        try:
+            return evaluate(e, self.world, {"n": 0, "i": 0, "k": 0}, self.words)
+        except (ValueError, KeyError, IndexError, ZeroDivisionError):
+            return None
+
+    # the constants of assumptions
+
+    def _constants(self) -> bool:
+        rng = self.rng
+        for one in self.claim.predicates:
+            if isinstance(one, Connected):
+                if not self._choose_network(one):
+                    return False
+                continue
+            if not one.constants:
+                continue
+            bests = satisfied.best(one, self.problem)
+            if bests is None:
+                return False
+            worse = rng.random() < 0.25
+            for constant, value, direction in zip(one.constants, bests, one.directions, strict=True):
+                if not isinstance(constant, Name):
+                    continue
+                name = constant.name
+                exact = outward(value, up=direction == "up")
+                if exact <= 0:
+                    exact = rng.choice((F(1), F(1, 10), F(1, 100))) if direction == "up" else exact
+                if exact <= 0:
+                    return False
+                if worse:
+                    exact = (
+                        exact * rng.choice((F(2), F(10))) if direction == "up" else exact / rng.choice((F(2), F(10)))
+                    )
+                if name in self.values:
+                    exact = max(exact, self.values[name]) if direction == "up" else min(exact, self.values[name])
+                self.values[name] = exact
+        return True
+
+    def _network(self, one: Any) -> Any:
+        return self.values.get(one.matrix) if isinstance(one, Connected) else None
+
+    def _choose_network(self, one: Connected) -> bool:
+        N = self.problem.clients
+        self.values[one.matrix] = network(N, self.rng)
+        rho = satisfied.second_eigenvalue(self.values[one.matrix])
+        if "rho" in self.symbols:
+            if rho == 0 and "rho" not in self.claim.parameters:
+                return False
+            self.values["rho"] = rho
+        return True
+
+    # one name
+
+    def _choose(self, name: str) -> bool:
+        rng, N = self.rng, self.problem.clients
+        if name in self.roles.matrices:
+            self.values[name] = network(N, rng)
+            return True
+        if name in self.roles.weights:
+            return self._choose_weights(name)
+        candidates = self._candidates(name)
+        if self.symbols[name] == "n" or (name in self.roles.steps and rng.random() < 0.5):
+            return self._choose_list(name, candidates)
+        known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
+        ends = [end for relation in known for end in self._ends(name, relation)]
+        domain = self.claim.domains[name]
+        if name in self.roles.counts:
+            # an integer at the end that a relation allows, and one beside it
+            ends = [F(math.floor(e) + k) for e in ends if abs(e) < 10**6 for k in (0, 1) if math.floor(e) + k >= 1]
+        tried: list[Any] = []
+        if ends:
+            share = rng.choice((F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(2)))
+            if name in self.roles.counts:
+                share = F(1)
+            rng.shuffle(ends)
+            tried = [share * e for e in ends] + ends + [s * e for e in ends for s in (F(1, 2), F(2), F(1, 10), F(10))]
+        tried += candidates
+        for value in tried:
+            if not domain.contains(value) or (name in self.roles.counts and value.denominator != 1):
+                continue
+            self.values[name] = value
+            if all(self.satisfied(relation) for relation in known):
+                return True
+        self.values.pop(name, None)
+        return False
+
+    def _candidates(self, name: str) -> list[Any]:
+        rng, problem, roles = self.rng, self.problem, self.roles
+        if name in roles.turns:
+            found = [F(x) for x in (LARGE_TURNS if self.large else TURNS)]
+        elif name in roles.clients:
+            found = [F(x) for x in range(1, min(problem.clients, 6) + 1)] + [F(problem.clients)]
+        elif name in roles.coordinates:
+            found = [F(x) for x in range(1, problem.dim + 1)]
+        elif name in roles.batch:
+            found = [F(x) for x in range(1, int(min(problem.counts)) + 1)]
+        elif name in roles.lengths or name in roles.steps:
+            found = [F(1), F(2), F(3)]
+        elif name in roles.chances:
+            found = list(CHANCES)
+        else:
+            found = list(FREE)
+            if self.claim.domains[name].integer:
+                found = [F(1), F(2), F(3), F(5), F(10)]
+        rng.shuffle(found)
+        return found
+
+    def _choose_list(self, name: str, candidates: list[Any]) -> bool:
+        rng, N = self.rng, self.problem.clients
+        domain = self.claim.domains[name]
+        fitting = [value for value in candidates if domain.contains(value)]
+        if not fitting:
+            return False
+        alike = rng.random() < 0.3
+        values = [fitting[0] if alike else rng.choice(fitting) for _ in range(N)]
+        self.values[name] = values
+        known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
+        for relation in known:
+            if self.satisfied(relation):
+                continue
+            if relation.relation == "==":  # such as sum_n(q_n) == 1: scaled
+                left, right = self._value(relation.left), self._value(relation.right)
+                if left is None or right is None or left == 0 or isinstance(left, float):
+                    return False
+                self.values[name] = [value * _exact(right) / left for value in self.values[name]]
+                continue
+            for value in sorted(fitting):
+                self.values[name] = [value] * N
+                if self.satisfied(relation):
+                    break
+        return all(self.satisfied(relation) for relation in known)
+
+    def _choose_weights(self, name: str) -> bool:
+        assert self.claim.program is not None
+        lengths = [s.length for s in self.claim.program.state if s.length is not None]
+        size = self._value(lengths[0]) if lengths else F(1)
+        if size is None:
+            return False
+        shares = [self.rng.choice((F(1, 2), F(1, 4), F(1, 10), F(3, 10), F(0))) for _ in range(int(size))]
+        total = sum(shares)
+        self.values[name] = [s * F(9, 10) / total for s in shares] if total >= 1 else shares
+        return True
+
+    def _ends(self, name: str, relation: Sentence) -> Iterator[Any]:
+        """Values of a name at which a relation turns, in fractions."""
+        for side, other in ((relation.left, relation.right), (relation.right, relation.left)):
+            if _count(side, name, self.words) != 1 or _count(other, name, self.words):
+                continue
+            target = self._value(other)
+            found = None if target is None else self._inverted(side, name, target)
+            if found is not None:
+                yield found if isinstance(found, Fraction) else F(found).limit_denominator(10**9)
+                return
+        yield from self._turning_point(name, relation)
+
+    def _inverted(self, e: Expression, name: str, target: Any) -> Any:
+        """The value of a name that occurs once in a tree, for the tree to be worth `target`."""
+        if isinstance(e, Name):
+            if index_of(e.name)[0] == name:
+                return target
+            return self._inverted(self.words.definitions[e.name], name, target)
+        if not isinstance(e, Apply):
+            return None
+        inner = parts(e)
+        place = next((i for i, part in enumerate(inner) if _count(part, name, self.words)), None)
+        if place is None:
+            return None
+        op, here = e.operation, inner[place]
+        try:
+            if op == "neg":
+                return self._inverted(here, name, number("neg", (target,)))
+            if op == "sqrt":
+                return self._inverted(here, name, number("*", (target, target)))
+            if op in ("log", "exp"):
+                return self._inverted(here, name, number("exp" if op == "log" else "log", (target,)))
+            if op not in ("+", "-", "*", "/", "**"):
+                return None
+            beside = self._value(inner[1 - place])
+            if beside is None:
+                return None
+            if op == "**":
+                if place == 1 or beside == 0:
+                    return None
+                power = number("/", (F(1), beside))
+                return self._inverted(
+                    here, name, number("sqrt", (target,)) if beside == 2 else number("**", (target, power))
+                )
+            undo = {
+                ("+", 0): lambda: number("-", (target, beside)),
+                ("+", 1): lambda: number("-", (target, beside)),
+                ("-", 0): lambda: number("+", (target, beside)),
+                ("-", 1): lambda: number("-", (beside, target)),
+                ("*", 0): lambda: number("/", (target, beside)),
+                ("*", 1): lambda: number("/", (target, beside)),
+                ("/", 0): lambda: number("*", (target, beside)),
+                ("/", 1): lambda: number("/", (beside, target)),
+            }
+            return self._inverted(here, name, undo[op, place]())
+        except (UndefinedError, KeyError):
+            return None
+
+    def _turning_point(self, name: str, relation: Sentence) -> Iterator[Any]:
+        """The largest power of two, refined, up to which an inequality holds; by bisection."""
+        if relation.relation == "==":
+            return
+
+        def fits(value: Fraction) -> bool:
+            self.values[name] = value
+            return self.satisfied(relation)
+
+        exponents = [k for k in range(-30, 21) if fits(F(2) ** k)]
+        if exponents and len(exponents) < 51:
+            low, high = F(2) ** exponents[-1], F(2) ** (exponents[-1] + 1)
+            if exponents[-1] == 20:  # it holds from some value on
+                high, low = F(2) ** exponents[0], F(2) ** (exponents[0] - 1)
+                for _ in range(30):
+                    middle = (low + high) / 2
+                    low, high = (low, middle) if fits(middle) else (middle, high)
+                yield high
+            else:
+                for _ in range(30):
+                    middle = (low + high) / 2
+                    low, high = (middle, high) if fits(middle) else (low, middle)
+                yield low
+        self.values.pop(name, None)
+
+
+def _bare(e: Expression) -> str | None:
+    return index_of(e.name)[0] if isinstance(e, Name) else None
+
+
+def _count(e: Expression, name: str, words: Vocabulary) -> int:
+    """How often a name occurs in a tree, through definitions."""
+    total = 0
+    for part in everything(e):
+        if isinstance(part, Name):
+            if part.name in words.definitions:
+                total += _count(words.definitions[part.name], name, words)
+            elif index_of(part.name)[0] == name:
+                total += 1
+    return total
+
+
+def holds(left: Any, relation: str, right: Any) -> bool:
+    """Whether a relation holds between numbers; between floats up to rounding, and not if strict and they agree."""
+    if isinstance(left, float) or isinstance(right, float):
+        left, right = float(left), float(right)
+        slack = 1e-12 * max(abs(left), abs(right))
+        return {
+            "<=": left <= right + slack,
+            "<": left < right - slack,
+            ">=": left >= right - slack,
+            ">": left > right + slack,
+            "==": abs(left - right) <= slack,
+        }[relation]
+    return {"<=": left <= right, "<": left < right, ">=": left >= right, ">": left > right, "==": left == right}[
+        relation
+    ]
+
+
+def outward(value: Any, up: bool) -> Fraction:
+    """A fraction that is at least (up) or at most the value, and close to it; the value itself where it is exact."""
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, int | np.integer):
+        return F(int(value))
+    number_ = float(value)
+    near = F(number_).limit_denominator(1000)
+    if abs(float(near) - number_) <= 1e-12 * abs(number_):  # a short fraction, up to rounding: `true` decides
+        return near
+    return F(number_ * (1 + 1e-9 if up else 1 - 1e-9)).limit_denominator(10**12)
+
+
+def _exact(value: Any) -> Fraction:
+    return value if isinstance(value, Fraction) else F(value)
+
+
+def network(clients: int, rng: random.Random) -> list[list[Fraction]]:
+    """A symmetric, doubly stochastic matrix of rationals whose second eigenvalue is rational and below 1."""
+    share = rng.choice((F(1, 2), F(3, 4), F(1, 4), F(1, 10), F(9, 10)))
+    if clients == 4 and rng.random() < 0.5:  # a ring
+        return [
+            [1 - share if i == j else share / 2 if (i - j) % 4 in (1, 3) else F(0) for j in range(4)] for i in range(4)
+        ]
+    return [[(1 - share if i == j else F(0)) + share / clients for j in range(clients)] for i in range(clients)]

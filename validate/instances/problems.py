@@ -1,0 +1,226 @@
+"""Quadratic problems that satisfy a claim's assumptions by construction, made from the claim.
+
+What a claim assumes of its functions says which Hessians are allowed (`Shape`); everything else is varied: dimension,
+clients, samples, condition number, how far clients and samples disagree. All entries are short fractions, and
+eigenvalues are squares, so that roots of constants stay rational.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from sim.problems import Quadratic
+from theory import predicates as p
+from theory.predicates import Predicate
+
+Level = Literal["any", "f", "f_n", "f_ni"]
+LEVELS: tuple[Level, ...] = ("any", "f", "f_n", "f_ni")
+F = Fraction
+CURVATURES = (F(1), F(1, 4), F(4), F(1, 9), F(9, 4), F(1, 25), F(1, 100), F(4, 9))
+EXTREMES = (F(1, 10_000), F(1, 900), F(1, 2500), F(100), F(400))
+DISTANCES = (F(1), F(-1), F(1, 2), F(3), F(-2), F(0), F(10), F(1, 10), F(-1, 3))
+# rational rotations of the plane (Pythagorean triples), as cosine and sine
+ROTATIONS = ((F(3, 5), F(4, 5)), (F(5, 13), F(12, 13)), (F(1), F(0)), (F(0), F(1)), (F(8, 17), F(15, 17)))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What assumptions ask of the Hessians.
+
+    Attributes:
+        convex: the smallest functions that are convex (``f_ni``: every sample's, and so all).
+        strongly: those that are strongly convex.
+        alike_samples: whether all samples of a client have the same Hessian.
+        alike_clients: whether all clients have the same Hessian.
+        flat: whether there is no curvature at all.
+        same_minimiser: whether all functions of some level have the minimiser of f.
+        bounded: whether f is bounded below.
+    """
+
+    convex: Level
+    strongly: Level
+    alike_samples: bool
+    alike_clients: bool
+    flat: bool
+    same_minimiser: bool
+    bounded: bool
+
+
+def shape_of(predicates: Iterable[Predicate], needs_minimiser: bool) -> Shape:
+    """What a claim's assumptions ask.
+
+    Args:
+        predicates: its assumptions.
+        needs_minimiser: whether its sentence speaks of a minimiser or of the infimum.
+    """
+    found = list(predicates)
+
+    def deepest(*kinds: type[Predicate]) -> Level:
+        named = {one.function for one in found if isinstance(one, kinds)}
+        return max((level for level in LEVELS if level in named), key=LEVELS.index, default="any")
+
+    strongly = deepest(p.StronglyConvex)
+    convex = max(deepest(p.Convex), strongly, key=LEVELS.index)
+    bounded = needs_minimiser or any(isinstance(one, p.BoundedBelow | p.PolyakLojasiewicz) for one in found)
+    same = any(isinstance(one, p.SameMinimiser) for one in found)
+    if (bounded or same) and convex == "any":
+        convex = "f_ni" if same else "f"
+    return Shape(
+        convex=convex,
+        strongly=strongly,
+        alike_samples=any(isinstance(one, p.BoundedVariance) for one in found),
+        alike_clients=any(isinstance(one, p.Dissimilar) and one.spread for one in found),
+        flat=any(isinstance(one, p.Lipschitz | p.BoundedGradients) for one in found),
+        same_minimiser=same,
+        bounded=bounded,
+    )
+
+
+@dataclass(frozen=True)
+class Size:
+    """Clients, samples of each, dimensions."""
+
+    clients: int
+    samples: int
+    dim: int
+
+
+def made(shape: Shape, size: Size, rng: random.Random, extreme: bool = False) -> Quadratic:
+    """A problem of that shape and size, in fractions.
+
+    Args:
+        shape: what its Hessians are to be.
+        size: of the problem.
+        rng: draws everything else.
+        extreme: whether condition numbers go up to 10^4 and beyond.
+    """
+    rotation = _rotation(size.dim, rng)
+    curvatures = (*CURVATURES, *EXTREMES) if extreme else CURVATURES
+    hessians = _hessians(shape, size, rng, rotation, curvatures)
+    linear = _linear(shape, size, rng, hessians)
+    counts = np.full(size.clients, size.samples)
+    zero = np.full((size.clients, size.samples), F(0), dtype=object)
+    return Quadratic(hessians, linear, zero, counts)
+
+
+def _rotation(dim: int, rng: random.Random) -> Any:
+    """A rational orthogonal matrix."""
+    matrix = _identity(dim)
+    if dim == 1 or rng.random() < 0.4:
+        return matrix
+    for first in range(dim - 1):
+        c, s = rng.choice(ROTATIONS)
+        turn = _identity(dim)
+        turn[first, first], turn[first, first + 1] = c, -s
+        turn[first + 1, first], turn[first + 1, first + 1] = s, c
+        matrix = matrix @ turn
+    return matrix
+
+
+def _identity(dim: int) -> Any:
+    return np.array([[F(int(i == j)) for j in range(dim)] for i in range(dim)], dtype=object)
+
+
+def _matrix(values: Iterable[Fraction], rotation: Any) -> Any:
+    return (rotation * np.array(list(values), dtype=object)) @ rotation.T
+
+
+def _hessians(shape: Shape, size: Size, rng: random.Random, rotation: Any, curvatures: tuple[Fraction, ...]) -> Any:
+    """(N, n, d, d)."""
+    N, n, d = size.clients, size.samples, size.dim
+    found = np.full((N, n, d, d), F(0), dtype=object)
+    if shape.flat:
+        return found
+    floor = rng.choice(curvatures)
+    one = _spectrum(d, rng, curvatures, floor if shape.strongly != "any" else None)
+    alike = rng.random() < 0.3
+    for client in range(N):
+        fresh = _spectrum(d, rng, curvatures, floor if shape.strongly != "any" else None)
+        base = _matrix(one if shape.alike_clients or alike else fresh, rotation)
+        for sample in range(n):
+            found[client, sample] = base
+        if n > 1 and not shape.alike_samples and rng.random() < 0.7:
+            _spread(found[client], shape.convex == "f_ni", shape.strongly == "f_ni", floor, rng, rotation)
+    if N > 1 and not shape.alike_clients and shape.convex in ("any", "f") and rng.random() < 0.6:
+        # clients that are not convex: what one has more another has less
+        away = _matrix([rng.choice((F(0), F(1, 2), F(2), F(5))) for _ in range(d)], rotation)
+        found[0] = found[0] + away
+        found[1] = found[1] - away
+    if shape.convex == "any" and rng.random() < 0.4:
+        found = -found if rng.random() < 0.3 else found - _matrix([rng.choice((F(0), F(1), F(2)))] * d, rotation)
+    return found
+
+
+def _spectrum(d: int, rng: random.Random, curvatures: tuple[Fraction, ...], floor: Fraction | None) -> list[Fraction]:
+    values = [rng.choice(curvatures) for _ in range(d)]
+    if floor is None:
+        return [value if rng.random() < 0.75 else F(0) for value in values]
+    return [max(value, floor) for value in values]
+
+
+def _spread(samples: Any, convex: bool, strongly: bool, floor: Fraction, rng: random.Random, rotation: Any) -> None:
+    """Samples of a client with Hessians of their own, of the same mean; in place."""
+    n, d = samples.shape[0], samples.shape[1]
+    diagonal = rotation.T @ samples[0] @ rotation
+    share = rng.choice((F(1), F(1, 2), F(3, 4)))
+    room = []
+    for j in range(d):
+        least = floor if strongly else F(0)
+        limit = max(diagonal[j, j] - least, F(0)) if convex else rng.choice((F(1), F(3), diagonal[j, j]))
+        room.append(share * limit)
+    away = _matrix(room, rotation)
+    if rng.random() < 0.5:  # one sample has much, the others little
+        samples[0] = samples[0] + (n - 1) * away
+        for i in range(1, n):
+            samples[i] = samples[i] - away
+    else:
+        samples[0] = samples[0] + away
+        samples[1] = samples[1] - away
+
+
+def _linear(shape: Shape, size: Size, rng: random.Random, hessians: Any) -> Any:
+    """(N, n, d)."""
+    N, n, d = size.clients, size.samples, size.dim
+    found = np.full((N, n, d), F(0), dtype=object)
+    common = np.array([rng.choice(DISTANCES) for _ in range(d)], dtype=object)
+    flavour = "same" if shape.same_minimiser else rng.choice(("same", "clients", "samples", "both", "both"))
+    scale = rng.choice((F(1), F(1), F(1, 10), F(10)))
+    for client in range(N):
+        # minimisers of their own where there is curvature, and any linear term where a function may be unbounded
+        own = np.array([rng.choice(DISTANCES) * scale for _ in range(d)], dtype=object)
+        point = own if flavour in ("clients", "both") else common
+        for sample in range(n):
+            at = point
+            if flavour in ("samples", "both") and n > 1:
+                at = point + np.array([rng.choice(DISTANCES) for _ in range(d)], dtype=object)
+            found[client, sample] = hessians[client, sample] @ at
+            if shape.flat or (not shape.bounded and rng.random() < 0.2):
+                found[client, sample] = found[client, sample] + own + (at - point)
+    if shape.alike_samples and n > 1 and flavour in ("samples", "both"):
+        away = np.array([rng.choice(DISTANCES) for _ in range(d)], dtype=object)
+        for client in range(N):
+            found[client, 0] = found[client, 0] + away
+            found[client, 1] = found[client, 1] - away
+    return found
+
+
+SIZES = (
+    Size(1, 1, 1), Size(1, 2, 1), Size(2, 1, 1), Size(2, 2, 1), Size(3, 1, 1), Size(1, 1, 2), Size(2, 1, 2),
+    Size(3, 2, 2), Size(4, 1, 1), Size(1, 3, 1), Size(2, 2, 2), Size(3, 1, 3), Size(5, 1, 2), Size(1, 3, 3),
+    Size(1, 1, 3), Size(4, 2, 1),
+)  # fmt: skip
+LARGE = (Size(20, 1, 2), Size(100, 2, 1), Size(10, 5, 3), Size(1, 50, 2), Size(1000, 1, 1), Size(300, 1, 1))
+
+
+def sizes(rng: random.Random, large: bool = False) -> Iterator[Size]:
+    """Sizes without end: every one of the list in turn, in random order."""
+    pool = list(LARGE if large else SIZES)
+    while True:
+        rng.shuffle(pool)
+        yield from pool
