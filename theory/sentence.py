@@ -244,7 +244,7 @@ def text_of(e: Expression, outer: int = 0) -> str:
         inner = ", ".join(text_of(a) for a in parts(e))
         return f"{name}({function}, {inner})" if function else f"{name}({inner})"
     if e.operation == "neg":
-        text = f"-{text_of(parts(e)[0], own + 1)}"
+        text = f"-{text_of(parts(e)[0], 4)}"
     else:
         left = text_of(parts(e)[0], own + (e.operation == "**"))
         right = text_of(parts(e)[1], own + (e.operation in ("-", "/")))

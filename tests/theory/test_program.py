@@ -1,0 +1,219 @@
+"""Rounds traced into programs: what they say, what is refused, and that the same round is the same program."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory.program import Algorithm, Loop, Program, ProgramError, algorithm, from_json, pseudo_code
+
+
+def made(body: str, head: str = "@algorithm", signature: str = "w, x, *, eta, H, p, S") -> Algorithm:
+    """An algorithm from the text of its body."""
+    source = f"{head}\ndef a({signature}):\n{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n"
+    names: dict[str, object] = {"algorithm": algorithm}
+    exec(compile(source, "written.py", "exec"), names)
+    found = names["a"]
+    assert isinstance(found, Algorithm)
+    return found
+
+
+@algorithm(x="x0", c="each grad(f_n, x0)")
+def scaffold(w, x, c, *, eta, eta_g, H, S):
+    """SCAFFOLD.
+
+    More of it.
+    """
+    active = w.choose(S)
+    cbar = w.mean(c)
+    y = w.each(x)
+    for _ in w.repeat(H):
+        w.tap("y", y)
+        y = y - eta * (w.gradient(y) - c + cbar)
+    plus = c - cbar + (x - y) / (H * eta)
+    return x + eta_g * w.average(y - x, active), w.where(active, plus, c)
+
+
+def test_a_round_is_a_program():
+    program = scaffold.program
+    assert program.about == "SCAFFOLD."
+    assert [(s.name, s.kind, s.initial) for s in program.state] == [
+        ("x", "server", "x0"),
+        ("c", "client", "grad(f_n, x0)"),
+    ]
+    assert program.parameters == ("eta", "eta_g", "H", "S")
+    assert program.taps == {"y": ("client", 1)}
+    assert program.operations >= {"choose", "mean", "each", "repeat", "gradient", "average", "where", "tap", "linear"}
+    loops = [step for step in program.steps if isinstance(step, Loop)]
+    assert [len(loop.carried) for loop in loops] == [1]
+    assert program.random
+    assert from_json(json.loads(json.dumps(program.to_json()))) == program
+
+
+def test_pseudo_code_has_the_authors_names():
+    text = pseudo_code(scaffold.program)
+    assert text.splitlines()[0] == "scaffold(eta, eta_g, H, S), from x = x0; c = each grad(f_n, x0); one round:"
+    for line in ("active_n ~ S of the N clients, uniformly", "cbar = mean_n(c_n)", "repeat H times, h = 0, 1, ...:"):
+        assert line in text
+    assert "next c_n = plus_n if active_n else c_n" in text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("return x - eta*w.full_gradient(x)", "g = w.full_gradient(x)\nstep = eta*g\nreturn x - step"),
+        ("return (x - eta*w.full_gradient(x))*2/2", "return x*2/2 - eta*w.full_gradient(x)*2/2"),
+        (
+            "for h in w.repeat(H):\n    x = x - eta*w.full_gradient(x)\nreturn x",
+            "y = x\nfor turn in w.repeat(H):\n    g = w.full_gradient(y)\n    y = -eta*g + y\nreturn y - 0",
+        ),
+        ("unused = w.sample()\nreturn x", "return x"),
+    ],
+)
+def test_the_same_round_is_the_same_program(one, other):
+    first, second = made(one).program, made(other).program
+    if "-eta*g + y" in other or "2/2" in one:  # the order of a sum stays the author's
+        assert {step.op for step in first.steps} == {step.op for step in second.steps}
+        assert first.kinds.keys() == second.kinds.keys()
+    else:
+        assert first == second
+
+
+def test_what_a_loop_remembers_for_a_turn_is_carried():
+    program = made(
+        """
+        y, before = x, x
+        for h in w.repeat(H):
+            y, before = y - eta*w.full_gradient(y) + p*(y - before), y
+        return y + before
+        """
+    ).program
+    (loop,) = (step for step in program.steps if isinstance(step, Loop))
+    assert len(loop.carried) == 2
+    first, second = loop.carried
+    assert {first.first, second.first} == {"_0"}
+    names = {c.name: c for c in loop.carried}
+    delayed = next(c for c in loop.carried if c.following in names)
+    assert delayed.following != delayed.name  # it becomes what the other one was
+
+
+def test_loops_inside_loops():
+    program = made(
+        """
+        y = x
+        for h in w.repeat(H):
+            for j in w.repeat(3):
+                y = y - eta/(h + j + 1)*w.full_gradient(y)
+            y = y + p*(x - y)
+        return y
+        """
+    ).program
+    loops = [step for step in program.steps if isinstance(step, Loop)]
+    assert [loop.index for loop in loops] == ["h", "h2"]
+    assert from_json(program.to_json()) == program
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("return x*x", r"written.py, line 3: a product of two vectors: w.times"),
+        ("if w.coin(p):\n    x = 2*x\nreturn x", r"line 3: a branch on a value"),
+        ("return w.grad(x)", r"line 3: w.grad is no primitive; did you mean w.gradient\?"),
+        ("for h in w.repeat(H):\n    x = x/2\n    break\nreturn x", "leaves a loop of w.repeat before its end"),
+        ("for h in w.repeat(H):\n    if h == 0:\n        x = 2*x\nreturn x", "line 4: a comparison of values"),
+        ("return w.gradient(x)", "the state x is a server's and becomes a client's value; average it with w.mean"),
+        ("return 3", "gives 3 for its state x"),
+        ("return x, x", "gives 2 values and has 1 state variables"),
+        ("return x + 1", "a vector plus a number: multiply w.ones"),
+        ("return w.mix(x, eta)", "w.mix takes a client's value, not a server's value"),
+        ("return eta/x", r"a number divided by a vector: w.over"),
+        ("return x/x", r"a quotient of two vectors: w.over"),
+        ("return x**2", r"a power of a vector: w.times"),
+        ("for h in range(H):\n    x = x/2\nreturn x", "a value taken for a Python number"),
+        ("return x*max(eta, 1)", "a comparison of values"),
+        ("return w.where(w.coin(p), x, eta)", "w.where takes a server's or a client's or a table value"),
+        ("return x*'2'", "'2' where a number is needed"),
+        ("return x[0]", "an entry of a value"),
+        ("return sum(x)", "a loop over a value"),
+        ("w.tap('x', x)\nreturn x", "the tap 'x' has a name that is taken"),
+        ("w.tap('k', x)\nreturn x", "w.tap takes a name that means nothing else"),
+        ("kept = []\nfor h in w.repeat(H):\n    x = x/2\n    kept.append(x)\nreturn kept[0]", "an early turn of a loop"),
+        ("return w.visit(x, lambda v, one: one.visit(v, None))", "w.visit inside w.visit"),
+        ("return w.visit(x, lambda v, one: None)", "the turn of w.visit gives None"),
+        ("return w.mean(w.mix(w.each(x), w.coin(p)))", "w.mix takes the name of a parameter"),
+    ],
+)
+def test_what_a_program_cannot_say_names_line_and_remedy(body, message):
+    with pytest.raises(ProgramError, match=message):
+        _ = made(body).program
+
+
+@pytest.mark.parametrize(
+    ("head", "signature", "message"),
+    [
+        ("@algorithm", "w, x, y, *, eta", "has 2 state variables: say what they are at first"),
+        ('@algorithm(x="x0", z="0")', "w, x, y", "has the state x, y, and the decorator speaks of x, z"),
+        ("@algorithm", "w", "needs w and at least one state variable"),
+        ("@algorithm", "w, x, *args", r"takes \*args"),
+        ("@algorithm", "w, x, *, k", "the name 'k' means something else"),
+        ("@algorithm", "w, x, *, eta='a'", "the default 'a' is not a number"),
+        ('@algorithm(x="table 2 times 0")', "w, x", "a table is not remembered"),
+    ],
+)
+def test_the_decorator_refuses_what_is_no_round(head, signature, message):
+    with pytest.raises(ProgramError, match=message):
+        made("return x", head, signature)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda d: d["round"][0].update(do="explode"),
+        lambda d: d["round"][0].update(kind="cloud"),
+        lambda d: d["round"][-1].update(of=["_99"]),
+        lambda d: d["round"].append(d["round"][0]),
+        lambda d: d.update(result=["_77"]),
+        lambda d: d.update(result=[]),
+        lambda d: d["state"][0].update(initial=""),
+        lambda d: d["round"][0].update(numbers=["import os"]),
+        lambda d: d.pop("round"),
+        lambda d: d["round"][0].update(to="x"),
+    ],
+)
+def test_data_that_are_no_program_are_refused(spoil):
+    data = json.loads(json.dumps(made("return x - eta*w.full_gradient(x)").program.to_json()))
+    spoil(data)
+    with pytest.raises(ProgramError):
+        from_json(data)
+
+
+PIECES = st.sampled_from(
+    [
+        "x = x - eta*w.full_gradient(x)",
+        "i = w.sample()\nx = x - eta*w.mean(w.gradient(x, i) - w.gradient(v, i)) - eta*w.full_gradient(v)",
+        "x = w.where(w.coin(p), x, v)",
+        "v = p*v + (1 - p)*x",
+        "x = w.average(w.each(x) - eta*w.gradient(x), w.choose(S))",
+        "y = w.each(x)\nfor h in w.repeat(H):\n    y = y - eta*w.gradient(y) + (y - v)/(h + 2)\nx = w.mean(y)",
+        "for h in w.repeat(H):\n    x, v = x - eta*w.full_gradient(x) + p*(x - v), x",
+        "x = w.mean(w.pass_over(w.each(x), lambda y, i: y - eta*w.gradient(y, i)))",
+        "x = w.visit(x, lambda y, one: y - eta*one.gradient(y))",
+        "x = w.keep(x, 1) + w.project(v, 2)",
+        "x = x/(1 + w.norm(v)) - w.mean(w.noise(p))",
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(PIECES, min_size=1, max_size=5))
+def test_random_programs_survive_json_and_are_told(pieces):
+    program = made("\n".join([*pieces, "return x, v"]), '@algorithm(x="x0", v="0")', "w, x, v, *, eta, H, p, S").program
+    assert from_json(json.loads(json.dumps(program.to_json()))) == program
+    text = pseudo_code(program)
+    assert text.count("next ") == 2
+    assert isinstance(program, Program)
+    assert set(program.result) <= set(program.kinds)
