@@ -141,7 +141,10 @@ def test_loops_inside_loops():
         ("return sum(x)", "a loop over a value"),
         ("w.tap('x', x)\nreturn x", "the tap 'x' has a name that is taken"),
         ("w.tap('k', x)\nreturn x", "w.tap takes a name that means nothing else"),
-        ("kept = []\nfor h in w.repeat(H):\n    x = x/2\n    kept.append(x)\nreturn kept[0]", "an early turn of a loop"),
+        (
+            "kept = []\nfor h in w.repeat(H):\n    x = x/2\n    kept.append(x)\nreturn kept[0]",
+            "an early turn of a loop",
+        ),
         ("return w.visit(x, lambda v, one: one.visit(v, None))", "w.visit inside w.visit"),
         ("return w.visit(x, lambda v, one: None)", "the turn of w.visit gives None"),
         ("return w.mean(w.mix(w.each(x), w.coin(p)))", "w.mix takes the name of a parameter"),

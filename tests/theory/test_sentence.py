@@ -176,7 +176,9 @@ def trees():
     return st.recursive(
         leaves,
         lambda inner: st.one_of(
-            st.tuples(inner, st.sampled_from("+ - * / **".split()), inner).map(lambda t: f"({t[0]}) {t[1]} ({t[2]})"),
+            st.tuples(inner, st.sampled_from(["+", "-", "*", "/", "**"]), inner).map(
+                lambda t: f"({t[0]}) {t[1]} ({t[2]})"
+            ),
             inner.map(lambda t: f"-({t})"),
             inner.map(lambda t: f"sqrt({t})"),
             inner.map(lambda t: f"mean_n({t})"),

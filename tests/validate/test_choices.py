@@ -1,0 +1,125 @@
+"""Parameters that satisfy a claim's relations: found where they turn, tied ones solved for."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory.program import algorithm
+from theory.sentence import evaluate
+from theory.written import claim
+from validate.instances.choices import choose, holds, number, roles_of
+from validate.instances.shapes import DISTANCES, SIZES, Size, made, shape_of
+
+F = Fraction
+
+
+@algorithm
+def local_sgd(w, x, *, eta, p, H, S, b, W):
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y = y - eta * w.gradient(y, w.sample(b))
+    return w.average(w.mix(y, W), w.choose(S)) + 0 * w.average(y, w.coins(p))
+
+
+@algorithm
+def gd(w, x, *, eta, beta):
+    return x - eta * w.full_gradient(x) + beta * x
+
+
+def chosen(one, seed, size=None):
+    rng = random.Random(seed)
+    problem = made(shape_of(one.predicates, True), size or rng.choice(SIZES), rng)
+    start = np.array([rng.choice(DISTANCES) for _ in range(problem.dim)], dtype=object)
+    return problem, choose(one, problem, start, 3, rng)
+
+
+def test_roles_are_read_off_the_program():
+    roles = roles_of(local_sgd.program)
+    assert (roles.turns, roles.clients, roles.batch, roles.chances, roles.matrices) == (
+        {"H"}, {"S"}, {"b"}, {"p"}, {"W"},
+    )  # fmt: skip
+
+
+RELATIONS = (
+    ("eta <= 1/(2*L)",),
+    ("eta == 1/L",),
+    ("eta*L == 1/3",),
+    ("eta < 2/(L + mu)", "beta <= eta*mu/4"),
+    ("2*eta*L*(1 + beta) <= 1", "beta < 1"),
+    ("eta == 2/(mu + L)", "beta == (L - mu)/(L + mu) + 1/10"),
+    ("1/eta >= 4*L", "beta*eta <= 1/8"),
+    ("eta**2 <= 1/L**2", "sqrt(beta) <= 1/2"),
+    ("norm2(x0 - xstar) <= R2", "eta <= 1/(L*R2)"),
+    ("eta*L + eta**2*L**2 <= 1/2",),
+)
+
+
+@pytest.mark.parametrize("relations", RELATIONS)
+def test_relations_are_satisfied_exactly(relations):
+    one = claim(
+        "c", "norm2(x[k] - xstar) <= norm2(x0 - xstar)", of=gd,
+        assuming=("smooth(f, L)", "strongly_convex(f, mu)", *relations),
+    )  # fmt: skip
+    found, equalities = 0, 0
+    for seed in range(40):
+        _, got = chosen(one, seed)
+        if got is None:
+            continue
+        found += 1
+        values, world = got
+        assert all(value > 0 for value in values.values())
+        for relation in one.relations:
+            left, right = (
+                evaluate(s, world, {"n": 0, "i": 0, "k": 0}, one.vocabulary) for s in (relation.left, relation.right)
+            )
+            assert holds(left, relation.relation, right)
+            equalities += relation.relation in ("<=", ">=") and left == right
+    assert found >= 30
+    if any("<=" in r or ">=" in r for r in relations) and "eta**2*L**2" not in relations[0]:
+        assert equalities >= 3  # steps at the end of what is allowed are tried
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6))
+def test_parameters_of_an_algorithm_are_such_that_there_is_an_instance(seed):
+    one = claim(
+        "c", "E(norm2(x[k] - xstar)) <= norm2(x0 - xstar)/p_n", of=local_sgd,
+        assuming=("smooth(f_ni, L)", "strongly_convex(f_n, mu)", "eta <= 1/L", "p <= 1", "connected(W)"),
+    )  # fmt: skip
+    problem, got = chosen(one, seed, Size(4, 3, 2))
+    assert got is not None
+    values = got[0]
+    assert len(values["p"]) == 4 and all(0 < p <= 1 for p in values["p"])
+    assert values["S"] in range(1, 5) and values["b"] in range(1, 4) and values["H"] >= 1
+    rows = values["W"]
+    assert all(sum(row) == 1 for row in rows) and all(rows[i][j] == rows[j][i] for i in range(4) for j in range(4))
+
+
+def test_weights_that_sum_to_one_are_scaled():
+    one = claim(
+        "c", "norm2(x[k] - xstar) <= sum_n(q_n*norm2(x0 - xstar_n))", of=gd,
+        assuming=("smooth(f, L)", "strongly_convex(f_n, mu)", "sum_n(q_n) == 1"),
+    )  # fmt: skip
+    shares = [got[0]["q"] for seed in range(20) if (got := chosen(one, seed, Size(3, 1, 1))[1]) is not None]
+    assert len(shares) >= 15
+    assert all(sum(q) == 1 and min(q) > 0 for q in shares)
+    assert len({tuple(q) for q in shares}) > 3
+
+
+def test_nothing_is_chosen_where_relations_contradict_each_other():
+    one = claim("c", "norm2(x[k]) <= 1", of=gd, assuming=("smooth(f, L)", "eta <= 1/L", "eta >= 2/L"))
+    assert all(chosen(one, seed)[1] is None for seed in range(10))
+
+
+def test_numbers_stay_exact_where_they_can():
+    assert number("sqrt", (F(9, 4),)) == F(3, 2)
+    assert isinstance(number("sqrt", (F(2),)), float)
+    assert number("max", (F(1), F(2))) == 2
+    with pytest.raises(ValueError, match="log of a number that is not positive"):
+        number("log", (F(-1),))
