@@ -18,8 +18,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from theory.arithmetic import balls, to_element, to_fraction
+from theory.arithmetic import balls, to_element
 from theory.formula import Name, names_in, text_of
+from theory.operations import to_fraction
 from theory.program import VALUE, Loop, Program, Step
 from theory.sentence import Expression, Vocabulary, evaluate, everything, parse_expression, read
 from validate.instances.domains import check
@@ -62,6 +63,7 @@ class Play:
         self.limit = limit
         self.precision = precision
         self._rounds: dict[frozenset[str], Round] = {}
+        self._turns: dict[tuple[str, int, tuple[int, ...]], int] = {}
         self._laws: list[list[tuple[Any, State]]] = []
 
     @cached_property
@@ -167,6 +169,12 @@ class Play:
         Raises:
             ValueError: for what is no tap, or has no such loop, or where the number hangs on a draw.
         """
+        key = (tap, k, outer)
+        if key not in self._turns:
+            self._turns[key] = self._count(tap, k, outer)
+        return self._turns[key]
+
+    def _count(self, tap: str, k: int, outer: tuple[int, ...]) -> int:
         loops = _loops_around(self.program.body, tap)
         if loops is None or len(outer) >= len(loops):
             raise ValueError(f"{tap} is no tap inside {len(outer) + 1} loops")

@@ -17,10 +17,10 @@ from math import comb, factorial, isqrt, prod
 from typing import Any, TypeAlias
 
 from theory.arithmetic import to_element
-from theory.formula import Apply, Formula, Name, UndefinedError, names_in, text_of
+from theory.formula import Formula, names_in, text_of
 from theory.operations import Element, UndecidedError, operations
 from theory.program import VALUE, Carried, Instruction, Kind, Loop, Program, Step
-from validate.instances.domains import CHECKS, check, integer
+from validate.instances.domains import CHECKS, check
 from validate.instances.instance import Instance
 from validate.instances.problems import Problem, Vector
 from validate.instances.scalars import LONGEST_RATIONAL, Scalar
@@ -73,6 +73,12 @@ class Outcome:
 # --- which clients' values are read -----------------------------------------------------------------------------------
 
 
+def kinds_of(program: Program) -> dict[str, Kind]:
+    """The kind of every value, the samples of ``w.pass_over`` among them."""
+    passes: dict[str, Kind] = {s.index: "sample" for s in program.steps if isinstance(s, Loop) and s.op == "pass"}
+    return {**program.kinds, **passes}
+
+
 class Readers:
     """For every value of the clients, under which conditions that of a client is read at all.
 
@@ -88,7 +94,7 @@ class Readers:
     def __init__(self, program: Program, taps: frozenset[str]) -> None:
         self.guards: dict[str, frozenset[Guard] | None] = {}
         self._taps = taps
-        self._kinds = program.kinds
+        self._kinds = kinds_of(program)
         self._position = {name: i for i, name in enumerate(program.inputs)}
         self._scope: dict[str, tuple[int, ...]] = dict.fromkeys(program.inputs, ())
         self._loops: dict[int, tuple[int, ...]] = {}
@@ -293,8 +299,6 @@ def elementwise(step: Instruction, problem: Problem, tables: Sequence[bool], wei
         square = _norm2(v)
         if square <= radius * radius:
             return v  # type: ignore[no-any-return]
-        if not square > radius * radius and type(square) is fmpq and type(radius) is fmpq:
-            raise AssertionError
         factor = over(radius, root(square))
         if not square > radius * radius:  # balls do not tell, and at the border both are the same
             factor = arb.min(arb(factor), arb(1))
@@ -447,10 +451,11 @@ class Round:
         self.clients = self.problem.clients
         self.scalars = instance.scalars()
         self.readers = Readers(program, taps)
-        self.kinds = program.kinds
+        self.kinds = kinds_of(program)
         self.slots: dict[str, int] = {}
         self.size = TAPS + 1
         self.room = self.limit = 0
+        self.idle: list[int] = []  # where the environment has which clients are through with their samples
         for name in self.kinds:
             self._slot(name)
         for step in program.steps:
@@ -568,8 +573,8 @@ class Round:
 
     def _needed(self, name: str, inside: frozenset[str] | None) -> Callable[[Environment], Sequence[bool]] | None:
         """Which clients' values are read; None for all of them."""
-        guards = self.readers.guards[name]
-        if not guards or inside is not None or self.kinds[name] not in PER_CLIENT:
+        guards, idle = self.readers.guards[name] or frozenset(), tuple(self.idle)
+        if not (guards or idle) or inside is not None or self.kinds[name] not in PER_CLIENT:
             return None
         tests = [(self.scalars.compiled(f, self.slots, self.many), positive) for f, positive in sorted(guards, key=repr)]
 
@@ -580,6 +585,8 @@ class Round:
                 for n in range(self.clients):
                     if _nonzero(value[n] if scalar.per_client else value) != positive:
                         found[n] = False
+            for slot in idle:
+                found = [wanted and not through for wanted, through in zip(found, env[slot], strict=True)]
             return found
 
         return needed
@@ -615,20 +622,20 @@ class Round:
                 env[to] = one(0, [env[s] for s, _ in of], [c.value(env) for c in numbers])
 
             return server
-        if step.kind == "client past" and step.op == "shift":
-            of[1] = (of[1][0], self._own(step.of[1], inside))
         needed, N = self._needed(step.to, inside), self.clients
         split = [c.per_client for c in numbers]
+        all_clients, nothing = (True,) * N, (None,) * N
 
         def clients(env: Environment) -> None:
             values = [(env[s], own) for s, own in of]
             cs = [c.value(env) for c in numbers]
-            wanted = None if needed is None else needed(env)
+            wanted = all_clients if needed is None else needed(env)
+            before = env[to] or nothing  # a client that is through with its samples stays as it was
             env[to] = tuple(
                 [
                     one(n, [v[n] if own else v for v, own in values], [c[n] if m else c for c, m in zip(cs, split, strict=True)])
-                    if wanted is None or wanted[n]
-                    else None
+                    if wanted[n]
+                    else before[n]
                     for n in range(N)
                 ]
             )
@@ -833,7 +840,7 @@ class Round:
             values = []
             for source, _, copied, taken in moves:
                 value = env[source]
-                values.append((value,) * self.clients if copied else value[env[CLIENT]] if taken else value)
+                values.append((value,) * self.clients if copied else value[env[CLIENT]] if taken and value is not None else value)
             for (_, to, _, _), value in zip(moves, values, strict=True):
                 env[to] = value
 
@@ -918,14 +925,16 @@ class Round:
         counter, left, idle = self.size, self.size + 1, self.size + 2
         self.size += 3
         index, problem, N = self.slots[step.index], self.problem, self.clients
-        turn = self._turn(step, inside, loops, counter)
-        needed = self._needed(step.index, inside)
-        (carried,) = step.carried
-        name, following = self.slots[carried.name], self.slots[carried.following]
-        following_copied = inside is None and self.kinds[carried.following] == "server"
         counts = [problem.samples(n) for n in range(N)]
-        if following_copied and len(set(counts)) > 1:
+        unequal = inside is None and len(set(counts)) > 1
+        if unequal and any(self.kinds[c.following] == "server" for c in step.carried):
             raise ValueError("w.pass_over gives a server's value, and the clients have different numbers of samples")
+        needed = self._needed(step.index, inside)
+        if unequal:
+            self.idle.append(idle)
+        turn = self._turn(step, inside, loops, counter)
+        if unequal:
+            self.idle.pop()
 
         def next_of(remaining: tuple[int, ...]) -> Choices:
             """The next sample of one client, and what remains; nothing for a client that is through."""
@@ -933,11 +942,6 @@ class Round:
                 return [(fmpq(1), (None, ()))]
             p = fmpq(1, len(remaining))
             return [(p, ((i,), tuple([j for j in remaining if j != i]))) for i in remaining]
-
-        def kept(env: Environment) -> None:
-            if inside is None and not following_copied and any(env[idle]):
-                before, after = env[name], env[following]
-                env[following] = tuple([b if through else a for a, b, through in zip(after, before, env[idle], strict=True)])
 
         def run(branches: Branches) -> Branches:
             groups: dict[int, Branches] = {}
@@ -954,8 +958,6 @@ class Round:
             for turns, group in groups.items():
                 for t in range(turns):
                     group = turn(self._spread(group, left, index, idle, next_of, inside is not None), t)
-                    for _, env in group:
-                        kept(env)
                 found += group
             return found
 

@@ -130,7 +130,7 @@ class Still:
         value = self.given[written]
         if isinstance(value, Schedule):
             # a schedule that is named without its index is meant in every round, as is one a client for every client
-            k = at["k" if index == "k" or "k" in index or name.endswith("_k") else "*k"]
+            k = at["k" if name.endswith("_k") else "*k"]
             if k >= len(value.values):
                 raise SentenceError(f"{name} has no value in round {k}")
             return value.values[k]  # type: ignore[return-value]
