@@ -60,7 +60,7 @@ def test_numbers_are_read_exactly() -> None:
     assert one.problem.quadratic.linear[0, 0, 0] == F(1, 2)
     assert one.problem.quadratic.offset[1, 0] == F(2, 3) * 9 / 2  # h (x - a)^2/2
     assert list(one.problem.quadratic.counts) == [1, 2]
-    text = json.dumps(changed(DATA, start=0.12345678901234567)).replace("0.12345678901234568", "0.123456789012345678901")
+    text = json.dumps(changed(DATA, start="@")).replace('"@"', "0.123456789012345678901")
     assert read_instance(text, gd).start == (F("0.123456789012345678901"),)
 
 
