@@ -3,8 +3,8 @@
     measured = sides(parse_sentence("E(norm2(x[k] - xstar)) <= R"), words_of(instance), instance, {"R": Fraction(2)})
     measured.broken, measured.holds
 
-The free index k runs over every k >= 0 for which all indices of the sentence lie in the run, and n, i, h and j over all that
-there are. What is random outside of E is looked at in every outcome, and the worst is kept. A sentence that speaks of
+The free index k runs over every k >= 0 for which all indices of the sentence lie in the run, and n, i, h and j over all
+that there are. What is random outside of E is looked at in every outcome, and the worst is kept. A sentence that speaks of
 xstar where f has more than one minimiser is measured at several of them: one at which it is broken breaks it; that it
 holds at all of them shows nothing for the others (`Measured.every_minimiser`).
 """
@@ -43,7 +43,7 @@ from validate.play import LIMIT, Item, Play
 Status: TypeAlias = Literal["holds", "broken", "undefined", "undecided"]
 Outcome: TypeAlias = Mapping[Item, Any]
 HIDDEN = ("*n", "*k")
-"""Indices that a sentence leaves out where it says ``p`` of a number that each client, or each round, has its own of."""
+"""Indices that a sentence leaves out where it says ``p``, of which each client, or each round, has its own."""
 MOST_PRECISE = PRECISIONS[3]
 """Bits of the balls after which a comparison is left undecided."""
 
@@ -253,7 +253,7 @@ class World(Still):
             yield from self._pieces(self.words.definitions[e.name], at)
             return
         assert isinstance(e, Apply)
-        arguments: tuple[Expression, ...] = e.arguments  # type: ignore[assignment]
+        arguments: tuple[Expression, ...] = e.arguments
         if e.operation in ("+", "-", "neg"):
             yield from self._pieces(arguments[0], at) if e.operation != "neg" else self._scaled(e, arguments[0], at)
             if e.operation == "+":
@@ -270,14 +270,14 @@ class World(Still):
             return
         if e.operation in ("*", "/", "dot"):
             random = [self.bind(a, at).function is not None for a in arguments]
-            if random == [True, False] or random == [False, True] and e.operation != "/":
+            if random == [True, False] or (random == [False, True] and e.operation != "/"):
                 yield from self._scaled(e, arguments[random.index(True)], at)
                 return
         yield whole
 
     def _scaled(self, e: Apply, inner: Expression, at: Mapping[str, int]) -> Iterator[Bound]:
         """The pieces of a tree that is linear in one of its arguments."""
-        arguments: tuple[Expression, ...] = e.arguments  # type: ignore[assignment]
+        arguments: tuple[Expression, ...] = e.arguments
         place = next(i for i, a in enumerate(arguments) if a is inner)
         others = [None if i == place else self.bind(a, at).value for i, a in enumerate(arguments)]
         apply = self._operation(e)
@@ -305,7 +305,7 @@ class World(Still):
     def _operation(self, e: Apply) -> Callable[..., Any]:
         """What an operation on arguments does, on values."""
         op = e.operation
-        vectors = [read(a, self.words).shape == "vector" for a in e.arguments]  # type: ignore[arg-type]
+        vectors = [read(a, self.words).shape == "vector" for a in e.arguments]
         if not any(vectors):
             return self.scalar_functions[op]
         function = self.vector_functions[op]
@@ -320,7 +320,7 @@ class World(Still):
         if isinstance(e, At):
             return self._bound_value(e.name, tuple(index_value(i, self, at, self.words) for i in e.indices), at)
         assert isinstance(e, Apply)
-        arguments: tuple[Expression, ...] = e.arguments  # type: ignore[assignment]
+        arguments: tuple[Expression, ...] = e.arguments
         if e.operation in OVER:
             how, index = OVER[e.operation]
             inner = arguments[0]
@@ -379,10 +379,12 @@ class World(Still):
                 return False
             if e.name in self.words.states or len(indices) == 1:
                 return True
-            return all(0 <= t < self.turns(e.name, indices[0], tuple(indices[1:p])) for p, t in enumerate(indices[1:], 1))
+            return all(
+                0 <= t < self.turns(e.name, indices[0], tuple(indices[1:p])) for p, t in enumerate(indices[1:], 1)
+            )
         if isinstance(e, Number):
             return True
-        arguments: tuple[Expression, ...] = e.arguments  # type: ignore[assignment]
+        arguments: tuple[Expression, ...] = e.arguments
         if e.operation not in OVER:
             return all(self.in_run(a, at) for a in arguments)
         index, inner = OVER[e.operation][1], arguments[0]
@@ -480,8 +482,12 @@ def sides(
 def _measured(sentence: Sentence, world: World) -> Measured:
     for side in (sentence.left, sentence.right):
         if read(side, world.words).shape != "scalar":
-            raise SentenceError(f"{text_of(side)} is a vector: both sides are numbers; vectors are equal when norm2(u - v) <= 0")
-    named = {e.name for side in (sentence.left, sentence.right) for e in _expanded(side, world.words) if isinstance(e, Name)}
+            raise SentenceError(
+                f"{text_of(side)} is a vector: both sides are numbers; vectors are equal when norm2(u - v) <= 0"
+            )
+    named = {
+        e.name for side in (sentence.left, sentence.right) for e in _expanded(side, world.words) if isinstance(e, Name)
+    }
     try:
         if "fstar" in named:
             world.parameter("fstar", {})
@@ -514,18 +520,27 @@ def _indices(sentence: Sentence, world: World, free: frozenset[str]) -> Iterator
     """The values of the free indices for which all indices of the sentence lie in the run."""
     turns = 0
     if free & {"h", "j"}:
-        taps = {e.name for side in (sentence.left, sentence.right) for e in _expanded(side, world.words) if isinstance(e, At)}
+        taps = {
+            e.name
+            for side in (sentence.left, sentence.right)
+            for e in _expanded(side, world.words)
+            if isinstance(e, At)
+        }
         turns = max((_most_turns(world, tap) for tap in taps & set(world.words.taps)), default=0)
     K = world.instance.rounds
     ranges: dict[str, Iterable[int]] = {"k": range(K + 1), "*k": range(K), "h": range(turns), "j": range(turns)}
     clients = [name for name in ("n", "*n") if name in free]
     if clients or "i" in free:
-        ranges |= {name: list(world.over("n", sentence.left, {})) for name in (*clients, *(["n"] if "i" in free else []))}
-    names = [name for name in (*HIDDEN, *INDICES) if name in free or name == "n" and "i" in free]
+        ranges |= {
+            name: list(world.over("n", sentence.left, {})) for name in (*clients, *(["n"] if "i" in free else []))
+        }
+    names = [name for name in (*HIDDEN, *INDICES) if name in free or (name == "n" and "i" in free)]
     plain = [name for name in names if name != "i"]
     for values in product(*(ranges[name] for name in plain)):
         at = dict(zip(plain, values, strict=True))
-        if not (world.in_run(sentence.left, {"n": 0, "i": 0, **at}) and world.in_run(sentence.right, {"n": 0, "i": 0, **at})):
+        if not (
+            world.in_run(sentence.left, {"n": 0, "i": 0, **at}) and world.in_run(sentence.right, {"n": 0, "i": 0, **at})
+        ):
             continue
         if "i" not in free:
             yield at
@@ -573,7 +588,7 @@ def _sides(sentence: Sentence, world: World, at: Mapping[str, int], choice: int)
         except UndecidedError as error:
             status, why = "undecided", str(error)
         bad, gap = ("holds", "undecided", "broken").index(status), _excess(a, relation, b)
-        if bad > most or bad == most and gap > excess:
+        if bad > most or (bad == most and gap > excess):
             shown = None if p is None else to_fraction(p)
             worst, most, excess = Row(at, to_fraction(a), to_fraction(b), status, shown, choice, why), bad, gap
     assert worst is not None

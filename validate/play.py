@@ -1,14 +1,14 @@
 """Exact play: what an algorithm does on an instance, every outcome of its draws with its probability.
 
 A program (`theory.program`) is compiled once for an instance; then a round is played from each state that the rounds
-before can leave, and equal states are merged. Numbers are rationals, and Arb balls (enclosures, outward rounded) after a
-root that is irrational. What is played is the whole law, so costs grow with the number of outcomes of a round; a draw that
-nobody reads (the samples of clients that were not chosen) is not drawn.
+before can leave, and equal states are merged. Numbers are rationals, and Arb balls (enclosures, rounded outwards) after
+a root that is irrational. What is played is the whole law, so costs grow with the number of outcomes of a round; a draw
+that nobody reads (the samples of clients that were not chosen) is not drawn.
 
-``w.noise(sigma2)`` stands for every law with that mean and second moment. Play takes one of them: a coordinate uniformly
-at random, and along it one of two values of opposite sign, a with probability b/(a + b) and -b with probability
-a/(a + b), a*b = sigma2; a = b where the root of sigma2 is rational, else a is a fraction near to it. So play shows that
-a claim is wrong for one law, and never that it is right for all.
+``w.noise(sigma2)`` stands for every law with that mean and second moment. Play takes one of them: a coordinate
+uniformly at random, and along it one of two values of opposite sign, a with probability b/(a + b) and -b with
+probability a/(a + b), a*b = sigma2; a = b where the root of sigma2 is rational, else a is a fraction near to it. So
+play shows that a claim is wrong for one law, and never that it is right for all.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from validate.instances.domains import check
 from validate.instances.instance import PRECISION, Instance
 from validate.instances.problems import Problem, Vector
 from validate.instances.world import Still
-from validate.rounds import Outcome, Round, State, TooManyOutcomesError, too_many
+from validate.rounds import Outcome, Round, State, too_many
 
 Item: TypeAlias = "tuple[str, tuple[int, ...]]"
 """A state or a tap at its indices, the round first."""
@@ -38,10 +38,10 @@ LIMIT = 200_000
 class Play:
     """The exact law of a run.
 
-    A state is a tuple with a value for each state variable: a vector (a tuple of d numbers) of the server, N of them, for a
-    table a tuple of vectors for each client, for remembered vectors J of them (of the clients, N times J). `law` and
-    `joint` give numbers of FLINT (fmpq and arb), in which it is computed; `distribution` and `rounds` Fractions in the
-    place of fmpq.
+    A state is a tuple with a value for each state variable: a vector (a tuple of d numbers) of the server, N of them,
+    for a table a tuple of vectors for each client, for remembered vectors J of them (of the clients, N times J). `law`
+    and `joint` give numbers of FLINT (fmpq and arb), in which it is computed; `distribution` and `rounds` Fractions in
+    the place of fmpq.
 
     Args:
         instance: with a program.
@@ -95,10 +95,12 @@ class Play:
         return self._laws[k]
 
     def outcomes(self, state: State, k: int, taps: Sequence[str] = ()) -> list[Outcome]:
-        """All outcomes of round k from a state; outcomes that leave the same state are not merged. Errors as of `law`."""
+        """All outcomes of round k from a state, not merged. Errors as of `law`."""
         return next(self._played([(to_element(Fraction(1)), state)], k, taps))[1]
 
-    def _played(self, law: Sequence[tuple[Any, State]], k: int, taps: Sequence[str]) -> Iterator[tuple[Any, list[Outcome]]]:
+    def _played(
+        self, law: Sequence[tuple[Any, State]], k: int, taps: Sequence[str]
+    ) -> Iterator[tuple[Any, list[Outcome]]]:
         """The outcomes of round k from each of the states."""
         wanted = frozenset(taps)
         if wanted not in self._rounds:
@@ -164,7 +166,7 @@ class Play:
         return [(p, state, kept) for p, (state, kept) in merged.law()]
 
     def turns(self, tap: str, k: int, outer: tuple[int, ...] = ()) -> int:
-        """How many turns the loop has in round k that is around a tap, inside the given turns of the loops outside of it.
+        """How many turns the loop around a tap has in round k, in the given turns of the loops outside of it.
 
         Raises:
             ValueError: for what is no tap, or has no such loop, or where the number hangs on a draw.
@@ -287,7 +289,7 @@ def _start(instance: Instance) -> State:
 
         def value(at: Mapping[str, int], e: Expression = e, words: Vocabulary = words, s: Any = s) -> Vector:
             if read(e, words).shape == "vector":
-                return evaluate(e, world, at, words)  # type: ignore[no-any-return]
+                return evaluate(e, world, at, words)
             if evaluate(e, world, at, words) != 0:
                 raise ValueError(f"{s.name} begins at {s.text}, which is a number and no vector")
             return (fmpq(0),) * d

@@ -1,8 +1,8 @@
 """A round of a program on an instance, compiled once, and all its outcomes from a state.
 
 Branches go through the steps side by side: a probability and an environment, the values at hand; a draw makes more of
-them. A value of the server is a vector (a tuple of d numbers), one of the clients a tuple of N vectors, a table a tuple of
-vectors for each client, a number a number, or N of them, a sample a tuple of indices (a batch) for each client. In
+them. A value of the server is a vector (a tuple of d numbers), one of the clients a tuple of N vectors, a table a tuple
+of vectors for each client, a number a number, or N of them, a sample a tuple of indices (a batch) for each client. In
 ``w.visit``, values are those of the client whose turn it is.
 """
 
@@ -10,37 +10,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cache
-from itertools import combinations, combinations_with_replacement, product
-from math import comb, factorial, isqrt, prod
+from itertools import product
+from math import comb, prod
 from typing import Any, TypeAlias
 
 from theory.arithmetic import to_element
 from theory.formula import Formula, names_in, text_of
-from theory.operations import Element, UndecidedError, operations
+from theory.operations import Element
 from theory.program import VALUE, Carried, Instruction, Kind, Loop, Program, Step
 from validate.instances.domains import CHECKS, check
 from validate.instances.instance import Instance
 from validate.instances.problems import Problem, Vector
-from validate.instances.scalars import LONGEST_RATIONAL, Scalar
+from validate.instances.scalars import Scalar
+from validate.primitives import (
+    Choices,
+    batches,
+    chosen,
+    coin,
+    combined,
+    count_batches,
+    elementwise,
+    kept_coordinates,
+    noises,
+    nonzero,
+    short_enough,
+)
 
 State: TypeAlias = "tuple[Any, ...]"
 Environment: TypeAlias = "list[Any]"
 Branches: TypeAlias = "list[tuple[Any, Environment]]"
-Choices: TypeAlias = "list[tuple[Any, Any]]"
-"""The values of a draw with their probabilities."""
 Guard: TypeAlias = "tuple[Formula, bool]"
 """A formula, and whether it is to be other than 0."""
-One: TypeAlias = Callable[[int, "list[Any]", "list[Any]"], Any]
-"""Client, its operands, its numbers -> its value."""
 
 CLIENT, TAPS = 0, 1
 """Where an environment has the client whose turn it is in ``w.visit``, and what was tapped so far."""
-LONGEST = 2**20
-"""Bits of numerator or denominator above which a state is refused."""
 PER_CLIENT: frozenset[Kind] = frozenset({"client", "table", "client past", "numbers", "sample"})
-ELEMENTWISE_DRAWS = frozenset({"sample", "noise", "coins", "keep"})
 
 
 class TooManyOutcomesError(ValueError):
@@ -50,8 +54,8 @@ class TooManyOutcomesError(ValueError):
 def too_many(k: int, limit: int, count: int) -> TooManyOutcomesError:
     """The error for a round with at least so many outcomes."""
     return TooManyOutcomesError(
-        f"round {k} has more than limit={limit} outcomes, at least {count}: take fewer clients, samples, coordinates or "
-        "turns, fewer rounds, or a larger limit"
+        f"round {k} has more than limit={limit} outcomes, at least {count}: take fewer clients, samples, coordinates "
+        "or turns, fewer rounds, or a larger limit"
     )
 
 
@@ -184,252 +188,6 @@ def _is_turn(name: str) -> bool:
     return name[:1] == "h" and (name == "h" or name[1:].isdigit())
 
 
-# --- one client's part of an instruction ------------------------------------------------------------------------------
-
-
-def _nonzero(value: Element) -> bool:
-    from flint import fmpq
-
-    if type(value) is fmpq:
-        return bool(value)
-    if value != 0:
-        return True
-    if value == 0:
-        return False
-    raise UndecidedError("whether a number is 0")
-
-
-def _less(a: Element, b: Element) -> bool:
-    if a < b:
-        return True
-    if a >= b:
-        return False
-    raise UndecidedError("which of two numbers is larger")
-
-
-def _short(value: Element) -> Element:
-    """The number, if it is not too long."""
-    from flint import fmpq
-
-    if type(value) is fmpq and value.height_bits() > LONGEST:
-        raise ValueError(f"a number of the run has more than {LONGEST} bits: take fewer rounds or turns, or shorter parameters")
-    return value
-
-
-def _combined(coefficients: Sequence[Any], vectors: Sequence[Any], zero: Vector) -> Vector:
-    """sum c v; a vector whose factor is 0 is not looked at."""
-    total: list[Any] | None = None
-    for c, v in zip(coefficients, vectors, strict=True):
-        if not _nonzero(c):
-            continue
-        if c == 1:
-            total = list(v) if total is None else [a + x for a, x in zip(total, v, strict=True)]
-        elif c == -1:
-            total = [-x for x in v] if total is None else [a - x for a, x in zip(total, v, strict=True)]
-        else:
-            total = [c * x for x in v] if total is None else [a + c * x for a, x in zip(total, v, strict=True)]
-    return zero if total is None else tuple(total)
-
-
-def _mean(vectors: Sequence[Vector]) -> Vector:
-    if len(vectors) == 1:
-        return vectors[0]
-    return tuple([sum(column[1:], column[0]) / len(vectors) for column in zip(*vectors, strict=True)])
-
-
-def _top(v: Vector, m: int) -> Vector:
-    """The m coordinates largest in absolute value, the first on ties."""
-    sizes = [abs(x) for x in v]
-    order: list[int] = []
-    for j in range(len(v)):  # each behind all that are not smaller
-        place = next((p for p, other in enumerate(order) if _less(sizes[other], sizes[j])), len(order))
-        order.insert(place, j)
-    kept = set(order[:m])
-    zero = to_element(Fraction(0))
-    return tuple([x if j in kept else zero for j, x in enumerate(v)])
-
-
-def _norm2(v: Vector) -> Element:
-    return _short(sum([x * x for x in v[1:]], v[0] * v[0]))
-
-
-def _sign(x: Element) -> Element:
-    zero = to_element(Fraction(0))
-    return to_element(Fraction(0 if not _nonzero(x) else 1 if _less(zero, x) else -1))
-
-
-def elementwise(step: Instruction, problem: Problem, tables: Sequence[bool], weights: Vector | None) -> One:
-    """What an instruction makes of one client's (or the server's) operands.
-
-    Args:
-        step: the instruction.
-        problem: whose gradients it takes.
-        tables: of each operand, whether it has a vector for each sample.
-        weights: of ``combine``.
-    """
-    from flint import arb, fmpq
-
-    apply = operations(LONGEST_RATIONAL, False)
-    root, over = apply["sqrt"], apply["/"]
-    zero, one = fmpq(0), fmpq(1)
-    zeros, ones = (zero,) * problem.dim, (one,) * problem.dim
-
-    def spread(n: int, of: list[Any], combine: Callable[[list[Any]], Any]) -> Any:
-        if not any(tables):
-            return combine(of)
-        entries = range(problem.samples(n))
-        return tuple([combine([v[i] if t and v is not None else v for v, t in zip(of, tables, strict=True)]) for i in entries])
-
-    def linear(n: int, of: list[Any], numbers: list[Any]) -> Any:
-        return spread(n, of, lambda vs: _combined(numbers, vs, zeros))
-
-    def where(n: int, of: list[Any], numbers: list[Any]) -> Any:
-        place = 0 if _nonzero(numbers[0]) else 1
-        if any(tables) and not tables[place]:
-            return (of[place],) * problem.samples(n)
-        return of[place]
-
-    def gradient(n: int, of: list[Any], numbers: list[Any]) -> Vector:
-        if len(of) == 1:
-            return problem.gradient(of[0], n)
-        return _mean([problem.gradient(of[0], n, i) for i in of[1]])
-
-    def ball(n: int, of: list[Any], numbers: list[Any]) -> Vector:
-        (v,), (radius,) = of, numbers
-        square = _norm2(v)
-        if square <= radius * radius:
-            return v  # type: ignore[no-any-return]
-        factor = over(radius, root(square))
-        if not square > radius * radius:  # balls do not tell, and at the border both are the same
-            factor = arb.min(arb(factor), arb(1))
-        return tuple([x * factor for x in v])
-
-    def larger(n: int, of: list[Any], numbers: list[Any]) -> Vector:
-        return tuple([apply["max"](a, b) for a, b in zip(*of, strict=True)])
-
-    def get(n: int, of: list[Any], numbers: list[Any]) -> Vector:
-        return _mean(of[0] if len(of) == 1 else [of[0][i] for i in of[1]])
-
-    def put(n: int, of: list[Any], numbers: list[Any]) -> Any:
-        table, i, v = of
-        return tuple([v if j in i else entry for j, entry in enumerate(table)])
-
-    def combine(n: int, of: list[Any], numbers: list[Any]) -> Vector:
-        assert weights is not None
-        if len(weights) != len(of[0]):
-            raise ValueError(f"{step.label} has {len(weights)} weights, and there are {len(of[0])} remembered vectors")
-        return _combined(weights, of[0], zeros)
-
-    found: dict[str, One] = {
-        "linear": linear,
-        "gradient": gradient,
-        "full gradient": lambda n, of, numbers: problem.gradient(of[0]),
-        "prox": lambda n, of, numbers: problem.prox(of[0], numbers[0], n),
-        "each": lambda n, of, numbers: of[0],
-        "where": where,
-        "before": lambda n, of, numbers: one if _less(*numbers) else zero,
-        "top": lambda n, of, numbers: _top(of[0], int(numbers[0])),
-        "project": ball,
-        "clip": ball,
-        "times": lambda n, of, numbers: tuple([_short(a * b) for a, b in zip(*of, strict=True)]),
-        "over": lambda n, of, numbers: tuple([_short(over(a, b)) for a, b in zip(*of, strict=True)]),
-        "larger": larger,
-        "sqrt": lambda n, of, numbers: tuple([root(x) for x in of[0]]),
-        "sign": lambda n, of, numbers: tuple([_sign(x) for x in of[0]]),
-        "norm": lambda n, of, numbers: root(_norm2(of[0])),
-        "ones": lambda n, of, numbers: ones,
-        "shift": lambda n, of, numbers: (of[1], *of[0][:-1]),
-        "combine": combine,
-        "get": get,
-        "put": put,
-    }
-    return found[step.op]
-
-
-# --- draws ------------------------------------------------------------------------------------------------------------
-
-
-@cache
-def batches(samples: int, size: int, replace: bool) -> tuple[tuple[Any, tuple[int, ...]], ...]:
-    """The batches of a client, as sorted indices, with their probabilities."""
-    from flint import fmpq
-
-    if not replace:
-        return tuple((fmpq(1, comb(samples, size)), batch) for batch in combinations(range(samples), size))
-    found = []
-    for batch in combinations_with_replacement(range(samples), size):
-        ways = factorial(size) // prod(factorial(batch.count(i)) for i in set(batch))
-        found.append((fmpq(ways, samples**size), batch))
-    return tuple(found)
-
-
-def _count_batches(samples: int, size: int, replace: bool) -> int:
-    return comb(samples + size - 1, size) if replace else comb(samples, size)
-
-
-@cache
-def chosen(clients: int, size: int, replace: bool) -> tuple[tuple[Any, tuple[Any, ...]], ...]:
-    """How often each client is among the chosen, with the probabilities."""
-    from flint import fmpq
-
-    return tuple(
-        (p, tuple([fmpq(batch.count(n)) for n in range(clients)])) for p, batch in batches(clients, size, replace)
-    )
-
-
-def two_points(variance: Element) -> tuple[tuple[Any, Any], ...]:
-    """Two values of opposite sign with mean 0 and this variance, rational where it is, with their probabilities."""
-    from flint import fmpq
-
-    if not _nonzero(variance):
-        return ((fmpq(1), fmpq(0)),)
-    if type(variance) is not fmpq:
-        root = operations(LONGEST_RATIONAL, False)["sqrt"](variance)
-        return ((fmpq(1, 2), root), (fmpq(1, 2), -root))
-    top, bottom = int(variance.numerator), int(variance.denominator)
-    scale = 1 if isqrt(top * bottom) ** 2 == top * bottom else 16
-    a = fmpq(max(1, isqrt(top * bottom * scale * scale)), bottom * scale)  # a*a <= variance, and near it
-    b = variance / a
-    return ((b / (a + b), a), (a / (a + b), -b))
-
-
-def noises(sigma2: Element, dim: int) -> Choices:
-    """The law that play takes for ``w.noise``: along one coordinate, uniform, one of two values."""
-    from flint import fmpq
-
-    zero = fmpq(0)
-    if not _nonzero(sigma2):
-        return [(fmpq(1), (zero,) * dim)]
-    return [
-        (p / dim, tuple([value if j == at else zero for j in range(dim)])) for at in range(dim) for p, value in two_points(sigma2)
-    ]
-
-
-def _kept(v: Vector, m: int) -> Choices:
-    """m of the coordinates, scaled; results that are equal once."""
-    from flint import fmpq
-
-    d = len(v)
-    if m == d:
-        return [(fmpq(1), v)]
-    zero, scale = fmpq(0), fmpq(d, m)
-    there = [j for j, x in enumerate(v) if type(x) is not fmpq or x]
-    scaled = [x * scale for x in v]
-    found: Choices = []
-    for size in range(max(0, m - (d - len(there))), min(m, len(there)) + 1):
-        # the other m - size are among the coordinates that are 0 anyway
-        p = fmpq(comb(d - len(there), m - size), comb(d, m))
-        for subset in combinations(there, size):
-            found.append((p, tuple([scaled[j] if j in subset else zero for j in range(d)])))
-    return found
-
-
-def _coin(p: Element) -> Choices:
-    from flint import fmpq
-
-    return [(fmpq(1), fmpq(1))] if p == 1 else [(p, fmpq(1)), (1 - p, fmpq(0))]
-
-
 # --- a round ----------------------------------------------------------------------------------------------------------
 
 
@@ -503,7 +261,7 @@ class Round:
             after = tuple([(env[slot],) * self.clients if copied else env[slot] for slot, copied in ends])
             outcomes.append(Outcome(p, after, dict(env[TAPS])))
         for value in _numbers_of(outcomes[0].state) if outcomes else ():
-            _short(value)
+            short_enough(value)
         return outcomes
 
     # compiling
@@ -560,7 +318,7 @@ class Round:
             return one
         inner, text = one.value, text_of(formula)
 
-        def checked(env: Environment) -> Any:
+        def checked(env: Sequence[Any]) -> Any:
             value = inner(env)
             check(step, position, text, value, one.per_client, self.problem)
             return value
@@ -576,14 +334,16 @@ class Round:
         guards, idle = self.readers.guards[name] or frozenset(), tuple(self.idle)
         if not (guards or idle) or inside is not None or self.kinds[name] not in PER_CLIENT:
             return None
-        tests = [(self.scalars.compiled(f, self.slots, self.many), positive) for f, positive in sorted(guards, key=repr)]
+        tests = [
+            (self.scalars.compiled(f, self.slots, self.many), positive) for f, positive in sorted(guards, key=repr)
+        ]
 
         def needed(env: Environment) -> list[bool]:
             found = [True] * self.clients
             for scalar, positive in tests:
                 value = scalar.value(env)
                 for n in range(self.clients):
-                    if _nonzero(value[n] if scalar.per_client else value) != positive:
+                    if nonzero(value[n] if scalar.per_client else value) != positive:
                         found[n] = False
             for slot in idle:
                 found = [wanted and not through for wanted, through in zip(found, env[slot], strict=True)]
@@ -601,7 +361,7 @@ class Round:
     def _weights(self, step: Instruction) -> Vector | None:
         if step.op != "combine":
             return None
-        return tuple(to_element(w) for w in self.instance.parameters[step.label])  # type: ignore[union-attr, arg-type]
+        return tuple(to_element(w) for w in self.instance.parameters[step.label])  # type: ignore[union-attr]
 
     def _instruction(self, step: Instruction, inside: frozenset[str] | None) -> Callable[[Environment], None]:
         if step.op in ("mean", "sum", "average", "mix"):
@@ -633,7 +393,11 @@ class Round:
             before = env[to] or nothing  # a client that is through with its samples stays as it was
             env[to] = tuple(
                 [
-                    one(n, [v[n] if own else v for v, own in values], [c[n] if m else c for c, m in zip(cs, split, strict=True)])
+                    one(
+                        n,
+                        [v[n] if own else v for v, own in values],
+                        [c[n] if m else c for c, m in zip(cs, split, strict=True)],
+                    )
                     if wanted[n]
                     else before[n]
                     for n in range(N)
@@ -650,14 +414,16 @@ class Round:
         to, slot, N = self.slots[step.to], self.slots[name], self.clients
         zeros = (fmpq(0),) * self.problem.dim
         of_clients = self.kinds[name] in PER_CLIENT
-        if inside is not None and (of_clients and name in inside or step.op == "average" and self._names_one(step, inside)):
+        if inside is not None and (
+            (of_clients and name in inside) or (step.op == "average" and self._names_one(step, inside))
+        ):
             raise ValueError(f"w.{step.op} in w.visit: there, a value that was made in it is that of one client")
         if step.op == "mix":
             matrix = [[to_element(e) for e in row] for row in self.instance.parameters[step.label]]  # type: ignore[union-attr]
 
             def mix(env: Environment) -> None:
                 rows = matrix if inside is None else [matrix[env[CLIENT]]]
-                found = tuple([_combined(row, env[slot], zeros) for row in rows])
+                found = tuple([combined(row, env[slot], zeros) for row in rows])
                 env[to] = found if inside is None else found[0]
 
             return mix
@@ -670,7 +436,7 @@ class Round:
                     weights = (weights,) * N
                 count = sum(weights[1:], weights[0])
                 vectors = env[slot] if of_clients else (env[slot],) * N
-                env[to] = tuple([x / count for x in _combined(weights, vectors, zeros)]) if _nonzero(count) else zeros
+                env[to] = tuple([x / count for x in combined(weights, vectors, zeros)]) if nonzero(count) else zeros
 
             return average
 
@@ -722,7 +488,7 @@ class Round:
         of, numbers, _ = self._operands(step, inside)
         number = numbers[0]
         if step.op == "coin":
-            return lambda env: _coin(number.value(env))
+            return lambda env: coin(number.value(env))
         if step.op == "choose":
             return self._choose(step, number, inside)
         one = self._one_draw(step)
@@ -777,7 +543,7 @@ class Round:
         def sample(n: int, of: list[Any], size: Any) -> Choices:
             b = int(size)
             replace = bool(step.flag) or b == 1
-            count = _count_batches(problem.samples(n), b, replace)
+            count = count_batches(problem.samples(n), b, replace)
             if count > self.room:
                 raise too_many(self.scalars.k, self.limit, self.limit - self.room + count)
             return list(batches(problem.samples(n), b, replace))
@@ -786,12 +552,12 @@ class Round:
             count = comb(problem.dim, int(m))
             if count > self.room and sum(map(bool, of[0])) > 20:
                 raise too_many(self.scalars.k, self.limit, self.limit - self.room + count)
-            return _kept(of[0], int(m))
+            return kept_coordinates(of[0], int(m))
 
         found: dict[str, Callable[[int, list[Any], Any], Choices]] = {
             "sample": sample,
             "noise": lambda n, of, sigma2: noises(sigma2, problem.dim),
-            "coins": lambda n, of, p: _coin(p),
+            "coins": lambda n, of, p: coin(p),
             "keep": keep,
         }
         return found[step.op]
@@ -807,11 +573,9 @@ class Round:
             S = int(number.value(env))
             if inside is not None:  # only what falls to the one client is seen of it
                 if not replace:
-                    return _coin(fmpq(S, N))
-                return [
-                    (fmpq(comb(S, s) * (N - 1) ** (S - s), N**S), fmpq(s)) for s in range(S + 1) if N > 1 or s == S
-                ]
-            count = _count_batches(N, S, replace)
+                    return coin(fmpq(S, N))
+                return [(fmpq(comb(S, s) * (N - 1) ** (S - s), N**S), fmpq(s)) for s in range(S + 1) if N > 1 or s == S]
+            count = count_batches(N, S, replace)
             if count > self.room:
                 raise too_many(self.scalars.k, self.limit, self.limit - self.room + count)
             return list(chosen(N, S, replace))
@@ -827,7 +591,9 @@ class Round:
             return self._repeat(step, inside, loops)
         return self._visit(step, loops) if step.op == "visit" else self._pass(step, inside, loops)
 
-    def _hand_on(self, carried: Sequence[Carried], first: bool, inside: frozenset[str] | None) -> Callable[[Environment], None]:
+    def _hand_on(
+        self, carried: Sequence[Carried], first: bool, inside: frozenset[str] | None
+    ) -> Callable[[Environment], None]:
         """Put what is handed on under the names that the body reads it by, all at once."""
         moves = []
         for c in carried:
@@ -840,7 +606,9 @@ class Round:
             values = []
             for source, _, copied, taken in moves:
                 value = env[source]
-                values.append((value,) * self.clients if copied else value[env[CLIENT]] if taken and value is not None else value)
+                values.append(
+                    (value,) * self.clients if copied else value[env[CLIENT]] if taken and value is not None else value
+                )
             for (_, to, _, _), value in zip(moves, values, strict=True):
                 env[to] = value
 
@@ -964,7 +732,13 @@ class Round:
         return run
 
     def _spread(
-        self, branches: Branches, left: int, index: int, idle: int, next_of: Callable[[tuple[int, ...]], Choices], one: bool
+        self,
+        branches: Branches,
+        left: int,
+        index: int,
+        idle: int,
+        next_of: Callable[[tuple[int, ...]], Choices],
+        one: bool,
     ) -> Branches:
         """The branches, each with the clients' next samples."""
         found: Branches = []

@@ -37,7 +37,8 @@ DATA: dict[str, Any] = {
 RICH: dict[str, Any] = {
     "algorithm": "paper/everything",
     "parameters": {
-        "p": ["1/2", 1], "eta": {"k": [1, "1/2", "0.25"]}, "W": [["1/2", "1/2"], ["1/2", "1/2"]], "alpha": [2, -1], "J": 2, "m": 1,
+        "p": ["1/2", 1], "eta": {"k": [1, "1/2", "0.25"]}, "W": [["1/2", "1/2"], ["1/2", "1/2"]],
+        "alpha": [2, -1], "J": 2, "m": 1,
     },
     "problem": {"clients": [[{"H": [[2, 1], [1, 2]], "b": [1, 0]}], [{"H": [[1, 0], [0, 0]], "b": [0, 0]}]]},
     "start": [1, "-2/7"],
@@ -98,7 +99,9 @@ def test_every_form_of_a_quadratic_is_written_as_short_as_can_be() -> None:
 def test_a_list_is_one_a_client_or_a_schedule() -> None:
     two = {"eta": [1, "1/2"]}
     assert read_instance(changed(DATA, parameters=two, rounds=2), gd).parameters["eta"] == (F(1), F(1, 2))
-    assert read_instance(changed(DATA, parameters=two, rounds=2), gd, ["eta"]).parameters["eta"] == Schedule((F(1), F(1, 2)))
+    assert read_instance(changed(DATA, parameters=two, rounds=2), gd, ["eta"]).parameters["eta"] == Schedule(
+        (F(1), F(1, 2))
+    )
     four = {"eta": [1, 2, 3, 4]}
     assert read_instance(changed(DATA, parameters=four), gd).parameters["eta"] == Schedule((F(1), F(2), F(3), F(4)))
     with pytest.raises(ValueError, match=r"eta has 3 numbers; there are N=2 clients and K=4 rounds"):

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ def test_states_points_and_functions() -> None:
         x.append(x[-1] - (7 * x[-1] - 5) / F(16))
     star = F(5, 7)
     assert lefts("norm2(x[k] - xstar)", SIMPLE) == [(v - star) ** 2 for v in x]
-    assert lefts("dot(x[k+1] - x[k], x0)", SIMPLE) == [5 * (b - a) for a, b in zip(x, x[1:], strict=False)]
+    assert lefts("dot(x[k+1] - x[k], x0)", SIMPLE) == [5 * (b - a) for a, b in pairwise(x)]
     assert lefts("norm2(grad(f, x[k]))", SIMPLE) == [((7 * v - 5) / F(4)) ** 2 for v in x]
     assert lefts("f(x[k]) - fstar", SIMPLE) == [F(7, 8) * (v - star) ** 2 for v in x]
     assert lefts("norm(x[K] - x0)", SIMPLE) == [5 - x[3]]
@@ -114,7 +115,9 @@ def test_turns_of_loops() -> None:
     assert lefts("dot(mean_n(y[k, h]), x0 + x0)", run) == [0] * 6
     found = measured("norm(y[k, h]) == k*H + h", run)
     assert found.holds
-    assert [tuple(row.at[i] for i in "nkh") for row in found.rows] == [(n, k, h) for n in (0, 1) for k in (0, 1) for h in range(3)]
+    assert [tuple(row.at[i] for i in "nkh") for row in found.rows] == [
+        (n, k, h) for n in (0, 1) for k in (0, 1) for h in range(3)
+    ]
     assert measured("mean_n(norm(y[k, h+1] - y[k, h])) == 1", run).holds
     assert [row.at["h"] for row in measured("mean_n(norm(y[0, h+1])) >= 1", run).rows] == [0, 1]
     assert lefts("sum_h(mean_n(norm(y[k, h])))", run) == [3, 12]
@@ -197,20 +200,22 @@ def paths() -> list[list[Fraction]]:
 
 def test_expectations() -> None:
     found = paths()
-    mean = lambda values: sum(values) / F(len(values))  # noqa: E731
+    mean = lambda values: sum(values) / F(len(values))
     assert lefts("E(norm2(x[k]))", NOISY) == [mean([xs[k] ** 2 for xs in found]) for k in range(3)]
     assert lefts("norm2(E(x[k]))", NOISY) == [mean([xs[k] for xs in found]) ** 2 for k in range(3)]
     assert lefts("E(dot(x[k+1], x[k]))", NOISY) == [mean([xs[k] * xs[k + 1] for xs in found]) for k in range(2)]
     assert lefts("E(min_k(norm2(x[k+1])))", NOISY) == [mean([min(xs[1] ** 2, xs[2] ** 2) for xs in found])]
     assert lefts("E(max(norm2(x[1]), norm2(x[2])))", NOISY) == [mean([max(xs[1] ** 2, xs[2] ** 2) for xs in found])]
-    assert lefts("E(f(mean_k(x[k+1])))", NOISY) == [mean([F(7, 8) * (sum(xs[1:]) / 2 - F(5, 7)) ** 2 for xs in found]) + F(
-        lefts("fstar", NOISY)[0]
-    )]
+    assert lefts("E(f(mean_k(x[k+1])))", NOISY) == [
+        mean([F(7, 8) * (sum(xs[1:]) / 2 - F(5, 7)) ** 2 for xs in found]) + F(lefts("fstar", NOISY)[0])
+    ]
     assert lefts("E(3*norm2(x[2]) - norm2(x[1])/2 + dot(x0, x[2] - x[1]) + 7)", NOISY) == [
         mean([3 * xs[2] ** 2 - xs[1] ** 2 / 2 + 5 * (xs[2] - xs[1]) + 7 for xs in found])
     ]
     assert lefts("E(mean_k(norm2(x[k])))", NOISY) == [mean([(xs[0] ** 2 + xs[1] ** 2) / 2 for xs in found])]
-    assert lefts("E(norm2(x[1] - E(x[1])))", NOISY) == [mean([xs[1] ** 2 for xs in found]) - mean([xs[1] for xs in found]) ** 2]
+    assert lefts("E(norm2(x[1] - E(x[1])))", NOISY) == [
+        mean([xs[1] ** 2 for xs in found]) - mean([xs[1] for xs in found]) ** 2
+    ]
     assert lefts("E(E(norm2(x[1])) + 1)", NOISY) == [mean([xs[1] ** 2 for xs in found]) + 1]
 
 
@@ -253,9 +258,9 @@ def test_a_sentence_with_xstar_does_not_speak_where_there_is_no_minimiser() -> N
     assert measured("norm2(x[k] - xstar) >= 0", falling).silent == "f has no minimiser"
     assert measured("f(x[k]) >= fstar", falling).silent == "f is unbounded below"
     assert measured("f(x[k]) <= f(x0)", falling).holds
-    assert measured("norm2(xstar_n) >= 0", instance(gd, [[{"h": 1, "b": 0}], [{"h": 0, "b": 1}]], 0, 1, eta=1)).silent == (
-        "f_n of client 1 has no minimiser"
-    )
+    assert measured(
+        "norm2(xstar_n) >= 0", instance(gd, [[{"h": 1, "b": 0}], [{"h": 0, "b": 1}]], 0, 1, eta=1)
+    ).silent == ("f_n of client 1 has no minimiser")
     assert not measured("norm2(x[k] - xstar) >= 0", falling).holds
 
 
@@ -308,7 +313,8 @@ def test_functions_and_vectors() -> None:
 def drawn(rng: random.Random, clients: int, samples: int) -> list[list[dict[str, Any]]]:
     """Convex scalar samples with curvatures in [1/2, 4]."""
     return [
-        [{"h": str(F(rng.randint(1, 8), 2)), "a": str(F(rng.randint(-6, 6), 2))} for _ in range(samples)] for _ in range(clients)
+        [{"h": str(F(rng.randint(1, 8), 2)), "a": str(F(rng.randint(-6, 6), 2))} for _ in range(samples)]
+        for _ in range(clients)
     ]
 
 

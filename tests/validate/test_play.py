@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from theory.arithmetic import UndecidedError, to_element
-
 from theory.formula import Formula, UndefinedError, fold
 from theory.operations import to_fraction
 from theory.program import Algorithm, Instruction, algorithm, from_json, walk
@@ -23,7 +22,11 @@ from validate.rounds import TooManyOutcomesError, two_points
 F = Fraction
 Law = dict[Any, Fraction]
 TWO = [[{"h": 1, "a": 0}, {"h": 2, "a": 3}], [{"h": 3, "a": -1}, {"h": 1, "a": 2}]]
-UNEVEN = [[{"h": 1, "a": 0}, {"h": 2, "a": 3}], [{"h": 3, "a": -1}, {"h": 1, "a": 2}, {"h": 1, "a": 5}], [{"h": 1, "a": 1}]]
+UNEVEN = [
+    [{"h": 1, "a": 0}, {"h": 2, "a": 3}],
+    [{"h": 3, "a": -1}, {"h": 1, "a": 2}, {"h": 1, "a": 5}],
+    [{"h": 1, "a": 1}],
+]
 PLANE = [[{"H": [[1, 0], [0, 2]], "b": [1, 0]}], [{"H": [[2, 1], [1, 2]], "b": [1, 1]}]]
 ONE = [[{"h": 1, "a": 0}]]
 
@@ -119,7 +122,10 @@ def test_noise_has_mean_zero_and_its_variance() -> None:
             assert sum(p * (x[n][0] ** 2 + x[n][1] ** 2) for p, (x,) in found) == sigma2
         assert sum(p * (x[0][0] * x[1][0]) for p, (x,) in found) == 0
     assert law(one, ONE, 0, s=0) == {(0,): 1}
-    assert tuple(tuple(map(to_fraction, point)) for point in two_points(to_element(F(9, 4)))) == ((F(1, 2), F(3, 2)), (F(1, 2), F(-3, 2)))
+    assert tuple(tuple(map(to_fraction, point)) for point in two_points(to_element(F(9, 4)))) == (
+        (F(1, 2), F(3, 2)),
+        (F(1, 2), F(-3, 2)),
+    )
 
 
 def test_each_mean_sum_and_copies() -> None:
@@ -591,7 +597,9 @@ def test_merged_equals_unmerged() -> None:
     play = Play(instance(one, PLANE, [1, 2], 4, p="1/3", m=1))
     paths: list[tuple[Any, Any]] = [(F(1), play.start)]
     for k in range(4):
-        paths = [(p * F(int(o.probability.p), int(o.probability.q)), o.state) for p, s in paths for o in play.outcomes(s, k)]
+        paths = [
+            (p * F(int(o.probability.p), int(o.probability.q)), o.state) for p, s in paths for o in play.outcomes(s, k)
+        ]
     assert len(paths) > len(play.law(4))
     unmerged: dict[Any, Fraction] = {}
     for p, s in paths:
@@ -620,7 +628,9 @@ def test_joint_laws_agree_with_paths() -> None:
         expected[key] = expected.get(key, F(0)) + F(1, 64)
     found: dict[Any, Fraction] = {}
     for p, outcome in play.joint(items):
-        key = tuple(F(int(v[0].p), int(v[0].q)) for v in (outcome[("x", (1,))], outcome[("g", (1,))], outcome[("x", (3,))]))
+        key = tuple(
+            F(int(v[0].p), int(v[0].q)) for v in (outcome[("x", (1,))], outcome[("g", (1,))], outcome[("x", (3,))])
+        )
         found[key] = found.get(key, F(0)) + F(int(p.p), int(p.q))
     assert found == expected
     with pytest.raises(ValueError, match=r"g\[3\] is not in a run of K=3 rounds"):
@@ -839,7 +849,17 @@ def test_the_heavy_ball() -> None:
 
 @pytest.mark.parametrize("one", [gd, parallel_sgd, fedavg, scaffold, proxskip, lsvrg, compressed, diana, heavy_ball])
 def test_a_program_read_from_its_data_plays_the_same(one: Algorithm) -> None:
-    values = {"eta": "1/7", "eta_g": 1, "H": 2, "S": 1, "gamma": "1/4", "p": "1/3", "m": 1, "alpha": "1/9", "beta": "4/9"}
+    values = {
+        "eta": "1/7",
+        "eta_g": 1,
+        "H": 2,
+        "S": 1,
+        "gamma": "1/4",
+        "p": "1/3",
+        "m": 1,
+        "alpha": "1/9",
+        "beta": "4/9",
+    }
     first = instance(one, PLANE, [1, 2], 2, **{name: values[name] for name in one.parameters})
     again = read_instance(first.to_json(), from_json(one.program.to_json()))
     assert Play(first).distribution(2) == Play(again).distribution(2)
@@ -851,7 +871,9 @@ def test_a_program_read_from_its_data_plays_the_same(one: Algorithm) -> None:
 class Sampler:
     """A `theory.program.Machine` in floats on scalar quadratics that draws at random: other code for the same words."""
 
-    def __init__(self, clients: Sequence[Sequence[Mapping[str, float]]], parameters: Mapping[str, Any], rng: random.Random):
+    def __init__(
+        self, clients: Sequence[Sequence[Mapping[str, float]]], parameters: Mapping[str, Any], rng: random.Random
+    ):
         self.clients, self.parameters, self.rng = clients, parameters, rng
         self.k = 0
         self.N = len(clients)
@@ -878,10 +900,10 @@ class Sampler:
         return sum(self.clients[n][i]["h"] * (x - self.clients[n][i]["a"]) for i in batch) / len(batch)
 
     def apply(self, step: Instruction, of: Sequence[Any], numbers: Sequence[Any]) -> Any:
-        at = lambda v, n: v[n] if isinstance(v, list) else v  # noqa: E731
+        at = lambda v, n: v[n] if isinstance(v, list) else v
         every, rng, N = range(self.N), self.rng, self.N
         if step.op == "linear":
-            one = lambda n: sum(at(c, n) * at(v, n) for c, v in zip(numbers, of, strict=True))  # noqa: E731
+            one = lambda n: sum(at(c, n) * at(v, n) for c, v in zip(numbers, of, strict=True))
             return [one(n) for n in every] if step.kind == "client" else one(0)
         if step.op == "sample":
             return [[rng.randrange(len(own)) for _ in range(int(numbers[0]))] for own in self.clients]
@@ -891,7 +913,11 @@ class Sampler:
         if step.op == "full gradient":
             return sum(self.grad(n, of[0], list(range(len(own)))) for n, own in enumerate(self.clients)) / N
         if step.op == "choose":
-            chosen = [rng.randrange(N) for _ in range(int(numbers[0]))] if step.flag else rng.sample(range(N), int(numbers[0]))
+            chosen = (
+                [rng.randrange(N) for _ in range(int(numbers[0]))]
+                if step.flag
+                else rng.sample(range(N), int(numbers[0]))
+            )
             return [chosen.count(n) for n in every]
         if step.op in ("coins", "coin"):
             tosses = [float(rng.random() < at(numbers[0], n)) for n in every]
@@ -900,8 +926,14 @@ class Sampler:
             total = sum(at(numbers[0], n) for n in every)
             return sum(at(numbers[0], n) * at(of[0], n) for n in every) / total if total else 0.0
         if step.op == "where":
-            return [at(of[0] if at(numbers[0], n) else of[1], n) for n in every] if step.kind == "client" else of[not numbers[0]]
-        return {"each": lambda v: [at(v, n) for n in every], "mean": lambda v: sum(at(v, n) for n in every) / N}[step.op](of[0])
+            return (
+                [at(of[0] if at(numbers[0], n) else of[1], n) for n in every]
+                if step.kind == "client"
+                else of[not numbers[0]]
+            )
+        return {"each": lambda v: [at(v, n) for n in every], "mean": lambda v: sum(at(v, n) for n in every) / N}[
+            step.op
+        ](of[0])
 
 
 @pytest.mark.parametrize(
@@ -914,10 +946,10 @@ class Sampler:
     ],
 )
 def test_the_law_is_that_of_sampled_rounds(one: Algorithm, parameters: dict[str, Any]) -> None:
-    """Hoeffding's inequality on the mean of the first coordinate of the first variable; error probability 1e-7 a test."""
+    """Hoeffding's inequality on two means, of a coordinate and of its square; error probability 1e-7 a mean."""
     rounds, runs = 2, 4000
     exact = Play(instance(one, UNEVEN, 5, rounds, **{k: str(v) for k, v in parameters.items()})).distribution(rounds)
-    first = lambda state: state[0][0] if not isinstance(state[0][0], tuple) else state[0][0][0]  # noqa: E731
+    first = lambda state: state[0][0] if not isinstance(state[0][0], tuple) else state[0][0][0]
     values = [float(first(state)) for _, state in exact]
     sampler = Sampler(UNEVEN, {k: float(v) for k, v in parameters.items()}, random.Random(one.name))
     program = one.program

@@ -1,8 +1,8 @@
 """Instances: a problem, an algorithm's parameters, a start and a number of rounds, in one JSON form.
 
-    from validate.instances import read_instance
-    instance = read_instance({"algorithm": "my.py:gd", "parameters": {"eta": "1/3"}, "problem": {"clients":
-        [[{"h": 1, "b": 0}], [{"h": 2, "a": 3}]]}, "start": 1, "rounds": 4}, gd)
+from validate.instances import read_instance
+instance = read_instance({"algorithm": "my.py:gd", "parameters": {"eta": "1/3"}, "problem": {"clients":
+    [[{"h": 1, "b": 0}], [{"h": 2, "a": 3}]]}, "start": 1, "rounds": 4}, gd)
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def integer(name: str, value: Element, least: int, most: int | None, because: st
     if type(value) is not fmpq and not value.is_exact():
         raise UndecidedError(f"whether {name} is an integer")
     whole = int(value)
-    if whole != value or whole < least or most is not None and whole > most:
+    if whole != value or whole < least or (most is not None and whole > most):
         upper = "inf)" if most is None else f"{most}]"
         raise ValueError(f"{name}={value} is outside the integers in [{least}, {upper}{because}")
     return whole

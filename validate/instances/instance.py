@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from theory.arithmetic import balls
 from theory.formula import Formula, Name, UndefinedError, names_in, text_of
-from theory.program import VALUE, Algorithm, Instruction, Loop, Program
+from theory.program import VALUE, Algorithm, Instruction, Loop, Program, Step
 from validate.instances.domains import check, integer
 from validate.instances.numbers import entries, number, number_json
 from validate.instances.problems import Problem, read_problem
@@ -56,12 +56,16 @@ class Instance:
         if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or not 1 <= self.rounds <= MOST_ROUNDS:
             raise ValueError(f"rounds={self.rounds!r} is outside the integers in [1, {MOST_ROUNDS}]")
         if self.problem is not None and len(self.start) != self.problem.dim:
-            raise ValueError(f"start has {len(self.start)} entries, and the problem has d={self.problem.dim} coordinates")
+            raise ValueError(
+                f"start has {len(self.start)} entries, and the problem has d={self.problem.dim} coordinates"
+            )
         if self.problem is None and self.start:
             raise ValueError("start is given, and no problem")
         if self.program is None:
             if self.parameters:
-                raise ValueError(f"parameters has {', '.join(self.parameters)}, and there is no algorithm that has parameters")
+                raise ValueError(
+                    f"parameters has {', '.join(self.parameters)}, and there is no algorithm that has parameters"
+                )
             return
         if self.problem is None:
             raise ValueError("problem is missing: an algorithm is played on one")
@@ -203,16 +207,19 @@ def uses_of(program: Program) -> dict[str, Use]:
         for name in () if s.length is None else names_in(s.length):
             use(name, "length")
     for step in program.steps:
-        if isinstance(step, Instruction):
-            if step.op in ("mix", "combine"):
-                use(step.label, "matrix" if step.op == "mix" else "weights")
-            formulas: tuple[Formula, ...] = step.numbers
-        else:
-            formulas = () if step.count is None else (step.count,)
-        for name in (name for formula in formulas for name in names_in(formula)):
+        if isinstance(step, Instruction) and step.op in ("mix", "combine"):
+            use(step.label, "matrix" if step.op == "mix" else "weights")
+        for name in (name for formula in _numbers(step) for name in names_in(formula)):
             if name in program.parameters:
                 use(name, "number")
     return found
+
+
+def _numbers(step: Step) -> tuple[Formula, ...]:
+    """The scalars of an instruction, or of a loop."""
+    if isinstance(step, Instruction):
+        return step.numbers
+    return () if step.count is None else (step.count,)
 
 
 def _read_parameters(
@@ -222,7 +229,9 @@ def _read_parameters(
         raise ValueError(f"parameters is to be an object with a value for each name, not {type(data).__name__}")
     if program is None or problem is None:
         if data:
-            raise ValueError(f"parameters has {', '.join(map(str, data))}, and there is no algorithm that has parameters")
+            raise ValueError(
+                f"parameters has {', '.join(map(str, data))}, and there is no algorithm that has parameters"
+            )
         return {}
     uses = uses_of(program)
     found: dict[str, Given] = {}
@@ -239,7 +248,7 @@ def _read_parameters(
             found[name] = tuple(tuple(entries(f"{where}[{i}]", row)) for i, row in enumerate(value))
         else:
             numbers = tuple(entries(where, value))
-            by_round = name in schedules or len(numbers) != problem.clients and len(numbers) >= rounds
+            by_round = name in schedules or (len(numbers) != problem.clients and len(numbers) >= rounds)
             found[name] = Schedule(numbers) if use == "number" and by_round else numbers
     return found
 
@@ -270,13 +279,16 @@ def _check_shape(name: str, given: Given, use: Use, problem: Problem, rounds: in
     N, where = problem.clients, f"parameters: {name}"
     matrix = isinstance(given, tuple) and bool(given) and isinstance(given[0], tuple)
     if use == "matrix":
-        if not matrix or len(given) != N or any(len(row) != N for row in given):  # type: ignore[arg-type]
+        rows: Any = given
+        if not matrix or len(rows) != N or any(len(row) != N for row in rows):
             raise ValueError(f"{where} is to be a matrix of {N} rows and columns, one for each client")
     elif use == "weights":
         if not isinstance(given, tuple) or matrix or not given:
             raise ValueError(f"{where} is to be a list of weights")
-    elif matrix or use == "length" and not isinstance(given, Fraction):
-        raise ValueError(f"{where} is to be a number" + ("" if use == "length" else ", a list of N of them, or a schedule"))
+    elif matrix or (use == "length" and not isinstance(given, Fraction)):
+        raise ValueError(
+            f"{where} is to be a number" + ("" if use == "length" else ", a list of N of them, or a schedule")
+        )
     elif isinstance(given, Schedule):
         if len(given.values) < rounds:
             raise ValueError(f"{where} has values for {len(given.values)} rounds, and there are K={rounds}")
@@ -313,11 +325,7 @@ def _check_arguments(instance: Instance) -> None:
     assert problem is not None
     scalars = instance.scalars()
     for step in program.steps:
-        if isinstance(step, Instruction):
-            formulas = step.numbers
-        else:
-            formulas = () if step.count is None else (step.count,)
-        for position, formula in enumerate(formulas):
+        for position, formula in enumerate(_numbers(step)):
             if any(VALUE.match(name) or name in _turns(program) for name in names_in(formula)):
                 continue
             compiled = scalars.compiled(formula, {})
@@ -332,9 +340,12 @@ def _check_arguments(instance: Instance) -> None:
     kinds = dict(zip(program.inputs, program.state, strict=True))
     for step in program.steps:  # a combine of what came in; one of what a shift made is seen when played
         if isinstance(step, Instruction) and step.op == "combine" and step.of[0] in kinds:
-            weights, name = instance.parameters[step.label], kinds[step.of[0]].name
-            if len(weights) != lengths[name]:  # type: ignore[arg-type]
-                raise ValueError(f"parameters: {step.label} has {len(weights)} weights, and {name} remembers {lengths[name]} vectors")  # type: ignore[arg-type]
+            weights: Any = instance.parameters[step.label]
+            name = kinds[step.of[0]].name
+            if len(weights) != lengths[name]:
+                raise ValueError(
+                    f"parameters: {step.label} has {len(weights)} weights, and {name} remembers {lengths[name]} vectors"
+                )
 
 
 def _turns(program: Program) -> frozenset[str]:

@@ -22,7 +22,9 @@ def number(name: str, value: Any) -> Fraction:
     Raises:
         ValueError: for anything but a finite number or its text, or one too long.
     """
-    refused = f"{name}={_shown(value)} is outside the rational numbers (a number, a decimal, or a fraction such as \"1/3\")"
+    refused = (
+        f'{name}={_shown(value)} is outside the rational numbers (a number, a decimal, or a fraction such as "1/3")'
+    )
     if isinstance(value, Fraction):
         if max(abs(value.numerator), value.denominator).bit_length() > 4 * LONGEST:
             raise ValueError(f"{name} has more than {LONGEST} digits")

@@ -147,6 +147,7 @@ class Quadratics:
                 if self.dim == 1 and c != 0 and h[0, 0] != 0 and c == b[0] ** 2 / (2 * h[0, 0]):
                     own.append({"h": number_json(h[0, 0]), "a": number_json(b[0] / h[0, 0])})
                     continue
+                sample: dict[str, Any]
                 if self.dim == 1:
                     sample = {"h": number_json(h[0, 0]), "b": number_json(b[0])}
                 else:
@@ -245,7 +246,9 @@ class Quadratics:
                 matrix[i][i] = matrix[i][i] + 1 / t
             inverse = _inverse(matrix)
             if inverse is None:
-                raise ValueError(f"prox with t={t} of client {n} has no unique value: the client's Hessian plus 1/t is not positive")
+                raise ValueError(
+                    f"prox with t={t} of client {n} has no unique value: the client's Hessian plus 1/t is not positive"
+                )
             found = inverse, tuple([sum([a * y for a, y in zip(row, b, strict=True)], fmpq(0)) for row in inverse])
             if key is not None:
                 self._proximal[key] = found
@@ -319,7 +322,9 @@ def read_problem(data: Any) -> Problem:
         (n, i, s) for n, own in enumerate(clients) for i, s in enumerate(own) if not any(k.reads(s) for k in KINDS)
     )
     known = "; ".join(", ".join(sorted(form)) for kind in KINDS for form in kind.FORMS)
-    raise ValueError(f"problem: clients[{n}][{i}] has {', '.join(map(str, sample))}; a sample function has one of: {known}")
+    raise ValueError(
+        f"problem: clients[{n}][{i}] has {', '.join(map(str, sample))}; a sample function has one of: {known}"
+    )
 
 
 def _brief(data: Any) -> str:

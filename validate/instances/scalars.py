@@ -119,7 +119,9 @@ class Scalars:
 
         def clientwise(env: Environment) -> tuple[Element, ...]:
             values = [f(env) for f in functions]
-            return tuple([apply(*[v[n] if m else v for v, m in zip(values, many, strict=True)]) for n in range(self.clients)])
+            return tuple(
+                [apply(*[v[n] if m else v for v, m in zip(values, many, strict=True)]) for n in range(self.clients)]
+            )
 
         return clientwise, True, fixed, by_round
 
@@ -149,7 +151,9 @@ class Scalars:
                 raise ValueError(f"{name} is a matrix where a number is needed")
             each = tuple(map(to_element, given))
             if len(each) != self.clients:
-                raise ValueError(f"{name} has {len(each)} numbers, one a client, and there are N={self.clients} clients")
+                raise ValueError(
+                    f"{name} has {len(each)} numbers, one a client, and there are N={self.clients} clients"
+                )
             return lambda env: each, True, True, False
         constant = to_element(given)
         return lambda env: constant, False, True, False

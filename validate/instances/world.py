@@ -133,7 +133,7 @@ class Still:
             k = at["k" if name.endswith("_k") else "*k"]
             if k >= len(value.values):
                 raise SentenceError(f"{name} has no value in round {k}")
-            return value.values[k]  # type: ignore[return-value]
+            return value.values[k]
         if isinstance(value, tuple):
             if value and isinstance(value[0], tuple):
                 if index == "ni" or name.endswith("_ni"):
@@ -144,7 +144,7 @@ class Still:
         return value
 
     def many(self, name: str) -> str:
-        """``"*n"`` or ``"*k"`` where the name stands for one number a client, or a round, and has no index; else empty."""
+        """``"*n"`` or ``"*k"`` where the name, without an index, stands for one number a client, or a round; else empty."""
         value = self.given.get(name)
         if index_of(name)[1]:
             return ""
@@ -162,7 +162,7 @@ class Still:
             self._points[which] = self.problem.minimisers(tuple(map(to_element, self.instance.start)), *which)
         found: Minimisers = self._points[which]
         if not found.points:
-            raise SilentError(f"{'f_n of client %d' % which[0] if which else 'f'} has no minimiser")
+            raise SilentError(f"{f'f_n of client {which[0]}' if which else 'f'} has no minimiser")
         return found
 
     def point(self, name: str, at: Mapping[str, int]) -> Vector:
@@ -172,9 +172,10 @@ class Still:
                 value = self.instance.vectors[name]
                 self._points[name] = _elements(value)
             found = self._points[name]
-            return found[at["n"]] if name.endswith("_n") else found  # type: ignore[no-any-return]
+            return found[at["n"]] if name.endswith("_n") else found
         if name == "x0":
-            self.problem  # noqa: B018  # says what is missing
+            if self.instance.problem is None:
+                raise SentenceError("the sentence speaks of x0, and the instance has no start")
             return tuple(map(to_element, self.instance.start))
         if name not in ("xstar", "xstar_n"):
             raise SentenceError(f"the vector {name} has no value")
@@ -195,7 +196,7 @@ class Still:
 
     def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Element:
         """The operations of formulas on numbers."""
-        return self.scalar_functions[operation](*arguments)  # type: ignore[no-any-return]
+        return self.scalar_functions[operation](*arguments)
 
     def vectors(self, operation: str, arguments: tuple[Any, ...]) -> Any:
         """The operations on vectors."""
@@ -225,5 +226,5 @@ def which(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
 
 def _elements(value: Any) -> Any:
     if isinstance(value, Schedule):
-        return Schedule(tuple(map(to_element, value.values)))  # type: ignore[arg-type]
+        return Schedule(tuple(map(to_element, value.values)))
     return tuple(map(_elements, value)) if isinstance(value, tuple) else to_element(Fraction(value))
