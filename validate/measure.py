@@ -4,9 +4,9 @@
     measured.broken, measured.holds
 
 The free index k runs over every k >= 0 for which all indices of the sentence lie in the run, and n, i, h and j over all
-that there are. What is random outside of E is looked at in every outcome, and the worst is kept. A sentence that speaks of
-xstar where f has more than one minimiser is measured at several of them: one at which it is broken breaks it; that it
-holds at all of them shows nothing for the others (`Measured.every_minimiser`).
+that there are. What is random outside of E is looked at in every outcome, and the worst is kept. A sentence that speaks
+of xstar where f has more than one minimiser is measured at several of them: one at which it is broken breaks it; that
+it holds at all of them shows nothing for the others (`Measured.every_minimiser`).
 """
 
 from __future__ import annotations

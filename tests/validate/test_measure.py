@@ -200,7 +200,10 @@ def paths() -> list[list[Fraction]]:
 
 def test_expectations() -> None:
     found = paths()
-    mean = lambda values: sum(values) / F(len(values))
+
+    def mean(values: list[Fraction]) -> Fraction:
+        return sum(values, F(0)) / len(values)
+
     assert lefts("E(norm2(x[k]))", NOISY) == [mean([xs[k] ** 2 for xs in found]) for k in range(3)]
     assert lefts("norm2(E(x[k]))", NOISY) == [mean([xs[k] for xs in found]) ** 2 for k in range(3)]
     assert lefts("E(dot(x[k+1], x[k]))", NOISY) == [mean([xs[k] * xs[k + 1] for xs in found]) for k in range(2)]

@@ -17,7 +17,8 @@ from theory.operations import to_fraction
 from theory.program import Algorithm, Instruction, algorithm, from_json, walk
 from validate.instances import Instance, read_instance
 from validate.play import Play
-from validate.rounds import TooManyOutcomesError, two_points
+from validate.primitives import two_points
+from validate.rounds import TooManyOutcomesError
 
 F = Fraction
 Law = dict[Any, Fraction]
@@ -900,40 +901,44 @@ class Sampler:
         return sum(self.clients[n][i]["h"] * (x - self.clients[n][i]["a"]) for i in batch) / len(batch)
 
     def apply(self, step: Instruction, of: Sequence[Any], numbers: Sequence[Any]) -> Any:
-        at = lambda v, n: v[n] if isinstance(v, list) else v
-        every, rng, N = range(self.N), self.rng, self.N
+        every, rng, N, clients = range(self.N), self.rng, self.N, step.kind in ("client", "numbers")
+        count = int(numbers[0]) if step.op in ("sample", "choose") else 0
         if step.op == "linear":
-            one = lambda n: sum(at(c, n) * at(v, n) for c, v in zip(numbers, of, strict=True))
-            return [one(n) for n in every] if step.kind == "client" else one(0)
+            parts = list(zip(numbers, of, strict=True))
+            sums = [sum(own(c, n) * own(v, n) for c, v in parts) for n in (every if clients else [0])]
+            return sums if clients else sums[0]
         if step.op == "sample":
-            return [[rng.randrange(len(own)) for _ in range(int(numbers[0]))] for own in self.clients]
+            return [[rng.randrange(len(samples)) for _ in range(count)] for samples in self.clients]
         if step.op == "gradient":
-            batches = of[1] if len(of) > 1 else [list(range(len(own))) for own in self.clients]
-            return [self.grad(n, at(of[0], n), batches[n]) for n in every]
+            batches = of[1] if len(of) > 1 else [list(range(len(samples))) for samples in self.clients]
+            return [self.grad(n, own(of[0], n), batches[n]) for n in every]
         if step.op == "full gradient":
-            return sum(self.grad(n, of[0], list(range(len(own)))) for n, own in enumerate(self.clients)) / N
+            return sum(self.grad(n, of[0], list(range(len(samples)))) for n, samples in enumerate(self.clients)) / N
         if step.op == "choose":
-            chosen = (
-                [rng.randrange(N) for _ in range(int(numbers[0]))]
-                if step.flag
-                else rng.sample(range(N), int(numbers[0]))
-            )
-            return [chosen.count(n) for n in every]
+            drawn = rng.sample(range(N), count) if not step.flag else [rng.randrange(N) for _ in range(count)]
+            return [drawn.count(n) for n in every]
         if step.op in ("coins", "coin"):
-            tosses = [float(rng.random() < at(numbers[0], n)) for n in every]
-            return tosses if step.op == "coins" else tosses[0]
+            tosses = [float(rng.random() < own(numbers[0], n)) for n in every]
+            return tosses if clients else tosses[0]
         if step.op == "average":
-            total = sum(at(numbers[0], n) for n in every)
-            return sum(at(numbers[0], n) * at(of[0], n) for n in every) / total if total else 0.0
+            total = sum(own(numbers[0], n) for n in every)
+            return sum(own(numbers[0], n) * own(of[0], n) for n in every) / total if total else 0.0
         if step.op == "where":
-            return (
-                [at(of[0] if at(numbers[0], n) else of[1], n) for n in every]
-                if step.kind == "client"
-                else of[not numbers[0]]
-            )
-        return {"each": lambda v: [at(v, n) for n in every], "mean": lambda v: sum(at(v, n) for n in every) / N}[
-            step.op
-        ](of[0])
+            chosen = [own(of[0] if own(numbers[0], n) else of[1], n) for n in every]
+            return chosen if clients else chosen[0]
+        copies = [own(of[0], n) for n in every]
+        return {"each": copies, "mean": sum(copies) / N}[step.op]
+
+
+def first(state: Any) -> Fraction:
+    """The first coordinate of the first variable (of the first client)."""
+    vector = state[0][0] if isinstance(state[0][0], tuple) else state[0]
+    return vector[0]
+
+
+def own(value: Any, n: int) -> Any:
+    """Client n's part of a value."""
+    return value[n] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize(
@@ -949,7 +954,6 @@ def test_the_law_is_that_of_sampled_rounds(one: Algorithm, parameters: dict[str,
     """Hoeffding's inequality on two means, of a coordinate and of its square; error probability 1e-7 a mean."""
     rounds, runs = 2, 4000
     exact = Play(instance(one, UNEVEN, 5, rounds, **{k: str(v) for k, v in parameters.items()})).distribution(rounds)
-    first = lambda state: state[0][0] if not isinstance(state[0][0], tuple) else state[0][0][0]
     values = [float(first(state)) for _, state in exact]
     sampler = Sampler(UNEVEN, {k: float(v) for k, v in parameters.items()}, random.Random(one.name))
     program = one.program

@@ -144,7 +144,7 @@ class Still:
         return value
 
     def many(self, name: str) -> str:
-        """``"*n"`` or ``"*k"`` where the name, without an index, stands for one number a client, or a round; else empty."""
+        """``"*n"`` or ``"*k"`` where a name without index is one number a client, or a round; else empty."""
         value = self.given.get(name)
         if index_of(name)[1]:
             return ""
