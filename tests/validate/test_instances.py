@@ -11,7 +11,7 @@ import pytest
 from sim.problems import Quadratic
 from theory.arithmetic import to_element
 from theory.program import algorithm
-from validate.instances import Instance, Quadratics, Schedule, read_instance, read_problem
+from validate.instances import Instance, Quadratics, Schedule, instance_of, read_instance, read_problem
 
 F = Fraction
 
@@ -206,6 +206,23 @@ def test_an_algorithm_that_nobody_knows_is_refused() -> None:
         read_instance({key: value for key, value in DATA.items() if key != "algorithm"})
     with pytest.raises(ValueError, match="problem is missing"):
         Instance(gd.program, {"eta": F(1)})
+
+
+def test_an_instance_from_numbers() -> None:
+    import numpy as np
+
+    read = read_instance(RICH, everything)
+    assert isinstance(read.problem, Quadratics)
+    values = {
+        "p": (F(1, 2), 1), "eta": Schedule((F(1), F(1, 2), F(1, 4))), "W": np.full((2, 2), F(1, 2), dtype=object),
+        "alpha": [2, -1], "J": np.int64(2), "m": 1, "mu": F(1, 7),
+    }  # fmt: skip
+    start = np.array([F(1), F(-2, 7)], dtype=object)
+    made = instance_of(everything, read.problem.quadratic, start, values, 3, called="paper/everything")
+    assert made == read
+    assert instance_of(gd, read_problem(DATA["problem"]), [1], {}, 2).parameters == {"eta": F(1, 2)}
+    with pytest.raises(ValueError, match="no problem that can be played on"):
+        instance_of(gd, 3, [1], {}, 2)
 
 
 def test_problems_are_exact() -> None:

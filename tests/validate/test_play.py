@@ -18,7 +18,7 @@ from theory.program import Algorithm, Instruction, algorithm, from_json, walk
 from validate.instances import Instance, read_instance
 from validate.play import Play
 from validate.primitives import two_points
-from validate.rounds import TooManyOutcomesError
+from validate.rounds import Readers, TooManyOutcomesError
 
 F = Fraction
 Law = dict[Any, Fraction]
@@ -552,6 +552,36 @@ def test_guards_see_where_factors_and_loops() -> None:
 
     play = Play(instance(passing, UNEVEN, 5, S=1))
     assert len(play.outcomes(play.start, 0)) == 2 + 6 + 1
+
+
+@algorithm(x="x0", c="each 0")
+def guarded(w, x, c, *, eta, S, H, tau, p):
+    """Masks of every sort, around draws of every sort."""
+    active, coins = w.choose(S), w.coins(p)
+    y = w.each(x)
+    for h in w.repeat(H):
+        there = w.before(h, tau)
+        y = w.where(there, y - eta * w.keep(w.gradient(y, w.sample()), 1), y)
+    z = w.pass_over(y, lambda v, i: v - eta * w.gradient(v, i))
+    return w.average(z, active) + w.mean(coins * w.noise(1)), w.where(active, z, c)
+
+
+@pytest.mark.parametrize("clients", [TWO, UNEVEN[:2]])
+def test_what_is_not_drawn_makes_no_difference(clients: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = instance(guarded, clients, 5, eta="1/8", S=1, H=2, tau=[1, 0], p=["1/2", 1])
+    few = Play(one)
+    lazy, count = dict(map(reversed, few.distribution(1))), len(few.outcomes(few.start, 0))
+    nothing = frozenset[Any]()
+    found = Readers.__init__
+
+    def careless(self: Readers, *arguments: Any) -> None:
+        found(self, *arguments)
+        self.guards = {name: None if own is None else nothing for name, own in self.guards.items()}
+
+    monkeypatch.setattr(Readers, "__init__", careless)
+    all_of_them = Play(one)
+    assert dict(map(reversed, all_of_them.distribution(1))) == lazy
+    assert len(all_of_them.outcomes(all_of_them.start, 0)) > 2 * count
 
 
 def test_a_mask_that_changes_from_turn_to_turn_guards_nothing_of_another_turn() -> None:

@@ -7,8 +7,8 @@ instance = read_instance({"algorithm": "my.py:gd", "parameters": {"eta": "1/3"},
 
 from __future__ import annotations
 
-from validate.instances.instance import Instance, read_instance
-from validate.instances.problems import Minimisers, Problem, Quadratics, read_problem
+from validate.instances.instance import Instance, instance_of, read_instance
+from validate.instances.problems import Minimisers, Problem, Quadratics, problem_of, read_problem
 from validate.instances.scalars import Given, Schedule
 
 __all__ = [
@@ -18,6 +18,8 @@ __all__ = [
     "Problem",
     "Quadratics",
     "Schedule",
+    "instance_of",
+    "problem_of",
     "read_instance",
     "read_problem",
 ]

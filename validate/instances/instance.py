@@ -14,7 +14,7 @@ from theory.formula import Formula, Name, UndefinedError, names_in, text_of
 from theory.program import VALUE, Algorithm, Instruction, Loop, Program, Step
 from validate.instances.domains import check, integer
 from validate.instances.numbers import entries, number, number_json
-from validate.instances.problems import Problem, read_problem
+from validate.instances.problems import Problem, problem_of, read_problem
 from validate.instances.scalars import Given, Scalars, Schedule
 
 MOST_ROUNDS = 100_000
@@ -171,6 +171,50 @@ def read_instance(
         parameters = {**{n: v for n, v in found.defaults.items() if n not in parameters}, **parameters}
     vectors = _read_vectors(data.get("vectors", {}))
     return Instance(program, parameters, problem, start, rounds, vectors, called)
+
+
+def instance_of(
+    algorithm: Algorithm | Program | None,
+    problem: Any,
+    start: Sequence[Any],
+    values: Mapping[str, Any],
+    rounds: int,
+    schedules: Collection[str] = (),
+    called: str = "",
+) -> Instance:
+    """An instance from Python's numbers.
+
+    Args:
+        algorithm: what is played.
+        problem: a `Problem`, or what one is made of: an exact `sim.problems.Quadratic`.
+        start: x0, (d,).
+        values: by name, numbers and lists (nested for a matrix) as `read_instance` takes them; names that the program
+            does not have (a claim's constants) are left out.
+        rounds: K.
+        schedules: as of `read_instance`.
+        called: ``paper/name`` or ``file.py:name``.
+
+    Raises:
+        ValueError: as `read_instance`.
+    """
+    found = problem_of(problem)
+    program = algorithm.program if isinstance(algorithm, Algorithm) else algorithm
+    used = {} if program is None else uses_of(program)
+    known = set() if program is None else {*program.parameters, *used}
+    own = {name: _nested(value) for name, value in values.items() if name in known}
+    parameters = _read_parameters(own, program, found, rounds, schedules)
+    if isinstance(algorithm, Algorithm):
+        parameters = {**{n: v for n, v in algorithm.defaults.items() if n not in parameters}, **parameters}
+    return Instance(program, parameters, found, tuple(entries("start", list(start))), rounds, {}, called)
+
+
+def _nested(value: Any) -> Any:
+    """Arrays and tuples as lists, NumPy's numbers as Python's; a `Schedule` as it is written."""
+    if isinstance(value, Schedule):
+        return {"k": list(value.values)}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return [_nested(v) for v in value] if isinstance(value, list | tuple) else value
 
 
 def _resolved(called: str, algorithm: Algorithm | Program | Resolver | None) -> Algorithm | Program | None:

@@ -102,6 +102,13 @@ class Quadratics:
     def __hash__(self) -> int:
         return hash((self.clients, self.dim, tuple(self.quadratic.mean_linear)))
 
+    @classmethod
+    def made_of(cls) -> type:
+        """The type of `quadratic`."""
+        from sim.problems.quadratic import Quadratic
+
+        return Quadratic
+
     # the JSON form
 
     @classmethod
@@ -292,6 +299,20 @@ class Quadratics:
 
 KINDS: tuple[type[Quadratics], ...] = (Quadratics,)
 """The kinds of problems. The first whose forms all samples are written in reads them."""
+
+
+def problem_of(problem: Any) -> Problem:
+    """A problem to be played on, from itself or from what one is made of, such as `sim.problems.Quadratic`.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if isinstance(problem, KINDS):
+        return problem
+    for kind in KINDS:
+        if isinstance(problem, kind.made_of()):
+            return kind(problem)
+    raise ValueError(f"problem is a {type(problem).__name__}, and no problem that can be played on exactly")
 
 
 def read_problem(data: Any) -> Problem:
