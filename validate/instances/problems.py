@@ -311,7 +311,8 @@ def problem_of(problem: Any) -> Problem:
         return problem
     for kind in KINDS:
         if isinstance(problem, kind.made_of()):
-            return kind(problem)
+            made: Any = problem
+            return kind(made)
     raise ValueError(f"problem is a {type(problem).__name__}, and no problem that can be played on exactly")
 
 
