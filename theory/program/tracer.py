@@ -162,6 +162,8 @@ class Tracer:
         after = turn(carried, index)
         if not isinstance(after, Value) or after.kind not in VECTORS:
             recorder.error(f"the turn of w.{op} gives {after!r}; it is to give the vector after the turn")
+        if kind == "server" and after.kind == "client" and (op == "visit" or self._one):  # that of the one client
+            after = Value(recorder, recorder.emit("linear", kind, [after.name], [ONE]), kind)
         if after.kind != kind and not (kind == "client" and after.kind == "server"):
             recorder.error(f"the turn of w.{op} makes a {after.kind}'s value of a {kind}'s value")
         recorder.depth -= 1

@@ -1,0 +1,1008 @@
+"""Exact play: every primitive against values worked out by hand, whole algorithms against plain implementations."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from typing import Any
+
+import pytest
+
+from theory.arithmetic import UndecidedError, to_element
+from theory.formula import Formula, UndefinedError, fold
+from theory.operations import to_fraction
+from theory.program import Algorithm, Instruction, algorithm, from_json, walk
+from validate.instances import Instance, read_instance
+from validate.play import Play
+from validate.primitives import two_points
+from validate.rounds import Readers, TooManyOutcomesError
+
+F = Fraction
+Law = dict[Any, Fraction]
+TWO = [[{"h": 1, "a": 0}, {"h": 2, "a": 3}], [{"h": 3, "a": -1}, {"h": 1, "a": 2}]]
+UNEVEN = [
+    [{"h": 1, "a": 0}, {"h": 2, "a": 3}],
+    [{"h": 3, "a": -1}, {"h": 1, "a": 2}, {"h": 1, "a": 5}],
+    [{"h": 1, "a": 1}],
+]
+PLANE = [[{"H": [[1, 0], [0, 2]], "b": [1, 0]}], [{"H": [[2, 1], [1, 2]], "b": [1, 1]}]]
+ONE = [[{"h": 1, "a": 0}]]
+
+
+def instance(one: Algorithm, clients: Any = ONE, start: Any = 5, rounds: int = 1, **parameters: Any) -> Instance:
+    data = {"algorithm": "a.py:one", "parameters": parameters, "problem": {"clients": clients}, "start": start}
+    return read_instance({**data, "rounds": rounds}, one)
+
+
+def law(one: Algorithm, clients: Any = ONE, start: Any = 5, rounds: int = 1, **parameters: Any) -> Law:
+    """The states after the last round with their probabilities; of one coordinate and one variable as a number."""
+    found = Play(instance(one, clients, start, rounds, **parameters)).distribution(rounds)
+    assert sum(p for p, _ in found) == 1
+    result = {plain(state if len(state) > 1 else state[0]): p for p, state in found}
+    assert len(result) == len(found)
+    return result
+
+
+def plain(value: Any) -> Any:
+    """Vectors of one coordinate as numbers."""
+    if isinstance(value, tuple):
+        return plain(value[0]) if len(value) == 1 and not isinstance(value[0], tuple) else tuple(map(plain, value))
+    return value
+
+
+def sums(*pairs: tuple[Any, Fraction]) -> Law:
+    found: Law = {}
+    for state, p in pairs:
+        found[state] = found.get(state, F(0)) + p
+    return found
+
+
+# --- primitives ------------------------------------------------------------------------------------------------------
+
+
+def test_gradients_of_samples_clients_and_all() -> None:
+    @algorithm(x="x0", y="each x0", z="x0")
+    def one(w, x, y, z):
+        return w.full_gradient(x), w.gradient(x), w.mean(w.gradient(y, w.sample()))
+
+    found = law(one, TWO, 1)
+    # f_1' = (1*1 + 2*(1 - 3))/2 = -3/2, f_2' = (3*2 + 1*(-1))/2 = 5/2; samples: 1, -4; 6, -1
+    ends = [F(a + b, 2) for a in (1, -4) for b in (6, -1)]
+    assert found == sums(*(((F(1, 2), (F(-3, 2), F(5, 2)), z), F(1, 4)) for z in ends))
+
+
+def test_a_sample_used_twice_is_the_same_sample() -> None:
+    @algorithm
+    def one(w, x):
+        i = w.sample()
+        return w.mean(w.gradient(x, i) - w.gradient(x, i))
+
+    @algorithm
+    def two(w, x):
+        return w.mean(w.gradient(x, w.sample()) - w.gradient(x, w.sample()))
+
+    clients = [[{"h": 1, "a": 0}, {"h": 2, "a": 3}]]
+    assert law(one, clients, 1) == {0: 1}
+    assert law(two, clients, 1) == {0: F(1, 2), 5: F(1, 4), -5: F(1, 4)}
+
+
+def test_batches_with_and_without_replacement() -> None:
+    @algorithm
+    def with_replacement(w, x, *, b):
+        return w.mean(w.gradient(x, w.sample(b)))
+
+    @algorithm
+    def without(w, x, *, b):
+        return w.mean(w.gradient(x, w.sample(b, replace=False)))
+
+    clients = [[{"h": 0, "b": -1}, {"h": 0, "b": -2}, {"h": 0, "b": -4}]]  # gradients 1, 2, 4
+    pairs = [(F(a + c, 2), F(1, 9)) for a in (1, 2, 4) for c in (1, 2, 4)]
+    assert law(with_replacement, clients, 0, b=2) == sums(*pairs)
+    assert law(without, clients, 0, b=2) == {F(3, 2): F(1, 3), F(5, 2): F(1, 3), 3: F(1, 3)}
+    assert law(without, clients, 0, b=3) == {F(7, 3): 1}
+    with pytest.raises(ValueError, match=r"b of client 0|b=4 is outside the integers in \[1, 3\]"):
+        law(without, clients, 0, b=4)
+    assert sum(law(with_replacement, clients, 0, b=4).values()) == 1
+
+
+def test_noise_has_mean_zero_and_its_variance() -> None:
+    @algorithm(x="each 0")
+    def one(w, x, *, s):
+        return w.noise(s)
+
+    for sigma2 in (F(4), F(2), F(3, 7), F(10**9 + 7)):
+        found = Play(instance(one, PLANE, [0, 0], s=str(sigma2))).distribution(1)
+        assert sum(p for p, _ in found) == 1
+        assert len(found) == 16  # 2 coordinates, 2 values for each of 2 clients
+        for n in (0, 1):
+            for j in (0, 1):
+                assert sum(p * x[n][j] for p, (x,) in found) == 0
+            assert sum(p * (x[n][0] ** 2 + x[n][1] ** 2) for p, (x,) in found) == sigma2
+        assert sum(p * (x[0][0] * x[1][0]) for p, (x,) in found) == 0
+    assert law(one, ONE, 0, s=0) == {(0,): 1}
+    assert tuple(tuple(map(to_fraction, point)) for point in two_points(to_element(F(9, 4)))) == (
+        (F(1, 2), F(3, 2)),
+        (F(1, 2), F(-3, 2)),
+    )
+
+
+def test_each_mean_sum_and_copies() -> None:
+    @algorithm(x="x0", y="each x0", z="x0")
+    def one(w, x, y, z):
+        g = w.gradient(x)
+        return w.sum(g), x + w.gradient(x) * 0, w.mean(w.each(x)) + w.sum(x)
+
+    # gradients -3/2 and 5/2 at 1; the sum of a server's value is N times it
+    assert law(one, TWO, 1) == {(F(1), (F(1), F(1)), F(3)): 1}
+
+
+def test_choose_with_and_without_replacement() -> None:
+    @algorithm(x="0", c="each 0")
+    def one(w, x, c, *, S):
+        return x, w.where(w.choose(S), c + w.ones(), c)
+
+    @algorithm
+    def counts(w, x, *, S):
+        return w.average(w.gradient(x), w.choose(S, replace=True))
+
+    clients = [[{"h": 0, "b": -g}] for g in (1, 2, 4)]
+    assert law(one, clients, 0, S=2) == {(F(0), c): F(1, 3) for c in ((1, 1, 0), (1, 0, 1), (0, 1, 1))}
+    assert law(counts, clients, 0, S=2) == sums(*((F(a + b, 2), F(1, 9)) for a in (1, 2, 4) for b in (1, 2, 4)))
+    for S in (0, 4, F(3, 2)):
+        with pytest.raises(ValueError, match=r"w.choose\(S\).*outside the integers in \[1, 3\]"):
+            law(one, clients, 0, S=str(S))
+
+
+def test_coins_and_a_coin() -> None:
+    @algorithm(c="each 0")
+    def coins(w, c, *, p):
+        return w.where(w.coins(p), c + w.ones(), c)
+
+    @algorithm(c="each 0")
+    def coin(w, c, *, p):
+        return w.where(w.coin(p), c + w.ones(), c)
+
+    assert law(coins, TWO, 0, p=["1/3", "1/4"]) == {
+        (1, 1): F(1, 12), (1, 0): F(1, 4), (0, 1): F(1, 6), (0, 0): F(1, 2),
+    }  # fmt: skip
+    assert law(coins, TWO, 0, p=[1, "1/4"]) == {(1, 1): F(1, 4), (1, 0): F(3, 4)}
+    assert law(coin, TWO, 0, p="1/4") == {(1, 1): F(1, 4), (0, 0): F(3, 4)}
+    for p in (0, "5/4"):
+        with pytest.raises(ValueError, match=r"outside \(0, 1\]"):
+            law(coin, TWO, 0, p=p)
+
+
+def test_average_is_zero_when_there_is_none() -> None:
+    @algorithm
+    def one(w, x, *, p):
+        return w.average(w.gradient(x), w.coins(p))
+
+    # gradients at 1: -3/2, 5/2
+    assert law(one, TWO, 1, p="1/2") == {0: F(1, 4), F(-3, 2): F(1, 4), F(5, 2): F(1, 4), F(1, 2): F(1, 4)}
+
+
+def test_before_and_the_turn_of_a_loop() -> None:
+    @algorithm(c="each 0")
+    def one(w, c, *, tau, H):
+        for h in w.repeat(H):
+            c = w.where(w.before(h, tau), c + (h + 1) * w.ones(), c)
+        return c
+
+    assert law(one, UNEVEN, 0, tau=[0, 1, 3], H=3) == {(0, 1, 6): 1}
+    for tau in ([0, 1, -1], ["1/2", 1, 1]):
+        with pytest.raises(ValueError, match="tau of client"):
+            law(one, UNEVEN, 0, tau=tau, H=3)
+    with pytest.raises(ValueError, match=r"w.repeat\(H\).*integers in \[1"):
+        law(one, UNEVEN, 0, tau=[0, 1, 1], H=0)
+
+
+def test_visit_goes_to_the_clients_in_every_order() -> None:
+    @algorithm
+    def one(w, x, *, eta):
+        return w.visit(x, lambda x, one: x - eta * one.gradient(x, one.sample()))
+
+    expected: list[tuple[Any, Fraction]] = []
+    for order in permutations(range(2)):
+        for samples in product(range(2), repeat=2):
+            x = F(5)
+            for n in order:
+                s = TWO[n][samples[n]]
+                x -= F(1, 8) * s["h"] * (x - s["a"])
+            expected.append((x, F(1, 8)))
+    assert law(one, TWO, 5, eta="1/8") == sums(*expected)
+
+
+def test_visit_reads_the_clients_own_values() -> None:
+    @algorithm(x="x0", c="each 0")
+    def one(w, x, c, *, p):
+        g = w.gradient(x)
+        z = w.visit(x, lambda v, one: v + p * (g - c) + one.where(one.coin(1), 0 * v, v))
+        return z, c
+
+    # the gradients at 1 are -3/2 and 5/2; p is 1 of client 0 and 2 of client 1: the order does not matter
+    assert law(one, TWO, 1, p=[1, 2]) == {(F(1) - F(3, 2) + 5, (F(0), F(0))): 1}
+
+
+def test_pass_over_goes_through_all_samples_in_every_order() -> None:
+    @algorithm(y="each x0")
+    def one(w, y, *, eta):
+        return w.pass_over(y, lambda v, i: v - eta * w.gradient(v, i))
+
+    each = []
+    for own in UNEVEN:
+        ends = []
+        for order in permutations(own):
+            x = F(5)
+            for s in order:
+                x -= F(1, 8) * s["h"] * (x - s["a"])
+            ends.append((x, F(1, math.factorial(len(own)))))
+        each.append(ends)
+    expected = [(tuple(x for x, _ in ends), math.prod((p for _, p in ends), start=F(1))) for ends in product(*each)]
+    assert law(one, UNEVEN, 5, eta="1/8") == sums(*expected)
+
+
+def test_pass_over_inside_visit() -> None:
+    @algorithm
+    def one(w, x, *, eta):
+        return w.visit(x, lambda x, one: one.pass_over(x, lambda v, i: v - eta * one.gradient(v, i)))
+
+    expected = []
+    for order in permutations(UNEVEN):
+        for orders in product(*(list(permutations(own)) for own in order)):
+            x = F(5)
+            for s in (s for own in orders for s in own):
+                x -= F(1, 8) * s["h"] * (x - s["a"])
+            expected.append((x, F(1, 6 * 12)))
+    assert law(one, UNEVEN, 5, eta="1/8") == sums(*expected)
+
+
+def test_a_pass_that_forgets_what_came_before() -> None:
+    @algorithm(y="each x0")
+    def one(w, y):
+        return w.pass_over(y, lambda v, i: w.gradient(w.ones(), i))
+
+    # the gradient of the last sample at 1
+    found = law(one, UNEVEN, 5)
+    assert found == {(a, b, F(0)): F(1, 6) for a in (1, -4) for b in (6, -1, -4)}
+
+
+def test_mix() -> None:
+    @algorithm(x="each grad(f_n, x0)")
+    def one(w, x, *, W):
+        return w.mix(x, W)
+
+    assert law(one, TWO, 1, W=[["1/4", "3/4"], [1, 2]]) == {(F(-3, 8) + F(15, 8), F(-3, 2) + 5): 1}
+    with pytest.raises(ValueError, match="W is to be a matrix of 2 rows"):
+        law(one, TWO, 1, W=[[1, 2]])
+
+
+def test_keep_and_top() -> None:
+    @algorithm
+    def keep(w, x, *, m):
+        return w.keep(x, m)
+
+    @algorithm
+    def top(w, x, *, m):
+        return w.top(x, m)
+
+    @algorithm(y="each x0")
+    def keep_each(w, y, *, m):
+        return w.keep(y, m)
+
+    three = [[{"H": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "b": [0, 0, 0]}]]
+    assert law(keep, three, [1, 2, 4], m=1) == {(3, 0, 0): F(1, 3), (0, 6, 0): F(1, 3), (0, 0, 12): F(1, 3)}
+    assert law(keep, three, [1, 2, 4], m=2) == {
+        (F(3, 2), 3, 0): F(1, 3), (F(3, 2), 0, 6): F(1, 3), (0, 3, 6): F(1, 3),
+    }  # fmt: skip
+    assert law(keep, three, [1, 0, 4], m=1) == {(3, 0, 0): F(1, 3), (0, 0, 0): F(1, 3), (0, 0, 12): F(1, 3)}
+    assert law(keep, three, [1, 2, 4], m=3) == {(1, 2, 4): 1}
+    assert len(law(keep_each, PLANE, [1, 2], m=1)) == 4
+    assert law(top, three, [1, -2, 2], m=1) == {(0, -2, 0): 1}
+    assert law(top, three, [1, -2, 2], m=2) == {(0, -2, 2): 1}
+    assert law(top, three, [1, 1, 1], m=2) == {(1, 1, 0): 1}
+    for one in (keep, top):
+        with pytest.raises(ValueError, match=r"m=4 is outside the integers in \[1, 3\]"):
+            law(one, three, [1, 2, 4], m=4)
+
+
+def test_prox() -> None:
+    @algorithm(y="each x0")
+    def one(w, y, *, t):
+        return w.prox(y, t)
+
+    # argmin h (u - a)^2/2 + (u - v)^2/(2t) = (h a + v/t)/(h + 1/t)
+    clients = [[{"h": 1, "a": 0}], [{"h": 3, "a": -1}]]
+    assert law(one, clients, 5, t=2) == {(F(5, 2) / F(3, 2), (F(-3) + F(5, 2)) / F(7, 2)): 1}
+    found = Play(instance(one, PLANE, [1, 2], t=1)).distribution(1)[0][1][0]
+    assert found[0] == (F(2, 2), F(2, 3))  # (I + diag(1, 2))^-1 (b + v) = (2/2, 2/3)
+    u = found[1]  # (I + H) u = b + v
+    assert (3 * u[0] + u[1], u[0] + 3 * u[1]) == (2, 3)
+    with pytest.raises(ValueError, match="no unique value"):
+        law(one, [[{"h": -1, "b": 0}]], 5, t=1)
+    assert law(one, [[{"h": -1, "b": 0}]], 5, t="1/2") == {(10,): 1}  # (-1 + 2) u = 2 * 5
+
+
+def test_projections_are_rational_where_they_can_be() -> None:
+    @algorithm
+    def project(w, x, *, r):
+        return w.project(x, r)
+
+    @algorithm
+    def clip(w, x, *, r):
+        return w.clip(x, r)
+
+    for one in (project, clip):
+        assert law(one, PLANE, [3, 4], r=5) == {(3, 4): 1}
+        assert law(one, PLANE, [3, 4], r=1) == {(F(3, 5), F(4, 5)): 1}
+        ((state,),) = [s for _, s in Play(instance(one, PLANE, [1, 1], r=1)).distribution(1)]
+        assert abs(float(state[0]) - math.sqrt(0.5)) < 1e-15
+        assert state[0].contains(state[0].mid())
+        assert not state[0].is_exact()
+
+
+def test_coordinates() -> None:
+    @algorithm(x="x0", a="0", b="0", c="0", e="0", g="0")
+    def one(w, x, a, b, c, e, g):
+        twos = 2 * w.ones()
+        return x, w.times(x, x), w.over(x, twos), w.larger(x, w.ones()), w.sqrt(w.times(x, x)), w.sign(x)
+
+    assert law(one, PLANE, [-3, 4]) == {
+        ((-3, 4), (9, 16), (F(-3, 2), 2), (1, 4), (3, 4), (-1, 1)): 1,
+    }  # fmt: skip
+    assert next(iter(law(one, PLANE, [0, 4])))[5] == (0, 1)
+
+
+def test_a_norm_is_a_number() -> None:
+    @algorithm(x="x0", y="each x0")
+    def one(w, x, y):
+        return x / w.norm(x), w.norm(w.gradient(y)) * y
+
+    # gradients at (3, 4): (2, 8), norm sqrt(68), irrational; (9, 10), norm sqrt(181)
+    ((x, y),) = [s for _, s in Play(instance(one, PLANE, [3, 4])).distribution(1)]
+    assert x == (F(3, 5), F(4, 5))
+    assert abs(float(y[1][0]) - 3 * math.sqrt(181)) < 1e-12
+    with pytest.raises(UndefinedError):
+        law(one, PLANE, [0, 0])
+
+
+def test_memory() -> None:
+    @algorithm(past="J times x0")
+    def one(w, past, *, alpha):
+        return w.shift(past, w.combine(alpha, past) + w.ones())
+
+    @algorithm(past="each J times grad(f_n, x0)", x="x0")
+    def clients(w, past, x, *, alpha):
+        return w.shift(past, x), w.mean(w.combine(alpha, past))
+
+    # (5, 5, 5) -> 1*5 + 2*5 + 3*5 + 1 = 31 -> 31 + 10 + 15 + 1 = 57
+    assert law(one, ONE, 5, 2, alpha=[1, 2, 3]) == {(F(57), F(31), F(5)): 1}
+    assert law(one, ONE, 5, 1, alpha=[1, 2], J=2) == {(F(16), F(5)): 1}
+    with pytest.raises(ValueError, match="alpha has 2 weights, and past remembers 3"):
+        law(one, ONE, 5, 1, alpha=[1, 2], J=3)
+    assert law(clients, TWO, 1, 1, alpha=[1, 1]) == {(((1, F(-3, 2)), (1, F(5, 2))), F(1)): 1}
+
+
+def test_tables() -> None:
+    @algorithm(x="x0", g="table grad(f_ni, x0)")
+    def saga(w, x, g, *, eta):
+        i = w.sample()
+        new = w.gradient(x, i)
+        return x - eta * w.mean(new - w.get(g, i) + w.get(g)), w.put(g, i, new)
+
+    clients = [[{"h": 1, "a": 0}, {"h": 2, "a": 3}]]
+    expected: list[tuple[Any, Fraction]] = [((F(1), (F(1), F(-4))), F(1))]
+    for _ in range(3):
+        after = []
+        for (x, g), p in expected:
+            for i, (h, a) in enumerate(((1, 0), (2, 3))):
+                new = h * (x - a)
+                table = tuple(new if j == i else g[j] for j in range(2))
+                after.append(((x - F(1, 4) * (new - g[i] + (g[0] + g[1]) / 2), table), p / 2))
+        expected = after
+    assert law(saga, clients, 1, 3, eta="1/4") == sums(*(((x, (g,)), p) for (x, g), p in expected))
+
+
+def test_tables_of_a_batch_and_of_a_mask() -> None:
+    @algorithm(g="table 0")
+    def batch(w, g, *, b):
+        i = w.sample(b, replace=False)
+        return 2 * w.put(g, i, w.ones()) - g
+
+    @algorithm(g="table grad(f_ni, x0)")
+    def masked(w, g, *, S):
+        return w.where(w.choose(S), g, 0 * g)
+
+    clients = [[{"h": 1, "a": 0}] * 3]
+    assert law(batch, clients, 0, b=2) == {((2, 2, 0),): F(1, 3), ((2, 0, 2),): F(1, 3), ((0, 2, 2),): F(1, 3)}
+    assert law(masked, TWO, 1, S=1) == {((1, -4), (0, 0)): F(1, 2), ((0, 0), (6, -1)): F(1, 2)}
+
+
+def test_the_round_and_schedules() -> None:
+    @algorithm
+    def one(w, x, *, eta):
+        return x + eta * w.ones() + w.k * w.ones()
+
+    assert law(one, ONE, 0, 3, eta={"k": [1, 10, 100]}) == {F(111 + 3): 1}
+    assert law(one, ONE, 0, 3, eta=[1, 10, 100]) == {F(114): 1}
+    with pytest.raises(ValueError, match="eta has values for 2 rounds, and there are K=3"):
+        law(one, ONE, 0, 3, eta={"k": [1, 10]})
+
+
+def test_roots_in_scalars() -> None:
+    @algorithm
+    def one(w, x, *, eta):
+        return x - w.sqrt(eta) * w.ones()
+
+    assert law(one, ONE, 0, eta="9/4") == {F(-3, 2): 1}
+    ((x,),) = [s for _, s in Play(instance(one, ONE, 0, eta=2)).distribution(1)]
+    assert (x[0] ** 2).contains(2)
+    assert abs(float(x[0]) + math.sqrt(2)) < 1e-15
+
+
+def test_a_comparison_that_balls_do_not_decide() -> None:
+    @algorithm(x="x0", y="0")
+    def one(w, x, y, *, eta):
+        root = w.sqrt(eta)
+        return x, w.where(root * root - 2, x, y)
+
+    with pytest.raises(UndecidedError):
+        law(one, ONE, 1, eta=2)
+    assert law(one, ONE, 1, eta=4) == {(1, 1): 1}
+
+
+def test_division_by_zero_is_undefined() -> None:
+    @algorithm
+    def one(w, x, *, eta):
+        return w.over(w.ones(), x - eta * w.ones())
+
+    assert law(one, ONE, 5, eta=3) == {F(1, 2): 1}
+    with pytest.raises(UndefinedError, match="division by zero"):
+        law(one, ONE, 5, eta=5)
+
+
+def test_a_number_that_grows_too_long_is_refused() -> None:
+    @algorithm
+    def one(w, x):
+        for _ in w.repeat(40):
+            x = w.times(x, x)
+        return x
+
+    with pytest.raises(ValueError, match="more than 1048576 bits"):
+        law(one, ONE, 3)
+
+
+def test_starts() -> None:
+    @algorithm(x="2*x0", y="0", z="grad(f, x0)", c="each grad(f_n, x0) - grad(f, x0)", s="xstar", t="each xstar_n")
+    def one(w, x, y, z, c, s, t):
+        return x, y, z, c, s, t
+
+    clients = [[{"h": 1, "a": 0}], [{"h": 3, "a": 4}]]
+    # f' = (x + 3 (x - 4))/2 = 2x - 6
+    assert law(one, clients, 1) == {(2, 0, -4, (5, -5), 3, (0, 4)): 1}
+
+    @algorithm(x="1")
+    def wrong(w, x):
+        return x
+
+    with pytest.raises(ValueError, match="is a number and no vector"):
+        law(wrong)
+    with pytest.raises(ValueError, match="more than one minimiser"):
+        law(one, [[{"h": 0, "b": 0}]], 1)
+
+
+# --- outcomes --------------------------------------------------------------------------------------------------------
+
+
+def test_samples_that_nobody_reads_are_not_drawn() -> None:
+    @algorithm
+    def one(w, x, *, eta, S, H):
+        active = w.choose(S)
+        y = w.each(x)
+        for _ in w.repeat(H):
+            w.tap("y", y)
+            y = y - eta * w.gradient(y, w.sample())
+        return w.average(y, active)
+
+    play = Play(instance(one, UNEVEN, 5, eta="1/8", S=1, H=2))
+    # of the chosen client: 2^2, 3^2 or 1 sequences of samples
+    assert len(play.outcomes(play.start, 0)) == 4 + 9 + 1
+    # taps are of all clients, so that all draw
+    assert len(play.outcomes(play.start, 0, ["y"])) == 3 * 4 * 9
+    expected: dict[Any, Fraction] = {}
+    for outcome in play.outcomes(play.start, 0, ["y"]):
+        expected[outcome.state] = expected.get(outcome.state, 0) + outcome.probability
+    assert expected == {state: p for p, state in play.law(1)}
+
+
+def test_guards_see_where_factors_and_loops() -> None:
+    @algorithm(x="x0", c="each 0")
+    def where(w, x, c, *, p):
+        active = w.coins(p)
+        g = w.gradient(x, w.sample())
+        return x - w.mean(active * g), w.where(active, c, g)
+
+    play = Play(instance(where, TWO, 5, p=["1/2", "1/2"]))
+    assert len(play.outcomes(play.start, 0)) == 16  # g is read of every client: on one side or the other
+
+    @algorithm
+    def factor(w, x, *, p):
+        active = w.coins(p)
+        return x - w.mean(active * w.gradient(x, w.sample()))
+
+    play = Play(instance(factor, TWO, 5, p=["1/2", "1/2"]))
+    assert len(play.outcomes(play.start, 0)) == 1 + 2 + 2 + 4
+
+    @algorithm
+    def delayed(w, x, *, tau, H):
+        y = w.each(x)
+        for h in w.repeat(H):
+            y = w.where(w.before(h, tau), y - w.gradient(y, w.sample()), y)
+        return w.mean(y)
+
+    play = Play(instance(delayed, TWO, 5, tau=[1, 0], H=3))
+    assert len(play.outcomes(play.start, 0)) == 2
+
+    @algorithm
+    def passing(w, x, *, S):
+        active = w.choose(S)
+        return w.average(w.pass_over(x, lambda v, i: v - w.gradient(v, i)), active)
+
+    play = Play(instance(passing, UNEVEN, 5, S=1))
+    assert len(play.outcomes(play.start, 0)) == 2 + 6 + 1
+
+
+@algorithm(x="x0", c="each 0")
+def guarded(w, x, c, *, eta, S, H, tau, p):
+    """Masks of every sort, around draws of every sort."""
+    active, coins = w.choose(S), w.coins(p)
+    y = w.each(x)
+    for h in w.repeat(H):
+        there = w.before(h, tau)
+        y = w.where(there, y - eta * w.keep(w.gradient(y, w.sample()), 1), y)
+    z = w.pass_over(y, lambda v, i: v - eta * w.gradient(v, i))
+    return w.average(z, active) + w.mean(coins * w.noise(1)), w.where(active, z, c)
+
+
+@pytest.mark.parametrize("clients", [TWO, UNEVEN[:2]])
+def test_what_is_not_drawn_makes_no_difference(clients: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = instance(guarded, clients, 5, eta="1/8", S=1, H=2, tau=[1, 0], p=["1/2", 1])
+    few = Play(one)
+    lazy, count = dict(map(reversed, few.distribution(1))), len(few.outcomes(few.start, 0))
+    nothing = frozenset[Any]()
+    found = Readers.__init__
+
+    def careless(self: Readers, *arguments: Any) -> None:
+        found(self, *arguments)
+        self.guards = {name: None if own is None else nothing for name, own in self.guards.items()}
+
+    monkeypatch.setattr(Readers, "__init__", careless)
+    all_of_them = Play(one)
+    assert dict(map(reversed, all_of_them.distribution(1))) == lazy
+    assert len(all_of_them.outcomes(all_of_them.start, 0)) > 2 * count
+
+
+def test_a_mask_that_changes_from_turn_to_turn_guards_nothing_of_another_turn() -> None:
+    @algorithm
+    def one(w, x, *, H):
+        y = w.each(x)
+        for _ in w.repeat(H):
+            active = w.choose(1)
+            y = w.where(active, y - w.gradient(y, w.sample()) / 4, y)
+        return w.mean(y)
+
+    expected: list[tuple[tuple[Fraction, ...], Fraction]] = [((F(5), F(5)), F(1))]
+    for _ in range(3):
+        expected = [
+            (tuple(v - s["h"] * (v - s["a"]) / F(4) if m == n else v for m, v in enumerate(y)), p / 4)
+            for y, p in expected
+            for n in range(2)
+            for s in TWO[n]
+        ]
+    assert law(one, TWO, 5, H=3) == sums(*((sum(y) / 2, p) for y, p in expected))
+
+
+def test_too_many_outcomes_are_refused_with_their_number() -> None:
+    @algorithm
+    def one(w, x):
+        return w.mean(w.gradient(x, w.sample()))
+
+    clients = [[{"h": 1, "a": i} for i in range(10)]] * 6
+    with pytest.raises(TooManyOutcomesError, match=r"limit=200000 outcomes, at least 1000000: take fewer clients"):
+        law(one, clients)
+    small = instance(one, TWO, 5, 3)
+    assert len(Play(small, limit=100).law(3)) > 1
+    with pytest.raises(TooManyOutcomesError, match="round 1 has more than limit=15"):
+        Play(small, limit=15).law(3)
+    with pytest.raises(ValueError, match="limit=0"):
+        Play(small, limit=0)
+
+
+def test_merged_equals_unmerged() -> None:
+    @algorithm(x="x0", s="x0")
+    def one(w, x, s, *, p, m):
+        return w.keep(x - s, m) + w.where(w.coin(p), x, s), w.sign(x)
+
+    play = Play(instance(one, PLANE, [1, 2], 4, p="1/3", m=1))
+    paths: list[tuple[Any, Any]] = [(F(1), play.start)]
+    for k in range(4):
+        paths = [
+            (p * F(int(o.probability.p), int(o.probability.q)), o.state) for p, s in paths for o in play.outcomes(s, k)
+        ]
+    assert len(paths) > len(play.law(4))
+    unmerged: dict[Any, Fraction] = {}
+    for p, s in paths:
+        unmerged[s] = unmerged.get(s, F(0)) + p
+    assert unmerged == {s: F(int(p.p), int(p.q)) for p, s in play.law(4)}
+
+
+def test_joint_laws_agree_with_paths() -> None:
+    @algorithm
+    def one(w, x, *, eta):
+        g = w.gradient(x, w.sample())
+        w.tap("g", w.mean(g))
+        return x - eta * w.mean(g)
+
+    play = Play(instance(one, TWO, 5, 3, eta="1/4"))
+    items = frozenset({("x", (1,)), ("g", (1,)), ("x", (3,))})
+    expected: dict[Any, Fraction] = {}
+    for samples in product(product(range(2), repeat=2), repeat=3):
+        x, taps, xs = F(5), [], [F(5)]
+        for pair in samples:
+            g = sum(F(TWO[n][i]["h"]) * (x - TWO[n][i]["a"]) for n, i in enumerate(pair)) / 2
+            taps.append(g)
+            x -= g / 4
+            xs.append(x)
+        key = (xs[1], taps[1], xs[3])
+        expected[key] = expected.get(key, F(0)) + F(1, 64)
+    found: dict[Any, Fraction] = {}
+    for p, outcome in play.joint(items):
+        key = tuple(
+            F(int(v[0].p), int(v[0].q)) for v in (outcome[("x", (1,))], outcome[("g", (1,))], outcome[("x", (3,))])
+        )
+        found[key] = found.get(key, F(0)) + F(int(p.p), int(p.q))
+    assert found == expected
+    with pytest.raises(ValueError, match=r"g\[3\] is not in a run of K=3 rounds"):
+        play.joint(frozenset({("g", (3,))}))
+
+
+def test_rounds_give_taps_between_two_states() -> None:
+    @algorithm
+    def one(w, x, *, H):
+        for h in w.repeat(H):
+            for j in w.repeat(h + 1):
+                w.tap("y", x + 10 * j * w.ones())
+            x = x + w.ones()
+        return x
+
+    play = Play(instance(one, ONE, 0, 2, H=2))
+    ((p, before, taps, after),) = play.rounds(1)
+    assert (p, before, after) == (1, ((2,),), ((4,),))
+    assert taps == {("y", (0, 0)): (2,), ("y", (1, 0)): (3,), ("y", (1, 1)): (13,)}
+    assert [play.turns("y", 0), play.turns("y", 0, (0,)), play.turns("y", 0, (1,))] == [2, 1, 2]
+    with pytest.raises(ValueError, match="no tap inside 3 loops"):
+        play.turns("y", 0, (0, 0))
+
+
+# --- whole algorithms, written out plainly ---------------------------------------------------------------------------
+
+PAIRS = [[(s["h"], s["a"]) for s in own] for own in UNEVEN]
+
+
+def gradient(n: int, x: Fraction, i: int | None = None) -> Fraction:
+    own = PAIRS[n] if i is None else [PAIRS[n][i]]
+    return sum((h * (x - a) for h, a in own), F(0)) / len(own)
+
+
+def iterate(step: Callable[[Any], Iterator[tuple[Any, Fraction]]], start: Any, rounds: int) -> Law:
+    found: Law = {start: F(1)}
+    for _ in range(rounds):
+        found = sums(*((after, p * q) for state, p in found.items() for after, q in step(state)))
+    return found
+
+
+def choices(sizes: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+    count = math.prod(sizes)
+    for pick in product(*map(range, sizes)):
+        yield pick, F(1, count)
+
+
+SIZES = [len(own) for own in PAIRS]
+N = len(PAIRS)
+
+
+@algorithm
+def gd(w, x, *, eta):
+    return x - eta * w.full_gradient(x)
+
+
+def test_gradient_descent() -> None:
+    def step(x: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
+        yield x - F(1, 5) * sum(gradient(n, x) for n in range(N)) / N, F(1)
+
+    assert law(gd, UNEVEN, 5, 6, eta="1/5") == iterate(step, F(5), 6)
+
+
+@algorithm
+def parallel_sgd(w, x, *, eta):
+    return x - eta * w.mean(w.gradient(x, w.sample()))
+
+
+def test_parallel_sgd() -> None:
+    def step(x: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
+        for pick, p in choices(SIZES):
+            yield x - F(1, 5) * sum(gradient(n, x, i) for n, i in enumerate(pick)) / N, p
+
+    assert law(parallel_sgd, UNEVEN, 5, 3, eta="1/5") == iterate(step, F(5), 3)
+
+
+@algorithm
+def fedavg(w, x, *, eta, H, S):
+    active = w.choose(S)
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y = y - eta * w.gradient(y, w.sample())
+    return x + w.average(y - x, active)
+
+
+def test_fedavg_with_some_of_the_clients() -> None:
+    def step(x: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
+        for active in combinations(range(N), 2):
+            for pick, p in choices([SIZES[n] for n in active for _ in range(2)]):
+                ends = []
+                for place, n in enumerate(active):
+                    y = x
+                    for i in pick[2 * place : 2 * place + 2]:
+                        y -= F(1, 7) * gradient(n, y, i)
+                    ends.append(y)
+                yield sum(ends) / 2, p / math.comb(N, 2)
+
+    assert law(fedavg, UNEVEN, 5, 2, eta="1/7", H=2, S=2) == iterate(step, F(5), 2)
+
+
+@algorithm(x="x0", c="each grad(f_n, x0)")
+def scaffold(w, x, c, *, eta, eta_g, H, S):
+    active = w.choose(S)
+    cbar = w.mean(c)
+    y = w.each(x)
+    for _ in w.repeat(H):
+        w.tap("y", y)
+        y = y - eta * (w.gradient(y) - c + cbar)
+    plus = c - cbar + (x - y) / (H * eta)
+    return x + eta_g * w.average(y - x, active), w.where(active, plus, c)
+
+
+def test_scaffold() -> None:
+    eta, eta_g, H = F(1, 7), F(2, 3), 3
+
+    def step(state: Any) -> Iterator[tuple[Any, Fraction]]:
+        x, c = state
+        for active in combinations(range(N), 2):
+            new, moves, cbar = list(c), F(0), sum(c) / N
+            for n in active:
+                y = x
+                for _ in range(H):
+                    y -= eta * (gradient(n, y) - c[n] + cbar)
+                new[n] = c[n] - cbar + (x - y) / (H * eta)
+                moves += (y - x) / 2
+            yield (x + eta_g * moves, tuple(new)), F(1, 3)
+
+    start = (F(5), tuple(gradient(n, F(5)) for n in range(N)))
+    assert law(scaffold, UNEVEN, 5, 3, eta="1/7", eta_g="2/3", H=3, S=2) == iterate(step, start, 3)
+
+
+@algorithm(x="each x0", h="each 0")
+def proxskip(w, x, h, *, gamma, p):
+    moved = x - gamma * (w.gradient(x) - h)
+    coin = w.coin(p)
+    after = w.where(coin, w.each(w.mean(moved - gamma / p * h)), moved)
+    return after, h + p / gamma * (after - moved)
+
+
+def test_proxskip() -> None:
+    gamma, p = F(1, 4), F(1, 3)
+
+    def step(state: Any) -> Iterator[tuple[Any, Fraction]]:
+        x, h = state
+        moved = [x[n] - gamma * (gradient(n, x[n]) - h[n]) for n in range(N)]
+        mean = sum(moved[n] - gamma / p * h[n] for n in range(N)) / N
+        yield ((mean,) * N, tuple(h[n] + p / gamma * (mean - moved[n]) for n in range(N))), p
+        yield (tuple(moved), h), 1 - p
+
+    start = ((F(5),) * N, (F(0),) * N)
+    assert law(proxskip, UNEVEN, 5, 5, gamma="1/4", p="1/3") == iterate(step, start, 5)
+
+
+@algorithm(x="x0", s="x0")
+def lsvrg(w, x, s, *, eta, p):
+    i = w.sample()
+    estimate = w.mean(w.gradient(x, i) - w.gradient(s, i)) + w.full_gradient(s)
+    return x - eta * estimate, w.where(w.coin(p), x, s)
+
+
+def test_lsvrg() -> None:
+    eta, p = F(1, 6), F(1, 4)
+
+    def step(state: Any) -> Iterator[tuple[Any, Fraction]]:
+        x, s = state
+        full = sum(gradient(n, s) for n in range(N)) / N
+        for pick, q in choices(SIZES):
+            estimate = sum(gradient(n, x, i) - gradient(n, s, i) for n, i in enumerate(pick)) / N + full
+            yield (x - eta * estimate, x), q * p
+            yield (x - eta * estimate, s), q * (1 - p)
+
+    assert law(lsvrg, UNEVEN, 5, 3, eta="1/6", p="1/4") == iterate(step, (F(5), F(5)), 3)
+
+
+@algorithm
+def compressed(w, x, *, eta, m):
+    return x - eta * w.mean(w.keep(w.gradient(x), m))
+
+
+@algorithm(x="x0", h="each 0")
+def diana(w, x, h, *, eta, alpha, m):
+    moved = w.keep(w.gradient(x) - h, m)
+    return x - eta * w.mean(h + moved), h + alpha * moved
+
+
+def test_diana_in_the_plane() -> None:
+    eta, alpha = F(1, 8), F(1, 2)
+    matrices = [(((1, 0), (0, 2)), (1, 0)), (((2, 1), (1, 2)), (1, 1))]
+
+    def step(state: Any) -> Iterator[tuple[Any, Fraction]]:
+        x, h = state
+        for kept in product(range(2), repeat=2):
+            moved = []
+            for n, (H, b) in enumerate(matrices):
+                g = [H[j][0] * x[0] + H[j][1] * x[1] - b[j] for j in range(2)]
+                moved.append(tuple(2 * (g[j] - h[n][j]) if j == kept[n] else F(0) for j in range(2)))
+            new = tuple(x[j] - eta * sum(h[n][j] + moved[n][j] for n in range(2)) / 2 for j in range(2))
+            yield (new, tuple(tuple(h[n][j] + alpha * moved[n][j] for j in range(2)) for n in range(2))), F(1, 4)
+
+    start = ((F(1), F(2)), ((F(0), F(0)), (F(0), F(0))))
+    assert law(diana, PLANE, [1, 2], 3, eta="1/8", alpha="1/2", m=1) == iterate(step, start, 3)
+
+
+@algorithm(x="x0", z="x0")
+def heavy_ball(w, x, z, *, alpha, beta):
+    return x - alpha * w.full_gradient(x) + beta * (x - z), x
+
+
+def test_the_heavy_ball() -> None:
+    def step(state: Any) -> Iterator[tuple[Any, Fraction]]:
+        x, z = state
+        yield (x - F(1, 9) * sum(gradient(n, x) for n in range(N)) / N + F(4, 9) * (x - z), x), F(1)
+
+    assert law(heavy_ball, UNEVEN, 5, 5, alpha="1/9", beta="4/9") == iterate(step, (F(5), F(5)), 5)
+
+
+@pytest.mark.parametrize("one", [gd, parallel_sgd, fedavg, scaffold, proxskip, lsvrg, compressed, diana, heavy_ball])
+def test_a_program_read_from_its_data_plays_the_same(one: Algorithm) -> None:
+    values = {
+        "eta": "1/7",
+        "eta_g": 1,
+        "H": 2,
+        "S": 1,
+        "gamma": "1/4",
+        "p": "1/3",
+        "m": 1,
+        "alpha": "1/9",
+        "beta": "4/9",
+    }
+    first = instance(one, PLANE, [1, 2], 2, **{name: values[name] for name in one.parameters})
+    again = read_instance(first.to_json(), from_json(one.program.to_json()))
+    assert Play(first).distribution(2) == Play(again).distribution(2)
+
+
+# --- against sampling ------------------------------------------------------------------------------------------------
+
+
+class Sampler:
+    """A `theory.program.Machine` in floats on scalar quadratics that draws at random: other code for the same words."""
+
+    def __init__(
+        self, clients: Sequence[Sequence[Mapping[str, float]]], parameters: Mapping[str, Any], rng: random.Random
+    ):
+        self.clients, self.parameters, self.rng = clients, parameters, rng
+        self.k = 0
+        self.N = len(clients)
+
+    def number(self, formula: Formula, env: Mapping[str, Any]) -> Any:
+        def name(text: str) -> Any:
+            return env[text] if text in env else self.k if text == "k" else self.parameters[text]
+
+        def apply(op: str, parts: tuple[Any, ...]) -> Any:
+            if any(isinstance(p, list) for p in parts):
+                return [apply(op, tuple(p[n] if isinstance(p, list) else p for p in parts)) for n in range(self.N)]
+            one = parts[0]
+            if op == "neg":
+                return -one
+            two = parts[1]
+            return {"+": one + two, "-": one - two, "*": one * two}[op] if op != "/" else one / two
+
+        return fold(formula, float, name, apply)
+
+    def count(self, formula: Formula, env: Mapping[str, Any]) -> int:
+        return int(self.number(formula, env))
+
+    def grad(self, n: int, x: float, batch: list[int]) -> float:
+        return sum(self.clients[n][i]["h"] * (x - self.clients[n][i]["a"]) for i in batch) / len(batch)
+
+    def apply(self, step: Instruction, of: Sequence[Any], numbers: Sequence[Any]) -> Any:
+        every, rng, N, clients = range(self.N), self.rng, self.N, step.kind in ("client", "numbers")
+        count = int(numbers[0]) if step.op in ("sample", "choose") else 0
+        if step.op == "linear":
+            parts = list(zip(numbers, of, strict=True))
+            sums = [sum(own(c, n) * own(v, n) for c, v in parts) for n in (every if clients else [0])]
+            return sums if clients else sums[0]
+        if step.op == "sample":
+            return [[rng.randrange(len(samples)) for _ in range(count)] for samples in self.clients]
+        if step.op == "gradient":
+            batches = of[1] if len(of) > 1 else [list(range(len(samples))) for samples in self.clients]
+            return [self.grad(n, own(of[0], n), batches[n]) for n in every]
+        if step.op == "full gradient":
+            return sum(self.grad(n, of[0], list(range(len(samples)))) for n, samples in enumerate(self.clients)) / N
+        if step.op == "choose":
+            drawn = rng.sample(range(N), count) if not step.flag else [rng.randrange(N) for _ in range(count)]
+            return [drawn.count(n) for n in every]
+        if step.op in ("coins", "coin"):
+            tosses = [float(rng.random() < own(numbers[0], n)) for n in every]
+            return tosses if clients else tosses[0]
+        if step.op == "average":
+            total = sum(own(numbers[0], n) for n in every)
+            return sum(own(numbers[0], n) * own(of[0], n) for n in every) / total if total else 0.0
+        if step.op == "where":
+            chosen = [own(of[0] if own(numbers[0], n) else of[1], n) for n in every]
+            return chosen if clients else chosen[0]
+        copies = [own(of[0], n) for n in every]
+        return {"each": copies, "mean": sum(copies) / N}[step.op]
+
+
+def first(state: Any) -> Fraction:
+    """The first coordinate of the first variable (of the first client)."""
+    vector = state[0][0] if isinstance(state[0][0], tuple) else state[0]
+    return vector[0]
+
+
+def own(value: Any, n: int) -> Any:
+    """Client n's part of a value."""
+    return value[n] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    ("one", "parameters"),
+    [
+        (parallel_sgd, {"eta": F(1, 5)}),
+        (fedavg, {"eta": F(1, 7), "H": 2, "S": 2}),
+        (proxskip, {"gamma": F(1, 4), "p": F(1, 3)}),
+        (lsvrg, {"eta": F(1, 6), "p": F(1, 4)}),
+    ],
+)
+def test_the_law_is_that_of_sampled_rounds(one: Algorithm, parameters: dict[str, Any]) -> None:
+    """Hoeffding's inequality on two means, of a coordinate and of its square; error probability 1e-7 a mean."""
+    rounds, runs = 2, 4000
+    exact = Play(instance(one, UNEVEN, 5, rounds, **{k: str(v) for k, v in parameters.items()})).distribution(rounds)
+    values = [float(first(state)) for _, state in exact]
+    sampler = Sampler(UNEVEN, {k: float(v) for k, v in parameters.items()}, random.Random(one.name))
+    program = one.program
+    total = {1: 0.0, 2: 0.0}
+    for _ in range(runs):
+        state: list[Any] = [
+            {"x0": 5.0, "0": 0.0}[s.initial] if s.kind == "server" else [{"x0": 5.0, "0": 0.0}[s.initial]] * 3
+            for s in program.state
+        ]
+        for k in range(rounds):
+            env: dict[str, Any] = dict(zip(program.inputs, state, strict=True))
+            sampler.k = k
+            walk(program.body, env, sampler)  # type: ignore[arg-type]
+            state = [env[name] for name in program.result]
+        value = state[0] if isinstance(state[0], float) else state[0][0]
+        for power in total:
+            total[power] += value**power / runs
+    for power, mean in total.items():
+        powers = [v**power for v in values]
+        expected = sum(float(p) * v for (p, _), v in zip(exact, powers, strict=True))
+        width = max(powers) - min(powers)
+        assert abs(mean - expected) <= width * math.sqrt(math.log(4e7) / (2 * runs))

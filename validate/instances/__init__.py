@@ -1,0 +1,25 @@
+"""Instances: a problem, an algorithm's parameters, a start and a number of rounds, in one JSON form.
+
+from validate.instances import read_instance
+instance = read_instance({"algorithm": "my.py:gd", "parameters": {"eta": "1/3"}, "problem": {"clients":
+    [[{"h": 1, "b": 0}], [{"h": 2, "a": 3}]]}, "start": 1, "rounds": 4}, gd)
+"""
+
+from __future__ import annotations
+
+from validate.instances.instance import Instance, instance_of, read_instance
+from validate.instances.problems import Minimisers, Problem, Quadratics, problem_of, read_problem
+from validate.instances.scalars import Given, Schedule
+
+__all__ = [
+    "Given",
+    "Instance",
+    "Minimisers",
+    "Problem",
+    "Quadratics",
+    "Schedule",
+    "instance_of",
+    "problem_of",
+    "read_instance",
+    "read_problem",
+]
