@@ -432,10 +432,11 @@ class _Search:
             # an integer at the end that a relation allows, and one beside it
             ends = [F(math.floor(e) + k) for e in ends if abs(e) < 10**6 for k in (0, 1) if math.floor(e) + k >= 1]
         tried: list[Any] = []
-        if ends:
-            share = rng.choice((F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(2)))
-            if name in self.roles.counts:
-                share = F(1)
+        if ends and name in self.roles.counts:
+            tried = [*ends, *candidates]
+            rng.shuffle(tried)
+        elif ends:
+            share = rng.choice((F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(1, 10), F(1, 100), F(2)))
             rng.shuffle(ends)
             tried = [share * e for e in ends] + ends + [s * e for e in ends for s in (F(1, 2), F(2), F(1, 10), F(10))]
         tried += candidates
