@@ -160,6 +160,8 @@ class Program:
         for step in self.steps:
             if isinstance(step, Loop):
                 found |= {c.name: c.kind for c in step.carried}
+                if step.op == "pass":
+                    found[step.index] = "sample"
             elif step.to:
                 found[step.to] = step.kind
         return found

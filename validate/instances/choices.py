@@ -1,9 +1,9 @@
 """Parameters of a claim that satisfy its relations on a problem: bounds are read off the relations and solved for.
 
 A relation with one open name gives the value at which it turns (`eta <= 1/(2*L)`: 1/(2L), `alpha == ...`: that
-alone); values are taken there, within, and far within. Names that the assumptions bind get the problem's best constants, or worse
-ones. What an algorithm does with a parameter (how often a loop turns, how many clients are chosen, a chance, a matrix)
-says what it may be.
+alone); values are taken there, within, and far within. Names that the assumptions bind get the best constants of the
+problem, or worse ones. What an algorithm does with a parameter (how often a loop turns, how many clients are chosen, a
+chance, a matrix) says what it may be.
 """
 
 from __future__ import annotations
