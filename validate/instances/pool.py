@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from theory.formula import Name
 from theory.program import Program
-from theory.sentence import At, Expression, Name, everything, parse_expression
+from theory.sentence import At, Expression, everything, parse_expression
 from theory.written import Claim
 from validate.instances.choices import Setting, Values, choose, holds, roles_of
 from validate.instances.instance import Instance
