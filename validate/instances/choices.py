@@ -45,11 +45,12 @@ class Setting:
     Numbers are Fractions as long as they are rational, else floats.
 
     Attributes:
-        problem: such as `sim.problems.Quadratic`.
+        problem: such as `sim.problems.Quadratic`; None for a claim without functions.
         start: x0, (d,).
         values: parameters by name without index: a number, or a list (one a client, or one a round).
         rounds: K.
         claim: whose names these are.
+        free: the free vectors, (d,), or of ``a_n`` a list of N of them.
     """
 
     problem: Any
@@ -57,7 +58,21 @@ class Setting:
     values: Mapping[str, Any]
     rounds: int
     claim: Claim
-    _points: dict[str, Any] = field(default_factory=dict, compare=False)
+    free: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def clients(self) -> int:
+        """N; 1 where nothing says it."""
+        if self.problem is not None:
+            return int(self.problem.clients)
+        return next((len(v) for v in self.free.values() if isinstance(v, list)), 1)
+
+    @property
+    def dim(self) -> int:
+        """d; 1 where nothing says it."""
+        if self.problem is not None:
+            return int(self.problem.dim)
+        return next((len(v[0] if isinstance(v, list) else v) for v in self.free.values()), 1)
 
     def constant(self, value: Fraction) -> Any:
         """As `World`."""
@@ -66,9 +81,9 @@ class Setting:
     def parameter(self, name: str, at: Mapping[str, int]) -> Any:
         """As `World`."""
         if name == "N":
-            return F(self.problem.clients)
+            return F(self.clients)
         if name == "d":
-            return F(self.problem.dim)
+            return F(self.dim)
         if name == "K":
             return F(self.rounds)
         if name == "fstar":
@@ -82,6 +97,9 @@ class Setting:
 
     def point(self, name: str, at: Mapping[str, int]) -> Any:
         """As `World`."""
+        if name in self.free:
+            found = self.free[name]
+            return found[at["n"]] if isinstance(found, list) else found
         if name == "x0":
             return self.start
         if name == "xstar":
@@ -138,7 +156,7 @@ class Setting:
     def over(self, index: str, e: Expression, at: Mapping[str, int]) -> Iterable[int]:
         """As `World`."""
         if index == "n":
-            return range(self.problem.clients)
+            return range(self.clients)
         if index == "i":
             return range(int(self.problem.counts[at["n"]]))
         if index == "k":
@@ -264,24 +282,31 @@ TRIES = 6
 
 
 def choose(
-    claim: Claim, problem: Any, start: Any, rounds: int, rng: random.Random, large: bool = False
+    claim: Claim,
+    problem: Any,
+    start: Any,
+    rounds: int,
+    rng: random.Random,
+    large: bool = False,
+    vectors: Mapping[str, Any] | None = None,
 ) -> tuple[Values, Setting] | None:
     """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
 
     Args:
         claim: the claim.
-        problem: in fractions.
+        problem: in fractions; None for a claim without functions.
         start: x0, (d,).
         rounds: K.
         rng: decides.
         large: whether loops turn often.
+        vectors: the free vectors.
 
     Returns:
         Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds.
     """
     roles = roles_of(claim.program)
     for _ in range(TRIES):
-        found = _Search(claim, problem, start, rounds, rng, roles, large).run()
+        found = _Search(claim, problem, start, rounds, rng, roles, large, vectors or {}).run()
         if found is not None:
             return found
     return None
@@ -291,11 +316,19 @@ class _Search:
     """One attempt: names are given values in an order in which their bounds are known."""
 
     def __init__(
-        self, claim: Claim, problem: Any, start: Any, rounds: int, rng: random.Random, roles: Roles, large: bool
+        self,
+        claim: Claim,
+        problem: Any,
+        start: Any,
+        rounds: int,
+        rng: random.Random,
+        roles: Roles,
+        large: bool,
+        vectors: Mapping[str, Any],
     ) -> None:
         self.claim, self.problem, self.rng, self.roles, self.large = claim, problem, rng, roles, large
         self.values: Values = {}
-        self.world = Setting(problem, start, self.values, rounds, claim)
+        self.world = Setting(problem, start, self.values, rounds, claim, vectors)
         self.words: Vocabulary = claim.vocabulary
         self.symbols = {index_of(s)[0]: index_of(s)[1] for s in claim.symbols if s != "K"}
         self.needs = {relation: self._names(relation) for relation in claim.relations}
@@ -346,20 +379,8 @@ class _Search:
         return 1 if name in self.roles.chances | self.roles.matrices | self.roles.weights | self.roles.steps else 2
 
     def satisfied(self, relation: Sentence) -> bool:
-        """Whether a relation holds, for every client where it speaks of one a client."""
-        free = read(relation.left, self.words).free | read(relation.right, self.words).free
-        names = self.needs.get(relation, self._names(relation))
-        a_client = "n" in free or any(isinstance(self.values.get(n), list) for n in names)
-        try:
-            for n in range(self.problem.clients) if a_client else (0,):
-                at = {"n": n, "i": 0, "k": 0}
-                left = evaluate(relation.left, self.world, at, self.words)
-                right = evaluate(relation.right, self.world, at, self.words)
-                if not holds(left, relation.relation, right):
-                    return False
-        except (ValueError, KeyError, IndexError, ZeroDivisionError):
-            return False
-        return True
+        """Whether a relation holds for the values so far."""
+        return relation_satisfied(relation, self.world, self.claim)
 
     def _value(self, e: Expression) -> Any:
         try:
@@ -404,8 +425,7 @@ class _Search:
         return self.values.get(one.matrix) if isinstance(one, Connected) else None
 
     def _choose_network(self, one: Connected) -> bool:
-        N = self.problem.clients
-        self.values[one.matrix] = network(N, self.rng)
+        self.values[one.matrix] = network(self.world.clients, self.rng)
         rho = satisfied.second_eigenvalue(self.values[one.matrix])
         if "rho" in self.symbols:
             if rho == 0 and "rho" not in self.claim.parameters:
@@ -416,9 +436,9 @@ class _Search:
     # one name
 
     def _choose(self, name: str) -> bool:
-        rng, N = self.rng, self.problem.clients
+        rng = self.rng
         if name in self.roles.matrices:
-            self.values[name] = network(N, rng)
+            self.values[name] = network(self.world.clients, rng)
             return True
         if name in self.roles.weights:
             return self._choose_weights(name)
@@ -471,7 +491,7 @@ class _Search:
         return found
 
     def _choose_list(self, name: str, candidates: list[Any]) -> bool:
-        rng, N = self.rng, self.problem.clients
+        rng, N = self.rng, self.world.clients
         domain = self.claim.domains[name]
         fitting = [value for value in candidates if domain.contains(value)]
         if not fitting:
@@ -588,6 +608,26 @@ class _Search:
                     low, high = (middle, high) if fits(middle) else (low, middle)
                 yield low
         self.values.pop(name, None)
+
+
+def relation_satisfied(relation: Sentence, world: Setting, claim: Claim) -> bool:
+    """Whether a relation holds in a setting, for every client where it speaks of one a client.
+
+    False where a side is undefined, or a name has no value yet.
+    """
+    words = claim.vocabulary
+    readings = [read(side, words) for side in (relation.left, relation.right)]
+    names = {index_of(name)[0] for one in readings for name in one.parameters}
+    a_client = any("n" in one.free for one in readings) or any(isinstance(world.values.get(n), list) for n in names)
+    try:
+        for n in range(world.clients) if a_client else (0,):
+            at = {"n": n, "i": 0, "k": 0}
+            left, right = (evaluate(side, world, at, words) for side in (relation.left, relation.right))
+            if not holds(left, relation.relation, right):
+                return False
+    except (ValueError, KeyError, IndexError, ZeroDivisionError):
+        return False
+    return True
 
 
 def _bare(e: Expression) -> str | None:

@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from theory.formula import Name
-from theory.program import Program
-from theory.sentence import At, Expression, everything, parse_expression
+from theory.formula import Apply, Name
+from theory.sentence import FUNCTION_NAMES, At, Expression, everything, parse_expression
 from theory.written import Claim
-from validate.instances.choices import Setting, Values, choose, holds, roles_of
+from validate.instances.choices import Values, choose, holds
 from validate.instances.instance import Instance
 from validate.instances.problems import Quadratics
-from validate.instances.shapes import DISTANCES, LARGE, SIZES, Shape, Size, made, shape_of
+from validate.instances.shapes import DISTANCES, LARGE, SIZES, Size, made, shape_of
 
 F = Fraction
 ROUNDS = (1, 2, 3, 2)
@@ -37,13 +36,11 @@ class Drawn:
         instance: as it is played.
         constants: values of the claim's names that are no parameters of the algorithm.
         values: of all names, without index.
-        at_minimiser: whether the run starts at the minimiser of f.
     """
 
     instance: Instance
     constants: Mapping[str, Any]
     values: Mapping[str, Any]
-    at_minimiser: bool
 
 
 def needs_minimiser(claim: Claim) -> bool:
@@ -115,19 +112,56 @@ def drawn(
     sizes = fitting_sizes(claim, large) if sizes is None else sizes
     if not sizes:
         return None
-    shape = shape_of(claim.predicates, needs_minimiser(claim))
     size = sizes[seed % len(sizes)]
-    problem = made(shape, size, rng, extreme=rng.random() < 0.3)
     rounds = rng.choice(LONG if long else ROUNDS)
-    start = np.array([rng.choice(DISTANCES) for _ in range(size.dim)], dtype=object)
-    at_minimiser = _starts_at_minimiser(claim) or rng.random() < 0.25
-    if at_minimiser:
-        try:
-            start = problem.minimiser
-        except ValueError:
-            return None
-    found = choose(claim, problem, start, rounds, rng, large)
-    return None if found is None else _instance(claim, problem, start, rounds, found, at_minimiser, shape)
+    problem, start = None, np.array([], dtype=object)
+    if has_functions(claim):
+        problem = made(shape_of(claim.predicates, needs_minimiser(claim)), size, rng, extreme=rng.random() < 0.3)
+        start = np.array([rng.choice(DISTANCES) for _ in range(size.dim)], dtype=object)
+        if _starts_at_minimiser(claim) or rng.random() < 0.25:
+            try:
+                start = problem.minimiser
+            except ValueError:
+                return None
+    else:
+        rounds = rng.choice((1, 2, 3, 5, 10))
+    vectors = _vectors(claim, size, rng)
+    found = choose(claim, problem, start, rounds, rng, large, vectors)
+    return None if found is None else instance_of_values(claim, problem, start, rounds, found[0], vectors)
+
+
+def has_functions(claim: Claim) -> bool:
+    """Whether a claim speaks of functions at all."""
+    if claim.of is not None or claim.predicates or needs_minimiser(claim):
+        return True
+    return any(
+        isinstance(part, Apply) and (part.operation in FUNCTION_NAMES or part.operation.startswith("grad "))
+        for tree in _trees(claim)
+        for part in everything(tree)
+    )
+
+
+def _vectors(claim: Claim, size: Size, rng: random.Random) -> dict[str, Any]:
+    """Free vectors: alike, opposite, orthogonal, 0, and of all lengths."""
+    base = [_vector(size.dim, rng) for _ in range(2)]
+    alike = rng.random() < 0.2
+
+    def one() -> Any:
+        kind = rng.randrange(6)
+        if alike or kind == 0:
+            return base[0]
+        if kind == 1:
+            return -base[0]
+        if kind == 2:
+            return base[0] * rng.choice(DISTANCES)
+        return base[1] if kind == 3 else _vector(size.dim, rng)
+
+    return {name: [one() for _ in range(size.clients)] if name.endswith("_n") else one() for name in claim.vectors}
+
+
+def _vector(dim: int, rng: random.Random) -> Any:
+    scale = rng.choice((F(1), F(1), F(1, 10), F(10), F(0)))
+    return np.array([rng.choice(DISTANCES) * scale for _ in range(dim)], dtype=object)
 
 
 def _starts_at_minimiser(claim: Claim) -> bool:
@@ -139,29 +173,37 @@ def _starts_at_minimiser(claim: Claim) -> bool:
     return False
 
 
-def _instance(
-    claim: Claim, problem: Any, start: Any, rounds: int, found: tuple[Values, Setting], at_minimiser: bool, shape: Shape
+def instance_of_values(
+    claim: Claim, problem: Any, start: Any, rounds: int, values: Values, vectors: Mapping[str, Any]
 ) -> Drawn | None:
-    values, _ = found
+    """The instance of these values; None where there is none.
+
+    Args:
+        claim: whose names these are.
+        problem: in fractions, or None.
+        start: x0, (d,).
+        rounds: K.
+        values: of all names, without index.
+        vectors: the free vectors.
+    """
     program = claim.program
     names = set() if program is None else set(program.parameters)
-    numbers = {"N": F(problem.clients), "d": F(problem.dim)}
-    given = {name: _frozen(value) for name, value in {**numbers, **values}.items() if name in names}
+    given = {name: _frozen(value) for name, value in values.items() if name in names}
+    if problem is not None:
+        sizes = {"N": F(problem.clients), "d": F(problem.dim)}
+        given |= {name: value for name, value in sizes.items() if name in names}
     constants = {name: _frozen(value) for name, value in values.items() if name not in names}
     algorithm = "" if claim.of is None else f"{claim.paper}/{claim.of.name}"
+    functions = None if problem is None else Quadratics(problem)
+    free = {name: _frozen([tuple(v) for v in w] if isinstance(w, list) else tuple(w)) for name, w in vectors.items()}
     try:
-        instance = Instance(program, given, Quadratics(problem), tuple(start), rounds, algorithm=algorithm)
+        instance = Instance(program, given, functions, tuple(start), rounds, free, algorithm)
     except ValueError:
         return None
-    return Drawn(instance, constants, values, at_minimiser)
+    return Drawn(instance, constants, values)
 
 
 def _frozen(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(_frozen(v) for v in value)
     return value
-
-
-def roles(program: Program | None) -> Any:
-    """What the program's parameters are for."""
-    return roles_of(program)

@@ -1,0 +1,237 @@
+"""The search for an instance that breaks a claim: it knows the claim only, and its budget is work.
+
+First the pool: instances made from the claim, each measured exactly. Then a climb from the tightest of them: neighbours
+are kept if the claim is closer to breaking there. What breaks it is confirmed as it was found; then it is made smaller.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+from theory.formula import UndefinedError
+from theory.operations import UndecidedError
+from theory.sentence import SentenceError
+from theory.written import Claim
+from validate.instances.candidates import Candidate, candidate_of, moved, realised, size, smaller
+from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
+from validate.measure import Measured, Row, sides
+from validate.rounds import TooManyOutcomesError
+
+Where = Literal["pool", "search"]
+OUTCOMES = 2000
+"""Outcomes of one round that are played: an instance with more says nothing here."""
+KEPT = 12
+"""Instances from which the search climbs."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An instance that was measured.
+
+    Attributes:
+        drawn: the instance.
+        measured: both sides.
+    """
+
+    drawn: Drawn
+    measured: Measured
+
+    @property
+    def score(self) -> float:
+        """How close it comes to breaking the claim: (left - right)/(abs(left) + abs(right)) at its worst row."""
+        return max((_gap(row) for row in self.measured.rows if row.left is not None), default=-2.0)
+
+
+def _gap(row: Row) -> float:
+    if row.status == "broken":
+        return 2.0
+    left, right = _number(row.left), _number(row.right)
+    total = abs(left) + abs(right)
+    return -1.0 if total == 0 else -abs(left - right) / total
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return 1e300 if value > 0 else -1e300
+
+
+@dataclass
+class Hunt:
+    """What was tried, and what came of it.
+
+    Attributes:
+        seen: the instances on which the claim says something.
+        none: seeds that led to no instance.
+        silent: instances of which the claim does not speak, or where a side is undefined in every row.
+        undefined: rows in which a side is undefined.
+        undecided: instances of which balls do not tell.
+        too_many: instances with too many outcomes.
+        failed: other reasons for which an instance could not be measured, with their numbers.
+        broken: the first instance that breaks the claim, made smaller; None where none did.
+        origin: where that came from.
+        evaluations: instances measured by the search, after the pool.
+        first: the same instance as it was found.
+    """
+
+    seen: list[Seen] = field(default_factory=list)
+    none: int = 0
+    silent: int = 0
+    undefined: int = 0
+    undecided: int = 0
+    too_many: int = 0
+    failed: dict[str, int] = field(default_factory=dict)
+    broken: Seen | None = None
+    first: Seen | None = None
+    origin: Where = "pool"
+    evaluations: int = 0
+
+
+def hunt(
+    claim: Claim, *, pool: int, evaluations: int, seed: int = 0, tell: Callable[[str], None] = lambda _: None
+) -> Hunt:
+    """Try to break a claim.
+
+    Args:
+        claim: the claim.
+        pool: instances of the pool.
+        evaluations: of the search.
+        seed: of everything that is drawn.
+        tell: called with one line of text.
+    """
+    found = Hunt()
+    small = fitting_sizes(claim)
+    for i in range(pool):
+        if i % 200 == 199:
+            tell(f"{claim.id}: {i + 1} of {pool} instances")
+        one = drawn(claim, seed + i, sizes=small)
+        seen = None if one is None else measured(claim, one, found)
+        if one is None:
+            found.none += 1
+        if seen is not None:
+            found.seen.append(seen)
+            if seen.measured.broken:
+                return _settled(claim, seen, found, "pool")
+    best = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
+    rng = random.Random(f"{seed}:{claim.statement}")
+    climbers = [(s.score, candidate_of(s.drawn)) for s in best]
+    while climbers and found.evaluations < evaluations:
+        tell(f"{claim.id}: {found.evaluations} of {evaluations} evaluations of the search")
+        for i in range(len(climbers)):
+            score, here = climbers[i]
+            for _ in range(40):
+                if found.evaluations >= evaluations:
+                    break
+                found.evaluations += 1
+                step = moved(here, claim, rng)
+                if _too_large(step):
+                    continue
+                one = realised(claim, step)
+                seen = None if one is None else measured(claim, one, found)
+                if seen is None:
+                    continue
+                if seen.measured.broken:
+                    return _settled(claim, seen, found, "search")
+                if seen.score >= score:
+                    score, here = seen.score, step
+            climbers[i] = (score, here)
+    return found
+
+
+def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None:
+    """Both sides on an instance; None where the claim says nothing there, or it cannot be told (counted in `found`)."""
+    count = Hunt() if found is None else found
+    try:
+        both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit=OUTCOMES)
+    except TooManyOutcomesError:
+        count.too_many += 1
+        return None
+    except (UndecidedError, UndefinedError):
+        count.undecided += 1
+        return None
+    except (SentenceError, ValueError, ZeroDivisionError, OverflowError) as error:
+        reason = str(error)[:120]
+        count.failed[reason] = count.failed.get(reason, 0) + 1
+        return None
+    count.undefined += len(both.undefined)
+    if both.silent or not any(row.status in ("holds", "broken") for row in both.rows):
+        if both.undecided:
+            count.undecided += 1
+        else:
+            count.silent += 1
+        return None
+    if both.undecided and not both.broken:
+        count.undecided += 1
+        return None
+    return Seen(one, both)
+
+
+def _too_large(c: Candidate) -> bool:
+    """Whether numbers have grown so long that playing takes more time than it is worth."""
+    return size(c)[3] > 1500 or c.rounds > 12
+
+
+def _settled(claim: Claim, seen: Seen, found: Hunt, origin: Where) -> Hunt:
+    found.first, found.origin = seen, origin
+    found.broken = shrunk(claim, seen)
+    return found
+
+
+CHECKS = 1500
+"""Candidates that a reduction measures."""
+
+
+def shrunk(claim: Claim, seen: Seen, checks: int = CHECKS) -> Seen:
+    """The smallest instance that breaks the claim too, among those that single moves lead to.
+
+    Args:
+        claim: the claim.
+        seen: an instance that breaks it.
+        checks: how many candidates are measured.
+    """
+    here = candidate_of(seen.drawn)
+    bound = {name: seen.drawn.values[name] for name in claim.constants if name in seen.drawn.values}
+    again = realised(claim, here)
+    current = None if again is None else measured(claim, again)
+    if current is None or not current.measured.broken:
+        # it breaks with worse constants than the best ones only: these are kept, and its numbers stay as they are
+        return _fewer_rounds(claim, seen, here, bound)
+    best = current
+    left = checks
+    moves = _moves(claim, here)
+    while left > 0:
+        step = next(moves, None)
+        if step is None:
+            break
+        if size(step) >= size(here):
+            continue
+        left -= 1
+        one = realised(claim, step)
+        tried = None if one is None else measured(claim, one)
+        if tried is not None and tried.measured.broken:
+            best, here = tried, step
+            moves = _moves(claim, here)
+    return best
+
+
+def _moves(claim: Claim, c: Candidate) -> Iterator[Candidate]:
+    yield from smaller(c, claim)
+
+
+def _fewer_rounds(claim: Claim, seen: Seen, c: Candidate, bound: dict[str, Fraction]) -> Seen:
+    from dataclasses import replace
+
+    for rounds in range(1, c.rounds):
+        one = realised(claim, replace(c, rounds=rounds), bound)
+        tried = None if one is None else measured(claim, one)
+        if tried is not None and tried.measured.broken:
+            return tried
+    return seen
+
+
+__all__ = ["Hunt", "Seen", "has_functions", "hunt", "measured", "shrunk"]
