@@ -190,10 +190,25 @@ def given_sums(probability: Array, terms: Array, numbers: Numbers) -> list[Given
     numbers_of = [kind.count(c) for c in range(len(kinds))]
     example = [kind.index(c) for c in range(len(kinds))]
 
+    # sums of small integers, the usual case, are places in an array
+    whole = len(terms) == 1 and all(key.denominator == 1 and 0 <= key < 1000 for row in keys for (key,) in row)
+    largest = [max(int(key) for (key,) in row) for row in keys] if whole else []
+
     def sums_without(left_out: tuple[int, ...]) -> dict[Any, Any]:
         remaining = list(numbers_of)
         for c in left_out:
             remaining[c] -= 1
+        if whole:
+            chances = numbers.zeros(1 + sum(count * largest[n] for n, count in zip(example, remaining, strict=True)))
+            chances[0] = numbers.ratio(1, 1)
+            for n, count in zip(example, remaining, strict=True):
+                for _ in range(count):
+                    after = chances * 0
+                    for o in range(O):
+                        by = int(keys[n][o][0])
+                        after[by:] += chances[: len(chances) - by] * probability[n, o]
+                    chances = after
+            return {(Fraction(total),): p for total, p in enumerate(chances) if p != 0}
         law = {tuple(0 * key for key in keys[0][0]): numbers.ratio(1, 1)}
         for c, count in enumerate(remaining):
             n = example[c]
@@ -250,4 +265,4 @@ def given_sums(probability: Array, terms: Array, numbers: Numbers) -> list[Given
 
 def _key(value: Any) -> Fraction:
     """A number that hashes, and adds up without rounding."""
-    return Fraction(value) if isinstance(value, int | float) else Fraction(int(value.p), int(value.q)) if hasattr(value, "p") else Fraction(value)
+    return Fraction(int(value.p), int(value.q)) if hasattr(value, "p") else Fraction(value)

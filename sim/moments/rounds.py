@@ -176,6 +176,8 @@ class Execution:
         """Settle all pending parts, or those of one value; their draws must be read no more."""
         values = [v for v in law.values.values() if isinstance(v, Own)] if value is None else [value]
         names = {draw for v in values for draw in v.pending}
+        if not names:
+            return
         for draw in sorted(names):
             if self.readers.get(draw, 0) > 0 or draw not in self.drawn:
                 raise AliveError(draw)

@@ -129,8 +129,8 @@ class _Run:
                 own_width += rows
         return Layout(places, width, own_width, problem.clients, problem.dim, problem.samples)
 
-    def begin(self) -> Array:
-        """(D,), the state before the first round, with 1 in front."""
+    def begin(self, start: Array) -> Array:
+        """(D,), the state before the first round from x0 = start, with 1 in front."""
         out = self.numbers.zeros(self.layout.size)
         out[0] = self.numbers.ratio(1, 1)
 
@@ -138,7 +138,7 @@ class _Run:
             return self._number(formula, 0, {})[0, 0]
 
         for state, length in zip(self.program.state, self.lengths, strict=True):
-            value = initial(state, self.problem, self.start, self.numbers, scalar)
+            value = initial(state, self.problem, start, self.numbers, scalar)
             value = np.concatenate([value] * length, axis=-1)
             _, place, rows = self.layout.places[state.name, ()]
             if state.kind in OF_SERVER:
@@ -258,7 +258,7 @@ class _Run:
 
     def seconds(self) -> tuple[list[Array], list[Array]]:
         """E[(y - shift)(y - shift)'] after every round, and the shifts."""
-        begin = self.begin()
+        begin = self.begin(self.start)
         D, numbers = self.layout.size, self.numbers
         size = D * (D + 1) // 2
         most = self.rounds if numbers.exact else 4 * self.rounds
@@ -276,41 +276,60 @@ class _Run:
     def _as_one_map(self, begin: Array) -> tuple[list[Array], list[Array]]:
         """Every round is the same linear map of the moments: it is found on a basis."""
         D, numbers = self.layout.size, self.numbers
-        shift = numbers.zeros(D) if numbers.exact else self._fixed_point(begin)
         basis, upper = symmetric_basis(numbers, D), np.triu_indices(D)
         if numbers.exact:
             basis = basis + numbers.ratio(0, 1)
+            shift = numbers.zeros(D)
+        else:
+            shift = np.concatenate([np.zeros(1), (begin if self.best is None else self.begin(self.best))[1:]])
         second, _, _ = self.after(basis, shift, 0, reference=shift)
-        step = second[:, upper[0], upper[1]]
-        y = begin - shift
+        found = self._repeated(second[:, upper[0], upper[1]], begin - shift)
+        if not numbers.exact and _certain(found[-1]):
+            better = self._fixed_point(begin, shift, second[:D, :, 0].T)
+            if better is not None:
+                shift = better
+                second, _, _ = self.after(basis, shift, 0, reference=shift)
+                found = self._repeated(second[:, upper[0], upper[1]], begin - shift)
+        return list(found), [shift] * len(found)
+
+    def _repeated(self, step: Array, y: Array) -> Array:
+        """(K + 1, D, D), E[yy'] of every round, `step` a round as a map of upper triangles, rows from the left."""
+        D = len(y)
+        upper = np.triu_indices(D)
         rows = [np.outer(y, y)[upper]]
         for _ in range(self.rounds):
             rows.append(rows[-1] @ step)
-        found = np.empty((len(rows), D, D), dtype=numbers.dtype)
+        found = np.empty((len(rows), D, D), dtype=self.numbers.dtype)
         found[:, upper[0], upper[1]] = found[:, upper[1], upper[0]] = np.stack(rows)
-        return list(found), [shift] * len(rows)
+        return found
 
-    def _fixed_point(self, begin: Array) -> Array:
-        """Where the moments are centred: near where the mean stays, so that what converges keeps its digits."""
-        origin = np.concatenate([np.zeros(1), begin[1:]])
-        mean, _ = self.means(origin, 0, False, origin)
+    def _fixed_point(self, begin: Array, shift: Array, mean: Array) -> Array | None:
+        """Where the mean stays, so that what converges there keeps its digits; None for `shift` itself.
+
+        Args:
+            begin: (D,), the state at the start.
+            shift: (D,), where `mean` is centred.
+            mean: (D, D), E[y' - shift | y] as a function of (1, state - shift).
+        """
         move, drift = mean[1:, 1:] - np.eye(len(begin) - 1), mean[1:, 0]
         if not (np.isfinite(move).all() and np.isfinite(drift).all()) or len(drift) == 0:
-            return origin
-        found = np.linalg.lstsq(move, -drift, rcond=1e-12)[0]
-        first = float(np.abs(drift).max(initial=0.0))
-        if np.abs(move @ found + drift).max() > 1e-9 * first or np.abs(found).max() > FAR * max(
-            first, float(np.abs(begin[1:]).max())
-        ):
-            return origin
-        point = origin.copy()
-        point[1:] += found
+            return None
+        start = begin[1:] - shift[1:]
+        first = drift + move @ start
+        if np.abs(drift).max() <= 1e-9 * np.abs(first).max():
+            return None
+        found = np.linalg.lstsq(move, -first, rcond=1e-12)[0]
+        size = float(np.abs(first).max())
+        reach = max(size, float(np.abs(begin[1:]).max()))
+        point = shift.copy()
+        stays = np.abs(move @ found + first).max() <= 1e-9 * size
+        point[1:] = begin[1:] + found if stays and np.abs(found).max() <= FAR * reach else begin[1:]
         if self.best is not None:
-            size = max(float(np.abs(point).max()), float(np.abs(self.best).max()))
+            scale = max(float(np.abs(point).max()), float(np.abs(self.best).max()))
             for at in range(1, len(point), self.problem.dim):
-                if np.abs(point[at : at + self.problem.dim] - self.best).max() <= 1e-9 * size:
+                if np.abs(point[at : at + self.problem.dim] - self.best).max() <= 1e-9 * scale:
                     point[at : at + self.problem.dim] = self.best
-        return point
+        return None if np.array_equal(point, shift) else point
 
     def frame(self, k: int, second: Array, shift: Array, following: Array) -> Frame:
         """The round k with its taps."""
@@ -329,6 +348,13 @@ class _Run:
         found, reference, layout = self.after(second[None], shift, k, True, reference)
         mean, _ = self.means(shift, k, True, reference)
         return Frame(layout, found[0], reference, mean)
+
+
+def _certain(second: Array) -> bool:
+    """Whether some coordinate varies so little around its mean, which is not 0, that digits are lost."""
+    square = second[1:, 0] ** 2
+    variance = np.diagonal(second)[1:] - square
+    return bool(np.any(variance < 1e-6 * square))
 
 
 def _places(one: Layout, two: Layout, kind: str, start: int, there: int) -> list[tuple[int, int]]:

@@ -113,8 +113,10 @@ def evaluate(formula: Formula, numbers: Numbers, lookup: Callable[[str], Array])
 
 def one(numbers: Numbers, value: Any) -> Array:
     """A number as a scalar, (1, 1)."""
-    out = np.empty((1, 1), dtype=numbers.dtype)
-    out[0, 0] = numbers.load(Fraction(value) if numbers.exact else value)
+    if not numbers.exact:
+        return np.array([[float(value)]])
+    out = np.empty((1, 1), dtype=object)
+    out[0, 0] = numbers.load(Fraction(value))
     return out
 
 

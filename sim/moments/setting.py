@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
 from sim.exact_numbers import Array, Numbers
 from sim.problems.quadratic import Quadratic
+
+_upper = cache(np.triu_indices)
 
 LARGEST_TABLE = 30_000_000
 """Entries of the map C -> mean_i D_i C D_i' of all clients, up to which it is kept as matrices."""
@@ -85,7 +87,7 @@ class Setting:
         """
         spread = self.spread if affine else self.spread[..., 1:]
         e, d, N = spread.shape[-1], self.dim, self.clients
-        rows, columns = np.triu_indices(e)
+        rows, columns = _upper(e)
         if N * len(rows) * d * d > LARGEST_TABLE or len(rows) > 4 * self.samples * e:
             return self.mixed_noise(second, affine, affine)
         if e not in self._symmetric:
@@ -94,11 +96,11 @@ class Setting:
             outer = outer * self.weight[:, None, None, None, None]
             folded = outer[:, rows, columns] + outer[:, columns, rows]
             folded[:, rows == columns] = outer[:, rows[rows == columns], columns[rows == columns]]
-            up = np.triu_indices(d)
+            up = _upper(d)
             self._symmetric[e] = folded[:, :, up[0], up[1]]
         table = self._symmetric[e]
         b, O = second.shape[:2]
-        up = np.triu_indices(d)
+        up = _upper(d)
         flat = second[..., rows, columns].reshape(b * O, N, -1).swapaxes(0, 1)
         found = (flat @ table).swapaxes(0, 1).reshape(b, O, N, -1)
         out = np.empty((b, O, N, d, d), dtype=second.dtype)

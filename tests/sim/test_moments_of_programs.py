@@ -11,7 +11,7 @@ import pytest
 
 from sim.moments import Point, Schedule, moments_of
 from sim.problems import Quadratic
-from tests.sim.outcomes import TooMany, brute_moments, flat, played, starting, vector
+from tests.sim.outcomes import TooMany, brute_moments, played, starting, vector
 from theory.program import Program, algorithm
 
 F = Fraction
@@ -510,3 +510,266 @@ def test_programs_at_random(part: int) -> None:
             operations |= program.operations
             break
     assert len(operations) > 12
+
+
+# --- taps, and several rounds together -------------------------------------------------------------------------------
+
+
+@algorithm(x="x0", c="each grad(f_n, x0)")
+def tapped(w, x, c, *, eta, S):
+    active = w.choose(S)
+    y = w.each(x)
+    for h in w.repeat(2):
+        w.tap("y", y)
+        y = y - eta * (w.gradient(y, w.sample()) - c + w.mean(c))
+    move = w.average(y - x, active)
+    w.tap("move", move)
+    return x + move, w.where(active, w.gradient(y), c)
+
+
+def paths(program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, rounds: int) -> Any:
+    """Probability, states of k = 0..K, taps of k = 0..K-1, of every outcome."""
+    found = [(F(1), [starting(program, problem, parameters, x0)], [])]
+    for k in range(rounds):
+        found = [
+            (p * q, [*states, after], [*all_taps, taps])
+            for p, states, all_taps in found
+            for q, after, taps in played(program, problem, parameters, states[-1], k, 10**6)
+        ]
+    return found
+
+
+def test_products_of_states_and_taps_of_any_rounds() -> None:
+    rng = random.Random(5)
+    problem = drawn_problem(rng, 2, 2, 2)
+    parameters = {"eta": F(1, 4), "S": 1}
+    x0 = fractions(rng, 2)
+    program = tapped.program
+    outcomes = paths(program, problem, parameters, x0, 2)
+    found = moments_of(program, problem, parameters, start=x0, rounds=2)
+
+    def value(point: Point, states: Any, taps: Any) -> Any:
+        if point.name == "x":
+            return states[point.k][0]
+        if point.name == "c":
+            return states[point.k][1][point.n]
+        if point.name == "move":
+            return taps[point.k]["move"][0]
+        own = taps[point.k]["y"][point.turns[0]]
+        return own[point.n] if isinstance(own, list) else own
+
+    points = [Point("x", k) for k in range(3)] + [Point("c", k, n=n) for k in range(3) for n in range(2)]
+    points += [Point("move", k) for k in range(2)]
+    points += [Point("y", k, (h,), n=n) for k in range(2) for h in range(2) for n in range(2)]
+
+    def affine() -> dict[Any, Any]:
+        chosen: dict[Any, Any] = {None: fractions(rng, 2)}
+        for point in rng.sample(points, 2):
+            chosen[point] = rng.choice([F(rng.randint(-2, 2)), fractions(rng, 4).reshape(2, 2)])
+        return chosen
+
+    def at(u: dict[Any, Any], states: Any, taps: Any) -> Any:
+        total = u[None]
+        for point, factor in u.items():
+            if point is not None:
+                v = value(point, states, taps)
+                total = total + (factor @ v if isinstance(factor, np.ndarray) else factor * v)
+        return total
+
+    for _ in range(60):
+        u, v = affine(), affine()
+        wanted = sum(p * (at(u, states, taps) @ at(v, states, taps)) for p, states, taps in outcomes)
+        assert found.dot(u, v) == wanted
+        mean = sum(p * at(u, states, taps) for p, states, taps in outcomes)
+        assert np.array_equal(found.expected(u), mean)
+    assert found.norm2({Point("x", 0): 1, None: -x0}) == 0
+
+
+# --- floats ----------------------------------------------------------------------------------------------------------
+
+
+def in_floats(problem: Quadratic) -> Quadratic:
+    return Quadratic(
+        problem.hessian.astype(float), problem.linear.astype(float), problem.offset.astype(float), problem.counts
+    )
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, Schedule):
+        return Schedule(tuple(map(plain, value.values)))
+    return [plain(v) for v in value] if isinstance(value, list) else value if isinstance(value, int) else float(value)
+
+
+@pytest.mark.parametrize("rounds", [2, 40])
+@pytest.mark.parametrize(("one", "parameters", "_"), KNOWN, ids=lambda v: getattr(v, "name", ""))
+def test_floats_are_the_fractions(one: Any, parameters: dict[str, Any], _: int, rounds: int) -> None:
+    """Few rounds are carried one by one, many as one linear map."""
+    if any(isinstance(v, Schedule) for v in parameters.values()):
+        rounds = 2
+    rng = random.Random(one.name)
+    problem, x0 = drawn_problem(rng, 2, 2, 1 if one is saga else 2), fractions(rng, 2)
+    x0 = x0[: problem.dim]
+    parameters = {**parameters, **({"m": 1} if "m" in parameters else {})}
+    exact = moments_of(one.program, problem, parameters, start=x0, rounds=rounds if rounds == 2 else 12)
+    floats = {name: plain(v) for name, v in parameters.items()}
+    found = moments_of(one.program, in_floats(problem), floats, start=x0.astype(float), rounds=rounds)
+    for k in range(exact.rounds + 1):
+        wanted = exact.second(k).astype(float)
+        assert np.allclose(found.second(k), wanted, rtol=0, atol=1e-12 * max(1, np.abs(wanted).max())), k
+
+
+def test_what_converges_keeps_its_digits() -> None:
+    """ProxSkip goes to the minimiser and the gradients there: after 400 rounds the contraction is still seen."""
+    rng = np.random.default_rng(3)
+    A = rng.standard_normal((4, 1, 3, 3))
+    hessian = A @ A.swapaxes(-1, -2) + np.eye(3)
+    problem = Quadratic(hessian, 100 * rng.standard_normal((4, 1, 3)), np.zeros((4, 1)), np.ones(4, dtype=int))
+    L = np.linalg.eigvalsh(problem.client_hessian).max()
+    gamma, p = 1 / L, 0.5
+    found = moments_of(proxskip.program, problem, {"gamma": gamma, "p": p}, start=np.ones(3), rounds=400)
+    star = problem.minimiser
+    psi = []
+    for k in (398, 400):
+        distance = sum(found.norm2({Point("x", k, n=n): 1, None: -star}) for n in range(4))
+        memory = [found.norm2({Point("h", k, n=n): 1, None: -problem.client_gradient(star)[n]}) for n in range(4)]
+        psi.append(distance + gamma**2 / p**2 * sum(memory))
+    first = found.norm2({Point("x", 0, n=0): 1, None: -star})
+    mu = np.linalg.eigvalsh(problem.client_hessian).min()
+    assert psi[1] < 1e-20 * first
+    assert psi[1] <= (1 - min(gamma * mu, p**2)) ** 2 * psi[0] * (1 + 1e-6) or psi[1] < 1e-27 * first
+
+
+def test_a_far_minimiser_costs_no_digits() -> None:
+    """Clients whose curvatures all but cancel: the minimiser is 1e9 away, and ten steps from 0 stay near 0."""
+    hessian = np.array([[[[1.0]]], [[[-1.0 + 1e-9]]]])
+    problem = Quadratic(hessian, np.array([[[1.0]], [[1.0]]]), np.zeros((2, 1)), np.ones(2, dtype=int))
+    exact = Quadratic(
+        np.array([[[[F(1)]]], [[[F(-1.0 + 1e-9)]]]], dtype=object), np.full((2, 1, 1), F(1), dtype=object),
+        np.full((2, 1), F(0), dtype=object), np.ones(2, dtype=int),
+    )  # fmt: skip
+    for rounds in (3, 10):  # one by one, and as one map
+        wanted = moments_of(fedavg_choose.program, exact, {"eta": F(1, 8), "H": 2, "S": 1}, start=[0], rounds=rounds)
+        found = moments_of(fedavg_choose.program, problem, {"eta": 0.125, "H": 2, "S": 1}, start=[0.0], rounds=rounds)
+        assert found.second(rounds)[1, 1] == pytest.approx(float(wanted.second(rounds)[1, 1]), rel=1e-12)
+
+
+def random_floats(seed: int, N: int, n: int, d: int) -> Quadratic:
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((N, n, d, d))
+    hessian = A @ A.swapaxes(-1, -2) / d + 0.1 * np.eye(d)
+    return Quadratic(hessian, rng.standard_normal((N, n, d)), np.zeros((N, n)), np.full(N, n))
+
+
+@pytest.mark.parametrize("rounds", [3, 60])
+def test_fedavg_svrg_is_what_the_oracle_of_this_algorithm_says(rounds: int) -> None:
+    from sim.algorithms.fedavg_svrg import FedAvgSVRG
+    from sim.exact import moments
+    from sim.participation import Bernoulli
+
+    problem, p = random_floats(0, 6, 5, 4), np.linspace(0.3, 1, 6)
+    for S, M, step in [(1, 3, 0.05), (3, 2, 0.02)]:
+        wanted = moments(FedAvgSVRG(step, S, M), problem, Bernoulli(p), rounds=rounds, start=np.ones(4))
+        given = {"eta": step, "p": list(p), "S": S, "M": M}
+        found = moments_of(fedavg_svrg.program, problem, given, start=np.ones(4), rounds=rounds)
+        star = problem.minimiser
+        for k in range(rounds + 1):
+            assert np.allclose(found.second(k)[1:, 1:], wanted.second_moment[k], rtol=1e-11, atol=1e-14)
+            gradient = {Point("x", k): problem.mean_hessian, None: -problem.mean_linear}
+            assert found.norm2(gradient) == pytest.approx(wanted.squared_gradient_norm[k], rel=1e-9, abs=1e-15)
+            gap = {Point("x", k): 1, None: -star}
+            value = found.dot(gap, {Point("x", k): problem.mean_hessian / 2, None: -problem.mean_hessian @ star / 2})
+            assert value == pytest.approx(wanted.suboptimality[k], rel=1e-9, abs=1e-15)
+
+
+def test_many_clients_by_symmetry() -> None:
+    """40 clients that are copies of two: averages over some of them have a closed form."""
+    two = random_floats(1, 2, 1, 2)
+    copies = [n % 2 for n in range(40)]
+    many = Quadratic(two.hessian[copies], two.linear[copies], two.offset[copies], two.counts[copies])
+    x0, eta, S = np.ones(2), 0.1, 7
+    found = moments_of(fedavg_choose.program, many, {"eta": eta, "H": 1, "S": S}, start=x0, rounds=1)
+    a, b = (x0 - eta * two.client_gradient(x0)[n] for n in range(2))
+    # the mean over S of 40 has the variance of one, divided by S, times 33/39
+    mean = (a + b) / 2
+    wanted = np.outer(mean, mean) + np.outer(a - b, a - b) / 4 / S * 33 / 39
+    assert np.allclose(found.second(1)[1:, 1:], wanted, rtol=1e-12)
+    found = moments_of(fedavg_coins.program, many, {"eta": eta, "p": 0.25}, start=x0, rounds=1)
+    from math import comb
+
+    spread = np.zeros((2, 2))
+    centre = np.zeros((2, 2))
+    for count in range(1, 41):
+        chance = comb(40, count) * 0.25**count * 0.75 ** (40 - count)
+        spread += chance * (np.outer(a - b, a - b) / 4 / count * (40 - count) / 39 + np.outer(mean, mean))
+    centre = 0.75**40 * np.outer(x0, x0)
+    assert np.allclose(found.second(1)[1:, 1:], spread + centre, rtol=1e-12)
+
+
+def test_many_clients_with_memory_are_no_different() -> None:
+    """SCAFFOLD with 30 clients, against averages over runs: 20000 runs, ten standard errors (chance below 1e-20)."""
+    problem = random_floats(2, 30, 1, 2)
+    parameters = {"eta": 0.1, "eta_g": 0.7, "H": 2, "S": 4}
+    found = moments_of(scaffold.program, problem, parameters, start=np.ones(2), rounds=3)
+    rng = np.random.default_rng(0)
+    runs = 20000
+    H, b = problem.client_hessian, problem.client_linear
+    x = np.ones((runs, 2))
+    c = np.broadcast_to(problem.client_gradient(np.ones(2)), (runs, 30, 2)).copy()
+    for _ in range(3):
+        active = rng.permuted(np.broadcast_to(np.arange(30) < 4, (runs, 30)), axis=1)[..., None]
+        cbar = c.mean(axis=1, keepdims=True)
+        y = np.broadcast_to(x[:, None], c.shape)
+        for _ in range(2):
+            y = y - 0.1 * (np.einsum("nde,rne->rnd", H, y) - b - c + cbar)
+        plus = c - cbar + (x[:, None] - y) / (2 * 0.1)
+        x = x + 0.7 * ((y - x[:, None]) * active).sum(axis=1) / 4
+        c = np.where(active, plus, c)
+    for sample, point in [(x, Point("x", 3)), (c[:, 5], Point("c", 3, n=5))]:
+        square = (sample**2).sum(axis=1)
+        error = square.std() / np.sqrt(runs)
+        assert abs(square.mean() - found.norm2({point: 1})) <= 10 * error
+    product = (c[:, 5] * c[:, 6]).sum(axis=1)
+    wanted = found.dot({Point("c", 3, n=5): 1}, {Point("c", 3, n=6): 1})
+    assert abs(product.mean() - wanted) <= 10 * product.std() / np.sqrt(runs)
+
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_followed_is_refused() -> None:
+    problem = random_floats(0, 9, 6, 2)
+
+    @algorithm
+    def clipped(w, x, *, eta):
+        return x - eta * w.clip(w.full_gradient(x), 1)
+
+    with pytest.raises(ValueError, match="clip .*is not linear in the state"):
+        moments_of(clipped.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="gone\nthrough together|gone through together"):
+        moments_of(same_sample_again.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="eta"):
+        moments_of(sgd.program, problem, {}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="eta has shape"):
+        moments_of(sgd.program, problem, {"eta": [0.1, 0.2]}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="schedule of 1 entries"):
+        moments_of(sgd.program, problem, {"eta": Schedule((0.1,))}, start=np.ones(2), rounds=2)
+    with pytest.raises(ValueError, match="S=10 is outside"):
+        moments_of(fedprox.program, problem, {"t": 0.1, "S": 10}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match=r"outside \(0, 1\]"):
+        moments_of(fedavg_coins.program, problem, {"eta": 0.1, "p": 1.5}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="b=7"):
+        moments_of(batches_without.program, problem, {"eta": 0.1, "b": 7}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="m=3 is outside"):
+        moments_of(diana.program, problem, {"eta": 0.1, "alpha": 0.5, "m": 3}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="diverge"):
+        moments_of(sgd.program, problem, {"eta": 1e10}, start=np.ones(2), rounds=60)
+    with pytest.raises(ValueError, match="not rational"):
+        moments_of(sgd.program, drawn_problem(random.Random(0), 1, 1, 1), {"eta": 0.5}, start=[F(1)], rounds=1)
+    with pytest.raises(ValueError, match="no unique minimiser"):
+        indefinite = Quadratic(-np.ones((1, 1, 1, 1)), np.ones((1, 1, 1)), np.zeros((1, 1)), np.ones(1, dtype=int))
+        moments_of(fedprox.program, indefinite, {"t": 2, "S": 1}, start=[1.0], rounds=1)
+    found = moments_of(sgd.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="there is no z"):
+        found.norm2({Point("z", 0): 1})
+    with pytest.raises(ValueError, match="k=2 is outside"):
+        found.second(2)
