@@ -112,7 +112,9 @@ def batches(draw: int, size: int, counts: Array, replace: bool, samples: int, nu
     return Axis(draw, probability, None, None, shares)
 
 
-def joint_outcomes(axis: Axis, clients: int, size: int | None, replace: bool, numbers: Numbers) -> list[tuple[Any, tuple[int, ...]]]:
+def joint_outcomes(
+    axis: Axis, clients: int, size: int | None, replace: bool, numbers: Numbers
+) -> list[tuple[Any, tuple[int, ...]]]:
     """All outcomes of all clients together with their probabilities.
 
     Args:
@@ -142,7 +144,9 @@ def joint_outcomes(axis: Axis, clients: int, size: int | None, replace: bool, nu
         total = math.comb(clients, size)
         if total > MOST_OUTCOMES:
             raise TooManyError(f"{total} choices of {size} of {clients} clients")
-        chosen = [tuple(int(n in s) for n in range(clients)) for s in map(set, itertools.combinations(range(clients), size))]
+        chosen = [
+            tuple(int(n in s) for n in range(clients)) for s in map(set, itertools.combinations(range(clients), size))
+        ]
         return [(numbers.ratio(1, total), outcome) for outcome in chosen]
     total = math.comb(clients + size - 1, size)
     if total > MOST_OUTCOMES:
@@ -182,8 +186,8 @@ def given_sums(probability: Array, terms: Array, numbers: Numbers) -> list[Given
         terms: (T, N, O), the T functions.
         numbers: the arithmetic.
     """
-    N, O = probability.shape
-    keys = [[tuple(_key(terms[t, n, o]) for t in range(len(terms))) for o in range(O)] for n in range(N)]
+    N, outcomes = probability.shape
+    keys = [[tuple(_key(terms[t, n, o]) for t in range(len(terms))) for o in range(outcomes)] for n in range(N)]
     # clients of the same kind are interchangeable: the law of all but two depends on their kinds alone
     kinds: dict[Any, int] = {}
     kind = [kinds.setdefault((tuple(keys[n]), tuple(map(_key, probability[n]))), len(kinds)) for n in range(N)]
@@ -204,7 +208,7 @@ def given_sums(probability: Array, terms: Array, numbers: Numbers) -> list[Given
             for n, count in zip(example, remaining, strict=True):
                 for _ in range(count):
                     after = chances * 0
-                    for o in range(O):
+                    for o in range(outcomes):
                         by = int(keys[n][o][0])
                         after[by:] += chances[: len(chances) - by] * probability[n, o]
                     chances = after
@@ -215,7 +219,7 @@ def given_sums(probability: Array, terms: Array, numbers: Numbers) -> list[Given
             for _ in range(count):
                 following: dict[Any, Any] = {}
                 for total, p in law.items():
-                    for o in range(O):
+                    for o in range(outcomes):
                         if probability[n, o] != 0:
                             to = tuple(a + b for a, b in zip(total, keys[n][o], strict=True))
                             following[to] = following.get(to, 0) + p * probability[n, o]
@@ -234,25 +238,25 @@ def given_sums(probability: Array, terms: Array, numbers: Numbers) -> list[Given
     }
     found = []
     for total, chance in all_sums.items():
-        single = numbers.zeros(N, O)
+        single = numbers.zeros(N, outcomes)
         kind_single, kind_pair = {}, {}
         for c in range(len(kinds)):
             n = example[c]
-            row = numbers.zeros(O)
-            for o in range(O):
+            row = numbers.zeros(outcomes)
+            for o in range(outcomes):
                 rest = tuple(a - b for a, b in zip(total, keys[n][o], strict=True))
                 row[o] = probability[n, o] * one[c].get(rest, 0) / chance
             kind_single[c] = row
         for (a, b), law in two.items():
-            block = numbers.zeros(O, O)
-            for o in range(O):
-                for q in range(O):
+            block = numbers.zeros(outcomes, outcomes)
+            for o in range(outcomes):
+                for q in range(outcomes):
                     pair = zip(total, keys[example[a]][o], keys[example[b]][q], strict=True)
                     rest = tuple(x - y - z for x, y, z in pair)
                     both = probability[example[a], o] * probability[example[b], q] * law.get(rest, 0) / chance
                     block[o, q] = both - kind_single[a][o] * kind_single[b][q]
             kind_pair[a, b], kind_pair[b, a] = block, block.T
-        excess = numbers.zeros(N, O, N, O)
+        excess = numbers.zeros(N, outcomes, N, outcomes)
         for n in range(N):
             single[n] = kind_single[kind[n]]
             for m in range(N):

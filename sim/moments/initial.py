@@ -40,7 +40,9 @@ def initial(state: State, problem: Quadratic, start: Array, numbers: Numbers, sc
     # what a formula leaves out (clients, samples) is alike for all of them
     value = value.reshape(value.shape[:-1] + (1,) * (len(full) - value.ndim) + value.shape[-1:])
     if value.ndim > len(full):
-        raise ValueError(f"the state {state.name} is of kind {state.kind}, and {state.initial!r} is one value a client or sample")
+        raise ValueError(
+            f"the state {state.name} is of kind {state.kind}, and {state.initial!r} is one value a client or sample"
+        )
     out = numbers.zeros(*full)
     out[...] = value
     if state.kind == "table":
@@ -74,7 +76,12 @@ class _Reader:
                 return self.vector(node.right) * self._number(node.left)
             factor = self._number(node.right)
             return self.vector(node.left) * factor if isinstance(node.op, ast.Mult) else self.vector(node.left) / factor
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "grad" and len(node.args) == 2:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "grad"
+            and len(node.args) == 2
+        ):
             which = node.args[0]
             if isinstance(which, ast.Name) and which.id in ("f", "f_n", "f_ni"):
                 return self._gradient(which.id, self.vector(node.args[1]))
@@ -101,4 +108,3 @@ class _Reader:
         if not self._is_number(node):
             raise self.refuse()
         return self.scalar(parse(ast.unparse(node)))
-

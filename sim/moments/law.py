@@ -1,7 +1,7 @@
 """The first two moments of all live values at a point of a round.
 
-The *base* is a vector z that begins with 1, with E[zz'] = P: values of the server, then the values of client 1, of client
-2, ... Given z and the outcomes o of the draws that are still alive, a value v of client n is
+The *base* is a vector z that begins with 1, with E[zz'] = P: values of the server, then those of client 1, of client 2,
+... Given z and the outcomes o of the draws that are still alive, a value v of client n is
 
     v = B_n z_n + sum_g G_n,g e_n,g,
 
@@ -197,6 +197,9 @@ class Law:
         fill = self.numbers.zeros(*self.P.shape[:1], self.P.shape[1] + rows, self.P.shape[2] + rows)
         old = np.concatenate([np.arange(s), np.arange(s + rows, self.P.shape[1] + rows)])
         new = np.arange(s, s + rows)
+        constant = B[:, 0].copy()
+        B = B.copy()
+        B[:, 0] = B[:, 0] * 0  # squares of what is left keep their digits
         moved = B @ self.P
         fill[:, old[:, None], old[None, :]] = self.P
         fill[:, new[:, None], old[None, :]] = moved
@@ -215,6 +218,7 @@ class Law:
             elif isinstance(other, Shared):
                 other.B = np.concatenate([other.B, self.numbers.zeros(len(other.B), rows)], axis=1)
         out = self.numbers.zeros(rows, self.width)
+        out[:, 0] = constant
         out[:, s:] = self.numbers.identity(rows)
         value.B = out
         return out
@@ -269,19 +273,21 @@ class Law:
         """The G of some values for one group, below one another: (O, N, sum r, q)."""
         q = self.noises[g].shape[-1]
         found = [one.G.get(g) for one in parts]
-        O = max((f.shape[0] for f in found if f is not None), default=1)
+        outcomes = max((f.shape[0] for f in found if f is not None), default=1)
         N = max((f.shape[1] for f in found if f is not None), default=1)
         rows = [
-            np.broadcast_to(f, (O, N, one.rows, q)) if f is not None else self.numbers.zeros(O, N, one.rows, q)
+            np.broadcast_to(f, (outcomes, N, one.rows, q))
+            if f is not None
+            else self.numbers.zeros(outcomes, N, one.rows, q)
             for f, one in zip(found, parts, strict=True)
         ]
         return np.concatenate(rows, axis=2) if len(rows) > 1 else rows[0]
 
     def stacked_map(self, parts: Sequence[Linear]) -> Array:
         """The B of some values below one another: (O, N, sum r, D_n)."""
-        O = max(one.B.shape[0] for one in parts)
+        outcomes = max(one.B.shape[0] for one in parts)
         N = max(one.B.shape[1] for one in parts)
-        return np.concatenate([np.broadcast_to(one.B, (O, N, *one.B.shape[2:])) for one in parts], axis=2)
+        return np.concatenate([np.broadcast_to(one.B, (outcomes, N, *one.B.shape[2:])) for one in parts], axis=2)
 
     def regrouped(self, parts: Sequence[Linear], old: Iterable[int], covariance: Array) -> None:
         """Let the noises of some groups, all carried by `parts`, be one group that holds these parts themselves."""
@@ -327,7 +333,11 @@ class Law:
             # several values may have the same linear part, but not the same noise
             for v in values:
                 v.linear = Linear(v.linear.B, dict(v.linear.G))
-            kept = [i for i, (w1, w) in enumerate(parts) if np.any(w1 != 0) or _any(w.B) or any(map(_any, w.G.values()))]
+            kept = [
+                i
+                for i, (w1, w) in enumerate(parts)
+                if _any(w1) or _any(w.B) or any(_any(part) for part in w.G.values())
+            ]
             factor = self.scalars[draw]
             if not kept or not np.any(factor != 0):
                 continue
@@ -347,8 +357,8 @@ class Law:
             if m == 1:
                 C = blocks[0, 0]
             else:
-                O = max(block.shape[1] for block in blocks.values())
-                C = self.numbers.zeros(len(self.P), O, self.setting.clients, m * d, m * d)
+                outcomes = max(block.shape[1] for block in blocks.values())
+                C = self.numbers.zeros(len(self.P), outcomes, self.setting.clients, m * d, m * d)
                 for (i, j), block in blocks.items():
                     C[..., i * d : (i + 1) * d, j * d : (j + 1) * d] = block
             g = self.add_noise(C * factor[None, :, :, None, None])
@@ -361,9 +371,9 @@ class Law:
         """(w1, w - w1 point) as a linear part of 1 + d rows; w alone where w1 is 0."""
         if not affine:
             return w
-        O, N = max(w1.shape[0], w.B.shape[0]), max(w1.shape[1], w.B.shape[1])
+        outcomes, N = max(w1.shape[0], w.B.shape[0]), max(w1.shape[1], w.B.shape[1])
         d, width = w.B.shape[-2:]
-        B = self.numbers.zeros(O, N, 1 + d, width)
+        B = self.numbers.zeros(outcomes, N, 1 + d, width)
         B[:, :, 1:] = w.B
         B[:, :, 0, 0] = w1
         B[:, :, 1:, 0] -= w1[:, :, None] * self.setting.point
@@ -442,12 +452,12 @@ class Law:
                 total = total + G @ self.noises[g] @ G.swapaxes(-1, -2)
             deviations = self.stacked_map(parts)
             if moving:
-                middle = mean(np.broadcast_to(deviations, (len_of(deviations, before * size * after), N, *deviations.shape[2:])))
-                whole = split(np.broadcast_to(deviations, (len(deviations), N, *deviations.shape[2:])), 0)
+                deviations = np.broadcast_to(deviations, (len(deviations), N, *deviations.shape[2:]))
+                middle, whole = mean(deviations), split(deviations, 0)
                 dev = (whole - middle.reshape(before, 1, after, *middle.shape[1:])).reshape(-1, *middle.shape[1:])
                 total = total + self.second(dev, dev)
-            O = before * size * after
-            total = np.broadcast_to(total, (len(self.P), O, N, *total.shape[3:]))
+            outcomes = before * size * after
+            total = np.broadcast_to(total, (len(self.P), outcomes, N, *total.shape[3:]))
             C = mean(total, 1)
             for one in moving:
                 one.B = mean(np.broadcast_to(one.B, (one.B.shape[0], N, *one.B.shape[2:])))
@@ -464,12 +474,6 @@ class Law:
         self.scalars = {name: first(c) for name, c in self.scalars.items()}
         self.axes.pop(at)
         self.tidied()
-
-
-def len_of(x: Array, size: int) -> int:
-    """The length of an axis over outcomes that differ."""
-    assert len(x) == size
-    return size
 
 
 def _any(x: Array) -> bool:

@@ -73,7 +73,7 @@ def placed(outputs: Sequence[Output]) -> tuple[int, int]:
     for out in outputs:
         if isinstance(out.value, Shared):
             out.rows = len(out.value.B)
-        else:
+        elif out.value is not None:
             out.rows = out.value.linear.rows
         if out.of_clients:
             out.place, own_width = own_width, own_width + out.rows
@@ -113,7 +113,7 @@ def meet(
     mean = law.numbers.zeros(size, law.P.shape[1])
     mean[0, 0] = law.numbers.ratio(1, 1)
     layout = _Layout(law, outputs, slices, width, own_width)
-    for i, out in enumerate(outputs):
+    for out in outputs:
         if isinstance(out.value, Shared):
             mean[out.place : out.place + out.rows, : out.value.B.shape[1]] = out.value.B
     B = chance = centre = None
@@ -231,10 +231,10 @@ class _Layout:
 
     def atoms(self, rows: Array) -> Array:
         """(N, O, r, D_n) -> (N O, D', D): what each outcome of each client adds to z'."""
-        law, (N, O) = self.law, rows.shape[:2]
+        law, (N, outcomes) = self.law, rows.shape[:2]
         found = []
         for n in range(N):
-            for o in range(O):
+            for o in range(outcomes):
                 only = law.numbers.zeros(N, *rows.shape[2:])
                 only[n] = rows[n, o]
                 found.append(self.scatter(law.numbers.zeros(self.width + N * self.own_width, law.P.shape[1]), only))

@@ -177,7 +177,7 @@ def is_certain(value: Own) -> bool:
 
 def sample_gradients(setting: Setting, shares: Array) -> tuple[Array, Array]:
     """H and b of the mean over a batch, (O, N, d, d) and (O, N, d), of shares (O, 1 or N, n)."""
-    O, N, n, d = len(shares), setting.clients, setting.samples, setting.dim
-    weights: Any = np.broadcast_to(shares, (O, N, n)).swapaxes(0, 1)
-    hessian = (weights @ setting.sample_hessian.reshape(N, n, d * d)).swapaxes(0, 1).reshape(O, N, d, d)
+    outcomes, N, n, d = len(shares), setting.clients, setting.samples, setting.dim
+    weights: Any = np.broadcast_to(shares, (outcomes, N, n)).swapaxes(0, 1)
+    hessian = (weights @ setting.sample_hessian.reshape(N, n, d * d)).swapaxes(0, 1).reshape(outcomes, N, d, d)
     return hessian, (weights @ setting.sample_linear).swapaxes(0, 1)

@@ -314,7 +314,6 @@ class Execution:
     def meets(self, op: Operation) -> bool:
         """Whether clients meet in it, or what they met before has to be in the base."""
         name = op.step.op
-        assert isinstance(op.step, Instruction) or name != "keep"
         if name not in MEETINGS or (name == "keep" and self.around.single):
             return False
         if name in ("visit", "mix"):
@@ -323,7 +322,7 @@ class Execution:
             return True
         for law in self.laws:
             value = law.values[op.of[0]]
-            if name == "keep":
+            if isinstance(op.step, Instruction) and name == "keep":
                 return op.step.kind == "server"
             if self.around.turning and isinstance(value, Own):
                 raise ValueError(f"{op}: clients meet while they go through their samples")
@@ -343,7 +342,9 @@ class Execution:
 
             return passed(self, op, law)
         if name not in LINEAR_GIVEN_DRAWS:
-            raise ValueError(f"{op} is not linear in the state: moments are of programs that are linear given the draws")
+            raise ValueError(
+                f"{op} is not linear in the state: moments are of programs that are linear given the draws"
+            )
         values = [law.values[v] for v in op.of if v in law.values]
         scalars = [self.number(s, law) for s in op.scalars]
         unit = numbers.identity(1)
@@ -379,7 +380,7 @@ class Execution:
         (first, *rest) = do.owns(law, values)
         if name == "each":
             return first
-        if name == "gradient" and len(op.of) == 2 and law.scalars.get(op.of[1], unit).ndim == 2 and not self.has_axis(law, op.of[1]):
+        if name == "gradient" and len(op.of) == 2 and self.linearly(law, op.of[1]):
             self.settled(law, first)
             whole_gradient = do.gradient(law, first, setting.hessian[None], setting.linear[None])
             if setting.samples > 1:
@@ -409,8 +410,11 @@ class Execution:
             return do.replaced(law, first, present, rest[0])
         raise ValueError(f"{op}: moments do not know this instruction")
 
-    def has_axis(self, law: Law, draw: int) -> bool:
-        return any(axis.draw == draw for axis in law.axes)
+    def linearly(self, law: Law, draw: int) -> bool:
+        """Whether only two moments of a sample are carried."""
+        if any(axis.draw == draw for axis in law.axes):
+            return False
+        return bool(law.scalars[draw].ndim == 2)
 
     def full_gradient(self, law: Law, value: Value) -> Value:
         whole_setting = self.around.mean
@@ -426,7 +430,7 @@ class Execution:
         numbers, N = self.around.numbers, self.around.setting.clients
         name = op.step.op
         if self.around.single:
-            if isinstance(value, Own) and name != "average" and op.step.kind == "server":
+            if isinstance(value, Own) and name != "average":
                 count = self.around.mean[2]
                 return value if name == "mean" else law.combined([(one(numbers, count), value)])
             raise ValueError(f"{op}: one client that is visited does not know the others")
@@ -605,9 +609,9 @@ class Execution:
                 pairs = np.kron(pairs, axis.pair)
             made = meet(law, outputs, probability, pairs, reference)
             return made, made.reference
-        O = law.outcomes
-        probability = np.broadcast_to(probability, (N, O))
-        terms = np.stack([np.broadcast_to(a, (O, N)).T for a in divided])
+        outcomes = law.outcomes
+        probability = np.broadcast_to(probability, (N, outcomes))
+        terms = np.stack([np.broadcast_to(a, (outcomes, N)).T for a in divided])
         total_second: Any = 0
         weights = {out.number: out.weights for out in outputs}
         for given in of_draws.given_sums(probability, terms, numbers):

@@ -10,7 +10,7 @@ import numpy as np
 from sim.exact_model import checked_rounds, checked_start, symmetric_basis
 from sim.exact_numbers import FLOATS, Array, Numbers, rationals
 from sim.moments.initial import initial
-from sim.moments.law import Law, Linear, Own, Shared
+from sim.moments.law import Law, Linear, Own, Shared, Value
 from sim.moments.meeting import Output
 from sim.moments.results import Frame, Layout, Moments
 from sim.moments.rounds import Around, Treatment, executed
@@ -19,7 +19,7 @@ from sim.moments.setting import Setting
 from sim.moments.unrolled import Unrolled, unrolled
 from sim.problems.linear_algebra import minimise
 from sim.problems.quadratic import Quadratic
-from theory.program import LINEAR_GIVEN_DRAWS, Formula, Instruction, Loop, Program, flat, names_in
+from theory.program import LINEAR_GIVEN_DRAWS, Formula, Instruction, Kind, Loop, Program, flat, names_in
 
 OF_SERVER = ("server", "past")
 FAR = 1e5
@@ -63,7 +63,9 @@ def moments_of(
         seconds, shifts = run.seconds()
     if not run.numbers.exact and not all(np.isfinite(s).all() for s in seconds):
         raise DivergenceError(f"the moments of {rounds} rounds leave the range of float64: the iterates diverge")
-    return Moments(run.numbers, run.layout, seconds, shifts, lambda k: run.frame(k, seconds[k], shifts[k], shifts[k + 1]))
+    return Moments(
+        run.numbers, run.layout, seconds, shifts, lambda k: run.frame(k, seconds[k], shifts[k], shifts[k + 1])
+    )
 
 
 class _Run:
@@ -117,7 +119,8 @@ class _Run:
         return whole(self._number(formula, 0, {}), "the number of remembered vectors")
 
     def _layout(self) -> Layout:
-        problem, places = self.problem, {}
+        problem = self.problem
+        places: dict[tuple[str, tuple[int, ...]], tuple[Kind, int, int]] = {}
         width, own_width = 1, 0
         for state, length in zip(self.program.state, self.lengths, strict=True):
             rows = problem.dim * (problem.samples if state.kind == "table" else length)
@@ -164,12 +167,12 @@ class _Run:
 
     # one round
 
-    def law(self, P: Array, shift: Array) -> tuple[Law, dict[str, Any]]:
+    def law(self, P: Array, shift: Array) -> tuple[Law, dict[str, Value]]:
         """The law before a round, its values by state name."""
         layout, numbers = self.layout, self.numbers
         law = Law(self.setting, P, layout.width, layout.own_width)
         own = shift[layout.width :].reshape(layout.clients, layout.own_width)
-        values = {}
+        values: dict[str, Value] = {}
         for state in self.program.state:
             _, place, rows = layout.places[state.name, ()]
             if state.kind in OF_SERVER:
@@ -189,7 +192,10 @@ class _Run:
         """What a round is to leave, and its layout."""
         found, places = [], {}
         width, own_width = 1, 0
-        named = [(s.name, s.kind, v, n) for s, v, n in zip(self.program.state, round_.results, self.lengths, strict=True)]
+        named = [
+            (s.name, s.kind, v, n) for s, v, n in zip(self.program.state, round_.results, self.lengths, strict=True)
+        ]
+        every: list[tuple[tuple[str, tuple[int, ...]], Kind, int, int]]
         every = [((name, ()), kind, v, n) for name, kind, v, n in named]
         if joint:
             before = zip(self.program.state, round_.inputs, self.lengths, strict=True)
@@ -268,8 +274,16 @@ class _Run:
         y = begin - shift
         seconds, shifts = [np.outer(y, y)], [shift]
         for k in range(self.rounds):
-            second, reference, _ = self.after(seconds[-1][None], shifts[-1], k)
-            seconds.append((second[0] + second[0].T) * numbers.ratio(1, 2) if not numbers.exact else second[0])
+            found, reference, _ = self.after(seconds[-1][None], shifts[-1], k)
+            second = found[0]
+            if not numbers.exact:
+                # from here on around the mean: squares of what converges keep their digits
+                move = second[:, 0].copy()
+                move[0] = 0
+                second = (second + second.T) / 2 - np.outer(move, move)
+                second[0, 1:] = second[1:, 0] = 0
+                reference = reference + move
+            seconds.append(second)
             shifts.append(reference)
         return seconds, shifts
 
@@ -333,19 +347,15 @@ class _Run:
 
     def frame(self, k: int, second: Array, shift: Array, following: Array) -> Frame:
         """The round k with its taps."""
-        _, places = self.outputs(self.unrolled(k), True)
-        reference = None
+        found, reference, layout = self.after(second[None], shift, k, True)
         if not self.numbers.exact:
-            with_reference = self.after(second[None], shift, k, True)
-            reference = with_reference[1].copy()
-            layout = with_reference[2]
+            # the states are to have the shifts that they have everywhere else
             for (name, _), (kind, start, rows) in self.layout.places.items():
                 for key, source in ((name, shift), (name + "'", following)):
                     there = layout.places[key, ()][1]
                     for here, goal in _places(self.layout, layout, kind, start, there):
                         reference[goal : goal + rows] = source[here : here + rows]
-        del places
-        found, reference, layout = self.after(second[None], shift, k, True, reference)
+            found, _, _ = self.after(second[None], shift, k, True, reference)
         mean, _ = self.means(shift, k, True, reference)
         return Frame(layout, found[0], reference, mean)
 
@@ -360,9 +370,7 @@ def _certain(second: Array) -> bool:
 def _places(one: Layout, two: Layout, kind: str, start: int, there: int) -> list[tuple[int, int]]:
     if kind in OF_SERVER:
         return [(start, there)]
-    return [
-        (one.width + n * one.own_width + start, two.width + n * two.own_width + there) for n in range(one.clients)
-    ]
+    return [(one.width + n * one.own_width + start, two.width + n * two.own_width + there) for n in range(one.clients)]
 
 
 def _formulas(step: Any) -> list[Formula]:

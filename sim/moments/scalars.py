@@ -75,7 +75,9 @@ class Parameters:
         if found.ndim == 0:
             return found.reshape(1, 1)
         if found.shape != (self.clients,):
-            raise ValueError(f"{name} has shape {found.shape}: a number, or one for each of the N={self.clients} clients")
+            raise ValueError(
+                f"{name} has shape {found.shape}: a number, or one for each of the N={self.clients} clients"
+            )
         return found.reshape(1, -1)
 
     def array(self, name: str, k: int, shape: tuple[int, ...]) -> Array:
@@ -141,12 +143,18 @@ def _applied(formula: Apply, parts: list[Array], numbers: Numbers) -> Array:
         for part in parts[1:]:
             found = np.where((part < found) if op == "min" else (part > found), part, found)
         return found
-    function = {"**": _power, "sqrt": _root}.get(op)
-    if function is None:
-        if numbers.exact or op not in ("log", "exp"):
-            raise ValueError(f"{text_of(formula)} is not rational")
-        function = {"log": math.log, "exp": math.exp}[op]
-    out = np.frompyfunc(lambda *a: function(*a, numbers) if op in ("**", "sqrt") else function(*a), len(parts), 1)(*parts)
+    functions: dict[str, Callable[..., Any]] = {
+        "**": lambda base, exponent: _power(base, exponent, numbers),
+        "sqrt": lambda value: _root(value, numbers),
+    }
+    if not numbers.exact:
+        functions |= {"log": math.log, "exp": math.exp}
+    if op not in functions:
+        raise ValueError(f"{text_of(formula)} is not rational")
+    try:
+        out = np.frompyfunc(functions[op], len(parts), 1)(*parts)
+    except ValueError as error:
+        raise ValueError(f"{text_of(formula)} has no value: {error}") from None
     return np.asarray(out, dtype=numbers.dtype)
 
 

@@ -40,7 +40,12 @@ class Setting:
     def of(cls, problem: Quadratic, numbers: Numbers, point: Array) -> Setting:
         """That of all clients."""
         load = numbers.array
-        arrays = (load(problem.hessian), load(problem.linear), load(problem.client_hessian), load(problem.client_linear))
+        arrays = (
+            load(problem.hessian),
+            load(problem.linear),
+            load(problem.client_hessian),
+            load(problem.client_linear),
+        )
         return cls(numbers, arrays, problem.counts, point)
 
     def part(self, clients: Sequence[int]) -> Setting:
@@ -99,11 +104,11 @@ class Setting:
             up = _upper(d)
             self._symmetric[e] = folded[:, :, up[0], up[1]]
         table = self._symmetric[e]
-        b, O = second.shape[:2]
+        b, outcomes = second.shape[:2]
         up = _upper(d)
-        flat = second[..., rows, columns].reshape(b * O, N, -1).swapaxes(0, 1)
-        found = (flat @ table).swapaxes(0, 1).reshape(b, O, N, -1)
-        out = np.empty((b, O, N, d, d), dtype=second.dtype)
+        flat = second[..., rows, columns].reshape(b * outcomes, N, -1).swapaxes(0, 1)
+        found = (flat @ table).swapaxes(0, 1).reshape(b, outcomes, N, -1)
+        out = np.empty((b, outcomes, N, d, d), dtype=second.dtype)
         out[..., up[0], up[1]] = found
         out[..., up[1], up[0]] = found
         return out

@@ -130,7 +130,9 @@ def passed(execution: Execution, op: Operation, law: Law) -> Own:
     setting, numbers = law.setting, law.numbers
     most = max(int(c) for c in setting.counts)
     if most > MOST_PASSED:
-        raise ValueError(f"{op}: {most} samples of a client are outside [1, {MOST_PASSED}]: the recursion takes 2^n laws")
+        raise ValueError(
+            f"{op}: {most} samples of a client are outside [1, {MOST_PASSED}]: the recursion takes 2^n laws"
+        )
     execution.settled(law)
     for name in op.of:
         value = law.values.get(name)
@@ -142,12 +144,12 @@ def passed(execution: Execution, op: Operation, law: Law) -> Own:
     others = [one for one in law.carriers() if one.G and one is not moving]
     parts = [moving, *others]
     groups = sorted({g for one in parts for g in one.G})
-    O, N, q = law.outcomes, setting.clients, sum(one.rows for one in parts)
-    C: Any = numbers.zeros(len(law.P), O, N, q, q)
+    outcomes, N, q = law.outcomes, setting.clients, sum(one.rows for one in parts)
+    C: Any = numbers.zeros(len(law.P), outcomes, N, q, q)
     for g in groups:
         G = law.stacked(parts, g)[None]
         C = C + G @ law.noises[g] @ G.swapaxes(-1, -2)
-    B = np.broadcast_to(moving.B, (O, N, *moving.B.shape[2:])).copy()
+    B = np.broadcast_to(moving.B, (outcomes, N, *moving.B.shape[2:])).copy()
     C = C.copy()
     for count in sorted({int(c) for c in setting.counts}):
         clients = [n for n in range(N) if setting.counts[n] == count]
@@ -169,14 +171,14 @@ def _orders(
     around, body, numbers = execution.around, op.body, law.numbers
     assert body is not None
     setting = law.setting.part(clients)
-    count, O = int(setting.counts[0]), len(B)
+    count, outcomes = int(setting.counts[0]), len(B)
     rows, q = parts[0].rows, C.shape[-1]
-    at = np.concatenate([np.arange(law.width)] + [law.width + n * law.own_width + np.arange(law.own_width) for n in clients])
+    at = np.concatenate(
+        [np.arange(law.width)] + [law.width + n * law.own_width + np.arange(law.own_width) for n in clients]
+    )
     P = law.P[:, at[:, None], at[None, :]]
     unit = numbers.identity(q)
-    inside = replace(
-        around, setting=setting, clients=tuple(around.clients[n] for n in clients), turning=True
-    )
+    inside = replace(around, setting=setting, clients=tuple(around.clients[n] for n in clients), turning=True)
 
     def one_turn(B: Array, C: Array, samples: Array) -> tuple[Array, Array, Law]:
         """Axis 0 of B and axis 1 of C: O outcomes times E pairs of a subset and a sample."""
@@ -184,7 +186,7 @@ def _orders(
         wide = lambda x: x if x.shape[0] == 1 else np.repeat(x, E, axis=0)  # noqa: E731
         here = lambda x: x if x.shape[1] == 1 else x[:, clients]  # noqa: E731
         part = Law(setting, P, law.width, law.own_width)
-        part.axes = [Axis(-1, numbers.zeros(1, O * E))]
+        part.axes = [Axis(-1, numbers.zeros(1, outcomes * E))]
         g = part.add_noise(C)
         memo: dict[int, Linear] = {}
         start = 0
@@ -207,18 +209,17 @@ def _orders(
             table = axis.values if axis.values is not None else axis.shares
             assert table is not None
             part.scalars[axis.draw] = wide(here(law.along(axis, table)))
-        shares = numbers.zeros(O, E, setting.samples)
+        shares = numbers.zeros(outcomes, E, setting.samples)
         shares[:, np.arange(E), samples] = numbers.ratio(1, 1)
-        part.scalars[body.index] = shares.reshape(O * E, 1, -1)
+        part.scalars[body.index] = shares.reshape(outcomes * E, 1, -1)
         kept = [-2 - i for i in range(1, len(parts))]
         done = executed(inside, body.operations, part, [body.after, *kept])
         if len(done.laws) > 1:
             raise ValueError(f"{op}: a coin for all is tossed while clients go through their samples")
         (after,) = done.laws
         moved = owns(after, [after.values[body.after]])[0]
-        after.values = {body.after: Own(Linear(moved.linear.B, dict(moved.linear.G)), moved.pending)} | {
-            name: after.values[name] for name in kept
-        }
+        others = {name: after.values[name] for name in kept}
+        after.values = {body.after: Own(Linear(moved.linear.B, dict(moved.linear.G)), moved.pending), **others}
         done.settled(after)
         for axis in after.axes[1:]:
             if axis.pair is not None:
@@ -226,10 +227,10 @@ def _orders(
             after.merge(axis)
         linears = [value.linear for value in after.values.values() if isinstance(value, Own)]
         total: Any = numbers.zeros(len(P), 1, 1, q, q)
-        for g in sorted({g for one in linears for g in one.G}):
-            G = after.stacked(linears, g)[None]
-            total = total + G @ after.noises[g] @ G.swapaxes(-1, -2)
-        shape = (O * E, len(clients))
+        for group in sorted({g for one in linears for g in one.G}):
+            left = after.stacked(linears, group)[None]
+            total = total + left @ after.noises[group] @ left.swapaxes(-1, -2)
+        shape = (outcomes * E, len(clients))
         B = np.broadcast_to(linears[0].B, (*shape, *linears[0].B.shape[2:]))
         return B, np.broadcast_to(total, (len(P), *shape, q, q)), after
 
@@ -243,21 +244,19 @@ def _orders(
         incoming = np.array([[p for p, j in enumerate(target) if j == goal] for goal in range(len(following))])
         chosen = np.array([t for t, _ in pairs])
         E = len(pairs)
-        if C.shape[0] * O * E * len(clients) * q * q > 10 * LARGEST:
+        if C.shape[0] * outcomes * E * len(clients) * q * q > 10 * LARGEST:
             raise ValueError(f"{op}: the laws of {E} subsets of samples are more than fit")
         moved_B, moved_C, after = one_turn(
-            B[:, chosen].reshape(O * E, *B.shape[2:]),
-            C[:, :, chosen].reshape(len(P), O * E, *C.shape[3:]),
+            B[:, chosen].reshape(outcomes * E, *B.shape[2:]),
+            C[:, :, chosen].reshape(len(P), outcomes * E, *C.shape[3:]),
             np.array([i for _, i in pairs]),
         )
         share = numbers.ratio(1, taken + 1)
-        split_B = moved_B.reshape(O, E, *moved_B.shape[1:])[:, incoming]
+        split_B = moved_B.reshape(outcomes, E, *moved_B.shape[1:])[:, incoming]
         B = split_B.sum(axis=2) * share
         deviation = (split_B - B[:, :, None]).reshape(-1, *moved_B.shape[1:])
-        spread = after.second(deviation, deviation).reshape(
-            len(P), O, len(following), taken + 1, -1, rows, rows
-        )
-        split_C = moved_C.reshape(len(P), O, E, *moved_C.shape[2:])[:, :, incoming]
+        spread = after.second(deviation, deviation).reshape(len(P), outcomes, len(following), taken + 1, -1, rows, rows)
+        split_C = moved_C.reshape(len(P), outcomes, E, *moved_C.shape[2:])[:, :, incoming]
         C = split_C.sum(axis=3) * share
         spread = spread.sum(axis=3) * share
         C[..., :rows, :rows] = C[..., :rows, :rows] + spread

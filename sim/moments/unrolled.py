@@ -50,7 +50,7 @@ class Operation:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """The body of a loop over clients or samples: ``carried`` is `inner` at the beginning of a turn, `after` at its end."""
+    """The body of a loop over clients or samples: what it hands on is `inner` before a turn, and `after` after it."""
 
     inner: int
     after: int
@@ -95,7 +95,9 @@ class _Unroller:
             )
         return names[name]
 
-    def walk(self, steps: Sequence[Step], names: dict[str, int], turns: dict[str, int], around: tuple[int, ...]) -> None:
+    def walk(
+        self, steps: Sequence[Step], names: dict[str, int], turns: dict[str, int], around: tuple[int, ...]
+    ) -> None:
         for step in steps:
             self.total += 1
             if self.total > MOST_OPERATIONS:
@@ -163,4 +165,6 @@ def unrolled(program: Program, count: Callable[[Formula, Mapping[str, int]], int
     names = {name: worker.fresh() for name in program.inputs}
     worker.walk(program.body, names, {}, ())
     inputs = tuple(range(len(program.inputs)))
-    return Unrolled(tuple(worker.operations[0]), inputs, tuple(worker.read(r, names) for r in program.result), worker.taps)
+    return Unrolled(
+        tuple(worker.operations[0]), inputs, tuple(worker.read(r, names) for r in program.result), worker.taps
+    )

@@ -162,7 +162,9 @@ class Player:
     def each(self, function: Any, *values: Any) -> Any:
         """Client by client, or for the one that is visited."""
         if self.visiting is not None:
-            return function(self.visiting, *[v[self.visiting] if isinstance(v, list) and self.outer(v) else v for v in values])
+            return function(
+                self.visiting, *[v[self.visiting] if isinstance(v, list) and self.outer(v) else v for v in values]
+            )
         columns = [v if isinstance(v, list) else [v] * self.N for v in values]
         return [function(n, *row) for n, row in enumerate(zip(*columns, strict=True))]
 
@@ -225,12 +227,13 @@ class Player:
     # linear
 
     def do_linear(self, step: Instruction, of: Any, numbers: Any) -> Any:
+        zero = vector([0] * self.d)
         if step.kind == "table":
-            return [
-                [sum((self.at(c, n) * self.entry(v, n, i) for c, v in zip(numbers, of, strict=True)), vector([0] * self.d))
-                 for i in range(self.problem.samples)]
-                for n in range(self.N)
-            ]  # fmt: skip
+
+            def entry(n: int, i: int) -> Matrix:
+                return sum((self.at(c, n) * self.entry(v, n, i) for c, v in zip(numbers, of, strict=True)), zero)
+
+            return [[entry(n, i) for i in range(self.problem.samples)] for n in range(self.N)]
         many = self.visiting is None and any(isinstance(a, list) for a in (*of, *numbers))
         if not many:
             here = [v[self.visiting] if isinstance(v, list) else v for v in of]
@@ -376,9 +379,14 @@ def starting(program: Program, problem: Quadratic, parameters: Mapping[str, Any]
         elif state.kind == "table":
             zero = 0 * x0
             own = [
-                [machine.sample_gradient(m, i, x0) if i < problem.counts[m] else zero for i in range(n)] for m in range(N)
+                [machine.sample_gradient(m, i, x0) if i < problem.counts[m] else zero for i in range(n)]
+                for m in range(N)
             ]
-            found.append(own if text == "grad(f_ni, x0)" else [[server[text] if i < problem.counts[m] else zero for i in range(n)] for m in range(N)])
+            found.append(
+                own
+                if text == "grad(f_ni, x0)"
+                else [[server[text] if i < problem.counts[m] else zero for i in range(n)] for m in range(N)]
+            )
         else:
             assert state.length is not None
             length = int(machine.number(state.length, {}))

@@ -34,7 +34,9 @@ def drawn_problem(rng: random.Random, N: int, n: int, d: int, ragged: bool = Fal
     return Quadratic(hessian, linear, np.full((N, n), F(0), dtype=object), counts)
 
 
-def assert_equal(program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, rounds: int = 2, most: int = 3000) -> None:
+def assert_equal(
+    program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, rounds: int = 2, most: int = 3000
+) -> None:
     plain = {name: (lambda k, v=v: v.values[k]) if isinstance(v, Schedule) else v for name, v in parameters.items()}
     wanted = brute_moments(program, problem, plain, x0, rounds, most)
     found = moments_of(program, problem, parameters, start=x0, rounds=rounds)
@@ -71,7 +73,7 @@ def local_sgd(w, x, *, eta, H):
 @algorithm
 def fedavg_choose(w, x, *, eta, H, S):
     y = w.each(x)
-    for h in w.repeat(H):
+    for _h in w.repeat(H):
         y = y - eta * w.gradient(y, w.sample())
     return x + w.average(y - x, w.choose(S))
 
@@ -99,7 +101,7 @@ def scaffold(w, x, c, *, eta, eta_g, H, S):
     active = w.choose(S)
     cbar = w.mean(c)
     y = w.each(x)
-    for h in w.repeat(H):
+    for _h in w.repeat(H):
         w.tap("y", y)
         y = y - eta * (w.gradient(y, w.sample()) - c + cbar)
     plus = c - cbar + (x - y) / (H * eta)
@@ -130,7 +132,7 @@ def diana(w, x, h, *, eta, alpha, m):
 @algorithm(x="x0", past="J times 0")
 def fedmim(w, x, past, *, eta, H, S, J, A, alpha, beta):
     y = w.each(x)
-    for h in w.repeat(H):
+    for _h in w.repeat(H):
         y = y - w.combine(alpha, past) - A * eta * w.gradient(y - w.combine(beta, past), w.sample())
     after = w.average(y, w.choose(S))
     return after, w.shift(past, (x - after) / H)
@@ -176,10 +178,10 @@ def remembering(w, x, past, *, eta, J, alpha):
 def fedavg_svrg(w, x, *, eta, p, S, M):
     active = w.coins(p)
     y = w.each(x)
-    for s in w.repeat(S):
+    for _s in w.repeat(S):
         snapshot = y
         full = w.gradient(snapshot)
-        for m in w.repeat(M):
+        for _m in w.repeat(M):
             i = w.sample()
             y = y - eta * (w.gradient(y, i) - w.gradient(snapshot, i) + full)
     return x + w.mean(active / p * (y - x))
@@ -213,7 +215,7 @@ def same_sample_again(w, x, *, eta):
 @algorithm
 def local_extragradient(w, x, *, eta, H):
     y = w.each(x)
-    for h in w.repeat(H):
+    for _h in w.repeat(H):
         i = w.sample()
         y = y - eta * w.gradient(y - eta * w.gradient(y, i), i)
     return w.mean(y)
@@ -251,7 +253,11 @@ KNOWN: list[tuple[Any, dict[str, Any], int]] = [
     (proxskip, {"gamma": F(1, 4), "p": F(1, 3)}, 3),
     (lsvrg, {"eta": F(1, 4), "p": F(1, 3)}, 2),
     (diana, {"eta": F(1, 4), "alpha": F(1, 2), "m": 1}, 2),
-    (fedmim, {"eta": F(1, 4), "H": 2, "S": 1, "J": 2, "A": F(1, 2), "alpha": [F(1, 4), F(1, 4)], "beta": [F(1, 3), 0]}, 2),
+    (
+        fedmim,
+        {"eta": F(1, 4), "H": 2, "S": 1, "J": 2, "A": F(1, 2), "alpha": [F(1, 4), F(1, 4)], "beta": [F(1, 3), 0]},
+        2,
+    ),
     (saga, {"eta": F(1, 4)}, 2),
     (visiting, {"eta": F(1, 4)}, 2),
     (reshuffling, {"eta": F(1, 4)}, 2),
@@ -302,7 +308,7 @@ class Writer:
 
     def mask(self) -> Any:
         w, rng = self.w, self.rng
-        if self.masks and rng.random() < 0.7 or not self.draws():
+        if (self.masks and rng.random() < 0.7) or not self.draws():
             return rng.choice(self.masks) if self.masks else w.before(1, self.p["tau"])
         made = rng.choice(
             [lambda: w.choose(self.p["S"]), lambda: w.coins(self.p["p"]), lambda: w.coin(self.p["c"]),
@@ -313,15 +319,32 @@ class Writer:
 
     def sample(self) -> Any:
         w, rng = self.w, self.rng
-        if self.samples and rng.random() < 0.6 or not self.draws():
+        if (self.samples and rng.random() < 0.6) or not self.draws():
             return rng.choice(self.samples) if self.samples else None
-        made = rng.choice([lambda: w.sample(), lambda: w.sample(), lambda: w.sample(2), lambda: w.sample(1, replace=False)])()
+        made = rng.choice(
+            [lambda: w.sample(), lambda: w.sample(), lambda: w.sample(2), lambda: w.sample(1, replace=False)]
+        )()
         self.samples.append(made)
         return made
 
     def client(self, S: list[Any], C: list[Any]) -> Any:
         w, rng = self.w, self.rng
-        kind = rng.choice(["gradient", "sampled", "sampled", "sampled", "sum", "sum", "where", "prox", "keep", "noise", "mix", "times"])
+        kind = rng.choice(
+            [
+                "gradient",
+                "sampled",
+                "sampled",
+                "sampled",
+                "sum",
+                "sum",
+                "where",
+                "prox",
+                "keep",
+                "noise",
+                "mix",
+                "times",
+            ]
+        )
         if kind == "gradient":
             return w.gradient(self.vector(S, C))
         if kind == "sampled":
@@ -378,6 +401,7 @@ class Writer:
     def order(self, S: list[Any], C: list[Any]) -> None:
         w, seed = self.w, self.rng.random()
         if self.rng.random() < 0.5:
+
             def turn(v: Any, i: Any) -> Any:
                 rng = random.Random(seed)
                 g = w.gradient(rng.choice([v, v, *S, *C]), i) + w.gradient(v) * rng.choice([0, F(1, 2)])
@@ -419,7 +443,13 @@ def written(seed: int, d: int) -> Any:
         @algorithm
         def one(w, x, *, eta, q, p, c, S, sigma2, tau, W):
             s, cs = [x], []
-            writer = body(w, s, cs, random.Random(seed), dict(eta=eta, q=q, p=p, c=c, S=S, sigma2=sigma2, tau=tau, W=W))
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
             return rng.choice([after(writer, x, cs), after(writer, s[-1], cs), s[-1]])
 
     elif shape == "xc":
@@ -427,7 +457,13 @@ def written(seed: int, d: int) -> Any:
         @algorithm(x="x0", v=start)
         def one(w, x, v, *, eta, q, p, c, S, sigma2, tau, W):
             s, cs = [x], [v]
-            writer = body(w, s, cs, random.Random(seed), dict(eta=eta, q=q, p=p, c=c, S=S, sigma2=sigma2, tau=tau, W=W))
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
             new = w.where(writer.mask(), cs[-1], v) if random.Random(seed).random() < 0.5 else w.each(cs[-1])
             return after(writer, s[-1], cs), new
 
@@ -436,7 +472,13 @@ def written(seed: int, d: int) -> Any:
         @algorithm(x="x0", v="grad(f, x0)")
         def one(w, x, v, *, eta, q, p, c, S, sigma2, tau, W):
             s, cs = [x, v], []
-            writer = body(w, s, cs, random.Random(seed), dict(eta=eta, q=q, p=p, c=c, S=S, sigma2=sigma2, tau=tau, W=W))
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
             return after(writer, x, cs), w.where(w.coin(c), s[-1], v)
 
     elif shape == "xt":
@@ -444,7 +486,13 @@ def written(seed: int, d: int) -> Any:
         @algorithm(x="x0", t="table grad(f_ni, x0)")
         def one(w, x, t, *, eta, q, p, c, S, sigma2, tau, W):
             s, cs = [x], [w.get(t)]
-            writer = body(w, s, cs, random.Random(seed), dict(eta=eta, q=q, p=p, c=c, S=S, sigma2=sigma2, tau=tau, W=W))
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
             i = writer.samples[0] if writer.samples else w.sample()
             put = w.put(t, i, w.each(cs[-1]))
             return after(writer, x, [w.get(t, i) - cs[-1]]), w.where(writer.mask(), put, t)
@@ -454,7 +502,13 @@ def written(seed: int, d: int) -> Any:
         @algorithm(x="x0", past="J times x0")
         def one(w, x, past, *, eta, q, p, c, S, sigma2, tau, W, J, alpha):
             s, cs = [x, w.combine(alpha, past)], []
-            writer = body(w, s, cs, random.Random(seed), dict(eta=eta, q=q, p=p, c=c, S=S, sigma2=sigma2, tau=tau, W=W))
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
             return after(writer, x, cs), w.shift(past, s[-1])
 
     else:
@@ -462,7 +516,13 @@ def written(seed: int, d: int) -> Any:
         @algorithm(x="x0", past="each J times x0")
         def one(w, x, past, *, eta, q, p, c, S, sigma2, tau, W, J, alpha):
             s, cs = [x], [w.combine(alpha, past)]
-            writer = body(w, s, cs, random.Random(seed), dict(eta=eta, q=q, p=p, c=c, S=S, sigma2=sigma2, tau=tau, W=W))
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
             return after(writer, s[-1], cs), w.shift(past, cs[-1])
 
     return one
@@ -519,7 +579,7 @@ def test_programs_at_random(part: int) -> None:
 def tapped(w, x, c, *, eta, S):
     active = w.choose(S)
     y = w.each(x)
-    for h in w.repeat(2):
+    for _h in w.repeat(2):
         w.tap("y", y)
         y = y - eta * (w.gradient(y, w.sample()) - c + w.mean(c))
     move = w.average(y - x, active)
@@ -618,25 +678,28 @@ def test_floats_are_the_fractions(one: Any, parameters: dict[str, Any], _: int, 
         assert np.allclose(found.second(k), wanted, rtol=0, atol=1e-12 * max(1, np.abs(wanted).max())), k
 
 
-def test_what_converges_keeps_its_digits() -> None:
-    """ProxSkip goes to the minimiser and the gradients there: after 400 rounds the contraction is still seen."""
+@pytest.mark.parametrize("as_one_map", [True, False])
+def test_what_converges_keeps_its_digits(as_one_map: bool) -> None:
+    """ProxSkip goes to the minimiser and the gradients there: the contraction is seen until nothing is left."""
     rng = np.random.default_rng(3)
     A = rng.standard_normal((4, 1, 3, 3))
     hessian = A @ A.swapaxes(-1, -2) + np.eye(3)
     problem = Quadratic(hessian, 100 * rng.standard_normal((4, 1, 3)), np.zeros((4, 1)), np.ones(4, dtype=int))
-    L = np.linalg.eigvalsh(problem.client_hessian).max()
-    gamma, p = 1 / L, 0.5
-    found = moments_of(proxskip.program, problem, {"gamma": gamma, "p": p}, start=np.ones(3), rounds=400)
-    star = problem.minimiser
-    psi = []
-    for k in (398, 400):
+    values = np.linalg.eigvalsh(problem.client_hessian)
+    gamma, p, star = 1 / values.max(), 0.5, problem.minimiser
+    given: Any = gamma if as_one_map else Schedule((gamma,) * 400)
+    found = moments_of(proxskip.program, problem, {"gamma": given, "p": p}, start=np.ones(3), rounds=400)
+
+    def psi(k: int) -> float:
         distance = sum(found.norm2({Point("x", k, n=n): 1, None: -star}) for n in range(4))
         memory = [found.norm2({Point("h", k, n=n): 1, None: -problem.client_gradient(star)[n]}) for n in range(4)]
-        psi.append(distance + gamma**2 / p**2 * sum(memory))
-    first = found.norm2({Point("x", 0, n=0): 1, None: -star})
-    mu = np.linalg.eigvalsh(problem.client_hessian).min()
-    assert psi[1] < 1e-20 * first
-    assert psi[1] <= (1 - min(gamma * mu, p**2)) ** 2 * psi[0] * (1 + 1e-6) or psi[1] < 1e-27 * first
+        return float(distance + gamma**2 / p**2 * sum(memory))
+
+    rate = 1 - min(gamma * values.min(), p**2)
+    for k in range(150):
+        assert psi(k + 1) <= rate * psi(k) * (1 + 1e-9)
+    assert psi(150) < 1e-15 * psi(0)
+    assert psi(400) < 1e-29 * psi(0)
 
 
 def test_a_far_minimiser_costs_no_digits() -> None:
@@ -743,9 +806,9 @@ def test_what_cannot_be_followed_is_refused() -> None:
     def clipped(w, x, *, eta):
         return x - eta * w.clip(w.full_gradient(x), 1)
 
-    with pytest.raises(ValueError, match="clip .*is not linear in the state"):
+    with pytest.raises(ValueError, match=r"clip .*is not linear in the state"):
         moments_of(clipped.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
-    with pytest.raises(ValueError, match="gone\nthrough together|gone through together"):
+    with pytest.raises(ValueError, match=r"too many: .* outcomes of all"):
         moments_of(same_sample_again.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
     with pytest.raises(ValueError, match="eta"):
         moments_of(sgd.program, problem, {}, start=np.ones(2), rounds=1)
@@ -765,8 +828,8 @@ def test_what_cannot_be_followed_is_refused() -> None:
         moments_of(sgd.program, problem, {"eta": 1e10}, start=np.ones(2), rounds=60)
     with pytest.raises(ValueError, match="not rational"):
         moments_of(sgd.program, drawn_problem(random.Random(0), 1, 1, 1), {"eta": 0.5}, start=[F(1)], rounds=1)
+    indefinite = Quadratic(-np.ones((1, 1, 1, 1)), np.ones((1, 1, 1)), np.zeros((1, 1)), np.ones(1, dtype=int))
     with pytest.raises(ValueError, match="no unique minimiser"):
-        indefinite = Quadratic(-np.ones((1, 1, 1, 1)), np.ones((1, 1, 1)), np.zeros((1, 1)), np.ones(1, dtype=int))
         moments_of(fedprox.program, indefinite, {"t": 2, "S": 1}, start=[1.0], rounds=1)
     found = moments_of(sgd.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
     with pytest.raises(ValueError, match="there is no z"):
