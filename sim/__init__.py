@@ -1,4 +1,4 @@
-"""What happens: problems, participation, algorithms, the batched simulator and the exact oracle.
+"""What happens: problems, participation, algorithms, the batched simulator and the exact moments.
 
 Public names are loaded when they are first used, so that ``import sim`` needs numpy alone and no torch:
 `run`, `run_open`, `run_personalised`, `run_shuffling`, `moments`, `shuffling_moments`, `inertial_moments`, `problems`,
@@ -11,9 +11,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim import algorithms, participation, population, problems
+    from sim import algorithms, moments, participation, population, problems
     from sim.engine import run
-    from sim.exact import moments
     from sim.exact_inertial import inertial_moments
     from sim.exact_shuffling import shuffling_moments
     from sim.open_engine import run_open
@@ -38,7 +37,6 @@ _MODULES = {
     "run": "sim.engine",
     "run_open": "sim.open_engine",
     "run_personalised": "sim.personalised",
-    "moments": "sim.exact",
     "run_shuffling": "sim.shuffling",
     "shuffling_moments": "sim.exact_shuffling",
     "inertial_moments": "sim.exact_inertial",

@@ -136,8 +136,8 @@ def bounds() -> str:
 
 def oracle() -> str:
     """The exact oracle against every outcome of three rounds, enumerated here."""
-    from sim import moments
     from sim.algorithms import FedAvg
+    from sim.exact import moments
     from sim.participation import Bernoulli
     from sim.problems import scalar
 

@@ -10,9 +10,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim import inertial_moments, moments
+from sim import inertial_moments
 from sim.algorithms import FedAdam, FedAvg, FedAvgSVRG, FedDyn, FedMIM, FedSAM, Scaffold, fedcm
 from sim.engine import run
+from sim.exact import moments
 from sim.kernels.clients import Memories
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import RidgeLogistic, RidgeSoftmax, from_samples, least_squares, scalar

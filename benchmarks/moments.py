@@ -1,0 +1,152 @@
+"""Exact moments of programs: how long they take, beside the oracles of single algorithms on the same problems.
+
+Each line is the least of some runs, of 100 rounds in float64 on one process; `apart` is the largest difference between
+the two second moments after the last round, relative to the largest entry.
+
+    python -m benchmarks.moments [--quick]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sim.algorithms.fedavg_svrg import FedAvgSVRG
+from sim.algorithms.momentum import FedMIM
+from sim.exact import moments
+from sim.exact_inertial import inertial_moments
+from sim.moments import moments_of
+from sim.participation import Bernoulli, UniformChoice
+from sim.problems import Quadratic
+from theory.program import algorithm
+
+ROUNDS = 100
+
+
+@algorithm
+def fedavg_svrg(w, x, *, eta, p, S, M):
+    active = w.coins(p)
+    y = w.each(x)
+    for _ in w.repeat(S):
+        snapshot = y
+        full = w.gradient(snapshot)
+        for _ in w.repeat(M):
+            i = w.sample()
+            y = y - eta * (w.gradient(y, i) - w.gradient(snapshot, i) + full)
+    return x + w.mean(active / p * (y - x))
+
+
+@algorithm(x="x0", past="J times 0")
+def fedmim(w, x, past, *, eta, H, S, J, A, alpha, beta):
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y = y - w.combine(alpha, past) - A * eta * w.gradient(y - w.combine(beta, past), w.sample())
+    after = w.average(y, w.choose(S))
+    return after, w.shift(past, (x - after) / H)
+
+
+@algorithm(x="x0", c="each grad(f_n, x0)")
+def scaffold(w, x, c, *, eta, H, S):
+    active = w.choose(S)
+    cbar = w.mean(c)
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y = y - eta * (w.gradient(y, w.sample()) - c + cbar)
+    plus = c - cbar + (x - y) / (H * eta)
+    return x + w.average(y - x, active), w.where(active, plus, c)
+
+
+@algorithm(x="each x0", h="each 0")
+def proxskip(w, x, h, *, gamma, p):
+    moved = x - gamma * (w.gradient(x, w.sample()) - h)
+    after = w.where(w.coin(p), w.each(w.mean(moved - gamma / p * h)), moved)
+    return after, h + p / gamma * (after - moved)
+
+
+@algorithm(x="x0", s="x0")
+def lsvrg(w, x, s, *, eta, p):
+    i = w.sample()
+    estimate = w.mean(w.gradient(x, i) - w.gradient(s, i)) + w.full_gradient(s)
+    return x - eta * estimate, w.where(w.coin(p), x, s)
+
+
+@algorithm(x="x0", h="each 0")
+def diana(w, x, h, *, eta, alpha, m):
+    moved = w.keep(w.gradient(x, w.sample()) - h, m)
+    return x - eta * w.mean(h + moved), h + alpha * moved
+
+
+def problem(clients: int, samples: int, dim: int) -> Quadratic:
+    """Convex samples, each with curvatures of its own."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((clients, samples, dim, dim))
+    hessian = A @ A.swapaxes(-1, -2) / dim + 0.1 * np.eye(dim)
+    linear = rng.standard_normal((clients, samples, dim))
+    return Quadratic(hessian, linear, np.zeros((clients, samples)), np.full(clients, samples))
+
+
+def least(work: Callable[[], Any], runs: int) -> tuple[float, Any]:
+    """The least time of some runs, in seconds, and what came out."""
+    times, found = [], None
+    for _ in range(runs):
+        begin = time.perf_counter()
+        found = work()
+        times.append(time.perf_counter() - begin)
+    return min(times), found
+
+
+def line(name: str, q: Quadratic, here: Callable[[], Any], oracle: Callable[[], Any] | None, runs: int) -> None:
+    size = f"({q.clients}, {q.samples}, {q.dim})"
+    seconds, found = least(here, runs)
+    text = f"{name:12} {size:14} {seconds * 1000:9.1f} ms"
+    if oracle is not None:
+        other, known = least(oracle, runs)
+        wanted, d = known.second_moment[-1], q.dim
+        apart = np.abs(found.second(ROUNDS)[1 : 1 + d, 1 : 1 + d] - wanted).max() / np.abs(wanted).max()
+        text += f"   oracle {other * 1000:9.1f} ms   apart {apart:.0e}"
+    print(text, flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="not the problems on which the oracle takes seconds")
+    quick = parser.parse_args().quick
+    for sizes, runs in [((18, 50, 5), 20), ((18, 50, 20), 2), ((100, 50, 10), 1)]:
+        if quick and runs < 20:
+            continue
+        q, p = problem(*sizes), np.linspace(0.3, 1, sizes[0])
+        start, given = np.ones(sizes[2]), {"eta": 0.01, "p": list(p), "S": 5, "M": 2}
+        line(
+            "fedavg-svrg",
+            q,
+            lambda q=q, start=start, given=given: moments_of(fedavg_svrg.program, q, given, start=start, rounds=ROUNDS),
+            lambda q=q, start=start, p=p: moments(FedAvgSVRG(0.01, 5, 2), q, Bernoulli(p), rounds=ROUNDS, start=start),
+            runs,
+        )
+    q, start = problem(8, 10, 3), np.ones(3)
+    inertia = {"eta": 0.01, "H": 5, "S": 3, "J": 2, "A": 0.5, "alpha": [0.25, 0.25], "beta": [0.3, 0]}
+    line(
+        "fedmim",
+        q,
+        lambda: moments_of(fedmim.program, q, inertia, start=start, rounds=ROUNDS),
+        lambda: inertial_moments(
+            FedMIM(0.01, 5, alpha=(0.25, 0.25), beta=(0.3, 0)), q, UniformChoice(3), rounds=ROUNDS, start=start
+        ),
+        5,
+    )
+    for one, given in [
+        (scaffold, {"eta": 0.01, "H": 5, "S": 3}),
+        (proxskip, {"gamma": 0.01, "p": 0.3}),
+        (lsvrg, {"eta": 0.01, "p": 0.3}),
+        (diana, {"eta": 0.01, "alpha": 0.5, "m": 1}),
+    ]:
+        work = lambda one=one, given=given: moments_of(one.program, q, given, start=start, rounds=ROUNDS)  # noqa: E731
+        line(one.name, q, work, None, 5)
+
+
+if __name__ == "__main__":
+    main()

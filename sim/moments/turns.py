@@ -1,0 +1,264 @@
+"""Loops in random order: the expectation over all orders by a recursion over subsets.
+
+What was done in all orders of a set of clients (or of samples) is the mean over who was last of what it makes of the
+rest: 2^N laws instead of N! orders. Clients visited one after another change the server's value, so the law of the base
+is carried; a client's pass over its samples is its own affair, so only the law of what it holds is.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sim.exact_numbers import Array
+from sim.moments.draws import Axis
+from sim.moments.law import Law, Linear, Own, Shared
+from sim.moments.meeting import Output
+from sim.moments.operations import owns
+from sim.moments.unrolled import Operation
+
+if TYPE_CHECKING:
+    from sim.moments.rounds import Execution
+
+MOST_VISITED, MOST_PASSED = 16, 12
+"""Most clients, and most samples of a client, whose orders are summed over."""
+LARGEST = 20_000_000
+"""Entries of the laws of one size of subsets that are worked on at once."""
+
+
+def visited(execution: Execution, op: Operation, law: Law) -> Law:
+    """The law after ``visit``. Before it, `law` has nothing but its base.
+
+    Raises:
+        ValueError: for too many clients.
+    """
+    from sim.moments.rounds import executed
+
+    around, body, numbers = execution.around, op.body, law.numbers
+    assert body is not None
+    N = law.setting.clients
+    if N > MOST_VISITED:
+        raise ValueError(f"{op}: N={N} clients are outside [1, {MOST_VISITED}]: the recursion takes 2^N laws")
+    first = law.values[op.of[0]]
+    assert isinstance(first, Shared)
+    D, d = law.P.shape[1], len(first.B)
+    size = D + d
+    moving = numbers.zeros(d, D)
+    moving[:, : first.B.shape[1]] = first.B
+    reference = numbers.zeros(size)
+    reference[D:] = moving[:, 0]
+    moving[:, 0] = moving[:, 0] - reference[D:]
+    grown = np.concatenate([numbers.identity(D), moving])
+    base = numbers.zeros(D - 1, size)
+    base[:, 1:D] = numbers.identity(D - 1)
+    before = numbers.zeros(d, size)
+    before[:, 0] = reference[D:]
+    before[:, D:] = numbers.identity(d)
+
+    def turn(P: Array, c: int) -> Array:
+        """The law (b, D + d, D + d) after a visit to client c."""
+        part = Law(law.setting.part((c,)), P, size, 0)
+        for name in op.of:
+            value = law.values.get(name)
+            if isinstance(value, Shared):
+                part.values[name] = Shared(_wide(value.B, size, numbers))
+            elif isinstance(value, Own):
+                own = value.linear.B[0, c % value.linear.B.shape[1]]
+                wide = _wide(own[:, : law.width], size, numbers)
+                start = law.width + c * law.own_width
+                wide[:, start : start + law.own_width] = own[:, law.width :]
+                part.values[name] = Shared(wide)
+        part.values[body.inner] = Shared(before)
+        part.scalars = {name: x if x.shape[1] == 1 else x[:, c : c + 1] for name, x in law.scalars.items()}
+        inside = replace(around, setting=part.setting, clients=(around.clients[c],), single=True)
+        done = executed(inside, body.operations, part, [body.after])
+        outputs = [Output(-1), Output(body.after)]
+        for one in done.laws:
+            one.values[-1] = Shared(base)
+        return done.finish(outputs, reference).second
+
+    def all_orders(P: Array) -> Array:
+        b = len(P)
+        laws: dict[frozenset[int], Array] = {frozenset(): grown @ P @ grown.T}
+        for _ in range(N):
+            following: dict[frozenset[int], Any] = {}
+            for c in range(N):
+                sets = [s for s in laws if c not in s]
+                if not sets:
+                    continue
+                moved = turn(np.concatenate([laws[s] for s in sets]), c).reshape(len(sets), b, size, size)
+                for s, M in zip(sets, moved, strict=True):
+                    key = s | {c}
+                    following[key] = following[key] + M if key in following else M
+            laws = {s: M * numbers.ratio(1, len(s)) for s, M in following.items()}
+        return laws[frozenset(range(N))]
+
+    most = max(len(list(itertools.combinations(range(N), N // 2))), 1) * size * size
+    step = max(1, LARGEST // most)
+    P = np.concatenate([all_orders(law.P[at : at + step]) for at in range(0, len(law.P), step)])
+    # the new value comes after the server's others
+    s = law.width
+    order = np.concatenate([np.arange(s), np.arange(D, size), np.arange(s, D)])
+    after = Law(law.setting, P[:, order[:, None], order[None, :]], s + d, law.own_width)
+    after.weight, after.given, after.scalars = law.weight, law.given, law.scalars
+    for name, value in law.values.items():
+        B = value.B if isinstance(value, Shared) else value.linear.B
+        B = np.concatenate([B[..., :s], numbers.zeros(*B.shape[:-1], d), B[..., s:]], axis=-1)
+        after.values[name] = Shared(B) if isinstance(value, Shared) else Own(Linear(B, {}))
+    new = numbers.zeros(d, s + d)
+    new[:, 0] = reference[D:]
+    new[:, s:] = numbers.identity(d)
+    after.values[op.to] = Shared(new)
+    return after
+
+
+def _wide(B: Array, size: int, numbers: Any) -> Array:
+    out = numbers.zeros(len(B), size)
+    out[:, : B.shape[1]] = B
+    return out
+
+
+def passed(execution: Execution, op: Operation, law: Law) -> Own:
+    """What ``pass_over`` makes of the value that it begins with.
+
+    Raises:
+        ValueError: for too many samples, or where clients meet in it.
+    """
+    setting, numbers = law.setting, law.numbers
+    most = max(int(c) for c in setting.counts)
+    if most > MOST_PASSED:
+        raise ValueError(
+            f"{op}: {most} samples of a client are outside [1, {MOST_PASSED}]: the recursion takes 2^n laws"
+        )
+    execution.settled(law)
+    for name in op.of:
+        value = law.values.get(name)
+        if isinstance(value, Shared) and value.B.shape[1] > law.width:
+            law.known(value)
+    first = owns(law, [law.values[op.of[0]]])[0].linear
+    moving = Linear(first.B, dict(first.G))
+    law.values[op.to] = Own(moving)
+    others = [one for one in law.carriers() if one.G and one is not moving]
+    parts = [moving, *others]
+    groups = sorted({g for one in parts for g in one.G})
+    outcomes, N, q = law.outcomes, setting.clients, sum(one.rows for one in parts)
+    C: Any = numbers.zeros(len(law.P), outcomes, N, q, q)
+    for g in groups:
+        G = law.stacked(parts, g)[None]
+        C = C + G @ law.noises[g] @ G.swapaxes(-1, -2)
+    B = np.broadcast_to(moving.B, (outcomes, N, *moving.B.shape[2:])).copy()
+    C = C.copy()
+    for count in sorted({int(c) for c in setting.counts}):
+        clients = [n for n in range(N) if setting.counts[n] == count]
+        B[:, clients], C[:, :, clients] = _orders(execution, op, law, clients, parts, B[:, clients], C[:, :, clients])
+    moving.B = B
+    law.regrouped(parts, groups, C)
+    law.tidied()
+    found = law.values[op.to]
+    assert isinstance(found, Own)
+    return found
+
+
+def _orders(
+    execution: Execution, op: Operation, law: Law, clients: list[int], parts: list[Linear], B: Array, C: Array
+) -> tuple[Array, Array]:
+    """Of clients with equally many samples, the map of the value and the covariance of `parts` after all orders."""
+    from sim.moments.rounds import executed
+
+    around, body, numbers = execution.around, op.body, law.numbers
+    assert body is not None
+    setting = law.setting.part(clients)
+    count, outcomes = int(setting.counts[0]), len(B)
+    rows, q = parts[0].rows, C.shape[-1]
+    at = np.concatenate(
+        [np.arange(law.width)] + [law.width + n * law.own_width + np.arange(law.own_width) for n in clients]
+    )
+    P = law.P[:, at[:, None], at[None, :]]
+    unit = numbers.identity(q)
+    inside = replace(around, setting=setting, clients=tuple(around.clients[n] for n in clients), turning=True)
+
+    def one_turn(B: Array, C: Array, samples: Array) -> tuple[Array, Array, Law]:
+        """Axis 0 of B and axis 1 of C: O outcomes times E pairs of a subset and a sample."""
+        E = len(samples)
+        wide = lambda x: x if x.shape[0] == 1 else np.repeat(x, E, axis=0)  # noqa: E731
+        here = lambda x: x if x.shape[1] == 1 else x[:, clients]  # noqa: E731
+        part = Law(setting, P, law.width, law.own_width)
+        part.axes = [Axis(-1, numbers.zeros(1, outcomes * E))]
+        g = part.add_noise(C)
+        memo: dict[int, Linear] = {}
+        start = 0
+        for i, one in enumerate(parts):
+            G = {g: unit[start : start + one.rows][None, None]}
+            memo[id(one)] = Linear(B if i == 0 else wide(here(one.B)), G)
+            start += one.rows
+        for i, one in enumerate(parts):
+            part.values[-2 - i] = Own(memo[id(one)])
+        for name in op.of:
+            value = law.values.get(name)
+            if isinstance(value, Shared):
+                part.values[name] = Shared(value.B)
+            elif isinstance(value, Own):
+                linear = value.linear
+                part.values[name] = Own(memo.get(id(linear)) or Linear(wide(here(linear.B)), {}))
+        part.values[body.inner] = part.values.pop(-2)
+        part.scalars = {name: wide(here(x)) for name, x in law.scalars.items()}
+        for axis in law.axes:
+            table = axis.values if axis.values is not None else axis.shares
+            assert table is not None
+            part.scalars[axis.draw] = wide(here(law.along(axis, table)))
+        shares = numbers.zeros(outcomes, E, setting.samples)
+        shares[:, np.arange(E), samples] = numbers.ratio(1, 1)
+        part.scalars[body.index] = shares.reshape(outcomes * E, 1, -1)
+        kept = [-2 - i for i in range(1, len(parts))]
+        done = executed(inside, body.operations, part, [body.after, *kept])
+        if len(done.laws) > 1:
+            raise ValueError(f"{op}: a coin for all is tossed while clients go through their samples")
+        (after,) = done.laws
+        moved = owns(after, [after.values[body.after]])[0]
+        others = {name: after.values[name] for name in kept}
+        after.values = {body.after: Own(Linear(moved.linear.B, dict(moved.linear.G)), moved.pending), **others}
+        done.settled(after)
+        for axis in after.axes[1:]:
+            if axis.pair is not None:
+                raise ValueError(f"{op}: clients are chosen while they go through their samples")
+            after.merge(axis)
+        linears = [value.linear for value in after.values.values() if isinstance(value, Own)]
+        total: Any = numbers.zeros(len(P), 1, 1, q, q)
+        for group in sorted({g for one in linears for g in one.G}):
+            left = after.stacked(linears, group)[None]
+            total = total + left @ after.noises[group] @ left.swapaxes(-1, -2)
+        shape = (outcomes * E, len(clients))
+        B = np.broadcast_to(linears[0].B, (*shape, *linears[0].B.shape[2:]))
+        return B, np.broadcast_to(total, (len(P), *shape, q, q)), after
+
+    sets: list[tuple[int, ...]] = [()]
+    B, C = B[:, None], C[:, :, None]
+    for taken in range(count):
+        pairs = [(t, i) for t, s in enumerate(sets) for i in range(count) if i not in s]
+        following = list(itertools.combinations(range(count), taken + 1))
+        place = {s: j for j, s in enumerate(following)}
+        target = [place[tuple(sorted((*sets[t], i)))] for t, i in pairs]
+        incoming = np.array([[p for p, j in enumerate(target) if j == goal] for goal in range(len(following))])
+        chosen = np.array([t for t, _ in pairs])
+        E = len(pairs)
+        if C.shape[0] * outcomes * E * len(clients) * q * q > 10 * LARGEST:
+            raise ValueError(f"{op}: the laws of {E} subsets of samples are more than fit")
+        moved_B, moved_C, after = one_turn(
+            B[:, chosen].reshape(outcomes * E, *B.shape[2:]),
+            C[:, :, chosen].reshape(len(P), outcomes * E, *C.shape[3:]),
+            np.array([i for _, i in pairs]),
+        )
+        share = numbers.ratio(1, taken + 1)
+        split_B = moved_B.reshape(outcomes, E, *moved_B.shape[1:])[:, incoming]
+        B = split_B.sum(axis=2) * share
+        deviation = (split_B - B[:, :, None]).reshape(-1, *moved_B.shape[1:])
+        spread = after.second(deviation, deviation).reshape(len(P), outcomes, len(following), taken + 1, -1, rows, rows)
+        split_C = moved_C.reshape(len(P), outcomes, E, *moved_C.shape[2:])[:, :, incoming]
+        C = split_C.sum(axis=3) * share
+        spread = spread.sum(axis=3) * share
+        C[..., :rows, :rows] = C[..., :rows, :rows] + spread
+        sets = following
+    return B[:, 0], C[:, :, 0]

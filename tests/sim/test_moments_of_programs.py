@@ -1,0 +1,838 @@
+"""Moments of programs are what all outcomes, gone through one by one, say."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sim.moments import Point, Schedule, moments_of
+from sim.problems import Quadratic
+from tests.sim.outcomes import TooMany, brute_moments, played, starting, vector
+from theory.program import Program, algorithm
+
+F = Fraction
+
+
+def fractions(rng: random.Random, size: int, most: int = 3) -> Any:
+    return vector([F(rng.randint(-most, most), rng.choice([1, 2, 3])) for _ in range(size)])
+
+
+def drawn_problem(rng: random.Random, N: int, n: int, d: int, ragged: bool = False) -> Quadratic:
+    """Small curvatures of either sign; every client has samples of its own."""
+    hessian = np.full((N, n, d, d), F(0), dtype=object)
+    linear = np.full((N, n, d), F(0), dtype=object)
+    counts = np.array([rng.randint(1, n) if ragged else n for _ in range(N)])
+    for m in range(N):
+        for i in range(counts[m]):
+            A = fractions(rng, d * d, 2).reshape(d, d)
+            hessian[m, i] = A @ A.T + np.array([[F(int(a == b), 2) for b in range(d)] for a in range(d)], dtype=object)
+            linear[m, i] = fractions(rng, d)
+    return Quadratic(hessian, linear, np.full((N, n), F(0), dtype=object), counts)
+
+
+def assert_equal(
+    program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, rounds: int = 2, most: int = 3000
+) -> None:
+    plain = {name: (lambda k, v=v: v.values[k]) if isinstance(v, Schedule) else v for name, v in parameters.items()}
+    wanted = brute_moments(program, problem, plain, x0, rounds, most)
+    found = moments_of(program, problem, parameters, start=x0, rounds=rounds)
+    for k in range(rounds + 1):
+        assert np.array_equal(found.second(k), wanted[k]), (program, k)
+
+
+# --- algorithms that are known ---------------------------------------------------------------------------------------
+
+
+@algorithm
+def sgd(w, x, *, eta):
+    return x - eta * w.mean(w.gradient(x, w.sample()))
+
+
+@algorithm
+def batches(w, x, *, eta, b):
+    return x - eta * w.mean(w.gradient(x, w.sample(b)))
+
+
+@algorithm
+def batches_without(w, x, *, eta, b):
+    return x - eta * w.mean(w.gradient(x, w.sample(b, replace=False)))
+
+
+@algorithm
+def local_sgd(w, x, *, eta, H):
+    y = w.each(x)
+    for h in w.repeat(H):
+        y = y - eta / (h + 1) * w.gradient(y, w.sample())
+    return w.mean(y)
+
+
+@algorithm
+def fedavg_choose(w, x, *, eta, H, S):
+    y = w.each(x)
+    for _h in w.repeat(H):
+        y = y - eta * w.gradient(y, w.sample())
+    return x + w.average(y - x, w.choose(S))
+
+
+@algorithm
+def fedavg_replace(w, x, *, eta, S):
+    y = x - eta * w.gradient(x, w.sample())
+    return w.average(y, w.choose(S, replace=True))
+
+
+@algorithm
+def fedavg_coins(w, x, *, eta, p):
+    y = x - eta * w.gradient(x, w.sample())
+    return x + w.average(y - x, w.coins(p))
+
+
+@algorithm
+def fedavg_unbiased(w, x, *, eta, p):
+    y = x - eta * w.gradient(x, w.sample())
+    return x + w.mean(w.coins(p) / p * (y - x))
+
+
+@algorithm(x="x0", c="each grad(f_n, x0)")
+def scaffold(w, x, c, *, eta, eta_g, H, S):
+    active = w.choose(S)
+    cbar = w.mean(c)
+    y = w.each(x)
+    for _h in w.repeat(H):
+        w.tap("y", y)
+        y = y - eta * (w.gradient(y, w.sample()) - c + cbar)
+    plus = c - cbar + (x - y) / (H * eta)
+    return x + eta_g * w.average(y - x, active), w.where(active, plus, c)
+
+
+@algorithm(x="each x0", h="each 0")
+def proxskip(w, x, h, *, gamma, p):
+    moved = x - gamma * (w.gradient(x) - h)
+    coin = w.coin(p)
+    after = w.where(coin, w.each(w.mean(moved - gamma / p * h)), moved)
+    return after, h + p / gamma * (after - moved)
+
+
+@algorithm(x="x0", s="x0")
+def lsvrg(w, x, s, *, eta, p):
+    i = w.sample()
+    estimate = w.mean(w.gradient(x, i) - w.gradient(s, i)) + w.full_gradient(s)
+    return x - eta * estimate, w.where(w.coin(p), x, s)
+
+
+@algorithm(x="x0", h="each 0")
+def diana(w, x, h, *, eta, alpha, m):
+    moved = w.keep(w.gradient(x) - h, m)
+    return x - eta * w.mean(h + moved), h + alpha * moved
+
+
+@algorithm(x="x0", past="J times 0")
+def fedmim(w, x, past, *, eta, H, S, J, A, alpha, beta):
+    y = w.each(x)
+    for _h in w.repeat(H):
+        y = y - w.combine(alpha, past) - A * eta * w.gradient(y - w.combine(beta, past), w.sample())
+    after = w.average(y, w.choose(S))
+    return after, w.shift(past, (x - after) / H)
+
+
+@algorithm(x="x0", t="table grad(f_ni, x0)")
+def saga(w, x, t, *, eta):
+    i = w.sample()
+    g = w.gradient(x, i)
+    return x - eta * w.mean(g - w.get(t, i) + w.get(t)), w.put(t, i, g)
+
+
+@algorithm
+def visiting(w, x, *, eta):
+    return w.visit(x, lambda v, one: v - eta * one.gradient(v, one.sample()))
+
+
+@algorithm
+def reshuffling(w, x, *, eta):
+    return w.mean(w.pass_over(w.each(x), lambda v, i: v - eta * w.gradient(v, i)))
+
+
+@algorithm(x="each x0")
+def dgd(w, x, *, eta, W):
+    return w.mix(x, W) - eta * w.gradient(x, w.sample())
+
+
+@algorithm(x="each x0", y="each grad(f_n, x0)", g="each grad(f_n, x0)")
+def tracking(w, x, y, g, *, eta, W):
+    after = w.mix(x - eta * y, W)
+    new = w.gradient(after, w.sample())
+    return after, w.mix(y, W) + new - g, new
+
+
+@algorithm(x="x0", past="each J times x0")
+def remembering(w, x, past, *, eta, J, alpha):
+    v = w.combine(alpha, past)
+    y = v - eta * w.gradient(x, w.sample())
+    return w.mean(y), w.shift(past, y)
+
+
+@algorithm
+def fedavg_svrg(w, x, *, eta, p, S, M):
+    active = w.coins(p)
+    y = w.each(x)
+    for _s in w.repeat(S):
+        snapshot = y
+        full = w.gradient(snapshot)
+        for _m in w.repeat(M):
+            i = w.sample()
+            y = y - eta * (w.gradient(y, i) - w.gradient(snapshot, i) + full)
+    return x + w.mean(active / p * (y - x))
+
+
+@algorithm
+def fedprox(w, x, *, t, S):
+    return w.average(w.prox(x, t), w.choose(S))
+
+
+@algorithm
+def noisy(w, x, *, eta, sigma2, m):
+    return w.keep(x - eta * w.mean(w.gradient(x) + w.noise(sigma2)), m)
+
+
+@algorithm(x="x0", v="each x0")
+def told_again(w, x, v, *, eta, S):
+    """The clients that took part learn of what came of it: the choice is read after they met."""
+    active = w.choose(S)
+    after = x - eta * w.average(w.gradient(v, w.sample()), active)
+    return after, w.where(active, w.each(after), v)
+
+
+@algorithm
+def same_sample_again(w, x, *, eta):
+    i = w.sample()
+    ahead = x - eta * w.mean(w.gradient(x, i))
+    return x - eta * w.mean(w.gradient(ahead, i))
+
+
+@algorithm
+def local_extragradient(w, x, *, eta, H):
+    y = w.each(x)
+    for _h in w.repeat(H):
+        i = w.sample()
+        y = y - eta * w.gradient(y - eta * w.gradient(y, i), i)
+    return w.mean(y)
+
+
+@algorithm
+def uneven(w, x, *, eta, tau, H, S):
+    y = w.each(x)
+    for h in w.repeat(H):
+        y = w.where(w.before(h, tau), y - eta * w.gradient(y, w.sample()), y)
+    return w.average(y, w.choose(S))
+
+
+@algorithm
+def in_a_row(w, x, *, eta, p):
+    def turn(v, one):
+        return one.pass_over(v, lambda u, i: u - eta * one.gradient(u, i)) - eta * one.coin(p) * one.gradient(v)
+
+    return w.visit(x, turn)
+
+
+THIRD = [[F(2, 3), F(1, 3)], [F(1, 3), F(2, 3)]]
+KNOWN: list[tuple[Any, dict[str, Any], int]] = [
+    (sgd, {"eta": F(1, 3)}, 2),
+    (sgd, {"eta": Schedule((F(1, 3), F(1, 5)))}, 2),
+    (batches, {"eta": F(1, 3), "b": 2}, 2),
+    (batches_without, {"eta": F(1, 3), "b": 2}, 2),
+    (local_sgd, {"eta": F(1, 3), "H": 2}, 2),
+    (fedavg_choose, {"eta": F(1, 4), "H": 2, "S": 1}, 2),
+    (fedavg_replace, {"eta": F(1, 4), "S": 3}, 2),
+    (fedavg_coins, {"eta": F(1, 4), "p": [F(1, 3), F(1, 2)]}, 2),
+    (fedavg_coins, {"eta": F(1, 4), "p": F(1, 3)}, 2),
+    (fedavg_unbiased, {"eta": F(1, 4), "p": [F(1, 3), F(1, 2)]}, 2),
+    (scaffold, {"eta": F(1, 4), "eta_g": F(1, 2), "H": 2, "S": 1}, 2),
+    (proxskip, {"gamma": F(1, 4), "p": F(1, 3)}, 3),
+    (lsvrg, {"eta": F(1, 4), "p": F(1, 3)}, 2),
+    (diana, {"eta": F(1, 4), "alpha": F(1, 2), "m": 1}, 2),
+    (
+        fedmim,
+        {"eta": F(1, 4), "H": 2, "S": 1, "J": 2, "A": F(1, 2), "alpha": [F(1, 4), F(1, 4)], "beta": [F(1, 3), 0]},
+        2,
+    ),
+    (saga, {"eta": F(1, 4)}, 2),
+    (visiting, {"eta": F(1, 4)}, 2),
+    (reshuffling, {"eta": F(1, 4)}, 2),
+    (dgd, {"eta": F(1, 4), "W": THIRD}, 2),
+    (tracking, {"eta": F(1, 4), "W": THIRD}, 2),
+    (remembering, {"eta": F(1, 4), "J": 2, "alpha": [F(1, 4), F(3, 4)]}, 2),
+    (fedavg_svrg, {"eta": F(1, 4), "p": [F(1, 3), F(1, 2)], "S": 2, "M": 2}, 1),
+    (fedprox, {"t": F(1, 4), "S": 1}, 2),
+    (noisy, {"eta": F(1, 4), "sigma2": F(2, 9), "m": 1}, 2),
+    (told_again, {"eta": F(1, 4), "S": 1}, 2),
+    (same_sample_again, {"eta": F(1, 4)}, 2),
+    (local_extragradient, {"eta": F(1, 4), "H": 2}, 1),
+    (uneven, {"eta": F(1, 4), "tau": [1, 2], "H": 2, "S": 1}, 2),
+    (in_a_row, {"eta": F(1, 4), "p": F(1, 3)}, 1),
+]
+
+
+@pytest.mark.parametrize(("one", "parameters", "rounds"), KNOWN, ids=lambda v: getattr(v, "name", ""))
+def test_algorithms_that_are_known(one: Any, parameters: dict[str, Any], rounds: int) -> None:
+    rng = random.Random(one.name)
+    problem = drawn_problem(rng, 2, 2, 2)
+    assert_equal(one.program, problem, parameters, fractions(rng, 2), rounds, 20000)
+
+
+# --- programs at random ----------------------------------------------------------------------------------------------
+
+
+class Writer:
+    """Writes a round with the primitives, as `rng` says: what it has is lists of server's and clients' vectors."""
+
+    def __init__(self, w: Any, rng: random.Random, scalars: dict[str, Any], d: int, depth: int = 0) -> None:
+        self.w, self.rng, self.p, self.d, self.depth = w, rng, scalars, d, depth
+        self.masks: list[Any] = []
+        self.samples: list[Any] = []
+        self.budget = 3 if depth == 0 else 1
+
+    def draws(self) -> bool:
+        self.budget -= 1
+        return self.budget >= 0
+
+    def vector(self, *pools: list[Any]) -> Any:
+        return self.rng.choice([v for pool in pools for v in pool])
+
+    def factor(self) -> Any:
+        rng = self.rng
+        plain = [self.p["eta"], 1, F(1, 2), -1, self.p["q"], 1 / (self.w.k + 2)]
+        return rng.choice(plain + [m * F(1, 2) for m in self.masks] + [1 - m for m in self.masks])
+
+    def mask(self) -> Any:
+        w, rng = self.w, self.rng
+        if (self.masks and rng.random() < 0.7) or not self.draws():
+            return rng.choice(self.masks) if self.masks else w.before(1, self.p["tau"])
+        made = rng.choice(
+            [lambda: w.choose(self.p["S"]), lambda: w.coins(self.p["p"]), lambda: w.coin(self.p["c"]),
+             lambda: w.choose(2, replace=True), lambda: w.coins(self.p["c"])]
+        )()  # fmt: skip
+        self.masks.append(made)
+        return made
+
+    def sample(self) -> Any:
+        w, rng = self.w, self.rng
+        if (self.samples and rng.random() < 0.6) or not self.draws():
+            return rng.choice(self.samples) if self.samples else None
+        made = rng.choice(
+            [lambda: w.sample(), lambda: w.sample(), lambda: w.sample(2), lambda: w.sample(1, replace=False)]
+        )()
+        self.samples.append(made)
+        return made
+
+    def client(self, S: list[Any], C: list[Any]) -> Any:
+        w, rng = self.w, self.rng
+        kind = rng.choice(
+            [
+                "gradient",
+                "sampled",
+                "sampled",
+                "sampled",
+                "sum",
+                "sum",
+                "where",
+                "prox",
+                "keep",
+                "noise",
+                "mix",
+                "times",
+            ]
+        )
+        if kind == "gradient":
+            return w.gradient(self.vector(S, C))
+        if kind == "sampled":
+            i = self.sample()
+            return w.gradient(self.vector(S, C)) if i is None else w.gradient(self.vector(S, C), i)
+        if kind == "where":
+            return w.where(self.mask(), w.each(self.vector(S, C)), self.vector(S, C))
+        if kind == "prox":
+            return w.prox(self.vector(S, C), self.p["eta"])
+        if kind == "keep" and self.d > 1 and self.draws():
+            return w.keep(w.each(self.vector(S, C)), 1)
+        if kind == "noise" and self.draws():
+            return w.noise(self.p["sigma2"])
+        if kind == "mix" and C and self.depth == 0:
+            return w.mix(self.vector(C), self.p["W"])
+        if kind == "times":
+            self.mask()
+            return self.factor() * w.each(self.vector(S, C))
+        return w.each(self.factor() * self.vector(S, C) - self.factor() * w.each(self.vector(S, C)))
+
+    def server(self, S: list[Any], C: list[Any]) -> Any:
+        w, rng = self.w, self.rng
+        kind = rng.choice(["mean", "average", "average", "full", "sum", "keep", "ones"])
+        if kind == "average" and C:
+            return w.average(self.vector(C, C, S), self.mask())
+        if kind == "full":
+            return w.full_gradient(self.vector(S))
+        if kind == "ones":
+            return self.vector(S) - self.p["eta"] * w.ones()
+        if kind == "keep" and self.d > 1 and self.draws():
+            return w.keep(self.vector(S), 1)
+        if C:
+            return w.mean(self.vector(C))
+        return self.vector(S) - self.p["eta"] * self.vector(S)
+
+    def some(self, S: list[Any], C: list[Any], count: int) -> None:
+        for _ in range(count):
+            if self.rng.random() < 0.7:
+                C.append(self.client(S, C))
+            else:
+                S.append(self.server(S, C))
+
+    def loop(self, S: list[Any], C: list[Any]) -> Any:
+        w, seed = self.w, self.rng.random()
+        y = w.each(self.vector(S, C))
+        for h in w.repeat(2):
+            inner = Writer(w, random.Random(seed), self.p, self.d, 1)  # the same in every turn
+            inner.masks, inner.samples = list(self.masks), []
+            S2, C2 = list(S), [*C, y, y]
+            inner.some(S2, C2, 2)
+            y = y - self.p["eta"] / (h + 1) * w.each(C2[-1])
+        return y
+
+    def order(self, S: list[Any], C: list[Any]) -> None:
+        w, seed = self.w, self.rng.random()
+        if self.rng.random() < 0.5:
+
+            def turn(v: Any, i: Any) -> Any:
+                rng = random.Random(seed)
+                g = w.gradient(rng.choice([v, v, *S, *C]), i) + w.gradient(v) * rng.choice([0, F(1, 2)])
+                return rng.choice([v, v, v * F(1, 2)]) - self.p["eta"] * g
+
+            C.append(w.pass_over(w.each(self.vector(S, C)), turn))
+            return
+
+        def visit(v: Any, one: Any) -> Any:
+            rng = random.Random(seed)
+            i = one.sample()
+            g = one.gradient(v, i) - one.gradient(rng.choice([v, *S]), i) * rng.choice([0, F(1, 2)])
+            return v - self.p["eta"] * g
+
+        S.append(w.visit(self.vector(S), visit))
+
+
+def written(seed: int, d: int) -> Any:
+    """A program."""
+    rng = random.Random(seed)
+
+    def body(w: Any, S: list[Any], C: list[Any], rng: random.Random, p: dict[str, Any]) -> Writer:
+        writer = Writer(w, rng, p, d)
+        writer.some(S, C, rng.randint(1, 3))
+        if rng.random() < 0.4:
+            C.append(writer.loop(S, C))
+        if rng.random() < 0.25:
+            writer.order(S, C)
+        writer.some(S, C, rng.randint(0, 3))
+        return writer
+
+    def after(writer: Writer, x: Any, C: list[Any]) -> Any:
+        return x - writer.p["eta"] * writer.w.mean(C[-1]) if C else x - writer.p["eta"] * writer.w.full_gradient(x)
+
+    shape = rng.choice(["x", "x", "xc", "xc", "xs", "xt", "xj", "xm"])
+    start = rng.choice(["each 0", "each x0", "each grad(f_n, x0)"])
+    if shape == "x":
+
+        @algorithm
+        def one(w, x, *, eta, q, p, c, S, sigma2, tau, W):
+            s, cs = [x], []
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
+            return rng.choice([after(writer, x, cs), after(writer, s[-1], cs), s[-1]])
+
+    elif shape == "xc":
+
+        @algorithm(x="x0", v=start)
+        def one(w, x, v, *, eta, q, p, c, S, sigma2, tau, W):
+            s, cs = [x], [v]
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
+            new = w.where(writer.mask(), cs[-1], v) if random.Random(seed).random() < 0.5 else w.each(cs[-1])
+            return after(writer, s[-1], cs), new
+
+    elif shape == "xs":
+
+        @algorithm(x="x0", v="grad(f, x0)")
+        def one(w, x, v, *, eta, q, p, c, S, sigma2, tau, W):
+            s, cs = [x, v], []
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
+            return after(writer, x, cs), w.where(w.coin(c), s[-1], v)
+
+    elif shape == "xt":
+
+        @algorithm(x="x0", t="table grad(f_ni, x0)")
+        def one(w, x, t, *, eta, q, p, c, S, sigma2, tau, W):
+            s, cs = [x], [w.get(t)]
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
+            i = writer.samples[0] if writer.samples else w.sample()
+            put = w.put(t, i, w.each(cs[-1]))
+            return after(writer, x, [w.get(t, i) - cs[-1]]), w.where(writer.mask(), put, t)
+
+    elif shape == "xj":
+
+        @algorithm(x="x0", past="J times x0")
+        def one(w, x, past, *, eta, q, p, c, S, sigma2, tau, W, J, alpha):
+            s, cs = [x, w.combine(alpha, past)], []
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
+            return after(writer, x, cs), w.shift(past, s[-1])
+
+    else:
+
+        @algorithm(x="x0", past="each J times x0")
+        def one(w, x, past, *, eta, q, p, c, S, sigma2, tau, W, J, alpha):
+            s, cs = [x], [w.combine(alpha, past)]
+            writer = body(
+                w,
+                s,
+                cs,
+                random.Random(seed),
+                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
+            )
+            return after(writer, s[-1], cs), w.shift(past, cs[-1])
+
+    return one
+
+
+def at_random(seed: int) -> tuple[Program, Quadratic, dict[str, Any], Any]:
+    """A program on an instance."""
+    rng = random.Random(1000 + seed)
+    d = rng.choice([1, 1, 2])
+    N, n = rng.choice([(2, 2), (2, 2), (3, 2), (1, 3), (2, 1)])
+    problem = drawn_problem(rng, N, n, d, ragged=rng.random() < 0.3)
+    W = [[F(1, N + 1) + F(int(a == b), N + 1) for b in range(N)] for a in range(N)]
+    parameters = {
+        "eta": rng.choice([F(1, 3), Schedule((F(1, 3), F(1, 2), F(1, 4)))]),
+        "q": [F(rng.randint(1, 4), 3) for _ in range(N)],
+        "p": [rng.choice([F(1, 3), F(1, 2), F(1)]) for _ in range(N)],
+        "c": F(1, 3),
+        "S": rng.randint(1, N),
+        "sigma2": F(4, 9) * d,
+        "tau": [rng.randint(0, 3) for _ in range(N)],
+        "W": W,
+        "J": 2,
+        "alpha": [F(1, 3), F(1, 2)],
+    }
+    program = written(seed, d).program
+    return program, problem, {k: v for k, v in parameters.items() if k in program.parameters}, fractions(rng, d)
+
+
+WANTED, PARTS = 240, 8
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_programs_at_random(part: int) -> None:
+    """Of each program the first two rounds, or the first where the second has too many outcomes."""
+    done, seed, operations = 0, 100_000 * part, set()
+    while done < WANTED // PARTS:
+        seed += 1
+        program, problem, parameters, x0 = at_random(seed)
+        for rounds in (2, 1):
+            try:
+                assert_equal(program, problem, parameters, x0, rounds, 700)
+            except TooMany:
+                continue
+            done += program.random
+            operations |= program.operations
+            break
+    assert len(operations) > 12
+
+
+# --- taps, and several rounds together -------------------------------------------------------------------------------
+
+
+@algorithm(x="x0", c="each grad(f_n, x0)")
+def tapped(w, x, c, *, eta, S):
+    active = w.choose(S)
+    y = w.each(x)
+    for _h in w.repeat(2):
+        w.tap("y", y)
+        y = y - eta * (w.gradient(y, w.sample()) - c + w.mean(c))
+    move = w.average(y - x, active)
+    w.tap("move", move)
+    return x + move, w.where(active, w.gradient(y), c)
+
+
+def paths(program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, rounds: int) -> Any:
+    """Probability, states of k = 0..K, taps of k = 0..K-1, of every outcome."""
+    found = [(F(1), [starting(program, problem, parameters, x0)], [])]
+    for k in range(rounds):
+        found = [
+            (p * q, [*states, after], [*all_taps, taps])
+            for p, states, all_taps in found
+            for q, after, taps in played(program, problem, parameters, states[-1], k, 10**6)
+        ]
+    return found
+
+
+def test_products_of_states_and_taps_of_any_rounds() -> None:
+    rng = random.Random(5)
+    problem = drawn_problem(rng, 2, 2, 2)
+    parameters = {"eta": F(1, 4), "S": 1}
+    x0 = fractions(rng, 2)
+    program = tapped.program
+    outcomes = paths(program, problem, parameters, x0, 2)
+    found = moments_of(program, problem, parameters, start=x0, rounds=2)
+
+    def value(point: Point, states: Any, taps: Any) -> Any:
+        if point.name == "x":
+            return states[point.k][0]
+        if point.name == "c":
+            return states[point.k][1][point.n]
+        if point.name == "move":
+            return taps[point.k]["move"][0]
+        own = taps[point.k]["y"][point.turns[0]]
+        return own[point.n] if isinstance(own, list) else own
+
+    points = [Point("x", k) for k in range(3)] + [Point("c", k, n=n) for k in range(3) for n in range(2)]
+    points += [Point("move", k) for k in range(2)]
+    points += [Point("y", k, (h,), n=n) for k in range(2) for h in range(2) for n in range(2)]
+
+    def affine() -> dict[Any, Any]:
+        chosen: dict[Any, Any] = {None: fractions(rng, 2)}
+        for point in rng.sample(points, 2):
+            chosen[point] = rng.choice([F(rng.randint(-2, 2)), fractions(rng, 4).reshape(2, 2)])
+        return chosen
+
+    def at(u: dict[Any, Any], states: Any, taps: Any) -> Any:
+        total = u[None]
+        for point, factor in u.items():
+            if point is not None:
+                v = value(point, states, taps)
+                total = total + (factor @ v if isinstance(factor, np.ndarray) else factor * v)
+        return total
+
+    for _ in range(60):
+        u, v = affine(), affine()
+        wanted = sum(p * (at(u, states, taps) @ at(v, states, taps)) for p, states, taps in outcomes)
+        assert found.dot(u, v) == wanted
+        mean = sum(p * at(u, states, taps) for p, states, taps in outcomes)
+        assert np.array_equal(found.expected(u), mean)
+    assert found.norm2({Point("x", 0): 1, None: -x0}) == 0
+
+
+# --- floats ----------------------------------------------------------------------------------------------------------
+
+
+def in_floats(problem: Quadratic) -> Quadratic:
+    return Quadratic(
+        problem.hessian.astype(float), problem.linear.astype(float), problem.offset.astype(float), problem.counts
+    )
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, Schedule):
+        return Schedule(tuple(map(plain, value.values)))
+    return [plain(v) for v in value] if isinstance(value, list) else value if isinstance(value, int) else float(value)
+
+
+@pytest.mark.parametrize("rounds", [2, 40])
+@pytest.mark.parametrize(("one", "parameters", "_"), KNOWN, ids=lambda v: getattr(v, "name", ""))
+def test_floats_are_the_fractions(one: Any, parameters: dict[str, Any], _: int, rounds: int) -> None:
+    """Few rounds are carried one by one, many as one linear map."""
+    if any(isinstance(v, Schedule) for v in parameters.values()):
+        rounds = 2
+    rng = random.Random(one.name)
+    problem, x0 = drawn_problem(rng, 2, 2, 1 if one is saga else 2), fractions(rng, 2)
+    x0 = x0[: problem.dim]
+    parameters = {**parameters, **({"m": 1} if "m" in parameters else {})}
+    exact = moments_of(one.program, problem, parameters, start=x0, rounds=rounds if rounds == 2 else 12)
+    floats = {name: plain(v) for name, v in parameters.items()}
+    found = moments_of(one.program, in_floats(problem), floats, start=x0.astype(float), rounds=rounds)
+    for k in range(exact.rounds + 1):
+        wanted = exact.second(k).astype(float)
+        assert np.allclose(found.second(k), wanted, rtol=0, atol=1e-12 * max(1, np.abs(wanted).max())), k
+
+
+@pytest.mark.parametrize("as_one_map", [True, False])
+def test_what_converges_keeps_its_digits(as_one_map: bool) -> None:
+    """ProxSkip goes to the minimiser and the gradients there: the contraction is seen until nothing is left."""
+    rng = np.random.default_rng(3)
+    A = rng.standard_normal((4, 1, 3, 3))
+    hessian = A @ A.swapaxes(-1, -2) + np.eye(3)
+    problem = Quadratic(hessian, 100 * rng.standard_normal((4, 1, 3)), np.zeros((4, 1)), np.ones(4, dtype=int))
+    values = np.linalg.eigvalsh(problem.client_hessian)
+    gamma, p, star = 1 / values.max(), 0.5, problem.minimiser
+    given: Any = gamma if as_one_map else Schedule((gamma,) * 400)
+    found = moments_of(proxskip.program, problem, {"gamma": given, "p": p}, start=np.ones(3), rounds=400)
+
+    def psi(k: int) -> float:
+        distance = sum(found.norm2({Point("x", k, n=n): 1, None: -star}) for n in range(4))
+        memory = [found.norm2({Point("h", k, n=n): 1, None: -problem.client_gradient(star)[n]}) for n in range(4)]
+        return float(distance + gamma**2 / p**2 * sum(memory))
+
+    rate = 1 - min(gamma * values.min(), p**2)
+    for k in range(150):
+        assert psi(k + 1) <= rate * psi(k) * (1 + 1e-9)
+    assert psi(150) < 1e-15 * psi(0)
+    assert psi(400) < 1e-29 * psi(0)
+
+
+def test_a_far_minimiser_costs_no_digits() -> None:
+    """Clients whose curvatures all but cancel: the minimiser is 1e9 away, and ten steps from 0 stay near 0."""
+    hessian = np.array([[[[1.0]]], [[[-1.0 + 1e-9]]]])
+    problem = Quadratic(hessian, np.array([[[1.0]], [[1.0]]]), np.zeros((2, 1)), np.ones(2, dtype=int))
+    exact = Quadratic(
+        np.array([[[[F(1)]]], [[[F(-1.0 + 1e-9)]]]], dtype=object), np.full((2, 1, 1), F(1), dtype=object),
+        np.full((2, 1), F(0), dtype=object), np.ones(2, dtype=int),
+    )  # fmt: skip
+    for rounds in (3, 10):  # one by one, and as one map
+        wanted = moments_of(fedavg_choose.program, exact, {"eta": F(1, 8), "H": 2, "S": 1}, start=[0], rounds=rounds)
+        found = moments_of(fedavg_choose.program, problem, {"eta": 0.125, "H": 2, "S": 1}, start=[0.0], rounds=rounds)
+        assert found.second(rounds)[1, 1] == pytest.approx(float(wanted.second(rounds)[1, 1]), rel=1e-12)
+
+
+def random_floats(seed: int, N: int, n: int, d: int) -> Quadratic:
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((N, n, d, d))
+    hessian = A @ A.swapaxes(-1, -2) / d + 0.1 * np.eye(d)
+    return Quadratic(hessian, rng.standard_normal((N, n, d)), np.zeros((N, n)), np.full(N, n))
+
+
+@pytest.mark.parametrize("rounds", [3, 60])
+def test_fedavg_svrg_is_what_the_oracle_of_this_algorithm_says(rounds: int) -> None:
+    from sim.algorithms.fedavg_svrg import FedAvgSVRG
+    from sim.exact import moments
+    from sim.participation import Bernoulli
+
+    problem, p = random_floats(0, 6, 5, 4), np.linspace(0.3, 1, 6)
+    for S, M, step in [(1, 3, 0.05), (3, 2, 0.02)]:
+        wanted = moments(FedAvgSVRG(step, S, M), problem, Bernoulli(p), rounds=rounds, start=np.ones(4))
+        given = {"eta": step, "p": list(p), "S": S, "M": M}
+        found = moments_of(fedavg_svrg.program, problem, given, start=np.ones(4), rounds=rounds)
+        star = problem.minimiser
+        for k in range(rounds + 1):
+            assert np.allclose(found.second(k)[1:, 1:], wanted.second_moment[k], rtol=1e-11, atol=1e-14)
+            gradient = {Point("x", k): problem.mean_hessian, None: -problem.mean_linear}
+            assert found.norm2(gradient) == pytest.approx(wanted.squared_gradient_norm[k], rel=1e-9, abs=1e-15)
+            gap = {Point("x", k): 1, None: -star}
+            value = found.dot(gap, {Point("x", k): problem.mean_hessian / 2, None: -problem.mean_hessian @ star / 2})
+            assert value == pytest.approx(wanted.suboptimality[k], rel=1e-9, abs=1e-15)
+
+
+def test_many_clients_by_symmetry() -> None:
+    """40 clients that are copies of two: averages over some of them have a closed form."""
+    two = random_floats(1, 2, 1, 2)
+    copies = [n % 2 for n in range(40)]
+    many = Quadratic(two.hessian[copies], two.linear[copies], two.offset[copies], two.counts[copies])
+    x0, eta, S = np.ones(2), 0.1, 7
+    found = moments_of(fedavg_choose.program, many, {"eta": eta, "H": 1, "S": S}, start=x0, rounds=1)
+    a, b = (x0 - eta * two.client_gradient(x0)[n] for n in range(2))
+    # the mean over S of 40 has the variance of one, divided by S, times 33/39
+    mean = (a + b) / 2
+    wanted = np.outer(mean, mean) + np.outer(a - b, a - b) / 4 / S * 33 / 39
+    assert np.allclose(found.second(1)[1:, 1:], wanted, rtol=1e-12)
+    found = moments_of(fedavg_coins.program, many, {"eta": eta, "p": 0.25}, start=x0, rounds=1)
+    from math import comb
+
+    spread = np.zeros((2, 2))
+    centre = np.zeros((2, 2))
+    for count in range(1, 41):
+        chance = comb(40, count) * 0.25**count * 0.75 ** (40 - count)
+        spread += chance * (np.outer(a - b, a - b) / 4 / count * (40 - count) / 39 + np.outer(mean, mean))
+    centre = 0.75**40 * np.outer(x0, x0)
+    assert np.allclose(found.second(1)[1:, 1:], spread + centre, rtol=1e-12)
+
+
+def test_many_clients_with_memory_are_no_different() -> None:
+    """SCAFFOLD with 30 clients, against averages over runs: 20000 runs, ten standard errors (chance below 1e-20)."""
+    problem = random_floats(2, 30, 1, 2)
+    parameters = {"eta": 0.1, "eta_g": 0.7, "H": 2, "S": 4}
+    found = moments_of(scaffold.program, problem, parameters, start=np.ones(2), rounds=3)
+    rng = np.random.default_rng(0)
+    runs = 20000
+    H, b = problem.client_hessian, problem.client_linear
+    x = np.ones((runs, 2))
+    c = np.broadcast_to(problem.client_gradient(np.ones(2)), (runs, 30, 2)).copy()
+    for _ in range(3):
+        active = rng.permuted(np.broadcast_to(np.arange(30) < 4, (runs, 30)), axis=1)[..., None]
+        cbar = c.mean(axis=1, keepdims=True)
+        y = np.broadcast_to(x[:, None], c.shape)
+        for _ in range(2):
+            y = y - 0.1 * (np.einsum("nde,rne->rnd", H, y) - b - c + cbar)
+        plus = c - cbar + (x[:, None] - y) / (2 * 0.1)
+        x = x + 0.7 * ((y - x[:, None]) * active).sum(axis=1) / 4
+        c = np.where(active, plus, c)
+    for sample, point in [(x, Point("x", 3)), (c[:, 5], Point("c", 3, n=5))]:
+        square = (sample**2).sum(axis=1)
+        error = square.std() / np.sqrt(runs)
+        assert abs(square.mean() - found.norm2({point: 1})) <= 10 * error
+    product = (c[:, 5] * c[:, 6]).sum(axis=1)
+    wanted = found.dot({Point("c", 3, n=5): 1}, {Point("c", 3, n=6): 1})
+    assert abs(product.mean() - wanted) <= 10 * product.std() / np.sqrt(runs)
+
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_followed_is_refused() -> None:
+    problem = random_floats(0, 9, 6, 2)
+
+    @algorithm
+    def clipped(w, x, *, eta):
+        return x - eta * w.clip(w.full_gradient(x), 1)
+
+    with pytest.raises(ValueError, match=r"clip .*is not linear in the state"):
+        moments_of(clipped.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match=r"too many: .* outcomes of all"):
+        moments_of(same_sample_again.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="eta"):
+        moments_of(sgd.program, problem, {}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="eta has shape"):
+        moments_of(sgd.program, problem, {"eta": [0.1, 0.2]}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="schedule of 1 entries"):
+        moments_of(sgd.program, problem, {"eta": Schedule((0.1,))}, start=np.ones(2), rounds=2)
+    with pytest.raises(ValueError, match="S=10 is outside"):
+        moments_of(fedprox.program, problem, {"t": 0.1, "S": 10}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match=r"outside \(0, 1\]"):
+        moments_of(fedavg_coins.program, problem, {"eta": 0.1, "p": 1.5}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="b=7"):
+        moments_of(batches_without.program, problem, {"eta": 0.1, "b": 7}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="m=3 is outside"):
+        moments_of(diana.program, problem, {"eta": 0.1, "alpha": 0.5, "m": 3}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="diverge"):
+        moments_of(sgd.program, problem, {"eta": 1e10}, start=np.ones(2), rounds=60)
+    with pytest.raises(ValueError, match="not rational"):
+        moments_of(sgd.program, drawn_problem(random.Random(0), 1, 1, 1), {"eta": 0.5}, start=[F(1)], rounds=1)
+    indefinite = Quadratic(-np.ones((1, 1, 1, 1)), np.ones((1, 1, 1)), np.zeros((1, 1)), np.ones(1, dtype=int))
+    with pytest.raises(ValueError, match="no unique minimiser"):
+        moments_of(fedprox.program, indefinite, {"t": 2, "S": 1}, start=[1.0], rounds=1)
+    found = moments_of(sgd.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
+    with pytest.raises(ValueError, match="there is no z"):
+        found.norm2({Point("z", 0): 1})
+    with pytest.raises(ValueError, match="k=2 is outside"):
+        found.second(2)
