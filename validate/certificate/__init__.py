@@ -11,6 +11,7 @@ from validate.certificate.inertial import inertial_certificate
 from validate.certificate.mixing import mixing_certificate
 from validate.certificate.open_systems import chain_certificate, finite_certificate, open_adam_certificate
 from validate.certificate.parts import Certificate, Number, as_decimal, as_text
+from validate.certificate.play import play_certificate
 from validate.certificate.relation import relation_certificate
 from validate.certificate.rounds import fixed_point_certificate, instance_certificate, order_certificate
 from validate.certificate.shuffling import permutations_certificate, products_certificate, unrolled_certificate
@@ -35,6 +36,7 @@ __all__ = [
     "open_adam_certificate",
     "order_certificate",
     "permutations_certificate",
+    "play_certificate",
     "products_certificate",
     "read",
     "relation_certificate",

@@ -17,6 +17,7 @@ from .mixing import verify_mixing
 from .open_adam import verify_open_adam
 from .order import verify_order
 from .permutations import verify_permutations
+from .play import verify_play
 from .products import verify_products
 from .reading import FORMAT, FormatError, load, shown
 from .relation import verify_relation
@@ -36,6 +37,7 @@ KINDS: dict[str, Callable[[dict[str, Any]], Report]] = {
     "relation": verify_relation,
     "floor": verify_floor,
     "inertial": verify_inertial,
+    "play": verify_play,
 }
 
 

@@ -1,0 +1,194 @@
+"""Certificates of an instance on which an algorithm is played, and the claim is false."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from theory.domain import Domain
+from theory.predicates import predicate
+from theory.sentence import index_of, parse_call
+from theory.written import Claim
+from validate import verifier
+from validate.certificate.parts import Certificate, as_text
+
+Side: TypeAlias = "Fraction | int | str | tuple[Fraction, Fraction]"
+DIGITS = 25
+_ORIGINS = ("search", "pool", "worst case", "given")
+_MOST_DECIMALS = 40  # that the verifier reads
+
+
+def play_certificate(
+    claim: Claim,
+    instance: Mapping[str, Any],
+    at: Mapping[str, int],
+    left: Side,
+    right: Side,
+    *,
+    origin: str,
+    quick: bool,
+    constants: Mapping[str, Any] | None = None,
+    xstar: Sequence[Any] | None = None,
+    xstar_n: Sequence[Sequence[Any]] | None = None,
+    note: str = "",
+) -> Certificate:
+    """A certificate of kind ``"play"``; `validate.verifier.play` says what is checked.
+
+    Args:
+        claim: as its author wrote it; all that it says is copied.
+        instance: ``{"parameters", "problem", "start", "rounds"}`` as instances are written everywhere, and ``vectors``
+            where the claim has free ones. A list among the parameters is one number a client, weights, or, where the
+            claim writes ``eta_k``, one a round (``{"k": [...]}`` in any case).
+        at: the free indices of the sentence (k, n, i, h, j) at which it breaks.
+        left: the left side's value by the caller's own computation: exact, or (lower, upper) where roots occur.
+        right: likewise.
+        origin: where the instance is from: search, pool, worst case or given.
+        quick: whether the check that found it was a quick one.
+        constants: values of names that are no parameters of the algorithm (L, mu, ...), as among the parameters.
+        xstar: the minimiser of f that is meant, where it has more than one.
+        xstar_n: likewise, one for each client.
+        note: a remark for the reader.
+
+    Raises:
+        ValueError: for what is no exact number, a value given twice, or an origin that is none.
+    """
+    if origin not in _ORIGINS:
+        raise ValueError(f"origin={origin!r} is none of {', '.join(_ORIGINS)}")
+    schedules = {base for base, index in map(index_of, claim.symbols) if index == "k"}
+    given: dict[str, Any] = {} if claim.of is None else dict(claim.of.defaults)
+    given |= dict(instance.get("parameters", {}))
+    for name, value in (constants or {}).items():
+        if name in given and _plain(given[name], name) != _plain(value, name):
+            raise ValueError(f"constants: {name}={value!r}, and the parameters have {name}={given[name]!r}")
+        given[name] = value
+    problem = instance.get("problem")
+    start = instance.get("start", [])
+    assumptions, relations = _assumed(claim)
+    certificate: Certificate = {
+        "format": verifier.FORMAT,
+        "kind": "play",
+        "claim": claim.id,
+        "statement": claim.statement,
+        "assumptions": assumptions,
+        "relations": relations,
+        "definitions": dict(claim.where),
+        "program": None if claim.program is None else claim.program.to_json(),
+        "parameters": {
+            name: _by_round(value, name)
+            if name in schedules and not isinstance(value, Mapping)
+            else _plain(value, name)
+            for name, value in given.items()
+            if name != "K"
+        },
+        "problem": None if problem is None else _problem(problem),
+        "start": []
+        if problem is None
+        else _plain(start if isinstance(start, Sequence) and not isinstance(start, str) else [start], "start"),
+        "rounds": int(instance.get("rounds", 1)),
+        "at": {key: int(value) for key, value in at.items()},
+        "left": _side(left, "left"),
+        "right": _side(right, "right"),
+        "origin": origin,
+        "quick": bool(quick),
+    }
+    if claim.standing:
+        certificate["standing"] = list(claim.standing)
+    if claim.parameters:
+        certificate["domains"] = {index_of(name)[0]: _domain(domain) for name, domain in claim.parameters.items()}
+    if claim.over:
+        certificate["over"] = claim.over
+    if instance.get("vectors"):
+        certificate["vectors"] = {name: _plain(value, name) for name, value in instance["vectors"].items()}
+    for key, points in (("xstar", xstar), ("xstar_n", xstar_n)):
+        if points is not None:
+            certificate[key] = _plain(points, key)
+    if note:
+        certificate["note"] = note
+    return certificate
+
+
+def _assumed(claim: Claim) -> tuple[list[dict[str, Any]], list[str]]:
+    """Assumptions, as text and as data, and relations."""
+    assumptions: list[dict[str, Any]] = []
+    relations: list[str] = []
+    for text in (*claim.assuming, *claim.standing):
+        call = parse_call(text)
+        if call is None:
+            relations.append(text)
+        else:
+            assumptions.append({"text": text, **predicate(*call).to_json()})
+    return assumptions, relations
+
+
+def _exact(value: Any, name: str) -> str:
+    """As `as_text`; a float counts as the shortest decimal that is read as it."""
+    return as_text(repr(value) if isinstance(value, float) else value, name)
+
+
+def _plain(value: Any, name: str) -> Any:
+    """A number, or lists of them, or a schedule."""
+    if isinstance(value, Mapping):
+        if set(value) != {"k"}:
+            raise ValueError(f"{name}={value!r} is no number, list, or schedule {{'k': [...]}}")
+        return _by_round(value["k"], name)
+    values = getattr(value, "values", None)  # a schedule as an object
+    if values is not None and not callable(values):
+        return _by_round(values, name)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(entry, name) for entry in value]
+    return _exact(value, name)
+
+
+def _by_round(values: Any, name: str) -> Any:
+    if isinstance(values, Sequence) and not isinstance(values, str):
+        return {"k": [_exact(value, name) for value in values]}
+    return _exact(values, name)
+
+
+def _problem(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Every sample as H, b, and where it is needed c."""
+    return {"clients": [[_sample(sample) for sample in own] for own in data["clients"]]}
+
+
+def _sample(sample: Mapping[str, Any]) -> dict[str, Any]:
+    constant = Fraction(_exact(sample.get("c", 0), "c"))
+    if "H" in sample:
+        found = {"H": _plain(sample["H"], "H"), "b": _plain(sample["b"], "b")}
+    elif "b" in sample:
+        found = {"H": [[_exact(sample["h"], "h")]], "b": [_exact(sample["b"], "b")]}
+    else:
+        h, a = Fraction(_exact(sample["h"], "h")), Fraction(_exact(sample["a"], "a"))
+        found = {"H": [[str(h)]], "b": [str(h * a)]}
+        constant += h * a * a / 2
+    return {**found, "c": str(constant)} if constant else found
+
+
+def _domain(domain: Domain) -> dict[str, Any]:
+    ends = {
+        key: None if end is None else str(Fraction(end))
+        for key, end in (("lower", domain.lower), ("upper", domain.upper))
+    }
+    flags = {"lower_open": domain.lower_open, "upper_open": domain.upper_open, "integer": domain.integer}
+    return {**ends, **flags}
+
+
+def _side(value: Side, name: str) -> Any:
+    if isinstance(value, tuple):
+        low, high = value
+        if low > high:
+            raise ValueError(f"{name}: the lower end {low} is above the upper end {high}")
+        return {"lower": _rounded(low, name, False), "upper": _rounded(high, name, True)}
+    return as_text(value, name)
+
+
+def _rounded(value: Fraction, name: str, up: bool) -> str:
+    """As a decimal, rounded outwards."""
+    exact = Fraction(value)
+    decimals = 0
+    while decimals < _MOST_DECIMALS and abs(exact) * 10**decimals < 10 ** (DIGITS - 1):
+        decimals += 1
+    scaled = exact * 10**decimals
+    whole = -((-scaled.numerator) // scaled.denominator) if up else scaled.numerator // scaled.denominator
+    head, tail = divmod(abs(whole), 10**decimals)
+    return ("-" if whole < 0 else "") + str(head) + (f".{tail:0{decimals}d}" if decimals else "")
