@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from theory.assumptions import Assumption
 from theory.domain import Domain
@@ -101,7 +101,9 @@ class Hypothesis:
         statement: one line of text.
         relation: an ASCII relation between parameters (``"delta < 1/(2*L)"``), or None.
         assumption: a shared assumption on functions or sampling, or None.
-        printed: False for a condition that the paper does not state and that its proof uses.
+        printed: False for a condition that the paper does not state and that its proof uses; only readings and repairs
+            of a printed claim may have one.
+        where: of a condition that the paper fixes elsewhere (`Claim.standing`), the place.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Hypothesis:
     relation: str | None = None
     assumption: Assumption | None = None
     printed: bool = True
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -254,10 +257,12 @@ class Claim:
         quantity: the left side.
         source: where it stands in the paper.
         parameters: the numbers that it speaks of, in the paper's order.
-        hypotheses: the printed ones, then those used silently.
+        hypotheses: the printed ones; of a reading or a repair also those that it adds.
+        standing: conditions that the paper fixes elsewhere for this result, each with its place: a refutation satisfies
+            them too.
         definitions: named terms, in the order in which they are evaluated; each may use the earlier ones.
         right: the right side, or None.
-        relation: the relation between the two sides.
+        relation: the relation between the two sides, of the latex where there is no formula; always given by its name.
         steps: its proof, line by line.
         vectors: the claim itself as a statement about vectors, where it is one.
         amends: id of the printed claim that this one repairs.
@@ -277,7 +282,8 @@ class Claim:
     hypotheses: tuple[Hypothesis, ...] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)
     right: str | None = None
-    relation: Relation = "<="
+    relation: Relation = field(kw_only=True)
+    standing: tuple[Hypothesis, ...] = ()
     steps: tuple[Step, ...] = ()
     vectors: VectorLine | None = None
     amends: str | None = None
@@ -294,6 +300,11 @@ class Claim:
             raise ValueError(f"{self.id}: the names {twice} are used twice")
         if self.amends is not None and not self.derivation:
             raise ValueError(f"{self.id}: a claim that amends another carries its derivation")
+        if self.relation not in get_args(Relation):
+            raise ValueError(f"{self.id}: relation={self.relation!r} is none of {', '.join(get_args(Relation))}")
+        nowhere = [h.name for h in self.standing if not h.where]
+        if nowhere:
+            raise ValueError(f"{self.id}: the standing conditions {nowhere} do not say where the paper fixes them")
         labels: set[str] = set()
         for step in self.steps:
             unknown = sorted(set(step.uses) - labels)
@@ -316,6 +327,11 @@ class Claim:
     def reading(self) -> bool:
         """Whether it is a reading of a printed claim, whose id it carries on: what the text says in some case."""
         return self.amends is None and "/" in self.label
+
+    @property
+    def conditions(self) -> tuple[Hypothesis, ...]:
+        """All that has to hold: the hypotheses, then the standing conditions."""
+        return (*self.hypotheses, *self.standing)
 
     @property
     def has_bound(self) -> bool:
@@ -367,7 +383,7 @@ class Claim:
         return enclose(self, parameters)
 
     def violated(self, **parameters: Any) -> tuple[str, ...]:
-        """Names of the hypotheses that fail at these values. See `theory.evaluate.violated`."""
+        """Names of the hypotheses and standing conditions that fail at these values. See `theory.evaluate.violated`."""
         from theory.evaluate import violated
 
         return violated(self, parameters)

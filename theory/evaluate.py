@@ -198,7 +198,7 @@ def hypotheses(claim: Claim, parameters: Mapping[str, Any]) -> list[dict[str, An
         raise UndefinedError(f"a value given to {claim.id} is undefined, or {PRECISIONS[-1]} bits cannot tell")
     return [
         {"name": h.name, "holds": None if claim.formulas.relations[i] is None else _holds(claim, i, values)}
-        for i, h in enumerate(claim.hypotheses)
+        for i, h in enumerate(claim.conditions)
     ]
 
 

@@ -173,10 +173,11 @@ def _place(found: Occasion, i: int) -> Iterator[str]:
 
 def _hypotheses(claim: Claim, violated: tuple[str, ...] = ()) -> Iterator[str]:
     yield "  hypotheses:" if claim.hypotheses else "  hypotheses: none"
-    for h in claim.hypotheses:
+    for h in claim.conditions:
         word = "VIOLATED" if h.name in violated else "holds"
         silent = "" if h.printed else " (not printed)"
-        yield f"    {word}: {h.name}: {h.relation or h.statement}{silent}"
+        elsewhere = f" (fixed elsewhere in the paper: {h.where})" if h in claim.standing else ""
+        yield f"    {word}: {h.name}: {h.relation or h.statement}{silent}{elsewhere}"
 
 
 def _number(value: Any) -> str:

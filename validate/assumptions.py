@@ -53,10 +53,10 @@ def unmet(claim: Claim, scenario: Any, parameters: Mapping[str, Any]) -> tuple[s
         ValueError: for an assumption that has no check here.
     """
     failed: list[str] = []
-    if claim.has_bound and any(h.relation is not None for h in claim.hypotheses):
+    if claim.has_bound and any(h.relation is not None for h in claim.conditions):
         named = {p.name for p in claim.parameters}
         failed += _not_known_to_hold(claim, {name: value for name, value in parameters.items() if name in named})
-    for hypothesis in claim.hypotheses:
+    for hypothesis in claim.conditions:
         if hypothesis.assumption is not None and not satisfied(hypothesis.assumption, scenario, parameters):
             failed.append(hypothesis.name)
     return tuple(dict.fromkeys(failed))

@@ -335,7 +335,7 @@ def _feasible(claim: Claim) -> list[Evidence]:
     """Can its hypotheses hold together? Asked where no scenario shows that they do."""
     from theory.feasible import feasible
 
-    if all(h.relation is None for h in claim.hypotheses):
+    if all(h.relation is None for h in claim.conditions):
         return []
     found = feasible(claim)
     outcome: Outcome = {"feasible": "holds", "empty": "vacuous", "undecided": "undecided"}[found.outcome]  # type: ignore[assignment]

@@ -171,7 +171,7 @@ def applicable(
         radius = float(bound(claim, given))
     except UndefinedError:  # beta2 = 0, kappa C1 = 1, or a radius that is not real
         pass
-    known = {h.name: h for h in claim.hypotheses}
+    known = {h.name: h for h in claim.conditions}
     conditions = []
     for entry in hypotheses(claim, given):
         hypothesis = known[entry["name"]]

@@ -81,7 +81,7 @@ def as_decimal(value: Number | float, name: str, digits: int = 10) -> str:
 def hypotheses_of(claim: Claim, silent: bool) -> list[dict[str, Any]]:
     """The claim's hypotheses; those that its proof uses silently only when asked for."""
     result = []
-    for h in claim.hypotheses:
+    for h in claim.conditions:
         if not (h.printed or silent):
             continue
         item: dict[str, Any] = {

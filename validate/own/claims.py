@@ -72,7 +72,7 @@ class MeasuredClaim(Claim):
                     f"{self.id}: {self.quantity.name} is measured {of}, where {parameter.measure!r} ({parameter.name}) "
                     f"has no meaning{advice}"
                 )
-        _check_names(self.id, self.parameters, self.definitions, self.right or "0", self.hypotheses)
+        _check_names(self.id, self.parameters, self.definitions, self.right or "0", self.conditions)
 
 
 def _check_parts(id: str, hypotheses: Sequence[Hypothesis], rest: Mapping[str, Any]) -> None:

@@ -175,7 +175,7 @@ def by_claim(encoded: Claim, claim: Claim, results: Mapping[str, Result]) -> Fin
 
 def missing(step: Step, claim: Claim) -> tuple[Hypothesis, ...]:
     """The hypotheses of what a line cites that the claim does not print."""
-    printed = [h for h in claim.hypotheses if h.printed]
+    printed = [h for h in claim.conditions if h.printed]
 
     def assumed(needed: Hypothesis) -> bool:
         if needed.assumption is not None:

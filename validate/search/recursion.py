@@ -230,7 +230,7 @@ def sides(claim: Claim, structure: Structure, point: Point, rounds: int | None =
     import torch
 
     run = Run(structure, point)
-    kinds = {h.assumption.of for h in claim.hypotheses if isinstance(h.assumption, Smooth)}
+    kinds = {h.assumption.of for h in claim.conditions if isinstance(h.assumption, Smooth)}
     curvatures = run.h.flatten(1) if "sample" in kinds else run.curvature
     names: dict[str, Tensor] = {"L": _per_instance(curvatures.abs().amax(-1))}
     names |= {p.name: PARAMETERS[p.name](run) for p in claim.parameters if p.name != "L"}
@@ -250,14 +250,14 @@ def _violation(claim: Claim, run: Run, names: Mapping[str, Tensor]) -> Tensor:
     least: list[Tensor] = [run.curvature.abs().amax(-1) - LEAST_CURVATURE]
     if claim.quantity.name == "mean_squared_gradient_norm" or used & NEED_MINIMUM:
         least.append(run.mean_curvature - 1e-6)
-    if used & NEED_MINIMA or any(isinstance(h.assumption, StronglyConvex) for h in claim.hypotheses):
+    if used & NEED_MINIMA or any(isinstance(h.assumption, StronglyConvex) for h in claim.conditions):
         least.append(run.curvature.amin(-1) - 1e-6)
-    if any(isinstance(h.assumption, Convex) for h in claim.hypotheses):
+    if any(isinstance(h.assumption, Convex) for h in claim.conditions):
         least.append(run.h.amin((-1, -2)))
     total = torch.zeros_like(run.step)
     for value in least:
         total = total + (-value).clamp(min=0)
-    for hypothesis in claim.hypotheses:
+    for hypothesis in claim.conditions:
         if hypothesis.relation is None:
             continue
         relation = parse_relation(hypothesis.relation)

@@ -278,7 +278,7 @@ def structures(claim: Claim) -> list[Structure]:
 
 def wants_convex(claim: Claim) -> bool:
     """Whether a hypothesis makes every curvature non-negative, so that the box may be halved."""
-    return any(isinstance(h.assumption, Convex | StronglyConvex) for h in claim.hypotheses)
+    return any(isinstance(h.assumption, Convex | StronglyConvex) for h in claim.conditions)
 
 
 def normalised(point: Point, i: int) -> dict[str, Any]:

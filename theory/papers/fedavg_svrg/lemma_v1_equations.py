@@ -54,6 +54,7 @@ EQ9 = Claim(
     source="proof of Lemma V.1, the lines before (9) and (9)",
     parameters=(L, local_gap, snapshot_gap),
     hypotheses=(A1, A2, A4),
+    relation="<=",
     right="4*L*(local_gap + snapshot_gap)",
     remarks=(
         "Assumption 1 bounds the curvature of f_n, an average; the cited theorem needs that of every f_{n,i}, and "
@@ -75,6 +76,7 @@ EQ9_CORRECTED = Claim(
     source="Johnson and Zhang (2013), proof of Theorem 1",
     parameters=(L, local_gap, snapshot_gap),
     hypotheses=(A2, A4, *SAMPLES),
+    relation="<=",
     right="4*L*(local_gap + snapshot_gap)",
     amends=identifier("lemma-v1-eq9"),
     derivation=(
@@ -122,6 +124,7 @@ EQ10 = Claim(
     parameters=(mu, L, delta, M, k_index, start_gap),
     hypotheses=(*LEMMA, SVRG_STEP, SVRG_CONTRACTION, SMOOTH_SAMPLES, CONVEX_SAMPLES),
     definitions={"alpha": ALPHA},
+    relation="<=",
     right="alpha**k*start_gap",
     remarks=("At m=0 the left side is E f_n(theta^k) - f_n* itself, so for k >= 1 the line says that it is 0.",),
 )
@@ -138,6 +141,7 @@ EQ10_CORRECTED = Claim(
     parameters=(mu, L, delta, M, start_gap),
     hypotheses=(A2, A4, SMOOTH_OVER_CONVEX, SVRG_STEP, *SAMPLES),
     definitions={"alpha": ALPHA},
+    relation="<=",
     right="alpha*start_gap",
     amends=identifier("lemma-v1-eq10"),
     derivation=(
@@ -158,6 +162,7 @@ EQ12 = Claim(
     parameters=(mu, L, delta, M, m_index, k_index, D),
     hypotheses=(*LEMMA, SVRG_STEP, SVRG_CONTRACTION, SMOOTH_SAMPLES, CONVEX_SAMPLES),
     definitions={"alpha": ALPHA},
+    relation="<=",
     right="8*L*m*alpha**k*D",
 )
 
@@ -178,6 +183,7 @@ EQ12_CORRECTED = Claim(
         "distance_term": "1/(mu*delta*(1-2*L*delta))",
         "variance_term": "2*L*delta*m/(1-2*L*delta)",
     },
+    relation="<=",
     right="4*L*(m + distance_term + variance_term)*D",
     amends=identifier("lemma-v1-eq12"),
     derivation=(
@@ -221,6 +227,7 @@ EQ14 = Claim(
         "drift_term": "8*D*delta**2*L**3*(M-1)**2*(1-alpha**K)/(K*(1-alpha))",
         "noise_term": "8*D*delta*L**2*(M-1)/(K*N)*(1-alpha**K)/(1-alpha)*sum_inv_p",
     },
+    relation="<=",
     right="optimisation_term + drift_term + noise_term",
     remarks=(
         "From (12) the drift term would be half of the printed one, and the noise term would have M in place of M-1.",
@@ -249,6 +256,7 @@ EQ14_CORRECTED = Claim(
         "drift_floor": "2*D*delta**2*L**3*(M-1)**2*(1+2*alpha)",
         "noise_floor": "4*D*delta*L**2*M*(1+alpha)*sum_inv_p/N",
     },
+    relation="<=",
     right="optimisation_term + drift_floor + noise_floor",
     amends=identifier("lemma-v1-eq14"),
     derivation=(

@@ -65,6 +65,7 @@ EQ33 = result(
     _LIMIT + r">\lambda>0",
     LAMBDA_VALUE,
     "(33), appendix C",
+    relation="<",
     steps=(
         Step(
             "the limit is positive",
@@ -139,6 +140,7 @@ EQ34 = result(
     parameters=(alpha, beta, K, L, eta_l),
     hypotheses=(WEIGHTS, DESCENT_STEP),
     definitions={**DRIFT_LAGS, "lag_sum": "sum(6*K**2*M + P)"},
+    relation="<=",
     right=V_FORMULA,
     steps=(
         Step(
@@ -266,6 +268,7 @@ EQ37 = result(
     parameters=(alpha, beta, K, L, eta_l, S, G, B, sigma2, C, lam, mu, grad_u2, gap),
     hypotheses=(A1, A2, *NOISE, A4, WEIGHTS, UNIFORM, DESCENT_STEP, LAMBDA, BOUNDED_DTILDE),
     definitions={**DRIFT_LAGS, "lags": "sum(6*K**2*M + P)", "lam_max": LAMBDA_LIMIT, "round": ROUND},
+    relation="<=",
     right="K*eta_l*(-lam/2*grad_u2 - mu*lam*gap + round)",
     steps=(
         *proof(corrected=False),

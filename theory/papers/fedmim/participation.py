@@ -59,6 +59,7 @@ EQ29 = result(
     "(29), appendix B",
     parameters=(K, S, sigma2, selected_sq),
     hypotheses=(*NOISE, UNIFORM),
+    relation="<=",
     right="2*selected_sq + 2*sigma2/(K*S)",
     remarks=("Lemma 4, which it uses, is printed without the expectation on the right, where zeta_i may be random.",),
 )
@@ -112,6 +113,7 @@ EQ31 = result(
     parameters=(alpha, beta, K, L, S, G, B, delta_sq, grad_u2, drift),
     hypotheses=(A1, A4, WEIGHTS, UNIFORM),
     definitions={**LAGS, "P": P_J},
+    relation="<=",
     right="8*L**2*drift + 8*L**2*sum(P*delta_sq) + 4*G**2/S + 4*(B**2+1)*grad_u2",
     vectors=gradients("selected", "(31)"),
     remarks=("True: 4G^2/S and 4B^2/S come from the second term of (30), 4 from the first.",),
@@ -213,6 +215,7 @@ def _lemma_9(label: str, equation: str, factor: str, latex: str, source: str, no
         source,
         parameters=(alpha, beta, K, L, eta_l, S, G, B, sigma2, delta_sq, grad_u2),
         definitions=DRIFT_LAGS,
+        relation="<=",
         right=_LEMMA_9.format(factor=factor),
         steps=_steps(label, factor, latex, note),
         **rest,

@@ -55,6 +55,7 @@ def _by_terms(label: str, of: str, start: str, factor: str, square: str, *, pl: 
         "reading of " + of,
         parameters=(*_SCALARS, *((mu,) if pl else ())),
         definitions={"start_term": start, **_terms(factor, square)},
+        relation="<=",
         right=_SUM,
     )
 
@@ -97,6 +98,7 @@ REMARK_IV1 = result(
     r"\eta_l=\sqrt{\frac{S}{KT}}\Rightarrow O(\frac{1}{\sqrt{SKT}})",
     _RATE,
     "Remark IV.1 and abstract",
+    relation="<=",
     steps=(
         _order(
             "T",
@@ -153,6 +155,7 @@ REMARK_IV1_CORRECTED = result(
     r"\eta_l=\frac{1}{K}\sqrt{\frac{S}{T}}\Rightarrow O(\frac{1}{\sqrt{ST}}+\frac{S}{T})",
     _RATE,
     "repair of Remark IV.1",
+    relation="<=",
     steps=(
         _order(
             "T",
@@ -204,6 +207,7 @@ REMARK_IV2 = result(
     r"\eta_l=\frac{\log(\mu^2ST)}{\mu\lambda KT}\Rightarrow O(\frac{1}{\mu ST})",
     _RATE,
     "Remark IV.2",
+    relation="<=",
     steps=(
         Step(
             "the start",
@@ -270,6 +274,7 @@ REMARK_IV2_CORRECTED = result(
     r"\quad\ell=\log(\mu^2ST)",
     _RATE,
     "repair of Remark IV.2",
+    relation="<=",
     steps=(
         Step(
             "the start",
@@ -331,6 +336,7 @@ REMARK_IV3 = result(
     r"B",
     _RATE,
     "Remark IV.3",
+    relation="<=",
     steps=(
         Step(
             "the start under (33)",

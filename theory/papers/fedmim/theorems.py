@@ -164,6 +164,7 @@ def theorem_1(label: str, equation: str, source: str, *, square: bool, route: Ro
         source,
         parameters=PARAMETERS,
         definitions=definitions(square, route),
+        relation="<=",
         right="f0_gap/(eta_l*lam*K*T) + Psi",
         steps=steps,
         **rest,

@@ -135,6 +135,7 @@ def theorem_2(label: str, equation: str, source: str, *, square: bool, route: Ro
         source,
         parameters=(*PARAMETERS, mu),
         definitions=definitions(square, route, "2*"),
+        relation="<=",
         right="4*mu*f0_gap*exp(-mu*eta_l*lam*K*T) + Psi",
         steps=steps,
         **rest,

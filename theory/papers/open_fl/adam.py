@@ -94,6 +94,7 @@ THEOREM_3 = Claim(
     parameters=THEOREM_PARAMETERS,
     hypotheses=(*_COMMON, A4, RADIUS_EXISTS, *_UNSAID),
     definitions=CONSTANTS,
+    relation="<=",
     right=RADIUS,
     steps=PROOF_OF_THEOREM_3,
     remarks=(
@@ -171,6 +172,7 @@ THEOREM_3_CORRECTED = Claim(
         A4,
         Hypothesis("fresh optimiser", "||h^0|| <= sigma and vhat^0 >= 0"),
     ),
+    relation="<=",
     right="r + sigma/mu + eta*sigma/sqrt(eps)",
     vectors=BOUNDED,
     amends=identifier("theorem-3"),
@@ -204,6 +206,7 @@ LEMMA_5 = Claim(
         LOCAL_STEP,
     ),
     definitions={name: CONSTANTS[name] for name in ("C1", "C2")},
+    relation="<=",
     right="C1*lyapunov + C2",
     steps=PROOF_OF_LEMMA_5,
     remarks=("The proof does not use the step size, nor C1 > 0.",),

@@ -58,6 +58,7 @@ EQUATIONS: tuple[Claim, ...] = (
         source="Lemma 4, Section VI-A",
         parameters=(radius, L, eta),
         hypotheses=(IN_BALL, FULL_STEP_IN_BALL, SHORT_STEP),
+        relation="<=",
         right="R",
         vectors=lines.LEMMA4,
         steps=(
@@ -140,6 +141,7 @@ EQUATIONS: tuple[Claim, ...] = (
         source="(9), Section VI-A",
         parameters=(sigma, gradient_norm),
         hypotheses=(UNBIASED, A3),
+        relation="<=",
         right="sigma**2 + gradient_norm**2",
         vectors=lines.EQ9,
     ),
@@ -156,6 +158,7 @@ EQUATIONS: tuple[Claim, ...] = (
         parameters=(mu, L, r, sigma, iterate_norm, gradient_norm, distance2),
         hypotheses=(*LINE, A3, FULL_STEP),
         definitions=KAPPA,
+        relation="<=",
         right="iterate_norm**2 + 2*r/L*gradient_norm - (1-1/kappa)/(1+1/kappa)*gradient_norm**2/L**2"
         " - 2*mu/(L*(1+1/kappa))*distance2 + sigma**2/L**2",
         vectors=lines.EQ10,
@@ -173,6 +176,7 @@ EQUATIONS: tuple[Claim, ...] = (
         parameters=(mu, L, r, sigma, iterate_norm, minimiser_norm),
         hypotheses=(*LINE, A3, FULL_STEP, KAPPA_3),
         definitions=KAPPA,
+        relation="<=",
         right="iterate_norm**2 + 2*r**2 - (iterate_norm - minimiser_norm)**2/kappa + sigma**2/L**2",
         vectors=lines.EQ11,
     ),

@@ -117,6 +117,7 @@ LEMMA_11A = result(
     parameters=(eta, N, K, R, G, p, grad_phi),
     hypotheses=(*A1[:2], A4, _STEP_UNLISTED),
     definitions=_lemma_11a(10, "grad_phi", "1/p"),
+    relation="<=",
     right="gradient_term + deviation_term",
     steps=(*_GEOMETRIC, *_CONSTANTS),
     remarks=(
@@ -140,6 +141,7 @@ LEMMA_11A_UNNORMALISED = result(
     parameters=(eta, N, K, R, G, p, grad_sum),
     hypotheses=(*A1[:2], A4, _STEP_UNLISTED),
     definitions=_lemma_11a(10, "grad_sum", "1/p"),
+    relation="<=",
     right="gradient_term + deviation_term",
     remarks=("True for log(1/p) >= 1/(128 N), by lemma-11a/corrected-2; for p nearer to 1 it may fail.",),
 )
@@ -156,6 +158,7 @@ LEMMA_11A_CORRECTED = result(
     parameters=(eta, N, K, R, L, G, p, grad_sum),
     hypotheses=(*A1[:2], A4, EPOCH_STEP),
     definitions=_lemma_11a(18, "grad_sum", "2*N/p"),
+    relation="<=",
     right="gradient_term + deviation_term",
     steps=(
         *_GEOMETRIC,
@@ -185,6 +188,7 @@ LEMMA_11A_CORRECTED_2 = result(
     parameters=(eta, N, K, R, L, G),
     hypotheses=(*A1[:2], A4, EPOCH_STEP),
     definitions={"e_R": E_R},
+    relation="<=",
     right="eta**2*N**2*K**2*e_R**2*G**2",
     steps=(
         *_GEOMETRIC,
@@ -220,6 +224,7 @@ LEMMA_11B = result(
     parameters=(eta, N, K, G, p, grad_phi),
     hypotheses=(*A1[:2], A4, _STEP_UNLISTED),
     definitions={"deviation": "G*sqrt(8*N*log(1/p))"},
+    relation="<=",
     right="3*exp(1)*eta*N*K*(grad_phi + deviation)",
     remarks=(
         "Stated for N'-1 terms and proved for N'.",
@@ -250,6 +255,7 @@ LEMMA_11B_CORRECTED = result(
     parameters=(eta, N, K, L, G, p, grad_sum),
     hypotheses=(*A1[:2], A4, SHORT_EPOCH),
     definitions={"deviation": "G*sqrt(8*N*log(2*N/p))"},
+    relation="<=",
     right="3*exp(1)*eta*N*K*(grad_sum + deviation)",
     amends="lemma-11b",
     derivation="By lemma-11b/corrected-2, as 3 sqrt(8 N log(2N/p)) >= 1.",
@@ -266,6 +272,7 @@ LEMMA_11B_CORRECTED_2 = result(
     "repair of Lemma 11 (b)",
     parameters=(eta, N, K, L, G),
     hypotheses=(*A1[:2], A4, Hypothesis("short epochs", "eta N K L <= 1", relation="eta*N*K*L <= 1")),
+    relation="<=",
     right="exp(1)*eta*N*K*G",
     amends="lemma-11b",
     derivation=(

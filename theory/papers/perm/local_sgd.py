@@ -142,6 +142,7 @@ LEMMA_4 = result(
     "Lemma 4, appendix B.2",
     parameters=(mu, L, N, gamma, delta2, dist, gap, drift),
     hypotheses=(*A1, UNBIASED, A2),
+    relation="<=",
     right=ONE_STEP.format(sign="+"),
     steps=_lemma_4("+", "any"),
     remarks=(
@@ -163,6 +164,7 @@ LEMMA_4_CORRECTED = result(
     "repair of Lemma 4",
     parameters=(mu, L, N, gamma, delta2, dist, gap, drift),
     hypotheses=(*A1, UNBIASED, A2_RUN, INTERIOR),
+    relation="<=",
     right=ONE_STEP.format(sign="-"),
     steps=_lemma_4("-", "any"),
     amends="lemma-4",
@@ -185,6 +187,7 @@ LEMMA_5 = result(
     "Lemma 5, appendix B.2; Woodworth, Patel, Srebro, NeurIPS 2020, Lemma 8",
     parameters=(K, gamma, delta2, zeta),
     hypotheses=(A1[0], A1[1], UNBIASED, A2, DISSIMILARITY),
+    relation="<=",
     right=SPREAD.format(zeta="zeta**2"),
     steps=(
         Step(
@@ -229,6 +232,7 @@ LEMMA_5_CORRECTED = result(
         DISSIMILARITY_RUN,
         Hypothesis("step size", "gamma <= 2/L", relation="gamma <= 2/L"),
     ),
+    relation="<=",
     right=SPREAD.format(zeta="zeta"),
     steps=(
         Step(
@@ -309,6 +313,7 @@ LEMMA_6 = result(
     _LEMMA_6 + _SPREAD + r"^2)+\frac{\gamma\delta^2}{\mu N}",
     GLOBAL_DISTANCE,
     "Lemma 6, appendix B.2",
+    relation="<=",
     hypotheses=(*A1, UNBIASED, A2, A3, DISSIMILARITY, HALF_STEP),
     **_lemma_6("zeta**2"),
     steps=(
@@ -353,6 +358,7 @@ LEMMA_6_CORRECTED = result(
     _LEMMA_6 + _SPREAD + r")+\frac{\gamma\delta^2}{\mu N}",
     GLOBAL_DISTANCE,
     "repair of Lemma 6",
+    relation="<=",
     hypotheses=(*A1, UNBIASED, A2_RUN, A3, DISSIMILARITY_RUN, INTERIOR, HALF_STEP),
     **_lemma_6("zeta"),
     steps=(

@@ -99,7 +99,7 @@ def _minibatch_claims(
         vectors=minibatch(left_name, right_name),
         uses=("T steps",),
     )
-    common: dict[str, Any] = {"parameters": _PARAMETERS, "relation": "<="}
+    common: dict[str, Any] = {"parameters": _PARAMETERS}
 
     def terms(noise: str) -> dict[str, str]:
         return {
@@ -122,6 +122,7 @@ def _minibatch_claims(
         f"Proposition 4, ({label}), appendix C.1",
         hypotheses=(*_SGD, _SILENT_STEP, _FREE),
         definitions=terms(printed[1]),
+        relation="<=",
         right=total,
         steps=(
             gap,
@@ -153,6 +154,7 @@ def _minibatch_claims(
         f"repair of ({label})",
         hypotheses=(*_SGD, _STEP, _FREE_PRINTED),
         definitions=terms(right[1]),
+        relation="<=",
         right=total,
         steps=(gap, steps, from_gap),
         amends=f"proposition-4-eq{label}",

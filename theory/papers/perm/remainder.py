@@ -61,6 +61,7 @@ LEMMA_12 = result(
     "Lemma 12, appendix B.3",
     parameters=(eta, N, K, L, G, p, grad_phi),
     hypotheses=(*A1[:2], A4, _STEP_SOME_R),
+    relation="<=",
     right="18*exp(6)*eta**4*N**4*K**4*L**4*(grad_phi**2 + 8*G**2*N*log(1/p))",
     steps=(
         Step(
@@ -112,6 +113,7 @@ LEMMA_12_CORRECTED = result(
     "repair of Lemma 12, Phi = sum a_j f_j",
     parameters=(eta, N, K, L, G, p, grad_sum),
     hypotheses=(*A1[:2], A4, SHORT_EPOCH),
+    relation="<=",
     right="18*exp(6)*eta**4*N**4*K**4*L**2*(grad_sum**2 + 8*G**2*N*log(2*N/p))",
     steps=(
         LEMMA_12.steps[0],
@@ -140,6 +142,7 @@ LEMMA_12_CORRECTED_2 = result(
     "repair of Lemma 12",
     parameters=(eta, N, K, L, G),
     hypotheses=(*A1[:2], A4, SHORT_EPOCH),
+    relation="<=",
     right="exp(2)*eta**4*N**4*K**4*L**2*G**2",
     amends="lemma-12",
     derivation=(
@@ -165,6 +168,7 @@ LEMMA_13 = result(
         Hypothesis("bounded variance", "Assumption 2", assumption=BoundedVariance("delta")),
         SILENT_EPOCH_STEP,
     ),
+    relation="<=",
     right="eta*N*K*exp(2)*delta",
     remarks=(
         "Theorem 2 needs the second moment, E||.||^2 <= (eta N K e^2 delta)^2, which a bound of E||.|| does not give.",
@@ -184,6 +188,7 @@ LEMMA_13_CORRECTED = result(
     "repair of Lemma 13",
     parameters=(eta, N, K, L, delta),
     hypotheses=(*LEMMA_13.hypotheses[:-1], SHORT_EPOCH),
+    relation="<=",
     right="eta**2*N**2*K**2*exp(4)*delta**2",
     amends="lemma-13",
     derivation=(

@@ -166,6 +166,7 @@ CLAIMS = (
         INNER_PRODUCT,
         "Hardy, Littlewood, Polya, Inequalities (1952), section 4.8",
         parameters=(t, a2, b2),
+        relation="<=",
         right="t/2*a2 + b2/(2*t)",
         vectors=VectorLine(young, SCALES, ALL_T),
         steps=(
@@ -187,6 +188,7 @@ CLAIMS = (
         SUM_SQUARED,
         f"{SCAFFOLD}, Lemma 3",
         parameters=(t, a2, b2),
+        relation="<=",
         right="(1+t)*a2 + (1+1/t)*b2",
         vectors=VectorLine(relaxed_triangle, SCALES, ALL_T),
         steps=(
@@ -233,6 +235,7 @@ CLAIMS = (
         THREE_SQUARED,
         f"{SCAFFOLD}, Lemma 3, second part",
         parameters=(sum_squares,),
+        relation="<=",
         right="3*sum_squares",
         vectors=VectorLine(jensen_sum, scope="all vectors"),
     ),
@@ -244,6 +247,7 @@ CLAIMS = (
         MEAN_SQUARED,
         "Jensen (1906); Durrett, Probability: Theory and Examples (2019), Theorem 1.6.2",
         parameters=(second_moment,),
+        relation="<=",
         right="second_moment",
         vectors=VectorLine(jensen, CHANCES, "three outcomes with these probabilities"),
     ),

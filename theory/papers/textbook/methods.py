@@ -147,6 +147,7 @@ CLAIMS = (
         kind="theorem",
         parameters=(delta, mu, L, distance2),
         hypotheses=(SMOOTH, STRONGLY_CONVEX, MODULI),
+        relation="<=",
         right="max((1-delta*mu)**2, (1-delta*L)**2)*distance2",
         vectors=VectorLine(contraction, _each("delta", ("1/2", "20/11", "1", "3"), mu="1/10", L="1"), SCALED_2),
     ),
@@ -159,6 +160,7 @@ CLAIMS = (
         f"{BAUSCHKE}, Corollary 18.17 with Proposition 4.39",
         parameters=(delta, L, distance2),
         hypotheses=(SMOOTH, CONVEX, STEP_2),
+        relation="<=",
         right="distance2",
         vectors=VectorLine(contraction, _each("delta", ("2", "1", "1/10"), L="1"), SCALED),
     ),
@@ -171,6 +173,7 @@ CLAIMS = (
         f"{NESTEROV}, section 1.2.3, (1.2.19)",
         parameters=(delta, L, cost, gradient2),
         hypotheses=(SMOOTH,),
+        relation="<=",
         right="cost - delta*(1-L*delta/2)*gradient2",
         vectors=VectorLine(sufficient_decrease, _each("delta", ("1", "1/3", "5/2"), L="1"), SCALED),
     ),
@@ -185,6 +188,7 @@ CLAIMS = (
         kind="theorem",
         parameters=(delta, L, K, f0_gap),
         hypotheses=(SMOOTH, BELOW_2),
+        relation="<=",
         right="f0_gap/(K*delta*(1-L*delta/2))",
         vectors=VectorLine(
             average_gradient,
@@ -203,6 +207,7 @@ CLAIMS = (
         kind="theorem",
         parameters=(delta, mu, L, k, f0_gap),
         hypotheses=(SMOOTH, STRONGLY_CONVEX, MODULI, STEP_1),
+        relation="<=",
         right="(1-delta*mu)**k*f0_gap",
         vectors=VectorLine(
             linear_rate,
@@ -224,6 +229,7 @@ CLAIMS = (
         kind="theorem",
         parameters=(delta, L, k, R2),
         hypotheses=(SMOOTH, CONVEX, STEP_1),
+        relation="<=",
         right="L*R2/(4*k*L*delta+2)",
         vectors=VectorLine(
             tight_rate,
@@ -245,6 +251,7 @@ CLAIMS = (
             Hypothesis("bounded subgradients", "||g_k||^2 <= G2"),
             Hypothesis("subgradient method", "x_{k+1} = x_k - delta g_k, g_k a subgradient at x_k"),
         ),
+        relation="<=",
         right="R2/(2*delta*K) + delta*G2/2",
         vectors=VectorLine(
             subgradient,
@@ -262,6 +269,7 @@ CLAIMS = (
         kind="theorem",
         parameters=(delta, k, R2),
         hypotheses=(CONVEX, Hypothesis("proximal point method", "x_{k+1} minimises f(x) + ||x-x_k||^2/(2 delta)")),
+        relation="<=",
         right="R2/(4*k*delta)",
         vectors=VectorLine(
             proximal_point, _each("k", ("1", "2", "3"), delta="1"), "these k; every delta, by scaling f"

@@ -155,6 +155,7 @@ CLAIMS = (
         f"{GOWER}, proof of Theorem 3.1",
         parameters=(delta, mu, L, distance2, sigma_star2),
         hypotheses=(SMOOTH_SAMPLES, CONVEX_SAMPLES, STRONGLY_CONVEX, MODULI, UNBIASED, STEP_HALF),
+        relation="<=",
         right="(1-delta*mu)*distance2 + 2*delta**2*sigma_star2",
         vectors=VectorLine(
             sgd_step, _each("delta", ("1/2", "1/5"), mu="1/10", L="1"), "two functions; these mu/L and delta L"
@@ -172,6 +173,7 @@ CLAIMS = (
         parameters=(delta, mu, L, k, R2, sigma_star2),
         hypotheses=(SMOOTH_SAMPLES, CONVEX_SAMPLES, STRONGLY_CONVEX, MODULI, UNBIASED, STEP_HALF),
         definitions={"transient": "(1-delta*mu)**k*R2", "noise_ball": "2*delta*sigma_star2/mu"},
+        relation="<=",
         right="transient + noise_ball",
     ),
     result(
@@ -187,6 +189,7 @@ CLAIMS = (
         parameters=(delta, mu, L, N, k, R2, sigma_star2),
         hypotheses=(SMOOTH_SAMPLES, CONVEX_SAMPLES, STRONGLY_CONVEX, MODULI, UNBIASED, STEP_HALF),
         definitions={"transient": "(1-delta*mu)**k*R2", "noise_ball": "2*delta*sigma_star2/(mu*N)"},
+        relation="<=",
         right="transient + noise_ball",
         remarks=(
             "A batch of independent samples has an expected smoothness of L/N + (1-1/N) L_f <= L, L_f that of f, and "
@@ -208,6 +211,7 @@ CLAIMS = (
         parameters=(delta, L, K, R2, sigma_star2),
         hypotheses=(SMOOTH_SAMPLES, CONVEX_SAMPLES, UNBIASED, BELOW_HALF),
         definitions={"transient": "R2/(2*delta*(1-2*delta*L)*K)", "noise_ball": "delta*sigma_star2/(1-2*delta*L)"},
+        relation="<=",
         right="transient + noise_ball",
     ),
     result(
@@ -224,6 +228,7 @@ CLAIMS = (
         parameters=(delta, L, K, f0_gap, sigma2),
         hypotheses=(SMOOTH, UNBIASED, STEP_1),
         definitions={"optimisation_term": "2*f0_gap/(delta*K)", "noise_term": "delta*L*sigma2"},
+        relation="<=",
         right="optimisation_term + noise_term",
     ),
     result(
@@ -236,6 +241,7 @@ CLAIMS = (
         f"{JOHNSON_ZHANG}, proof of Theorem 1",
         parameters=(L, local_gap, snapshot_gap),
         hypotheses=(SMOOTH_SAMPLES, CONVEX_SAMPLES, UNBIASED),
+        relation="<=",
         right="4*L*(local_gap + snapshot_gap)",
         vectors=VectorLine(svrg_estimator, ({"L": "1"},), "two functions; every L, by scaling f"),
     ),
@@ -260,6 +266,7 @@ CLAIMS = (
             Hypothesis("contraction", "M is so large that alpha < 1", relation="alpha < 1"),
         ),
         definitions={"alpha": ALPHA},
+        relation="<=",
         right="alpha*start_gap",
     ),
     result(
@@ -272,6 +279,7 @@ CLAIMS = (
         f"{LOCAL_SGD}, Lemma 3.1, with exact gradients",
         parameters=(delta, mu, L, distance2, drift2),
         hypotheses=(EVERY_CLIENT, MODULI, STEP_HALF),
+        relation="<=",
         right="(1-delta*mu)*distance2 + 2*delta*L*drift2",
         vectors=VectorLine(
             local_step, _each("delta", ("1/2", "1/4"), mu="1/10", L="1"), "two clients; these mu/L and delta L"
@@ -295,6 +303,7 @@ CLAIMS = (
             "drift_term": "2*delta*L*drift",
             "noise_term": "delta**2*noise",
         },
+        relation="<=",
         right="transient + drift_term + noise_term",
         remarks=(
             "local-gradient-step at each of the M steps, with the sampling noise, whose variance is at most the second "
@@ -319,6 +328,7 @@ CLAIMS = (
             "noise_ball": "delta*G2/(mu*N)",
             "drift_ball": "2*delta**2*L*(M-1)**2*G2/mu",
         },
+        relation="<=",
         right="transient + noise_ball + drift_ball",
         remarks=(
             "After m local steps E||w_{n,m}-x_k||^2 <= delta^2 m^2 G2, so each step adds at most 2 delta L delta^2 "
@@ -348,6 +358,7 @@ CLAIMS = (
         "Polyak, Introduction to Optimization (1987), section 2.2.1, Lemma 1",
         parameters=(q, c, r0, K),
         hypotheses=(Hypothesis("recursion", "r_{k+1} <= q r_k + c"),),
+        relation="<=",
         right="q**K*r0 + c*(1-q**K)/(1-q)",
         steps=(
             Step(

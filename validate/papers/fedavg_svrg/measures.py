@@ -52,7 +52,7 @@ class _Run:
     @property
     def L(self) -> Any:
         """The smallest constant that the claim's smoothness hypotheses allow."""
-        kinds = {h.assumption.of for h in self.claim.hypotheses if isinstance(h.assumption, Smooth)}
+        kinds = {h.assumption.of for h in self.claim.conditions if isinstance(h.assumption, Smooth)}
         return self.problem.sample_smoothness if "sample" in kinds else self.problem.smoothness
 
     @property
