@@ -45,7 +45,7 @@ def some_claim(label: str, right: str | None, quantity: str = "mean_squared_grad
         source="a test",
         parameters=tuple(Parameter(n, REAL, "") for n in known),
         right=right,
-        **more,
+        **({"relation": "<="} | more),
     )
 
 

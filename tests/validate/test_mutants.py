@@ -38,6 +38,7 @@ def small(right: str, **definitions: str) -> Claim:
         parameters=parameters,
         hypotheses=(hypothesis,),
         definitions=definitions,
+        relation="<=",
         right=right,
     )
 

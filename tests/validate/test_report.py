@@ -47,6 +47,7 @@ def claim(label: str, **changes) -> Claim:
             Hypothesis("quiet", "used without a word", relation="L > 0", printed=False),
         ),
         "definitions": {"term": "2*L"},
+        "relation": "<=",
         "right": "term",
         "steps": (Step("(1)", r"a", "<=", r"\frac{b}{c}", "inequality", "by Jensen", claim="toy/one"),),
         "remarks": ("a remark",),

@@ -75,7 +75,7 @@ class MeasuredClaim(Claim):
         _check_names(self.id, self.parameters, self.definitions, self.right or "0", self.conditions)
 
 
-def _check_parts(id: str, hypotheses: Sequence[Hypothesis], rest: Mapping[str, Any]) -> None:
+def _check_parts(id: str, hypotheses: Sequence[Hypothesis], relation: str, rest: Mapping[str, Any]) -> None:
     """That the pieces of a claim are what they are to be, which Python does not ask.
 
     Raises:
@@ -87,12 +87,17 @@ def _check_parts(id: str, hypotheses: Sequence[Hypothesis], rest: Mapping[str, A
             hint = suggestion(name, sorted({*fields, *inspect.signature(claim).parameters} - {"rest"}))
             raise ValueError(f"{id}: a claim has no {name!r}{hint}")
     relations = dict.fromkeys(get_args(Relation))
-    known("relation", rest.get("relation", "<="), relations)
+    known("relation", relation, relations)
     steps = rest.get("steps", ())
-    for name, several, of in (("hypotheses", hypotheses, Hypothesis), ("steps", steps, Step)):
+    standing = rest.get("standing", ())
+    for name, several, of in (
+        ("hypotheses", hypotheses, Hypothesis),
+        ("standing", standing, Hypothesis),
+        ("steps", steps, Step),
+    ):
         if not isinstance(several, list | tuple) or not all(isinstance(one, of) for one in several):
             raise ValueError(f"{id}: {name} is to be a tuple of theory.{of.__name__}, also of a single one: (one,)")
-    for hypothesis in hypotheses:
+    for hypothesis in (*hypotheses, *standing):
         if not isinstance(hypothesis.assumption, Assumption | None):
             raise ValueError(
                 f"{id}: the assumption of the hypothesis {hypothesis.name!r} is {hypothesis.assumption!r}; "
@@ -173,9 +178,10 @@ def claim(
     hypotheses: Sequence[Hypothesis] = (),
     algorithm: str = "local-sgd",
     participation: str = "everybody",
+    relation: Relation = "<=",
     **rest: Any,
 ) -> MeasuredClaim:
-    """A claim ``quantity <= right`` about the rounds of an algorithm.
+    """A claim ``quantity relation right`` about the rounds of an algorithm.
 
     Args:
         id: ``paper/label``, lower-case letters, digits, dots and dashes.
@@ -187,7 +193,8 @@ def claim(
         hypotheses: all of them; each needs a relation or an assumption to be checked.
         algorithm: a name in `ALGORITHMS`.
         participation: a name in `PARTICIPATION`.
-        rest: further fields of `theory.claim.Claim`: kind, title, relation, definitions, steps, derivation, latex (made
+        relation: in which the quantity is to stand to the right side; an upper bound where nothing else is said.
+        rest: further fields of `theory.claim.Claim`: kind, title, standing, definitions, steps, derivation, latex (made
             from the formulas where it is not given), ...
 
     Raises:
@@ -195,8 +202,8 @@ def claim(
             hypotheses or steps that are something else.
     """
     found = QUANTITIES[known("measured quantity", quantity, QUANTITIES)]
-    _check_parts(id, hypotheses, rest)
-    used = _check_names(id, parameters, rest.get("definitions", {}), right, hypotheses)
+    _check_parts(id, hypotheses, relation, rest)
+    used = _check_names(id, parameters, rest.get("definitions", {}), right, (*hypotheses, *rest.get("standing", ())))
     label = id.split("/", 1)[-1]
     about: dict[str, Any] = {
         "kind": "theorem",
@@ -205,8 +212,8 @@ def claim(
         "source": "",
         **rest,
     }
-    if not about.get("latex") and about.get("relation", "<=") in RELATIONS:
-        about["latex"] = latex_of_claim(found.latex, about.get("relation", "<="), right, rest.get("definitions", {}))
+    if not about.get("latex") and relation in RELATIONS:
+        about["latex"] = latex_of_claim(found.latex, relation, right, rest.get("definitions", {}))
     return MeasuredClaim(
         id=id,
         statement=statement,
@@ -216,5 +223,6 @@ def claim(
         hypotheses=tuple(hypotheses),
         algorithm=algorithm,
         participation=participation,
+        relation=relation,
         **about,
     )

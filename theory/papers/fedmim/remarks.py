@@ -351,9 +351,9 @@ REMARK_IV3 = result(
     remarks=(
         "B is in no term of Psi, but in the condition (33): eta_l K L < 1/(64 B^2), so that the first term "
         "of (7) is at least 128 L B^2 (f_0-f_*)/T. Without (33) the theorems are false for large B: "
-        "theorem-iv1-eq7/any-lambda.",
+        "theorem-iv1-eq7.",
         "eq33/corrected-2 lowers this to 32 L B^2 (f_0-f_*)/(S T). That some such condition has to stand shows "
-        "any-lambda, of convex clients as well.",
+        "theorem-iv1-eq7, of convex clients as well.",
     ),
 )
 

@@ -48,7 +48,7 @@ LAGS: tuple[Lags, ...] = (
 )
 ROUNDS = (3, 1, 8)
 STARTS = ("1", "-3", "0")
-# theorem-iv1-eq7/any-lambda: h = 1 and -1, so many of each, one client a round, the longest step; local steps, rounds
+# theorem-iv1-eq7: h = 1 and -1, so many of each, one client a round, the longest step; local steps, rounds
 OPPOSITE = ((6, 5, 1, "3/16", 60), (4, 3, 2, "3/32", 40), (4, 3, 3, "1/16", 39), (7, 5, 8, "3/128", 33))
 # long enough for eta_l >= 1/(mu lambda K T) with lambda below the limits of (33): K, step, rounds
 LONG = ((1, "1/128", 600), (2, "1/256", 600), (1, "1/80", 400))
