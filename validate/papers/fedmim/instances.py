@@ -55,8 +55,8 @@ LONG = ((1, "1/128", 600), (2, "1/256", 600), (1, "1/80", 400))
 
 
 def instances(quick: bool = False) -> Iterator[Spec]:
-    """SPEC dictionaries: the particular ones first, then three fifths of a grid, a fifth when `quick`."""
-    yield from particular()
+    """SPEC dictionaries: some of many rounds first, then three fifths of a grid, a fifth when `quick`."""
+    yield from _long()
     for i, population in enumerate(POPULATIONS):
         for j, step in enumerate(STEPS):
             for k, local_steps in enumerate(LOCAL_STEPS):
@@ -70,8 +70,8 @@ def instances(quick: bool = False) -> Iterator[Spec]:
                     yield _spec(population, size, local_steps, step, rounds, lags, start)
 
 
-def particular() -> Iterator[Spec]:
-    """Instances that a claim of the paper was made for, or that need many rounds."""
+def given() -> Iterator[Spec]:
+    """Instances that were written by hand for some claim of the paper."""
     for up, down, local_steps, step, rounds in OPPOSITE:
         yield _spec(clients(["1"] * up + ["-1"] * down), 1, local_steps, step, rounds)
     for rounds in (109, 220):
@@ -83,6 +83,9 @@ def particular() -> Iterator[Spec]:
         yield _spec(clients([str(count), *["0"] * (count - 1)]), 1, local_steps, "1/100000", 1)
     yield _spec(clients(["0"] * 10, ["1"] * 10), 9, 1, "1/100", 1)
     yield _spec(clients(["0", "0"], ["1", "-1"]), 1, 1, "1", 1, start="0")
+
+
+def _long() -> Iterator[Spec]:
     for local_steps, step, rounds in LONG:
         for lags in LAGS[:2]:
             yield _spec(clients(["1"]), 1, local_steps, step, rounds, lags)
