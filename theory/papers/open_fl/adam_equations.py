@@ -11,8 +11,8 @@ from theory.claim import Claim, Hypothesis, Parameter, Quantity, Relation
 from theory.domain import NONNEGATIVE, POSITIVE, REAL, Domain
 from theory.papers.open_fl import adam_words as words
 from theory.papers.open_fl.adam_lines import DESCENT, FIRST_PART, SUFFICIENT
-from theory.papers.open_fl.adam_proofs import FACTORS, FRESH, LOCAL_STEP
-from theory.papers.open_fl.adam_words import CONSTANTS, CONTRACTION, LEMMA_PARAMETERS
+from theory.papers.open_fl.adam_proofs import FACTORS, FRESH, LOCAL_STEP, with_factors
+from theory.papers.open_fl.adam_words import CONSTANTS, CONTRACTION, LEMMA_PARAMETERS, POSITIVE_C2
 from theory.papers.open_fl.words import (
     A1_CONVEX,
     A1_SMOOTH,
@@ -79,7 +79,8 @@ EQ15 = _line(
     latex=r"\frac{2}{\mu}(\mathcal{L}^{(k)}+C_3)",
     relation="<=",
     parameters=(*_VALUES, words.lyapunov),
-    hypotheses=(A1_CONVEX, A4, FRESH),
+    hypotheses=(A1_CONVEX, A4),
+    standing=(FRESH,),
     definitions={"C3": CONSTANTS["C3"]},
 )
 EQ16 = _line(
@@ -91,7 +92,8 @@ EQ16 = _line(
     latex=r"\frac{2}{L}(\mathcal{L}^{(k)}-C_4)",
     relation=">=",
     parameters=(L, eta, beta1, eps, gradient_bound, dimension, words.lyapunov),
-    hypotheses=(A1_SMOOTH, A4, FRESH),
+    hypotheses=(A1_SMOOTH, A4),
+    standing=(FRESH,),
     definitions={"C4": CONSTANTS["C4"]},
 )
 EQ17 = _line(
@@ -103,7 +105,8 @@ EQ17 = _line(
     latex=r"\frac{L}{\mu}C_1\Vert x^{(k)}-x^*\Vert^2+\frac{2}{\mu}(C_2+C_3+C_1C_4)",
     relation="<=",
     parameters=(*LEMMA_PARAMETERS, words.squared_distance),
-    hypotheses=(A1_CONVEX, A1_SMOOTH, SMOOTH_OVER_CONVEX, UNBIASED, A4, CONTRACTION, FACTORS, FRESH, LOCAL_STEP),
+    hypotheses=(A1_CONVEX, A1_SMOOTH, SMOOTH_OVER_CONVEX, UNBIASED, A4),
+    standing=(CONTRACTION, POSITIVE_C2, FRESH, LOCAL_STEP),
     definitions={name: CONSTANTS[name] for name in ("C1", "C2", "C3", "C4")},
 )
 EQ18 = _line(
@@ -138,11 +141,13 @@ EQ19 = _line(
     hypotheses=(
         SMOOTH_OVER_CONVEX,
         Hypothesis("a radius exists", "1 - kappa C1 > 0, as noted after (12)", relation="L*C1 < mu"),
+    ),
+    standing=(
         Hypothesis(
             "sign of the offset",
-            "C2 + C3 + C1 C4 >= 0, which holds for the constants of (12) when C1 >= 0",
+            "C2 + C3 + C1 C4 >= 0, which holds for the constants of (12) when C1 >= 0 and beta1^2 < beta2",
             relation="C2 + C3 + C1*C4 >= 0",
-            printed=False,
+            where="(12), whose constants these are",
         ),
     ),
 )
@@ -178,7 +183,8 @@ EQ22 = _line(
     latex=r"\beta_1A^{(k-1)}+\frac{\beta_1L}{\eta}\Vert x^{(k)}-x^{(k-1)}\Vert^2",
     relation="<=",
     parameters=(L, eta, beta1, words.A_previous, words.squared_step),
-    hypotheses=(A1_SMOOTH, LOCAL_STEP),
+    hypotheses=(A1_SMOOTH,),
+    standing=(LOCAL_STEP,),
     vectors=FIRST_PART,
 )
 EQ23 = _line(
@@ -201,7 +207,8 @@ EQ24 = _line(
     latex=r"\sigma^2\mathbb{E}[\sum_i(\epsilon+\hat{v}_i^{(k)})^{-1/2}-(\epsilon+\hat{v}_i^{(k+1)})^{-1/2}|x^{(k)}]",
     relation="<=",
     parameters=(gradient_bound, words.inverse_root_drop),
-    hypotheses=(A4, FRESH),
+    hypotheses=(A4,),
+    standing=(FRESH,),
 )
 STEP_LENGTH = _line(
     "eq25/step-length",
@@ -212,7 +219,8 @@ STEP_LENGTH = _line(
     latex=r"\frac{\eta^2d}{(1-\beta_2)(1-\beta_1^2/\beta_2)}",
     relation="<=",
     parameters=(eta, beta1, beta2, dimension),
-    hypotheses=(FACTORS, FRESH, LOCAL_STEP),
+    hypotheses=(FACTORS,),
+    standing=(FRESH, LOCAL_STEP),
     remarks=(
         "By Cauchy-Schwarz: h^{k+1} = (1-beta1) sum_j beta1^{k-j} g_j, vhat^{k+1} >= (1-beta2) sum_j beta2^{k-j} "
         "g_j^2, so h^2/(eps+vhat) <= (1-beta1)^2/((1-beta2)(1-beta1^2/beta2)) in each coordinate; (1-beta1)^2 is left "
@@ -244,7 +252,9 @@ EQ25 = _line(
         words.weighted_gradient,
         words.inverse_root_drop,
     ),
-    hypotheses=(A1_SMOOTH, UNBIASED, A4, FACTORS, FRESH, LOCAL_STEP),
+    hypotheses=(A1_SMOOTH, UNBIASED, A4),
+    standing=(FRESH, LOCAL_STEP),
+    remarks=("False for beta1^2 > beta2, where the bound on the squared step is negative; the paper does not say so.",),
 )
 EQ26 = _line(
     "eq26",
@@ -256,7 +266,8 @@ EQ26 = _line(
     latex=r"\mathcal{L}^{(k)}+(\frac{L}{2}+(\eta+c)\frac{\beta_1L}{\eta})S-(\eta+c)(1-\beta_1)W",
     relation="<=",
     parameters=(L, eta, beta1, beta2, gradient_bound, dimension, words.lyapunov, words.weighted_gradient),
-    hypotheses=(A1_SMOOTH, UNBIASED, A4, FACTORS, FRESH, LOCAL_STEP),
+    hypotheses=(A1_SMOOTH, UNBIASED, A4),
+    standing=(FRESH, LOCAL_STEP),
     definitions={"c": "eta*beta1/(1-beta1)"},
 )
 
@@ -264,6 +275,7 @@ CLAIMS: tuple[Claim, ...] = (
     EQ15,
     EQ16,
     EQ17,
+    with_factors(EQ17),
     EQ18,
     EQ19,
     EQ20,
@@ -273,5 +285,7 @@ CLAIMS: tuple[Claim, ...] = (
     EQ24,
     STEP_LENGTH,
     EQ25,
+    with_factors(EQ25),
     EQ26,
+    with_factors(EQ26),
 )

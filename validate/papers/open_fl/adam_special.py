@@ -20,8 +20,7 @@ def special_evidence(claim: Claim, out: Path) -> Found:
     if claim.label in communication.INSTANCES:
         return communication.refutation(claim, out)
     if claim.label in readings.EVIDENCE:
-        more = [_theorem(claim)] if claim.label == "theorem-3" else []
-        return [*readings.EVIDENCE[claim.label](claim), *more], None
+        return [*readings.EVIDENCE[claim.label](claim)], None
     find = _ALGEBRA.get(claim.label)
     return ([find(claim)] if find is not None else []), None
 
@@ -163,7 +162,7 @@ def _theorem(claim: Claim) -> Evidence:
     how = (
         "(17), (18) and (19) are proved as claims of their own, and (5) is what they give, for two local steps in a "
         "row, "
-        "a fresh optimiser, beta1^2 < beta2 and C1 >= 0"
+        "a fresh optimiser, beta1^2 < beta2 and C1 > 0"
     )
     return _identities(how, {}, found)
 
@@ -182,7 +181,8 @@ def _from_lines(claim: Claim) -> Evidence:
     from theory.catalog import claim as find
     from validate.replay.inference import infer
 
-    lines = _steps("theorem-3" if claim.label == "eq17" else "lemma-5")
+    of = "theorem-3" if claim.label.startswith("eq17") else "lemma-5"
+    lines = _steps(f"{of}/with-moment-factors")
     (step,) = [s for s in lines if s.claim == claim.id]
     of_line = {s.label: find(s.claim) for s in lines if s.claim is not None}
     domains = {p.name: p.domain for one in of_line.values() for p in one.parameters}
@@ -201,16 +201,17 @@ def _steps(label: str) -> tuple[Any, ...]:
 
 _ALGEBRA: dict[str, Callable[[Claim], Evidence]] = {
     "theorem-3/corrected": _corrected,
-    "lemma-5": _contraction,
+    "theorem-3/with-moment-factors": _theorem,
+    "lemma-5/with-moment-factors": _contraction,
     "eq15": _above,
     "eq16": _below,
-    "eq17": _from_lines,
+    "eq17/with-moment-factors": _from_lines,
     "eq18": _sufficient,
     "eq19": _radius,
     "eq21": _parts,
     "eq23": _second_part,
     "eq24": _third_part,
     "eq25/step-length": _step_length,
-    "eq25": _from_lines,
-    "eq26": _from_lines,
+    "eq25/with-moment-factors": _from_lines,
+    "eq26/with-moment-factors": _from_lines,
 }

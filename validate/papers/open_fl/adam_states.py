@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from sim.exact_adam import AdamClient, AdamRule, AdamState, mean_over_samples
 from sim.problems import Quadratic, from_samples
 from validate.description import number, of_problem, of_step
 
+SLOW = ((0.9, 0.5), (0.6, 0.3))  # beta1^2 > beta2, of which the paper says nothing
 RUNS, STEPS = 3, 12
 BETAS = ((0.9, 0.999), (0.9, 0.99), (0.5, 0.9), (0.3, 0.5), (0.0, 0.9), (0.0, 0.01), (0.2, 0.1), (0.8, 0.7))
 SEED = 20250407
@@ -106,13 +107,15 @@ def scenarios(quick: bool = False) -> Iterator[AdamScenario]:
     yield from played(24 if quick else 160, SEED)
     yield from contracting(8 if quick else 60, SEED + 2)
     yield from in_region(4 if quick else 24, SEED + 1)
+    yield from played(4 if quick else 16, SEED + 3, SLOW)
+    yield from contracting(4 if quick else 16, SEED + 4, SLOW)
 
 
-def played(count: int, seed: int) -> Iterator[AdamScenario]:
+def played(count: int, seed: int, betas: Sequence[tuple[float, float]] = BETAS) -> Iterator[AdamScenario]:
     """Random clients; each as a run from a fresh start, and put elsewhere by a communication."""
     rng = np.random.default_rng(seed)
     for i in range(count):
-        beta1, beta2 = BETAS[i % len(BETAS)]
+        beta1, beta2 = betas[i % len(betas)]
         client = AdamClient(
             random_problem(rng),
             AdamRule(
@@ -127,7 +130,7 @@ def played(count: int, seed: int) -> Iterator[AdamScenario]:
         yield _scenario(f"Adam {i}, after a communication", client, moved, communicated=True)
 
 
-def contracting(count: int, seed: int) -> Iterator[AdamScenario]:
+def contracting(count: int, seed: int, betas: Sequence[tuple[float, float]] = BETAS) -> Iterator[AdamScenario]:
     """Clients with 1 - kappa C1 > 0 and 0 <= C1 < 1, so that (5) exists; gradients are bounded along the run only.
 
     eps is large beside sigma^2, and s = sqrt(eps + sigma^2) <= 2/(kappa tau), which eta <= 1/L asks for.
@@ -135,7 +138,7 @@ def contracting(count: int, seed: int) -> Iterator[AdamScenario]:
     rng = np.random.default_rng(seed)
     made = 0
     while made < count:
-        beta1, beta2 = BETAS[int(rng.integers(len(BETAS)))]
+        beta1, beta2 = betas[int(rng.integers(len(betas)))]
         problem = random_problem(rng, decades=float(rng.choice([0.0, 0.05, 0.3])))
         plain = AdamClient(problem, AdamRule(1.0, beta1, beta2, 1.0))
         mu, kappa = plain.strong_convexity, plain.smoothness / plain.strong_convexity
