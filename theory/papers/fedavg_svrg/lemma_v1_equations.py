@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from theory.claim import Claim, Parameter, Quantity, Step
 from theory.domain import OPEN_UNIT
 from theory.papers.fedavg_svrg.lemma_v1 import PROOF_OF_LEMMA
@@ -25,6 +27,7 @@ from theory.papers.fedavg_svrg.words import (
     SMOOTH_SAMPLES,
     SVRG_CONTRACTION,
     SVRG_STEP,
+    SVRG_STEP_OF_ALPHA,
     D,
     K,
     L,
@@ -41,6 +44,21 @@ from theory.papers.fedavg_svrg.words import (
     start_gap,
     sum_inv_p,
 )
+
+
+def _with_samples(claim: Claim) -> Claim:
+    """The claim with what Theorem 1 of Johnson and Zhang, which its proof cites, needs of the samples."""
+    return replace(
+        claim,
+        id=f"{claim.id}/with-samples",
+        title=f"{claim.title}, samples convex and smooth",
+        hypotheses=(*claim.hypotheses, SMOOTH_SAMPLES, CONVEX_SAMPLES),
+        remarks=(
+            "Assumptions 1 and 4 are about f_n; the theorem that the proof cites is about every f_{n,i}. With its "
+            "hypotheses the line is false all the same.",
+        ),
+    )
+
 
 EQ9 = Claim(
     id=identifier("lemma-v1-eq9"),
@@ -122,7 +140,8 @@ EQ10 = Claim(
     quantity=LOCAL_SUBOPTIMALITY,
     source="proof of Lemma V.1, (10) and (11)",
     parameters=(mu, L, delta, M, k_index, start_gap),
-    hypotheses=(*LEMMA, SVRG_STEP, SVRG_CONTRACTION, SMOOTH_SAMPLES, CONVEX_SAMPLES),
+    hypotheses=(*LEMMA, SVRG_CONTRACTION),
+    standing=(SVRG_STEP_OF_ALPHA,),
     definitions={"alpha": ALPHA},
     relation="<=",
     right="alpha**k*start_gap",
@@ -160,7 +179,8 @@ EQ12 = Claim(
     quantity=DRIFT,
     source="proof of Lemma V.1, (12)",
     parameters=(mu, L, delta, M, m_index, k_index, D),
-    hypotheses=(*LEMMA, SVRG_STEP, SVRG_CONTRACTION, SMOOTH_SAMPLES, CONVEX_SAMPLES),
+    hypotheses=(*LEMMA, SVRG_CONTRACTION),
+    standing=(SVRG_STEP_OF_ALPHA,),
     definitions={"alpha": ALPHA},
     relation="<=",
     right="8*L*m*alpha**k*D",
@@ -220,7 +240,8 @@ EQ14 = Claim(
     quantity=MEAN_SQUARED_GRADIENT_NORM,
     source="proof of Lemma V.1, (14)",
     parameters=(mu, L, delta, M, K, D, f0_gap, sum_inv_p, N),
-    hypotheses=(*LEMMA, SVRG_STEP, SVRG_CONTRACTION, SMOOTH_SAMPLES, CONVEX_SAMPLES),
+    hypotheses=(*LEMMA, SVRG_CONTRACTION),
+    standing=(SVRG_STEP_OF_ALPHA,),
     definitions={
         "alpha": ALPHA,
         "optimisation_term": "2*f0_gap/(delta*K*M)",
@@ -272,10 +293,13 @@ CLAIMS: tuple[Claim, ...] = (
     EQ9,
     EQ9_CORRECTED,
     EQ10,
+    _with_samples(EQ10),
     EQ10_CORRECTED,
     EQ12,
+    _with_samples(EQ12),
     EQ12_CORRECTED,
     EQ13,
     EQ14,
+    _with_samples(EQ14),
     EQ14_CORRECTED,
 )

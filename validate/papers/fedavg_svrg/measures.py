@@ -27,7 +27,7 @@ def cases(claim: Claim, scenario: Scenario) -> Cases | None:
         None when the claim does not speak of such a scenario (another algorithm, S > 1 where the claim has S = 1, a
         function without a minimum where it needs one), or is not one that is measured at all.
     """
-    measure = _MEASURES.get(claim.label)
+    measure = _MEASURES.get(claim.label.removesuffix("/with-samples"))
     algorithm = scenario.algorithm
     if measure is None or scenario.rounds < 1 or not isinstance(algorithm, FedAvgSVRG):
         return None

@@ -230,6 +230,7 @@ _SPECIAL: dict[str, Callable[[Claim, Path], tuple[list[Evidence], Path | None]]]
     "lemma-v1-eq13": _geometric,
     "lemma-v1": _never_arrives,
     "lemma-v1-eq14": _right_side_vanishes,
+    "lemma-v1-eq14/with-samples": _right_side_vanishes,
     "remark-rate": _rate,
     "remark-rate/corrected": _rate_corrected,
 }
