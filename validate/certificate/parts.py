@@ -79,7 +79,7 @@ def as_decimal(value: Number | float, name: str, digits: int = 10) -> str:
 
 
 def hypotheses_of(claim: Claim, silent: bool) -> list[dict[str, Any]]:
-    """The claim's hypotheses; those that its proof uses silently only when asked for."""
+    """The claim's hypotheses and standing conditions; those that its proof uses silently only when asked for."""
     result = []
     for h in claim.conditions:
         if not (h.printed or silent):
@@ -95,6 +95,8 @@ def hypotheses_of(claim: Claim, silent: bool) -> list[dict[str, Any]]:
         for attribute in ("of", "at", "relative", "step"):
             if hasattr(h.assumption, attribute):
                 item[attribute] = getattr(h.assumption, attribute)
+        if h in claim.standing:
+            item["standing"] = h.where
         result.append(item)
     return result
 

@@ -40,6 +40,13 @@ def introduce(checks: Checks, data: Mapping[str, Any]) -> None:
     text_of(data.get("note", ""), "note")
 
 
+def hypothesis(item: Mapping[str, Any]) -> str:
+    """What a hypothesis is called; of a condition that the paper fixes elsewhere for the result, where it does."""
+    name = f"hypothesis {shown(text_of(item['name'], 'a name'))}"
+    where = text_of(item.get("standing", ""), "standing")
+    return f"{name} (fixed elsewhere in the paper: {shown(where)})" if where else name
+
+
 def check_conditions(
     checks: Checks, data: Any, known: Mapping[str, Condition], look: Callable[[str], Any], words: bool = False
 ) -> None:
@@ -48,8 +55,8 @@ def check_conditions(
     Hypotheses in words only, without either, fail, or with `words` are left to the reader.
     """
     for item in list_of(data, "hypotheses"):
-        fields(item, "a hypothesis", "name assumption relation", "constant of at relative step")
-        name = f"hypothesis {shown(text_of(item['name'], 'a name'))}"
+        fields(item, "a hypothesis", "name assumption relation", "constant of at relative step standing")
+        name = hypothesis(item)
         assumption, relation = item["assumption"], item["relation"]
         if assumption is None and relation is None:
             says = "it has neither a relation nor an assumption"

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from .checks import Checks
+from .conditions import hypothesis
 from .domain import domain, largest_dissimilarity, largest_variance, minimiser
 from .formulas import COMPARE, lookup, relation_holds
 from .measures import PARAMETERS, Context
@@ -60,8 +61,8 @@ def check_hypotheses(
     """That every hypothesis holds; `bounded` says whether E||v||^2 stays below a number (None: any number)."""
     clients, given = context.instance.clients, context.given
     for item in list_of(data, "hypotheses"):
-        fields(item, "a hypothesis", "name assumption relation", "constant of at")
-        name = f"hypothesis {shown(text_of(item['name'], 'a name'))}"
+        fields(item, "a hypothesis", "name assumption relation", "constant of at standing")
+        name = hypothesis(item)
         assumption, relation, of = item["assumption"], item["relation"], item.get("of")
         if of not in (None, "client", "sample", "average"):
             raise FormatError(f"of={shown(of)} is none of client, sample, average")

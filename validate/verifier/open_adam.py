@@ -52,7 +52,7 @@ from fractions import Fraction
 from typing import Any
 
 from .checks import Checks, Report, check_rounded
-from .conditions import HEAD, Condition, check_conditions, introduce
+from .conditions import HEAD, Condition, check_conditions, hypothesis, introduce
 from .formulas import evaluate, lookup, parse
 from .intervals import Interval, certainly, greatest
 from .reading import FormatError, fields, integer, list_of, number, read_numbers, shown, text_of
@@ -202,8 +202,8 @@ def check_words(checks: Checks, data: Any, communication: bool) -> list[Any]:
         if not plain or item.get("name") not in WORDS:
             rest.append(item)
             continue
-        fields(item, "a hypothesis", "name assumption relation")
-        checks.check(WORDS[item["name"]][not communication], f"hypothesis {item['name']}, by what is played")
+        fields(item, "a hypothesis", "name assumption relation", "standing")
+        checks.check(WORDS[item["name"]][not communication], f"{hypothesis(item)}, by what is played")
     return rest
 
 

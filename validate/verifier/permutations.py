@@ -37,7 +37,7 @@ from math import factorial
 from typing import Any
 
 from .checks import Checks, Report, check_rounded
-from .conditions import HEAD, Condition, check_conditions, introduce
+from .conditions import HEAD, Condition, check_conditions, hypothesis, introduce
 from .epoch import FIELDS, Epoch, Order, read_epoch
 from .formulas import evaluate, lookup, parse
 from .intervals import Interval, certainly
@@ -230,10 +230,10 @@ def check_hypotheses(
         if not (plain and item.get("name") == STEP_CONDITION):
             rest.append(item)
             continue
-        fields(item, "a hypothesis", "name assumption relation")
+        fields(item, "a hypothesis", "name assumption relation", "standing")
         R = values.get("R", Fraction(1))
         short = 4 * e.step * e.clients * e.local_steps * R * values["L"] <= 1
-        checks.check(short, f"hypothesis {STEP_CONDITION}: eta <= 1/(4NKRL), R = {shown(R)}")
+        checks.check(short, f"{hypothesis(item)}: eta <= 1/(4NKRL), R = {shown(R)}")
     large = at.largest_gradient() <= values["G"]
     noise = at.spread**2 <= values["delta2"] and at.spread <= values["delta"]
     known = {
