@@ -15,9 +15,11 @@ from validate.commands import completion, messages, own, parameters_of
 from validate.commands.output import number, plain, print_json, table
 
 if TYPE_CHECKING:
-    from theory.claim import Claim
+    from theory.claim import Claim, Hypothesis
+    from theory.evaluate import Enclosure
 
 VERDICTS = "verdicts.json"
+STANDING = "Standing (fixed elsewhere in the paper)"
 
 
 def known_verdicts(folder: Path) -> dict[str, str]:
@@ -79,6 +81,16 @@ def claims(
     table(["id", "kind", "equation", "quantity", "bound", "amends", "verdict"], cells)
 
 
+def _hypothesis(h: Hypothesis) -> dict[str, Any]:
+    return {
+        "name": h.name,
+        "statement": h.statement,
+        "relation": h.relation,
+        "assumption": type(h.assumption).__name__ if h.assumption is not None else None,
+        "printed": h.printed,
+    }
+
+
 def description(claim: Claim) -> dict[str, Any]:
     """A claim as a dictionary for JSON."""
     return {
@@ -93,16 +105,8 @@ def description(claim: Claim) -> dict[str, Any]:
         "parameters": [
             {"name": p.name, "domain": str(p.domain), "meaning": p.meaning, "shape": p.shape} for p in claim.parameters
         ],
-        "hypotheses": [
-            {
-                "name": h.name,
-                "statement": h.statement,
-                "relation": h.relation,
-                "assumption": type(h.assumption).__name__ if h.assumption is not None else None,
-                "printed": h.printed,
-            }
-            for h in claim.hypotheses
-        ],
+        "hypotheses": [_hypothesis(h) for h in claim.hypotheses],
+        "standing": [{**_hypothesis(h), "where": h.where} for h in claim.standing],
         "definitions": dict(claim.definitions),
         "relation": claim.relation,
         "right": claim.right,
@@ -136,6 +140,7 @@ def text(claim: Claim) -> str:
             for h in claim.hypotheses
         ],
     )
+    part(STANDING, [f"{h.name}: {h.statement} ({h.where})" for h in claim.standing])
     part(
         "Parameters",
         [f"{p.name} in {p.domain}: {p.meaning}" + " (vector)" * (p.shape == "vector") for p in claim.parameters],
@@ -182,8 +187,8 @@ def show(
         typer.echo(text(claim))
 
 
-def print_bound(result: Mapping[str, Any]) -> None:
-    """A bound for a reader."""
+def print_bound(result: Mapping[str, Any], standing: frozenset[str]) -> None:
+    """A bound for a reader; `standing` are the names of the conditions that the paper fixes elsewhere."""
     typer.echo(f"{result['id']} = {'no real value' if result['value'] is None else repr(result['value'])}")
     if result["lower"] is not None:
         typer.echo(f"enclosed in [{result['lower']}, {result['upper']}]")
@@ -191,7 +196,25 @@ def print_bound(result: Mapping[str, Any]) -> None:
         typer.echo(f"  {name} = {number(value)}")
     words = {True: "holds", False: "VIOLATED", None: "not decided by these values"}
     for hypothesis in result["hypotheses"]:
-        typer.echo(f"  hypothesis {hypothesis['name']}: {words[hypothesis['holds']]}")
+        kind = "standing condition" if hypothesis["name"] in standing else "hypothesis"
+        typer.echo(f"  {kind} {hypothesis['name']}: {words[hypothesis['holds']]}")
+
+
+def terms_at(claim: Claim, parameters: Mapping[str, Any], enclosure: Enclosure | None) -> dict[str, Any]:
+    """The claim's definitions in float64; with an enclosure, each within its own bounds."""
+    import numpy as np
+
+    from theory import evaluate
+
+    terms: dict[str, Any] = dict(evaluate.terms(claim, parameters))
+    if enclosure is None:
+        return terms
+    for name, value in terms.items():
+        if np.ndim(value):
+            terms[name] = np.array([enclosure.term(f"{name}[{i}]", float(v)) for i, v in enumerate(value)])
+        else:
+            terms[name] = enclosure.term(name, float(value))
+    return terms
 
 
 def bound(
@@ -230,7 +253,9 @@ def bound(
     value, enclosure = None, None
     try:
         value = evaluate.bound(claim, parameters)
-        enclosure = evaluate.enclose(claim, parameters) if rigorous else None
+        if rigorous:
+            enclosure = evaluate.enclose(claim, parameters)
+            value = enclosure.midpoint  # the evaluation in floats may have lost every digit
     except evaluate.UndefinedError:
         if not violated:  # otherwise that is why, and the terms may say more
             raise
@@ -242,13 +267,13 @@ def bound(
             "upper": enclosure.upper if enclosure else None,
             "parameters": parameters,
             "hypotheses": hypotheses,
-            "terms": evaluate.terms(claim, parameters),
+            "terms": terms_at(claim, parameters, enclosure),
         }
     )
     if as_json:
         print_json(result)
     else:
-        print_bound(result)
+        print_bound(result, frozenset(h.name for h in claim.standing))
     if violated:
         typer.echo(f"warning: the values violate: {', '.join(violated)}", err=True)
         raise typer.Exit(3)
