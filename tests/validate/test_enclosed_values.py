@@ -48,7 +48,7 @@ def test_value_and_terms_lie_in_their_enclosures(claim: Claim, data: st.DataObje
             assert float(lower) <= v <= float(upper)
 
 
-LOST = dict(mu="2", L="2", C1="0.999999999999", C2="10", C3="1e-12", C4="10", r="2")
+LOST = {"mu": "2", "L": "2", "C1": "0.999999999999", "C2": "10", "C3": "1e-12", "C4": "10", "r": "2"}
 
 
 def test_where_floats_lose_every_digit_the_value_is_that_of_the_enclosure() -> None:

@@ -12,11 +12,17 @@ from theory.assumptions import Assumption
 from theory.catalog import suggestion
 from theory.claim import Claim, Hypothesis, Parameter, Quantity, Relation, Step
 from theory.formula import names_in, parse, parse_relation
-from validate.own.tables import ALGORITHMS, MEASURES, PARTICIPATION, QUANTITIES, known
+from validate.own.tables import ALGORITHMS, MEASURES, PARTICIPATION, QUANTITIES, SERVER, known
 from validate.own.typeset import RELATIONS, latex_of_claim
 
 _CONSTANTS = ("constant", "relative", "step", "smoothness")  # the assumptions' attributes that name a parameter
-_NOWHERE = (("shuffling", "independent"), ("shuffling", "uniform"), ("fedmim", "independent"))
+_NOWHERE = (
+    ("shuffling", "independent"),
+    ("shuffling", "independent-mean"),
+    ("shuffling", "uniform"),
+    ("fedmim", "independent"),
+    ("fedmim", "independent-mean"),
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,8 @@ class MeasuredClaim(Claim):
 
     Attributes:
         algorithm: a name in `ALGORITHMS`.
-        participation: a name in `PARTICIPATION`; what it means is part of the claim, not a hypothesis.
+        participation: a name in `PARTICIPATION`; what it means is part of the claim, not a hypothesis. `SERVER` says
+            what the server makes of what is sent: with ``"independent"`` it is divided by p_n.
     """
 
     algorithm: str = "local-sgd"
@@ -73,6 +80,14 @@ class MeasuredClaim(Claim):
                     f"has no meaning{advice}"
                 )
         _check_names(self.id, self.parameters, self.definitions, self.right or "0", self.conditions)
+
+    @property
+    def measured_as(self) -> str:
+        """How the claim is measured, in a line: the algorithm, who takes part, what the server makes of it."""
+        if self.algorithm in ("shuffling", "fedmim"):
+            return f"of {self.algorithm}: {ALGORITHMS[self.algorithm]}; {PARTICIPATION[self.participation]}"
+        said = PARTICIPATION[self.participation].removesuffix(" (local-sgd, fedavg-svrg)")
+        return f"of {self.algorithm}; participation {self.participation}: {said}; {SERVER[self.participation]}"
 
 
 def _check_parts(id: str, hypotheses: Sequence[Hypothesis], relation: str, rest: Mapping[str, Any]) -> None:

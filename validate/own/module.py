@@ -55,24 +55,27 @@ class OwnModule(ModuleType):
     def __init__(self, paper: Paper, source: Source | None = None) -> None:
         super().__init__(f"measures of {paper.name}")
         self.source = source
-        spoken_of = {claim.algorithm for claim in paper if isinstance(claim, MeasuredClaim)}
-        self.algorithms = [name for name in ALGORITHMS if name in spoken_of]
-        some = {
-            claim.algorithm for claim in paper if isinstance(claim, MeasuredClaim) if claim.participation == "uniform"
-        }
-        self.drawn = [name for name in ALGORITHMS if name in some]
+        spoken_of = {(claim.algorithm, claim.participation) for claim in paper if isinstance(claim, MeasuredClaim)}
+        self.algorithms = [name for name in ALGORITHMS if any(name == algorithm for algorithm, _ in spoken_of)]
+        self.drawn, self.undivided = (
+            [name for name in ALGORITHMS if (name, kind) in spoken_of] for kind in ("uniform", "independent-mean")
+        )
 
     def cases(self, claim: Claim, scenario: Any) -> Cases | None:
         """See `validate.own.run.cases`."""
         return run.cases(claim, scenario)
 
     def instances(self, quick: bool = False) -> Iterator[Spec]:
-        """See `validate.own.pool.instances`."""
-        return pool.instances(self.algorithms, quick)
+        """See `validate.own.pool.instances`, and `undivided` for those of claims that do not divide by p_n."""
+        return chain(pool.instances(self.algorithms, quick), pool.undivided(self.undivided, quick))
 
     def scenarios(self, quick: bool = False) -> Iterator[Any]:
         """See `validate.own.pool.scenarios`, and `drawn` for the algorithms of claims with uniform participation."""
-        return chain(pool.scenarios(self.algorithms, quick), pool.drawn(self.drawn, quick))
+        return chain(
+            pool.scenarios(self.algorithms, quick),
+            pool.drawn(self.drawn, quick),
+            pool.undivided_scenarios(self.undivided, quick),
+        )
 
     def sampled(self, quick: bool = False) -> Iterator[Any]:
         """See `validate.own.pool.sampled`."""
@@ -103,7 +106,7 @@ class OwnModule(ModuleType):
         if not isinstance(claim, MeasuredClaim) or claim.participation == "uniform":
             return []
         gradients = claim.quantity.name == "mean_squared_gradient_norm"
-        present = claim.participation == "everybody"
+        present = claim.participation in ("everybody", "independent-mean")  # what is absent is divided by p_n there
         return [
             replace(one, present=present or one.present)
             for one in space.structures(claim)

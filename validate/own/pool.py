@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -75,6 +76,20 @@ def drawn(algorithms: Sequence[str], quick: bool = False) -> Iterator[Any]:
         for step, local_steps, away in product((1 / 4, 1 / 32), (1, 3), (False, True)):
             for algorithm in (name for name in algorithms if name != "shuffling"):
                 yield _drawn(algorithm, seed, step, local_steps, away)
+
+
+def undivided(algorithms: Sequence[str], quick: bool = False) -> Iterator[Spec]:
+    """The instances with absent clients once more, the server taking the mean over those that are there."""
+    for spec in instances(algorithms, quick):
+        if any(client["p"] != "1" for client in spec["clients"]):
+            yield {**spec, "aggregation": "normalised"}
+
+
+def undivided_scenarios(algorithms: Sequence[str], quick: bool = False) -> Iterator[Any]:
+    """The same of scenarios in several dimensions."""
+    for scenario in scenarios(algorithms, quick):
+        if isinstance(scenario, Scenario) and isinstance(scenario.participation, Bernoulli):
+            yield replace(scenario, algorithm=replace(scenario.algorithm, aggregation="normalised"))
 
 
 def sampled(algorithms: Sequence[str], quick: bool = False) -> Iterator[Any]:
