@@ -20,7 +20,7 @@ from sim.participation import Bernoulli, UniformChoice
 COUNTS = ("S", "M", "local_steps", "K", "epochs")
 """Entries of a specification that are numbers of clients, steps and rounds, as they are told."""
 
-AVERAGED = {"unbiased": "divided by p_n", "normalised": "mean over those present"}
+AVERAGED = {"unbiased": "divided by p_n", "normalised": "undivided"}
 """What the server makes of what absent and present clients send."""
 
 
