@@ -179,7 +179,7 @@ def test_slips_in_a_claim_are_named() -> None:
     assert "did you mean 'squared_distance'" in refused(quantity="square_distance")
     assert "mean_squared_gradient_norm" in refused(quantity="loss")
     assert "local-sgd, fedavg-svrg, shuffling, fedmim" in refused(algorithm="scaffold")
-    assert "everybody, independent, uniform" in refused(participation="some")
+    assert "everybody, independent, independent-mean, uniform" in refused(participation="some")
     assert "is not measured" in refused(algorithm="shuffling", participation="uniform")
     assert "of participation='uniform' only" in refused(parameters=parameters(S="chosen_clients"), right="S")
     assert "gamma, which is none of the parameters delta, R2" in refused(right="gamma*R2")

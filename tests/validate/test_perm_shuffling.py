@@ -40,7 +40,7 @@ VERDICTS = {
     "refuted": (
         *("proposition-1", "lemma-7", "proposition-2", "lemma-10", "lemma-10/unnormalised", "lemma-11a"),
         *("lemma-11a/unnormalised", "lemma-11b", "lemma-11b/unnormalised", "lemma-12", "lemma-12/unnormalised"),
-        *("lemma-13", "theorem-2-step/unnormalised"),
+        "theorem-2-step/unnormalised",
     ),
     "proved": (
         *("proposition-1/corrected", "lemma-7/corrected", "lemma-8", "proposition-2/corrected", "proposition-3"),
@@ -49,7 +49,7 @@ VERDICTS = {
         *("lemma-13/corrected", "theorem-2-step/corrected", "theorem-2-step/corrected-2"),
         *("theorem-2-unrolled/corrected", "theorem-3-explicit/corrected"),
     ),
-    "supported": ("lemma-9",),
+    "supported": ("lemma-9", "lemma-13"),
 }
 SLOW_VERDICTS = {
     "supported": ("theorem-2/corrected", "theorem-2/corrected-2", "theorem-3/corrected"),

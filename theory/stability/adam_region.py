@@ -45,7 +45,8 @@ class Condition:
 
     Attributes:
         name: of the hypothesis.
-        holds: whether it does, decided exactly; None where it has no value, or is about functions, not numbers.
+        holds: whether it does, decided exactly, which it does not where it has no value; None where it is about
+            functions, not numbers.
         why: the condition, and where it fails the two sides.
     """
 
