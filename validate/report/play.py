@@ -64,6 +64,7 @@ def _hypothesis(claim: Claim, listed: Listing, index: int) -> dict[str, Any]:
         "statement": hypothesis.statement,
         "relation": hypothesis.relation,
         "printed": hypothesis.printed,
+        "where": hypothesis.where if hypothesis in claim.standing else "",
         "sides": list(listed.sides[index] or ()),
         "operators": list(relation.operators),
     }
