@@ -44,7 +44,7 @@ def test_check_prints_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.update(options, targets=targets)
         return fake_results()
 
-    monkeypatch.setattr(import_module("validate.check"), "check_all", check_all)
+    monkeypatch.setattr(import_module("validate.checking"), "check_all", check_all)
     found = printed("check", "all", EQ7, "--quick", "--out", "there", "--seed", 7, status=1)
     assert asked == {"targets": ["all", EQ7], "quick": True, "out": Path("there"), "seed": 7}
     assert found[0]["verdict"] == "refuted"
@@ -62,7 +62,7 @@ def test_check_prints_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_check_fails_like_a_test_runner(outcome: Any, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
     result = verdict.decide(EQ7, [verdict.Evidence("exact", outcome, "found")])
-    monkeypatch.setattr(import_module("validate.check"), "check_all", lambda targets, **options: [result])
+    monkeypatch.setattr(import_module("validate.checking"), "check_all", lambda targets, **options: [result])
     assert call("check", EQ7).exit_code == status
 
 
@@ -70,7 +70,7 @@ def test_an_interruption_is_status_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def check_all(targets: list[str], **options: Any) -> list[verdict.Result]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("validate.check"), "check_all", check_all)
+    monkeypatch.setattr(import_module("validate.checking"), "check_all", check_all)
     result = call("check", EQ7)
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")
 

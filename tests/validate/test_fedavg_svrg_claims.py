@@ -17,7 +17,7 @@ from theory import Hypothesis, claim, paper
 from validate import certificate, verifier
 from validate.assumptions import unmet
 from validate.bounds import breaks, compare, exact_sides
-from validate.check import check_all, check_claim
+from validate.checking import check_all, check_claim
 from validate.falsify import confirm, fixed_point, smallest, suspects
 from validate.papers import fedavg_svrg
 from validate.scenario import Scenario

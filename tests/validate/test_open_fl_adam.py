@@ -13,7 +13,7 @@ import pytest
 from theory.catalog import claim
 from theory.papers.open_fl import adam as claims
 from theory.stability.adam_region import required_ratio
-from validate import check, replay
+from validate import checking, replay
 from validate.bounds import compare
 from validate.certificate import verify
 from validate.papers.open_fl import adam, adam_communication, adam_states
@@ -190,7 +190,7 @@ def test_verdicts(tmp_path: Path) -> None:
     """All claims, over a small pool; then the two proofs line by line."""
     scenarios = (*adam_states.played(8, 1), *adam_states.contracting(3, 2), *adam_states.in_region(2, 3))
     pool = Pool((), scenarios)
-    results = {c.id: check.check_claim(c, MODULE, pool, (), tmp_path) for c in claims.CLAIMS}  # type: ignore[arg-type]
+    results = {c.id: checking.check_claim(c, MODULE, pool, (), tmp_path) for c in claims.CLAIMS}  # type: ignore[arg-type]
     assert {one.id.split("/", 1)[1]: one.verdict for one in results.values()} == VERDICTS
     for label in ("theorem-3", "lemma-5"):
         found = replay.replay(claim(f"open-fl/{label}"), results=results)

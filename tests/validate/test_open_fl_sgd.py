@@ -320,7 +320,7 @@ def test_equally_curved_problems_have_the_noise_that_they_are_given():
 
 def test_verdicts(tmp_path):
     """The whole check of the paper's SGD claims, printed proof included."""
-    from validate.check import check_claim
+    from validate.checking import check_claim
     from validate.papers import open_fl
     from validate.replay import evidence, replay
     from validate.survey import Pool

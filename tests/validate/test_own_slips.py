@@ -17,7 +17,7 @@ from theory.claim import Claim
 from theory.formula import parse
 from validate import papers
 from validate.assumptions import unmet
-from validate.check import check_claim
+from validate.checking import check_claim
 from validate.commands.evidence import telling
 from validate.own import claim, parameters, pool, run
 from validate.own.module import OwnModule

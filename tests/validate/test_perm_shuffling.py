@@ -23,7 +23,7 @@ from theory.papers.perm import PAPER
 from validate import certificate
 from validate.assumptions import unmet
 from validate.bounds import breaks, compare, exact_sides
-from validate.check import check_claim
+from validate.checking import check_claim
 from validate.papers.perm import shuffling
 from validate.papers.perm.shuffling_epochs import Epoch, quantile
 from validate.papers.perm.shuffling_refutations import BROKEN, left_side, parameters_of

@@ -9,8 +9,8 @@ import pytest
 
 from theory import catalog
 from theory.claim import Paper
-from validate import check
-from validate.check import check_paper, joined, listener, tasks
+from validate import checking
+from validate.checking import check_paper, joined, listener, tasks
 from validate.parallel import over_processes
 from validate.predicted import Predicted
 from validate.replay.proof import Replay
@@ -84,5 +84,5 @@ def test_an_interrupted_check_has_kept_its_verdicts(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        check.check_all(CHOSEN[:2], quick=True, out=tmp_path, progress=stop)
+        checking.check_all(CHOSEN[:2], quick=True, out=tmp_path, progress=stop)
     assert [entry["id"] for entry in json.loads((tmp_path / "verdicts.json").read_text())] == [CHOSEN[0]]

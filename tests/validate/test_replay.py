@@ -17,7 +17,7 @@ from theory import claim, paper
 from theory.claim import Claim, Inference, Quantity, Step, Use, VectorLine
 from theory.inequality.prover import Refutation
 from theory.papers.fedavg_svrg import lines
-from validate import check as ordinary
+from validate import checking as ordinary
 from validate.commands import proof
 from validate.mutate.tables import computed
 from validate.papers import fedavg_svrg as module

@@ -330,7 +330,7 @@ def test_a_certificate_that_cannot_be_read_is_left_out(tmp_path, content) -> Non
 
 
 def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
-    import validate.check
+    import validate.checking
     from theory import catalog
 
     asked = []
@@ -340,9 +340,9 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
         tell(f"{paper}: at work")
         return (results(out) if paper == "toy" else [Result("textbook/x", "proved", None, ())]), {}, {}
 
-    monkeypatch.setattr(validate.check, "check_paper", check_paper)
+    monkeypatch.setattr(validate.checking, "check_paper", check_paper)
     monkeypatch.setattr(
-        validate.check, "tasks", lambda papers, quick, out: [(paper, (), quick, out, 0) for paper in papers]
+        validate.checking, "tasks", lambda papers, quick, out: [(paper, (), quick, out, 0) for paper in papers]
     )
     monkeypatch.setattr(catalog, "papers", lambda: (PAPER,))
     monkeypatch.setattr(catalog, "paper", lambda name: PAPER)

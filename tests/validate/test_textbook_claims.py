@@ -17,7 +17,7 @@ from validate import certificate, verifier
 from validate.algebra import vector_evidence
 from validate.assumptions import unmet
 from validate.bounds import breaks, compare, exact_sides
-from validate.check import check_all
+from validate.checking import check_all
 from validate.falsify import confirm, suspects
 from validate.papers import textbook
 from validate.scenario import Scenario

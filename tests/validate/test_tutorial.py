@@ -14,7 +14,7 @@ import pytest
 from tests.validate.command_line import call
 from theory import catalog
 from validate import papers, verifier
-from validate.check import Checked
+from validate.checking import Checked
 from validate.verdict import Result
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tutorial.md").read_text(encoding="utf-8")
@@ -86,7 +86,7 @@ def test_the_page_of_it_is_where_the_tutorial_says(written: Path, monkeypatch: p
     def check_paper(paper: str, ids: list[str], *rest: Any) -> Checked:
         return Checked([Result(id, "supported", None, ()) for id in ids], {}, {})
 
-    monkeypatch.setattr(import_module("validate.check"), "check_paper", check_paper)
+    monkeypatch.setattr(import_module("validate.checking"), "check_paper", check_paper)
     (line,) = re.findall(r"^    (fedproof report my_paper\.py .*)$", PAGE, flags=re.MULTILINE)
     result = call(*line.split()[1:], "--processes", 1)
     assert result.exit_code == 0, result.output

@@ -54,7 +54,7 @@ def check(
 
     Example: fedproof check fedavg-svrg --quick
     """
-    from validate.check import check_all
+    from validate.checking import check_all
 
     chosen = own.known(targets)
     writable("--out", out)

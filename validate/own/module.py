@@ -1,4 +1,4 @@
-"""What `validate.check` asks of a paper's module, for a paper in one file."""
+"""What `validate.checking` asks of a paper's module, for a paper in one file."""
 
 from __future__ import annotations
 

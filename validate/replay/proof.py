@@ -246,7 +246,7 @@ def _restored(claim: str, lines: list[dict[str, Any]]) -> Replay:
 
 def _checked(claim: Claim, claims: list[Claim], module: ModuleType | None, pool: Pool | None) -> dict[str, Result]:
     """The ordinary check's verdicts on the claims of the lines, without simulations."""
-    from validate import check as ordinary
+    from validate import checking as ordinary
     from validate import papers as measured
     from validate import survey
 

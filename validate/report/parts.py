@@ -86,7 +86,7 @@ def _written(
     processes: int | None,
 ) -> Path:
     """`write`, of papers that are known."""
-    from validate.check import joined, listener
+    from validate.checking import joined, listener
 
     sweeps = _sweeps(stores, out, progress)
     if not chosen:
@@ -165,8 +165,8 @@ class Part(NamedTuple):
 
 def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
     """The work on a report on these papers, what takes longest first."""
-    from validate.check import check_paper
-    from validate.check import tasks as checks
+    from validate.checking import check_paper
+    from validate.checking import tasks as checks
 
     found = [Part("experiments", p, _experiment, (p, quick, out)) for p in papers if _experiments_of(p) is not None]
     if not quick:
