@@ -9,11 +9,11 @@ points, lines of its proof), whose origin is `given`.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,8 +22,8 @@ from theory.catalog import claims, papers, suggestion
 from theory.catalog import paper as find_paper
 from theory.claim import Claim
 from validate import certificate as certificates
+from validate import kept, proving
 from validate import papers as measured
-from validate import proving
 from validate.assumptions import unmet
 from validate.bounds import compare
 from validate.choice import choose
@@ -74,7 +74,7 @@ def check_one(claim: Claim, *, quick: bool = False, out: str | Path = "fedproof-
     """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`."""
     module, pool, samples = _setting(claim.paper, [claim], quick, seed, log.debug)
     result, _ = _examined(claim, module, pool, samples, Path(out), EVALUATIONS[quick], quick)
-    replays = _replayed([claim], [result], module, pool, Path(out), log.debug)
+    replays = _replayed([claim], [result], module, pool, log.debug)
     return _with_replay(result, replays)
 
 
@@ -159,14 +159,14 @@ def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: in
         tell(claim.id)
         result, looked = _examined(claim, module, pool, samples, out, EVALUATIONS[quick], quick)
         found.append(result)
-        tell((result, out))
+        tell((kept.entry(result, claim), out))
         if module is not None and looked is not None and looked.seen:
             curves[claim.id] = choose(claim, module, looked, samples, result)
-    replays = _replayed(claims, found, module, pool, out, tell)
+    replays = _replayed(claims, found, module, pool, tell)
     for i, result in enumerate(found):
         if result.id in replays:
             found[i] = _with_replay(result, replays)
-            tell((found[i], out))
+            tell((kept.entry(found[i], claims[i]), out))
     return Checked(found, replays, curves)
 
 
@@ -191,12 +191,24 @@ def _with_replay(result: Result, replays: dict[str, Replay]) -> Result:
 
 
 def listener(progress: Progress | None) -> Callable[[Any], None]:
-    """For what `check_paper` tells: its progress is passed on, its verdicts are kept."""
+    """For what `check_paper` tells: its progress is passed on, its verdicts are kept.
+
+    A quick verdict is not kept where there is a full one of the same sentence; that is progress too, once a claim.
+    """
+    said: set[str] = set()
 
     def hear(message: Any) -> None:
         if not isinstance(message, str):
-            _remember(*message)
-        elif progress is not None:
+            new, out = message
+            stays = kept.remember(new, out)
+            if stays is None or new["id"] in said:
+                return
+            said.add(new["id"])
+            where = out / kept.VERDICTS
+            message = (
+                f"{new['id']}: {new['verdict']} by this quick check; {where} keeps the full one's {stays['verdict']}"
+            )
+        if progress is not None:
             progress(message)
 
     return hear
@@ -276,7 +288,25 @@ def _examined(
     evaluations: int,
     quick: bool,
 ) -> tuple[Result, Survey | None]:
-    """`check_claim`, and what the oracle saw of the claim on the paper's pool.
+    """`check_claim`, and what the oracle saw of the claim on the paper's pool."""
+    with TemporaryDirectory() as folder:
+        aside = Path(folder)
+        result, looked = _gathered(claim, module, pool, samples, aside, evaluations, quick)
+        chosen = None if result.certificate is None else Path(result.certificate)
+        path = kept.keep(claim, (aside, aside / "given"), chosen, out, "quick" if quick else "")
+    return replace(result, certificate=None if path is None else str(path)), looked
+
+
+def _gathered(
+    claim: Claim,
+    module: ModuleType | None,
+    pool: Pool,
+    samples: Sequence[Sample],
+    out: Path,
+    evaluations: int,
+    quick: bool,
+) -> tuple[Result, Survey | None]:
+    """`_examined`, with certificates below `out`: in its folder ``given`` those of what was written for this claim.
 
     The order is that of the origins: the claim's own sentence, search, pool, and what was written for this claim last.
     """
@@ -296,7 +326,7 @@ def _examined(
         if path is None and pool.given:
             found, path = _on(survey(claim, module, pool.by_hand()), claim, module, out, "given", certify=True)
             evidence += [item for item in found if item.outcome in ("refuted", "fails")]
-        special, special_path = module.special(claim, out)
+        special, special_path = module.special(claim, out / "given")
         evidence += [replace(item, origin="given") for item in special]
         path = path or special_path
         if isinstance(module, OwnModule):
@@ -343,15 +373,16 @@ def _feasible(claim: Claim) -> list[Evidence]:
 
 
 def _replayed(
-    claims: Sequence[Claim], results: Sequence[Result], module: ModuleType | None, pool: Pool, out: Path, tell: Progress
+    claims: Sequence[Claim], results: Sequence[Result], module: ModuleType | None, pool: Pool, tell: Progress
 ) -> dict[str, Replay]:
     """The replays of the claims' proofs, by id; lines that other claims encode need those claims' verdicts."""
     from validate.replay import encoded, replay
 
     known = {result.id: result for result in results}
     needed = dict.fromkeys(i for c in claims for i in encoded(c) if i not in known)
-    for name in needed:
-        known[name] = check_claim(find_claim(name), module, pool, (), out)
+    with TemporaryDirectory() as aside:  # nobody asked for these claims: their certificates are not kept
+        for name in needed:
+            known[name] = check_claim(find_claim(name), module, pool, (), Path(aside))
     replays = {}
     for claim in claims:
         if claim.steps:
@@ -437,22 +468,3 @@ def brief(value: Any) -> str:
     """A rational as a fraction when that is short, else as a decimal."""
     text = str(value)
     return text if len(text) <= 24 else f"{float(value):.10g}"
-
-
-def _remember(result: Result, out: Path) -> None:
-    """Keep the verdict, for `fedproof claims` to show; written whole or not at all, in the catalogue's order."""
-    path = out / "verdicts.json"
-    entries: list[dict[str, Any]] = []
-    try:
-        entries = [e for e in json.loads(path.read_text(encoding="utf-8")) if e["id"] != result.id]
-    except FileNotFoundError:
-        pass
-    except (OSError, ValueError, TypeError, KeyError):
-        log.warning("%s is not readable; it is made anew", path)
-    entries.append({k: getattr(result, k) for k in ("id", "verdict", "tightness", "certificate")})
-    place = {c.id: at for at, c in enumerate(c for p in papers() for c in p)}
-    entries.sort(key=lambda entry: place.get(str(entry["id"]), len(place)))
-    out.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(entries, indent=1), encoding="utf-8")
-    temporary.replace(path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from validate.commands import completion, messages, own
+from validate.commands import completion, messages, missing, own
 from validate.commands.output import print_json, progress, ratio, table, writable
 
 if TYPE_CHECKING:
@@ -21,14 +21,11 @@ Quick = Annotated[bool, typer.Option("--quick", help="Smaller searches and fewer
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything that is drawn.")]
 
 
-def telling(result: Result) -> str:
-    """The evidence in one line that says most about a verdict."""
-    outcome: str = "holds" if result.verdict == "supported" else result.verdict
-    if result.verdict == "undecided" and any(e.outcome == "fails" for e in result.evidence):
-        outcome = "fails"  # a break without a certificate
-    aside = ("hypotheses", "algebra") if result.verdict == "supported" else ()
-    fitting = [e.detail for e in result.evidence if e.outcome == outcome and e.kind not in aside]
-    return (fitting or [e.detail for e in result.evidence])[0]
+def row(result: Result) -> list[str]:
+    """A claim's row of the table: a break first, the budget beside the word, and where what breaks it comes from."""
+    found = result.break_found
+    origin = "" if found is None else found.origin
+    return [result.id, result.said, origin, result.covered, ratio(result.tightness), result.telling]
 
 
 def check(
@@ -49,8 +46,9 @@ def check(
 ) -> None:
     """Gather the evidence for claims, and say the verdicts.
 
-    Exit status 1 when a verdict is refuted or vacuous, as a test runner has it. Verdicts and certificates are kept in
-    the folder --out, where `claims` and `verify` find them.
+    Exit status 1 when a verdict is refuted or vacuous, or something broke a claim without a certificate, as a test
+    runner has it. Verdicts and certificates are kept in the folder --out, where `claims` and `verify` find them. A
+    quick check replaces neither those of a full one.
 
     Example: fedproof check fedavg-svrg --quick
     """
@@ -58,16 +56,16 @@ def check(
 
     chosen = own.known(targets)
     writable("--out", out)
+    missing.tell()
     results = check_all(chosen, quick=quick, out=out, seed=seed, progress=progress)
     if as_json:
         print_json([result.to_json() for result in results])
     else:
-        rows = [[found.id, found.verdict, ratio(found.tightness), telling(found)] for found in results]
-        table(["id", "verdict", "tightness", "evidence"], rows)
+        table(["id", "verdict", "origin", "covered", "tightness", "evidence"], [row(found) for found in results])
         for result in results:
             if result.certificate is not None:
                 typer.echo(f"certificate: {result.certificate}")
-    if any(result.verdict in FAILED for result in results):
+    if any(result.verdict in FAILED or result.broken for result in results):
         raise typer.Exit(1)
 
 
@@ -148,6 +146,8 @@ def report(
     from validate.report import write
 
     writable("--out", out)
+    if papers or not stores:
+        missing.tell()
     with own.speaking_aside(papers or ()):
         found = write(papers or None, stores=stores or (), quick=quick, out=out, progress=progress, processes=processes)
     if not as_json:
