@@ -206,7 +206,7 @@ def listener(progress: Progress | None) -> Callable[[Any], None]:
             said.add(new["id"])
             where = out / kept.VERDICTS
             message = (
-                f"{new['id']}: {new['verdict']} by this quick check; {where} keeps the full one's {stays['verdict']}"
+                f"{new['id']}: {new['verdict']} by this quick check; {where} keeps {stays['verdict']}, by a full one"
             )
         if progress is not None:
             progress(message)

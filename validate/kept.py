@@ -12,7 +12,9 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,27 +26,31 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+# Of a claim and its parts, what does not change what it says.
+TOLD = ("kind", "title", "equation", "latex", "source", "steps", "amends", "derivation", "remarks", "meaning")
 VERDICTS, CERTIFICATES = "verdicts.json", "certificates"
 Entry = dict[str, Any]
 
 
 def digest(claim: Claim) -> str:
-    """SHA-256 of what a claim says: its sides, definitions, parameters and hypotheses, without titles and remarks."""
-    said = [
-        type(claim).__name__,
-        claim.id,
-        claim.statement,
-        [claim.quantity.name, claim.relation, claim.right],
-        list(claim.definitions.items()),
-        [[p.name, str(p.domain), p.shape, getattr(p, "measure", None)] for p in claim.parameters],
-        [[h.statement, h.relation, repr(h.assumption), h.printed] for h in claim.hypotheses],
-        [getattr(claim, name, None) for name in ("algorithm", "participation")],
-    ]
-    if claim.vectors is not None:
-        build = claim.vectors.build
-        names = [getattr(build, name, "") for name in ("__module__", "__qualname__")]
-        said.append([names, [dict(values) for values in claim.vectors.settings]])
-    return hashlib.sha256(json.dumps(said, default=str).encode()).hexdigest()
+    """SHA-256 of what a claim says: everything but what is told about it, such as its title, proof and remarks."""
+    return hashlib.sha256(json.dumps(_content(claim)).encode()).hexdigest()
+
+
+def _content(value: Any) -> Any:
+    """A claim, or a part of it, as JSON; the same in every process."""
+    if is_dataclass(value):
+        said = {f.name: _content(getattr(value, f.name)) for f in fields(value) if f.name not in TOLD}
+        return [type(value).__name__, said]
+    if isinstance(value, Mapping):
+        return [[str(key), _content(entry)] for key, entry in value.items()]
+    if isinstance(value, list | tuple):
+        return [_content(entry) for entry in value]
+    if isinstance(value, partial):
+        return [_content(value.func), _content(value.args), _content(value.keywords)]
+    if callable(value):
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
+    return value if value is None or isinstance(value, bool | int) else str(value)
 
 
 # --- verdicts --------------------------------------------------------------------------------------------------------

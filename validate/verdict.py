@@ -127,10 +127,13 @@ class Result:
         """
         if self.verdict == "undecided":
             return "undecided: broken" if self.broken else "undecided"
-        if self.verdict != "supported":
-            return self.verdict
-        size = "quick" if self.quick else "full"
-        return f"supported ({size if any(e.kind == 'search' for e in self.evidence) else 'no'} search)"
+        return f"supported ({self.budget})" if self.verdict == "supported" else self.verdict
+
+    @property
+    def budget(self) -> str:
+        """Which unguided search was made: "quick search", "full search" or "no search"."""
+        searched = any(e.kind == "search" for e in self.evidence)
+        return f"{('quick' if self.quick else 'full') if searched else 'no'} search"
 
     @property
     def telling(self) -> str:

@@ -123,7 +123,7 @@ def test_heterogeneity_lost_in_a_bound_for_drawn_clients_is_seen(tmp_path: Path)
     """From the minimiser the first round goes E||x||^2 = eta^2 E||mean of the drawn gradients||^2 > 0 away."""
     lost = looked_at(made(right="(1-eta*mu)*D + 2*eta**2*s2/N", participation="uniform"), tmp_path)
     assert lost.verdict == "undecided"
-    assert lost.telling.startswith("broken in")
+    assert lost.telling.startswith("broken, no certificate: broken in")
     assert "none of them is a scalar instance" in lost.telling
     assert "drawn 0, from the minimiser" in lost.telling
     kept = looked_at(made(right="(1-eta*mu)*D + 4*eta**2*(s2+2*N*z2)", participation="uniform"), tmp_path)
@@ -145,7 +145,8 @@ def test_what_is_known_of_everybody_alone_supports_nothing_about_absent_clients(
 
 def test_a_break_without_a_certificate_is_what_is_told() -> None:
     found = decide("a/b", [Evidence("hypotheses", "holds", "they hold"), Evidence("exact", "fails", "it is broken")])
-    assert (found.verdict, found.telling) == ("undecided", "it is broken")
+    assert (found.verdict, found.said) == ("undecided", "undecided: broken")
+    assert found.telling == "broken, no certificate: it is broken"
 
 
 def test_an_equality_that_one_dimension_cannot_tell_apart_says_where_it_fails(tmp_path: Path) -> None:

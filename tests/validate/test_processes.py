@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,11 +69,16 @@ def test_one_and_two_processes_find_the_same(tmp_path: Path) -> None:
     assert sum(name.startswith("certificates") and name.endswith(".json") for name in every[1]) == 1
 
 
+def kept_entry(name: str, verdict: str) -> dict[str, Any]:
+    """As in verdicts.json."""
+    return {"id": name, "verdict": verdict, "quick": False, "digest": ""}
+
+
 def test_verdicts_are_kept_in_the_catalogue_s_order(tmp_path: Path) -> None:
     hear = listener(None)
     for name in (*CHOSEN[::-1], "somebody/else"):
-        hear((Result(name, "undecided", None, ()), tmp_path))
-    hear((Result(CHOSEN[1], "proved", None, ()), tmp_path))
+        hear((kept_entry(name, "undecided"), tmp_path))
+    hear((kept_entry(CHOSEN[1], "proved"), tmp_path))
     kept = json.loads((tmp_path / "verdicts.json").read_text(encoding="utf-8"))
     assert [entry["id"] for entry in kept] == [*CHOSEN, "somebody/else"]
     assert [entry["verdict"] for entry in kept].count("proved") == 1

@@ -60,6 +60,11 @@ def available() -> bool:
     return importlib.util.find_spec("z3") is not None
 
 
+def missing() -> str | None:
+    """What to say where z3 is not installed, with the verdicts that it costs; None where it is."""
+    return None if available() else f"{ADVICE}; {COST}"
+
+
 def decide(system: System, limits: Limits = ANY) -> Answer:
     """Ask z3 for a solution of a system, or for a proof that there is none.
 

@@ -9,7 +9,7 @@ def notes() -> list[str]:
     """One line for each thing that is missing and costs verdicts; empty where nothing is."""
     from theory.feasible import smt
 
-    return [] if smt.available() else [f"{smt.ADVICE}; {smt.COST}"]
+    return [note for note in (smt.missing(),) if note is not None]
 
 
 def tell() -> None:

@@ -211,10 +211,11 @@ def _mutants(name: str) -> dict[str, Any]:
 
 def _false_alarms(known: Sequence[Result]) -> str:
     """What the toolkit says of results that are known to be true."""
-    alarms = sum(r.verdict in ("refuted", "vacuous", "undecided") for r in known)
+    alarms = sum(r.verdict in ("refuted", "vacuous") or r.broken for r in known)
     said = Counter(r.verdict for r in known)
     counts = ", ".join(f"{times} {name}" for name, times in sorted(said.items()))
-    return f"{len(known)} results of the textbooks that are known to be true: {counts}; {alarms} false alarms."
+    what = f"{counts}; {alarms} false alarms (refuted, vacuous or broken)"
+    return f"{len(known)} results of the textbooks that are known to be true: {what}."
 
 
 def _kills(paper: str, found: Mapping[str, Any] | None) -> str:
