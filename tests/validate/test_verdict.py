@@ -114,7 +114,7 @@ def test_the_search_that_did_not_break_a_claim_stands_beside_the_word() -> None:
 )
 def test_a_break_without_a_certificate_is_said_first(kind: str, first: str) -> None:
     found = said(Evidence("search", "holds", "never broken"), *[Evidence(kind, "fails", "it breaks", origin="pool")])  # type: ignore[arg-type]
-    assert (found.verdict, found.said, found.telling) == ("undecided", "undecided: broken", f"{first}: it breaks")
+    assert (found.verdict, found.said, found.telling) == ("undecided", "undecided: broken", first)
     assert found.break_found is found.evidence[0]
     assert found.broken
     assert found.origin is None
@@ -126,11 +126,9 @@ def test_a_refutation_of_what_is_proved_is_said_to_contradict_it() -> None:
 
 
 def test_what_is_told_is_the_evidence_of_the_verdict() -> None:
-    other = [
-        Evidence("exact", "fails", "in floats", 3.0, origin="search"),
-        Evidence("exact", "holds", "elsewhere", 0.5),
-    ]
-    found = said(*other, Evidence("certificate", "refuted", "an instance", 2.0, origin="pool"))
+    held = Evidence("exact", "holds", "so far", 0.5)
+    seen = Evidence("exact", "fails", "in floats", 3.0, origin="search")
+    found = said(seen, held, Evidence("certificate", "refuted", "an instance", 2.0, origin="pool"))
     assert (found.said, found.telling, found.origin) == ("refuted", "an instance", "pool")
     found = said(Evidence("hypotheses", "holds", "they hold"), held, Evidence("exact", "holds", "tightest", 0.75))
     assert found.telling == "tightest"
