@@ -18,7 +18,7 @@ from validate.checking import Checked
 from validate.verdict import Result
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tutorial.md").read_text(encoding="utf-8")
-CERTIFICATE = "fedproof-out/certificates/my-paper.lost-factor.json"
+CERTIFICATE = "fedproof-out/certificates/my-paper.lost-factor.quick.json"
 
 
 def blocks(language: str) -> list[str]:
@@ -51,13 +51,14 @@ def test_the_verdicts_are_those_on_the_page(written: Path) -> None:
     printed, shown = columns(result.stdout), columns(blocks("text")[0])
     assert [row[:2] for row in printed] == [row[:2] for row in shown]
     assert [row[:2] for row in printed[1:4]] == [
-        ["my-paper/one-step", "supported"],
-        ["my-paper/noise-ball", "supported"],
+        ["my-paper/one-step", "supported (quick search)"],
+        ["my-paper/noise-ball", "supported (quick search)"],
         ["my-paper/lost-factor", "refuted"],
     ]
     for there, here in zip(printed[1:4], shown[1:4], strict=True):
-        assert float(there[2]) == pytest.approx(float(here[2]), rel=1e-4)
-    assert printed[3][3:] == shown[3][3:]  # the instance, in fractions
+        assert there[2] == here[2]  # what was covered; of the refuted one, the origin
+        assert float(there[-2]) == pytest.approx(float(here[-2]), rel=1e-4)
+    assert printed[3][-1] == shown[3][-1]  # the instance, in fractions
     certificate = json.loads((written / CERTIFICATE).read_text(encoding="utf-8"))
     assert verifier.verify(certificate).valid
     assert certificate["right"] == "(1-delta*mu)**k*R2 + 2*delta**2*noise/N"
