@@ -280,15 +280,15 @@ def _examined(
 
     The order is that of the origins: the claim's own sentence, search, pool, and what was written for this claim last.
     """
-    evidence = proving.evidence(claim)
-    path: Path | None = None
+    evidence, path = _by_vectors(claim, proving.evidence(claim), out)
     looked = survey(claim, module, pool) if module is not None else None
     if looked is None or not looked.seen:
         evidence += _feasible(claim)
     if module is not None and looked is not None:
         if evaluations and claim.right is not None:
-            found, path = _searched(claim, module, evaluations, out)
+            found, search_path = _searched(claim, module, evaluations, out)
             evidence += found
+            path = path or search_path
         found, pool_path = _on(looked, claim, module, out, "pool", certify=path is None)
         evidence += found
         evidence += _sampled(claim, module, samples)
@@ -308,7 +308,27 @@ def _examined(
     if not evidence:
         evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
     covered = coverage(claim, looked, quick)
-    return decide(claim.id, evidence, str(path) if path else None, covered, quick), looked
+    result = decide(claim.id, evidence, str(path) if path else None, covered, quick)
+    if path is not None:
+        certificates.record(path, result.origin, quick)
+    return result, looked
+
+
+def _by_vectors(claim: Claim, evidence: list[Evidence], out: Path) -> tuple[list[Evidence], Path | None]:
+    """The prover's explicit vectors as a certificate; without one that the verifier accepts, nothing is refuted."""
+    made, path = [], None
+    for item in evidence:
+        data = item.data or {}
+        if item.outcome == "fails" and "refutation" in data and path is None:
+            try:
+                certificate = certificates.vectors_certificate(claim, data["refutation"], data.get("setting", {}))
+                path = certificates.write(certificate, out / "certificates")
+                text = f"{item.detail}; the stand-alone verifier agrees"
+                item = replace(item, kind="certificate", outcome="refuted", detail=text, origin="search")
+            except ValueError as error:
+                item = replace(item, detail=f"{item.detail}; no certificate: {error}", origin="search")
+        made.append(item)
+    return made, path
 
 
 def _on(

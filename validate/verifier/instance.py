@@ -23,7 +23,7 @@ def verify_instance(data: dict[str, Any]) -> Report:
     """One instance, on which the left side does not stand in the claimed relation to the right side."""
     fields(data, "the certificate", HEAD + " relation left right left_value right_value", "definitions note names")
     checks = Checks()
-    given = head(checks, data)
+    given = head(data)
     left = fields(data["left"], "left", "quantity", "index")
     quantity, relation = text_of(left["quantity"], "quantity"), data["relation"]
     if not isinstance(relation, str) or relation not in COMPARE:
