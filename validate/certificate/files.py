@@ -127,7 +127,8 @@ def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
     expected: dict[str, Any] = {"claim": claim.id, "statement": claim.statement}
     if "right" in certificate:
         expected["right"] = claim.right
-    if "right" in certificate or certificate.get("kind") in ("fixed-point", "order") and "definitions" in certificate:
+    rates = certificate.get("kind") in ("fixed-point", "order")  # which may have definitions without a right side
+    if "right" in certificate or (rates and "definitions" in certificate):
         expected["definitions"] = dict(claim.definitions)
     if "right_formula" in certificate and claim.right is not None:
         found.append("right_formula")

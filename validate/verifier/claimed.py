@@ -134,7 +134,8 @@ def terms(tree: ast.expr) -> Iterator[ast.expr]:
 
 def vanishes(term: ast.expr) -> bool:
     """Whether a summand that has names has a factor of numbers only, which is 0."""
-    factors, left = [], [term]
+    factors: list[ast.expr] = []
+    left = [term]
     while left:
         match left.pop():
             case ast.BinOp(left=x, op=ast.Mult(), right=y):

@@ -205,8 +205,8 @@ def read_condition(data: Any, what: str, point: Configuration) -> Condition:
 
     made = Condition(
         text_of(item["name"], "a condition's name"),
-        tuple(term(entry, 2, point.vectors) for entry in products),  # type: ignore[misc]  # of as many as was checked
-        tuple(term(entry, 1, point.values) for entry in values),  # type: ignore[misc]
+        tuple(term(entry, 2, point.vectors) for entry in products),
+        tuple(term(entry, 1, point.values) for entry in values),
         number(item["constant"], "constant"),
         relation,
     )
