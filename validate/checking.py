@@ -74,7 +74,7 @@ def check_one(claim: Claim, *, quick: bool = False, out: str | Path = "fedproof-
     """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`."""
     module, pool, samples = _setting(claim.paper, [claim], quick, seed, log.debug)
     result, _ = _examined(claim, module, pool, samples, Path(out), EVALUATIONS[quick], quick)
-    replays = _replayed([claim], [result], module, pool, Path(out), log.debug)
+    replays = _replayed([claim], [result], module, pool, Path(out), log.debug, quick)
     return _with_replay(result, replays)
 
 
@@ -162,7 +162,7 @@ def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: in
         tell((result, out))
         if module is not None and looked is not None and looked.seen:
             curves[claim.id] = choose(claim, module, looked, samples, result)
-    replays = _replayed(claims, found, module, pool, out, tell)
+    replays = _replayed(claims, found, module, pool, out, tell, quick)
     for i, result in enumerate(found):
         if result.id in replays:
             found[i] = _with_replay(result, replays)
@@ -363,7 +363,13 @@ def _feasible(claim: Claim) -> list[Evidence]:
 
 
 def _replayed(
-    claims: Sequence[Claim], results: Sequence[Result], module: ModuleType | None, pool: Pool, out: Path, tell: Progress
+    claims: Sequence[Claim],
+    results: Sequence[Result],
+    module: ModuleType | None,
+    pool: Pool,
+    out: Path,
+    tell: Progress,
+    quick: bool,
 ) -> dict[str, Replay]:
     """The replays of the claims' proofs, by id; lines that other claims encode need those claims' verdicts."""
     from validate.replay import encoded, replay
@@ -371,7 +377,7 @@ def _replayed(
     known = {result.id: result for result in results}
     needed = dict.fromkeys(i for c in claims for i in encoded(c) if i not in known)
     for name in needed:
-        known[name] = check_claim(find_claim(name), module, pool, (), out)
+        known[name] = check_claim(find_claim(name), module, pool, (), out, quick=quick)
     replays = {}
     for claim in claims:
         if claim.steps:

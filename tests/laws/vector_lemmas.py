@@ -169,8 +169,16 @@ def bounded(factor: Fraction) -> Callable[[Values], Any]:
     return build
 
 
-def lemma(label: str, statement: str, right: str, build: Callable[[Values], Any], *hypotheses: Hypothesis,
-          settings: Any = ({},), relation: Any = "<=", parameters: tuple[Parameter, ...] = ()) -> Claim:  # fmt: skip
+def lemma(
+    label: str,
+    statement: str,
+    right: str,
+    build: Callable[[Values], Any],
+    *hypotheses: Hypothesis,
+    settings: Any = ({},),
+    relation: Any = "<=",
+    parameters: tuple[Parameter, ...] = (),
+) -> Claim:
     """A lemma whose left side and measured numbers are named as in its statement."""
     return Claim(
         id=f"lemmas/{label}",
@@ -189,8 +197,15 @@ def lemma(label: str, statement: str, right: str, build: Callable[[Values], Any]
     )
 
 
-def both(label: str, true: tuple[str, str, Any], false: tuple[str, str, Any], *hypotheses: Hypothesis,
-         without: Hypothesis | None = None, relations: tuple[Any, Any] = ("<=", "<="), **more: Any) -> list[Claim]:  # fmt: skip
+def both(
+    label: str,
+    true: tuple[str, str, Any],
+    false: tuple[str, str, Any],
+    *hypotheses: Hypothesis,
+    without: Hypothesis | None = None,
+    relations: tuple[Any, Any] = ("<=", "<="),
+    **more: Any,
+) -> list[Claim]:
     """A true lemma and a false one; the false one may lack a hypothesis, or have another relation."""
     less = [h for h in hypotheses if h is not without]
     return [

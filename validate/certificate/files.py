@@ -161,7 +161,8 @@ def _vector_differences(certificate: Certificate, claim: Claim) -> list[str]:
     except ValueError:
         return ["parameters"]
     stated["names"] = measured_names(claim, certificate["parameters"])
-    held = {key: certificate[key] for key in ("condition", "given", "names")}
+    stated["words"] = {h.name: h.statement for h in claim.hypotheses if h.statement}
+    held = {key: certificate[key] for key in ("condition", "given", "names", "words")}
     held |= {key: list(certificate[key]) for key in ("vectors", "values")}
     return [key for key in stated if _nameless(stated[key]) != _nameless(held[key])]
 

@@ -38,6 +38,7 @@ def vectors_certificate(
         "definitions": dict(claim.definitions),
         "parameters": {name: as_text(value, name) for name, value in setting.items()},
         "names": measured_names(claim, setting),
+        "words": {h.name: h.statement for h in claim.hypotheses if h.statement},
         "condition": _named(refutation["claim"], names, numbers),
         "given": [_named(item, names, numbers) for item in refutation["given"]],
         "vectors": dict(zip(names, refutation["coordinates"], strict=True)),

@@ -44,7 +44,10 @@ def printed(data: Mapping[str, Any]) -> tuple[str, ...]:
     entries += [("name", f"{name} is {meaning}") for name, meaning in data.get("names", {}).items()]
     if not data["hypotheses"]:
         entries.append(("hypotheses", "NONE: the claim is taken to hold without any"))
-    entries += [("hypothesis", hypothesis(item)) for item in data["hypotheses"]]
+    said = data.get("words", {})
+    for item in data["hypotheses"]:
+        more = f" ({said[item['name']]})" if item["name"] in said else ""
+        entries.append(("hypothesis", hypothesis(item) + more))
     entries += [("parameter", f"{name} = {words(value)}") for name, value in data.get("parameters", {}).items()]
     if "note" in data:
         entries.append(("note", data["note"]))
@@ -172,4 +175,3 @@ def is_zero(factor: ast.expr) -> bool:
 def plain(certificate: Mapping[str, Any]) -> dict[str, Any]:
     """The certificate without the fields that no check rests on."""
     return {key: value for key, value in certificate.items() if key not in OPTIONAL}
-

@@ -8,8 +8,8 @@ functions stand there as the inequalities between points, gradients and values t
 those on convex sets as the inequalities of their points.
 
 Checked, in exact fractions: every weight is positive; every given condition holds for the vectors and values, strict
-ones strictly; the claimed condition does not; the hypotheses that are relations hold for the parameters; a hypothesis
-on functions or in words is there with some given condition only; the claim's printed relation is no weaker than the
+ones strictly; the claimed condition does not; the hypotheses that are relations hold for the parameters; there is a
+given condition where a hypothesis is on functions or in words; the claim's printed relation is no weaker than the
 condition (an inequality says less than an equation, <= less than <).
 
 What remains for the reader: the claimed condition is the claim's formula, and the given conditions are its hypotheses,
@@ -89,12 +89,13 @@ class Condition:
 
 def verify_vectors(data: dict[str, Any]) -> Report:
     """Checks a certificate of this kind."""
-    own = " left relation parameters names vectors weights values condition given value"
+    own = " left relation parameters names words vectors weights values condition given value"
     fields(data, "the certificate", HEAD + own, "right definitions note")
     introduce(data)
     left = fields(data["left"], "left", "quantity meaning")
     quantity, meaning = text_of(left["quantity"], "quantity"), text_of(left["meaning"], "meaning")
     read_texts(data["names"], "names")
+    read_texts(data["words"], "words")
     relation = text_of(data["relation"], "relation")
     if relation not in IMPLIED:
         raise FormatError(f"relation={shown(relation)} is none of {list(IMPLIED)}")
@@ -113,8 +114,9 @@ def verify_vectors(data: dict[str, Any]) -> Report:
     checks.note(f"the claim's formula: {formula}, where {shown(quantity)} is {shown(meaning)}")
     checks.note(f"what is refuted:     {claimed}")
     checks.check(claimed.relation in IMPLIED[relation], f"a claim with {relation} says that the form is so")
+    rooted = not set(point.weights) <= {1}
     for name, entries in point.vectors.items():
-        units = "" if set(point.weights) <= {1} else f" in units of sqrt{tuple(map(shown, point.weights))}"
+        units = f", in units of the roots of ({', '.join(map(shown, point.weights))})" if rooted else ""
         checks.note(f"{name} = ({', '.join(map(shown, entries))}){units}")
     for name, value in point.values.items():
         checks.note(f"{name} = {shown(value)}")
@@ -144,8 +146,10 @@ def check_hypotheses(checks: Checks, data: Mapping[str, Any], conditions: bool) 
         if assumption is not None and text_of(assumption, "an assumption") in ON_DRAWS:
             checks.note(f"{name} is left to the reader: it is in the coefficients")
         elif assumption is not None or relation is None:
-            says = "is to be among the given conditions" if conditions else "is not there: no condition is given"
-            checks.check(conditions, f"{name} {says}")
+            if conditions:
+                checks.note(f"{name} is left to the reader: it is to be among the given conditions")
+            else:
+                checks.check(False, f"{name} cannot be checked: no condition is given")
 
 
 def read_configuration(data: Mapping[str, Any]) -> Configuration:
