@@ -32,7 +32,7 @@ from theory.claim import Claim
 from validate import certificate as certificates
 from validate import verifier
 from validate.certificate.parts import hypotheses_of
-from validate.check import check_all
+from validate.checking import check_all
 
 Certificate = dict[str, Any]
 LEMMAS = str(Path(vector_lemmas.__file__))

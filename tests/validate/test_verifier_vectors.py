@@ -17,7 +17,7 @@ from theory.claim import Claim
 from validate import certificate as certificates
 from validate import verifier
 from validate.certificate.vectors import vector_statement
-from validate.check import check_one
+from validate.checking import check_one
 
 LEMMAS = {claim.label: claim for claim in vector_lemmas.CLAIMS}
 
