@@ -323,7 +323,8 @@ def _by_vectors(claim: Claim, evidence: list[Evidence], out: Path) -> tuple[list
             try:
                 certificate = certificates.vectors_certificate(claim, data["refutation"], data.get("setting", {}))
                 path = certificates.write(certificate, out / "certificates")
-                text = f"{item.detail}; the stand-alone verifier agrees (what it refutes stands there by the claim's formula)"
+                text = f"{item.detail}; the stand-alone verifier agrees"
+                text += ", and the certificate has what is refuted beside the claim's formula"
                 item = replace(item, kind="certificate", outcome="refuted", detail=text, origin="search")
             except ValueError as error:
                 item = replace(item, detail=f"{item.detail}; no certificate: {error}", origin="search")
