@@ -112,7 +112,7 @@ def vector_evidence(claim: Claim) -> list[Evidence]:
         at = _shown(setting)
         if isinstance(answer, Refutation):
             text = f"{at}: vectors satisfy the hypotheses and exceed the claim by {float(answer.excess):.4g}"
-            return [Evidence("algebra", "fails", text, data={"refutation": answer.to_json()})]
+            return [Evidence("algebra", "fails", text, data={"refutation": answer.to_json(), "setting": dict(setting)})]
         if not isinstance(answer, Proof):
             return [Evidence("algebra", "undecided", f"{at}: neither proved nor refuted ({answer.reason})")]
         used[at] = {name: str(y) for name, y in answer.used.items()}

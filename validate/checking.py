@@ -74,7 +74,7 @@ def check_one(claim: Claim, *, quick: bool = False, out: str | Path = "fedproof-
     """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`."""
     module, pool, samples = _setting(claim.paper, [claim], quick, seed, log.debug)
     result, _ = _examined(claim, module, pool, samples, Path(out), EVALUATIONS[quick], quick)
-    replays = _replayed([claim], [result], module, pool, log.debug)
+    replays = _replayed([claim], [result], module, pool, log.debug, quick)
     return _with_replay(result, replays)
 
 
@@ -162,7 +162,7 @@ def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: in
         tell((kept.entry(result, claim), out))
         if module is not None and looked is not None and looked.seen:
             curves[claim.id] = choose(claim, module, looked, samples, result)
-    replays = _replayed(claims, found, module, pool, tell)
+    replays = _replayed(claims, found, module, pool, tell, quick)
     for i, result in enumerate(found):
         if result.id in replays:
             found[i] = _with_replay(result, replays)
@@ -310,15 +310,15 @@ def _gathered(
 
     The order is that of the origins: the claim's own sentence, search, pool, and what was written for this claim last.
     """
-    evidence = proving.evidence(claim)
-    path: Path | None = None
+    evidence, path = _by_vectors(claim, proving.evidence(claim), out)
     looked = survey(claim, module, pool) if module is not None else None
     if looked is None or not looked.seen:
         evidence += _feasible(claim)
     if module is not None and looked is not None:
         if evaluations and claim.right is not None:
-            found, path = _searched(claim, module, evaluations, out)
+            found, search_path = _searched(claim, module, evaluations, out)
             evidence += found
+            path = path or search_path
         found, pool_path = _on(looked, claim, module, out, "pool", certify=path is None)
         evidence += found
         evidence += _sampled(claim, module, samples)
@@ -338,7 +338,28 @@ def _gathered(
     if not evidence:
         evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
     covered = coverage(claim, looked, quick)
-    return decide(claim.id, evidence, str(path) if path else None, covered, quick), looked
+    result = decide(claim.id, evidence, str(path) if path else None, covered, quick)
+    if path is not None:
+        certificates.record(path, result.origin, quick)
+    return result, looked
+
+
+def _by_vectors(claim: Claim, evidence: list[Evidence], out: Path) -> tuple[list[Evidence], Path | None]:
+    """The prover's explicit vectors as a certificate; without one that the verifier accepts, nothing is refuted."""
+    made, path = [], None
+    for item in evidence:
+        data = item.data or {}
+        if item.outcome == "fails" and "refutation" in data and path is None:
+            try:
+                certificate = certificates.vectors_certificate(claim, data["refutation"], data.get("setting", {}))
+                path = certificates.write(certificate, out / "certificates")
+                text = f"{item.detail}; the stand-alone verifier agrees"
+                text += ", and the certificate has what is refuted beside the claim's formula"
+                item = replace(item, kind="certificate", outcome="refuted", detail=text, origin="search")
+            except ValueError as error:
+                item = replace(item, detail=f"{item.detail}; no certificate: {error}", origin="search")
+        made.append(item)
+    return made, path
 
 
 def _on(
@@ -373,7 +394,12 @@ def _feasible(claim: Claim) -> list[Evidence]:
 
 
 def _replayed(
-    claims: Sequence[Claim], results: Sequence[Result], module: ModuleType | None, pool: Pool, tell: Progress
+    claims: Sequence[Claim],
+    results: Sequence[Result],
+    module: ModuleType | None,
+    pool: Pool,
+    tell: Progress,
+    quick: bool,
 ) -> dict[str, Replay]:
     """The replays of the claims' proofs, by id; lines that other claims encode need those claims' verdicts."""
     from validate.replay import encoded, replay
@@ -382,7 +408,7 @@ def _replayed(
     needed = dict.fromkeys(i for c in claims for i in encoded(c) if i not in known)
     with TemporaryDirectory() as aside:  # nobody asked for these claims: their certificates are not kept
         for name in needed:
-            known[name] = check_claim(find_claim(name), module, pool, (), Path(aside))
+            known[name] = check_claim(find_claim(name), module, pool, (), Path(aside), quick=quick)
     replays = {}
     for claim in claims:
         if claim.steps:

@@ -330,5 +330,5 @@ def test_the_written_verifier_accepts_the_certificates(tmp_path: Path) -> None:
         [sys.executable, "-I", "-S", "verify.py", *files], cwd=folder, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert run.stdout.count("VALID: the claim is false as stated") == len(files)
+    assert run.stdout.count("VALID for the claim as printed above: compare it with your paper") == len(files)
     assert all(json.loads((folder / name).read_text())["format"] for name in files)

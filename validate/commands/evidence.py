@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +14,7 @@ from validate.commands import completion, messages, missing, own
 from validate.commands.output import print_json, progress, ratio, table, writable
 
 if TYPE_CHECKING:
+    from theory.claim import Claim
     from validate.verdict import Result
 
 FAILED = ("refuted", "vacuous")
@@ -71,17 +73,25 @@ def check(
 
 def verify(
     certificates: Annotated[list[Path], typer.Argument(metavar="CERTIFICATE...", help="Files that `check` wrote.")],
+    papers: Annotated[
+        list[Path] | None,
+        typer.Option("--claims", metavar="PAPER.py", help="A paper of your own, which is run; may be given again."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Re-check certificates in exact arithmetic.
+    """Re-check certificates in exact arithmetic, and compare them with the claims that they are about.
 
-    Nothing else of the package is used. Exit status 1 when a certificate does not prove what it says, 2 when one
-    cannot be read (the others are checked all the same; with --json there is no document then).
+    A certificate says which claim it refutes, and its text is held against the claim of that id in the catalogue, or in
+    a file --claims. Where there is none, a warning says what remains for you to compare. Exit status 1 when a
+    certificate does not prove what it says, or says something else than the claim; 2 when one cannot be read (the
+    others are checked all the same; with --json there is no document then).
 
     Example: fedproof verify fedproof-out/certificates/*.json
     """
     from validate import verifier
+    from validate.certificate import differences
 
+    known = _claims(papers or ())
     status, entries = 0, []
     for path in certificates:
         try:
@@ -96,15 +106,74 @@ def verify(
             typer.echo(f"error: {_unreadable(path, error)}", err=True)
             status = 2
             continue
+        where, claim = known(certificate["claim"])
+        other = () if claim is None else differences(certificate, claim)
+        valid = found.valid and not other
         entries.append(
-            {"id": certificate["claim"], "valid": found.valid, "checks": list(found.lines), "certificate": str(path)}
+            {
+                "id": certificate["claim"],
+                "valid": valid,
+                "compared": where,
+                "differences": list(other),
+                "claim": list(found.claimed),
+                "checks": list(found.lines),
+                "certificate": str(path),
+            }
         )
+        if where is None:
+            typer.echo(f"warning: {path}: {NOT_COMPARED}", err=True)
         if not as_json:
-            typer.echo(f"{path}:\n{found}")
-        status = max(status, 0 if found.valid else 1)
+            typer.echo("\n".join([f"{path}: {_comparison(where, certificate)}", *found.claimed, *found.lines]))
+            if other:
+                typer.echo(f"INVALID: it differs from {certificate['claim']} of {where} in: {', '.join(other)}")
+            else:
+                typer.echo(found.verdict if where is None or not found.valid else VALID)
+        status = max(status, 0 if valid else 1)
     if as_json and status != 2:
         print_json(entries)
     raise typer.Exit(status)
+
+
+NOT_COMPARED = (
+    "not compared with any catalogue: compare the statement, both sides, definitions, hypotheses and parameters with "
+    "your paper yourself, or name its file with --claims"
+)
+VALID = "VALID: the claim is false as stated"
+
+
+def _claims(papers: Sequence[Path]) -> Callable[[str], tuple[str | None, Claim | None]]:
+    """Looks a claim up by its id, in these files first and then in the catalogue; with the place where it is."""
+    from theory import catalog
+
+    files: dict[str, str] = {}
+    for path in papers:
+        files |= {paper: str(path) for paper in own.known([str(path)])}
+
+    def find(id: str) -> tuple[str | None, Claim | None]:
+        try:
+            claim = catalog.claim(id)
+        except ValueError:
+            return None, None
+        return files.get(claim.paper, "the catalogue"), claim
+
+    return find
+
+
+def _comparison(where: str | None, certificate: dict[str, Any]) -> str:
+    """What the certificate's text was held against, and what of it could not be."""
+    if where is None:
+        return NOT_COMPARED
+    fields = ["statement", "left side", "relation", "right side", "definitions", "hypotheses"]
+    if "relation" not in certificate:
+        fields.remove("relation")
+    if "left" not in certificate:
+        fields.remove("left side")
+    if certificate["kind"] == "vectors":
+        fields += ["the conditions on vectors"]
+    if "right" in certificate:
+        return f"compared with {where}: {', '.join(fields)}"
+    fields = [name for name in fields if name not in ("right side", "definitions")]
+    return f"compared with {where}: {', '.join(fields)}; it has no formula to compare, so compare the statement below"
 
 
 def _unreadable(path: Path, error: ValueError) -> str:
