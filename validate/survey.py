@@ -9,7 +9,7 @@ from typing import Any
 
 from theory.claim import Claim
 from validate.assumptions import unmet
-from validate.bounds import Cases, Comparison, compare_all
+from validate.bounds import Cases, Comparison, compare, compare_all, defined
 from validate.description import in_words
 from validate.scenario import Scenario, read_scenario
 from validate.verdict import BEYOND, Evidence
@@ -114,7 +114,9 @@ class Survey:
         others: other scenarios that seem to break it, in words.
         tightness: largest left / right, or None.
         tightness_unbroken: the same over the scenarios that do not seem to break it.
-        each: the scenarios seen, in the pool's order.
+        each: the scenarios seen, in the pool's order, with the cases at which both sides are numbers.
+        undefined: scenarios in which a side is undefined (a division by zero, the root of a negative number) at some
+            case, which then says nothing; those in which it is so at every case are not among the ones seen.
     """
 
     pool: int
@@ -125,6 +127,7 @@ class Survey:
     tightness: float | None
     tightness_unbroken: float | None
     each: tuple[Seen, ...] = field(default=(), repr=False)
+    undefined: int = 0
 
     def tightest(self, broken: bool) -> dict[str, Any] | None:
         """Where left / right is largest, in words, and both sides there; None where no right side is positive.
@@ -146,7 +149,10 @@ class Survey:
     def evidence(self, rounding: int) -> list[Evidence]:
         """For the reader; `rounding` of the suspects were cleared by exact arithmetic."""
         if not self.seen:
-            return []
+            if not self.undefined:
+                return []
+            text = f"a side is undefined in all {self.undefined} scenarios that satisfy the hypotheses: they say nothing"
+            return [Evidence("exact", "undecided", text, data={"scenarios": 0, "undefined": self.undefined})]
         found = [
             Evidence(
                 "hypotheses",
@@ -157,6 +163,8 @@ class Survey:
         broken = len(self.suspects) - rounding + len(self.others)
         data: dict[str, Any] = {"scenarios": self.seen, "cases": self.cases, "broken": broken}
         data["cleared_by_exact_arithmetic"] = rounding
+        data["undefined"] = self.undefined
+        beside = f"; undefined in {self.undefined} scenarios, at some of their cases or all" if self.undefined else ""
         tightest = self.tightest(broken=broken > 0)
         if tightest is not None:
             data["tightest"] = tightest
@@ -168,14 +176,14 @@ class Survey:
             if len(self.suspects) == rounding:
                 text += "; none of them is a scalar instance in fractions, of which certificates are"
                 text += "" if str(self.others[0]) in text else f": seen on {self.others[0]}"
-            return [*found, Evidence("exact", "fails", text, tightness=self.tightness, data=data)]
+            return [*found, Evidence("exact", "fails", text + beside, tightness=self.tightness, data=data)]
         text = f"never broken in {self.seen} scenarios ({self.cases} cases) by the exact oracle"
         if self.tightness_unbroken:
             text += f"; left side at most {self.tightness_unbroken:.6g} times the right side"
         if rounding:
             breaks = "break seen in floats is" if rounding == 1 else "breaks seen in floats are"
             text += f"; {rounding} {breaks} rounding, as fractions show"
-        return [*found, Evidence("exact", "holds", text, tightness=self.tightness_unbroken, data=data)]
+        return [*found, Evidence("exact", "holds", text + beside, tightness=self.tightness_unbroken, data=data)]
 
 
 def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
@@ -185,8 +193,7 @@ def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
         cases = module.cases(claim, scenario)
         if cases is not None and not unmet(claim, scenario, cases.parameters_at(0)):
             applies.append((spec, scenario, cases))
-    comparisons = compare_all(claim, [cases for _, _, cases in applies])
-    each = tuple(Seen(*one, comparison) for one, comparison in zip(applies, comparisons, strict=True))
+    each, undefined = _compared(claim, applies)
     ratios: dict[bool, list[float]] = {True: [], False: []}
     for one in each:
         if one.comparison.tightness is not None:
@@ -195,10 +202,39 @@ def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
     return Survey(
         pool=len(pool),
         seen=len(each),
-        cases=sum(comparison.cases for comparison in comparisons),
+        cases=sum(one.comparison.cases for one in each),
         suspects=tuple(one.spec for one in broken if one.spec is not None),
         others=tuple(in_words(one.scenario) for one in broken if one.spec is None),
         tightness=max(ratios[True] + ratios[False], default=None),
         tightness_unbroken=max(ratios[False], default=None),
         each=each,
+        undefined=undefined,
     )
+
+
+def _compared(
+    claim: Claim, applies: list[tuple[dict[str, Any] | None, Scenario, Cases]]
+) -> tuple[tuple[Seen, ...], int]:
+    """The scenarios with what was compared on them, and in how many a side is undefined somewhere."""
+    comparisons: list[Comparison | None]
+    try:
+        comparisons = list(compare_all(claim, [cases for _, _, cases in applies]))
+    except ValueError:  # of one of them a parameter is outside its domain
+        comparisons = [_alone(claim, cases) for _, _, cases in applies]
+    each, undefined = [], 0
+    for (spec, scenario, cases), comparison in zip(applies, comparisons, strict=True):
+        if comparison is not None and not comparison.undefined:
+            each.append(Seen(spec, scenario, cases, comparison))
+            continue
+        undefined += 1
+        known = None if comparison is None else defined(claim, cases)
+        if known is not None:
+            each.append(Seen(spec, scenario, known, compare(claim, known)))
+    return tuple(each), undefined
+
+
+def _alone(claim: Claim, cases: Cases) -> Comparison | None:
+    try:
+        return compare(claim, cases)
+    except ValueError:
+        return None

@@ -209,7 +209,8 @@ NEED_MINIMA = frozenset({"local_gap", "snapshot_gap", "start_gap", "D"})
 def supports(claim: Claim, structure: Structure) -> bool:
     """Whether `sides` knows everything that the claim speaks of."""
     known = claim.quantity.name in QUANTITIES and all(p.name in PARAMETERS or p.name == "L" for p in claim.parameters)
-    return claim.right is not None and known and structure.algorithm == "fedavg-svrg" and claim.relation != "="
+    usual = structure.algorithm == "fedavg-svrg" and structure.aggregation == "unbiased" and not structure.alike
+    return claim.right is not None and known and usual and claim.relation != "="
 
 
 def sides(claim: Claim, structure: Structure, point: Point, rounds: int | None = None) -> tuple[Tensor, Tensor, Tensor]:
@@ -281,9 +282,11 @@ def score(claim: Claim, structure: Structure, point: Point, rounds: int | None =
     if claim.relation in (">=", ">"):
         left, right = right, left
     size = left.abs() + right.abs()
-    small = size <= NEGLIGIBLE * size.detach().amax(-1, keepdim=True)
+    known = torch.where(torch.isfinite(size), size, 0.0).detach()
+    small = size <= NEGLIGIBLE * known.amax(-1, keepdim=True)
     excess = torch.where(small, -1.0, (left - right) / torch.where(small, 1.0, size))
-    best = torch.nan_to_num(excess, -1.0, -1.0, -1.0).amax(-1)
+    # A case at which a side is no number says nothing.
+    best = torch.where(torch.isfinite(size), torch.nan_to_num(excess, -1.0, -1.0, -1.0), 2 * INFEASIBLE).amax(-1)
     return torch.where(violation > 0, INFEASIBLE - violation, best)
 
 
