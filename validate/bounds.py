@@ -167,17 +167,23 @@ def defined(claim: Claim, cases: Cases) -> Cases | None:
         return cases
     if not known.any():
         return None
+    return chosen(claim, cases, np.flatnonzero(known))
+
+
+def chosen(claim: Claim, cases: Cases, places: Sequence[int] | np.ndarray) -> Cases:
+    """Some of the cases, by their places."""
+    at = np.asarray(places, dtype=np.int64)
     vectors = {parameter.name for parameter in claim.parameters if parameter.shape == "vector"}
 
     def kept(name: str, value: Any) -> Any:
         axes = 2 if name in vectors else 1
-        return np.asarray(value)[known] if np.ndim(value) == axes and len(value) == len(known) else value
+        return np.asarray(value)[at] if np.ndim(value) == axes and len(value) == len(cases) else value
 
     return replace(
         cases,
-        left=np.asarray(cases.left)[known],
+        left=np.asarray(cases.left)[at],
         parameters={name: kept(name, value) for name, value in cases.parameters.items()},
-        index={name: np.asarray(value)[known] for name, value in cases.index.items()},
+        index={name: np.asarray(value)[at] for name, value in cases.index.items()},
     )
 
 

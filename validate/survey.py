@@ -151,7 +151,9 @@ class Survey:
         if not self.seen:
             if not self.undefined:
                 return []
-            text = f"a side is undefined in all {self.undefined} scenarios that satisfy the hypotheses: they say nothing"
+            text = (
+                f"a side is undefined in all {self.undefined} scenarios that satisfy the hypotheses: they say nothing"
+            )
             return [Evidence("exact", "undecided", text, data={"scenarios": 0, "undefined": self.undefined})]
         found = [
             Evidence(

@@ -196,8 +196,8 @@ def _kept(structure: Shape, convex: bool, points: bytes) -> Sequence[Any]:
 def survey(claim: Claim, structure: Shape, cases_of: CasesOf, rng: np.random.Generator) -> Landscape | None:
     """The landscape of a claim over a structure, or over the first of its variants of which the claim speaks.
 
-    None where it speaks of none of them, or they are nothing new: a claim of one round says nothing more of several, and
-    at a fixed point only K may depend on the number of rounds.
+    None where it speaks of none of them, or they are nothing new: a claim of one round says nothing more of several,
+    and at a fixed point only K may depend on the number of rounds.
     """
     for one in structure.variants():
         land = _surveyed(claim, one, cases_of, rng)

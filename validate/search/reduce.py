@@ -135,6 +135,18 @@ def check_instance(claim: Claim, cases_of: CasesOf) -> Callable[[Spec], Countere
     return check
 
 
+def check_exactly(claim: Claim, cases_of: CasesOf) -> Callable[[Spec], Counterexample | None]:
+    """As `check_instance`, without the look in floats: for breaks that are smaller than their rounding."""
+
+    def check(spec: Spec) -> Counterexample | None:
+        try:
+            return confirm(claim, spec, cases_of)
+        except ValueError:
+            return None
+
+    return check
+
+
 def check_fixed_point(claim: Claim, cases_of: CasesOf, most: int) -> Callable[[Spec], FixedPoint | None]:
     """As `check_instance`, at the fixed point, with K at most `most`."""
 

@@ -163,11 +163,11 @@ def _moments(batch: Batch) -> dict[str, Floats]:
         rows["estimator"].append(square(H * before, H * ahead - b) + H * H * here + noise)
         residual = H * ahead - b
         top, low = mean[:, None, None], least[:, None, None]
-        rows["inner_product"].append(
-            top * H * before * m2 + (top * residual - low * H * before) * m1 - low * residual
-        )
+        rows["inner_product"].append(top * H * before * m2 + (top * residual - low * H * before) * m1 - low * residual)
         rows["displacement"].append(square(before - 1, ahead) + here)
-        rows["local_suboptimality"].append(H / 2 * np.where(positive[..., None], square(before, ahead - own_best) + here, 0))
+        rows["local_suboptimality"].append(
+            H / 2 * np.where(positive[..., None], square(before, ahead - own_best) + here, 0)
+        )
         dg, dc = s[..., -1] - 1, g[..., -1]
         together = np.einsum("bnm,bn,bm->b", chances.second, dg, dg) * second
         together += 2 * np.einsum("bnm,bn,bm->b", chances.second, dg, dc) * first
