@@ -12,10 +12,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from theory.catalog import claim as find_claim
 from theory.catalog import claims, papers, suggestion
@@ -36,7 +37,7 @@ from validate.per_run import per_run
 from validate.predicted import Predicted
 from validate.scenario import Scenario
 from validate.survey import Pool, Progress, Survey, pool_of, survey
-from validate.verdict import Evidence, Origin, Outcome, Result, decide
+from validate.verdict import NOTHING_COVERED, Evidence, Origin, Outcome, Result, decide
 
 if TYPE_CHECKING:
     from validate.replay import Replay
@@ -45,8 +46,9 @@ log = logging.getLogger(__name__)
 
 # One-sided error probability of each statistical check.
 ERROR_PROBABILITY = 1e-6
-# Evaluations of the unguided search a claim, full and quick; the time limit is there for a slow machine only.
-EVALUATIONS = {False: 40_000, True: 4_000}
+# Evaluations of the unguided search a claim, full and quick, whoever wrote it; the time limit is there for a slow
+# machine only, and the evidence says where it struck.
+EVALUATIONS = {False: 20_000, True: 2_000}
 SEARCH_SECONDS = 120.0
 
 
@@ -74,8 +76,8 @@ def check_one(claim: Claim, *, quick: bool = False, out: str | Path = "fedproof-
     """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`."""
     module, pool, samples = _setting(claim.paper, [claim], quick, seed, log.debug)
     result, _ = _examined(claim, module, pool, samples, Path(out), EVALUATIONS[quick], quick)
-    replays = _replayed([claim], [result], module, pool, log.debug, quick)
-    return _with_replay(result, replays)
+    replays, failed = _replayed([claim], [result], module, pool, log.debug, quick)
+    return _with_replay(result, replays, failed)
 
 
 class Checked(NamedTuple):
@@ -161,11 +163,13 @@ def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: in
         found.append(result)
         tell((kept.entry(result, claim), out))
         if module is not None and looked is not None and looked.seen:
-            curves[claim.id] = choose(claim, module, looked, samples, result)
-    replays = _replayed(claims, found, module, pool, tell, quick)
+            curve = _tried(claim, "its sides as curves", [], choose, claim, module, looked, samples, result)
+            if curve is not None:
+                curves[claim.id] = curve
+    replays, failed = _replayed(claims, found, module, pool, tell, quick)
     for i, result in enumerate(found):
-        if result.id in replays:
-            found[i] = _with_replay(result, replays)
+        if result.id in replays or result.id in failed:
+            found[i] = _with_replay(result, replays, failed)
             tell((kept.entry(found[i], claims[i]), out))
     return Checked(found, replays, curves)
 
@@ -181,13 +185,14 @@ def _setting(
     return module, pool, _simulated(module, quick, seed, tell) if any(per_run(c, module) for c in claims) else []
 
 
-def _with_replay(result: Result, replays: dict[str, Replay]) -> Result:
+def _with_replay(result: Result, replays: dict[str, Replay], failed: dict[str, Evidence]) -> Result:
     """The verdict with what the replay of the proof says, which changes no word."""
     from validate.replay import evidence as replay_evidence
 
-    if result.id not in replays:
-        return result
-    return replace(result, evidence=(*result.evidence, replay_evidence(replays[result.id])))
+    more = [failed[result.id]] if result.id in failed else []
+    if result.id in replays:
+        more.append(replay_evidence(replays[result.id]))
+    return replace(result, evidence=(*result.evidence, *more))
 
 
 def listener(progress: Progress | None) -> Callable[[Any], None]:
@@ -310,26 +315,40 @@ def _gathered(
 
     The order is that of the origins: the claim's own sentence, search, pool, and what was written for this claim last.
     """
-    evidence, path = _by_vectors(claim, proving.evidence(claim), out)
-    looked = survey(claim, module, pool) if module is not None else None
+    evidence: list[Evidence] = []
+    found: list[Evidence]
+    path: Path | None
+    own = _tried(claim, "its own sentence", evidence, proving.evidence, claim) or []
+    by_vectors = _tried(claim, "its own sentence", evidence, _by_vectors, claim, own, out)
+    found, path = by_vectors or (own, None)
+    evidence += found
+    looked = None
+    if module is not None:
+        looked = _tried(claim, "the pool", evidence, survey, claim, module, pool)
     if looked is None or not looked.seen:
-        evidence += _feasible(claim)
-    if module is not None and looked is not None:
+        evidence += _tried(claim, "its hypotheses", evidence, _feasible, claim) or []
+    if module is not None:
         if evaluations and claim.right is not None:
-            found, search_path = _searched(claim, module, evaluations, out)
+            tried = _tried(claim, "the search", evidence, _searched, claim, module, evaluations, out)
+            found, search_path = tried or ([], None)
             evidence += found
             path = path or search_path
-        found, pool_path = _on(looked, claim, module, out, "pool", certify=path is None)
-        evidence += found
-        evidence += _sampled(claim, module, samples)
-        path = path or pool_path
+        if looked is not None:
+            certify = path is None
+            on = _tried(claim, "the pool", evidence, _on, looked, claim, module, out, "pool", certify)
+            found, pool_path = on or (looked.evidence(0), None)
+            evidence += found
+            path = path or pool_path
+        evidence += _tried(claim, "the simulator", evidence, _sampled, claim, module, samples) or []
         if path is None and pool.given:
-            found, path = _on(survey(claim, module, pool.by_hand()), claim, module, out, "given", certify=True)
-            evidence += [item for item in found if item.outcome in ("refuted", "fails")]
-        special, special_path = module.special(claim, out / "given")
-        evidence += [replace(item, origin="given") for item in special]
-        path = path or special_path
-        if isinstance(module, OwnModule):
+            tried = _tried(claim, "what was given", evidence, _given, claim, module, pool, out)
+            found, path = tried or ([], None)
+            evidence += found
+        special = _tried(claim, "what was given", evidence, module.special, claim, out / "given")
+        if special is not None:
+            evidence += [replace(item, origin="given") for item in special[0]]
+            path = path or special[1]
+        if isinstance(module, OwnModule) and looked is not None:
             if not looked.seen:
                 text = f"not measured: the claim fits none of {looked.pool} scenarios, or they violate its hypotheses"
                 evidence.append(Evidence("exact", "undecided", text, origin="pool"))
@@ -337,7 +356,7 @@ def _gathered(
                 evidence = [_untested(item) for item in evidence]
     if not evidence:
         evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
-    covered = coverage(claim, looked, quick)
+    covered = _tried(claim, "what was covered", evidence, coverage, claim, looked, quick) or NOTHING_COVERED
     result = decide(claim.id, evidence, str(path) if path else None, covered, quick)
     if path is not None:
         certificates.record(path, result.origin, quick)
@@ -360,6 +379,35 @@ def _by_vectors(claim: Claim, evidence: list[Evidence], out: Path) -> tuple[list
                 item = replace(item, detail=f"{item.detail}; no certificate: {error}", origin="search")
         made.append(item)
     return made, path
+
+
+Found = TypeVar("Found")
+
+
+def _tried(
+    claim: Claim, what: str, evidence: list[Evidence], find: Callable[..., Found], *arguments: Any
+) -> Found | None:
+    """What a part of the check finds; where it ends with an error, None, and evidence that says so.
+
+    One part that cannot be made ends neither the others nor the check of other claims.
+    """
+    try:
+        return find(*arguments)
+    except OSError:  # files that cannot be written are no matter of the claim
+        raise
+    except ValueError as error:
+        text = f"{what}: this part of the check could not be made: {error}"
+    except Exception as error:
+        log.exception("%s: %s", claim.id, what)
+        text = f"{what}: this part of the check ended with a defect of fedproof: {type(error).__name__}: {error}"
+    evidence.append(Evidence("exact", "undecided", text))
+    return None
+
+
+def _given(claim: Claim, module: ModuleType, pool: Pool, out: Path) -> tuple[list[Evidence], Path | None]:
+    """What instances that were written by hand say against the claim; for it they say nothing."""
+    found, path = _on(survey(claim, module, pool.by_hand()), claim, module, out, "given", certify=True)
+    return [item for item in found if item.outcome in ("refuted", "fails")], path
 
 
 def _on(
@@ -400,8 +448,11 @@ def _replayed(
     pool: Pool,
     tell: Progress,
     quick: bool,
-) -> dict[str, Replay]:
-    """The replays of the claims' proofs, by id; lines that other claims encode need those claims' verdicts."""
+) -> tuple[dict[str, Replay], dict[str, Evidence]]:
+    """The replays of the claims' proofs, by id, and why others could not be made.
+
+    Lines that other claims encode need those claims' verdicts.
+    """
     from validate.replay import encoded, replay
 
     known = {result.id: result for result in results}
@@ -409,12 +460,17 @@ def _replayed(
     with TemporaryDirectory() as aside:  # nobody asked for these claims: their certificates are not kept
         for name in needed:
             known[name] = check_claim(find_claim(name), module, pool, (), Path(aside), quick=quick)
-    replays = {}
+    replays, failed = {}, {}
     for claim in claims:
         if claim.steps:
             tell(f"{claim.id}: its proof, line by line")
-            replays[claim.id] = replay(claim, results=known)
-    return replays
+            wrong: list[Evidence] = []
+            found = _tried(claim, "its proof, line by line", wrong, partial(replay, claim, results=known))
+            if found is not None:
+                replays[claim.id] = found
+            elif wrong:
+                failed[claim.id] = wrong[0]
+    return replays, failed
 
 
 def _certified(claim: Claim, found: Counterexample, out: Path) -> tuple[Evidence, Path | None]:
@@ -440,12 +496,9 @@ def _searched(claim: Claim, module: ModuleType, evaluations: int, out: Path) -> 
     from validate.search.reduce import certificate_of
     from validate.search.unguided import search_evidence
 
-    if not getattr(module, "BATCHED", False):  # one instance at a time through the oracle takes twenty times as long
-        evaluations //= 20
     item, found = search_evidence(claim, module.cases, seconds=SEARCH_SECONDS, evaluations=evaluations)
-    item = replace(item, origin="search")
-    if found is None:
-        return ([item] if item.outcome == "holds" else []), None
+    if found is None:  # without an evaluation the claim speaks of nothing that the search knows
+        return ([item] if item.data is not None and item.data["evaluations"] else []), None
     try:
         path = certificates.write(certificate_of(claim, found), out / "certificates")
     except ValueError as error:
@@ -478,7 +531,10 @@ def _sampled(claim: Claim, module: ModuleType, samples: Sequence[Sample]) -> lis
         cases = module.cases(claim, scenario)
         if cases is None or len(cases) > 1 or unmet(claim, scenario, cases.parameters_at(0)):
             continue
-        right = compare(claim, cases).right
+        compared = compare(claim, cases)
+        if compared.undefined:
+            continue
+        right = compared.right
         test = one_sided(quantity.values(trace, cases)[:, 0], right, ERROR_PROBABILITY)
         text = (
             f"{in_words(scenario)}: {test.runs} runs give {test.mean:.6g} +- {test.standard_error:.2g} (standard error)"

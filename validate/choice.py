@@ -200,7 +200,7 @@ def _of_samples(
     if quantity is None:
         return None
     for scenario, trace in samples:
-        cases = module.cases(claim, scenario)
+        cases: Cases | None = module.cases(claim, scenario)
         if cases is None or unmet(claim, scenario, cases.parameters_at(0)) or defined(claim, cases) is not cases:
             continue
         if quantity.at == "mean":

@@ -17,7 +17,8 @@ from validate.own.claims import MeasuredClaim
 from validate.own.tables import ALGORITHMS, CERTIFIED
 from validate.per_run import PerRun
 from validate.scenario import Spec
-from validate.search import space
+from validate.search import inertial_space, space
+from validate.search.space import Shape
 from validate.verdict import Evidence
 
 
@@ -95,15 +96,20 @@ class OwnModule(ModuleType):
             return True
         return any(not run.everybody(scenario) for scenario in scenarios)
 
-    def structures(self, claim: Claim) -> Sequence[space.Structure]:
+    def structures(self, claim: Claim) -> Sequence[Shape]:
         """What is searched: the claim's own algorithm; its fixed points only where a certificate can have them.
 
-        Nothing where there are no certificates.
+        Nothing for shuffling, of which the search knows no structures. Of local SGD and FedAvg-SVRG with clients drawn
+        uniformly, it knows the case that all are.
         """
-        if not isinstance(claim, MeasuredClaim) or claim.participation == "uniform":
+        if not isinstance(claim, MeasuredClaim):
             return []
+        everybody = claim.participation == "everybody"
+        if claim.algorithm == "fedmim":
+            every = inertial_space.structures(claim)
+            return [one for one in every if not everybody or one.selected == one.clients]
         gradients = claim.quantity.name == "mean_squared_gradient_norm"
-        present = claim.participation == "everybody"
+        present = claim.participation != "independent"
         return [
             replace(one, present=present or one.present)
             for one in space.structures(claim)

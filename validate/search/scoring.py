@@ -59,8 +59,8 @@ def scores(claim: Claim, found: Sequence[Cases]) -> np.ndarray:
 def gaps(claim: Claim, left: np.ndarray, right: np.ndarray, largest: Any) -> np.ndarray:
     """(left - right)/(|left| + |right|) of each case, the sides exchanged where the claim is a lower bound.
 
-    -1 where the case is negligible beside `largest`, the |left| + |right| of its run; twice `INFEASIBLE` where a side is
-    no number, which says nothing.
+    -1 where the case is negligible beside `largest`, the |left| + |right| of its run; twice `INFEASIBLE` where a side
+    is no number, which says nothing.
     """
     size = np.abs(left) + np.abs(right)
     small = ~(size > NEGLIGIBLE * largest)

@@ -55,6 +55,8 @@ CANDIDATES = 6
 FIRST_WORK, WORK_GROWTH = 6, 8
 GENERATIONS, ITERATIONS, MOST_EFFORT = 12, 40, 16
 STARTS = 48
+GLANCE = 16, 3
+"""Points and generations of the first visit to a structure: a break that is plain is seen in the right structure."""
 PATIENCE = 3
 """Sweeps after which a structure in which nothing satisfied the hypotheses is tried once more."""
 
@@ -66,7 +68,7 @@ class Suspect:
     Attributes:
         score: (left - right)/(|left| + |right|) there, by which it breaks the claim.
         spec: the instance, in the floats as they came.
-        fixed_point: whether it is one that is started at its fixed point, with as many rounds as a certificate may have.
+        fixed_point: whether it is started at its fixed point, with as many rounds as a certificate may have.
         reason: why there is no answer in fractions.
     """
 
@@ -177,6 +179,7 @@ def search(
     lands: dict[int, Landscape | None] = {}
     barren: dict[int, int] = {}
     visits: dict[int, int] = {}
+    several = len(todo) > 1
     sweep, work = 0, FIRST_WORK if structures is None else max(s.work for s in todo)
     while todo and not budget.spent():
         for i, structure in enumerate(todo):
@@ -190,9 +193,9 @@ def search(
                 continue
             if i in barren and sweep < barren[i] + PATIENCE:
                 continue
-            effort = min(2 ** visits.get(i, 0), MOST_EFFORT)
+            effort = min(2 ** max(visits.get(i, 0) - several, 0), MOST_EFFORT)
             visits[i] = visits.get(i, 0) + 1
-            points = _explore(land, rng, effort, budget)
+            points = _glance(land, rng, budget) if visits[i] == 1 and several else _explore(land, rng, effort, budget)
             scores = land.score(points)
             budget.used += land.evaluations
             land.evaluations = 0
@@ -217,10 +220,18 @@ def search(
         sweep, work = sweep + 1, work * WORK_GROWTH
     if suspect is None and best.land is not None and best.spec is not None and best.score >= -BREAK:
         # a break that is smaller than the rounding of floats is one, too
-        found = _least(claim, cases_of, best.land, best.spec)
-        if found is not None:
-            return _refuted(claim, cases_of, found, best, budget, _tried(lands))
+        tiny = _tiny(claim, cases_of, best.land, best.spec)
+        if tiny is not None:
+            return _refuted(claim, cases_of, tiny, best, budget, _tried(lands))
     return _survived(claim, cases_of, best, suspect, budget, _tried(lands))
+
+
+def _glance(land: Landscape, rng: np.random.Generator, budget: _Budget) -> np.ndarray:
+    """Points of one structure after a short look, the best first."""
+    many, generations = GLANCE
+    start = rng.random((max(many, 3 * land.structure.dimension), land.structure.dimension))
+    points = land.evolve(rng, start, generations, lambda: budget.spent(land.evaluations))
+    return points[np.argsort(-land.score(points), kind="stable")]
 
 
 def _explore(land: Landscape, rng: np.random.Generator, effort: int, budget: _Budget) -> np.ndarray:
@@ -257,7 +268,7 @@ class _Settled:
 
 
 def _settled(claim: Claim, cases_of: CasesOf, land: Landscape, points: np.ndarray, scores: np.ndarray) -> _Settled:
-    """Each point as it is, in fractions; then in simple numbers, which may break the claim where the floats say less."""
+    """Each point as it is, in fractions, and in simple numbers near it."""
     decoded = land.decode(points)
     suspect: Suspect | None = None
     cleared = 0
@@ -318,7 +329,7 @@ def _as_found(claim: Claim, cases_of: CasesOf, spec: Spec) -> tuple[Counterexamp
     return found, None if known or found is not None else "a number in it is not rational"
 
 
-def _least(claim: Claim, cases_of: CasesOf, land: Landscape, spec: Spec) -> Counterexample | None:
+def _tiny(claim: Claim, cases_of: CasesOf, land: Landscape, spec: Spec) -> Counterexample | None:
     """The best point, where it breaks the claim in fractions by less than floats can tell."""
     if land.structure.stationary:
         return None
@@ -382,7 +393,8 @@ def _refuted(
     where = "an instance" if isinstance(found, Counterexample) else f"a fixed point, at K={found.rounds},"
     detail = (
         f"an unguided search over {_counted(tried)} found, after {budget.used} evaluations, {where} that breaks "
-        f"it in exact arithmetic: left side {nearest_float(found.left):.6g}, right side {nearest_float(found.right):.6g}"
+        f"it in exact arithmetic: left side {nearest_float(found.left):.6g}, "
+        f"right side {nearest_float(found.right):.6g}"
     )
     if isinstance(found, Counterexample):
         detail += f" ({describe(found.spec)})"
