@@ -44,6 +44,12 @@ class Landscape:
         self.differentiable = False
         self.evaluations = 0
 
+    def within(self, curvature: float, length: float) -> Landscape:
+        """The same over the structure in other units."""
+        other = Landscape(self.claim, self.structure.in_units(curvature, length), self.cases_of)
+        other.differentiable = self.differentiable
+        return other
+
     def spec(self, unit: np.ndarray) -> Spec:
         """The instance at one point, (D,), in the floats as they are."""
         return self.structure.specification(self.decode(unit[None]), 0)

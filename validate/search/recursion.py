@@ -14,7 +14,7 @@ from theory.assumptions import Convex, Smooth, StronglyConvex
 from theory.claim import Claim
 from theory.formula import fold, parse, parse_relation
 from validate.search.scoring import INFEASIBLE, NEGLIGIBLE
-from validate.search.space import LEAST_CURVATURE, Point, Structure
+from validate.search.space import Point, Structure
 
 Tensor = Any
 
@@ -248,7 +248,7 @@ def _violation(claim: Claim, run: Run, names: Mapping[str, Tensor]) -> Tensor:
     import torch
 
     used = {p.name for p in claim.parameters}
-    least: list[Tensor] = [run.curvature.abs().amax(-1) - LEAST_CURVATURE]
+    least: list[Tensor] = [run.curvature.abs().amax(-1) - run.structure.least_curvature]
     if claim.quantity.name == "mean_squared_gradient_norm" or used & NEED_MINIMUM:
         least.append(run.mean_curvature - 1e-6)
     if used & NEED_MINIMA or any(isinstance(h.assumption, StronglyConvex) for h in claim.hypotheses):

@@ -22,8 +22,11 @@ from validate.search.simple import TOLERANCES, simplest_near
 
 Point = Mapping[str, Any]
 
-# A claim whose two sides have the same units is not changed by rescaling (curvatures by c, steps by 1/c) or by moving
-# the line, so that unit scales lose only extremes; one that has a slip in its units is broken in some of these scales.
+# A claim whose two sides have the same units is not changed by rescaling (curvatures by c, steps by 1/c; lengths by r)
+# or by moving the line, so that it does not matter in which units a structure is searched: each takes the next of
+# these. A claim with a slip in its units is broken in some of them only.
+UNITS = ((1.0, 1.0), (8.0, 1.0), (1.0, 1 / 8), (1 / 8, 1.0), (1.0, 8.0))
+"""Of curvature and of length."""
 STEPS = (0.01, 4.0)
 CHANCES = (0.05, 1.0)
 CENTRES = (-1.0, 1.0)
@@ -44,14 +47,24 @@ class Shape(ABC):
     Attributes:
         rounds: how many there are.
         stationary: whether the start is the fixed point of a round, with as many rounds as a certificate may have.
-        least_curvature: of the most curved client, so that a step is a step.
+        units: of curvature (one over that of steps) and of length, in which its numbers are.
         probes: how many instances are looked at to see whether a claim speaks of such instances at all.
     """
 
     rounds: int
     stationary: bool
-    least_curvature: ClassVar[float]
     probes: ClassVar[int]
+
+    units: tuple[float, float]
+
+    @property
+    @abstractmethod
+    def least_curvature(self) -> float:
+        """Of the most curved client, so that a step is a step."""
+
+    @abstractmethod
+    def in_units(self, curvature: float, length: float) -> Shape:
+        """The same structure with other units."""
 
     @property
     @abstractmethod
@@ -129,6 +142,7 @@ class Structure(Shape):
         algorithm: one of `validate.scenario.ALGORITHMS`.
         aggregation: "unbiased", or "normalised": the server averages over those who take part.
         alike: whether the samples of a client have the same curvature, so that their noise is the same everywhere.
+        units: of curvature and of length.
     """
 
     clients: int = 1
@@ -141,7 +155,7 @@ class Structure(Shape):
     algorithm: str = "fedavg-svrg"
     aggregation: str = "unbiased"
     alike: bool = False
-    least_curvature: ClassVar[float] = LEAST_CURVATURE
+    units: tuple[float, float] = (1.0, 1.0)
     probes: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
@@ -157,6 +171,15 @@ class Structure(Shape):
             raise ValueError(f"aggregation={self.aggregation!r} is not one of {list(get_args(Aggregation))}")
         if self.stationary and (self.samples != 1 or not self.present or self.rounds != 1):
             raise ValueError("stationary=True needs samples=1, present=True and rounds=1: nothing may be random")
+
+    @property
+    def least_curvature(self) -> float:
+        """See `Shape.least_curvature`."""
+        return LEAST_CURVATURE * self.units[0]
+
+    def in_units(self, curvature: float, length: float) -> Structure:
+        """See `Shape.in_units`."""
+        return replace(self, units=(curvature, length))
 
     @property
     def curvatures(self) -> int:
@@ -211,7 +234,8 @@ class Structure(Shape):
             at += clients
         if not self.stationary:
             point["start"] = STARTS[0] + (STARTS[1] - STARTS[0]) * unit[:, at]
-        return point
+        scales = {"h": self.units[0], "step": 1 / self.units[0], "a": self.units[1], "start": self.units[1]}
+        return {name: values * scales.get(name, 1.0) for name, values in point.items()}
 
     def specification(self, point: Point, i: int, tolerance: float | None = None) -> Spec:
         """See `Shape.specification`; the tolerance is relative for curvatures and steps below 1."""

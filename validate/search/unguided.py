@@ -1,11 +1,11 @@
 """The falsifier that nobody guides: given a claim, look for an instance that breaks it, and reduce what is found.
 
 Structures (clients, samples, snapshots, inner steps, rounds; `validate.search.space`) are tried small first, again and
-again with more effort. Over the numbers of each structure, differential evolution and, where the moments are known to
-torch, gradient ascent maximise (left - right)/(|left| + |right|), hypotheses respected. A break is then confirmed by
-the oracle in fractions, as it was found, and made simpler and smaller as long as it stays one. What was found and
-could not be confirmed stays found: only exact arithmetic shows that a break in floats was rounding. Claims for every K
-are also tried at the fixed points of deterministic instances, where nothing but K changes.
+again with more effort and in other units. Over the numbers of each structure, differential evolution and, where the
+moments are known to torch, gradient ascent maximise (left - right)/(|left| + |right|), hypotheses respected. A break is
+then confirmed by the oracle in fractions, as it was found, and made simpler and smaller as long as it stays one. What
+was found and could not be confirmed stays found: only exact arithmetic shows that a break in floats was rounding.
+Claims for every K are also tried at the fixed points of deterministic instances, where nothing but K changes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from validate.search.reduce import (
     reduced,
     settle_fixed_point,
 )
-from validate.search.space import Shape, Structure
+from validate.search.space import UNITS, Shape, Structure
 from validate.search.spaces import usual_structures
 from validate.verdict import Evidence, Outcome
 from validate.verifier import MAX_EXPONENT
@@ -193,14 +193,14 @@ def search(
                 continue
             if i in barren and sweep < barren[i] + PATIENCE:
                 continue
+            land = land.within(*UNITS[(i + sweep) % len(UNITS)])
             effort = min(2 ** max(visits.get(i, 0) - several, 0), MOST_EFFORT)
             visits[i] = visits.get(i, 0) + 1
             points = _glance(land, rng, budget) if visits[i] == 1 and several else _explore(land, rng, effort, budget)
             scores = land.score(points)
             budget.used += land.evaluations
-            land.evaluations = 0
             if scores[0] < -1:  # nothing satisfies the hypotheses, as far as one can see
-                lands[i] = None if i in barren else land
+                lands[i] = None if i in barren else lands[i]
                 barren[i] = sweep
                 continue
             settled = _settled(claim, cases_of, land, points[scores > BREAK], scores[scores > BREAK])
@@ -500,9 +500,7 @@ def search_evidence(
     detail = result.detail
     if result.stopped:
         data["stopped_after_seconds"] = seconds
-        detail += (
-            f"; it was stopped by its limit of {seconds:g} seconds, before it had used its {evaluations} evaluations"
-        )
+        detail += f"; its limit of {seconds:g} seconds stopped it before its {evaluations} evaluations were used"
     outcome: Outcome = "holds" if result.excess is not None else "undecided"
     if result.found is not None or result.suspect is not None:
         outcome = "fails"
