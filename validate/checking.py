@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 ERROR_PROBABILITY = 1e-6
 # Evaluations of the unguided search a claim, full and quick, whoever wrote it; the time limit is there for a slow
 # machine only, and the evidence says where it struck.
-EVALUATIONS = {False: 20_000, True: 2_000}
+EVALUATIONS = {False: 20_000, True: 1_500}
 SEARCH_SECONDS = 120.0
 
 

@@ -15,7 +15,7 @@ from theory import Convex, Hypothesis, Paper, Smooth, StronglyConvex
 from theory.claim import Claim
 from validate import papers, verifier
 from validate.bounds import breaks
-from validate.check import EVALUATIONS, check_claim
+from validate.checking import EVALUATIONS, check_claim
 from validate.falsify import recomputed, smallest
 from validate.own import claim, parameters, run
 from validate.own.module import OwnModule
@@ -196,7 +196,7 @@ def test_a_search_that_time_ends_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_an_empty_pool_does_not_hide_what_the_search_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A part of the check that fails takes nothing of the others with it."""
-    monkeypatch.setattr("validate.check.survey", unable)
+    monkeypatch.setattr("validate.checking.survey", unable)
     one = own("quarter", "squared_distance", "R2/4", CONDITIONS)
     module = OwnModule(Paper("units", "Units", "me", (one,)))
     monkeypatch.setattr(papers, "_added", {"units": module})

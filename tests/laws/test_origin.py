@@ -12,7 +12,7 @@ import pytest
 from theory import Paper, catalog
 from validate import papers
 from validate.bounds import Cases
-from validate.check import EVALUATIONS, check_claim
+from validate.checking import EVALUATIONS, check_claim
 from validate.own import claim, parameters, run
 from validate.own.module import OwnModule
 from validate.survey import Pool, pool_of

@@ -121,8 +121,10 @@ class Landscape:
         except ValueError:  # a parameter is outside its domain, or the right side is undefined
             return 2 * INFEASIBLE
 
-    def evolve(self, rng: np.random.Generator, start: np.ndarray, generations: int, stop: Stop) -> np.ndarray:
-        """Differential evolution from a population (P, D); the last population, best first."""
+    def evolve(
+        self, rng: np.random.Generator, start: np.ndarray, generations: int, stop: Stop
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Differential evolution from a population (P, D); the last population and its scores, best first."""
         from scipy.optimize import differential_evolution
 
         def halt(intermediate_result: Any) -> bool:
@@ -140,7 +142,8 @@ class Landscape:
             vectorized=True,
             callback=halt,
         )
-        return np.clip(result.population[np.argsort(result.population_energies, kind="stable")], 0.0, 1.0)
+        order = np.argsort(result.population_energies, kind="stable")
+        return np.clip(result.population[order], 0.0, 1.0), -result.population_energies[order]
 
     def climb(self, start: np.ndarray, iterations: int, stop: Stop, rate: float = 0.03) -> np.ndarray:
         """Gradient ascent (Adam, projected on the cube) from each of (B, D); the best point that each start met."""

@@ -209,7 +209,8 @@ NEED_MINIMA = frozenset({"local_gap", "snapshot_gap", "start_gap", "D"})
 def supports(claim: Claim, structure: Structure) -> bool:
     """Whether `sides` knows everything that the claim speaks of."""
     known = claim.quantity.name in QUANTITIES and all(p.name in PARAMETERS or p.name == "L" for p in claim.parameters)
-    usual = structure.algorithm == "fedavg-svrg" and structure.aggregation == "unbiased" and not structure.alike
+    usual = structure.algorithm == "fedavg-svrg" and structure.aggregation == "unbiased"
+    usual = usual and not (structure.alike or structure.copies)
     return claim.right is not None and known and usual and claim.relation != "="
 
 

@@ -142,6 +142,7 @@ class Structure(Shape):
         algorithm: one of `validate.scenario.ALGORITHMS`.
         aggregation: "unbiased", or "normalised": the server averages over those who take part.
         alike: whether the samples of a client have the same curvature, so that their noise is the same everywhere.
+        copies: whether all clients are copies of one another, as the draws of a minibatch are.
         units: of curvature and of length.
     """
 
@@ -155,6 +156,7 @@ class Structure(Shape):
     algorithm: str = "fedavg-svrg"
     aggregation: str = "unbiased"
     alike: bool = False
+    copies: bool = False
     units: tuple[float, float] = (1.0, 1.0)
     probes: ClassVar[int] = 3
 
@@ -184,7 +186,12 @@ class Structure(Shape):
     @property
     def curvatures(self) -> int:
         """See `Shape.curvatures`."""
-        return self.clients * (1 if self.alike else self.samples)
+        return self._kinds * (1 if self.alike else self.samples)
+
+    @property
+    def _kinds(self) -> int:
+        """Clients that differ."""
+        return 1 if self.copies else self.clients
 
     @property
     def work(self) -> int:
@@ -200,13 +207,14 @@ class Structure(Shape):
     def dimension(self) -> int:
         """How many numbers there are to tune."""
         own = self.samples + (not self.present)
-        return self.curvatures + self.clients * own + 1 + (not self.stationary)
+        return self.curvatures + self._kinds * own + 1 + (not self.stationary)
 
     def __str__(self) -> str:
         kind = "" if self.algorithm == "fedavg-svrg" else f"{self.algorithm} "
         size = f"N={self.clients} n={self.samples} S={self.snapshots} M={self.inner}"
         rules = (", everybody" if self.present else "") + ("" if self.aggregation == "unbiased" else ", normalised")
         rules += ", one curvature a client" if self.alike else ""
+        rules += ", copies of one client" if self.copies else ""
         return f"{kind}{size} " + ("at its fixed point" if self.stationary else f"K={self.rounds}{rules}")
 
     def decode(self, unit: Any, convex: bool, exp: Any = np.exp) -> dict[str, Any]:
@@ -216,7 +224,7 @@ class Structure(Shape):
             ``h`` and ``a`` (B, N, n), ``p`` (B, N), ``step`` and ``start`` (B,); no p when everybody is present, no
             start at a fixed point.
         """
-        clients, samples = self.clients, self.samples
+        clients, samples = self._kinds, self.samples
         many, curved = clients * samples, self.curvatures
         # One sample may carry the curvature of all, and others may be concave, where only the average is bounded.
         one = samples == 1 or self.alike
@@ -234,6 +242,8 @@ class Structure(Shape):
             at += clients
         if not self.stationary:
             point["start"] = STARTS[0] + (STARTS[1] - STARTS[0]) * unit[:, at]
+        if self.copies:
+            point |= {name: np.repeat(point[name], self.clients, axis=1) for name in ("h", "a", "p") if name in point}
         scales = {"h": self.units[0], "step": 1 / self.units[0], "a": self.units[1], "start": self.units[1]}
         return {name: values * scales.get(name, 1.0) for name, values in point.items()}
 
@@ -292,6 +302,8 @@ class Structure(Shape):
             for aggregation in averages if not present else averages[:1]:
                 for alike in (False, True) if self.samples > 1 else (False,):
                     yield replace(self, present=present, aggregation=aggregation, alike=alike)
+        if self.clients > 1 and not self.stationary:
+            yield replace(self, present=True, copies=True)
 
     def roundings(self, point: Point, i: int) -> Iterator[Spec]:
         """Instance i, brought to unit scales, in simple and then in ever more exact numbers; then in its own units.

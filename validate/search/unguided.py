@@ -196,8 +196,10 @@ def search(
             land = land.within(*UNITS[(i + sweep) % len(UNITS)])
             effort = min(2 ** max(visits.get(i, 0) - several, 0), MOST_EFFORT)
             visits[i] = visits.get(i, 0) + 1
-            points = _glance(land, rng, budget) if visits[i] == 1 and several else _explore(land, rng, effort, budget)
-            scores = land.score(points)
+            if visits[i] == 1 and several:
+                points, scores = _glance(land, rng, budget)
+            else:
+                points, scores = _explore(land, rng, effort, budget)
             budget.used += land.evaluations
             if scores[0] < -1:  # nothing satisfies the hypotheses, as far as one can see
                 lands[i] = None if i in barren else lands[i]
@@ -226,30 +228,31 @@ def search(
     return _survived(claim, cases_of, best, suspect, budget, _tried(lands))
 
 
-def _glance(land: Landscape, rng: np.random.Generator, budget: _Budget) -> np.ndarray:
-    """Points of one structure after a short look, the best first."""
+def _glance(land: Landscape, rng: np.random.Generator, budget: _Budget) -> tuple[np.ndarray, np.ndarray]:
+    """Points of one structure after a short look, and their scores, the best first."""
     many, generations = GLANCE
     start = rng.random((max(many, 3 * land.structure.dimension), land.structure.dimension))
-    points = land.evolve(rng, start, generations, lambda: budget.spent(land.evaluations))
-    return points[np.argsort(-land.score(points), kind="stable")]
+    return land.evolve(rng, start, generations, lambda: budget.spent(land.evaluations))
 
 
-def _explore(land: Landscape, rng: np.random.Generator, effort: int, budget: _Budget) -> np.ndarray:
-    """Points of one structure, the best first."""
+def _explore(land: Landscape, rng: np.random.Generator, effort: int, budget: _Budget) -> tuple[np.ndarray, np.ndarray]:
+    """Points of one structure, and their scores, the best first."""
 
     def stop() -> bool:
         return budget.spent(land.evaluations)
 
     many = STARTS if land.differentiable else STARTS // 2
     start = rng.random((max(many, 3 * land.structure.dimension), land.structure.dimension))
-    points = land.evolve(rng, start, GENERATIONS * (effort if land.differentiable else max(1, effort // 4)), stop)
+    generations = GENERATIONS * (effort if land.differentiable else max(1, effort // 4))
+    points, scores = land.evolve(rng, start, generations, stop)
     # Where the hypotheses are out of reach there is nothing to climb.
-    if land.differentiable and not stop() and land.score(points[:1])[0] >= -1:
+    if land.differentiable and not stop() and scores[0] >= -1:
         fresh = rng.random((STARTS // 2, land.structure.dimension))
         climbed = land.climb(np.concatenate([points[: STARTS // 2], fresh]), ITERATIONS * effort, stop)
         points = np.concatenate([climbed, points[:1]])
-    scores = land.score(points)
-    return points[np.argsort(-scores, kind="stable")]
+        scores = land.score(points)
+    order = np.argsort(-scores, kind="stable")
+    return points[order], scores[order]
 
 
 @dataclass(frozen=True)
@@ -357,8 +360,7 @@ def _shrunk(
             land = survey(claim, structure, cases_of, rng)
             if land is None or budget.spent():
                 continue
-            points = _explore(land, rng, 1, budget)
-            scores = land.score(points)
+            points, scores = _explore(land, rng, 1, budget)
             budget.used += land.evaluations
             again = _settled(claim, cases_of, land, *_best_of(points, scores)).found
             if again is not None and size(again.spec) < size(found.spec):
