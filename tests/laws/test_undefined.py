@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from theory import Hypothesis, Paper, Smooth, catalog
+from theory import Convex, Hypothesis, Paper, Smooth, catalog
 from theory.claim import Claim
 from validate import papers
 from validate.bounds import Cases, compare, compare_all, defined
@@ -23,6 +23,7 @@ NAMES = parameters(delta="step", L="smoothness", R2="start_distance", noise="noi
 RUN = parameters(delta="step", L="smoothness", K="rounds", gap="start_gap")
 STEP = (
     Hypothesis("smooth", "every client", assumption=Smooth("L")),
+    Hypothesis("convex", "every sample", assumption=Convex("sample")),
     Hypothesis("step size", "delta <= 1/L", relation="delta <= 1/L"),
 )
 AFTER = {
