@@ -266,8 +266,10 @@ def _in_vectors(claim: Claim) -> list[Evidence]:
     proved = _decided(claim, _with_multipliers, how)
     if proved:
         return proved
-    settings = claim.vectors.settings if claim.vectors is not None else ({},)
-    return at_settings(VectorLine(sentence.at, settings), of_claim=True)
+    free = {p.name for p in claim.parameters} - set(claim.sentence.names if claim.sentence is not None else ())
+    settings = [] if claim.vectors is None else [{k: v for k, v in s.items() if k in free} for s in claim.vectors.settings]
+    each = {tuple(s.items()): s for s in settings} or {(): {}}
+    return at_settings(VectorLine(sentence.at, tuple(each.values())), of_claim=True)
 
 
 def _with_multipliers(claim: Claim) -> Shown | None:

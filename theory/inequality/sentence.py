@@ -321,10 +321,11 @@ class _Reader:
             return self._times(text, sympy.Integer(-1), self._value(text, node.operand, parameters))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
             parts = [self._value(text, a, parameters) for a in node.args]
-            wanted = {"dot": 2, "norm2": 1}.get(node.func.id)
+            wanted = {"dot": 2, "norm2": 1, "norm": 1}.get(node.func.id)
             if wanted != len(parts) or not all(isinstance(p, list) for p in parts):
-                raise ValueError(f"formula {text!r}: only dot(u, v) and norm2(u) of vectors are known")
-            return self.inner(parts[0], parts[-1])
+                raise ValueError(f"formula {text!r}: only dot(u, v), norm2(u) and norm(u) of vectors are known")
+            product = self.inner(parts[0], parts[-1])
+            return sympy.sqrt(product) if node.func.id == "norm" else product
         if isinstance(node, ast.BinOp):
             a, b = (self._value(text, side, parameters) for side in (node.left, node.right))
             if isinstance(node.op, ast.Add | ast.Sub):
