@@ -35,7 +35,9 @@ def evidence(claim: Claim) -> list[Evidence]:
     """What the claim's own sentence says by algebra or by the prover of vector inequalities; often nothing."""
     found: list[Evidence] = []
     if claim.right is not None and claim.quantity.formula is not None:
-        found += _decided(claim, _numbers, f"both sides are numbers: {claim.quantity.formula} {claim.relation} its right side")
+        found += _decided(
+            claim, _numbers, f"both sides are numbers: {claim.quantity.formula} {claim.relation} its right side"
+        )
     if claim.right is not None and claim.quantity.recursion is not None:
         found += _decided(claim, _by_induction, f"by induction over {claim.quantity.recursion.variable}")
     if claim.sentence is not None:
@@ -267,7 +269,9 @@ def _in_vectors(claim: Claim) -> list[Evidence]:
     if proved:
         return proved
     free = {p.name for p in claim.parameters} - set(claim.sentence.names if claim.sentence is not None else ())
-    settings = [] if claim.vectors is None else [{k: v for k, v in s.items() if k in free} for s in claim.vectors.settings]
+    settings = (
+        [] if claim.vectors is None else [{k: v for k, v in s.items() if k in free} for s in claim.vectors.settings]
+    )
     each = {tuple(s.items()): s for s in settings} or {(): {}}
     return at_settings(VectorLine(sentence.at, tuple(each.values())), of_claim=True)
 
@@ -356,7 +360,7 @@ def _squares(gram: Mapping[tuple[int, int], Any], size: int, where: Region) -> l
         return None
     matrix = [[gram[min(i, j), max(i, j)] / (1 if i == j else 2) for j in range(size)] for i in range(size)]
     left = list(range(size))
-    pivots = []
+    pivots: list[str] = []
     while left:
         at = next((i for i in left if matrix[i][i] != 0 and where.nonnegative(matrix[i][i])), None)
         if at is None:
@@ -391,7 +395,9 @@ def contradiction(given: Sequence[Any], space: Any, at: str, of: Mapping[str, Se
     found = contradicted(conditions, space)
     if found is None:
         return None
-    used = [c.name or f"condition {i + 1}" for i, (c, y) in enumerate(zip(conditions, found.multipliers, strict=True)) if y]
+    used = [
+        c.name or f"condition {i + 1}" for i, (c, y) in enumerate(zip(conditions, found.multipliers, strict=True)) if y
+    ]
     hypotheses = list(dict.fromkeys(name for c in used for name in of.get(c, ())))
     text = f"{at}: its hypotheses contradict each other: {' and '.join(hypotheses or used)}"
     data = {"contradictory": used, "multipliers": [str(y) for y in found.multipliers], "hypotheses": hypotheses}

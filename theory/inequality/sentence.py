@@ -17,8 +17,6 @@ from theory.assumptions import Convex, Smooth, StronglyConvex
 from theory.claim import Claim, FunctionAt, Hypothesis
 
 if TYPE_CHECKING:
-    import sympy
-
     from theory.inequality.vectors import Condition, Form, Space
 
 

@@ -102,9 +102,7 @@ EQUATIONS: tuple[Claim, ...] = (
             {"gradient_product": "dot(x, g)", "gradient_norm": "norm(g)", "distance2": "norm2(x)"},
             ("fx", "fmin"),
             (FunctionAt("f", {"x": ("x", "g", "fx"), "*": ("0", "0", "fmin")}),),
-            multipliers=dict.fromkeys(
-                ("f smooth strongly convex(x,*)", "f smooth strongly convex(*,x)"), "1/(mu + L)"
-            ),
+            multipliers=dict.fromkeys(("f smooth strongly convex(x,*)", "f smooth strongly convex(*,x)"), "1/(mu + L)"),
         ),
     ),
     Claim(

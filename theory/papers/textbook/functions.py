@@ -332,9 +332,7 @@ CLAIMS = (
             },
             ("fx", "fy"),
             TWO_POINTS,
-            multipliers=dict.fromkeys(
-                ("f smooth strongly convex(x,y)", "f smooth strongly convex(y,x)"), "1/(mu + L)"
-            ),
+            multipliers=dict.fromkeys(("f smooth strongly convex(x,y)", "f smooth strongly convex(y,x)"), "1/(mu + L)"),
         ),
     ),
     result(
@@ -447,9 +445,7 @@ CLAIMS = (
         sentence=VectorSentence(
             ("x", "p", "z"),
             {"angle": "dot(x - p, z - p)", "distance2": "norm2(z - p)"},
-            given=(
-                Given("p + t (z-p)", (CLOSED, IN_SET, SEGMENT), "norm2(x - p) <= norm2(x - p - t*(z - p))"),
-            ),
+            given=(Given("p + t (z-p)", (CLOSED, IN_SET, SEGMENT), "norm2(x - p) <= norm2(x - p - t*(z - p))"),),
             multipliers={"p + t (z-p)": "1/(2*t)"},
         ),
     ),

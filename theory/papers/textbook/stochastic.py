@@ -132,9 +132,7 @@ EPOCH_MEAN = Quantity(
     r"\frac{1}{M}\sum_{m=0}^{M-1}\mathbb{E}f(w_m)-f^*",
 )
 UNROLLED = Hypothesis("recursion", "r_{k+1} <= q r_k + c")
-RECURSION = Quantity(
-    "recursion", "r_K", "r_K", recursion=Recursion("K", 0, "r0", "q*recursion + c", "<=", UNROLLED)
-)
+RECURSION = Quantity("recursion", "r_K", "r_K", recursion=Recursion("K", 0, "r0", "q*recursion + c", "<=", UNROLLED))
 
 local_gap = Parameter("local_gap", NONNEGATIVE, "E f(w_m) - f*")
 snapshot_gap = Parameter("snapshot_gap", NONNEGATIVE, "E f(u) - f* at the snapshot u")
@@ -283,11 +281,7 @@ CLAIMS = (
                 "snapshot_gap": "fu - fmin",
             },
             ("fw", "fu", "fmin"),
-            (
-                FunctionAt(
-                    "f_i", {"w": ("w", "G", "fw"), "u": ("u", "S", "fu"), "*": ("0", "h", "fmin")}, "sample"
-                ),
-            ),
+            (FunctionAt("f_i", {"w": ("w", "G", "fw"), "u": ("u", "S", "fu"), "*": ("0", "h", "fmin")}, "sample"),),
             (
                 Given("E grad f_i(x*) = 0 at w", (UNBIASED,), "dot(h, w) == 0"),
                 Given("E grad f_i(x*) = 0 at u", (UNBIASED,), "dot(h, u) == 0"),
