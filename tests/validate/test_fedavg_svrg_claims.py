@@ -35,7 +35,7 @@ EXPECTED = {
     "lemma-v1-eq14": "refuted",
     "lemma-a1": "refuted",
     "lemma-a2": "refuted",
-    "eq-a19": "proved",
+    "eq-a19": "undecided",
     "eq-a20": "supported",
     "eq-a21": "supported",
     "eq-a22": "supported",

@@ -236,9 +236,9 @@ def _reaches(claim: Claim) -> bool:
     left = claim.quantity.formula or claim.quantity.name
     try:
         sides = [_resolved(text, claim) for text in (*last.identity, left, claim.right)]
-    except ValueError:
+        return same(sides[0], sides[2]) and same(sides[1], sides[3])
+    except ValueError:  # a side that cannot be read, or has no value
         return False
-    return same(sides[0], sides[2]) and same(sides[1], sides[3])
 
 
 def _resolved(text: str, claim: Claim) -> str:

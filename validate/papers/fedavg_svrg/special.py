@@ -35,15 +35,6 @@ def _telescoped(claim: Claim, out: Path) -> tuple[list[Evidence], None]:
     return [checked_lines(lines, "by induction over the inner steps, and linearity over the clients")], None
 
 
-def _geometric(claim: Claim, out: Path) -> tuple[list[Evidence], None]:
-    """(13) by induction over K, with q = alpha^K."""
-    lines = {
-        "K = 1": same("1", "(1-alpha)/(1-alpha)"),
-        "K to K+1": same("(1-q)/(1-alpha) + q", "(1-alpha*q)/(1-alpha)"),
-    }
-    return [checked_lines(lines, "by induction over K")], None
-
-
 def _at_fixed_point(spec: Spec) -> Spec:
     """The instance, started where one round leaves it."""
     point = fixed_point(spec)
@@ -220,7 +211,6 @@ def _at_the_papers_settings(claim: Claim, out: Path) -> tuple[list[Evidence], No
 _SPECIAL: dict[str, Callable[[Claim, Path], tuple[list[Evidence], Path | None]]] = {
     "theorem-v1-eq7": _at_the_papers_settings,
     "eq-a19": _telescoped,
-    "lemma-v1-eq13": _geometric,
     "lemma-v1": _never_arrives,
     "lemma-v1-eq14": _right_side_vanishes,
     "remark-rate": _rate,

@@ -249,17 +249,6 @@ def _second_moments(claim: Claim, out: Path) -> Found:
     return [checked_lines(_averages(), how)], None
 
 
-def _eq6(claim: Claim, out: Path) -> Found:
-    import sympy
-
-    mu, L = sympy.symbols("mu L", positive=True)
-    x, star, g = _basis(3)
-    u = x - star
-    right = (_product(g, g) / L + mu * _product(u, u)) / (1 + mu / L)
-    gap = _product(u, g) - right - _product(g - u * mu, u * L - g) / (L + mu)
-    return [checked_lines({"the gap is <g-mu u, Lu-g>/(L+mu)": _zero(gap)}, "for every mu <= L")], None
-
-
 def _definition(claim: Claim, out: Path) -> Found:
     text = (
         "a definition has nothing to be proved; SGD on the class has it exactly from theory.stability.exact_radius on "
@@ -275,7 +264,6 @@ _SPECIAL: dict[str, Callable[[Claim, Path], Found]] = {
     "proposition-1/second-moments": _second_moments,
     "proposition-1/dependent-weights": dependent_weights,
     "lemma-4": _lemma4,
-    "eq6": _eq6,
     "theorem-2": _theorem,
     "theorem-2/corrected": _corrected,
     "theorem-2/corrected-2": _uniform,

@@ -99,13 +99,7 @@ def _orders(claim: Claim) -> list[Evidence]:
     ]
 
 
-def _inductive(claim: Claim) -> list[Evidence]:
-    expected = {"the claim": same(claim.right or "0", "q**K*r0 + c*(1-q**K)/(1-q)")}
-    return [_by_algebra(claim, "by induction over K; q r + c grows with r", expected)]
-
-
 _SPECIAL: dict[str, Callable[[Claim], list[Evidence]]] = {
     "without-replacement": _subsets,
     "reshuffling": _orders,
-    "recursion": _inductive,
 }
