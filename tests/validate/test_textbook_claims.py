@@ -27,15 +27,9 @@ SUPPORTED = {
     "minibatch-variance",
     "participation-variance",
     "client-sampling-variance",
-    "without-replacement",
-    "reshuffling",
-    "gradient-step-contraction",
     "average-gradient",
     "gradient-descent-linear",
     "gradient-descent-tight",
-    "subgradient-method",
-    "proximal-point",
-    "local-gradient-step",
     "sgd-strongly-convex",
     "minibatch-sgd",
     "sgd-convex",
@@ -43,6 +37,15 @@ SUPPORTED = {
     "svrg-contraction",
     "local-sgd-round",
     "local-sgd-strongly-convex",
+}
+# nothing measures them, and what is proved of them is at numbers, or of lines
+UNDECIDED = {
+    "without-replacement",
+    "reshuffling",
+    "local-gradient-step",
+    "subgradient-method",
+    "proximal-point",
+    "gradient-step-contraction",
 }
 # the least that left/right has to attain somewhere, so that a lowered constant would be noticed
 ATTAINED = {
@@ -92,7 +95,9 @@ def results(tmp_path_factory):
 def test_no_false_alarm(results):
     assert set(results) == {c.label for c in claims("textbook")}
     assert {label for label, r in results.items() if r.verdict == "supported"} == SUPPORTED
-    assert {r.verdict for label, r in results.items() if label not in SUPPORTED} == {"proved"}
+    assert {label for label, r in results.items() if r.verdict == "undecided"} == UNDECIDED
+    assert {r.verdict for label, r in results.items() if label not in SUPPORTED | UNDECIDED} == {"proved"}
+    assert not any(r.broken for r in results.values())
     assert all(r.certificate is None for r in results.values())
 
 
@@ -147,14 +152,14 @@ def test_false_neighbours_of_gradient_descent_have_certificates(label):
     [
         ("without-replacement", "(count-size)/(size*count)*sigma2"),
         ("reshuffling", "(count-1)*(count+1)/6*sigma2"),
-        ("recursion", "q**K*r0 + c*(1-q**K)"),
     ],
 )
 def test_false_neighbours_of_sampling_identities_are_not_proved(tmp_path, label, right):
     evidence, path = textbook.special(replace(claim(f"textbook/{label}"), right=right), tmp_path)
     assert path is None
+    assert own_evidence(replace(claim(f"textbook/{label}"), right=right)) == []
     assert decide(label, evidence).verdict == "undecided"
-    assert "fails" in {e.outcome for e in [*evidence, *own_evidence(replace(claim(f"textbook/{label}"), right=right))]}
+    assert "fails" in {e.outcome for e in evidence}
 
 
 def test_a_false_vector_statement_is_not_proved():
