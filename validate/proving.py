@@ -265,7 +265,7 @@ def _in_vectors(claim: Claim) -> list[Evidence]:
     if empty is not None:
         return [empty]
     how = "multiples of what its hypotheses say and a sum of squares"
-    proved = _decided(claim, _with_multipliers, how)
+    proved = _decided(claim, _with_multipliers, how) if _consistent(claim, sentence) else []
     if proved:
         return proved
     free = {p.name for p in claim.parameters} - set(claim.sentence.names if claim.sentence is not None else ())
@@ -372,6 +372,19 @@ def _squares(gram: Mapping[tuple[int, int], Any], size: int, where: Region) -> l
             for j in left:
                 matrix[i][j] = sympy.cancel(sympy.together(matrix[i][j] - matrix[i][at] * matrix[at][j] / pivot))
     return pivots
+
+
+def _consistent(claim: Claim, sentence: Sentence) -> bool:
+    """Whether its conditions on vectors were looked at for a contradiction, or all vectors and values 0 satisfy them."""
+    names = {p.name for p in claim.parameters}
+    if not any({str(s) for s in c.form.free_symbols} & names for c in sentence.given):
+        return True  # looked at by `_contradiction`
+    for condition in sentence.given:
+        at_zero = sentence.coefficients(condition.form)[2]
+        where, _ = _region(claim, at_zero.free_symbols)
+        if not (at_zero == 0 if condition.equation else where.nonnegative(-at_zero)):
+            return False
+    return True
 
 
 def _contradiction(claim: Claim, sentence: Sentence) -> Evidence | None:

@@ -206,6 +206,17 @@ def test_contradictory_hypotheses_are_vacuous() -> None:
     assert outcomes(own("-7", sentence=read, hypotheses=(FLAT,))) == {"proved"}  # now it is a consequence
 
 
+def test_what_contradicts_itself_at_every_parameter_proves_nothing() -> None:
+    """A squared norm below 0: with a parameter it is vacuous at its settings only, and says so."""
+    t = Parameter("t", POSITIVE, "t")
+    below = Given("below", (FLAT,), "norm2(a) <= -t")
+    read = VectorSentence(("a",), {"x": "norm2(a)"}, given=(below,), multipliers={"below": "1"})
+    line = VectorLine(lambda values: (Space(), Space().constant(0) <= 0, []), ({"t": "1"},))
+    (found,) = proving.evidence(own("-7", sentence=read, vectors=line, parameters=(t,), hypotheses=(FLAT,)))
+    assert found.outcome == "undecided"
+    assert "contradict" in found.detail
+
+
 def jensen(turned: bool) -> VectorLine:
     """The square of a mean of n vectors against the mean of their squares."""
 
