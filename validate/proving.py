@@ -375,7 +375,7 @@ def _squares(gram: Mapping[tuple[int, int], Any], size: int, where: Region) -> l
 
 
 def _consistent(claim: Claim, sentence: Sentence) -> bool:
-    """Whether its conditions on vectors were looked at for a contradiction, or all vectors and values 0 satisfy them."""
+    """Whether its conditions were looked at for a contradiction, or all vectors and values 0 satisfy them."""
     names = {p.name for p in claim.parameters}
     if not any({str(s) for s in c.form.free_symbols} & names for c in sentence.given):
         return True  # looked at by `_contradiction`
