@@ -43,7 +43,7 @@ def evidence(claim: Claim) -> list[Evidence]:
     if claim.sentence is not None:
         found += _in_vectors(claim)
     elif claim.vectors is not None:
-        found += at_settings(claim.vectors)
+        found += at_settings(replace(claim.vectors, settings=_allowed(claim, claim.vectors.settings)))
     return found
 
 
@@ -273,7 +273,21 @@ def _in_vectors(claim: Claim) -> list[Evidence]:
         [] if claim.vectors is None else [{k: v for k, v in s.items() if k in free} for s in claim.vectors.settings]
     )
     each = {tuple(s.items()): s for s in settings} or {(): {}}
-    return at_settings(VectorLine(sentence.at, tuple(each.values())), of_claim=True)
+    return at_settings(VectorLine(sentence.at, _allowed(claim, tuple(each.values()))), of_claim=True)
+
+
+def _allowed(claim: Claim, settings: Sequence[Mapping[str, str]]) -> tuple[Mapping[str, str], ...]:
+    """The settings that no relation among the claim's hypotheses excludes."""
+    import sympy
+
+    compare: dict[str, Any] = {"<=": sympy.Le, "<": sympy.Lt, ">=": sympy.Ge, ">": sympy.Gt, "==": sympy.Eq}
+    relations = [pair for pairs in _relations(claim.hypotheses, claim).values() for pair in pairs]
+
+    def excluded(setting: Mapping[str, str]) -> bool:
+        at = {sympy.Symbol(name): sympy.Rational(text) for name, text in setting.items()}
+        return any(compare[op](a.subs(at), b.subs(at)) == sympy.false for a, op, b in relations)
+
+    return tuple(setting for setting in settings if not excluded(setting))
 
 
 def _with_multipliers(claim: Claim) -> Shown | None:
@@ -429,6 +443,9 @@ def at_settings(line: VectorLine, *, of_claim: bool = False) -> list[Evidence]:
     """
     from theory.inequality.prover import Refutation, prove
 
+    if not line.settings:
+        text = "its hypotheses exclude every setting at which it is put into vectors"
+        return [Evidence("algebra", "undecided", text)]
     used: dict[str, dict[str, str]] = {}
     empty: list[Evidence] = []
     open_: list[str] = []

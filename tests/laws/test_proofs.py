@@ -252,6 +252,30 @@ def test_a_refuted_vector_statement_keeps_its_vectors_and_its_setting() -> None:
     assert set(found.data["setting"]) == {"L"}
 
 
+def test_a_setting_that_the_hypotheses_exclude_refutes_nothing() -> None:
+    """Beyond 2/L a gradient step expands."""
+    c = claim("textbook/gradient-step-nonexpansive")
+    long = replace(
+        c,
+        vectors=replace(c.vectors, settings=({"delta": "3", "L": "1"},)),
+        sentence=replace(c.sentence, multipliers={}),
+    )
+    assert outcomes(long) == {"undecided"}
+    assert outcomes(replace(long, sentence=None)) == {"undecided"}
+    assert outcomes(replace(long, hypotheses=c.hypotheses[:2])) == {"fails"}
+
+
+def test_the_certificate_of_a_refuted_sentence_is_compared_with_the_claim(tmp_path: Path) -> None:
+    from validate import certificate
+    from validate.checking import check
+
+    c = replace(claim("textbook/cocoercivity"), right="2*gradient_distance2/L")
+    result = check(c, quick=True, out=tmp_path)
+    assert result.verdict == "refuted"
+    assert certificate.differences(certificate.read(result.certificate), c) == ()
+    assert certificate.differences(certificate.read(result.certificate), claim("textbook/cocoercivity"))
+
+
 def test_a_function_s_conditions_are_those_of_the_claim_s_assumptions() -> None:
     """Another constant in an assumption is another condition."""
     from theory.assumptions import Smooth
