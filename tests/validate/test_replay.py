@@ -68,8 +68,8 @@ def test_the_proof_of_theorem_v1_breaks_at_lemma_a2(replays):
     assert {"spec", "left", "right"} <= set(found.first_false.counterexample)
     before = {line.step.label: line.outcome for line in found.lines[:6]}
     assert before == {
-        "(A.18)": "proved",
-        "(A.19)": "proved",
+        "(A.18)": "holds",
+        "(A.19)": "holds",
         "(A.20)": "holds",
         "(A.16)": "refuted",
         "(A.21)": "holds",
@@ -128,15 +128,15 @@ def test_the_false_line_inside_lemma_a2_forgets_the_earlier_snapshots(replays):
     refutation = Refutation.from_json(found.first_false.counterexample["refutation"])
     assert refutation.check()
     assert refutation.excess > 0
-    assert all(line.outcome == line.reached.outcome == "proved" for line in found.lines[:6])
-    assert [line.outcome for line in found.lines[7:]] == ["proved", "proved"]
+    assert all(line.outcome == line.reached.outcome == "holds" for line in found.lines[:6])  # at settings
+    assert [line.outcome for line in found.lines[7:]] == ["holds", "holds"]
     assert {line.reached.outcome for line in found.lines[6:]} == {"refuted"}
 
 
-def test_lemma_a1_is_proved_without_its_factor(replays):
+def test_lemma_a1_holds_without_its_factor(replays):
     found = replays[f"{PAPER}/lemma-a1"]
     assert label(found.first_break) == "(A.16)"
-    assert all(line.outcome == line.reached.outcome == "proved" for line in found.lines[:-1])
+    assert all(line.outcome == line.reached.outcome == "holds" for line in found.lines[:-1])
 
 
 def test_theorem_v1_eq8_rests_on_eq7(replays):
@@ -154,7 +154,10 @@ def test_the_repairs_have_no_false_line(replays):
     repairs = [r for id, r in replays.items() if "corrected" in id]
     assert len(repairs) == 4
     assert all(r.first_false is None for r in repairs)
-    assert {evidence(r).outcome for r in repairs} == {"holds"}
+    said = {r.id: evidence(r) for r in repairs}
+    for r in repairs:
+        assert (said[r.id].outcome == "holds") == r.reaches
+        assert ("its last line is not the claim" in said[r.id].detail) != r.reaches
 
 
 def test_every_line_has_an_outcome_and_is_plain_data(replays):
@@ -194,7 +197,7 @@ def test_a_coefficient_changed_in_one_line_is_caught_there(name, expressions, pl
     )
     found = replay(replace(claim(f"{PAPER}/{name}"), steps=tuple(steps)), results={})
     assert label(found.first_false) == step.label
-    assert all(line.outcome == "proved" for line in found.lines[:place])
+    assert all(line.outcome == "holds" for line in found.lines[:place])
     assert Refutation.from_json(found.first_false.counterexample["refutation"]).check()
 
 

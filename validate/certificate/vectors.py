@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -49,18 +49,26 @@ def vectors_certificate(
 
 
 def vector_statement(claim: Claim, setting: Mapping[str, str]) -> dict[str, Any]:
-    """The condition that the claim's `VectorLine` claims at a setting and those under which, as certificates have them.
+    """The condition that the claim claims of vectors at a setting and those under which, as certificates have them.
+
+    It is read from the claim's own sentence where it has one in vectors, else from its author's `VectorLine`.
 
     Raises:
-        ValueError: when the claim has no such line, or none at this setting.
+        ValueError: when the claim has neither, or none at this setting.
     """
     from theory.inequality.gram_json import condition_to_json
+    from theory.inequality.sentence import written
     from theory.inequality.vectors import Condition, Form
 
-    if claim.vectors is None:
+    build: Callable[[Mapping[str, Fraction]], tuple[Any, Any, Any]]
+    if claim.sentence is not None and claim.right is not None:
+        build = written(claim).at
+    elif claim.vectors is not None:
+        build = claim.vectors.build
+    else:
         raise ValueError(f"{claim.id} is no statement about vectors")
     try:
-        space, stated, given = claim.vectors.build({name: Fraction(text) for name, text in setting.items()})
+        space, stated, given = build({name: Fraction(text) for name, text in setting.items()})
     except (KeyError, ZeroDivisionError) as error:
         raise ValueError(f"setting={dict(setting)!r} is none of {claim.id}: {error!r}") from None
     stated = Condition("", stated, "<=") if isinstance(stated, Form) else stated
