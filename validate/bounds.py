@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -30,11 +30,14 @@ class Cases:
         left: shape (C,), float64 or object (Fractions).
         parameters: by name; scalars, or arrays of shape (C,); for vector parameters of shape (C, size).
         index: by index name (k, n, s, m), integer arrays of shape (C,); empty for a claim about the whole run.
+        size: the largest value that the left side has in the run, where that may not be among the cases (at the start);
+            in floats, what has converged to almost nothing beside it is rounding.
     """
 
     left: np.ndarray
     parameters: Mapping[str, Any]
     index: Mapping[str, np.ndarray]
+    size: float = field(default=0.0, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.left)
@@ -104,9 +107,9 @@ def sides(claim: Claim, cases: Cases, exact: bool = False) -> Sides:
     if exact:
         return _exact(claim, cases)
     left, right = np.asarray(cases.left, dtype=np.float64), right_sides(claim, cases)
-    found = _compare(claim, left, right)
+    found = _compare(claim, left, right, cases.size)
     # here a scenario is asked about, not a claim: a side that is not a number is no success
-    broken = _broken(claim, left, right, excess(claim.relation, left, right))
+    broken = _broken(claim, left, right, excess(claim.relation, left, right, cases.size))
     worst = found.worst if found.broken or not broken.any() else int(np.argmax(broken))
     return Sides(left, cases.parameters, cases.index, claim.id, right, broken, worst, found.tightness)
 
@@ -156,7 +159,7 @@ def compare_all(claim: Claim, scenarios: Sequence[Cases]) -> list[Comparison]:
     for group in groups.values():
         rights = _right(claim, [scenarios[i] for i in group])
         for i, right in zip(group, rights, strict=True):
-            found[i] = _compare(claim, np.asarray(scenarios[i].left, dtype=np.float64), right)
+            found[i] = _compare(claim, np.asarray(scenarios[i].left, dtype=np.float64), right, scenarios[i].size)
     return [found[i] for i in range(len(scenarios))]
 
 
@@ -228,8 +231,10 @@ def _column(value: Any, length: int, claim: Claim, name: str) -> np.ndarray:
     return np.broadcast_to(array, (length, array.shape[-1]) if vector else (length,))
 
 
-def excess(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def excess(relation: str, left: np.ndarray, right: np.ndarray, size: float = 0.0) -> np.ndarray:
     """(C,): by how much each case breaks the relation, relative to its larger side and less what has converged.
+
+    `size` is that of `Cases`.
 
     A case is broken where this is more than `ROUNDING` (and, for a strict relation, where the sides are equal).
     """
@@ -239,17 +244,17 @@ def excess(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     elif relation == "=":
         beyond = np.abs(beyond)
     scale = np.maximum(np.abs(left), np.abs(right))
-    return np.asarray((beyond - CONVERGED * float(np.max(scale))) / np.where(scale > 0, scale, 1.0))
+    return np.asarray((beyond - CONVERGED * max(float(np.max(scale)), size)) / np.where(scale > 0, scale, 1.0))
 
 
-def _compare(claim: Claim, left: np.ndarray, right: np.ndarray) -> Comparison:
+def _compare(claim: Claim, left: np.ndarray, right: np.ndarray, size: float = 0.0) -> Comparison:
     known = np.flatnonzero(np.isfinite(left) & np.isfinite(right))
     if len(known) == 0:
         return Comparison(0, None, 0, math.nan, math.nan, False, len(left))
     if len(known) < len(left):
-        found = _compare(claim, left[known], right[known])
+        found = _compare(claim, left[known], right[known], size)
         return replace(found, worst=int(known[found.worst]), undefined=len(left) - len(known))
-    relative = excess(claim.relation, left, right)
+    relative = excess(claim.relation, left, right, size)
     positive = right > 0
     with np.errstate(over="ignore"):
         ratios = np.where(positive, left / np.where(positive, right, 1.0), -np.inf)

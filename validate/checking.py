@@ -36,7 +36,7 @@ from validate.parallel import over_processes, tell
 from validate.per_run import per_run
 from validate.predicted import Predicted
 from validate.scenario import Scenario
-from validate.survey import Pool, Progress, Survey, pool_of, survey
+from validate.survey import Pool, Progress, Survey, for_claim, pool_of, survey
 from validate.verdict import NOTHING_COVERED, Evidence, Origin, Outcome, Result, decide
 
 if TYPE_CHECKING:
@@ -322,11 +322,15 @@ def _gathered(
     by_vectors = _tried(claim, "its own sentence", evidence, _by_vectors, claim, own, out)
     found, path = by_vectors or (own, None)
     evidence += found
+    together = _tried(claim, "its hypotheses", evidence, _feasible, claim) or []
+    empty = any(item.outcome == "vacuous" for item in together)
     looked = None
-    if module is not None:
-        looked = _tried(claim, "the pool", evidence, survey, claim, module, pool)
+    if module is not None:  # where nothing satisfies the hypotheses, what seems to is floats, by rounding
+        mine = replace(pool, instances=(), scenarios=()) if empty else pool
+        extended = _tried(claim, "what its hypotheses allow", evidence, for_claim, mine, claim, module, empty)
+        looked = _tried(claim, "the pool", evidence, survey, claim, module, extended or mine)
     if looked is None or not looked.seen:
-        evidence += _tried(claim, "its hypotheses", evidence, _feasible, claim) or []
+        evidence += together
     if module is not None:
         if evaluations and claim.right is not None:
             tried = _tried(claim, "the search", evidence, _searched, claim, module, evaluations, out)
@@ -431,7 +435,7 @@ def _untested(item: Evidence) -> Evidence:
 
 
 def _feasible(claim: Claim) -> list[Evidence]:
-    """Can its hypotheses hold together? Asked where no scenario shows that they do."""
+    """Can its hypotheses hold together? A proof that they cannot outweighs scenarios that satisfy them in floats."""
     from theory.feasible import feasible
 
     if all(h.relation is None for h in claim.hypotheses):

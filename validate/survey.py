@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
 from theory.claim import Claim
-from validate.assumptions import unmet
+from validate.assumptions import unmet, where_met
 from validate.bounds import Cases, Comparison, compare, compare_all, defined
 from validate.description import in_words
 from validate.scenario import Scenario, read_scenario
@@ -28,11 +28,13 @@ class Pool:
         instances: scalar instances, with the specification that certificates carry; each is named by its place.
         scenarios: others, in float64.
         given: instances that were written by hand for some claim; they are tried last, and are no support.
+        quick: whether it is the smaller pool, of a quick check.
     """
 
     instances: tuple[tuple[dict[str, Any], Scenario], ...]
     scenarios: tuple[Scenario, ...]
     given: tuple[tuple[dict[str, Any], Scenario], ...] = ()
+    quick: bool = False
 
     def by_hand(self) -> Pool:
         """What was written by hand, as a pool of its own."""
@@ -71,7 +73,22 @@ def _made(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
     by_hand: Callable[[], Iterator[dict[str, Any]]] | None = getattr(module, "given", None)
     given = _read(list(by_hand()), "given instance", tell, paper) if by_hand is not None else ()
     tell(f"{paper}: exact moments of scenarios in several dimensions")
-    return Pool(instances, tuple(s for s in module.scenarios(quick) if s.stays_finite()), given)
+    return Pool(instances, tuple(s for s in module.scenarios(quick) if s.stays_finite()), given, quick)
+
+
+def for_claim(pool: Pool, claim: Claim, module: ModuleType, empty: bool = False) -> Pool:
+    """The pool with what a module's optional ``for_claim(claim, quick)`` adds: ``(instances, scenarios)``.
+
+    These are made from the claim's hypotheses alone, such as the longest step that they allow on each of a family of
+    problems; its sides are not known there. Nothing is added where the hypotheses are known to be `empty`.
+    """
+    more: Callable[[Claim, bool], tuple[list[dict[str, Any]], list[Any]]] | None = getattr(module, "for_claim", None)
+    if more is None or empty:
+        return pool
+    specs, scenarios = more(claim, pool.quick)
+    added = _read(specs, "instance", lambda text: None, claim.paper)
+    finite = tuple(scenario for scenario in scenarios if scenario.stays_finite())
+    return replace(pool, instances=(*pool.instances, *added), scenarios=(*pool.scenarios, *finite))
 
 
 def _read(specs: list[dict[str, Any]], name: str, tell: Progress, paper: str) -> tuple[Any, ...]:
@@ -117,6 +134,8 @@ class Survey:
         each: the scenarios seen, in the pool's order, with the cases at which both sides are numbers.
         undefined: scenarios in which a side is undefined (a division by zero, the root of a negative number) at some
             case, which then says nothing; those in which it is so at every case are not among the ones seen.
+        excluded: those to which the claim applies, each with its cases, and that violate a hypothesis.
+        silent: those of which the claim does not speak.
     """
 
     pool: int
@@ -128,6 +147,8 @@ class Survey:
     tightness_unbroken: float | None
     each: tuple[Seen, ...] = field(default=(), repr=False)
     undefined: int = 0
+    excluded: tuple[tuple[Any, Cases], ...] = field(default=(), repr=False)
+    silent: tuple[Any, ...] = field(default=(), repr=False)
 
     def tightest(self, broken: bool) -> dict[str, Any] | None:
         """Where left / right is largest, in words, and both sides there; None where no right side is positive.
@@ -191,10 +212,17 @@ class Survey:
 def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
     """Both sides on every scenario to which the claim applies."""
     applies: list[tuple[dict[str, Any] | None, Scenario, Cases]] = []
+    excluded: list[tuple[Any, Cases]] = []
+    silent: list[Any] = []
     for spec, scenario in pool.all():
         cases = module.cases(claim, scenario)
-        if cases is not None and not unmet(claim, scenario, cases.parameters_at(0)):
-            applies.append((spec, scenario, cases))
+        kept = None if cases is None else where_met(claim, cases)
+        if cases is None:
+            silent.append(scenario)
+        elif kept is None or unmet(claim, scenario, kept.parameters_at(0)):
+            excluded.append((scenario, cases))
+        else:
+            applies.append((spec, scenario, kept))
     each, undefined = _compared(claim, applies)
     ratios: dict[bool, list[float]] = {True: [], False: []}
     for one in each:
@@ -211,6 +239,8 @@ def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
         tightness_unbroken=max(ratios[False], default=None),
         each=each,
         undefined=undefined,
+        excluded=tuple(excluded),
+        silent=tuple(silent),
     )
 
 

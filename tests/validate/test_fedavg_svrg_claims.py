@@ -56,9 +56,11 @@ def test_verdicts_on_the_printed_claims(results, label, verdict):
     assert results[label].verdict == verdict
 
 
-def test_every_repair_is_supported(results):
+def test_every_repair_that_is_measured_is_supported(results):
     repairs = {label: r.verdict for label, r in results.items() if "corrected" in label}
     assert len(repairs) == 12
+    # fitted slopes on one instance that was made for it, and the lines of its proof, are no support
+    assert repairs.pop("remark-rate/corrected") == "undecided"
     assert set(repairs.values()) == {"supported"}
 
 

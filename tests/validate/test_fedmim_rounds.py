@@ -90,7 +90,8 @@ def test_what_is_true_is_never_broken(label: str, pool: list[Any]) -> None:
 def test_what_is_false_is_found_and_certified(label: str, pool: list[Any]) -> None:
     claim = CLAIMS[label]
     _, broken = suspects(label, pool)
-    found, cleared = smallest(claim, broken, cases)
+    # the scenarios in several dimensions break some of them too; certificates are of instances in fractions
+    found, cleared = smallest(claim, [spec for spec in broken if spec is not None], cases)
     assert found is not None
     assert cleared == 0
     assert breaks(claim, found.left, found.right)

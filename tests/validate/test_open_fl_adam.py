@@ -189,7 +189,7 @@ def _in_decimals() -> None:
 
 def test_verdicts(tmp_path: Path) -> None:
     """All claims, over a small pool; then the two proofs line by line."""
-    scenarios = (*adam_states.played(8, 1), *adam_states.contracting(3, 2), *adam_states.in_region(2, 3))
+    scenarios = (*adam_states.played(8, 1), *adam_states.contracting(3, 2), *adam_states.in_region(8, 3))
     pool = Pool((), scenarios)
     results = {c.id: checking.check_claim(c, MODULE, pool, (), tmp_path) for c in claims.CLAIMS}  # type: ignore[arg-type]
     open_ = {one.id: "supported or undecided" for one in results.values() if one.verdict in ("supported", "undecided")}

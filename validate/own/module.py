@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 from theory import catalog
 from theory.claim import Claim, Paper
 from validate.bounds import Cases
-from validate.own import pool, run
+from validate.own import extremes, pool, run
 from validate.own.claims import MeasuredClaim
 from validate.own.tables import ALGORITHMS, CERTIFIED
 from validate.per_run import PerRun
@@ -74,6 +74,10 @@ class OwnModule(ModuleType):
     def scenarios(self, quick: bool = False) -> Iterator[Any]:
         """See `validate.own.pool.scenarios`, and `drawn` for the algorithms of claims with uniform participation."""
         return chain(pool.scenarios(self.algorithms, quick), pool.drawn(self.drawn, quick))
+
+    def for_claim(self, claim: Claim, quick: bool = False) -> tuple[list[Spec], list[Any]]:
+        """See `validate.own.extremes.for_claim`; nothing for a claim that is not made by `validate.own.claim`."""
+        return extremes.for_claim(claim, quick) if isinstance(claim, MeasuredClaim) else ([], [])
 
     def sampled(self, quick: bool = False) -> Iterator[Any]:
         """See `validate.own.pool.sampled`."""

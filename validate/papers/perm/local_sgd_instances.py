@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from sim.algorithms import FedAvg
 from sim.participation import full
 from sim.problems import Quadratic, quadratic
+from validate import families
 from validate.scenario import Scenario, Spec
 
 Client = dict[str, Any]
@@ -102,6 +105,15 @@ def scenarios(quick: bool = False) -> Iterator[Scenario]:
             )
             start = problem.minimiser + rng.normal(size=dim) * float(rng.choice([0.0, 0.1, 2.0]))
             yield Scenario(f"{kind} {seed}", algorithm, problem, full(), rounds, start)
+    for of in islice(families.levels(3, spiky=(False,)), 24 if quick else 100):
+        if of.alike and of.noise == 0 and of.apart == 0:
+            of = replace(of, noise=1.0, samples=2)  # clients that do the same would differ by rounding
+        if of.start == "at" and of.noise == 0 and (of.alike or of.local_steps == 1):
+            of = replace(of, apart=0.0)  # clients that disagree would cancel up to rounding
+        problem, step = families.problem(of), families.usual_step(of) / 4
+        algorithm = FedAvg(step=step, local_steps=of.local_steps)
+        start = families.start(of, problem)
+        yield Scenario(f"extremes {of.turn % 100000}", algorithm, problem, full(), of.rounds, start)
 
 
 def _same_hessian(problem: Quadratic, copies: bool, rng: np.random.Generator) -> Quadratic:
