@@ -88,10 +88,11 @@ def _counted(claim: Claim, looked: Survey) -> tuple[list[_Counted], list[str]]:
     """The scenarios with sides that are not 0, or, where the left side never is but could be, all; what is missing."""
     found, moved = [], False
     for one in looked.each:
-        left, right = np.asarray(one.cases.left, dtype=np.float64), right_sides(claim, one.cases)
-        known = np.isfinite(left) & np.isfinite(right)
-        cases = known & ((left != 0) | (right != 0))
-        moved = moved or bool((left[known] != 0).any())
+        left = np.asarray(one.cases.left, dtype=np.float64)
+        cases = left != 0
+        moved = moved or bool(cases.any())
+        if not cases.all():  # the right side costs more
+            cases |= right_sides(claim, one.cases) != 0
         if cases.any():
             found.append(_Counted(one, cases))
     if moved:

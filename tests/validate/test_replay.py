@@ -35,12 +35,13 @@ WITH_PROOF = [c for c in paper(PAPER) if c.steps]
 
 @pytest.fixture(scope="module")
 def pool() -> Pool:
-    """Every sixth of the quick instances, and those of one client with S = 2 or few steps: enough for every verdict."""
+    """Every sixth of the quick instances, those of one client with S = 2 or few steps, and the scenarios in several
+    dimensions, without which no repair is supported: enough for every verdict."""
     specs = list(module.instances(True))
     chosen = [
         s for i, s in enumerate(specs) if i % 6 == 0 or (s["K"] == 2 and s["S"] * s["M"] in (2, 40)) or s["S"] == 8
     ]
-    return Pool(tuple(computed(chosen)), ())
+    return Pool(tuple(computed(chosen)), tuple(s for s in module.scenarios(True) if s.stays_finite()))
 
 
 @pytest.fixture(scope="module")

@@ -62,12 +62,12 @@ def test_the_verdicts_are_those_on_the_page(written: Path) -> None:
     certificate = json.loads((written / CERTIFICATE).read_text(encoding="utf-8"))
     assert verifier.verify(certificate).valid
     assert certificate["right"] == "(1-delta*mu)**k*R2 + 2*delta**2*noise/N"
-    # by hand: m <- (7/8)^2 m + 1/64 from 0, six times
+    # by hand: m <- ((3/4)^2 + (7/8)^2)/2 m + (1/12)^2 from 0, three times
     moment = Fraction(0)
-    for _ in range(6):
-        moment = Fraction(49, 64) * moment + Fraction(1, 64)
-    assert Fraction(certificate["left_value"]) == moment == (1 - Fraction(7, 8) ** 12) / 15
-    assert Fraction(certificate["right_value"]) == Fraction(1, 32)
+    for _ in range(3):
+        moment = Fraction(85, 128) * moment + Fraction(1, 144)
+    assert Fraction(certificate["left_value"]) == moment == Fraction(34489, 2359296)
+    assert Fraction(certificate["right_value"]) == Fraction(1, 72)
 
 
 def test_the_functions_take_the_file_too(written: Path) -> None:
@@ -75,7 +75,7 @@ def test_the_functions_take_the_file_too(written: Path) -> None:
     exec(compile(blocks("python")[1], "docs/tutorial.md", "exec"), found)
     both = found["both"]
     assert f"# {', '.join(map(str, both.index['k'][both.broken]))}: from" in PAGE
-    assert both.left[5] == (1 - Fraction(7, 8) ** 12) / 15  # as above
+    assert both.left[5] == (1 - Fraction(7, 8) ** 12) / 15  # m <- (7/8)^2 m + 1/64, six times
     assert set(both.right) == {Fraction(1, 32)}
     assert verifier.verify(verifier.load(str(found["path"]))).valid
     assert found["verdict"] == "supported"

@@ -19,7 +19,7 @@ from validate.inertial_scenario import InertialScenario
 SHARES = (1 / 4, 3 / 16, 1 / 20, 1 / 100, 1 / 200)
 LAGS = (((), ()), ((0.5,), (0.25,)), ((0.3, 0.1), ()), ((), (0.4,)), ((0.1,), (0.6,)))
 # rounds in which a short step covers more than 1/mu, as eta_l >= 1/(mu lambda K T) asks for
-LONG = (1000, 2500)
+LONG = (1000, 1800)
 
 
 def scenarios(quick: bool = False) -> Iterator[InertialScenario]:
@@ -55,7 +55,7 @@ def scenarios(quick: bool = False) -> Iterator[InertialScenario]:
             yield InertialScenario(f"{kind} {seed}", algorithm, problem, UniformChoice(size), rounds, start)
     yield from (_extreme(of) for of in islice(families.levels(4, spiky=(False,)), 24 if quick else 100))
     slow = families.levels(5, spiky=(False,), kappa=(1, 2), clients=(1, 3, 5), local_steps=(1, 2, 5), rounds=LONG)
-    yield from (_extreme(of, share=1 / 200) for of in islice(slow, 24 if quick else 60))
+    yield from (_extreme(of, share=1 / 200) for of in islice(slow, 16 if quick else 60))
 
 
 def _extreme(of: Levels, share: float | None = None) -> InertialScenario:
