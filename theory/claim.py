@@ -74,6 +74,28 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Recursion:
+    """A left side that is a sequence, given by its first value and its next one.
+
+    Attributes:
+        variable: the parameter that counts, an integer.
+        first: the variable's value at the start of the sequence.
+        start: the sequence there, as an ASCII formula in the claim's parameters.
+        next: what follows, as an ASCII formula in the parameters, the variable, and the quantity's own name for the
+            value so far.
+        relation: ``"="``, or what the next value is at most (``"<="``) or at least (``">="``).
+        hypothesis: the claim's hypothesis that says so, where it is one and no definition.
+    """
+
+    variable: str
+    first: int
+    start: str
+    next: str
+    relation: Literal["=", "<=", ">="] = "="
+    hypothesis: Hypothesis | None = None
+
+
+@dataclass(frozen=True)
 class Quantity:
     """What a claim bounds; the simulator and the oracle record metrics under the same name.
 
@@ -81,15 +103,21 @@ class Quantity:
         name: an ASCII identifier.
         meaning: one line.
         latex: how the paper writes it.
+        formula: of a claim about numbers alone, the left side as an ASCII formula in the claim's names.
+        recursion: of a left side that is a sequence, what defines it.
     """
 
     name: str
     meaning: str
     latex: str
+    formula: str | None = None
+    recursion: Recursion | None = None
 
     def __post_init__(self) -> None:
         if not NAME.match(self.name):
             raise ValueError(f"name={self.name!r} is not an ASCII identifier")
+        if self.formula is not None and self.recursion is not None:
+            raise ValueError(f"formula={self.formula!r} of {self.name}: a left side is a formula or a recursion")
 
 
 @dataclass(frozen=True)
@@ -128,6 +156,66 @@ class VectorLine:
     build: Callable[[Mapping[str, Fraction]], tuple[Any, Any, Any]]
     settings: tuple[Mapping[str, str], ...] = ({},)
     scope: str = ""
+
+
+@dataclass(frozen=True)
+class FunctionAt:
+    """A function known at points; what holds there is read from the claim's assumptions on functions.
+
+    Attributes:
+        name: begins the names of the conditions, as in ``"f convex(x,y)"``.
+        points: by label, position, (sub)gradient and value as formulas in vectors.
+        of: whose assumptions: those on the clients' functions, the samples', or the average.
+    """
+
+    name: str
+    points: Mapping[str, tuple[str, str, str]]
+    of: Literal["client", "sample", "average"] = "client"
+
+
+@dataclass(frozen=True)
+class Given:
+    """A condition on vectors that hypotheses of the claim say.
+
+    Attributes:
+        name: a short name.
+        of: the hypotheses; the condition is there only while the claim has all of them, as they stand.
+        relation: in vectors, such as ``"dot(x - p, q - p) <= 0"`` (``<=``, ``>=`` or ``==``).
+    """
+
+    name: str
+    of: tuple[Hypothesis, ...]
+    relation: str
+
+    def __post_init__(self) -> None:
+        if not self.of:
+            raise ValueError(f"of={self.of!r} of {self.name!r}: a condition belongs to hypotheses of the claim")
+
+
+@dataclass(frozen=True)
+class VectorSentence:
+    """What a claim's names are in a Hilbert space. Relation, right side and hypotheses are those of the claim itself.
+
+    The Hilbert space may be one of random vectors, <u, v> their expected inner product; an assumption on every sample
+    function then gives the mean of its inequalities.
+
+    Attributes:
+        vectors: names of the basis.
+        values: names of numbers that nothing bounds, such as function values.
+        names: the quantity, and the parameters that are no free numbers, as formulas: ``dot(u, v)``, ``norm2(u)``,
+            sums, and multiples by formulas in the other parameters.
+        functions: with their points.
+        given: conditions that other hypotheses say.
+        multipliers: of the conditions, by name, as formulas in the parameters, for a proof: right - left less the
+            multiples is to be a sum of squares. None: the prover is to find them, where there is no parameter left.
+    """
+
+    vectors: tuple[str, ...]
+    names: Mapping[str, str]
+    values: tuple[str, ...] = ()
+    functions: tuple[FunctionAt, ...] = ()
+    given: tuple[Given, ...] = ()
+    multipliers: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -264,7 +352,8 @@ class Claim:
         right: the right side, or None.
         relation: the relation between the two sides, of the latex where there is no formula; always given by its name.
         steps: its proof, line by line.
-        vectors: the claim itself as a statement about vectors, where it is one.
+        vectors: the claim as its author puts it into vectors, at numbers, where that was done.
+        sentence: what its names are in vectors, where it is about vectors.
         amends: id of the printed claim that this one repairs.
         derivation: for a repair, why it is true.
         remarks: what a reader should know, such as a slip in the printed text.
@@ -286,6 +375,7 @@ class Claim:
     standing: tuple[Hypothesis, ...] = ()
     steps: tuple[Step, ...] = ()
     vectors: VectorLine | None = None
+    sentence: VectorSentence | None = None
     amends: str | None = None
     derivation: str = ""
     remarks: tuple[str, ...] = ()

@@ -103,7 +103,7 @@ def _compared(found: Occasion) -> Held:
     both = sides(found.claim, found.cases, exact)
     if both.broken.any():
         i = int(both.broken.argmax()) if exact else both.worst
-        how = "in exact arithmetic" if exact else "in float64, by more than rounding"
+        how = "in exact arithmetic" if exact else "in float64, by more than rounding, of which there is no certificate"
         raise ClaimBroken(_message(found, i, both.left[i], both.right[i], how))
     return Held(found.claim.id, len(both), exact, both.tightness)
 

@@ -281,6 +281,26 @@ def inertial(c: Certificate) -> bool:
     return refuted(c, left[c["left"]["quantity"]](), numbers(c["parameters"]))
 
 
+def vectors(c: Certificate) -> bool:
+    """The Gram matrix by NumPy's objects, and every condition on it."""
+    names = list(c["vectors"])
+    rows = np.array([[F(x) for x in c["vectors"][name]] for name in names], dtype=object).reshape(len(names), -1)
+    weights = np.array([F(w) for w in c["weights"]], dtype=object)
+    gram = (rows * weights) @ rows.T
+    assert all(weights > 0)
+
+    def holds(item: Mapping[str, Any]) -> tuple[bool, Fraction]:
+        total = F(item["constant"]) + sum(F(k) * F(c["values"][name]) for name, k in item["values"])
+        total += sum(F(k) * gram[names.index(a), names.index(b)] for a, b, k in item["products"])
+        return {"<=": total <= 0, "<": total < 0, "==": total == 0}[item["relation"]], total
+
+    assert all(holds(item)[0] for item in c["given"])
+    claimed, value = holds(c["condition"])
+    assert not claimed
+    assert value == F(c["value"])
+    return True
+
+
 KINDS: dict[str, Callable[[Certificate], bool]] = {
     "instance": instance,
     "fixed-point": fixed_point,
@@ -295,4 +315,5 @@ KINDS: dict[str, Callable[[Certificate], bool]] = {
     "relation": relation,
     "floor": floor,
     "inertial": inertial,
+    "vectors": vectors,
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from validate.check import Checked, check_and_replay
+from validate.checking import Checked, check_and_replay
 
 PAPERS = ("fedavg-svrg", "open-fl", "perm", "fedmim")
 

@@ -137,7 +137,7 @@ def rich(more: tuple[Hypothesis, ...] = ()) -> tuple[Claim, dict[str, Any]]:
     hypotheses = tuple(h for h in CLAIMS["lemma-9"].hypotheses if h.printed)
     claim = replace(
         open_claim("rich", (*hypotheses, *more), "descent"),
-        right="-1000 + 0*sum(alpha + delta_sq)*N*sqrt(2)",
+        right="-1000 + (N - N)*sum(alpha + delta_sq)*sqrt(2)",
         parameters=tuple(
             Parameter(name, REAL, "", "vector" if name in ("alpha", "beta", "delta_sq") else "scalar")
             for name in (*names, "G", "B")

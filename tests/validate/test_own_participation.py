@@ -10,7 +10,7 @@ import pytest
 
 from tests.validate.command_line import call, printed
 from theory import Paper, catalog
-from validate.check import check_claim
+from validate.checking import check_claim
 from validate.own import claim, module, parameters, pool, run, template
 from validate.scenario import Scenario
 from validate.survey import pool_of

@@ -103,12 +103,14 @@ def hypotheses_of(claim: Claim, silent: bool) -> list[dict[str, Any]]:
 
 def about(claim: Claim, kind: str, silent: bool, note: str) -> Certificate:
     """What every certificate says first: its kind, and the claim in words and hypotheses."""
+    hypotheses = hypotheses_of(claim, silent)
     return {
         "format": verifier.FORMAT,
         "kind": kind,
         "claim": claim.id,
         "statement": claim.statement,
-        "hypotheses": hypotheses_of(claim, silent),
+        "hypotheses": hypotheses,
+        **({} if hypotheses else {"unconditional": True}),
         **({"note": note} if note else {}),
     }
 

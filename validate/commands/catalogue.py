@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -17,24 +16,17 @@ from validate.commands.output import number, plain, print_json, table
 if TYPE_CHECKING:
     from theory.claim import Claim, Hypothesis
     from theory.evaluate import Enclosure
+    from validate.kept import Entry
 
-VERDICTS = "verdicts.json"
 STANDING = "Standing (fixed elsewhere in the paper)"
 
 
-def known_verdicts(folder: Path) -> dict[str, str]:
-    """The verdicts that `fedproof check --out FOLDER` left there, by id.
-
-    Raises:
-        ValueError: when the file is not what `fedproof check` writes.
-    """
-    path = folder / VERDICTS
-    if not path.exists():
-        return {}
-    try:
-        return {entry["id"]: entry["verdict"] for entry in json.loads(path.read_text(encoding="utf-8"))}
-    except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{path} is not a list of verdicts; delete it and run `fedproof check` again") from error
+def remembered(one: Entry) -> str:
+    """The verdict that a check left, in a word or two."""
+    word = str(one["verdict"])
+    if word == "undecided" and one.get("broken"):
+        word = "undecided: broken"
+    return f"{word} (quick)" if one.get("quick") else word
 
 
 def claims(
@@ -53,13 +45,22 @@ def claims(
 ) -> None:
     """List the claims, with the verdicts that are known.
 
+    A verdict of a quick check says so. One on a claim that has changed since is not shown.
+
     Example: fedproof claims --paper fedavg-svrg
     """
     from theory import catalog
+    from validate import kept
 
-    verdicts = known_verdicts(out)
+    found = kept.known(out)
     chosen = None if paper is None else own.known([paper])[0]
-    rows = [
+    shown = catalog.claims(chosen)
+    verdicts = {c.id: found[c.id] for c in shown if c.id in found and kept.current(found[c.id], c)}
+    changed = [c.id for c in shown if c.id in found and c.id not in verdicts]
+    if changed:
+        what = f"{len(changed)} claim{'s' * (len(changed) > 1)}, such as {changed[0]}"
+        typer.echo(f"{out / kept.VERDICTS} has verdicts on other versions of {what}: check again", err=True)
+    rows: list[dict[str, Any]] = [
         {
             "id": claim.id,
             "kind": claim.kind,
@@ -67,17 +68,18 @@ def claims(
             "quantity": claim.quantity.name,
             "has_bound": claim.has_bound,
             "amends": claim.amends,
-            "verdict": verdicts.get(claim.id),
+            **{name: verdicts.get(claim.id, {}).get(name) for name in ("verdict", "quick", "broken")},
         }
-        for claim in catalog.claims(chosen)
+        for claim in shown
     ]
     if as_json:
         print_json(rows)
         return
     cells = [
-        ["yes" if value is True else "" if value in (None, False) else str(value) for value in row.values()]
+        [row["id"], row["kind"], row["equation"], row["quantity"], "yes" if row["has_bound"] else "",
+         row["amends"] or "", remembered(row) if row["verdict"] else ""]
         for row in rows
-    ]
+    ]  # fmt: skip
     table(["id", "kind", "equation", "quantity", "bound", "amends", "verdict"], cells)
 
 

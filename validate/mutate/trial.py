@@ -1,6 +1,6 @@
 """How sharp is the check? Mutants of a claim: which are false, and which of these the ordinary check refutes.
 
-Two parties look at each mutant. The *check* has what `validate.check` has: the paper's own instances, the smallest
+Two parties look at each mutant. The *check* has what `validate.checking` has: the paper's own instances, the smallest
 suspect recomputed in fractions, a certificate that the stand-alone verifier accepts. The *oracle* has instances of its
 own, drawn at random and then moved towards those that come nearest to breaking the mutant; its breaks are exact too,
 and the check is not told of them. A mutant is false when either has an exact instance against it, and killed when the

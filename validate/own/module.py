@@ -1,4 +1,4 @@
-"""What `validate.check` asks of a paper's module, for a paper in one file."""
+"""What `validate.checking` asks of a paper's module, for a paper in one file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from typing import Any, ClassVar, NamedTuple
 from theory import catalog
 from theory.claim import Claim, Paper
 from validate.bounds import Cases
-from validate.own import pool, run
+from validate.own import extremes, pool, run
 from validate.own.claims import MeasuredClaim
 from validate.own.tables import ALGORITHMS, CERTIFIED
 from validate.per_run import PerRun
 from validate.scenario import Spec
-from validate.search import space
+from validate.search import inertial_space, space
+from validate.search.space import Shape
 from validate.verdict import Evidence
 
 
@@ -77,6 +78,10 @@ class OwnModule(ModuleType):
             pool.undivided_scenarios(self.undivided, quick),
         )
 
+    def for_claim(self, claim: Claim, quick: bool = False) -> tuple[list[Spec], list[Any]]:
+        """See `validate.own.extremes.for_claim`; nothing for a claim that is not made by `validate.own.claim`."""
+        return extremes.for_claim(claim, quick) if isinstance(claim, MeasuredClaim) else ([], [])
+
     def sampled(self, quick: bool = False) -> Iterator[Any]:
         """See `validate.own.pool.sampled`."""
         return pool.sampled(self.algorithms, quick)
@@ -98,15 +103,20 @@ class OwnModule(ModuleType):
             return True
         return any(not run.everybody(scenario) for scenario in scenarios)
 
-    def structures(self, claim: Claim) -> Sequence[space.Structure]:
+    def structures(self, claim: Claim) -> Sequence[Shape]:
         """What is searched: the claim's own algorithm; its fixed points only where a certificate can have them.
 
-        Nothing where there are no certificates.
+        Nothing for shuffling, of which the search knows no structures. Of local SGD and FedAvg-SVRG with clients drawn
+        uniformly, it knows the case that all are.
         """
-        if not isinstance(claim, MeasuredClaim) or claim.participation == "uniform":
+        if not isinstance(claim, MeasuredClaim):
             return []
+        everybody = claim.participation == "everybody"
+        if claim.algorithm == "fedmim":
+            every = inertial_space.structures(claim)
+            return [one for one in every if not everybody or one.selected == one.clients]
         gradients = claim.quantity.name == "mean_squared_gradient_norm"
-        present = claim.participation in ("everybody", "independent-mean")  # what is absent is divided by p_n there
+        present = claim.participation != "independent"  # elsewhere the search knows nobody who is absent
         return [
             replace(one, present=present or one.present)
             for one in space.structures(claim)

@@ -59,7 +59,8 @@ def cases(claim: Claim, scenario: Any) -> Cases | None:
             return None
         values[parameter.name] = value
     sides = left[k + (of == ONE_ROUND)] if index else np.atleast_1d(np.asarray(left, dtype=run.dtype))
-    return Cases(np.asarray(sides, dtype=run.dtype), values, index)
+    size = 0.0 if run.dtype is object or not index else float(np.max(left))
+    return Cases(np.asarray(sides, dtype=run.dtype), values, index, size=size)
 
 
 def speaks_of(claim: MeasuredClaim, scenario: Any) -> bool:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from .checks import Checks
-from .conditions import hypothesis
+from .conditions import hypothesis, introduce
 from .domain import domain, largest_dissimilarity, largest_variance, minimiser
 from .formulas import COMPARE, lookup, relation_holds
 from .measures import PARAMETERS, Context
@@ -17,11 +17,8 @@ from .reading import FormatError, fields, list_of, read_numbers, shown, text_of
 HEAD = "format kind claim statement instance parameters hypotheses"
 
 
-def head(checks: Checks, data: Mapping[str, Any]) -> dict[str, Fraction]:
-    checks.note(
-        f"claim {shown(text_of(data['claim'], 'claim'))}: {shown(text_of(data['statement'], 'statement'), 4000)}"
-    )
-    text_of(data.get("note", ""), "note")
+def head(data: Mapping[str, Any]) -> dict[str, Fraction]:
+    introduce(data)
     return read_numbers(data["parameters"], "parameters")
 
 

@@ -164,7 +164,7 @@ def verify_open_adam(data: dict[str, Any]) -> Report:
         raise FormatError(f"relation={shown(data['relation'])} is not <=")
 
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     check_settings(checks, algorithm, clients, given)
     if not checks.valid:
         return Report(False, tuple(checks.lines))

@@ -132,7 +132,7 @@ def verify_permutations(data: dict[str, Any]) -> Report:
         raise FormatError(f"relation={shown(data['relation'])} is not <=")
 
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     epoch = at.epoch
     checks.check(sum(epoch.alpha) == 1, "the weights are a point of the simplex")
     checks.check(at.low <= epoch.start <= at.high, f"v^r = {shown(epoch.start)} lies in W")

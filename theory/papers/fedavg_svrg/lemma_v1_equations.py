@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from theory.claim import Claim, Parameter, Quantity, Step
+from theory.claim import Claim, Parameter, Quantity, Recursion, Step
 from theory.domain import OPEN_UNIT
 from theory.papers.fedavg_svrg.lemma_v1 import PROOF_OF_LEMMA
 from theory.papers.fedavg_svrg.lines import substituted
@@ -219,7 +219,12 @@ EQ13 = Claim(
     equation="(13)",
     statement="sum_{k<K} alpha^k = (1 - alpha^K)/(1 - alpha) for alpha < 1.",
     latex=r"\sum_{k=0}^{K-1}\alpha^k=\frac{1-\alpha^K}{1-\alpha}",
-    quantity=Quantity("geometric_sum", "sum over k<K of alpha^k", r"\sum_{k=0}^{K-1}\alpha^k"),
+    quantity=Quantity(
+        "geometric_sum",
+        "sum over k<K of alpha^k",
+        r"\sum_{k=0}^{K-1}\alpha^k",
+        recursion=Recursion("K", 0, "0", "geometric_sum + alpha**K"),
+    ),
     source="proof of Lemma V.1, (13)",
     parameters=(Parameter("alpha", OPEN_UNIT, "contraction factor"), K),
     right="(1-alpha**K)/(1-alpha)",

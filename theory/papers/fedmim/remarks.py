@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from theory.claim import Claim, OrderLine, Quantity, Step
+from theory.papers.fedmim.theorems import IV1_EQ7, IV1_EQ35
+from theory.papers.fedmim.theorems_pl import IV2_EQ9
 from theory.papers.fedmim.words import (
-    MIN_GRADIENT,
     V_FORMULA,
     A,
     C,
@@ -43,26 +44,31 @@ def _terms(factor: str, square: str) -> dict[str, str]:
 _SUM = " + ".join(("start_term", *_terms("", "")))
 
 
-def _by_terms(label: str, of: str, start: str, factor: str, square: str, *, pl: bool = False) -> Claim:
+def _by_terms(label: str, of: Claim, start: str, factor: str, square: str, *, pl: bool = False) -> Claim:
+    """The right side of a theorem, with names for A, rho and J, as a sum of named terms."""
+    number = of.equation
+    psi = of.definitions["Psi"].replace("V", f"({V_FORMULA})")
+    assert of.right is not None
+    bound = Quantity("bound", f"the right side of {number}", r"\dots", formula=of.right.replace("Psi", f"({psi})"))
     return result(
         label,
         "remark",
-        f"the bound {of}, term by term",
-        of,
-        f"The bound {of} as a sum of named terms, with A, rho and J for the weights; it serves the orders.",
+        f"the bound {number}, term by term",
+        number,
+        f"The bound {number} as a sum of named terms, with A, rho and J for the weights; it serves the orders.",
         r"\dots",
-        MIN_GRADIENT,
-        "reading of " + of,
+        bound,
+        "reading of " + number,
         parameters=(*_SCALARS, *((mu,) if pl else ())),
         definitions={"start_term": start, **_terms(factor, square)},
-        relation="<=",
         right=_SUM,
+        relation="=",
     )
 
 
-IV1_TERMS = _by_terms("remark-iv1/terms", "(7)", "f0_gap/(eta_l*lam*K*T)", "", "K**2*")
-IV1_TERMS_APPENDIX = _by_terms("remark-iv1/appendix-terms", "(35)", "f0_gap/(eta_l*lam*K*T)", "", "")
-IV2_TERMS = _by_terms("remark-iv2/terms", "(9)", "4*mu*f0_gap*exp(-mu*eta_l*lam*K*T)", "2*", "K**2*", pl=True)
+IV1_TERMS = _by_terms("remark-iv1/terms", IV1_EQ7, "f0_gap/(eta_l*lam*K*T)", "", "K**2*")
+IV1_TERMS_APPENDIX = _by_terms("remark-iv1/appendix-terms", IV1_EQ35, "f0_gap/(eta_l*lam*K*T)", "", "")
+IV2_TERMS = _by_terms("remark-iv2/terms", IV2_EQ9, "4*mu*f0_gap*exp(-mu*eta_l*lam*K*T)", "2*", "K**2*", pl=True)
 
 
 def _order(

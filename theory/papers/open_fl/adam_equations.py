@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.claim import Claim, Hypothesis, Parameter, Quantity, Relation
+from theory.claim import Claim, FunctionAt, Hypothesis, Parameter, Quantity, Relation, VectorSentence
 from theory.domain import NONNEGATIVE, POSITIVE, REAL, Domain
 from theory.papers.open_fl import adam_words as words
 from theory.papers.open_fl.adam_lines import DESCENT, FIRST_PART, SUFFICIENT
@@ -162,6 +162,17 @@ EQ20 = _line(
     parameters=(L, eta, words.next_squared_step, words.descent),
     hypotheses=(A1_SMOOTH,),
     vectors=DESCENT,
+    sentence=VectorSentence(
+        ("x", "y", "gx", "gy"),
+        {
+            words.COST_INCREASE.name: "fy - fx",
+            words.next_squared_step.name: "norm2(y - x)",
+            words.descent.name: "dot(gx, y - x)/eta",
+        },
+        ("fx", "fy"),
+        (FunctionAt("f", {"x": ("x", "gx", "fx"), "y": ("y", "gy", "fy")}),),
+        multipliers={"f smooth(x,y)": "1"},
+    ),
 )
 EQ21 = _line(
     "eq21",

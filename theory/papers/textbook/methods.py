@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.claim import Hypothesis, Parameter, Quantity, VectorLine
+from theory.claim import FunctionAt, Hypothesis, Parameter, Quantity, VectorLine, VectorSentence
 from theory.domain import NONNEGATIVE
 from theory.inequality.interpolation import Point, convex, smooth, smooth_convex, smooth_strongly_convex
 from theory.inequality.vectors import Condition, Form, Space, square
@@ -163,6 +163,13 @@ CLAIMS = (
         relation="<=",
         right="distance2",
         vectors=VectorLine(contraction, _each("delta", ("2", "1", "1/10"), L="1"), SCALED),
+        sentence=VectorSentence(
+            ("x", "y", "gx", "gy"),
+            {"image_distance": "norm2(x - delta*gx - (y - delta*gy))", "distance2": "norm2(x - y)"},
+            ("fx", "fy"),
+            (FunctionAt("f", {"x": ("x", "gx", "fx"), "y": ("y", "gy", "fy")}),),
+            multipliers={"f smooth convex(x,y)": "2*delta", "f smooth convex(y,x)": "2*delta"},
+        ),
     ),
     result(
         "sufficient-decrease",
@@ -176,6 +183,13 @@ CLAIMS = (
         relation="<=",
         right="cost - delta*(1-L*delta/2)*gradient2",
         vectors=VectorLine(sufficient_decrease, _each("delta", ("1", "1/3", "5/2"), L="1"), SCALED),
+        sentence=VectorSentence(
+            ("x", "gx", "gy"),
+            {"next_value": "fy", "cost": "fx", "gradient2": "norm2(gx)"},
+            ("fx", "fy"),
+            (FunctionAt("f", {"x": ("x", "gx", "fx"), "y": ("x - delta*gx", "gy", "fy")}),),
+            multipliers={"f smooth(x,y)": "1"},
+        ),
     ),
     result(
         "average-gradient",

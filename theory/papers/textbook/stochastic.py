@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from theory.claim import Hypothesis, Parameter, Quantity, Step, VectorLine
+from theory.claim import (
+    FunctionAt,
+    Given,
+    Hypothesis,
+    Parameter,
+    Quantity,
+    Recursion,
+    Step,
+    VectorLine,
+    VectorSentence,
+)
 from theory.domain import NONNEGATIVE, OPEN_UNIT
 from theory.inequality.interpolation import smooth_convex, smooth_strongly_convex
 from theory.inequality.vectors import Condition, Form, Space, Vector, combination, inner, square
@@ -121,7 +131,8 @@ EPOCH_MEAN = Quantity(
     "average over the M inner iterates of one epoch of E f(w_m) - f*",
     r"\frac{1}{M}\sum_{m=0}^{M-1}\mathbb{E}f(w_m)-f^*",
 )
-RECURSION = Quantity("recursion", "r_K", "r_K")
+UNROLLED = Hypothesis("recursion", "r_{k+1} <= q r_k + c")
+RECURSION = Quantity("recursion", "r_K", "r_K", recursion=Recursion("K", 0, "r0", "q*recursion + c", "<=", UNROLLED))
 
 local_gap = Parameter("local_gap", NONNEGATIVE, "E f(w_m) - f*")
 snapshot_gap = Parameter("snapshot_gap", NONNEGATIVE, "E f(u) - f* at the snapshot u")
@@ -159,6 +170,30 @@ CLAIMS = (
         right="(1-delta*mu)*distance2 + 2*delta**2*sigma_star2",
         vectors=VectorLine(
             sgd_step, _each("delta", ("1/2", "1/5"), mu="1/10", L="1"), "two functions; these mu/L and delta L"
+        ),
+        sentence=VectorSentence(
+            ("x", "G", "g", "h"),
+            {
+                "next_distance": "norm2(x - delta*G)",
+                "distance2": "norm2(x)",
+                "sigma_star2": "norm2(h)",
+            },
+            ("fx", "fmin"),
+            (
+                FunctionAt("f_i", {"x": ("x", "G", "fx"), "*": ("0", "h", "fmin")}, "sample"),
+                FunctionAt("f", {"x": ("x", "g", "fx"), "*": ("0", "0", "fmin")}),
+            ),
+            (
+                Given("E grad f_i(x) = grad f(x)", (UNBIASED,), "dot(G - g, x) == 0"),
+                Given("E grad f_i(x*) = 0", (UNBIASED,), "dot(h, x) == 0"),
+            ),
+            {
+                "f_i smooth convex(x,*)": "4*L*delta**2",
+                "E grad f_i(x*) = 0": "-4*L*delta**2",
+                "f strongly convex(*,x)": "2*delta",
+                "E grad f_i(x) = grad f(x)": "-2*delta",
+                "f strongly convex(x,*)": "2*delta*(1 - 2*L*delta)",
+            },
         ),
     ),
     result(
@@ -244,6 +279,28 @@ CLAIMS = (
         relation="<=",
         right="4*L*(local_gap + snapshot_gap)",
         vectors=VectorLine(svrg_estimator, ({"L": "1"},), "two functions; every L, by scaling f"),
+        sentence=VectorSentence(
+            ("w", "u", "G", "S", "s", "h"),
+            {
+                "estimator_second_moment": "norm2(G - S + s)",
+                "local_gap": "fw - fmin",
+                "snapshot_gap": "fu - fmin",
+            },
+            ("fw", "fu", "fmin"),
+            (FunctionAt("f_i", {"w": ("w", "G", "fw"), "u": ("u", "S", "fu"), "*": ("0", "h", "fmin")}, "sample"),),
+            (
+                Given("E grad f_i(x*) = 0 at w", (UNBIASED,), "dot(h, w) == 0"),
+                Given("E grad f_i(x*) = 0 at u", (UNBIASED,), "dot(h, u) == 0"),
+                Given("s = E (grad f_i(u) - grad f_i(x*))", (UNBIASED,), "dot(S - h - s, s) == 0"),
+            ),
+            {
+                "f_i smooth convex(w,*)": "4*L",
+                "f_i smooth convex(u,*)": "4*L",
+                "E grad f_i(x*) = 0 at w": "-4*L",
+                "E grad f_i(x*) = 0 at u": "-4*L",
+                "s = E (grad f_i(u) - grad f_i(x*))": "-4",
+            },
+        ),
     ),
     result(
         "svrg-contraction",
@@ -357,7 +414,7 @@ CLAIMS = (
         RECURSION,
         "Polyak, Introduction to Optimization (1987), section 2.2.1, Lemma 1",
         parameters=(q, c, r0, K),
-        hypotheses=(Hypothesis("recursion", "r_{k+1} <= q r_k + c"),),
+        hypotheses=(UNROLLED,),
         relation="<=",
         right="q**K*r0 + c*(1-q**K)/(1-q)",
         steps=(

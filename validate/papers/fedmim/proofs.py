@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from theory.papers.fedmim.words import V_FORMULA
 from validate.algebra import at_most, same
 from validate.papers.fedmim.lemmas import (
     Lines,
@@ -150,22 +149,6 @@ def _without_c() -> Lines:
     }
 
 
-def _terms(label: str, of: str) -> Callable[[], Lines]:
-    """The sum of the named terms is the bound; A, rho and J are names in both."""
-
-    def found() -> Lines:
-        terms, theorem = find(label), find(of)
-        start = terms.definitions["start_term"]
-        total = " + ".join(f"({text})" for text in terms.definitions.values())
-        psi = theorem.definitions["Psi"].replace("V", f"({V_FORMULA})")
-        printed = (theorem.right or "").replace("Psi", f"({psi})")
-        if "exp" in start:  # the same on both sides, and not rational
-            total, printed = (text.replace("exp(-mu*eta_l*lam*K*T)", "E") for text in (total, printed))
-        return {"the terms add up to the bound": same(total, printed)}
-
-    return found
-
-
 _IMPLIED = (
     "implied by {}, whose condition on lambda is weaker, although Lemma 9 does not carry its printed proof for B < 1/2"
 )
@@ -234,7 +217,4 @@ PROOFS: Mapping[str, tuple[Callable[[], Lines], str]] = {
         _with(_second, square=True, limit=_PRINTED),
         _IMPLIED.format("theorem-iv2-eq9/corrected-2"),
     ),
-    "remark-iv1/terms": (_terms("remark-iv1/terms", "theorem-iv1-eq7"), "term by term"),
-    "remark-iv1/appendix-terms": (_terms("remark-iv1/appendix-terms", "theorem-iv1-eq35"), "term by term"),
-    "remark-iv2/terms": (_terms("remark-iv2/terms", "theorem-iv2-eq9"), "term by term"),
 }
