@@ -120,6 +120,16 @@ class ShortStep(Assumption):
 
 
 @dataclass(frozen=True)
+class HalfStep(Assumption):
+    """The step size is positive and at most half of one over the smoothness constant."""
+
+    smoothness: str = "L"
+
+    def describe(self) -> str:
+        return f"the step size is in (0, 1/(2{self.smoothness})]"
+
+
+@dataclass(frozen=True)
 class VarianceAtMost(Assumption):
     """The variance of a sampled gradient about the client's gradient is at most `constant` (a square, as delta2 is)."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from theory.assumptions import Assumption
 from theory.domain import Domain
@@ -74,6 +74,28 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Recursion:
+    """A left side that is a sequence, given by its first value and its next one.
+
+    Attributes:
+        variable: the parameter that counts, an integer.
+        first: the variable's value at the start of the sequence.
+        start: the sequence there, as an ASCII formula in the claim's parameters.
+        next: what follows, as an ASCII formula in the parameters, the variable, and the quantity's own name for the
+            value so far.
+        relation: ``"="``, or what the next value is at most (``"<="``) or at least (``">="``).
+        hypothesis: the claim's hypothesis that says so, where it is one and no definition.
+    """
+
+    variable: str
+    first: int
+    start: str
+    next: str
+    relation: Literal["=", "<=", ">="] = "="
+    hypothesis: Hypothesis | None = None
+
+
+@dataclass(frozen=True)
 class Quantity:
     """What a claim bounds; the simulator and the oracle record metrics under the same name.
 
@@ -81,15 +103,21 @@ class Quantity:
         name: an ASCII identifier.
         meaning: one line.
         latex: how the paper writes it.
+        formula: of a claim about numbers alone, the left side as an ASCII formula in the claim's names.
+        recursion: of a left side that is a sequence, what defines it.
     """
 
     name: str
     meaning: str
     latex: str
+    formula: str | None = None
+    recursion: Recursion | None = None
 
     def __post_init__(self) -> None:
         if not NAME.match(self.name):
             raise ValueError(f"name={self.name!r} is not an ASCII identifier")
+        if self.formula is not None and self.recursion is not None:
+            raise ValueError(f"formula={self.formula!r} of {self.name}: a left side is a formula or a recursion")
 
 
 @dataclass(frozen=True)
@@ -101,7 +129,9 @@ class Hypothesis:
         statement: one line of text.
         relation: an ASCII relation between parameters (``"delta < 1/(2*L)"``), or None.
         assumption: a shared assumption on functions or sampling, or None.
-        printed: False for a condition that the paper does not state and that its proof uses.
+        printed: False for a condition that the paper does not state and that its proof uses; only readings and repairs
+            of a printed claim may have one.
+        where: of a condition that the paper fixes elsewhere (`Claim.standing`), the place.
     """
 
     name: str
@@ -109,6 +139,7 @@ class Hypothesis:
     relation: str | None = None
     assumption: Assumption | None = None
     printed: bool = True
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,6 +156,66 @@ class VectorLine:
     build: Callable[[Mapping[str, Fraction]], tuple[Any, Any, Any]]
     settings: tuple[Mapping[str, str], ...] = ({},)
     scope: str = ""
+
+
+@dataclass(frozen=True)
+class FunctionAt:
+    """A function known at points; what holds there is read from the claim's assumptions on functions.
+
+    Attributes:
+        name: begins the names of the conditions, as in ``"f convex(x,y)"``.
+        points: by label, position, (sub)gradient and value as formulas in vectors.
+        of: whose assumptions: those on the clients' functions, the samples', or the average.
+    """
+
+    name: str
+    points: Mapping[str, tuple[str, str, str]]
+    of: Literal["client", "sample", "average"] = "client"
+
+
+@dataclass(frozen=True)
+class Given:
+    """A condition on vectors that hypotheses of the claim say.
+
+    Attributes:
+        name: a short name.
+        of: the hypotheses; the condition is there only while the claim has all of them, as they stand.
+        relation: in vectors, such as ``"dot(x - p, q - p) <= 0"`` (``<=``, ``>=`` or ``==``).
+    """
+
+    name: str
+    of: tuple[Hypothesis, ...]
+    relation: str
+
+    def __post_init__(self) -> None:
+        if not self.of:
+            raise ValueError(f"of={self.of!r} of {self.name!r}: a condition belongs to hypotheses of the claim")
+
+
+@dataclass(frozen=True)
+class VectorSentence:
+    """What a claim's names are in a Hilbert space. Relation, right side and hypotheses are those of the claim itself.
+
+    The Hilbert space may be one of random vectors, <u, v> their expected inner product; an assumption on every sample
+    function then gives the mean of its inequalities.
+
+    Attributes:
+        vectors: names of the basis.
+        values: names of numbers that nothing bounds, such as function values.
+        names: the quantity, and the parameters that are no free numbers, as formulas: ``dot(u, v)``, ``norm2(u)``,
+            sums, and multiples by formulas in the other parameters.
+        functions: with their points.
+        given: conditions that other hypotheses say.
+        multipliers: of the conditions, by name, as formulas in the parameters, for a proof: right - left less the
+            multiples is to be a sum of squares. None: the prover is to find them, where there is no parameter left.
+    """
+
+    vectors: tuple[str, ...]
+    names: Mapping[str, str]
+    values: tuple[str, ...] = ()
+    functions: tuple[FunctionAt, ...] = ()
+    given: tuple[Given, ...] = ()
+    multipliers: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -254,12 +345,15 @@ class Claim:
         quantity: the left side.
         source: where it stands in the paper.
         parameters: the numbers that it speaks of, in the paper's order.
-        hypotheses: the printed ones, then those used silently.
+        hypotheses: the printed ones; of a reading or a repair also those that it adds.
+        standing: conditions that the paper fixes elsewhere for this result, each with its place: a refutation satisfies
+            them too.
         definitions: named terms, in the order in which they are evaluated; each may use the earlier ones.
         right: the right side, or None.
-        relation: the relation between the two sides.
+        relation: the relation between the two sides, of the latex where there is no formula; always given by its name.
         steps: its proof, line by line.
-        vectors: the claim itself as a statement about vectors, where it is one.
+        vectors: the claim as its author puts it into vectors, at numbers, where that was done.
+        sentence: what its names are in vectors, where it is about vectors.
         amends: id of the printed claim that this one repairs.
         derivation: for a repair, why it is true.
         remarks: what a reader should know, such as a slip in the printed text.
@@ -277,9 +371,11 @@ class Claim:
     hypotheses: tuple[Hypothesis, ...] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)
     right: str | None = None
-    relation: Relation = "<="
+    relation: Relation = field(kw_only=True)
+    standing: tuple[Hypothesis, ...] = ()
     steps: tuple[Step, ...] = ()
     vectors: VectorLine | None = None
+    sentence: VectorSentence | None = None
     amends: str | None = None
     derivation: str = ""
     remarks: tuple[str, ...] = ()
@@ -294,6 +390,11 @@ class Claim:
             raise ValueError(f"{self.id}: the names {twice} are used twice")
         if self.amends is not None and not self.derivation:
             raise ValueError(f"{self.id}: a claim that amends another carries its derivation")
+        if self.relation not in get_args(Relation):
+            raise ValueError(f"{self.id}: relation={self.relation!r} is none of {', '.join(get_args(Relation))}")
+        nowhere = [h.name for h in self.standing if not h.where]
+        if nowhere:
+            raise ValueError(f"{self.id}: the standing conditions {nowhere} do not say where the paper fixes them")
         labels: set[str] = set()
         for step in self.steps:
             unknown = sorted(set(step.uses) - labels)
@@ -316,6 +417,11 @@ class Claim:
     def reading(self) -> bool:
         """Whether it is a reading of a printed claim, whose id it carries on: what the text says in some case."""
         return self.amends is None and "/" in self.label
+
+    @property
+    def conditions(self) -> tuple[Hypothesis, ...]:
+        """All that has to hold: the hypotheses, then the standing conditions."""
+        return (*self.hypotheses, *self.standing)
 
     @property
     def has_bound(self) -> bool:
@@ -367,7 +473,7 @@ class Claim:
         return enclose(self, parameters)
 
     def violated(self, **parameters: Any) -> tuple[str, ...]:
-        """Names of the hypotheses that fail at these values. See `theory.evaluate.violated`."""
+        """Names of the hypotheses and standing conditions that fail at these values. See `theory.evaluate.violated`."""
         from theory.evaluate import violated
 
         return violated(self, parameters)

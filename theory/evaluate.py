@@ -47,6 +47,7 @@ __all__ = [
     "exact",
     "exact_terms",
     "hypotheses",
+    "inside",
     "parse_assignments",
     "terms",
     "unknown_parameter",
@@ -63,7 +64,8 @@ class Enclosure:
     Attributes:
         lower: decimal text; `Fraction(lower)` is at most the exact value.
         upper: decimal text; `Fraction(upper)` is at least the exact value.
-        midpoint: a float64 near the value (+-inf where the value is too large for one).
+        midpoint: a float64 near the value (+-inf where the value is too large for one), between the float64 nearest to
+            lower and that nearest to upper; often these are one.
         terms: the same pair for each definition; the entries of a vector are named ``name[0]``, ``name[1]``, ...
     """
 
@@ -71,6 +73,26 @@ class Enclosure:
     upper: str
     midpoint: float
     terms: dict[str, tuple[str, str]]
+
+    def term(self, name: str, value: float) -> float:
+        """A float64 evaluation of a definition, brought to the nearest end of its bounds where it is outside.
+
+        Args:
+            name: of the definition, or of an entry of a vector.
+            value: its float64 evaluation.
+        """
+        lower, upper = self.terms[name]
+        return inside(value, lower, upper)
+
+
+def inside(value: float, lower: str, upper: str) -> float:
+    """A float64 evaluation, brought between the float64 numbers nearest to the ends of an enclosure in decimals.
+
+    The enclosure is most often narrower than the distance of two float64 numbers, so none need lie in it; the one that
+    is returned is the nearest one to some number in it, unless `value` already is such a one.
+    """
+    low, high = float(lower), float(upper)
+    return low if math.isnan(value) else min(max(value, low), high)
 
 
 def bound(claim: Claim, parameters: Mapping[str, Any]) -> float | Array:
@@ -141,7 +163,9 @@ def enclose(claim: Claim, parameters: Mapping[str, Any]) -> Enclosure:
         raise UndefinedError(f"{claim.id} has no real value here, or none that {PRECISIONS[-1]} bits can tell")
     *definitions, value = found
     terms = _flat(dict(zip(claim.definitions, definitions, strict=True)))
-    return Enclosure(*decimals(value), to_float(value), {name: decimals(v) for name, v in terms.items()})
+    lower, upper = decimals(value)
+    middle = inside(to_float(value), lower, upper)
+    return Enclosure(lower, upper, middle, {name: decimals(v) for name, v in terms.items()})
 
 
 def exact(claim: Claim, parameters: Mapping[str, Any]) -> Fraction:
@@ -184,10 +208,10 @@ def hypotheses(claim: Claim, parameters: Mapping[str, Any]) -> list[dict[str, An
         parameters: by name, exact as in `enclose`.
 
     Returns:
-        ``{"name": ..., "holds": True, False or None}`` in the claim's order. None stands for a hypothesis without
-        relation, a relation that is undefined at these values or uses names that the claim has no values for, and the
-        rare equality of irrational numbers that is not decided. A relation between vectors holds if it does for all
-        entries.
+        ``{"name": ..., "holds": True, False or None}`` in the claim's order, the standing conditions after the
+        hypotheses. A relation that is undefined at these values does not hold. None stands for a hypothesis without
+        relation, one that uses names that the claim has no values for, and the rare equality of irrational numbers that
+        is not decided. A relation between vectors holds if it does for all entries.
 
     Raises:
         ValueError: for a bad parameter.
@@ -198,7 +222,7 @@ def hypotheses(claim: Claim, parameters: Mapping[str, Any]) -> list[dict[str, An
         raise UndefinedError(f"a value given to {claim.id} is undefined, or {PRECISIONS[-1]} bits cannot tell")
     return [
         {"name": h.name, "holds": None if claim.formulas.relations[i] is None else _holds(claim, i, values)}
-        for i, h in enumerate(claim.hypotheses)
+        for i, h in enumerate(claim.conditions)
     ]
 
 
@@ -251,7 +275,7 @@ def _holds(claim: Claim, index: int, values: _Values) -> bool | None:
             except UndecidedError:
                 continue
             except UndefinedError:
-                return None
+                return False
             # algebra is slow, so it comes last
             answer = chain_holds(sides, relation.operators, equal) if last else chain_holds(sides, relation.operators)
         if answer is not None:

@@ -163,7 +163,7 @@ def check(claim: Claim) -> None:
             text = claim.right
             if length(parse(text, shapes), shapes) is not None:
                 raise ValueError(f"formula {short(text)} is a vector, not a number")
-        for hypothesis in claim.hypotheses:
+        for hypothesis in claim.conditions:
             if hypothesis.relation is not None:
                 text = hypothesis.relation
                 for side in parse_relation(text, shapes if claim.parameters else None).sides:

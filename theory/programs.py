@@ -221,7 +221,7 @@ class Formulas:
     @cached_property
     def relations(self) -> tuple[Comparison | None, ...]:
         """Those of the hypotheses; None for a hypothesis without, or one that uses other names than the claim's."""
-        found = [None if h.relation is None else parse_relation(h.relation) for h in self.claim.hypotheses]
+        found = [None if h.relation is None else parse_relation(h.relation) for h in self.claim.conditions]
         return tuple([r if r is not None and names_in(r) <= set(self.names) else None for r in found])
 
     @cached_property
@@ -294,7 +294,7 @@ class Formulas:
             for name, definition in self.definitions.items():
                 if names_in(definition) <= set(found):
                     found[name] = length(definition, found)
-            relations = [parse_relation(h.relation) for h in self.claim.hypotheses if h.relation is not None]
+            relations = [parse_relation(h.relation) for h in self.claim.conditions if h.relation is not None]
             rest = [self.right] if self.claim.right is not None else []
             for formula in (*rest, *(side for relation in relations for side in relation.sides)):
                 if names_in(formula) <= set(found):

@@ -1,8 +1,28 @@
-"""fedproof."""
+"""fedproof: claims put to the test.
+
+    from validate import check
+    check("fedavg-svrg/theorem-v1-eq8").verdict
+
+Importing this package loads the standard library alone; `check` loads what it needs when it is first asked for.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from validate.assertion import ClaimBroken, Held, HypothesisViolated, assert_claim
 from validate.measurement import certify, measure
 
-__all__ = ["ClaimBroken", "Held", "HypothesisViolated", "assert_claim", "certify", "measure"]
+if TYPE_CHECKING:
+    from validate.checking import check
+
+__all__ = ["ClaimBroken", "Held", "HypothesisViolated", "assert_claim", "certify", "check", "measure"]
+
+
+def __getattr__(name: str) -> Any:
+    """`check`, from `validate.checking`, a module of another name: a submodule `check` would take its place here."""
+    if name != "check":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from validate.checking import check
+
+    return check

@@ -1,31 +1,31 @@
 """Scalar lines of a proof, compared by algebra: identities, and inequalities between rational functions.
 
-An inequality ``left <= right`` of rational functions of parameters with lower ends is proved when, after each
-parameter is written as its lower end plus a non-negative rest, the numerator and the denominator of right - left have
-non-negative coefficients only. This is sufficient, not necessary: otherwise the answer is None, not False.
+An inequality is shown by the signs of coefficients (`validate.signs`). This is sufficient, not necessary: otherwise the
+answer is None, not False. A strict relation takes a difference that is shown to be positive.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fractions import Fraction
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from theory.claim import Claim, Step
-from theory.domain import NONNEGATIVE, Domain
+from theory.claim import Step
+from theory.domain import Domain
+from validate.signs import region
 from validate.verdict import Evidence
 
 if TYPE_CHECKING:
     import sympy
 
 
-def holds(step: Step, domains: Mapping[str, Domain]) -> bool | None:
+def holds(step: Step, domains: Mapping[str, Domain], relations: Iterable[str] = ()) -> bool | None:
     """Whether a step's scalar identity or inequality holds for all values of its parameters.
 
     Args:
         step: a step with `identity`.
         domains: the parameters' domains by name; a name without a domain is taken to be in [0, inf).
+        relations: ASCII relations that the parameters satisfy besides; those that are no use are left out.
 
     Returns:
         True when proved, False when an identity is false, None when this method cannot tell.
@@ -35,28 +35,45 @@ def holds(step: Step, domains: Mapping[str, Domain]) -> bool | None:
     """
     if step.identity is None:
         raise ValueError(f"step {step.label!r} has no scalar formula to compare")
-    return _holds(step.identity, step.relation, tuple((name, domain.lower) for name, domain in domains.items()))
+    return _holds(step.identity, step.relation, tuple(domains.items()), tuple(relations))
 
 
 @lru_cache(1024)  # a claim, its repairs and the replay of its proof ask for the same lines
-def _holds(identity: tuple[str, str], relation: str, ends: tuple[tuple[str, object], ...]) -> bool | None:
-    """`holds`, given the lower ends of the domains by name."""
+def _holds(
+    identity: tuple[str, str], relation: str, domains: tuple[tuple[str, Domain], ...], relations: tuple[str, ...]
+) -> bool | None:
     import sympy
 
-    lower = dict(ends)
     left, right = (_sympy(text) for text in identity)
-    gap = sympy.together(right - left)
     if relation == "=":
-        return bool(sympy.simplify(gap) == 0)
-    if relation in (">=", ">"):
-        gap = -gap
-    shifted = gap
-    for symbol in sorted(gap.free_symbols, key=str):
-        end = lower.get(str(symbol), NONNEGATIVE.lower)
-        if end is None:
-            return None
-        shifted = shifted.subs(symbol, symbol + sympy.Rational(str(end)))
-    return _nonnegative(sympy.cancel(sympy.together(shifted)))
+        return bool(sympy.simplify(sympy.together(right - left)) == 0)
+    return True if compared(left, relation, right, dict(domains), relations) else None
+
+
+def compared(
+    left: sympy.Expr, relation: str, right: sympy.Expr, domains: Mapping[str, Domain], relations: Iterable[str] = ()
+) -> bool:
+    """Whether ``left relation right`` is shown by the signs of coefficients, for `relation` one of ``< <= > >=``."""
+    gap = right - left if relation in ("<", "<=") else left - right
+    where = region(domains, sympy_relations(relations), gap.free_symbols)
+    return where.positive(gap) if relation in ("<", ">") else where.nonnegative(gap)
+
+
+def sympy_relations(relations: Iterable[str]) -> list[tuple[sympy.Expr, str, sympy.Expr]]:
+    """The relations between scalars, two sides each; those that have no sympy form are left out."""
+    import sympy
+
+    from theory.expression import names_in, parse_relation, to_sympy
+
+    found = []
+    for text in relations:
+        chain = parse_relation(text)
+        try:
+            sides = [to_sympy(side, {name: sympy.Symbol(name) for name in names_in(side)}) for side in chain.sides]
+        except ValueError:
+            continue
+        found += list(zip(sides, chain.operators, sides[1:], strict=False))
+    return found
 
 
 @lru_cache(1024)
@@ -81,47 +98,20 @@ def _sympy(text: str) -> sympy.Expr:
     return to_sympy(formula, {name: sympy.Symbol(name) for name in names_in(formula)})
 
 
-def _nonnegative(ratio: sympy.Expr) -> bool | None:
-    import sympy
+def checked_lines(lines: Mapping[str, bool], how: str) -> Evidence:
+    """Lines of a claim's proof that were written by hand for it: they may all be true and the claim another.
 
-    numerator, denominator = sympy.fraction(ratio)
-    signs = []
-    for part in (numerator, denominator):
-        symbols = sorted(part.free_symbols, key=str)
-        coefficients = sympy.Poly(part, *symbols).coeffs() if symbols else [part]
-        if all(c >= 0 for c in coefficients):
-            signs.append(1)
-        elif all(c <= 0 for c in coefficients):
-            signs.append(-1)
-        else:
-            return None
-    return True if signs[0] * signs[1] > 0 or numerator == 0 else None
-
-
-def vector_evidence(claim: Claim) -> list[Evidence]:
-    """The claim as a statement about vectors, at each of its settings."""
-    line = claim.vectors
-    if line is None:
-        return []
-    from theory.inequality.prover import Proof, Refutation, prove
-
-    used: dict[str, dict[str, str]] = {}
-    for setting in line.settings:
-        space, statement, given = line.build({name: Fraction(text) for name, text in setting.items()})
-        answer = prove(statement, given, space)
-        at = _shown(setting)
-        if isinstance(answer, Refutation):
-            text = f"{at}: vectors satisfy the hypotheses and exceed the claim by {float(answer.excess):.4g}"
-            return [Evidence("algebra", "fails", text, data={"refutation": answer.to_json()})]
-        if not isinstance(answer, Proof):
-            return [Evidence("algebra", "undecided", f"{at}: neither proved nor refuted ({answer.reason})")]
-        used[at] = {name: str(y) for name, y in answer.used.items()}
+    Args:
+        lines: by name, whether algebra shows it.
+        how: how the author of the lines goes from them to the claim, in words.
+    """
+    wrong = [name for name, true in lines.items() if not true]
+    data = {"lines": dict(lines)}
+    if wrong or not lines:
+        text = f"lines of its proof that algebra does not show: {', '.join(wrong) or 'there are none'}"
+        return Evidence("algebra", "undecided", text, data=data)
     text = (
-        f"proved {' and '.join(used)}: multipliers of its hypotheses and a sum of squares, re-checked in exact "
-        f"rationals; scope: {line.scope}"
+        f"lines of its proof by algebra: {len(lines)} hold; they do not reach the claim, which follows from them in "
+        f"words only: {how}"
     )
-    return [Evidence("algebra", "proved", text, data={"multipliers": used})]
-
-
-def _shown(setting: Mapping[str, str]) -> str:
-    return f"at {', '.join(f'{name}={text}' for name, text in setting.items())}" if setting else "for all vectors"
+    return Evidence("algebra", "holds", text, data=data)

@@ -103,7 +103,7 @@ def _compared(found: Occasion) -> Held:
     both = sides(found.claim, found.cases, exact)
     if both.broken.any():
         i = int(both.broken.argmax()) if exact else both.worst
-        how = "in exact arithmetic" if exact else "in float64, by more than rounding"
+        how = "in exact arithmetic" if exact else "in float64, by more than rounding, of which there is no certificate"
         raise ClaimBroken(_message(found, i, both.left[i], both.right[i], how))
     return Held(found.claim.id, len(both), exact, both.tightness)
 
@@ -173,10 +173,11 @@ def _place(found: Occasion, i: int) -> Iterator[str]:
 
 def _hypotheses(claim: Claim, violated: tuple[str, ...] = ()) -> Iterator[str]:
     yield "  hypotheses:" if claim.hypotheses else "  hypotheses: none"
-    for h in claim.hypotheses:
+    for h in claim.conditions:
         word = "VIOLATED" if h.name in violated else "holds"
         silent = "" if h.printed else " (not printed)"
-        yield f"    {word}: {h.name}: {h.relation or h.statement}{silent}"
+        elsewhere = f" (fixed elsewhere in the paper: {h.where})" if h in claim.standing else ""
+        yield f"    {word}: {h.name}: {h.relation or h.statement}{silent}{elsewhere}"
 
 
 def _number(value: Any) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import Quadratic
+from theory import evaluate
 from theory.assumptions import (
     Assumption,
     BoundedAverageStep,
@@ -18,6 +22,7 @@ from theory.assumptions import (
     BoundedStochasticGradient,
     BoundedVariance,
     Convex,
+    HalfStep,
     IndependentParticipation,
     InteriorMinimiser,
     MinimisersInBall,
@@ -30,15 +35,19 @@ from theory.assumptions import (
     UniformParticipation,
     VarianceAtMost,
 )
-from theory.claim import Claim
+from theory.claim import Claim, Parameter, Quantity
 from theory.evaluate import hypotheses
+from theory.formula import Comparison, Formula, names_in, parse, text_of
 from validate import dissimilarity, reachable
+from validate.bounds import Cases
 from validate.inertial_scenario import InertialScenario
 from validate.once import once
 from validate.scenario import Scenario
 
 # Constants computed in float64 may differ from the true ones by rounding.
 ROUNDING = 1e-9
+# The sides of a relation between them differ by less: 1/50 as a float64 is more than 1/50.
+LAST_DIGITS = 1e-12
 
 
 def unmet(claim: Claim, scenario: Any, parameters: Mapping[str, Any]) -> tuple[str, ...]:
@@ -53,19 +62,120 @@ def unmet(claim: Claim, scenario: Any, parameters: Mapping[str, Any]) -> tuple[s
         ValueError: for an assumption that has no check here.
     """
     failed: list[str] = []
-    if claim.has_bound and any(h.relation is not None for h in claim.hypotheses):
+    if claim.has_bound and any(h.relation is not None for h in claim.conditions):
         named = {p.name for p in claim.parameters}
-        failed += _not_known_to_hold(claim, {name: value for name, value in parameters.items() if name in named})
-    for hypothesis in claim.hypotheses:
+        given = {name: value for name, value in parameters.items() if name in named}
+        failed += _not_known_to_hold(claim, given, 0 if scenario.exact else LAST_DIGITS)
+    for hypothesis in claim.conditions:
         if hypothesis.assumption is not None and not satisfied(hypothesis.assumption, scenario, parameters):
             failed.append(hypothesis.name)
     return tuple(dict.fromkeys(failed))
 
 
-def _not_known_to_hold(claim: Claim, parameters: Mapping[str, Any]) -> list[str]:
-    """Names of the hypotheses whose relation is false there, or undefined: ``delta <= R2/noise`` without noise."""
+def _not_known_to_hold(claim: Claim, parameters: Mapping[str, Any], slack: float) -> list[str]:
+    """Names of the hypotheses whose relation is false there, or undefined: ``delta <= R2/noise`` without noise.
+
+    A relation that is not strict may fail by `slack`, relative to the larger side.
+    """
     found = zip(hypotheses(claim, parameters), claim.formulas.relations, strict=True)
-    return [entry["name"] for entry, relation in found if relation is not None and not entry["holds"]]
+    return [
+        entry["name"]
+        for entry, relation in found
+        if relation is not None
+        and not entry["holds"]
+        and not (slack and entry["holds"] is False and relation_holds(claim, relation, parameters, slack))
+    ]
+
+
+def _in_floats(claim: Claim, relation: Comparison, parameters: Mapping[str, Any], slack: float) -> np.ndarray:
+    """Whether a relation holds in float64, up to a relative `slack` where it is not strict; arrays broadcast."""
+    sides = [np.asarray(side_of(claim, side, parameters)) for side in relation.sides]
+    holds = np.ones(np.broadcast_shapes(*(side.shape for side in sides)), dtype=bool)
+    for operator, left, right in zip(relation.operators, sides, sides[1:], strict=False):
+        room = slack * np.maximum(np.abs(left), np.abs(right))
+        answer = {
+            "<": left < right,
+            "<=": left <= right + room,
+            ">": left > right,
+            ">=": left >= right - room,
+            "==": np.abs(left - right) <= room,
+        }[operator]
+        holds &= answer
+    return holds
+
+
+def relation_holds(claim: Claim, relation: Comparison, parameters: Mapping[str, Any], slack: float) -> bool:
+    """Whether a relation holds in float64, up to a relative `slack` where it is not strict.
+
+    Raises:
+        ValueError: when a side is undefined.
+    """
+    return bool(np.all(_in_floats(claim, relation, parameters, slack)))
+
+
+def side_of(claim: Claim, side: Formula, parameters: Mapping[str, Any], exact: bool = False) -> Any:
+    """A formula in a claim's parameters and definitions at values of them, in float64, or as a Fraction if `exact`.
+
+    Raises:
+        ValueError: as `theory.evaluate.bound` and `theory.evaluate.exact`; undefined entries of an array are NaN.
+    """
+    bare = _bare(claim.id, claim.parameters, tuple(claim.definitions.items()), text_of(side))
+    known = {name: value for name, value in parameters.items() if name in bare.formulas.parameters}
+    return evaluate.exact(bare, known) if exact else bare.bound(**known)
+
+
+@lru_cache(maxsize=512)
+def _bare(id: str, parameters: tuple[Parameter, ...], definitions: tuple[tuple[str, str], ...], right: str) -> Claim:
+    """A claim that says nothing, for its formula: with the parameters and definitions that the formula uses."""
+    used, kept = names_in(parse(right)), dict[str, str]()
+    for name, text in reversed(definitions):
+        if name in used:
+            kept[name] = text
+            used |= names_in(parse(text))
+    return Claim(
+        id=id,
+        kind="equation",
+        title="",
+        equation="",
+        statement="",
+        latex="",
+        quantity=Quantity("side", "", ""),
+        source="",
+        parameters=tuple(p for p in parameters if p.name in used),
+        definitions=dict(reversed(kept.items())),
+        relation="<=",
+        right=right,
+    )
+
+
+def used_in(claim: Claim, relation: Comparison | None) -> frozenset[str]:
+    """The parameters in a relation, also through definitions; none of no relation."""
+    names = names_in(relation) if relation is not None else frozenset[str]()
+    for name in reversed(list(claim.definitions)):
+        if name in names:
+            names |= names_in(claim.formulas.definitions[name])
+    return names - set(claim.definitions)
+
+
+def where_met(claim: Claim, cases: Cases) -> Cases | None:
+    """The cases, in floats, at which the hypotheses' relations hold that differ from case to case; None for none.
+
+    What does not differ, and relations between vectors, are left to `unmet`: ``k >= 2`` picks rounds out of a run.
+    """
+    vectors = {p.name for p in claim.parameters if p.shape == "vector"}
+    varying = {name for name, value in cases.parameters.items() if np.ndim(value) > (name in vectors)}
+    keep = np.ones(len(cases), dtype=bool)
+    for relation in claim.formulas.relations if claim.has_bound and varying else ():
+        used = used_in(claim, relation)
+        if relation is not None and used & varying and not used & vectors:
+            values = {name: np.asarray(cases.parameters[name], dtype=np.float64) for name in used}
+            keep &= np.broadcast_to(_in_floats(claim, relation, values, LAST_DIGITS), keep.shape)
+    if keep.all():
+        return cases
+    if not keep.any():
+        return None
+    kept = {name: value[keep] if name in varying else value for name, value in cases.parameters.items()}
+    return Cases(cases.left[keep], kept, {name: value[keep] for name, value in cases.index.items()}, size=cases.size)
 
 
 def satisfied(assumption: Assumption, scenario: Any, parameters: Mapping[str, Any]) -> bool:
@@ -111,10 +221,11 @@ def satisfied(assumption: Assumption, scenario: Any, parameters: Mapping[str, An
         points = problem.client_minimisers
         largest = None if points is None else (points * points).sum(axis=1).max()
         return _at_most(largest, parameters.get(assumption.constant), scenario)
-    if isinstance(assumption, ShortStep):
+    if isinstance(assumption, ShortStep | HalfStep):
         steps = scenario.algorithm.step if isinstance(scenario.algorithm.step, tuple) else (scenario.algorithm.step,)
         smoothness = parameters.get(assumption.smoothness, problem.smoothness)
-        return all(step > 0 and step * smoothness <= 1 + _slack(scenario) for step in steps)
+        parts = 2 if isinstance(assumption, HalfStep) else 1
+        return all(step > 0 and parts * step * smoothness <= 1 + _slack(scenario) for step in steps)
     if isinstance(assumption, _ON_DOMAIN):
         return _on_domain(assumption, scenario, parameters)
     raise ValueError(f"assumption {type(assumption).__name__} has no check on a scenario")

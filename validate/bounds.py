@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from theory.claim import Claim
+from theory.formula import UndefinedError
 
 # Two float64 sides that are equal in exact arithmetic differ by rounding: relative to the larger side, and, where
 # something has converged to almost nothing, relative to the largest value of the run. A break must be larger than that,
@@ -28,11 +30,14 @@ class Cases:
         left: shape (C,), float64 or object (Fractions).
         parameters: by name; scalars, or arrays of shape (C,); for vector parameters of shape (C, size).
         index: by index name (k, n, s, m), integer arrays of shape (C,); empty for a claim about the whole run.
+        size: the largest value that the left side has in the run, where that may not be among the cases (at the start);
+            in floats, what has converged to almost nothing beside it is rounding.
     """
 
     left: np.ndarray
     parameters: Mapping[str, Any]
     index: Mapping[str, np.ndarray]
+    size: float = field(default=0.0, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.left)
@@ -50,13 +55,17 @@ class Cases:
 class Comparison:
     """How a claim's two sides compare over all cases of a scenario.
 
+    A case at which a side is undefined (a division by zero, the root of a negative number) or beyond float64 says
+    nothing: it is counted, and not compared.
+
     Attributes:
         cases: how many were compared.
         tightness: largest left / right among cases with a positive right side, or None; at most the largest float.
         worst: the case that breaks the claim by most, or, when none does, has the largest ratio.
-        left: left side there.
+        left: left side there; not a number where none was compared.
         right: right side there.
         broken: whether the claim is broken (beyond rounding, in floats).
+        undefined: cases that say nothing.
     """
 
     cases: int
@@ -65,6 +74,7 @@ class Comparison:
     left: float
     right: float
     broken: bool
+    undefined: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +107,11 @@ def sides(claim: Claim, cases: Cases, exact: bool = False) -> Sides:
     if exact:
         return _exact(claim, cases)
     left, right = np.asarray(cases.left, dtype=np.float64), right_sides(claim, cases)
-    found = _compare(claim, left, right)
-    broken = _broken(claim, left, right, excess(claim.relation, left, right))
-    return Sides(left, cases.parameters, cases.index, claim.id, right, broken, found.worst, found.tightness)
+    found = _compare(claim, left, right, cases.size)
+    # here a scenario is asked about, not a claim: a side that is not a number is no success
+    broken = _broken(claim, left, right, excess(claim.relation, left, right, cases.size))
+    worst = found.worst if found.broken or not broken.any() else int(np.argmax(broken))
+    return Sides(left, cases.parameters, cases.index, claim.id, right, broken, worst, found.tightness)
 
 
 def _exact(claim: Claim, cases: Cases) -> Sides:
@@ -147,12 +159,39 @@ def compare_all(claim: Claim, scenarios: Sequence[Cases]) -> list[Comparison]:
     for group in groups.values():
         rights = _right(claim, [scenarios[i] for i in group])
         for i, right in zip(group, rights, strict=True):
-            found[i] = _compare(claim, np.asarray(scenarios[i].left, dtype=np.float64), right)
+            found[i] = _compare(claim, np.asarray(scenarios[i].left, dtype=np.float64), right, scenarios[i].size)
     return [found[i] for i in range(len(scenarios))]
 
 
+def defined(claim: Claim, cases: Cases) -> Cases | None:
+    """The cases, in floats, at which both sides are numbers; None where there is none."""
+    known = np.isfinite(np.asarray(cases.left, dtype=np.float64)) & np.isfinite(right_sides(claim, cases))
+    if known.all():
+        return cases
+    if not known.any():
+        return None
+    return chosen(claim, cases, np.flatnonzero(known))
+
+
+def chosen(claim: Claim, cases: Cases, places: Sequence[int] | np.ndarray) -> Cases:
+    """Some of the cases, by their places."""
+    at = np.asarray(places, dtype=np.int64)
+    vectors = {parameter.name for parameter in claim.parameters if parameter.shape == "vector"}
+
+    def kept(name: str, value: Any) -> Any:
+        axes = 2 if name in vectors else 1
+        return np.asarray(value)[at] if np.ndim(value) == axes and len(value) == len(cases) else value
+
+    return replace(
+        cases,
+        left=np.asarray(cases.left)[at],
+        parameters={name: kept(name, value) for name, value in cases.parameters.items()},
+        index={name: np.asarray(value)[at] for name, value in cases.index.items()},
+    )
+
+
 def right_sides(claim: Claim, cases: Cases) -> np.ndarray:
-    """(C,) float64: the right side of every case.
+    """(C,) float64: the right side of every case; not finite where it is undefined.
 
     Raises:
         ValueError: when there is no case, or a parameter is outside its domain.
@@ -169,7 +208,11 @@ def _right(claim: Claim, scenarios: Sequence[Cases]) -> list[np.ndarray]:
         name: _columns([cases.parameters[name] for cases in scenarios], lengths, claim, name)
         for name in scenarios[0].parameters
     }
-    right = np.broadcast_to(np.asarray(claim.bound(**values), dtype=np.float64), (sum(lengths),))
+    try:
+        found: Any = claim.bound(**values)
+    except UndefinedError:  # of a right side in which nothing varies
+        found = np.nan
+    right = np.broadcast_to(np.asarray(found, dtype=np.float64), (sum(lengths),))
     return np.split(right, np.cumsum(lengths)[:-1])
 
 
@@ -188,8 +231,10 @@ def _column(value: Any, length: int, claim: Claim, name: str) -> np.ndarray:
     return np.broadcast_to(array, (length, array.shape[-1]) if vector else (length,))
 
 
-def excess(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def excess(relation: str, left: np.ndarray, right: np.ndarray, size: float = 0.0) -> np.ndarray:
     """(C,): by how much each case breaks the relation, relative to its larger side and less what has converged.
+
+    `size` is that of `Cases`.
 
     A case is broken where this is more than `ROUNDING` (and, for a strict relation, where the sides are equal).
     """
@@ -199,11 +244,17 @@ def excess(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     elif relation == "=":
         beyond = np.abs(beyond)
     scale = np.maximum(np.abs(left), np.abs(right))
-    return np.asarray((beyond - CONVERGED * float(np.max(scale))) / np.where(scale > 0, scale, 1.0))
+    return np.asarray((beyond - CONVERGED * max(float(np.max(scale)), size)) / np.where(scale > 0, scale, 1.0))
 
 
-def _compare(claim: Claim, left: np.ndarray, right: np.ndarray) -> Comparison:
-    relative = excess(claim.relation, left, right)
+def _compare(claim: Claim, left: np.ndarray, right: np.ndarray, size: float = 0.0) -> Comparison:
+    known = np.flatnonzero(np.isfinite(left) & np.isfinite(right))
+    if len(known) == 0:
+        return Comparison(0, None, 0, math.nan, math.nan, False, len(left))
+    if len(known) < len(left):
+        found = _compare(claim, left[known], right[known], size)
+        return replace(found, worst=int(known[found.worst]), undefined=len(left) - len(known))
+    relative = excess(claim.relation, left, right, size)
     positive = right > 0
     with np.errstate(over="ignore"):
         ratios = np.where(positive, left / np.where(positive, right, 1.0), -np.inf)

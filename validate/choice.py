@@ -22,7 +22,7 @@ import numpy as np
 
 from theory.claim import Claim
 from validate.assumptions import unmet
-from validate.bounds import Cases, right_sides
+from validate.bounds import Cases, defined, right_sides
 from validate.description import in_words
 from validate.experiment import Band, mean_band
 from validate.per_run import PerRun, per_run
@@ -200,8 +200,8 @@ def _of_samples(
     if quantity is None:
         return None
     for scenario, trace in samples:
-        cases = module.cases(claim, scenario)
-        if cases is None or unmet(claim, scenario, cases.parameters_at(0)):
+        cases: Cases | None = module.cases(claim, scenario)
+        if cases is None or unmet(claim, scenario, cases.parameters_at(0)) or defined(claim, cases) is not cases:
             continue
         if quantity.at == "mean":
             curve = None

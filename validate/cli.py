@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator, MutableMapping, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -19,10 +20,12 @@ import typer
 from typer.core import TyperGroup
 
 from validate.commands import messages
+from validate.commands.output import json_alone
 
 logger = logging.getLogger(__name__)
 
 INTERRUPTED = 130
+JSON = "fedproof.json"  # under which the context has whether JSON is asked for
 DEFECT = 70  # EX_SOFTWARE of sysexits.h, as 1 says something about claims
 
 MODULES = {
@@ -87,10 +90,16 @@ class Commands(TyperGroup):
         """The names of the commands, of which none is loaded."""
         return list(self.commands)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Note whether the command is asked for JSON, with which nothing else may stand on stdout."""
+        ctx.meta[JSON] = "--json" in (args[: args.index("--")] if "--" in args else args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command; a reader that has seen enough, such as `head`, ends it without an error."""
         try:
-            return super().invoke(ctx)
+            with json_alone() if ctx.meta[JSON] else nullcontext():
+                return super().invoke(ctx)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit from None

@@ -20,13 +20,18 @@ from sim.participation import Bernoulli, UniformChoice
 COUNTS = ("S", "M", "local_steps", "K", "epochs")
 """Entries of a specification that are numbers of clients, steps and rounds, as they are told."""
 
+AVERAGED = {"unbiased": "divided by p_n", "normalised": "undivided"}
+"""What the server makes of what absent and present clients send."""
+
 
 def describe(spec: Mapping[str, Any]) -> str:
     """A scalar instance in a few words, from its specification; K or epochs may be left out of that."""
     sizes = "".join(f", {key}={spec[key]}" for key in COUNTS if key in spec)
     lags = "".join(f", {key} {', '.join(map(str, spec[key]))}" for key in ("alpha", "beta") if spec.get(key))
     start = next((spec[key] for key in ("theta0", "x0", "v0") if key in spec), None)
-    return f"{of_clients(len(spec['clients']))}{sizes}, step {spec['step']}{lags}, start {start}"
+    absent = any(str(client.get("p", "1")) != "1" for client in spec["clients"] if isinstance(client, Mapping))
+    server = f", {AVERAGED[spec.get('aggregation', 'unbiased')]}" if absent else ""
+    return f"{of_clients(len(spec['clients']))}{server}{sizes}, step {spec['step']}{lags}, start {start}"
 
 
 def in_words(scenario: Any, spec: Mapping[str, Any] | None = None) -> str:
@@ -57,7 +62,8 @@ def of_rounds(scenario: Any, rounds: bool = True) -> str:
     """A scenario that the simulator of rounds repeats (`validate.scenario.OfRounds`); `rounds`: say how many."""
     algorithm = scenario.algorithm
     parts = [str(getattr(algorithm, "name", type(algorithm).__name__)), of_problem(scenario.problem)]
-    parts += _present(scenario.participation, scenario.problem.clients)
+    rule = getattr(algorithm, "aggregation", "")
+    parts += _present(scenario.participation, scenario.problem.clients, rule)
     sizes = (("S", "snapshots"), ("M", "inner"), ("local_steps", "local_steps"))
     parts += [f"{key}={getattr(algorithm, name)}" for key, name in sizes if hasattr(algorithm, name)]
     parts += [f"K={scenario.rounds}"] * rounds
@@ -78,13 +84,14 @@ def number(value: Any) -> str:
     return f"{float(value):.3g}"
 
 
-def _present(participation: Any, clients: int) -> list[str]:
-    """Who takes part, where it is not everybody."""
+def _present(participation: Any, clients: int, aggregation: str = "") -> list[str]:
+    """Who takes part, where it is not everybody, and what the server makes of it."""
     if isinstance(participation, UniformChoice):
         return [f"{participation.size} a round"] * (participation.size < clients)
     if isinstance(participation, Bernoulli):
         chances = np.asarray(participation.p, dtype=np.float64)
         if chances.min() < 1:
             low, high = number(chances.min()), number(chances.max())
-            return [f"p={low}" if low == high else f"p={low} to {high}"]
+            said = f"p={low}" if low == high else f"p={low} to {high}"
+            return [f"{said}, {AVERAGED[aggregation]}" if aggregation in AVERAGED else said]
     return []

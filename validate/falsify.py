@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
+from theory.formula import UndefinedError
 from validate import certificate, inertial_scenario
 from validate.assumptions import unmet
 from validate.bounds import Cases, breaks, compare, exact_or_rounded_sides
@@ -67,14 +68,23 @@ def confirm(claim: Claim, spec: Spec, cases_of: CasesOf) -> Counterexample | Non
 
 
 def recomputed(claim: Claim, spec: Spec, cases_of: CasesOf) -> tuple[bool, Counterexample | None]:
-    """`confirm`, after whether the sides could be computed in Fractions at all: a root in them may be irrational."""
+    """`confirm`, after whether the sides could be computed in Fractions at all: a root in them may be irrational.
+
+    A case at which a side is undefined (a division by zero) says nothing.
+
+    Raises:
+        ValueError: for a SPEC that is none, or numbers that are too long.
+    """
     scenario = read_scenario(spec, exact=True)
     cases = cases_of(claim, scenario)
     if cases is None:
         return False, None
     found: list[tuple[Fraction, int, Fraction, Fraction]] = []
     for i in range(len(cases)):
-        left, right = exact_or_rounded_sides(claim, cases, i)
+        try:
+            left, right = exact_or_rounded_sides(claim, cases, i)
+        except UndefinedError:  # a side that does not exist there says nothing
+            continue
         if breaks(claim, left, right) and not unmet(claim, scenario, cases.parameters_at(i)):
             found.append((abs(left - right), i, left, right))
     if not found:
@@ -107,7 +117,10 @@ def smallest(
     """
     cleared = 0
     for spec in sorted(suspects, key=size)[:tries]:
-        known, found = recomputed(claim, spec, cases_of)
+        try:
+            known, found = recomputed(claim, spec, cases_of)
+        except ValueError:  # beyond what can be computed in fractions: it stays suspected
+            continue
         if found is not None:
             return found, cleared
         cleared += known  # one whose sides have no exact value stays suspected

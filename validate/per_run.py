@@ -1,7 +1,7 @@
 """Left sides of claims that are expectations of a number that the simulator records of every run.
 
 A paper's module lists them in `SAMPLED`, by the name of the claim's quantity. It is the one place that says which
-claims can be sampled: `validate.check` and sampled cells of a sweep ask `per_run`.
+claims can be sampled: `validate.checking` and sampled cells of a sweep ask `per_run`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import numpy as np
 
 from theory.claim import Claim
 from validate.assumptions import unmet
-from validate.bounds import ROUNDING, Cases, excess, right_sides
+from validate.bounds import ROUNDING, Cases, defined, excess, right_sides
 from validate.experiment import Band
 from validate.once import once
 from validate.scenario import OfRounds
@@ -224,7 +224,7 @@ def cases_of(claim: Claim, module: ModuleType, scenario: Any, rounds: int) -> Ca
     cases: Cases | None = module.cases(claim, other)
     if cases is None or unmet(claim, other, cases.parameters_at(0)):
         return None
-    return cases
+    return defined(claim, cases)
 
 
 # --- making ----------------------------------------------------------------------------------------------------------

@@ -83,13 +83,13 @@ class WithMoments(ABC):
         """What it is, for a reader (`validate.description`)."""
 
     def stays_finite(self) -> bool:
-        """Whether its moments stay in the range of float64; computes them."""
-        from sim.exact_moments import DivergenceError
+        """Whether its moments stay in the range of float64, and keep their digits; computes them."""
+        from sim.exact_moments import CancellationError, DivergenceError
 
         try:
             self.moments()
-        except DivergenceError:
-            log.info("%s diverges beyond float64", self.name)
+        except (DivergenceError, CancellationError):
+            log.info("%s diverges beyond float64, or so far that it comes back without digits", self.name)
             return False
         return True
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
 from theory.claim import Claim
-from validate.assumptions import unmet
-from validate.bounds import Cases, Comparison, compare_all
+from validate.assumptions import unmet, where_met
+from validate.bounds import Cases, Comparison, compare, compare_all, defined
 from validate.description import in_words
 from validate.scenario import Scenario, read_scenario
 from validate.verdict import BEYOND, Evidence
@@ -28,11 +28,13 @@ class Pool:
         instances: scalar instances, with the specification that certificates carry; each is named by its place.
         scenarios: others, in float64.
         given: instances that were written by hand for some claim; they are tried last, and are no support.
+        quick: whether it is the smaller pool, of a quick check.
     """
 
     instances: tuple[tuple[dict[str, Any], Scenario], ...]
     scenarios: tuple[Scenario, ...]
     given: tuple[tuple[dict[str, Any], Scenario], ...] = ()
+    quick: bool = False
 
     def by_hand(self) -> Pool:
         """What was written by hand, as a pool of its own."""
@@ -71,7 +73,22 @@ def _made(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
     by_hand: Callable[[], Iterator[dict[str, Any]]] | None = getattr(module, "given", None)
     given = _read(list(by_hand()), "given instance", tell, paper) if by_hand is not None else ()
     tell(f"{paper}: exact moments of scenarios in several dimensions")
-    return Pool(instances, tuple(s for s in module.scenarios(quick) if s.stays_finite()), given)
+    return Pool(instances, tuple(s for s in module.scenarios(quick) if s.stays_finite()), given, quick)
+
+
+def for_claim(pool: Pool, claim: Claim, module: ModuleType, empty: bool = False) -> Pool:
+    """The pool with what a module's optional ``for_claim(claim, quick)`` adds: ``(instances, scenarios)``.
+
+    These are made from the claim's hypotheses alone, such as the longest step that they allow on each of a family of
+    problems; its sides are not known there. Nothing is added where the hypotheses are known to be `empty`.
+    """
+    more: Callable[[Claim, bool], tuple[list[dict[str, Any]], list[Any]]] | None = getattr(module, "for_claim", None)
+    if more is None or empty:
+        return pool
+    specs, scenarios = more(claim, pool.quick)
+    added = _read(specs, "instance", lambda text: None, claim.paper)
+    finite = tuple(scenario for scenario in scenarios if scenario.stays_finite())
+    return replace(pool, instances=(*pool.instances, *added), scenarios=(*pool.scenarios, *finite))
 
 
 def _read(specs: list[dict[str, Any]], name: str, tell: Progress, paper: str) -> tuple[Any, ...]:
@@ -114,7 +131,11 @@ class Survey:
         others: other scenarios that seem to break it, in words.
         tightness: largest left / right, or None.
         tightness_unbroken: the same over the scenarios that do not seem to break it.
-        each: the scenarios seen, in the pool's order.
+        each: the scenarios seen, in the pool's order, with the cases at which both sides are numbers.
+        undefined: scenarios in which a side is undefined (a division by zero, the root of a negative number) at some
+            case, which then says nothing; those in which it is so at every case are not among the ones seen.
+        excluded: those to which the claim applies, each with its cases, and that violate a hypothesis.
+        silent: those of which the claim does not speak.
     """
 
     pool: int
@@ -125,6 +146,9 @@ class Survey:
     tightness: float | None
     tightness_unbroken: float | None
     each: tuple[Seen, ...] = field(default=(), repr=False)
+    undefined: int = 0
+    excluded: tuple[tuple[Any, Cases], ...] = field(default=(), repr=False)
+    silent: tuple[Any, ...] = field(default=(), repr=False)
 
     def tightest(self, broken: bool) -> dict[str, Any] | None:
         """Where left / right is largest, in words, and both sides there; None where no right side is positive.
@@ -146,7 +170,12 @@ class Survey:
     def evidence(self, rounding: int) -> list[Evidence]:
         """For the reader; `rounding` of the suspects were cleared by exact arithmetic."""
         if not self.seen:
-            return []
+            if not self.undefined:
+                return []
+            text = (
+                f"a side is undefined in all {self.undefined} scenarios that satisfy the hypotheses: they say nothing"
+            )
+            return [Evidence("exact", "undecided", text, data={"scenarios": 0, "undefined": self.undefined})]
         found = [
             Evidence(
                 "hypotheses",
@@ -157,6 +186,8 @@ class Survey:
         broken = len(self.suspects) - rounding + len(self.others)
         data: dict[str, Any] = {"scenarios": self.seen, "cases": self.cases, "broken": broken}
         data["cleared_by_exact_arithmetic"] = rounding
+        data["undefined"] = self.undefined
+        beside = f"; undefined in {self.undefined} scenarios, at some of their cases or all" if self.undefined else ""
         tightest = self.tightest(broken=broken > 0)
         if tightest is not None:
             data["tightest"] = tightest
@@ -168,25 +199,31 @@ class Survey:
             if len(self.suspects) == rounding:
                 text += "; none of them is a scalar instance in fractions, of which certificates are"
                 text += "" if str(self.others[0]) in text else f": seen on {self.others[0]}"
-            return [*found, Evidence("exact", "fails", text, tightness=self.tightness, data=data)]
+            return [*found, Evidence("exact", "fails", text + beside, tightness=self.tightness, data=data)]
         text = f"never broken in {self.seen} scenarios ({self.cases} cases) by the exact oracle"
         if self.tightness_unbroken:
             text += f"; left side at most {self.tightness_unbroken:.6g} times the right side"
         if rounding:
             breaks = "break seen in floats is" if rounding == 1 else "breaks seen in floats are"
             text += f"; {rounding} {breaks} rounding, as fractions show"
-        return [*found, Evidence("exact", "holds", text, tightness=self.tightness_unbroken, data=data)]
+        return [*found, Evidence("exact", "holds", text + beside, tightness=self.tightness_unbroken, data=data)]
 
 
 def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
     """Both sides on every scenario to which the claim applies."""
     applies: list[tuple[dict[str, Any] | None, Scenario, Cases]] = []
+    excluded: list[tuple[Any, Cases]] = []
+    silent: list[Any] = []
     for spec, scenario in pool.all():
         cases = module.cases(claim, scenario)
-        if cases is not None and not unmet(claim, scenario, cases.parameters_at(0)):
-            applies.append((spec, scenario, cases))
-    comparisons = compare_all(claim, [cases for _, _, cases in applies])
-    each = tuple(Seen(*one, comparison) for one, comparison in zip(applies, comparisons, strict=True))
+        kept = None if cases is None else where_met(claim, cases)
+        if cases is None:
+            silent.append(scenario)
+        elif kept is None or unmet(claim, scenario, kept.parameters_at(0)):
+            excluded.append((scenario, cases))
+        else:
+            applies.append((spec, scenario, kept))
+    each, undefined = _compared(claim, applies)
     ratios: dict[bool, list[float]] = {True: [], False: []}
     for one in each:
         if one.comparison.tightness is not None:
@@ -195,10 +232,41 @@ def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
     return Survey(
         pool=len(pool),
         seen=len(each),
-        cases=sum(comparison.cases for comparison in comparisons),
+        cases=sum(one.comparison.cases for one in each),
         suspects=tuple(one.spec for one in broken if one.spec is not None),
         others=tuple(in_words(one.scenario) for one in broken if one.spec is None),
         tightness=max(ratios[True] + ratios[False], default=None),
         tightness_unbroken=max(ratios[False], default=None),
         each=each,
+        undefined=undefined,
+        excluded=tuple(excluded),
+        silent=tuple(silent),
     )
+
+
+def _compared(
+    claim: Claim, applies: list[tuple[dict[str, Any] | None, Scenario, Cases]]
+) -> tuple[tuple[Seen, ...], int]:
+    """The scenarios with what was compared on them, and in how many a side is undefined somewhere."""
+    comparisons: list[Comparison | None]
+    try:
+        comparisons = list(compare_all(claim, [cases for _, _, cases in applies]))
+    except ValueError:  # of one of them a parameter is outside its domain
+        comparisons = [_alone(claim, cases) for _, _, cases in applies]
+    each, undefined = [], 0
+    for (spec, scenario, cases), comparison in zip(applies, comparisons, strict=True):
+        if comparison is not None and not comparison.undefined:
+            each.append(Seen(spec, scenario, cases, comparison))
+            continue
+        undefined += 1
+        known = None if comparison is None else defined(claim, cases)
+        if known is not None:
+            each.append(Seen(spec, scenario, known, compare(claim, known)))
+    return tuple(each), undefined
+
+
+def _alone(claim: Claim, cases: Cases) -> Comparison | None:
+    try:
+        return compare(claim, cases)
+    except ValueError:
+        return None

@@ -23,6 +23,14 @@ MEANING: dict[str, str] = {
     "undecided": "none of these; the evidence says what was tried",
 }
 
+ORIGINS: dict[Origin, str] = {
+    "search": "found by an unguided search, which knows the claim only",
+    "pool": "one of the scenarios that every claim of the paper is held against",
+    "worst case": "the worst of its class, computed",
+    "given": "written by hand for this claim",
+}
+"""Where instances come from, for a reader."""
+
 BEYOND = 1e6
 """A ratio left / right above this is shown as such: the left side then grows without end as the run gets longer, or the
 right side vanishes, and its size says how long the scenario is. The evidence has the number and both sides."""
@@ -80,6 +88,8 @@ class Result:
         covered: of a claim that nothing broke, what was varied and at which budget, for a reader; or what was not, and
             why the claim is not called supported. Empty where neither matters.
         quick: whether it is the verdict of a quick check.
+        severity: how badly a refuted claim is off, where that is known.
+        proof: path of the derivation, when proved by one.
     """
 
     id: str
@@ -89,6 +99,8 @@ class Result:
     certificate: str | None = None
     covered: str = ""
     quick: bool = False
+    severity: float | None = None
+    proof: str | None = None
 
     @property
     def origin(self) -> Origin | None:
@@ -100,6 +112,41 @@ class Result:
         """Whether something broke the claim, with a certificate or without."""
         return any(e.outcome in ("refuted", "fails") for e in self.evidence)
 
+    @property
+    def break_found(self) -> Evidence | None:
+        """The evidence that broke the claim, one with a certificate before others; None where nothing did."""
+        return next((e for outcome in ("refuted", "fails") for e in self.evidence if e.outcome == outcome), None)
+
+    @property
+    def said(self) -> str:
+        """The verdict, with what may not be missing beside the word: a break, the budget of the search.
+
+        Example:
+            >>> Result("a/b", "supported", None, (Evidence("search", "holds", "not broken"),), quick=True).said
+            'supported (quick search)'
+        """
+        if self.verdict == "undecided":
+            return "undecided: broken" if self.broken else "undecided"
+        return f"supported ({self.budget})" if self.verdict == "supported" else self.verdict
+
+    @property
+    def budget(self) -> str:
+        """Which unguided search was made: "quick search", "full search" or "no search"."""
+        searched = any(e.kind == "search" for e in self.evidence)
+        return f"{('quick' if self.quick else 'full') if searched else 'no'} search"
+
+    @property
+    def telling(self) -> str:
+        """The detail of the evidence that says most for the verdict; a break without a certificate before all."""
+        found = self.break_found
+        if self.verdict == "undecided" and found is not None:
+            return f"{_broken_how(found)}: {found.detail}"
+        outcome = "holds" if self.verdict == "supported" else self.verdict
+        aside = ("hypotheses", "algebra") if self.verdict == "supported" else ()
+        fitting = [e for e in self.evidence if e.outcome == outcome and e.kind not in aside] or list(self.evidence)
+        best = next((e for e in fitting if e.tightness is not None and e.tightness == self.tightness), None)
+        return (best or fitting[0]).detail if fitting else ""
+
     def to_json(self) -> dict[str, Any]:
         """As in the command line's contract."""
         return {
@@ -107,12 +154,19 @@ class Result:
             "verdict": self.verdict,
             "covered": self.covered,
             "tightness": self.tightness,
-            "severity": None,
+            "severity": self.severity,
             "evidence": [e.to_json() for e in self.evidence],
             "certificate": self.certificate,
-            "proof": None,
+            "proof": self.proof,
             "quick": self.quick,
         }
+
+
+def _broken_how(found: Evidence) -> str:
+    """What is said first of a claim that something broke and whose verdict is not `refuted`."""
+    if found.outcome == "refuted":
+        return "broken, with a certificate, and proved: a contradiction"
+    return "broken in simulated runs, no certificate" if found.kind == "sampled" else "broken, no certificate"
 
 
 def known_ratio(evidence: Evidence) -> float | None:

@@ -179,7 +179,6 @@ def permutations_(c: Certificate) -> bool:
     last = int(given.get("n", 0)), int(c["left"].get("last", 1))
     left: dict[str, Callable[[Any], Fraction]] = {
         "partial_sum": lambda s: abs(sum((alpha[j] * g[j] for j in s[: last[0] + 1]), F(0))),
-        "epoch_bias": lambda s: (sum(Q[j] * g[j] for j in s) - eta * K * whole) ** 2,
         "epoch_bias_sum": lambda s: (sum(Q[j] * g[j] for j in s) - eta * N * K * whole) ** 2,
         "epoch_part": lambda s: abs(sum((Q[j] * g[j] for j in s[: last[1] - 1]), F(0))),
     }
@@ -282,6 +281,26 @@ def inertial(c: Certificate) -> bool:
     return refuted(c, left[c["left"]["quantity"]](), numbers(c["parameters"]))
 
 
+def vectors(c: Certificate) -> bool:
+    """The Gram matrix by NumPy's objects, and every condition on it."""
+    names = list(c["vectors"])
+    rows = np.array([[F(x) for x in c["vectors"][name]] for name in names], dtype=object).reshape(len(names), -1)
+    weights = np.array([F(w) for w in c["weights"]], dtype=object)
+    gram = (rows * weights) @ rows.T
+    assert all(weights > 0)
+
+    def holds(item: Mapping[str, Any]) -> tuple[bool, Fraction]:
+        total = F(item["constant"]) + sum(F(k) * F(c["values"][name]) for name, k in item["values"])
+        total += sum(F(k) * gram[names.index(a), names.index(b)] for a, b, k in item["products"])
+        return {"<=": total <= 0, "<": total < 0, "==": total == 0}[item["relation"]], total
+
+    assert all(holds(item)[0] for item in c["given"])
+    claimed, value = holds(c["condition"])
+    assert not claimed
+    assert value == F(c["value"])
+    return True
+
+
 KINDS: dict[str, Callable[[Certificate], bool]] = {
     "instance": instance,
     "fixed-point": fixed_point,
@@ -296,4 +315,5 @@ KINDS: dict[str, Callable[[Certificate], bool]] = {
     "relation": relation,
     "floor": floor,
     "inertial": inertial,
+    "vectors": vectors,
 }

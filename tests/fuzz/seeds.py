@@ -153,6 +153,7 @@ def certificates() -> dict[str, Certificate]:
     from tests.validate.test_verifier_local import MADE as LOCAL
     from tests.validate.test_verifier_mixing import MADE as MIXING
     from tests.validate.test_verifier_permutations import ALL as SHUFFLING
+    from tests.validate.test_verifier_vectors import broken
     from validate.papers.fedmim.refutations import REFUTED
 
     found = {name: CERTIFICATES[name] for name in ("known", "rich", "fixed point", "order")}
@@ -162,6 +163,7 @@ def certificates() -> dict[str, Certificate]:
     found |= {f"shuffling {name}": made for name, (_, made) in SHUFFLING.items()}
     found |= {f"inertial {name}": BROKEN[name] for name in ("lemma-7", "eq25", "eq30", "lemma-9")}
     found["inertial rich"] = rich()[1]
+    found |= {f"vectors {label}": broken(f"{label}-wrong") for label in ("young", "descent", "projection", "ball")}
     return found | {f"fedmim {label}": make(claim(f"fedmim/{label}")) for label, (make, _) in REFUTED.items()}
 
 

@@ -75,6 +75,8 @@ def test_every_kind_is_recomputed() -> None:
         ("shuffling lemma-7", {"left_value": "0"}),
         ("order", {"constant": "100000"}),
         ("fixed point", {"squared_gradient_norm": "1"}),
+        ("vectors young", {"value": "1"}),
+        ("vectors descent", {"weights": ["-1"]}),
     ],
 )
 def test_the_second_computation_notices(name: str, change: dict[str, Any]) -> None:

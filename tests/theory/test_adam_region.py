@@ -196,7 +196,7 @@ def test_the_papers_settings_fail_by_name() -> None:
     assert failed["step size"] is False
     assert failed["a radius exists"] is False
     assert failed["beta1 below a third"] is False
-    assert failed["the bound holds at the edge of the ball"] is None  # R has no value
+    assert failed["the bound holds at the edge of the ball"] is False  # R has no value
     assert found.terms["C1"] == pytest.approx(1 - 2 * 0.01 * 0.1 / math.sqrt(1e-3 + 28**2))
     assert found.terms["kappa"] * found.terms["C1"] > 1500
 

@@ -24,7 +24,10 @@ def toy(name: str, *labels: str) -> Paper:
         name,
         "title",
         "authors",
-        tuple(Claim(f"{name}/{label}", "theorem", "t", "(1)", "s", "x", quantity, "here") for label in labels),
+        tuple(
+            Claim(f"{name}/{label}", "theorem", "t", "(1)", "s", "x", quantity, "here", relation="<=")
+            for label in labels
+        ),
     )
 
 

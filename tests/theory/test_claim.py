@@ -28,6 +28,7 @@ def make(id: str = "toy/theorem-1", **changes: Any) -> Claim:
         "parameters": (Parameter("mu", POSITIVE, "modulus"), Parameter("L", POSITIVE, "constant")),
         "hypotheses": (Hypothesis("order", "mu <= L", "mu <= L"), Hypothesis("smooth", "L-smooth", None, Smooth())),
         "definitions": {"kappa": "L/mu"},
+        "relation": "<=",
         "right": "1 + kappa",
     }
     return Claim(id, **(fields | changes))

@@ -277,8 +277,8 @@ def test_a_value_that_does_not_exist_is_refused(text: str) -> None:
 def test_hypotheses_are_decided_exactly() -> None:
     assert violated(SVRG, SVRG_VALUES) == ()
     assert [h["holds"] for h in hypotheses(SVRG, SVRG_VALUES)] == [True, True, True, None]
-    assert violated(SVRG, SVRG_VALUES | {"delta": "0.25"}) == ("h0",)  # alpha is undefined there
-    assert hypotheses(SVRG, SVRG_VALUES | {"delta": "0.25"})[1] == {"name": "h1", "holds": None}
+    assert violated(SVRG, SVRG_VALUES | {"delta": "0.25"}) == ("h0", "h1")  # alpha is undefined there
+    assert hypotheses(SVRG, SVRG_VALUES | {"delta": "0.25"})[1] == {"name": "h1", "holds": False}
     assert violated(SVRG, SVRG_VALUES | {"delta": "0.2499999999999999999999", "mu": 3}) == ("h1", "h2")
 
 
@@ -296,7 +296,7 @@ def test_hypotheses_are_decided_exactly() -> None:
         ("exp(1) < 2.718281828459045235360287471352662497757247093699959574966", False),
         ("0 < a < 1 < b", True),
         ("0 < a < 1/4 < b", False),
-        ("1/(K-5) > 0", None),
+        ("1/(K-5) > 0", False),  # undefined: what has no value does not hold
         ("unheard_of > 0", None),
     ],
 )

@@ -35,7 +35,7 @@ def claim(right: str | None, definitions: dict[str, str] | None = None, **change
         Parameter("K", COUNT, ""),
         Parameter("z", NONNEGATIVE, "", "vector"),
     )
-    fields = {"parameters": parameters, "definitions": definitions or {}, "right": right} | changes
+    fields = {"parameters": parameters, "definitions": definitions or {}, "relation": "<=", "right": right} | changes
     quantity = Quantity("q", "m", "q")
     return Claim("toy/x", "theorem", "t", "(1)", "s", "x", quantity, "here", **fields)  # type: ignore[arg-type]
 

@@ -27,7 +27,7 @@ def test_theorem_iv1_without_33_is_false() -> None:
     assert growth > 1
     mean = sum(h) / 2
     assert sum(s**2 for s in h) / 2 == 362 * mean**2
-    claim = CLAIMS["theorem-iv1-eq7/any-lambda"]
+    claim = CLAIMS["theorem-iv1-eq7"]
     at = {"alpha": [0], "beta": [0], "K": 1, "L": 1, "eta_l": eta, "S": 1, "G": 0, "sigma2": 0, "C": 1, "lam": lam}
     # B enters no term of the bound; 20 is above the root of 362
     bounds = [exact(claim, {**at, "B": 20, "T": T, "f0_gap": mean / 2}) for T in (108, 109)]
@@ -35,7 +35,7 @@ def test_theorem_iv1_without_33_is_false() -> None:
     assert left == F(1, 400)
     assert bounds[1] < left < bounds[0]
     assert not claim.violated(**at, B=20, T=109, f0_gap=mean / 2)
-    assert "lambda exists" in CLAIMS["theorem-iv1-eq7"].violated(**at, B=20, T=109, f0_gap=mean / 2)
+    assert "lambda exists" in CLAIMS["theorem-iv1-eq7/with-lambda"].violated(**at, B=20, T=109, f0_gap=mean / 2)
 
 
 @pytest.mark.parametrize(("N", "up", "K", "T"), [(11, 6, 1, 60), (7, 4, 2, 40), (7, 4, 3, 39), (12, 7, 8, 33)])
@@ -45,7 +45,7 @@ def test_theorem_iv1_without_33_fails_early(N: int, up: int, K: int, T: int) -> 
     growth = (up * (1 - eta) ** (2 * K) + (N - up) * (1 + eta) ** (2 * K)) / N
     at = {"alpha": [0], "beta": [0], "K": K, "L": 1, "eta_l": eta, "S": 1, "G": 0, "B": 1 / mean, "sigma2": 0}
     at |= {"C": 1, "lam": lam, "f0_gap": mean / 2}
-    claim = CLAIMS["theorem-iv1-eq7/any-lambda"]
+    claim = CLAIMS["theorem-iv1-eq7"]
     assert not claim.violated(**at, T=T)
     assert mean**2 * min(F(1), growth ** (T - 1)) > exact(claim, {**at, "T": T})
 
@@ -53,8 +53,8 @@ def test_theorem_iv1_without_33_fails_early(N: int, up: int, K: int, T: int) -> 
 def test_theorem_iv2_without_an_upper_step_is_false() -> None:
     at = {"alpha": [0], "beta": [0], "K": 1, "L": 1, "eta_l": 3, "S": 1, "G": 0, "B": 1, "sigma2": 0, "C": 9, "T": 2}
     at |= {"f0_gap": 0.5, "lam": 0.25, "mu": 1}
-    claim = CLAIMS["theorem-iv2-eq9/any-step"]
-    assert not claim.violated(**at)
+    claim = CLAIMS["theorem-iv2-eq9"]
+    assert claim.violated(**at) == ("descent step",)
     p = 1 - F(3, 4)
     assert (1 + 4 / p) / (1 + 1 / p) == F(17, 5)
     assert claim.bound(**at) == pytest.approx(2 * math.exp(-1.5))
@@ -67,10 +67,10 @@ def test_theorem_iv2_without_33_is_false() -> None:
     assert sum((1 - F(3, 16) * s) ** 2 for s in (F(1), F(-9, 10))) > 2
     at = {"alpha": [0], "beta": [0], "K": 1, "L": 1, "eta_l": "3/16", "S": 1, "G": 0, "B": 20, "sigma2": 0, "C": 1}
     at |= {"T": T, "f0_gap": mean / 2, "lam": "49/100", "mu": mean}
-    assert not CLAIMS["theorem-iv2-eq9/any-step"].violated(**at)
-    assert "lambda exists" in CLAIMS["theorem-iv2-eq9"].violated(**at)
+    assert not CLAIMS["theorem-iv2-eq9"].violated(**at)
+    assert "lambda exists" in CLAIMS["theorem-iv2-eq9/with-lambda"].violated(**at)
     # every squared gradient is at least the first
-    assert CLAIMS["theorem-iv2-eq9/any-step"].bound(**at) < mean**2
+    assert CLAIMS["theorem-iv2-eq9"].bound(**at) < mean**2
 
 
 def test_lemma_7_is_false_of_one_client_and_by_its_index() -> None:

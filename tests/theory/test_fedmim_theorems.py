@@ -285,7 +285,7 @@ def test_any_lambda_is_false_of_convex_clients() -> None:
         # rounded down, both enter with positive factors
         first, second = (F(math.floor(v * 2**80), 2**80) for v in (first, second))
     assert smallest == F(1, 10000)
-    claim: Claim = CLAIMS["theorem-iv1-eq7/any-lambda"]
+    claim: Claim = CLAIMS["theorem-iv1-eq7"]
     at = _any_lambda(q, 545, flat / 2, F(10))
     # B^2 = 100: the mean of ||grad f_i||^2 is steep x^2 + flat y^2, ||grad f||^2 is steep^2 x^2 + flat^2 y^2
     assert steep <= 100 * steep**2
@@ -305,7 +305,7 @@ def test_any_lambda_is_true_of_convex_clients_on_a_line(h: list[Fraction], eta: 
     growth = 1 - 2 * eta * mean + eta**2 * squares
     assert growth <= 1 - eta * mean * (2 - eta)
     at = _any_lambda(eta, T, mean / 2, F(1))
-    assert float(mean) ** 2 * float(growth) ** (T - 1) <= float(exact(CLAIMS["theorem-iv1-eq7/any-lambda"], at))
+    assert float(mean) ** 2 * float(growth) ** (T - 1) <= float(exact(CLAIMS["theorem-iv1-eq7"], at))
 
 
 # --- rates -----------------------------------------------------------------------------------------------------------

@@ -19,15 +19,18 @@ from theory.papers.open_fl.adam_proofs import PROOF_OF_LEMMA_5, PROOF_OF_THEOREM
 PARAMETERS = ("mu", "L", "eta", "beta1", "beta2", "eps", "sigma", "d", "r")
 LABELS = (
     "theorem-3",
+    "theorem-3/with-moment-factors",
     "theorem-3/everywhere",
     "theorem-3/on-the-ball",
     "theorem-3/papers-settings",
     "theorem-3/corrected",
     "lemma-5",
+    "lemma-5/with-moment-factors",
     "lemma-5/after-communication",
     "eq15",
     "eq16",
     "eq17",
+    "eq17/with-moment-factors",
     "eq18",
     "eq19",
     "eq20",
@@ -38,7 +41,9 @@ LABELS = (
     "eq24",
     "eq25/step-length",
     "eq25",
+    "eq25/with-moment-factors",
     "eq26",
+    "eq26/with-moment-factors",
 )
 VALUES = st.fixed_dictionaries(
     {

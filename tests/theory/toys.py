@@ -37,6 +37,7 @@ def toy(
         parameters=tuple(given),
         hypotheses=tuple(held),
         definitions=definitions or {},
+        relation="<=",
         right=right,
     )
 

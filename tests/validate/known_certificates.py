@@ -45,7 +45,7 @@ def some_claim(label: str, right: str | None, quantity: str = "mean_squared_grad
         source="a test",
         parameters=tuple(Parameter(n, REAL, "") for n in known),
         right=right,
-        **more,
+        **({"relation": "<="} | more),
     )
 
 
@@ -92,7 +92,7 @@ def known_certificate() -> dict[str, Any]:
 def rich_certificate() -> dict[str, Any]:
     """Chance, several rounds, samples and snapshots, indices, a definition and every kind of hypothesis."""
     moments = Scenario.from_spec(TWO, exact=True).moments()
-    right = "min(share, 1)*cost/(K*M) + 0*G2"
+    right = "min(share, 1)*cost/(K*M) + min(G2, 0)"
     hypotheses = (
         *BASE,
         Hypothesis("strong", "", assumption=StronglyConvex("mu")),

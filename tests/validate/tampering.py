@@ -93,5 +93,5 @@ def open_claim(label: str, hypotheses: tuple[Hypothesis, ...], quantity: str = "
         source="a test",
         parameters=tuple(Parameter(name, REAL, "") for name in names),
         hypotheses=hypotheses,
-        **more,
+        **({"relation": "<="} | more),
     )

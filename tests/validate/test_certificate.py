@@ -286,7 +286,7 @@ def test_rubbish_in_a_certificate_never_raises(place: tuple[str, tuple[Any, ...]
         (("left", "index"), {"j": 1}),
         (("left_value",), "one"),
         (("claim",), 7),
-        (("format",), "fedproof-certificate-2"),
+        (("format",), "fedproof-certificate-3"),
         (("kind",), "proof"),
     ],
     ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else "",

@@ -17,7 +17,8 @@ from tests.validate.command_line import (
     complaint,
     printed,
 )
-from theory import claims
+from theory import claim, claims
+from validate import kept
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -36,6 +37,8 @@ def test_claims_lists_all_with_what_the_contract_names(folder: Path) -> None:
         "has_bound": True,
         "amends": None,
         "verdict": None,
+        "quick": None,
+        "broken": None,
     }
     assert printed("claims", "--paper", "fedavg-svrg") == [row for row in rows if row["id"].startswith("fedavg-svrg/")]
     lines = call("claims").stdout.splitlines()
@@ -46,9 +49,24 @@ def test_claims_lists_all_with_what_the_contract_names(folder: Path) -> None:
 def test_claims_shows_the_verdicts_that_check_left(folder: Path) -> None:
     (folder / "fedproof-out").mkdir()
     left = folder / "fedproof-out" / "verdicts.json"
-    left.write_text(json.dumps([{"id": EQ7, "verdict": "refuted"}]), encoding="utf-8")
-    verdicts = {row["id"]: row["verdict"] for row in printed("claims")}
-    assert (verdicts[EQ7], verdicts[EQ8]) == ("refuted", None)
+    entry = {"id": EQ7, "verdict": "refuted", "quick": False, "broken": True, "digest": kept.digest(claim(EQ7))}
+    left.write_text(json.dumps([entry]), encoding="utf-8")
+    verdicts = {row["id"]: (row["verdict"], row["quick"], row["broken"]) for row in printed("claims")}
+    assert (verdicts[EQ7], verdicts[EQ8]) == (("refuted", False, True), (None, None, None))
+    for change, shown in (
+        ({}, "refuted"),
+        ({"quick": True}, "refuted (quick)"),
+        ({"quick": True, "verdict": "undecided"}, "undecided: broken (quick)"),
+    ):
+        left.write_text(json.dumps([{**entry, **change}]), encoding="utf-8")
+        result = call("claims", "--paper", "fedavg-svrg")
+        (line,) = (line for line in result.stdout.splitlines() if line.startswith(f"{EQ7} "))
+        assert line.endswith(f"  {shown}")
+        assert result.stderr == ""
+    for other in ({**entry, "digest": "0" * 64}, {"id": EQ7, "verdict": "refuted"}):
+        left.write_text(json.dumps([other]), encoding="utf-8")
+        assert {row["verdict"] for row in printed("claims")} == {None}
+        assert f"verdicts on other versions of 1 claim, such as {EQ7}" in call("claims").stderr
     assert {row["verdict"] for row in printed("claims", "--out", "elsewhere")} == {None}
     left.write_text("{}}", encoding="utf-8")
     assert "verdicts.json" in complaint(call("claims"))

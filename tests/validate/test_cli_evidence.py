@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -28,11 +30,15 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 def fake_results() -> list[verdict.Result]:
     """One refuted and one supported."""
-    broken = verdict.Evidence("certificate", "refuted", "broken by an instance", data={"left": np.float64(2)})
+    data = {"left": np.float64(2)}
+    broken = verdict.Evidence("certificate", "refuted", "broken by an instance", data=data, origin="pool")
     fine = verdict.Evidence("exact", "holds", "never broken", tightness=float("inf"))
+    earned = verdict.Coverage(True, "12 scenarios")
     return [
         verdict.decide(EQ7, [broken], "out/certificates/7.json"),
-        verdict.decide(EQ8, [verdict.Evidence("hypotheses", "holds", "they hold together"), fine]),
+        verdict.decide(
+            EQ8, [verdict.Evidence("hypotheses", "holds", "they hold together"), fine], None, earned, quick=True
+        ),
     ]
 
 
@@ -44,33 +50,42 @@ def test_check_prints_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.update(options, targets=targets)
         return fake_results()
 
-    monkeypatch.setattr(import_module("validate.check"), "check_all", check_all)
+    monkeypatch.setattr(import_module("validate.checking"), "check_all", check_all)
     found = printed("check", "all", EQ7, "--quick", "--out", "there", "--seed", 7, status=1)
     assert asked == {"targets": ["all", EQ7], "quick": True, "out": Path("there"), "seed": 7}
     assert found[0]["verdict"] == "refuted"
     assert found[0]["certificate"] == "out/certificates/7.json"
-    assert set(found[0]) == {"id", "verdict", "tightness", "evidence", "certificate"}
+    keys = ("id", "verdict", "covered", "tightness", "severity", "evidence", "certificate", "proof", "quick")
+    assert tuple(found[0]) == keys
+    assert {"kind", "outcome", "detail", "origin"} <= set(found[0]["evidence"][0])
     assert found[1]["tightness"] is None, "JSON has no infinity"
     result = call("check", "all")
     assert (result.exit_code, result.stderr) == (1, "at work\n")
-    assert f"{EQ8}  supported  inf        never broken" in result.stdout
+    lines = [re.split(r"\s{2,}", line) for line in result.stdout.splitlines()]
+    assert lines[0] == ["id", "verdict", "origin", "covered", "tightness", "evidence"]
+    assert lines[1] == [EQ7, "refuted", "pool", "broken by an instance"]
+    assert lines[2] == [EQ8, "supported (no search)", "12 scenarios", "inf", "never broken"]
     assert "certificate: out/certificates/7.json" in result.stdout
 
 
 @pytest.mark.parametrize(
-    ("outcome", "status"), [("holds", 0), ("proved", 0), ("fails", 0), ("undecided", 0), ("refuted", 1), ("vacuous", 1)]
+    ("outcome", "status"), [("holds", 0), ("proved", 0), ("fails", 1), ("undecided", 0), ("refuted", 1), ("vacuous", 1)]
 )
 def test_check_fails_like_a_test_runner(outcome: Any, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1 also for a break without a certificate, which comes first in its row."""
     result = verdict.decide(EQ7, [verdict.Evidence("exact", outcome, "found")])
-    monkeypatch.setattr(import_module("validate.check"), "check_all", lambda targets, **options: [result])
-    assert call("check", EQ7).exit_code == status
+    monkeypatch.setattr(import_module("validate.checking"), "check_all", lambda targets, **options: [result])
+    shown = call("check", EQ7)
+    assert shown.exit_code == call("check", EQ7, "--json").exit_code == status
+    assert ("undecided: broken" in shown.stdout) == (outcome == "fails")
+    assert ("broken, no certificate: found" in shown.stdout) == (outcome == "fails")
 
 
 def test_an_interruption_is_status_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def check_all(targets: list[str], **options: Any) -> list[verdict.Result]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("validate.check"), "check_all", check_all)
+    monkeypatch.setattr(import_module("validate.checking"), "check_all", check_all)
     result = call("check", EQ7)
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")
 
@@ -136,6 +151,7 @@ def certificate() -> dict[str, Any]:
                 "name": h.name,
                 "assumption": type(h.assumption).__name__ if h.assumption else None,
                 "relation": h.relation,
+                **({"constant": "L", "of": "client"} if h.name == "smooth clients" else {}),
             }
             for h in claim.hypotheses
         ],
@@ -149,9 +165,10 @@ def test_verify_says_which_certificates_hold(folder: Path) -> None:
     held = call("verify", "good.json")
     assert held.exit_code == 0, held.output
     assert held.stdout.splitlines()[-1].startswith("VALID")
+    assert held.stdout.splitlines()[0].startswith("good.json: compared with the catalogue: statement, left side,")
     failed = call("verify", "good.json", "bad.json")
     assert failed.exit_code == 1
-    assert failed.stdout.splitlines()[-1] == "NOT VALID"
+    assert failed.stdout.splitlines()[-1] == "INVALID"
     unreadable = call("verify", "missing.json", "bad.json", "good.json")
     assert unreadable.exit_code == 2
     assert unreadable.stdout.splitlines()[-1].startswith("VALID")
@@ -163,6 +180,24 @@ def test_doctor_finds_nothing_wrong_here() -> None:
     assert found["devices"][0].startswith("cpu")
     assert {"numpy", "torch", "z3-solver"} <= set(found["packages"])
     assert found["fedproof"] in call("doctor", "--no-self-test").stdout.splitlines()[0]
+
+
+def test_what_the_absence_of_z3_costs_is_said_before_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    cost = "claims that are vacuous may be called undecided"
+    monkeypatch.setattr(import_module("validate.checking"), "check_all", lambda targets, **options: fake_results())
+    monkeypatch.setattr(import_module("validate.report"), "write", lambda papers, **options: Path("index.html"))
+    calls = (["check", EQ7], ["check", EQ7, "--json"], ["report", "--quick"], ["feasible", "textbook/young"])
+    for words in calls:
+        assert cost not in call(*words).stderr
+    assert printed("doctor", "--no-self-test")["notes"] == []
+    monkeypatch.setitem(sys.modules, "z3", None)
+    for words in calls:
+        result = call(*words)
+        assert cost in result.stderr.splitlines()[0]
+        assert cost not in result.stdout
+    (note,) = printed("doctor", "--no-self-test")["notes"]
+    assert cost in note
+    assert f"note: {note}" in call("doctor", "--no-self-test").stdout
 
 
 def test_doctor_names_the_compiler_or_says_how_to_name_one(monkeypatch: pytest.MonkeyPatch) -> None:

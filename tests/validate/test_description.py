@@ -94,7 +94,7 @@ def test_a_scenario_without_a_description_has_its_name() -> None:
 
 def test_the_evidence_says_where_the_ratio_is_largest_and_what_a_very_large_one_is_made_of() -> None:
     """A claim that allows every step: 40 steps of 4 on a curvature of 1 multiply the distance to x* by 3^40."""
-    claim, module = find_claim("fedmim/theorem-iv2-eq9/any-step"), measured.module("fedmim")
+    claim, module = replace(find_claim("fedmim/theorem-iv2-eq9"), standing=()), measured.module("fedmim")
     clients = [{"h": "1", "b": "1"}, {"h": "1", "b": "-1"}]
     spec = {
         "algorithm": "fedmim", "clients": clients, "S": 1, "local_steps": 5, "step": "4", "x0": "0", "K": 8,
@@ -114,8 +114,8 @@ def test_the_evidence_says_where_the_ratio_is_largest_and_what_a_very_large_one_
 
 def test_a_ratio_beyond_floats_is_the_largest_float() -> None:
     """So that JSON can carry it; nothing is said where the right side is 0."""
-    claim = find_claim("fedmim/theorem-iv2-eq9/any-step")
-    bare = replace(claim, right="mu*exp(-lam)", definitions={}, hypotheses=(), steps=())
+    claim = find_claim("fedmim/theorem-iv2-eq9")
+    bare = replace(claim, right="mu*exp(-lam)", definitions={}, hypotheses=(), standing=(), steps=())
     given: dict[str, Any] = {p.name: np.zeros((1, 1)) if p.shape == "vector" else 1 for p in claim.parameters}
     found = compare(bare, Cases(np.array([1e300]), {**given, "mu": 1e-300, "lam": 0.25}, {}))
     assert 0 < found.right < 1e-300

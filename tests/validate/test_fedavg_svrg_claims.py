@@ -17,7 +17,7 @@ from theory import Hypothesis, claim, paper
 from validate import certificate, verifier
 from validate.assumptions import unmet
 from validate.bounds import breaks, compare, exact_sides
-from validate.check import check_all, check_claim
+from validate.checking import check_all, check_claim
 from validate.falsify import confirm, fixed_point, smallest, suspects
 from validate.papers import fedavg_svrg
 from validate.scenario import Scenario
@@ -30,12 +30,15 @@ EXPECTED = {
     "lemma-v1": "refuted",
     "lemma-v1-eq9": "refuted",
     "lemma-v1-eq10": "refuted",
+    "lemma-v1-eq10/with-samples": "refuted",
     "lemma-v1-eq12": "refuted",
+    "lemma-v1-eq12/with-samples": "refuted",
     "lemma-v1-eq13": "proved",
     "lemma-v1-eq14": "refuted",
+    "lemma-v1-eq14/with-samples": "refuted",
     "lemma-a1": "refuted",
     "lemma-a2": "refuted",
-    "eq-a19": "proved",
+    "eq-a19": "undecided",
     "eq-a20": "supported",
     "eq-a21": "supported",
     "eq-a22": "supported",
@@ -56,9 +59,11 @@ def test_verdicts_on_the_printed_claims(results, label, verdict):
     assert results[label].verdict == verdict
 
 
-def test_every_repair_is_supported(results):
+def test_every_repair_that_is_measured_is_supported(results):
     repairs = {label: r.verdict for label, r in results.items() if "corrected" in label}
     assert len(repairs) == 12
+    # fitted slopes on one instance that was made for it, and the lines of its proof, are no support
+    assert repairs.pop("remark-rate/corrected") == "undecided"
     assert set(repairs.values()) == {"supported"}
 
 
@@ -118,9 +123,9 @@ def test_fixed_points_need_an_instance_without_chance():
 
 
 def test_results_as_json_and_remembered(results, tmp_path):
-    found = check_all(["fedavg-svrg/eq-a19"], quick=True, out=tmp_path)
+    found = check_all(["fedavg-svrg/lemma-v1-eq13"], quick=True, out=tmp_path)
     assert json.loads(json.dumps(found[0].to_json()))["verdict"] == "proved"
-    assert json.loads((tmp_path / "verdicts.json").read_text())[0]["id"] == "fedavg-svrg/eq-a19"
+    assert json.loads((tmp_path / "verdicts.json").read_text())[0]["id"] == "fedavg-svrg/lemma-v1-eq13"
 
 
 @pytest.mark.parametrize("targets", [[], ["fedavg-svrg/nonsense"], ["fedavg"]])

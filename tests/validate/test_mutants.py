@@ -38,6 +38,7 @@ def small(right: str, **definitions: str) -> Claim:
         parameters=parameters,
         hypotheses=(hypothesis,),
         definitions=definitions,
+        relation="<=",
         right=right,
     )
 
@@ -64,10 +65,10 @@ def test_mutants_are_well_formed_and_none_is_the_original_or_another(label: str)
             assert names_in(parse(text or "", known)) <= set(known)
         if m.kind == "hypothesis dropped":
             assert (changed.right, changed.definitions) == (original.right, original.definitions)
-            assert len(changed.hypotheses) == len(original.hypotheses) - 1
-            assert set(changed.hypotheses) < set(original.hypotheses)
+            assert len(changed.conditions) == len(original.conditions) - 1
+            assert set(changed.conditions) < set(original.conditions)
         else:
-            assert changed.hypotheses == original.hypotheses
+            assert changed.conditions == original.conditions
         assert m.stated().id == m.name
         assert m.description in m.stated().statement
     assert_distinct(original, made)

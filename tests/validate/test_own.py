@@ -15,7 +15,7 @@ from tests.validate.command_line import call, complaint, printed
 from theory import Hypothesis, Paper, Smooth, StronglyConvex, catalog
 from theory.formula import Apply, Formula, Name, Number, parse, text_of
 from validate import papers, verifier
-from validate.check import check, check_all, check_and_replay, resolve
+from validate.checking import check, check_all, check_and_replay, resolve
 from validate.falsify import confirm
 from validate.own import MeasuredClaim, claim, files, load, parameters, pool, run
 from validate.own.module import OwnModule
@@ -179,7 +179,7 @@ def test_slips_in_a_claim_are_named() -> None:
     assert "did you mean 'squared_distance'" in refused(quantity="square_distance")
     assert "mean_squared_gradient_norm" in refused(quantity="loss")
     assert "local-sgd, fedavg-svrg, shuffling, fedmim" in refused(algorithm="scaffold")
-    assert "everybody, independent, uniform" in refused(participation="some")
+    assert "everybody, independent, independent-mean, uniform" in refused(participation="some")
     assert "is not measured" in refused(algorithm="shuffling", participation="uniform")
     assert "of participation='uniform' only" in refused(parameters=parameters(S="chosen_clients"), right="S")
     assert "gamma, which is none of the parameters delta, R2" in refused(right="gamma*R2")
@@ -280,8 +280,6 @@ def test_the_python_functions_take_a_file_as_the_commands_do(folder: Path) -> No
     assert load("own.py") is catalog.paper("tiny")
     assert files.find("own.py:b") is catalog.claim("tiny/b")
     assert files.find("perm/eq2") is catalog.claim("perm/eq2")
-    with pytest.raises(ValueError, match=r"own\.py has 2 claims; say which: own\.py:a, own\.py:b"):
-        check("own.py")
     with pytest.raises(ValueError, match=r"own\.py has no claim 'c'"):
         check_all(["own.py:c"])
     with pytest.raises(FileNotFoundError):
@@ -293,13 +291,15 @@ def test_the_python_functions_take_a_file_as_the_commands_do(folder: Path) -> No
 
 @pytest.mark.usefixtures("forgetting")
 def test_a_claim_in_a_file_is_checked_from_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validate.check.EVALUATIONS", {True: 0})
+    monkeypatch.setattr("validate.checking.EVALUATIONS", {True: 0})
     (folder / "my_paper.py").write_text(text("my-paper", "my_paper.py"), encoding="utf-8")
     found = check_and_replay(["my_paper.py"], quick=True, out="out")
     assert [result.id for result in found.results] == ["my-paper/noise-ball"]
     assert set(found.replays) == set(found.predicted) == {"my-paper/noise-ball"}
     assert tuple(found) == (found.results, found.replays, found.predicted)
+    (alone,) = check("my_paper.py", quick=True, out="out")  # of a file a list, of one of its claims a verdict
     one = check("my_paper.py:noise-ball", quick=True, out="out")
+    assert alone.to_json() == one.to_json()
     assert one == found.results[0]
     assert one.verdict == "supported"
 
@@ -381,7 +381,7 @@ def test_scenarios_come_in_every_kind() -> None:
 @pytest.mark.usefixtures("forgetting")
 def test_where_there_is_no_certificate_nothing_is_refuted(folder: Path) -> None:
     """A false claim about shuffling is broken, stays undecided, and says why; a search has nothing to look at."""
-    from validate.check import check_claim
+    from validate.checking import check_claim
     from validate.search import search
     from validate.survey import Pool
 

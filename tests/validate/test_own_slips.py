@@ -17,8 +17,7 @@ from theory.claim import Claim
 from theory.formula import parse
 from validate import papers
 from validate.assumptions import unmet
-from validate.check import check_claim
-from validate.commands.evidence import telling
+from validate.checking import check_claim
 from validate.own import claim, parameters, pool, run
 from validate.own.module import OwnModule
 from validate.scenario import read_scenario
@@ -124,9 +123,9 @@ def test_heterogeneity_lost_in_a_bound_for_drawn_clients_is_seen(tmp_path: Path)
     """From the minimiser the first round goes E||x||^2 = eta^2 E||mean of the drawn gradients||^2 > 0 away."""
     lost = looked_at(made(right="(1-eta*mu)*D + 2*eta**2*s2/N", participation="uniform"), tmp_path)
     assert lost.verdict == "undecided"
-    assert telling(lost).startswith("broken in")
-    assert "none of them is a scalar instance" in telling(lost)
-    assert "drawn 0, from the minimiser" in telling(lost)
+    assert lost.telling.startswith("broken, no certificate: broken in")
+    assert "none of them is a scalar instance" in lost.telling
+    assert "drawn 0, from the minimiser" in lost.telling
     kept = looked_at(made(right="(1-eta*mu)*D + 4*eta**2*(s2+2*N*z2)", participation="uniform"), tmp_path)
     assert kept.verdict == "supported"
 
@@ -140,13 +139,14 @@ def test_what_is_known_of_everybody_alone_supports_nothing_about_absent_clients(
     found = looked_at(made(right=right, participation=participation), tmp_path)
     assert found.verdict == "undecided"
     assert found.tightness is None
-    assert "everybody takes part there" in telling(found)
+    assert "everybody takes part there" in found.telling
     assert looked_at(made(right=right), tmp_path).verdict == "supported"
 
 
 def test_a_break_without_a_certificate_is_what_is_told() -> None:
     found = decide("a/b", [Evidence("hypotheses", "holds", "they hold"), Evidence("exact", "fails", "it is broken")])
-    assert (found.verdict, telling(found)) == ("undecided", "it is broken")
+    assert (found.verdict, found.said) == ("undecided", "undecided: broken")
+    assert found.telling == "broken, no certificate: it is broken"
 
 
 def test_an_equality_that_one_dimension_cannot_tell_apart_says_where_it_fails(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_an_equality_that_one_dimension_cannot_tell_apart_says_where_it_fails(tm
     one = (*ASSUMED, Hypothesis("one client", "", relation="N <= 1"), Hypothesis("exact", "", relation="noise <= 0"))
     found = looked_at(made(right="(1-eta*mu)**2*D", relation="=", hypotheses=one), tmp_path)
     assert found.verdict == "undecided"
-    assert "a scalar instance in fractions, of which certificates are: seen on local-sgd" in telling(found)
+    assert "a scalar instance in fractions, of which certificates are: seen on local-sgd" in found.telling
     assert np.isfinite([e.tightness or 0 for e in found.evidence]).all()
 
 
@@ -176,7 +176,7 @@ def test_a_claim_that_fits_no_scenario_is_said_not_to_be_measured(tmp_path: Path
     tuned = made(right="D", hypotheses=(*ASSUMED, Hypothesis("tuned", "", relation="eta == sqrt(D/(7*L*L))")))
     found = looked_at(tuned, tmp_path)
     assert found.verdict == "undecided"
-    assert telling(found).startswith("not measured: ")
+    assert found.telling.startswith("not measured: ")
 
 
 def test_the_verifier_without_its_folder_says_what_is_missing(tmp_path: Path) -> None:

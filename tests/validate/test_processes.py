@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from theory import catalog
 from theory.claim import Paper
-from validate import check
-from validate.check import check_paper, joined, listener, tasks
+from validate import checking
+from validate.checking import check_paper, joined, listener, tasks
 from validate.parallel import over_processes
 from validate.predicted import Predicted
 from validate.replay.proof import Replay
@@ -68,11 +69,16 @@ def test_one_and_two_processes_find_the_same(tmp_path: Path) -> None:
     assert sum(name.startswith("certificates") and name.endswith(".json") for name in every[1]) == 1
 
 
+def kept_entry(name: str, verdict: str) -> dict[str, Any]:
+    """As in verdicts.json."""
+    return {"id": name, "verdict": verdict, "quick": False, "digest": ""}
+
+
 def test_verdicts_are_kept_in_the_catalogue_s_order(tmp_path: Path) -> None:
     hear = listener(None)
     for name in (*CHOSEN[::-1], "somebody/else"):
-        hear((Result(name, "undecided", None, ()), tmp_path))
-    hear((Result(CHOSEN[1], "proved", None, ()), tmp_path))
+        hear((kept_entry(name, "undecided"), tmp_path))
+    hear((kept_entry(CHOSEN[1], "proved"), tmp_path))
     kept = json.loads((tmp_path / "verdicts.json").read_text(encoding="utf-8"))
     assert [entry["id"] for entry in kept] == [*CHOSEN, "somebody/else"]
     assert [entry["verdict"] for entry in kept].count("proved") == 1
@@ -84,5 +90,5 @@ def test_an_interrupted_check_has_kept_its_verdicts(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        check.check_all(CHOSEN[:2], quick=True, out=tmp_path, progress=stop)
+        checking.check_all(CHOSEN[:2], quick=True, out=tmp_path, progress=stop)
     assert [entry["id"] for entry in json.loads((tmp_path / "verdicts.json").read_text())] == [CHOSEN[0]]

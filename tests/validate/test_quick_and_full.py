@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from validate.check import check_all
+from validate.checking import check_all
 
 
 @pytest.mark.slow

@@ -6,8 +6,10 @@ import json
 import math
 import pickle
 import re
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +49,7 @@ def claim(label: str, **changes) -> Claim:
             Hypothesis("quiet", "used without a word", relation="L > 0", printed=False),
         ),
         "definitions": {"term": "2*L"},
+        "relation": "<=",
         "right": "term",
         "steps": (Step("(1)", r"a", "<=", r"\frac{b}{c}", "inequality", "by Jensen", claim="toy/one"),),
         "remarks": ("a remark",),
@@ -109,6 +112,7 @@ class Page(HTMLParser):
         self.tags: list[str] = []
         self.open: list[str] = []
         self.text = ""
+        self.spoken: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs) -> None:
@@ -131,6 +135,8 @@ class Page(HTMLParser):
 
     def handle_data(self, data) -> None:
         self.text += data
+        if not {"style", "script"} & set(self.open):
+            self.spoken.append(data)
 
 
 @pytest.fixture(scope="module")
@@ -215,6 +221,62 @@ def test_the_finding_tells_the_numbers(pages) -> None:
     assert "verify.py CERTIFICATE" in pages["index.html"].text
 
 
+def spoken(page: Page) -> str:
+    """The text of a page, in one line."""
+    return " ".join(" ".join(page.spoken).split())
+
+
+def test_the_first_page_counts_by_verdict_and_by_origin(tmp_path) -> None:
+    origins = ("given", "pool", "given", "search")
+    paper = Paper("toy", "A toy paper", "Nobody", tuple(claim(f"c{i}", steps=()) for i in range(7)))
+    found = [
+        Result(f"toy/c{i}", "refuted", 2.0, (Evidence("certificate", "refuted", "It breaks.", origin=origin),))
+        for i, origin in enumerate(origins)
+    ]
+    held = (Evidence("exact", "holds", "It holds."), Evidence("search", "holds", "It holds.", origin="search"))
+    found.append(Result("toy/c4", "supported", 0.5, held, covered="2 scenarios, N to 3", quick=True))
+    found.append(Result("toy/c5", "undecided", 2.0, (Evidence("exact", "fails", "It seems to break.", 2.0),)))
+    lone = (Evidence("exact", "holds", "It holds."),)
+    found.append(Result("toy/c6", "undecided", 0.5, lone, covered="a lone scenario"))
+    index = spoken(Page(render(found, [], tmp_path, papers=[paper], quick=True).read_text(encoding="utf-8")))
+    top = index[: index.index("All verdicts Verdict")]
+    assert "4 ✗ refuted 2 ? undecided 1 ✓ supported of 7 claims as printed" in top
+    assert "1 of the undecided is broken, without a certificate." in top
+    assert "1 search found by an unguided search" in top
+    assert "1 pool one of the scenarios" in top
+    assert "0 worst case the worst of its class" in top
+    assert "2 given written by hand for this claim" in top
+    assert "Supported: 1 after a quick search" in top
+    rows = index[index.index("All verdicts Verdict") :]
+    assert "refuted found by search" in rows
+    assert rows.count("refuted written by hand for this claim") == 2
+    assert "supported quick search" in rows
+    assert "Covered: 2 scenarios, N to 3." in rows
+    assert "undecided broken, no certificate" in rows
+    assert "broken, no certificate: It seems to break." in rows
+    own = spoken(Page((tmp_path / "toy.html").read_text(encoding="utf-8")))
+    assert "The instance that breaks it: written by hand for this claim" not in own  # there is no certificate to show
+    assert own.index("(c5)") < own.index("(c6)")  # of the undecided, what is broken comes first
+    assert "Not called supported: a lone scenario." in own
+    assert "certificate written by hand for this claim It breaks." in own
+
+
+def test_a_claim_s_page_says_where_the_instance_comes_from(pages) -> None:
+    assert "The instance that breaks it: written by hand for this claim" in spoken(pages["toy.html"])
+
+
+@pytest.mark.parametrize("absent", [False, True])
+def test_the_first_page_says_what_the_absence_of_z3_costs(tmp_path, monkeypatch, absent) -> None:
+    if absent:
+        monkeypatch.setitem(sys.modules, "z3", None)
+    elif find_spec("z3") is None:
+        pytest.skip("z3 is not installed")
+    render(results(tmp_path), [], tmp_path, papers=[PAPER])
+    for name in ("index.html", "toy.html"):
+        said = "claims that are vacuous may be called undecided" in spoken(Page((tmp_path / name).read_text("utf-8")))
+        assert said == absent
+
+
 def test_certificates_are_offered_as_downloads(out) -> None:
     for path in out.glob("*.html"):
         links = re.findall(r'<a href="certificates/toy-one.json"([^>]*)>', path.read_text(encoding="utf-8"))
@@ -226,8 +288,8 @@ def test_the_summary_counts_the_verdicts(tmp_path) -> None:
     found = {r.id: r for r in results(tmp_path)}
     view = paper_view(PAPER, "toy.html", found, (), Typesetter(), tmp_path, {}, {})
     assert in_words([view]) == (
-        "5 results as printed: 1 is false as printed, 1 can never be applied, 2 could not be decided, 1 is proved. "
-        "1 repair: 1 was never broken."
+        "5 results as printed: 1 is false as printed, 1 can never be applied, 2 could not be decided (1 of them "
+        "broken, without a certificate), 1 is proved. 1 repair: 1 was never broken where it could have been."
     )
     assert in_words([view, view]).startswith("10 results as printed of 2 papers: 2 are false as printed, ")
     assert in_words([]) == "No results."
@@ -253,7 +315,7 @@ def test_every_page_has_a_file_of_its_own() -> None:
 
 def test_the_headline_is_the_sentence_that_says_most() -> None:
     said = (Evidence("exact", "holds", "It holds."), Evidence("search", "fails", "It breaks at 1.5 here. And more."))
-    assert headline(Result("toy/one", "undecided", None, said)) == "It breaks at 1.5 here. And more."
+    assert headline(Result("toy/one", "undecided", None, said)) == ("broken, no certificate: It breaks at 1.5 here.")
     assert headline(None) == "Not checked."
     long = Evidence("exact", "holds", "word " * 100)
     assert len(headline(Result("toy/one", "supported", None, (long,)))) < 262
@@ -292,8 +354,9 @@ def test_json_contract(out) -> None:
     content = json.loads((out / "report.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert [c["id"] for c in content] == ["toy/one", "toy/one/corrected", "toy/two", "toy/three", "toy/four"]
     for c in content:
-        assert set(c) == {"id", "verdict", "tightness", "evidence", "certificate"}
-        assert all({"kind", "outcome", "detail"} <= set(e) for e in c["evidence"])
+        keys = ("id", "verdict", "covered", "tightness", "severity", "evidence", "certificate", "proof", "quick")
+        assert tuple(c) == keys
+        assert all({"kind", "outcome", "detail", "origin"} <= set(e) for e in c["evidence"])
     assert content[2]["tightness"] is None  # infinite: not a number of JSON
     assert content[2]["evidence"][0]["detail"] == HOSTILE
 
@@ -330,7 +393,7 @@ def test_a_certificate_that_cannot_be_read_is_left_out(tmp_path, content) -> Non
 
 
 def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
-    import validate.check
+    import validate.checking
     from theory import catalog
 
     asked = []
@@ -340,9 +403,9 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
         tell(f"{paper}: at work")
         return (results(out) if paper == "toy" else [Result("textbook/x", "proved", None, ())]), {}, {}
 
-    monkeypatch.setattr(validate.check, "check_paper", check_paper)
+    monkeypatch.setattr(validate.checking, "check_paper", check_paper)
     monkeypatch.setattr(
-        validate.check, "tasks", lambda papers, quick, out: [(paper, (), quick, out, 0) for paper in papers]
+        validate.checking, "tasks", lambda papers, quick, out: [(paper, (), quick, out, 0) for paper in papers]
     )
     monkeypatch.setattr(catalog, "papers", lambda: (PAPER,))
     monkeypatch.setattr(catalog, "paper", lambda name: PAPER)
@@ -356,7 +419,10 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
     path = parts.write(quick=True, out=tmp_path, progress=said.append)
     assert path == tmp_path / "index.html"
     text = path.read_text(encoding="utf-8")
-    assert "1 results of the textbooks that are known to be true: 1 proved; 0 false alarms." in text
+    assert (
+        "1 results of the textbooks that are known to be true: 1 proved; 0 false alarms (refuted, vacuous or broken)."
+        in text
+    )
     assert sorted(asked) == [("textbook", True, tmp_path / "textbook"), ("toy", True, tmp_path)]
     assert "quick report" in text
     assert "fewer runs" in text

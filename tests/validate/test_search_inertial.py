@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.exact_moments import DivergenceError
+from tests.validate.inertial_certificates import ANY_STEP, CLAIMS
 from theory.catalog import claim
 from theory.claim import Claim
 from validate import certificate
@@ -32,7 +33,7 @@ from validate.search.unguided import search
 
 
 def fedmim(label: str) -> Claim:
-    return claim(f"fedmim/{label}")
+    return CLAIMS[label]
 
 
 SHAPES = (
@@ -94,8 +95,8 @@ def test_instances_that_leave_the_floats_are_refused() -> None:
 @pytest.mark.parametrize(
     ("label", "structure"),
     [
-        ("theorem-iv1-eq7/any-lambda", InertialStructure((1, 1), 1, 1, 60, 0, "curvature")),
-        ("theorem-iv2-eq9/any-step", InertialStructure((1, 1), 1, 1, 6, 0, "curvature")),
+        ("theorem-iv1-eq7", InertialStructure((1, 1), 1, 1, 60, 0, "curvature")),
+        (ANY_STEP, InertialStructure((1, 1), 1, 1, 6, 0, "curvature")),
         ("lemma-7", InertialStructure((1, 4), 1, 2, 2, 0, "both")),
         ("lemma-9/corrected", InertialStructure((1, 1), 1, 2, 3, 1, "both", 2)),
         ("eq26", InertialStructure((1, 1), 2, 2, 3, 2, "curvature")),
@@ -151,7 +152,7 @@ def test_false_claims_about_many_clients_are_refuted(label: str, structure: Iner
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("label", ["theorem-iv1-eq7/any-lambda", "theorem-iv2-eq9/any-step", "eq25", "eq26", "lemma-9"])
+@pytest.mark.parametrize("label", ["theorem-iv1-eq7", ANY_STEP, "eq25", "eq26", "lemma-9"])
 def test_false_claims_are_refuted_without_a_hint(label: str) -> None:
     one = fedmim(label)
     result = search(one, cases, seconds=600, evaluations=60_000)
@@ -160,7 +161,7 @@ def test_false_claims_are_refuted_without_a_hint(label: str) -> None:
 
 
 def test_theorem_iv2_for_any_step_is_refuted() -> None:  # its right side has an exponential
-    one = fedmim("theorem-iv2-eq9/any-step")
+    one = fedmim(ANY_STEP)
     structure = InertialStructure((1,), 1, 1, 6, 0, "both")
     assert structure in structures(one)
     result = search(one, cases, seconds=300, evaluations=400, structures=[structure])
@@ -169,7 +170,7 @@ def test_theorem_iv2_for_any_step_is_refuted() -> None:  # its right side has an
 
 
 def test_theorem_iv1_for_any_lambda_is_refuted_with_two_clients() -> None:
-    one = fedmim("theorem-iv1-eq7/any-lambda")
+    one = fedmim("theorem-iv1-eq7")
     structure = InertialStructure((1, 1), 1, 1, 400, 0, "curvature")
     assert structure in structures(one)
     result = search(one, cases, seconds=300, evaluations=400, structures=[structure])

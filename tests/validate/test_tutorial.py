@@ -14,11 +14,11 @@ import pytest
 from tests.validate.command_line import call
 from theory import catalog
 from validate import papers, verifier
-from validate.check import Checked
+from validate.checking import Checked
 from validate.verdict import Result
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tutorial.md").read_text(encoding="utf-8")
-CERTIFICATE = "fedproof-out/certificates/my-paper.lost-factor.json"
+CERTIFICATE = "fedproof-out/certificates/my-paper.lost-factor.quick.json"
 
 
 def blocks(language: str) -> list[str]:
@@ -51,22 +51,23 @@ def test_the_verdicts_are_those_on_the_page(written: Path) -> None:
     printed, shown = columns(result.stdout), columns(blocks("text")[0])
     assert [row[:2] for row in printed] == [row[:2] for row in shown]
     assert [row[:2] for row in printed[1:4]] == [
-        ["my-paper/one-step", "supported"],
-        ["my-paper/noise-ball", "supported"],
+        ["my-paper/one-step", "supported (quick search)"],
+        ["my-paper/noise-ball", "supported (quick search)"],
         ["my-paper/lost-factor", "refuted"],
     ]
     for there, here in zip(printed[1:4], shown[1:4], strict=True):
-        assert float(there[2]) == pytest.approx(float(here[2]), rel=1e-4)
-    assert printed[3][3:] == shown[3][3:]  # the instance, in fractions
+        assert there[2] == here[2]  # what was covered; of the refuted one, the origin
+        assert float(there[-2]) == pytest.approx(float(here[-2]), rel=1e-4)
+    assert printed[3][-1] == shown[3][-1]  # the instance, in fractions
     certificate = json.loads((written / CERTIFICATE).read_text(encoding="utf-8"))
     assert verifier.verify(certificate).valid
     assert certificate["right"] == "(1-delta*mu)**k*R2 + 2*delta**2*noise/N"
-    # by hand: m <- (7/8)^2 m + 1/64 from 0, six times
+    # by hand: m <- ((3/4)^2 + (7/8)^2)/2 m + (1/12)^2 from 0, three times
     moment = Fraction(0)
-    for _ in range(6):
-        moment = Fraction(49, 64) * moment + Fraction(1, 64)
-    assert Fraction(certificate["left_value"]) == moment == (1 - Fraction(7, 8) ** 12) / 15
-    assert Fraction(certificate["right_value"]) == Fraction(1, 32)
+    for _ in range(3):
+        moment = Fraction(85, 128) * moment + Fraction(1, 144)
+    assert Fraction(certificate["left_value"]) == moment == Fraction(34489, 2359296)
+    assert Fraction(certificate["right_value"]) == Fraction(1, 72)
 
 
 def test_the_functions_take_the_file_too(written: Path) -> None:
@@ -74,7 +75,7 @@ def test_the_functions_take_the_file_too(written: Path) -> None:
     exec(compile(blocks("python")[1], "docs/tutorial.md", "exec"), found)
     both = found["both"]
     assert f"# {', '.join(map(str, both.index['k'][both.broken]))}: from" in PAGE
-    assert both.left[5] == (1 - Fraction(7, 8) ** 12) / 15  # as above
+    assert both.left[5] == (1 - Fraction(7, 8) ** 12) / 15  # m <- (7/8)^2 m + 1/64, six times
     assert set(both.right) == {Fraction(1, 32)}
     assert verifier.verify(verifier.load(str(found["path"]))).valid
     assert found["verdict"] == "supported"
@@ -86,7 +87,7 @@ def test_the_page_of_it_is_where_the_tutorial_says(written: Path, monkeypatch: p
     def check_paper(paper: str, ids: list[str], *rest: Any) -> Checked:
         return Checked([Result(id, "supported", None, ()) for id in ids], {}, {})
 
-    monkeypatch.setattr(import_module("validate.check"), "check_paper", check_paper)
+    monkeypatch.setattr(import_module("validate.checking"), "check_paper", check_paper)
     (line,) = re.findall(r"^    (fedproof report my_paper\.py .*)$", PAGE, flags=re.MULTILINE)
     result = call(*line.split()[1:], "--processes", 1)
     assert result.exit_code == 0, result.output

@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from typing import get_args
 
 import pytest
 
 from validate.commands import output
 from validate.report import words
-from validate.verdict import BEYOND, MEANING, Evidence, decide
+from validate.verdict import BEYOND, MEANING, NOTHING_COVERED, ORIGINS, Coverage, Evidence, Origin, Result, decide
+
+KEYS = ("id", "verdict", "covered", "tightness", "severity", "evidence", "certificate", "proof")
+EARNED = Coverage(True, "3 scenarios")
 
 
 def evidence(*outcomes: str, kind: str = "exact", tightness: float | None = None) -> list[Evidence]:
@@ -41,22 +45,26 @@ def evidence(*outcomes: str, kind: str = "exact", tightness: float | None = None
 )
 def test_verdicts(outcomes: tuple[str, ...], verdict: str) -> None:
     for order in itertools.permutations(outcomes):
-        assert decide("paper/label", evidence(*order)).verdict == verdict
+        assert decide("paper/label", evidence(*order), coverage=EARNED).verdict == verdict
 
 
 @pytest.mark.parametrize("kind", ["exact", "sampled", "search", "order"])
 def test_measurements_support(kind: str) -> None:
-    assert decide("paper/label", evidence("holds", kind=kind)).verdict == "supported"
+    held = evidence("holds", kind=kind)
+    assert decide("paper/label", held, coverage=EARNED).verdict == "supported"
+    for unearned in (NOTHING_COVERED, Coverage(False, "one scenario")):
+        found = decide("paper/label", held, coverage=unearned)
+        assert (found.verdict, found.covered) == ("undecided", unearned.detail)
 
 
 @pytest.mark.parametrize("kind", ["algebra", "hypotheses", "certificate"])
 def test_satisfiable_hypotheses_or_some_right_steps_are_not_support(kind: str) -> None:
-    assert decide("paper/label", evidence("holds", kind=kind)).verdict == "undecided"
+    assert decide("paper/label", evidence("holds", kind=kind), coverage=EARNED).verdict == "undecided"
 
 
 def test_statistics_never_refute() -> None:
     sampled = [Evidence("sampled", "fails", "mean above the bound", 1.5, 1e-6)]
-    assert decide("paper/label", [*sampled, *evidence("holds")]).verdict == "undecided"
+    assert decide("paper/label", [*sampled, *evidence("holds")], coverage=EARNED).verdict == "undecided"
 
 
 def test_a_verdict_adds_up_its_evidence_and_is_json() -> None:
@@ -65,22 +73,70 @@ def test_a_verdict_adds_up_its_evidence_and_is_json() -> None:
         Evidence("sampled", "holds", "second", 0.75, 1e-6, {"runs": 20}),
         Evidence("algebra", "undecided", "third"),
     ]
-    result = decide("paper/label", parts, "certificates/paper.label.json")
+    result = decide("paper/label", parts, "certificates/paper.label.json", EARNED, quick=True)
     assert result.tightness == 0.25
     assert result.evidence == tuple(parts)
     content = json.loads(json.dumps(result.to_json()))
-    assert set(content) == {"id", "verdict", "tightness", "evidence", "certificate"}
-    assert (content["id"], content["verdict"]) == ("paper/label", "supported")
+    assert list(content) == [*KEYS, "quick"]
+    assert (content["id"], content["verdict"], content["covered"]) == ("paper/label", "supported", "3 scenarios")
+    assert all(content[name] == getattr(result, name) for name in content if name != "evidence")
     assert content["certificate"] == "certificates/paper.label.json"
     assert content["evidence"][1] == {
         "kind": "sampled",
         "outcome": "holds",
         "detail": "second",
+        "origin": "given",
         "tightness": 0.75,
         "error_probability": 1e-6,
         "data": {"runs": 20},
     }
     assert "data" not in content["evidence"][2]
+
+
+def said(*parts: Evidence, quick: bool = False) -> Result:
+    """The verdict on evidence that was earned."""
+    return decide("paper/label", parts, coverage=EARNED, quick=quick)
+
+
+def test_the_search_that_did_not_break_a_claim_stands_beside_the_word() -> None:
+    pool, search = Evidence("exact", "holds", "on the pool"), Evidence("search", "holds", "by search")
+    assert said(pool, quick=True).said == said(pool).said == "supported (no search)"
+    assert said(pool, search).said == "supported (full search)"
+    assert said(pool, search, quick=True).said == "supported (quick search)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "first"),
+    [
+        ("exact", "broken, no certificate: it breaks"),
+        ("sampled", "broken in simulated runs, no certificate: it breaks"),
+    ],
+)
+def test_a_break_without_a_certificate_is_said_first(kind: str, first: str) -> None:
+    found = said(Evidence("search", "holds", "never broken"), *[Evidence(kind, "fails", "it breaks", origin="pool")])  # type: ignore[arg-type]
+    assert (found.verdict, found.said, found.telling) == ("undecided", "undecided: broken", first)
+    assert found.break_found is found.evidence[0]
+    assert found.broken
+    assert found.origin is None
+
+
+def test_a_refutation_of_what_is_proved_is_said_to_contradict_it() -> None:
+    both = [Evidence("algebra", "proved", "all lines"), Evidence("certificate", "refuted", "an instance")]
+    assert said(*both).telling == "broken, with a certificate, and proved: a contradiction: an instance"
+
+
+def test_what_is_told_is_the_evidence_of_the_verdict() -> None:
+    held = Evidence("exact", "holds", "so far", 0.5)
+    seen = Evidence("exact", "fails", "in floats", 3.0, origin="search")
+    found = said(seen, held, Evidence("certificate", "refuted", "an instance", 2.0, origin="pool"))
+    assert (found.said, found.telling, found.origin) == ("refuted", "an instance", "pool")
+    found = said(Evidence("hypotheses", "holds", "they hold"), held, Evidence("exact", "holds", "tightest", 0.75))
+    assert found.telling == "tightest"
+    assert Result("paper/label", "undecided", None, ()).telling == ""
+
+
+def test_every_origin_has_a_meaning() -> None:
+    assert set(ORIGINS) == set(get_args(Origin))
 
 
 @pytest.mark.parametrize("outcome", ["holds", "fails", "undecided"])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.validate.tampering import at_path, edit, json_values, other_numbers, same_number, strings, verdict
 from theory import claim
+from theory.claim import Claim
 from validate import certificate, verifier
 from validate.falsify import confirm
 from validate.papers import perm
@@ -37,8 +38,14 @@ def spec(clients: list[tuple[list[str], list[str]]], step: str, local_steps: int
 NOISY = [(["1", "2"], ["1", "-1/2"]), (["1/2"], ["-2"])]
 
 
+def of(label: str) -> Claim:
+    """The claim; Lemma 4 without the step that the proof of Lemma 6 fixes, as only long ones break it."""
+    found = claim(f"perm/{label}")
+    return replace(found, standing=()) if label == "lemma-4" else found
+
+
 def made(label: str, instance: dict[str, Any]) -> dict[str, Any]:
-    c = claim(f"perm/{label}")
+    c = of(label)
     found = confirm(c, instance, perm.cases)
     assert found is not None
     return certificate.instance_certificate(
@@ -60,7 +67,7 @@ MADE = {
 def test_valid_certificates(label: str) -> None:
     report = verifier.verify(MADE[label])
     assert report.valid, report.lines
-    assert certificate.differences(MADE[label], claim(f"perm/{label}")) == ()
+    assert certificate.differences(MADE[label], of(label)) == ()
 
 
 def outcomes(instance: dict[str, Any]) -> list[tuple[Fraction, list[list[Fraction]]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -81,7 +82,10 @@ def turned() -> dict[str, Any]:
 
 UNROLLED["leaning"] = (CLAIMS["lemma-7"], leaning())
 PRODUCTS = {"two": (CLAIMS["proposition-2"], two_factors()), "turned": (CLAIMS["proposition-2"], turned())}
-ALL = {**PERMUTATIONS, **UNROLLED, **PRODUCTS}
+# Lemma 13 without the step that the proof of Lemma 11 fixes, made up: a long one amplifies the noise
+ANY_STEP = replace(CLAIMS["lemma-13"], standing=())
+NOISE = {"noise": (ANY_STEP, epoch_certificate(ANY_STEP, Broken(alike([1], [0], 3, 1, 10, 0, 1, 1), "")))}
+ALL = {**PERMUTATIONS, **UNROLLED, **PRODUCTS, **NOISE}
 KEPT = ("format", "kind", "claim", "statement", "hypotheses", "right", "definitions", "note", "relation")
 
 
@@ -153,12 +157,12 @@ def still_true(claim: Claim, made: dict[str, Any]) -> bool:
     ("name", "path", "value", "says"),
     [
         ("lemma-11a", ("parameters", "p"), "1", "p = 1 is in (0, 1)"),
-        ("lemma-11a", ("parameters", "eta"), "1/200", "eta = 1/200 is 1/800"),
+        ("lemma-11a", ("parameters", "eta"), "1/200", "eta = 1/200 is 1/32"),
         ("lemma-11a", ("parameters", "R"), "101", "eta <= 1/(4NKRL), R = 101"),
         ("lemma-11a", ("parameters", "R"), "1/2", "R = 1/2 is a number of epochs"),
-        ("lemma-11a", ("parameters", "G"), "1", "G = 1 >= 2"),
-        ("lemma-11a", ("parameters", "L"), "1/2", "L = 1/2 >= 1"),
-        ("lemma-11a", ("parameters", "grad_phi"), "1", "grad_phi = 1 is 1/2"),
+        ("lemma-11a", ("parameters", "G"), "1", "G = 1 >= 3"),
+        ("lemma-11a", ("parameters", "L"), "1/2", "L = 1/2 >= 2"),
+        ("lemma-11a", ("parameters", "grad_phi"), "1", "grad_phi = 1 is 0"),
         ("lemma-11a", ("parameters", "mu"), "2", "mu = 2 is in (0, 1]"),
         ("lemma-11a", ("parameters", "zeta"), "2", "parameter zeta cannot be checked"),
         ("lemma-11a", ("alpha", 0), "1/3", "the weights are a point of the simplex"),
@@ -167,8 +171,8 @@ def still_true(claim: Claim, made: dict[str, Any]) -> bool:
         ("lemma-11a", ("hypotheses", 3, "name"), "something", "cannot be checked"),
         ("lemma-11a", ("right",), "gradient_term + 10*deviation_term", "exceeds the right side"),
         ("lemma-11a", ("right",), "log(-1)", "the logarithm of a number that may not be positive"),
-        ("lemma-13", ("noise",), "2", "delta = 1 >= 2"),
-        ("lemma-13", ("parameters", "L"), "1/2", "L = 1/2 >= 1"),
+        ("noise", ("noise",), "2", "delta = 1 >= 2"),
+        ("noise", ("parameters", "L"), "1/2", "L = 1/2 >= 1"),
         ("theorem-2-step/unnormalised", ("parameters", "V"), "2", "V = 2 is 1"),
         ("theorem-2-step/unnormalised", ("parameters", "gap"), "0", "gap = 0 is 1/2000"),
         ("two", ("parameters", "h"), "2", "there are h - l + 1 = 3 matrices"),
@@ -240,7 +244,7 @@ def test_no_field_can_be_left_out_or_added(name: str) -> None:
         ("lemma-11b", ("left", "quantity"), "epoch_cross"),
         ("lemma-11b", ("relation",), ">="),
         ("lemma-10", ("parameters", "n"), "2"),
-        ("lemma-13", ("local_steps",), 20),
+        ("noise", ("local_steps",), 20),
         ("lemma-7", ("noise",), [["1"], []]),
         ("lemma-7", ("left", "quantity"), "unrolled_update"),
         ("lemma-7", ("left", "quantity"), "partial_sum"),
@@ -288,7 +292,6 @@ def test_both_codes_agree_on_every_order(e: Epoch) -> None:
     assert own.cost(F(1, 3)) == e.cost(np.array([F(1, 3)]))
     for order in e.orders:
         assert permutations.partial_sum(at, order) == e.partial_sums(order)[last]
-        assert permutations.epoch_bias(at, order) == e.bias(F(1, e.clients))
         assert permutations.epoch_bias_sum(at, order) == e.bias()
         assert permutations.epoch_cross(at, order) == e.cross(order)
         if last >= 2:

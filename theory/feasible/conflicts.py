@@ -97,7 +97,7 @@ def function_conflicts(
     """
     if reading not in ("run", "literal"):
         raise ValueError(f"reading={reading!r} is neither 'run' nor 'literal'")
-    hypotheses = [h for h in (*claim.hypotheses, *extra) if h.assumption is not None]
+    hypotheses = [h for h in (*claim.conditions, *extra) if h.assumption is not None]
     return tuple(
         Conflict(one.name, other.name, exclusion.proof)
         for exclusion in EXCLUSIONS

@@ -125,8 +125,8 @@ def feasible(
     Raises:
         ValueError: for a value outside its domain, an unknown name, or a relation that cannot be read.
     """
-    hypotheses = [*claim.hypotheses, *map(_hypothesis, extra)]
-    check_claim(replace(claim, hypotheses=tuple(hypotheses)))
+    hypotheses = [*claim.conditions, *map(_hypothesis, extra)]
+    check_claim(replace(claim, hypotheses=tuple(hypotheses), standing=()))
     entries = read(claim, fixed or {}, partial=True)
     domains = {p.name: p.domain for p in claim.parameters}
     relations = [(h.name, parse_relation(h.relation)) for h in hypotheses if h.relation is not None]

@@ -26,6 +26,10 @@ from theory.formula import Formula, parse
 LARGEST_EXPONENT = 12
 RESOURCES = 200_000  # z3's own count of steps, for an effort of 1
 ADVICE = "z3 is not installed; `pip install 'fedproof[smt]'` adds it"
+COST = (
+    "without it only branch and bound can show that hypotheses exclude each other, so claims that are vacuous may be "
+    "called undecided"
+)
 SIMPLE = tuple(
     Fraction(*p) for p in ((1, 1), (1, 2), (2, 1), (0, 1), (1, 4), (3, 1), (-1, 1), (1, 3), (1, 10), (10, 1))
 )
@@ -54,6 +58,11 @@ class Answer:
 def available() -> bool:
     """Whether z3 (the extra ``smt``) is installed."""
     return importlib.util.find_spec("z3") is not None
+
+
+def missing() -> str | None:
+    """What to say where z3 is not installed, with the verdicts that it costs; None where it is."""
+    return None if available() else f"{ADVICE}; {COST}"
 
 
 def decide(system: System, limits: Limits = ANY) -> Answer:

@@ -45,7 +45,8 @@ class Condition:
 
     Attributes:
         name: of the hypothesis.
-        holds: whether it does, decided exactly; None where it has no value, or is about functions, not numbers.
+        holds: whether it does, decided exactly, which it does not where it has no value; None where it is about
+            functions, not numbers.
         why: the condition, and where it fails the two sides.
     """
 
@@ -171,7 +172,7 @@ def applicable(
         radius = float(bound(claim, given))
     except UndefinedError:  # beta2 = 0, kappa C1 = 1, or a radius that is not real
         pass
-    known = {h.name: h for h in claim.hypotheses}
+    known = {h.name: h for h in claim.conditions}
     conditions = []
     for entry in hypotheses(claim, given):
         hypothesis = known[entry["name"]]

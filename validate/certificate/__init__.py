@@ -5,7 +5,7 @@ own. The caller's own values (exact ones from `sim.exact` and `theory.evaluate`)
 that a certificate is valid only if the oracle and the verifier agree to the last digit.
 """
 
-from validate.certificate.files import copy_verifier, differences, read, verify, write
+from validate.certificate.files import copy_verifier, differences, read, record, verify, write
 from validate.certificate.floor import floor_certificate
 from validate.certificate.inertial import inertial_certificate
 from validate.certificate.mixing import mixing_certificate
@@ -15,6 +15,7 @@ from validate.certificate.play import play_certificate
 from validate.certificate.relation import relation_certificate
 from validate.certificate.rounds import fixed_point_certificate, instance_certificate, order_certificate
 from validate.certificate.shuffling import permutations_certificate, products_certificate, unrolled_certificate
+from validate.certificate.vectors import vectors_certificate
 from validate.verifier import FormatError, Report
 
 __all__ = [
@@ -39,8 +40,10 @@ __all__ = [
     "play_certificate",
     "products_certificate",
     "read",
+    "record",
     "relation_certificate",
     "unrolled_certificate",
+    "vectors_certificate",
     "verify",
     "write",
 ]

@@ -128,15 +128,16 @@ def open_adam_certificate(
     silent: bool = False,
     note: str = "",
 ) -> Certificate:
-    """A certificate of kind ``"open-adam"``: a line about Adam fails at the local step after a communication.
+    """A certificate of kind ``"open-adam"``: a line about Adam fails, at the step after a communication or elsewhere.
 
     All clients (d = 1, f_i(x) = h/2 (x - a)^2, no noise) take ``local_steps`` steps of Adam (3) from `start`, the
     `selected` ones are averaged, everybody continues from the average, and the line is tested at the next step of
-    `client`. `validate.verifier.open_adam` says which x is x^k and which names a formula may use.
+    `client`; with nobody selected there is no communication. `validate.verifier.open_adam` says which x is x^k and
+    which names a formula may use.
 
     Args:
-        claim: the claim as printed; its quantity (``lyapunov_next`` or ``I1``), relation, right side and definitions
-            are copied.
+        claim: the claim as printed; its quantity (one of `validate.verifier.open_adam.QUANTITIES`), relation, right
+            side and definitions are copied.
         algorithm: ``eta``, ``beta1``, ``beta2`` and ``eps``.
         clients: each with ``h`` and ``a``.
         start: x^0, the same for all.

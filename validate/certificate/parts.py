@@ -79,9 +79,9 @@ def as_decimal(value: Number | float, name: str, digits: int = 10) -> str:
 
 
 def hypotheses_of(claim: Claim, silent: bool) -> list[dict[str, Any]]:
-    """The claim's hypotheses; those that its proof uses silently only when asked for."""
+    """The claim's hypotheses and standing conditions; those that its proof uses silently only when asked for."""
     result = []
-    for h in claim.hypotheses:
+    for h in claim.conditions:
         if not (h.printed or silent):
             continue
         item: dict[str, Any] = {
@@ -95,18 +95,22 @@ def hypotheses_of(claim: Claim, silent: bool) -> list[dict[str, Any]]:
         for attribute in ("of", "at", "relative", "step"):
             if hasattr(h.assumption, attribute):
                 item[attribute] = getattr(h.assumption, attribute)
+        if h in claim.standing:
+            item["standing"] = h.where
         result.append(item)
     return result
 
 
 def about(claim: Claim, kind: str, silent: bool, note: str) -> Certificate:
     """What every certificate says first: its kind, and the claim in words and hypotheses."""
+    hypotheses = hypotheses_of(claim, silent)
     return {
         "format": verifier.FORMAT,
         "kind": kind,
         "claim": claim.id,
         "statement": claim.statement,
-        "hypotheses": hypotheses_of(claim, silent),
+        "hypotheses": hypotheses,
+        **({} if hypotheses else {"unconditional": True}),
         **({"note": note} if note else {}),
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -15,24 +14,19 @@ from validate.commands import completion, messages, own, parameters_of
 from validate.commands.output import number, plain, print_json, table
 
 if TYPE_CHECKING:
-    from theory.claim import Claim
+    from theory.claim import Claim, Hypothesis
+    from theory.evaluate import Enclosure
+    from validate.kept import Entry
 
-VERDICTS = "verdicts.json"
+STANDING = "Standing (fixed elsewhere in the paper)"
 
 
-def known_verdicts(folder: Path) -> dict[str, str]:
-    """The verdicts that `fedproof check --out FOLDER` left there, by id.
-
-    Raises:
-        ValueError: when the file is not what `fedproof check` writes.
-    """
-    path = folder / VERDICTS
-    if not path.exists():
-        return {}
-    try:
-        return {entry["id"]: entry["verdict"] for entry in json.loads(path.read_text(encoding="utf-8"))}
-    except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{path} is not a list of verdicts; delete it and run `fedproof check` again") from error
+def remembered(one: Entry) -> str:
+    """The verdict that a check left, in a word or two."""
+    word = str(one["verdict"])
+    if word == "undecided" and one.get("broken"):
+        word = "undecided: broken"
+    return f"{word} (quick)" if one.get("quick") else word
 
 
 def claims(
@@ -51,13 +45,22 @@ def claims(
 ) -> None:
     """List the claims, with the verdicts that are known.
 
+    A verdict of a quick check says so. One on a claim that has changed since is not shown.
+
     Example: fedproof claims --paper fedavg-svrg
     """
     from theory import catalog
+    from validate import kept
 
-    verdicts = known_verdicts(out)
+    found = kept.known(out)
     chosen = None if paper is None else own.known([paper])[0]
-    rows = [
+    shown = catalog.claims(chosen)
+    verdicts = {c.id: found[c.id] for c in shown if c.id in found and kept.current(found[c.id], c)}
+    changed = [c.id for c in shown if c.id in found and c.id not in verdicts]
+    if changed:
+        what = f"{len(changed)} claim{'s' * (len(changed) > 1)}, such as {changed[0]}"
+        typer.echo(f"{out / kept.VERDICTS} has verdicts on other versions of {what}: check again", err=True)
+    rows: list[dict[str, Any]] = [
         {
             "id": claim.id,
             "kind": claim.kind,
@@ -65,18 +68,29 @@ def claims(
             "quantity": claim.quantity.name,
             "has_bound": claim.has_bound,
             "amends": claim.amends,
-            "verdict": verdicts.get(claim.id),
+            **{name: verdicts.get(claim.id, {}).get(name) for name in ("verdict", "quick", "broken")},
         }
-        for claim in catalog.claims(chosen)
+        for claim in shown
     ]
     if as_json:
         print_json(rows)
         return
     cells = [
-        ["yes" if value is True else "" if value in (None, False) else str(value) for value in row.values()]
+        [row["id"], row["kind"], row["equation"], row["quantity"], "yes" if row["has_bound"] else "",
+         row["amends"] or "", remembered(row) if row["verdict"] else ""]
         for row in rows
-    ]
+    ]  # fmt: skip
     table(["id", "kind", "equation", "quantity", "bound", "amends", "verdict"], cells)
+
+
+def _hypothesis(h: Hypothesis) -> dict[str, Any]:
+    return {
+        "name": h.name,
+        "statement": h.statement,
+        "relation": h.relation,
+        "assumption": type(h.assumption).__name__ if h.assumption is not None else None,
+        "printed": h.printed,
+    }
 
 
 def description(claim: Claim) -> dict[str, Any]:
@@ -93,16 +107,9 @@ def description(claim: Claim) -> dict[str, Any]:
         "parameters": [
             {"name": p.name, "domain": str(p.domain), "meaning": p.meaning, "shape": p.shape} for p in claim.parameters
         ],
-        "hypotheses": [
-            {
-                "name": h.name,
-                "statement": h.statement,
-                "relation": h.relation,
-                "assumption": type(h.assumption).__name__ if h.assumption is not None else None,
-                "printed": h.printed,
-            }
-            for h in claim.hypotheses
-        ],
+        "hypotheses": [_hypothesis(h) for h in claim.hypotheses],
+        "standing": [{**_hypothesis(h), "where": h.where} for h in claim.standing],
+        **({"measured_as": claim.measured_as} if hasattr(claim, "measured_as") else {}),
         "definitions": dict(claim.definitions),
         "relation": claim.relation,
         "right": claim.right,
@@ -129,6 +136,8 @@ def text(claim: Claim) -> str:
     if claim.right is not None:
         sides = [f"{claim.quantity.name} {claim.relation} {claim.right}"]
         part("Bound", sides + [f"with {name} = {formula}" for name, formula in claim.definitions.items()])
+    measured_as = getattr(claim, "measured_as", "")  # of a paper in a file
+    part("Measured", [measured_as] if measured_as else [])
     part(
         "Hypotheses",
         [
@@ -136,6 +145,7 @@ def text(claim: Claim) -> str:
             for h in claim.hypotheses
         ],
     )
+    part(STANDING, [f"{h.name}: {h.statement} ({h.where})" for h in claim.standing])
     part(
         "Parameters",
         [f"{p.name} in {p.domain}: {p.meaning}" + " (vector)" * (p.shape == "vector") for p in claim.parameters],
@@ -182,8 +192,8 @@ def show(
         typer.echo(text(claim))
 
 
-def print_bound(result: Mapping[str, Any]) -> None:
-    """A bound for a reader."""
+def print_bound(result: Mapping[str, Any], standing: frozenset[str]) -> None:
+    """A bound for a reader; `standing` are the names of the conditions that the paper fixes elsewhere."""
     typer.echo(f"{result['id']} = {'no real value' if result['value'] is None else repr(result['value'])}")
     if result["lower"] is not None:
         typer.echo(f"enclosed in [{result['lower']}, {result['upper']}]")
@@ -191,7 +201,25 @@ def print_bound(result: Mapping[str, Any]) -> None:
         typer.echo(f"  {name} = {number(value)}")
     words = {True: "holds", False: "VIOLATED", None: "not decided by these values"}
     for hypothesis in result["hypotheses"]:
-        typer.echo(f"  hypothesis {hypothesis['name']}: {words[hypothesis['holds']]}")
+        kind = "standing condition" if hypothesis["name"] in standing else "hypothesis"
+        typer.echo(f"  {kind} {hypothesis['name']}: {words[hypothesis['holds']]}")
+
+
+def terms_at(claim: Claim, parameters: Mapping[str, Any], enclosure: Enclosure | None) -> dict[str, Any]:
+    """The claim's definitions in float64; with an enclosure, each within its own bounds."""
+    import numpy as np
+
+    from theory import evaluate
+
+    terms: dict[str, Any] = dict(evaluate.terms(claim, parameters))
+    if enclosure is None:
+        return terms
+    for name, value in terms.items():
+        if np.ndim(value):
+            terms[name] = np.array([enclosure.term(f"{name}[{i}]", float(v)) for i, v in enumerate(value)])
+        else:
+            terms[name] = enclosure.term(name, float(value))
+    return terms
 
 
 def bound(
@@ -230,7 +258,9 @@ def bound(
     value, enclosure = None, None
     try:
         value = evaluate.bound(claim, parameters)
-        enclosure = evaluate.enclose(claim, parameters) if rigorous else None
+        if rigorous:
+            enclosure = evaluate.enclose(claim, parameters)
+            value = enclosure.midpoint  # the evaluation in floats may have lost every digit
     except evaluate.UndefinedError:
         if not violated:  # otherwise that is why, and the terms may say more
             raise
@@ -242,13 +272,13 @@ def bound(
             "upper": enclosure.upper if enclosure else None,
             "parameters": parameters,
             "hypotheses": hypotheses,
-            "terms": evaluate.terms(claim, parameters),
+            "terms": terms_at(claim, parameters, enclosure),
         }
     )
     if as_json:
         print_json(result)
     else:
-        print_bound(result)
+        print_bound(result, frozenset(h.name for h in claim.standing))
     if violated:
         typer.echo(f"warning: the values violate: {', '.join(violated)}", err=True)
         raise typer.Exit(3)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from validate.commands import missing
 from validate.commands.output import print_json, progress, table
 
 FLOORS = ("theory", "sim", "validate")
@@ -120,14 +121,14 @@ def doctor(
         "back_ends": back_ends(),
         "clashes": clashes(),
     }
-    missing = [name for name in REQUIRED if facts["packages"][name] is None]
-    facts |= {"missing": missing, "self_test": None}
+    absent = [name for name in REQUIRED if facts["packages"][name] is None]
+    facts |= {"missing": absent, "notes": missing.notes(), "self_test": None}
     if not as_json:
         _show(facts)
     failed = _tested(facts, as_json) if not no_self_test else False
     if as_json:
         print_json(facts)
-    if failed or missing or facts["clashes"]:
+    if failed or absent or facts["clashes"]:
         raise typer.Exit(1)
 
 
@@ -152,6 +153,8 @@ def _show(facts: dict[str, Any]) -> None:
         typer.echo(f"back end {name}: {what or absent_because}")
     for name in facts["missing"]:
         typer.echo(f"missing: {name}; pip install --upgrade fedproof brings it")
+    for note in facts["notes"]:
+        typer.echo(f"note: {note}")
     for clash in facts["clashes"]:
         typer.echo(f"clash: {clash}; install fedproof in an environment of its own")
 

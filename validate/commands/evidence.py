@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands import completion, messages, own
+from validate.commands import completion, messages, missing, own
 from validate.commands.output import print_json, progress, ratio, table, writable
 
 if TYPE_CHECKING:
+    from theory.claim import Claim
     from validate.verdict import Result
 
 FAILED = ("refuted", "vacuous")
@@ -21,14 +23,11 @@ Quick = Annotated[bool, typer.Option("--quick", help="Smaller searches and fewer
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything that is drawn.")]
 
 
-def telling(result: Result) -> str:
-    """The evidence in one line that says most about a verdict."""
-    outcome: str = "holds" if result.verdict == "supported" else result.verdict
-    if result.verdict == "undecided" and any(e.outcome == "fails" for e in result.evidence):
-        outcome = "fails"  # a break without a certificate
-    aside = ("hypotheses", "algebra") if result.verdict == "supported" else ()
-    fitting = [e.detail for e in result.evidence if e.outcome == outcome and e.kind not in aside]
-    return (fitting or [e.detail for e in result.evidence])[0]
+def row(result: Result) -> list[str]:
+    """A claim's row of the table: a break first, the budget beside the word, and where what breaks it comes from."""
+    found = result.break_found
+    origin = "" if found is None else found.origin
+    return [result.id, result.said, origin, result.covered, ratio(result.tightness), result.telling]
 
 
 def check(
@@ -49,41 +48,50 @@ def check(
 ) -> None:
     """Gather the evidence for claims, and say the verdicts.
 
-    Exit status 1 when a verdict is refuted or vacuous, as a test runner has it. Verdicts and certificates are kept in
-    the folder --out, where `claims` and `verify` find them.
+    Exit status 1 when a verdict is refuted or vacuous, or something broke a claim without a certificate, as a test
+    runner has it. Verdicts and certificates are kept in the folder --out, where `claims` and `verify` find them. A
+    quick check replaces neither those of a full one.
 
     Example: fedproof check fedavg-svrg --quick
     """
-    from validate.check import check_all
+    from validate.checking import check_all
 
     chosen = own.known(targets)
     writable("--out", out)
+    missing.tell()
     results = check_all(chosen, quick=quick, out=out, seed=seed, progress=progress)
     if as_json:
         print_json([result.to_json() for result in results])
     else:
-        rows = [[found.id, found.verdict, ratio(found.tightness), telling(found)] for found in results]
-        table(["id", "verdict", "tightness", "evidence"], rows)
+        table(["id", "verdict", "origin", "covered", "tightness", "evidence"], [row(found) for found in results])
         for result in results:
             if result.certificate is not None:
                 typer.echo(f"certificate: {result.certificate}")
-    if any(result.verdict in FAILED for result in results):
+    if any(result.verdict in FAILED or result.broken for result in results):
         raise typer.Exit(1)
 
 
 def verify(
     certificates: Annotated[list[Path], typer.Argument(metavar="CERTIFICATE...", help="Files that `check` wrote.")],
+    papers: Annotated[
+        list[Path] | None,
+        typer.Option("--claims", metavar="PAPER.py", help="A paper of your own, which is run; may be given again."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Re-check certificates in exact arithmetic.
+    """Re-check certificates in exact arithmetic, and compare them with the claims that they are about.
 
-    Nothing else of the package is used. Exit status 1 when a certificate does not prove what it says, 2 when one
-    cannot be read (the others are checked all the same; with --json there is no document then).
+    A certificate says which claim it refutes, and its text is held against the claim of that id in the catalogue, or in
+    a file --claims. Where there is none, a warning says what remains for you to compare. Exit status 1 when a
+    certificate does not prove what it says, or says something else than the claim; 2 when one cannot be read (the
+    others are checked all the same; with --json there is no document then).
 
     Example: fedproof verify fedproof-out/certificates/*.json
     """
     from validate import verifier
+    from validate.certificate import differences
 
+    known = _claims(papers or ())
     status, entries = 0, []
     for path in certificates:
         try:
@@ -98,15 +106,74 @@ def verify(
             typer.echo(f"error: {_unreadable(path, error)}", err=True)
             status = 2
             continue
+        where, claim = known(certificate["claim"])
+        other = () if claim is None else differences(certificate, claim)
+        valid = found.valid and not other
         entries.append(
-            {"id": certificate["claim"], "valid": found.valid, "checks": list(found.lines), "certificate": str(path)}
+            {
+                "id": certificate["claim"],
+                "valid": valid,
+                "compared": where,
+                "differences": list(other),
+                "claim": list(found.claimed),
+                "checks": list(found.lines),
+                "certificate": str(path),
+            }
         )
+        if where is None:
+            typer.echo(f"warning: {path}: {NOT_COMPARED}", err=True)
         if not as_json:
-            typer.echo(f"{path}:\n{found}")
-        status = max(status, 0 if found.valid else 1)
+            typer.echo("\n".join([f"{path}: {_comparison(where, certificate)}", *found.claimed, *found.lines]))
+            if other:
+                typer.echo(f"INVALID: it differs from {certificate['claim']} of {where} in: {', '.join(other)}")
+            else:
+                typer.echo(found.verdict if where is None or not found.valid else VALID)
+        status = max(status, 0 if valid else 1)
     if as_json and status != 2:
         print_json(entries)
     raise typer.Exit(status)
+
+
+NOT_COMPARED = (
+    "not compared with any catalogue: compare the statement, both sides, definitions, hypotheses and parameters with "
+    "your paper yourself, or name its file with --claims"
+)
+VALID = "VALID: the claim is false as stated"
+
+
+def _claims(papers: Sequence[Path]) -> Callable[[str], tuple[str | None, Claim | None]]:
+    """Looks a claim up by its id, in these files first and then in the catalogue; with the place where it is."""
+    from theory import catalog
+
+    files: dict[str, str] = {}
+    for path in papers:
+        files |= {paper: str(path) for paper in own.known([str(path)])}
+
+    def find(id: str) -> tuple[str | None, Claim | None]:
+        try:
+            claim = catalog.claim(id)
+        except ValueError:
+            return None, None
+        return files.get(claim.paper, "the catalogue"), claim
+
+    return find
+
+
+def _comparison(where: str | None, certificate: dict[str, Any]) -> str:
+    """What the certificate's text was held against, and what of it could not be."""
+    if where is None:
+        return NOT_COMPARED
+    fields = ["statement", "left side", "relation", "right side", "definitions", "hypotheses"]
+    if "relation" not in certificate:
+        fields.remove("relation")
+    if "left" not in certificate:
+        fields.remove("left side")
+    if certificate["kind"] == "vectors":
+        fields += ["the conditions on vectors"]
+    if "right" in certificate:
+        return f"compared with {where}: {', '.join(fields)}"
+    fields = [name for name in fields if name not in ("right side", "definitions")]
+    return f"compared with {where}: {', '.join(fields)}; it has no formula to compare, so compare the statement below"
 
 
 def _unreadable(path: Path, error: ValueError) -> str:
@@ -148,6 +215,8 @@ def report(
     from validate.report import write
 
     writable("--out", out)
+    if papers or not stores:
+        missing.tell()
     with own.speaking_aside(papers or ()):
         found = write(papers or None, stores=stores or (), quick=quick, out=out, progress=progress, processes=processes)
     if not as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -28,12 +29,13 @@ def falsify(
     """Search for an instance that breaks a claim.
 
     The search starts from nothing but the claim; what it finds is confirmed in fractions and written as a certificate.
-    Exit status 1 when the claim is broken.
+    Exit status 1 when the claim is broken, also where that could not be confirmed, or no certificate can hold it. The
+    certificate is beside that of a check, as LABEL.falsify.json.
 
     Example: fedproof falsify fedavg-svrg/lemma-a2
     """
     from theory import claim as find
-    from validate import certificate, papers
+    from validate import certificate, kept, papers
     from validate.search.reduce import certificate_of
     from validate.search.unguided import search
 
@@ -44,12 +46,19 @@ def falsify(
         raise messages.lacking(claim, what, lambda other: other.has_bound)
     writable("--out", out)
     result = search(claim, module.cases, seconds=seconds, seed=seed, progress=progress)
-    path = None
+    path, lacking = None, None
     if result.found is not None:
-        path = str(certificate.write(certificate_of(claim, result.found), out / "certificates"))
+        with TemporaryDirectory() as folder:  # beside the certificate of a check, not in its place
+            try:
+                made = certificate.write(certificate_of(claim, result.found), Path(folder) / kept.CERTIFICATES)
+                path = str(kept.keep(claim, (Path(folder),), made, out, "falsify"))
+            except ValueError as error:
+                lacking = str(error)
+    broken = result.found is not None or result.suspect is not None
     shown: dict[str, Any] = {
         "id": claim.id,
-        "broken": result.found is not None,
+        "broken": broken,
+        "confirmed": result.found is not None,
         "ratio": result.ratio,
         "evaluations": result.evaluations,
         "structures": len(result.structures),
@@ -62,5 +71,7 @@ def falsify(
         typer.echo(f"{claim.id}: {result.detail}")
         if path is not None:
             typer.echo(f"certificate: {path}")
-    if result.found is not None:
+        if lacking is not None:
+            typer.echo(f"no certificate: {lacking}")
+    if broken:
         raise typer.Exit(1)

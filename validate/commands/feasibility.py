@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands import completion, own
+from validate.commands import completion, missing, own
 from validate.commands.output import print_json
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def feasible(
             raise ValueError(f"--suppose {relation!r} is not a relation such as 'M <= 8': {error}") from error
     values = evaluate.parse_assignments(assignments or [], claim)
     limits = Limits(effort=effort)
+    missing.tell()
     found = compatible(claim, supposed or (), values, reading="literal" if literal else "run", limits=limits)
     result = {"id": claim.id, **found.to_json()}
     if literal:  # conflicts of a reading that the catalogue does not have are reported beside what it has

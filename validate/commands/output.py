@@ -12,11 +12,11 @@ import tempfile
 import textwrap
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from fractions import Fraction
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 
@@ -41,9 +41,24 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
+_stdout: TextIO | None = None  # the real one, while all that is not JSON goes to stderr
+
+
+@contextmanager
+def json_alone() -> Iterator[None]:
+    """While this lasts, stdout takes what `print_json` prints; what anything else prints there goes to stderr."""
+    global _stdout
+    before, _stdout = _stdout, sys.stdout
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _stdout = before
+
+
 def print_json(value: Any) -> None:
     """Print `value` as JSON, and nothing else, on stdout."""
-    typer.echo(json.dumps(plain(value), indent=2, allow_nan=False, ensure_ascii=False))
+    typer.echo(json.dumps(plain(value), indent=2, allow_nan=False, ensure_ascii=False), file=_stdout)
 
 
 COLOURS = {

@@ -52,7 +52,7 @@ def conditions(claim: Claim, parameters: Mapping[str, Any]) -> list[dict[str, An
 
     return [
         {"name": hypothesis.name, "holds": found["holds"], "why": hypothesis.statement}
-        for hypothesis, found in zip(claim.hypotheses, hypotheses(claim, dict(parameters)), strict=True)
+        for hypothesis, found in zip(claim.conditions, hypotheses(claim, dict(parameters)), strict=True)
         if hypothesis.relation in SGD_CONDITIONS
     ]
 

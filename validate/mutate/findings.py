@@ -63,7 +63,7 @@ class Finding:
             "description": self.mutant.description,
             "right": claim.right,
             "definitions": dict(claim.definitions),
-            "hypotheses": [h.name for h in claim.hypotheses],
+            "hypotheses": [h.name for h in claim.conditions],
             "outcome": self.outcome,
             "reason": self.reason,
             "false": self.false,

@@ -106,9 +106,10 @@ def mutants(claim: Claim, attained: Sequence[tuple[Place, Fraction]] = ()) -> li
             continue
         seen.append(values)
         keep(changed, kind, description)
-    for hypothesis in claim.hypotheses:
-        rest = tuple(h for h in claim.hypotheses if h is not hypothesis)
-        keep(replace(claim, hypotheses=rest), "hypothesis dropped", f"without the hypothesis {hypothesis.name!r}")
+    for hypothesis in claim.conditions:
+        rest, standing = (tuple(h for h in some if h is not hypothesis) for some in (claim.hypotheses, claim.standing))
+        changed = replace(claim, hypotheses=rest, standing=standing)
+        keep(changed, "hypothesis dropped", f"without the hypothesis {hypothesis.name!r}")
     return found
 
 

@@ -222,7 +222,7 @@ class Exact:
 
         def cases_of(claim: Claim, scenario: Any) -> Cases | None:
             formula = f"{claim.right} {claim.definitions}" if self._by_bound else ""
-            key = (id(suspect.spec), claim.hypotheses, formula)  # the entry keeps the instance alive
+            key = (id(suspect.spec), claim.conditions, formula)  # the entry keeps the instance alive
             if key not in self._known:
                 self._known[key] = suspect.spec, self._cases_of(claim, scenario)
             cases = self._known[key][1]

@@ -1,6 +1,6 @@
 """How sharp is the check? Mutants of a claim: which are false, and which of these the ordinary check refutes.
 
-Two parties look at each mutant. The *check* has what `validate.check` has: the paper's own instances, the smallest
+Two parties look at each mutant. The *check* has what `validate.checking` has: the paper's own instances, the smallest
 suspect recomputed in fractions, a certificate that the stand-alone verifier accepts. The *oracle* has instances of its
 own, drawn at random and then moved towards those that come nearest to breaking the mutant; its breaks are exact too,
 and the check is not told of them. A mutant is false when either has an exact instance against it, and killed when the
@@ -227,7 +227,7 @@ class _Trial:
 
     def _tables(self, mutant: Mutant) -> tuple[Table, Sequence[Table]]:
         """The check's instances, and the oracle's, to which the mutant applies."""
-        gone = [h.name for h in self.claim.hypotheses if h not in mutant.claim.hypotheses]
+        gone = [h.name for h in self.claim.conditions if h not in mutant.claim.conditions]
         if gone:
             found = (without(mutant.claim, gone[0], r, self.cases_of) for r in (self.records, self.oracle.records))
         elif self.by_bound or _moves_a_hypothesis(mutant.claim, self.claim):
@@ -258,7 +258,7 @@ def _chosen(made: Sequence[Mutant], most: int | None) -> list[Mutant]:
 def _moves_a_hypothesis(mutant: Claim, claim: Claim) -> bool:
     """Whether a hypothesis speaks of a definition that the mutant has moved."""
     moved = {name for name, text in mutant.definitions.items() if text != claim.definitions[name]}
-    return any(names_in(parse_relation(h.relation)) & moved for h in claim.hypotheses if h.relation is not None)
+    return any(names_in(parse_relation(h.relation)) & moved for h in claim.conditions if h.relation is not None)
 
 
 def _certificate(mutant: Mutant, found: Counterexample) -> dict[str, Any]:

@@ -12,11 +12,17 @@ from theory.assumptions import Assumption
 from theory.catalog import suggestion
 from theory.claim import Claim, Hypothesis, Parameter, Quantity, Relation, Step
 from theory.formula import names_in, parse, parse_relation
-from validate.own.tables import ALGORITHMS, MEASURES, PARTICIPATION, QUANTITIES, known
+from validate.own.tables import ALGORITHMS, MEASURES, PARTICIPATION, QUANTITIES, SERVER, known
 from validate.own.typeset import RELATIONS, latex_of_claim
 
 _CONSTANTS = ("constant", "relative", "step", "smoothness")  # the assumptions' attributes that name a parameter
-_NOWHERE = (("shuffling", "independent"), ("shuffling", "uniform"), ("fedmim", "independent"))
+_NOWHERE = (
+    ("shuffling", "independent"),
+    ("shuffling", "independent-mean"),
+    ("shuffling", "uniform"),
+    ("fedmim", "independent"),
+    ("fedmim", "independent-mean"),
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,8 @@ class MeasuredClaim(Claim):
 
     Attributes:
         algorithm: a name in `ALGORITHMS`.
-        participation: a name in `PARTICIPATION`; what it means is part of the claim, not a hypothesis.
+        participation: a name in `PARTICIPATION`; what it means is part of the claim, not a hypothesis. `SERVER` says
+            what the server makes of what is sent: with ``"independent"`` it is divided by p_n.
     """
 
     algorithm: str = "local-sgd"
@@ -72,10 +79,18 @@ class MeasuredClaim(Claim):
                     f"{self.id}: {self.quantity.name} is measured {of}, where {parameter.measure!r} ({parameter.name}) "
                     f"has no meaning{advice}"
                 )
-        _check_names(self.id, self.parameters, self.definitions, self.right or "0", self.hypotheses)
+        _check_names(self.id, self.parameters, self.definitions, self.right or "0", self.conditions)
+
+    @property
+    def measured_as(self) -> str:
+        """How the claim is measured, in a line: the algorithm, who takes part, what the server makes of it."""
+        if self.algorithm in ("shuffling", "fedmim"):
+            return f"of {self.algorithm}: {ALGORITHMS[self.algorithm]}; {PARTICIPATION[self.participation]}"
+        said = PARTICIPATION[self.participation].removesuffix(" (local-sgd, fedavg-svrg)")
+        return f"of {self.algorithm}; participation {self.participation}: {said}; {SERVER[self.participation]}"
 
 
-def _check_parts(id: str, hypotheses: Sequence[Hypothesis], rest: Mapping[str, Any]) -> None:
+def _check_parts(id: str, hypotheses: Sequence[Hypothesis], relation: str, rest: Mapping[str, Any]) -> None:
     """That the pieces of a claim are what they are to be, which Python does not ask.
 
     Raises:
@@ -87,12 +102,17 @@ def _check_parts(id: str, hypotheses: Sequence[Hypothesis], rest: Mapping[str, A
             hint = suggestion(name, sorted({*fields, *inspect.signature(claim).parameters} - {"rest"}))
             raise ValueError(f"{id}: a claim has no {name!r}{hint}")
     relations = dict.fromkeys(get_args(Relation))
-    known("relation", rest.get("relation", "<="), relations)
+    known("relation", relation, relations)
     steps = rest.get("steps", ())
-    for name, several, of in (("hypotheses", hypotheses, Hypothesis), ("steps", steps, Step)):
+    standing = rest.get("standing", ())
+    for name, several, of in (
+        ("hypotheses", hypotheses, Hypothesis),
+        ("standing", standing, Hypothesis),
+        ("steps", steps, Step),
+    ):
         if not isinstance(several, list | tuple) or not all(isinstance(one, of) for one in several):
             raise ValueError(f"{id}: {name} is to be a tuple of theory.{of.__name__}, also of a single one: (one,)")
-    for hypothesis in hypotheses:
+    for hypothesis in (*hypotheses, *standing):
         if not isinstance(hypothesis.assumption, Assumption | None):
             raise ValueError(
                 f"{id}: the assumption of the hypothesis {hypothesis.name!r} is {hypothesis.assumption!r}; "
@@ -173,9 +193,10 @@ def claim(
     hypotheses: Sequence[Hypothesis] = (),
     algorithm: str = "local-sgd",
     participation: str = "everybody",
+    relation: Relation = "<=",
     **rest: Any,
 ) -> MeasuredClaim:
-    """A claim ``quantity <= right`` about the rounds of an algorithm.
+    """A claim ``quantity relation right`` about the rounds of an algorithm.
 
     Args:
         id: ``paper/label``, lower-case letters, digits, dots and dashes.
@@ -187,7 +208,8 @@ def claim(
         hypotheses: all of them; each needs a relation or an assumption to be checked.
         algorithm: a name in `ALGORITHMS`.
         participation: a name in `PARTICIPATION`.
-        rest: further fields of `theory.claim.Claim`: kind, title, relation, definitions, steps, derivation, latex (made
+        relation: in which the quantity is to stand to the right side; an upper bound where nothing else is said.
+        rest: further fields of `theory.claim.Claim`: kind, title, standing, definitions, steps, derivation, latex (made
             from the formulas where it is not given), ...
 
     Raises:
@@ -195,8 +217,8 @@ def claim(
             hypotheses or steps that are something else.
     """
     found = QUANTITIES[known("measured quantity", quantity, QUANTITIES)]
-    _check_parts(id, hypotheses, rest)
-    used = _check_names(id, parameters, rest.get("definitions", {}), right, hypotheses)
+    _check_parts(id, hypotheses, relation, rest)
+    used = _check_names(id, parameters, rest.get("definitions", {}), right, (*hypotheses, *rest.get("standing", ())))
     label = id.split("/", 1)[-1]
     about: dict[str, Any] = {
         "kind": "theorem",
@@ -205,8 +227,8 @@ def claim(
         "source": "",
         **rest,
     }
-    if not about.get("latex") and about.get("relation", "<=") in RELATIONS:
-        about["latex"] = latex_of_claim(found.latex, about.get("relation", "<="), right, rest.get("definitions", {}))
+    if not about.get("latex") and relation in RELATIONS:
+        about["latex"] = latex_of_claim(found.latex, relation, right, rest.get("definitions", {}))
     return MeasuredClaim(
         id=id,
         statement=statement,
@@ -216,5 +238,6 @@ def claim(
         hypotheses=tuple(hypotheses),
         algorithm=algorithm,
         participation=participation,
+        relation=relation,
         **about,
     )

@@ -1,4 +1,4 @@
-"""What `validate.check` asks of a paper's module, for a paper in one file."""
+"""What `validate.checking` asks of a paper's module, for a paper in one file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from typing import Any, ClassVar, NamedTuple
 from theory import catalog
 from theory.claim import Claim, Paper
 from validate.bounds import Cases
-from validate.own import pool, run
+from validate.own import extremes, pool, run
 from validate.own.claims import MeasuredClaim
 from validate.own.tables import ALGORITHMS, CERTIFIED
 from validate.per_run import PerRun
 from validate.scenario import Spec
-from validate.search import space
+from validate.search import inertial_space, space
+from validate.search.space import Shape
 from validate.verdict import Evidence
 
 
@@ -55,24 +56,31 @@ class OwnModule(ModuleType):
     def __init__(self, paper: Paper, source: Source | None = None) -> None:
         super().__init__(f"measures of {paper.name}")
         self.source = source
-        spoken_of = {claim.algorithm for claim in paper if isinstance(claim, MeasuredClaim)}
-        self.algorithms = [name for name in ALGORITHMS if name in spoken_of]
-        some = {
-            claim.algorithm for claim in paper if isinstance(claim, MeasuredClaim) if claim.participation == "uniform"
-        }
-        self.drawn = [name for name in ALGORITHMS if name in some]
+        spoken_of = {(claim.algorithm, claim.participation) for claim in paper if isinstance(claim, MeasuredClaim)}
+        self.algorithms = [name for name in ALGORITHMS if any(name == algorithm for algorithm, _ in spoken_of)]
+        self.drawn, self.undivided = (
+            [name for name in ALGORITHMS if (name, kind) in spoken_of] for kind in ("uniform", "independent-mean")
+        )
 
     def cases(self, claim: Claim, scenario: Any) -> Cases | None:
         """See `validate.own.run.cases`."""
         return run.cases(claim, scenario)
 
     def instances(self, quick: bool = False) -> Iterator[Spec]:
-        """See `validate.own.pool.instances`."""
-        return pool.instances(self.algorithms, quick)
+        """See `validate.own.pool.instances`, and `undivided` for those of claims that do not divide by p_n."""
+        return chain(pool.instances(self.algorithms, quick), pool.undivided(self.undivided, quick))
 
     def scenarios(self, quick: bool = False) -> Iterator[Any]:
         """See `validate.own.pool.scenarios`, and `drawn` for the algorithms of claims with uniform participation."""
-        return chain(pool.scenarios(self.algorithms, quick), pool.drawn(self.drawn, quick))
+        return chain(
+            pool.scenarios(self.algorithms, quick),
+            pool.drawn(self.drawn, quick),
+            pool.undivided_scenarios(self.undivided, quick),
+        )
+
+    def for_claim(self, claim: Claim, quick: bool = False) -> tuple[list[Spec], list[Any]]:
+        """See `validate.own.extremes.for_claim`; nothing for a claim that is not made by `validate.own.claim`."""
+        return extremes.for_claim(claim, quick) if isinstance(claim, MeasuredClaim) else ([], [])
 
     def sampled(self, quick: bool = False) -> Iterator[Any]:
         """See `validate.own.pool.sampled`."""
@@ -95,15 +103,20 @@ class OwnModule(ModuleType):
             return True
         return any(not run.everybody(scenario) for scenario in scenarios)
 
-    def structures(self, claim: Claim) -> Sequence[space.Structure]:
+    def structures(self, claim: Claim) -> Sequence[Shape]:
         """What is searched: the claim's own algorithm; its fixed points only where a certificate can have them.
 
-        Nothing where there are no certificates.
+        Nothing for shuffling, of which the search knows no structures. Of local SGD and FedAvg-SVRG with clients drawn
+        uniformly, it knows the case that all are.
         """
-        if not isinstance(claim, MeasuredClaim) or claim.participation == "uniform":
+        if not isinstance(claim, MeasuredClaim):
             return []
+        everybody = claim.participation == "everybody"
+        if claim.algorithm == "fedmim":
+            every = inertial_space.structures(claim)
+            return [one for one in every if not everybody or one.selected == one.clients]
         gradients = claim.quantity.name == "mean_squared_gradient_norm"
-        present = claim.participation == "everybody"
+        present = claim.participation != "independent"  # elsewhere the search knows nobody who is absent
         return [
             replace(one, present=present or one.present)
             for one in space.structures(claim)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -15,8 +15,8 @@ from sim.problems import quadratic
 from sim.trace import Trace
 from validate.inertial_scenario import InertialScenario
 from validate.own.tables import CERTIFIED
-from validate.papers.textbook.instances import POPULATIONS, Client
-from validate.scenario import Scenario, Spec, fraction_text
+from validate.papers.textbook.instances import POPULATIONS, minimiser
+from validate.scenario import Scenario, Spec
 from validate.shuffling_scenario import ShufflingScenario
 
 STEPS = ("1/16", "1/8", "1/4", "1/2", "1", "3/2", "4")
@@ -34,7 +34,7 @@ def instances(algorithms: Sequence[str], quick: bool = False) -> Iterator[Spec]:
     """
     for algorithm in (name for name in algorithms if name in CERTIFIED):
         for clients in POPULATIONS:
-            for start in ("3", *_minimiser(clients)):
+            for start in ("3", *minimiser(clients)):
                 for step in STEPS[1::2] if quick else STEPS:
                     for shape in SHAPES[algorithm]:
                         for rounds in (1, 6) if quick else (1, 3, 20):
@@ -46,17 +46,6 @@ def instances(algorithms: Sequence[str], quick: bool = False) -> Iterator[Spec]:
                                 "K": rounds,
                                 "theta0": start,
                             }
-
-
-def _minimiser(clients: Sequence[Client]) -> Iterator[str]:
-    """That of f, where there is one."""
-    curvature = slope = Fraction(0)
-    for client in clients:
-        h, a = (list(map(Fraction, client[key])) for key in ("h", "a"))
-        curvature += sum(h, Fraction(0)) / len(h)
-        slope += sum((x * y for x, y in zip(h, a, strict=True)), Fraction(0)) / len(h)
-    if curvature > 0:
-        yield fraction_text(slope / curvature)
 
 
 def scenarios(algorithms: Sequence[str], quick: bool = False) -> Iterator[Any]:
@@ -75,6 +64,20 @@ def drawn(algorithms: Sequence[str], quick: bool = False) -> Iterator[Any]:
         for step, local_steps, away in product((1 / 4, 1 / 32), (1, 3), (False, True)):
             for algorithm in (name for name in algorithms if name != "shuffling"):
                 yield _drawn(algorithm, seed, step, local_steps, away)
+
+
+def undivided(algorithms: Sequence[str], quick: bool = False) -> Iterator[Spec]:
+    """The instances with absent clients once more, the server taking the mean over those that are there."""
+    for spec in instances(algorithms, quick):
+        if any(client["p"] != "1" for client in spec["clients"]):
+            yield {**spec, "aggregation": "normalised"}
+
+
+def undivided_scenarios(algorithms: Sequence[str], quick: bool = False) -> Iterator[Any]:
+    """The same of scenarios in several dimensions."""
+    for scenario in scenarios(algorithms, quick):
+        if isinstance(scenario, Scenario) and isinstance(scenario.participation, Bernoulli):
+            yield replace(scenario, algorithm=replace(scenario.algorithm, aggregation="normalised"))
 
 
 def sampled(algorithms: Sequence[str], quick: bool = False) -> Iterator[Any]:

@@ -59,7 +59,8 @@ def cases(claim: Claim, scenario: Any) -> Cases | None:
             return None
         values[parameter.name] = value
     sides = left[k + (of == ONE_ROUND)] if index else np.atleast_1d(np.asarray(left, dtype=run.dtype))
-    return Cases(np.asarray(sides, dtype=run.dtype), values, index)
+    size = 0.0 if run.dtype is object or not index else float(np.max(left))
+    return Cases(np.asarray(sides, dtype=run.dtype), values, index, size=size)
 
 
 def speaks_of(claim: MeasuredClaim, scenario: Any) -> bool:
@@ -72,9 +73,12 @@ def speaks_of(claim: MeasuredClaim, scenario: Any) -> bool:
         return False
     if isinstance(scenario, ShufflingScenario):  # whose f is the mean over the clients
         return scenario.factor == 1 and bool(np.allclose(np.array(algorithm.weights, float) * algorithm.clients, 1))
-    if isinstance(scenario, Scenario) and (algorithm.aggregation != "unbiased" or algorithm.empty != "keep"):
+    rule = "normalised" if claim.participation == "independent-mean" else "unbiased"
+    if isinstance(scenario, Scenario) and algorithm.empty != "keep":
         return False
-    kinds: dict[str, type] = {"independent": Bernoulli, "uniform": UniformChoice}
+    if isinstance(scenario, Scenario) and algorithm.aggregation != rule and not everybody(scenario):
+        return False  # with everybody there the two rules are one
+    kinds: dict[str, type] = {"independent": Bernoulli, "independent-mean": Bernoulli, "uniform": UniformChoice}
     return everybody(scenario) or isinstance(scenario.participation, kinds.get(claim.participation, ()))
 
 

@@ -76,9 +76,21 @@ ALGORITHMS: Mapping[str, str] = {
 CERTIFIED = ("local-sgd", "fedavg-svrg")
 PARTICIPATION: Mapping[str, str] = {
     "everybody": "all clients in every round",
-    "independent": "each client with its own probability, independently, or all (local-sgd, fedavg-svrg)",
+    "independent": "each client with its own probability p_n, independently, or all; what it sends is divided by p_n "
+    "(local-sgd, fedavg-svrg)",
+    "independent-mean": "the same, undivided: the server takes the mean over those that take part (local-sgd, "
+    "fedavg-svrg)",
     "uniform": "a number of clients, drawn uniformly without replacement, or all; never certified (not shuffling)",
 }
+SERVER: Mapping[str, str] = {
+    "everybody": "the server's next model is the mean of all clients' models",
+    "independent": "the server divides by p_n, x + (1/N) sum over those that take part of (x_n - x)/p_n, which is "
+    "unbiased; for the mean over those that take part, undivided, say participation='independent-mean'",
+    "independent-mean": "the server's next model is the mean over those that take part, undivided (a round in which "
+    "nobody does changes nothing); where what they send is divided by p_n, say participation='independent'",
+    "uniform": "the server's next model is the mean of the models of those that were drawn",
+}
+"""What the server makes of what clients send, by the kind of participation."""
 
 _LOCAL = ("local-sgd",)
 MEASURES: Mapping[str, Measure] = {

@@ -39,9 +39,11 @@ HYPOTHESES = (
     Hypothesis("one local step", "the clients average after each step", relation="H <= 1"),
 )
 
-# The claim is: quantity <= right, of an algorithm. Known names:
+# The claim is: quantity <= right, of an algorithm (relation=">=" or "=" for others). Known names:
 QUANTITIES
 ALGORITHMS
+# Mind what the server does with participation="independent": it divides what client n sends by p_n, which is unbiased.
+# Where the paper averages over those that take part, undivided, say participation="independent-mean".
 THEOREM = claim(
     "NAME/noise-ball",
     "E||x_k - x*||^2 <= (1 - delta mu)^k ||x_0 - x*||^2 + 2 delta noise/mu.",

@@ -1,7 +1,7 @@
 """One package a paper: how its claims are measured, its scenarios and its experiments.
 
-A paper's module has `cases(claim, scenario)`, `instances(quick)`, `scenarios(quick)` and `special(claim, ...)`;
-`validate.check` asks for no more.
+A paper's module has `cases(claim, scenario)`, `instances(quick)`, `scenarios(quick)` and `special(claim, ...)`, and may
+have `given()`: instances that somebody wrote by hand for a claim. `validate.checking` asks for no more.
 """
 
 from __future__ import annotations

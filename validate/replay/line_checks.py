@@ -11,7 +11,8 @@ from theory.claim import Claim, Hypothesis, Step
 from theory.domain import Domain
 from validate.algebra import holds
 from validate.own.files import target_of
-from validate.replay.inference import counterexample
+from validate.proving import contradiction
+from validate.replay.inference import Facts, counterexample
 from validate.verdict import Result
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ class Finding:
     """What one way of checking says of a line.
 
     Attributes:
-        outcome: ``proved`` (exactly; a vector line at its settings), ``holds`` (never broken), ``fails`` (broken, but
-            without a certificate), ``refuted``, ``cited`` (nothing but a citation), ``undecided``.
+        outcome: ``proved`` (exactly, for all parameters), ``holds`` (never broken; a vector line, proved at its
+            settings only), ``fails`` (broken, but without a certificate), ``refuted``, ``cited`` (nothing but a
+            citation), ``undecided``.
         method: the way.
         detail: a sentence or two.
         counterexample: plain data, with a ``text``; None unless refuted.
@@ -51,12 +53,18 @@ class Finding:
         }
 
 
-def by_algebra(step: Step, domains: Mapping[str, Domain]) -> Finding:
-    """A scalar line: proved for all values in their domains, or refuted by some."""
+def by_algebra(step: Step, domains: Mapping[str, Domain], facts: Facts | None = None) -> Finding:
+    """A scalar line: proved for all values in their domains that satisfy the claim's relations, or refuted by some."""
     assert step.identity is not None
-    if holds(step, domains) is True:
-        return Finding("proved", "algebra", "by algebra, for all values in their domains")
-    found = counterexample(step, domains)
+    facts = facts or Facts()
+    try:
+        shown = holds(step, domains, facts.relations) is True
+    except ValueError as error:  # a side that has no value at all, such as 1/0
+        return Finding("undecided", "algebra", f"algebra does not tell: {error}")
+    if shown:
+        which = "" if not facts.relations or holds(step, domains) is True else " that satisfy the claim's hypotheses"
+        return Finding("proved", "algebra", f"by algebra, for all values in their domains{which}")
+    found = counterexample(step, domains, facts)
     if found is None:
         return Finding("undecided", "algebra", "algebra does not tell")
     values, left, right = found
@@ -65,7 +73,7 @@ def by_algebra(step: Step, domains: Mapping[str, Domain]) -> Finding:
     return Finding(
         "refuted",
         "algebra",
-        "not an identity" if step.relation == "=" else "not true of all values in their domains",
+        "not an identity" if step.relation == "=" else "not true of all values that the claim's hypotheses allow",
         {"kind": "values", "text": text, "values": values, "left": left, "right": right},
     )
 
@@ -84,10 +92,16 @@ def _by_vectors(build: Callable[..., Any], settings: tuple[tuple[tuple[str, str]
     from theory.inequality.prover import Proof, Refutation, prove
     from theory.inequality.vectors import exact
 
-    at = f"{len(settings)} {'setting' if len(settings) == 1 else 'settings'} ({scope or 'as given'})"
-    open_ = []
+    at = "; ".join(", ".join(f"{name}={value}" for name, value in setting) for setting in settings if setting)
+    at = f"{len(settings)} {'setting' if len(settings) == 1 else 'settings'} ({at or 'all vectors'})"
+    at += f", of which its author notes: {scope}" if scope and any(settings) else ""
+    open_, empty = [], []
     for setting in map(dict, settings):
         space, claim, given = build({name: exact(value, name) for name, value in setting.items()})
+        contradictory = contradiction(given, space, ", ".join(map("=".join, setting.items())) or "for all vectors", {})
+        if contradictory is not None:
+            empty.append(contradictory.detail)
+            continue
         answer = prove(claim, given, space)
         if isinstance(answer, Refutation):
             where = ", ".join(f"{name}={value}" for name, value in setting.items())
@@ -102,7 +116,11 @@ def _by_vectors(build: Callable[..., Any], settings: tuple[tuple[tuple[str, str]
             open_.append(answer.reason)
     if open_:
         return Finding("undecided", "Gram prover", f"of {at}, {len(open_)} not decided: {open_[0]}")
-    return Finding("proved", "Gram prover", f"proved by multipliers at {at}")
+    if empty:
+        return Finding("undecided", "Gram prover", f"of {at}, {empty[0]}")
+    if any(settings):
+        return Finding("holds", "Gram prover", f"proved by multipliers at {at}, and at these only")
+    return Finding("proved", "Gram prover", "proved by multipliers, for all vectors")
 
 
 def _vectors_in_words(answer: Any, where: str) -> str:
@@ -175,7 +193,7 @@ def by_claim(encoded: Claim, claim: Claim, results: Mapping[str, Result]) -> Fin
 
 def missing(step: Step, claim: Claim) -> tuple[Hypothesis, ...]:
     """The hypotheses of what a line cites that the claim does not print."""
-    printed = [h for h in claim.hypotheses if h.printed]
+    printed = [h for h in claim.conditions if h.printed]
 
     def assumed(needed: Hypothesis) -> bool:
         if needed.assumption is not None:

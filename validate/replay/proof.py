@@ -21,7 +21,10 @@ itself matters to it. So the false equality before (9) of fedavg-svrg is the fir
 break: the bound after it is true of E||v||^2 whatever stands before.
 
 Vector lines are checked at their settings (small numbers of clients, steps and samples), which the detail names: a
-refutation is general, a proof covers these settings.
+refutation is general; what was proved at settings only holds, and is not called proved.
+
+That lines hold says nothing of the claim unless the last one is the claim: the line's `claim` is this one, or its
+scalar formulas are the claim's sentence.
 """
 
 from __future__ import annotations
@@ -36,7 +39,9 @@ from typing import TYPE_CHECKING, Any
 from theory import catalog
 from theory.claim import Claim, Hypothesis, Step
 from theory.domain import Domain
-from validate.replay.inference import Inference, infer
+from theory.expression import Apply, Formula, Name, Number, fold, parse, text_of
+from validate.algebra import same
+from validate.replay.inference import Facts, Inference, infer
 from validate.replay.line_checks import (
     DECIDES,
     Finding,
@@ -86,7 +91,9 @@ class Line:
     @property
     def by_itself(self) -> bool:
         """Whether what the line says, or its chain has reached, is proved without the lines before it."""
-        return (self.reached.outcome if self.reached is not None else self.outcome) == "proved"
+        outcome = self.outcome if self.reached is None else self.reached.outcome
+        method = self.method if self.reached is None else self.reached.method
+        return outcome == "proved" or (outcome == "holds" and method == "Gram prover")
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -114,15 +121,18 @@ class Replay:
     Attributes:
         id: of the claim.
         lines: every line, in the paper's order.
+        reaches: whether the last line is the claim.
     """
 
     id: str
     lines: tuple[Line, ...]
+    reaches: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         """To pass between processes without the steps, which hold functions: the catalogue has them."""
         names = [f.name for f in fields(Line) if f.name != "step"]
-        return _restored, (self.id, [{name: getattr(line, name) for name in names} for line in self.lines])
+        found = [{name: getattr(line, name) for name in names} for line in self.lines]
+        return _restored, (self.id, found, self.reaches)
 
     @property
     def slips(self) -> tuple[Line, ...]:
@@ -174,6 +184,7 @@ class Replay:
             "first_false": None if false is None else false.step.label,
             "first_break": None if broken is None else broken.step.label,
             "slips": [line.step.label for line in self.slips],
+            "reaches": self.reaches,
             "lines": [line.to_json() for line in self.lines],
         }
 
@@ -205,10 +216,42 @@ def replay(
     if results is None:
         results = _checked(claim, [find(id) for id in encoded(claim)], module, pool)
     domains: dict[str, Domain] = {p.name: p.domain for c in (*of_line.values(), claim) for p in c.parameters}
-    lines = [_line(step, claim, results, of_line, domains, find) for step in claim.steps]
-    lines = [_with_slip(line, lines, results, of_line, domains, find) for line in lines]
+    relations = tuple(h.relation for h in claim.conditions if h.relation is not None)
+    facts = Facts(relations, claim.definitions)
+    lines = [_line(step, claim, results, of_line, domains, find, facts) for step in claim.steps]
+    lines = [_with_slip(line, lines, results, of_line, domains, find, facts) for line in lines]
     slips = {line.step.label for line in lines if line.slip}
-    return Replay(claim.id, tuple(_from_repairs(line, slips) for line in lines))
+    return Replay(claim.id, tuple(_from_repairs(line, slips) for line in lines), _reaches(claim))
+
+
+def _reaches(claim: Claim) -> bool:
+    """Whether the last line of a proof is the claim: named by its id, or the same relation between the same sides."""
+    last = claim.steps[-1]
+    if last.relation != claim.relation:
+        return False
+    if last.claim == claim.id:
+        return True
+    if last.identity is None or claim.right is None:
+        return False
+    left = claim.quantity.formula or claim.quantity.name
+    try:
+        sides = [_resolved(text, claim) for text in (*last.identity, left, claim.right)]
+        return same(sides[0], sides[2]) and same(sides[1], sides[3])
+    except ValueError:  # a side that cannot be read, or has no value
+        return False
+
+
+def _resolved(text: str, claim: Claim) -> str:
+    """A formula with the claim's definitions put in."""
+    formula = parse(text)
+    known: dict[str, Formula] = {}
+
+    def put(name: str) -> Formula:
+        return known.get(name, Name(name))
+
+    for name, definition in claim.definitions.items():
+        known[name] = fold(parse(definition), Number, put, Apply)
+    return text_of(fold(formula, Number, put, Apply))
 
 
 def encoded(claim: Claim) -> tuple[str, ...]:
@@ -230,6 +273,11 @@ def evidence(found: Replay) -> Evidence:
         outcome = "undecided"
     else:
         outcome = "holds"
+    if found.reaches:
+        text += "; its last line is the claim, and each line was looked at by itself"
+    else:
+        text += "; its last line is not the claim, so that nothing follows from them for it"
+        outcome = "undecided"
     if false is not None and false is not broken:
         text += f"; the first false line is {false.step.label}"
         text += "" if false.step.label in found.dependencies else ", on which the conclusion does not depend"
@@ -238,15 +286,15 @@ def evidence(found: Replay) -> Evidence:
     return Evidence("algebra", outcome, text, data=found.to_json())
 
 
-def _restored(claim: str, lines: list[dict[str, Any]]) -> Replay:
+def _restored(claim: str, lines: list[dict[str, Any]], reaches: bool) -> Replay:
     """The replay of a claim of the catalogue, from its lines without their steps."""
     steps = catalog.claim(claim).steps
-    return Replay(claim, tuple(Line(step, **found) for step, found in zip(steps, lines, strict=True)))
+    return Replay(claim, tuple(Line(step, **found) for step, found in zip(steps, lines, strict=True)), reaches)
 
 
 def _checked(claim: Claim, claims: list[Claim], module: ModuleType | None, pool: Pool | None) -> dict[str, Result]:
     """The ordinary check's verdicts on the claims of the lines, without simulations."""
-    from validate import check as ordinary
+    from validate import checking as ordinary
     from validate import papers as measured
     from validate import survey
 
@@ -271,10 +319,11 @@ def _line(
     of_line: Mapping[str, Claim],
     domains: Mapping[str, Domain],
     find: Callable[[str], Claim],
+    facts: Facts,
 ) -> Line:
     findings = []
     if step.identity is not None:
-        findings.append(by_algebra(step, domains))
+        findings.append(by_algebra(step, domains, facts))
     if step.vectors is not None:
         findings.append(by_vectors(step.vectors))
     if step.order is not None:
@@ -297,7 +346,7 @@ def _line(
         detail=detail,
         counterexample=deciding.counterexample,
         reached=None if step.chain is None else by_vectors(step.chain),
-        follows=infer(step, of_line, domains),
+        follows=infer(step, of_line, domains, facts),
         needs=lacking,
     )
 
@@ -309,6 +358,7 @@ def _with_slip(
     of_line: Mapping[str, Claim],
     domains: Mapping[str, Domain],
     find: Callable[[str], Claim],
+    facts: Facts,
 ) -> Line:
     """The line, exempted if it is a slip: see the module for what that takes."""
     step = line.step
@@ -319,7 +369,7 @@ def _with_slip(
     if result is None or result.verdict not in ("proved", "supported") or not users:
         return line
     for user in users:
-        mended = infer(user.step, {**of_line, step.label: repair}, domains)
+        mended = infer(user.step, {**of_line, step.label: repair}, domains, facts)
         if mended is None or mended.answer != "follows":
             return line
         if user.follows is None or user.follows.answer != "does not follow":

@@ -14,9 +14,9 @@ from validate.report.figures import experiment_view
 from validate.report.folder import Folder
 from validate.report.formula import Typesetter
 from validate.report.summary import in_words
-from validate.report.views import ORDER, SYMBOLS, paper_view
+from validate.report.views import ORDER, SYMBOLS, Tally, paper_view
 from validate.report.words import finite, number, ratio, slug
-from validate.verdict import MEANING, Result
+from validate.verdict import MEANING, ORIGINS, Result
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -80,6 +80,8 @@ def render(
     Returns:
         The path of index.html.
     """
+    from theory.feasible import smt
+
     out = Path(out)
     folder = Folder(out)
     if papers is None:
@@ -119,6 +121,9 @@ def render(
         sweeps=sweep_views,
         trust=trust,
         summary=in_words(views) if views else "",
+        tally=Tally(tuple(c for view in views for c in view.printed)),
+        origins=ORIGINS,
+        missing=smt.missing(),
     )
     for view in views:
         _write(environment, setter, folder, view.page, "paper.html", view.paper.title, view=view)

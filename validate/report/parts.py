@@ -86,7 +86,7 @@ def _written(
     processes: int | None,
 ) -> Path:
     """`write`, of papers that are known."""
-    from validate.check import joined, listener
+    from validate.checking import joined, listener
 
     sweeps = _sweeps(stores, out, progress)
     if not chosen:
@@ -165,8 +165,8 @@ class Part(NamedTuple):
 
 def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
     """The work on a report on these papers, what takes longest first."""
-    from validate.check import check_paper
-    from validate.check import tasks as checks
+    from validate.checking import check_paper
+    from validate.checking import tasks as checks
 
     found = [Part("experiments", p, _experiment, (p, quick, out)) for p in papers if _experiments_of(p) is not None]
     if not quick:
@@ -211,10 +211,11 @@ def _mutants(name: str) -> dict[str, Any]:
 
 def _false_alarms(known: Sequence[Result]) -> str:
     """What the toolkit says of results that are known to be true."""
-    alarms = sum(r.verdict in ("refuted", "vacuous", "undecided") for r in known)
+    alarms = sum(r.verdict in ("refuted", "vacuous") or r.broken for r in known)
     said = Counter(r.verdict for r in known)
     counts = ", ".join(f"{times} {name}" for name, times in sorted(said.items()))
-    return f"{len(known)} results of the textbooks that are known to be true: {counts}; {alarms} false alarms."
+    what = f"{counts}; {alarms} false alarms (refuted, vacuous or broken)"
+    return f"{len(known)} results of the textbooks that are known to be true: {what}."
 
 
 def _kills(paper: str, found: Mapping[str, Any] | None) -> str:

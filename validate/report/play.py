@@ -57,13 +57,14 @@ def play(claim: Claim, start: Mapping[str, Any] | None = None) -> dict[str, Any]
 
 
 def _hypothesis(claim: Claim, listed: Listing, index: int) -> dict[str, Any]:
-    hypothesis, relation = claim.hypotheses[index], claim.formulas.relations[index]
+    hypothesis, relation = claim.conditions[index], claim.formulas.relations[index]
     assert relation is not None
     return {
         "name": hypothesis.name,
         "statement": hypothesis.statement,
         "relation": hypothesis.relation,
         "printed": hypothesis.printed,
+        "where": hypothesis.where if hypothesis in claim.standing else "",
         "sides": list(listed.sides[index] or ()),
         "operators": list(relation.operators),
     }
@@ -94,7 +95,7 @@ def _parameter(
         assert places is not None
         found["tie"] = {
             "hypothesis": with_relation.index(index),
-            "formula": (claim.hypotheses[index].relation or "").split("==")[relation.sides.index(formula)].strip(),
+            "formula": (claim.conditions[index].relation or "").split("==")[relation.sides.index(formula)].strip(),
             "place": places[relation.sides.index(formula)],
         }
     return found

@@ -38,7 +38,7 @@ class Refutation:
     explanation: str
 
 
-def refutation(result: Result, out: Path, relation: str = "<=") -> Refutation | None:
+def refutation(result: Result, out: Path, relation: str) -> Refutation | None:
     """What the certificate of a refuted claim says; None when there is none, or it cannot be read."""
     if result.certificate is None:
         return None

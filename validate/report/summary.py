@@ -11,7 +11,7 @@ SAID = {
     "refuted": ("is false as printed", "are false as printed"),
     "vacuous": ("can never be applied", "can never be applied"),
     "undecided": ("could not be decided", "could not be decided"),
-    "supported": ("was never broken", "were never broken"),
+    "supported": ("was never broken where it could have been", "were never broken where they could have been"),
     "proved": ("is proved", "are proved"),
 }
 OTHERS = SAID | {"refuted": ("is false", "are false")}
@@ -44,4 +44,8 @@ def in_words(views: Sequence[PaperView]) -> str:
 def tallied(claims: Sequence[ClaimView], words: dict[str, tuple[str, str]] = SAID) -> str:
     """How many claims have which verdict, the worst first: "2 are false as printed, 1 is proved"."""
     counts = {name: sum(c.verdict == name for c in claims) for name in ORDER}
-    return ", ".join(f"{times} {words[name][times > 1]}" for name, times in counts.items() if times)
+    said = {name: f"{times} {words[name][times > 1]}" for name, times in counts.items() if times}
+    broken = sum(c.broken for c in claims)
+    if broken:
+        said["undecided"] += f" ({broken} of them broken, without a certificate)"
+    return ", ".join(said.values())

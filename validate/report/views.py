@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,7 @@ from validate.report.formula import Typesetter
 from validate.report.play import play
 from validate.report.refutations import Refutation, refutation
 from validate.report.words import slug
-from validate.verdict import Evidence, Result
+from validate.verdict import ORIGINS, Result
 
 if TYPE_CHECKING:
     from theory.claim import Claim, Paper, Step
@@ -124,6 +125,27 @@ class ClaimView:
         return "repair" if self.claim.amends is not None else "reading" if self.claim.reading else "printed"
 
     @property
+    def origin(self) -> str:
+        """Where what breaks it comes from; empty for a claim that nothing broke."""
+        found = self.result.break_found if self.result else None
+        return found.origin if found else ""
+
+    @property
+    def broken(self) -> bool:
+        """Whether something broke it without refuting it."""
+        return self.result is not None and self.result.broken and self.verdict == "undecided"
+
+    @property
+    def budget(self) -> str:
+        """Of a supported claim, the search that did not break it."""
+        return self.result.budget if self.result and self.verdict == "supported" else ""
+
+    @property
+    def covered(self) -> str:
+        """What was varied; or what was not, where that is why the claim is not supported."""
+        return self.result.covered if self.result else ""
+
+    @property
     def tightness(self) -> float | None:
         """The largest left / right side found, or None."""
         return self.result.tightness if self.result else None
@@ -132,6 +154,39 @@ class ClaimView:
     def faults(self) -> tuple[StepView, ...]:
         """The first false line of its proof and the one at which the proof breaks, which may be the same."""
         return tuple(step for step in self.steps if step.fault)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many of some claims have which verdict, and where what refutes them comes from.
+
+    Attributes:
+        claims: that are counted.
+    """
+
+    claims: tuple[ClaimView, ...]
+
+    @property
+    def counts(self) -> list[tuple[str, str, int]]:
+        """Verdicts: name, symbol and how many, without those that do not occur."""
+        found = [(name, symbol, sum(c.verdict == name for c in self.claims)) for name, symbol in SYMBOLS.items()]
+        return [entry for entry in found if entry[2]]
+
+    @property
+    def origins(self) -> list[tuple[str, str, int]]:
+        """Of the refuted claims: every origin, what it means, and how many of them have it."""
+        refuted = [c for c in self.claims if c.verdict == "refuted"]
+        return [(name, text, sum(c.origin == name for c in refuted)) for name, text in ORIGINS.items() if refuted]
+
+    @property
+    def broken(self) -> int:
+        """How many are broken and not refuted: without a certificate."""
+        return sum(c.broken for c in self.claims)
+
+    @property
+    def budgets(self) -> list[tuple[str, int]]:
+        """Of the supported claims: the searches that did not break them, and how many had which."""
+        return list(Counter(c.budget for c in self.claims if c.budget).items())
 
 
 @dataclass(frozen=True)
@@ -165,15 +220,17 @@ class PaperView:
         return tuple(c for c in self.claims if c.version == "printed")
 
     @property
-    def counts(self) -> list[tuple[str, str, int]]:
-        """Verdicts on the claims as printed: name, symbol and how many, without those that do not occur."""
-        found = [(name, symbol, sum(c.verdict == name for c in self.printed)) for name, symbol in SYMBOLS.items()]
-        return [entry for entry in found if entry[2]]
+    def tally(self) -> Tally:
+        """Of its claims as printed."""
+        return Tally(self.printed)
 
     def having(self, verdict: str, *versions: str) -> list[ClaimView]:
-        """Claims of a verdict among the versions, theorems first."""
-        found = [c for c in self.claims if c.verdict == verdict and c.version in versions]
-        return sorted(found, key=lambda c: KINDS.index(c.claim.kind) if c.claim.kind in KINDS else len(KINDS))
+        """Claims of a verdict among the versions: those that something broke first, then theorems."""
+
+        def order(c: ClaimView) -> tuple[bool, int]:
+            return not c.broken, KINDS.index(c.claim.kind) if c.claim.kind in KINDS else len(KINDS)
+
+        return sorted((c for c in self.claims if c.verdict == verdict and c.version in versions), key=order)
 
     @property
     def strongest(self) -> list[ClaimView]:
@@ -287,15 +344,7 @@ def headline(result: Result | None) -> str:
         return "Not checked."
     if not result.evidence:
         return "No evidence."
-
-    def weight(evidence: Evidence) -> tuple[bool, bool, bool]:
-        return (
-            evidence.outcome == "fails" and result.verdict == "undecided",  # a break without a certificate
-            evidence.outcome == result.verdict,
-            evidence.tightness is not None and evidence.tightness == result.tightness,
-        )
-
-    text = max(result.evidence, key=weight).detail
+    text = result.telling
     first = re.match(r".{25,}?\.(?=\s|$)", text, re.DOTALL)
     sentence = first.group() if first else text
     return sentence if len(sentence) <= 260 else f"{sentence[:257].rsplit(' ', 1)[0]} …"

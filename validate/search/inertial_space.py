@@ -18,7 +18,7 @@ from validate.search.space import EXACT_STEPS, Point, Shape
 
 Terms = Literal["both", "curvature", "slope"]
 
-# L = 1 throughout (rescaling x, f and the step changes no claim); steps are given in units of 1/(K L).
+# L is the unit of curvature throughout; steps are given in units of 1/(K L).
 STEPS = (3e-4, 4.0)
 SLOPES = (-1.0, 1.0)
 NOISE = 1.0
@@ -40,6 +40,7 @@ class InertialStructure(Shape):
         terms: of the clients' functions h/2 x^2 - b x: "both"; only their "curvature", so that all have the minimiser
             0; or only their "slope": linear functions, the only quadratics whose dissimilarity (G, B) may have B < 1.
         samples: 1, or 2 of equal curvature: noise with the same variance everywhere.
+        units: of curvature, L, and of length.
     """
 
     copies: tuple[int, ...] = (1,)
@@ -49,8 +50,8 @@ class InertialStructure(Shape):
     lags: int = 0
     terms: Terms = "both"
     samples: int = 1
+    units: tuple[float, float] = (1.0, 1.0)
     stationary: ClassVar[bool] = False  # type: ignore[misc]
-    least_curvature: ClassVar[float] = 0.0
     probes: ClassVar[int] = 24
 
     def __post_init__(self) -> None:
@@ -75,6 +76,15 @@ class InertialStructure(Shape):
     def clients(self) -> int:
         """N."""
         return sum(self.copies)
+
+    @property
+    def least_curvature(self) -> float:
+        """See `Shape.least_curvature`."""
+        return 0.0
+
+    def in_units(self, curvature: float, length: float) -> InertialStructure:
+        """See `Shape.in_units`."""
+        return replace(self, units=(curvature, length))
 
     @property
     def curvatures(self) -> int:
@@ -134,14 +144,15 @@ class InertialStructure(Shape):
         if self.terms == "both":
             start = STARTS[0] + (STARTS[1] - STARTS[0]) * take(1)[:, 0]
         every = np.repeat(np.arange(kinds), self.copies)
+        curvature, length = self.units
         return {
-            "h": h[:, every],
-            "b": b[:, every],
-            "spread": spread[:, every],
-            "step": scaled / self.local_steps,
+            "h": h[:, every] * curvature,
+            "b": b[:, every] * curvature * length,
+            "spread": spread[:, every] * curvature * length,
+            "step": scaled / (self.local_steps * curvature),
             "alpha": alpha,
             "beta": beta,
-            "start": start,
+            "start": start * length,
         }
 
     def specification(self, point: Point, i: int, tolerance: float | None = None) -> Spec:

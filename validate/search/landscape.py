@@ -12,7 +12,7 @@ import numpy as np
 from sim.exact_moments import CancellationError, DivergenceError
 from theory.claim import Claim
 from validate.assumptions import unmet
-from validate.bounds import Cases
+from validate.bounds import Cases, right_sides
 from validate.falsify import CasesOf, fixed_point
 from validate.inertial_scenario import InertialScenario
 from validate.scenario import Scenario, Spec, read_scenario
@@ -24,7 +24,7 @@ from validate.verifier import MAX_EXPONENT, MAX_WORK
 
 Stop = Callable[[], bool]
 
-KEPT = 1024
+KEPT = 4096
 """Structures whose first points are kept, with their moments: all claims of a paper are tried at the same ones."""
 AGREEMENT = 1e-8
 """The torch recursion is used where it agrees with the oracle this well on a few instances."""
@@ -43,6 +43,12 @@ class Landscape:
         self.rounds = most_rounds(structure) if isinstance(structure, Structure) and structure.stationary else None
         self.differentiable = False
         self.evaluations = 0
+
+    def within(self, curvature: float, length: float) -> Landscape:
+        """The same over the structure in other units."""
+        other = Landscape(self.claim, self.structure.in_units(curvature, length), self.cases_of)
+        other.differentiable = self.differentiable
+        return other
 
     def spec(self, unit: np.ndarray) -> Spec:
         """The instance at one point, (D,), in the floats as they are."""
@@ -115,8 +121,10 @@ class Landscape:
         except ValueError:  # a parameter is outside its domain, or the right side is undefined
             return 2 * INFEASIBLE
 
-    def evolve(self, rng: np.random.Generator, start: np.ndarray, generations: int, stop: Stop) -> np.ndarray:
-        """Differential evolution from a population (P, D); the last population, best first."""
+    def evolve(
+        self, rng: np.random.Generator, start: np.ndarray, generations: int, stop: Stop
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Differential evolution from a population (P, D); the last population and its scores, best first."""
         from scipy.optimize import differential_evolution
 
         def halt(intermediate_result: Any) -> bool:
@@ -134,7 +142,8 @@ class Landscape:
             vectorized=True,
             callback=halt,
         )
-        return np.clip(result.population[np.argsort(result.population_energies, kind="stable")], 0.0, 1.0)
+        order = np.argsort(result.population_energies, kind="stable")
+        return np.clip(result.population[order], 0.0, 1.0), -result.population_energies[order]
 
     def climb(self, start: np.ndarray, iterations: int, stop: Stop, rate: float = 0.03) -> np.ndarray:
         """Gradient ascent (Adam, projected on the cube) from each of (B, D); the best point that each start met."""
@@ -194,10 +203,19 @@ def _kept(structure: Shape, convex: bool, points: bytes) -> Sequence[Any]:
 
 
 def survey(claim: Claim, structure: Shape, cases_of: CasesOf, rng: np.random.Generator) -> Landscape | None:
-    """The landscape of a claim over a structure; None where the claim does not speak of such instances, or nothing new.
+    """The landscape of a claim over a structure, or over the first of its variants of which the claim speaks.
 
-    A claim of one round says nothing more of several, and at a fixed point only K may depend on the number of rounds.
+    None where it speaks of none of them, or they are nothing new: a claim of one round says nothing more of several,
+    and at a fixed point only K may depend on the number of rounds.
     """
+    for one in structure.variants():
+        land = _surveyed(claim, one, cases_of, rng)
+        if land is not None:
+            return land
+    return None
+
+
+def _surveyed(claim: Claim, structure: Shape, cases_of: CasesOf, rng: np.random.Generator) -> Landscape | None:
     land = Landscape(claim, structure, cases_of)
     probes = rng.random((structure.probes, structure.dimension))
     curved = structure.curvatures
@@ -289,7 +307,10 @@ def with_rounds(cases: Cases, rounds: int) -> Cases:
 
 
 def excess(claim: Claim, cases: Cases) -> float:
-    """The largest (left - right)/(|left| + |right|) in floats, the sides exchanged where the claim is a lower bound."""
-    left = np.asarray(cases.left, dtype=np.float64)
-    right = np.broadcast_to(np.asarray(claim.bound(**cases.parameters), dtype=np.float64), left.shape)
-    return float(np.max(gaps(claim, left, right, np.nanmax(np.abs(left) + np.abs(right), initial=0.0))))
+    """The largest (left - right)/(|left| + |right|) in floats, the sides exchanged where the claim is a lower bound.
+
+    `INFEASIBLE`, twice, where a side is undefined at every case.
+    """
+    left, right = np.asarray(cases.left, dtype=np.float64), right_sides(claim, cases)
+    sizes = np.abs(left) + np.abs(right)
+    return float(np.max(gaps(claim, left, right, np.max(sizes, where=np.isfinite(sizes), initial=0.0))))

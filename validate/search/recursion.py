@@ -14,7 +14,7 @@ from theory.assumptions import Convex, Smooth, StronglyConvex
 from theory.claim import Claim
 from theory.formula import fold, parse, parse_relation
 from validate.search.scoring import INFEASIBLE, NEGLIGIBLE
-from validate.search.space import LEAST_CURVATURE, Point, Structure
+from validate.search.space import Point, Structure
 
 Tensor = Any
 
@@ -209,7 +209,9 @@ NEED_MINIMA = frozenset({"local_gap", "snapshot_gap", "start_gap", "D"})
 def supports(claim: Claim, structure: Structure) -> bool:
     """Whether `sides` knows everything that the claim speaks of."""
     known = claim.quantity.name in QUANTITIES and all(p.name in PARAMETERS or p.name == "L" for p in claim.parameters)
-    return claim.right is not None and known and structure.algorithm == "fedavg-svrg" and claim.relation != "="
+    usual = structure.algorithm == "fedavg-svrg" and structure.aggregation == "unbiased"
+    usual = usual and not (structure.alike or structure.copies)
+    return claim.right is not None and known and usual and claim.relation != "="
 
 
 def sides(claim: Claim, structure: Structure, point: Point, rounds: int | None = None) -> tuple[Tensor, Tensor, Tensor]:
@@ -230,7 +232,7 @@ def sides(claim: Claim, structure: Structure, point: Point, rounds: int | None =
     import torch
 
     run = Run(structure, point)
-    kinds = {h.assumption.of for h in claim.hypotheses if isinstance(h.assumption, Smooth)}
+    kinds = {h.assumption.of for h in claim.conditions if isinstance(h.assumption, Smooth)}
     curvatures = run.h.flatten(1) if "sample" in kinds else run.curvature
     names: dict[str, Tensor] = {"L": _per_instance(curvatures.abs().amax(-1))}
     names |= {p.name: PARAMETERS[p.name](run) for p in claim.parameters if p.name != "L"}
@@ -247,17 +249,17 @@ def _violation(claim: Claim, run: Run, names: Mapping[str, Tensor]) -> Tensor:
     import torch
 
     used = {p.name for p in claim.parameters}
-    least: list[Tensor] = [run.curvature.abs().amax(-1) - LEAST_CURVATURE]
+    least: list[Tensor] = [run.curvature.abs().amax(-1) - run.structure.least_curvature]
     if claim.quantity.name == "mean_squared_gradient_norm" or used & NEED_MINIMUM:
         least.append(run.mean_curvature - 1e-6)
-    if used & NEED_MINIMA or any(isinstance(h.assumption, StronglyConvex) for h in claim.hypotheses):
+    if used & NEED_MINIMA or any(isinstance(h.assumption, StronglyConvex) for h in claim.conditions):
         least.append(run.curvature.amin(-1) - 1e-6)
-    if any(isinstance(h.assumption, Convex) for h in claim.hypotheses):
+    if any(isinstance(h.assumption, Convex) for h in claim.conditions):
         least.append(run.h.amin((-1, -2)))
     total = torch.zeros_like(run.step)
     for value in least:
         total = total + (-value).clamp(min=0)
-    for hypothesis in claim.hypotheses:
+    for hypothesis in claim.conditions:
         if hypothesis.relation is None:
             continue
         relation = parse_relation(hypothesis.relation)
@@ -281,9 +283,11 @@ def score(claim: Claim, structure: Structure, point: Point, rounds: int | None =
     if claim.relation in (">=", ">"):
         left, right = right, left
     size = left.abs() + right.abs()
-    small = size <= NEGLIGIBLE * size.detach().amax(-1, keepdim=True)
+    known = torch.where(torch.isfinite(size), size, 0.0).detach()
+    small = size <= NEGLIGIBLE * known.amax(-1, keepdim=True)
     excess = torch.where(small, -1.0, (left - right) / torch.where(small, 1.0, size))
-    best = torch.nan_to_num(excess, -1.0, -1.0, -1.0).amax(-1)
+    # A case at which a side is no number says nothing.
+    best = torch.where(torch.isfinite(size), torch.nan_to_num(excess, -1.0, -1.0, -1.0), 2 * INFEASIBLE).amax(-1)
     return torch.where(violation > 0, INFEASIBLE - violation, best)
 
 

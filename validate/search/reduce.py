@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from theory.claim import Claim
+from theory.formula import UndefinedError
 from validate.assumptions import unmet
 from validate.bounds import compare
 from validate.certificate import Certificate, fixed_point_certificate
@@ -59,30 +60,41 @@ def confirm_fixed_point(claim: Claim, spec: Spec, cases_of: CasesOf, most: int =
         cases_of: measures the claim's two sides.
         most: the largest K to try; also limited by what the verifier takes.
     """
+    return settle_fixed_point(claim, spec, cases_of, most)[1]
+
+
+def settle_fixed_point(
+    claim: Claim, spec: Spec, cases_of: CasesOf, most: int = MAX_EXPONENT
+) -> tuple[bool, FixedPoint | None]:
+    """`confirm_fixed_point`, after whether exact arithmetic could tell at all.
+
+    Raises:
+        ValueError: for numbers that are too long.
+    """
     if claim.relation not in ("<=", "<"):
-        return None
+        return False, None
     found = at_fixed_point(claim, spec, cases_of, exact=True)
     if found is None:
-        return None
+        return True, None
     scenario, cases = found
     left = Fraction(cases.left[0])
     parameters = {name: Fraction(value) for name, value in cases.parameters_at(0).items()}
     # Whatever does not vanish at a fixed point is there for ever; 0 is.
     if left <= 0:
-        return None
+        return True, None
     steps = int(spec.get("local_steps", 0)) or int(spec["S"]) * int(spec["M"])
     most = min(most, MAX_EXPONENT, 25 * MAX_WORK // (len(spec["clients"]) * steps))
     rounds = _first_break(claim, parameters, left, most)
     if rounds is None:
-        return None
+        return True, None
     parameters["K"] = Fraction(rounds)
     if unmet(claim, scenario, parameters):
-        return None
+        return True, None
     right = Fraction(claim.enclose(**parameters).upper)
     if right >= left:
-        return None
+        return True, None
     stays = {**spec, "theta0": fraction_text(Fraction(scenario.start[0])), "K": 1}
-    return FixedPoint(stays, parameters, left, right, Fraction(scenario.problem.minimiser[0]))
+    return True, FixedPoint(stays, parameters, left, right, Fraction(scenario.problem.minimiser[0]))
 
 
 def _first_break(claim: Claim, parameters: Mapping[str, Fraction], left: Fraction, most: int) -> int | None:
@@ -91,7 +103,10 @@ def _first_break(claim: Claim, parameters: Mapping[str, Fraction], left: Fractio
     target = float(left) * (1 - 1e-9)
 
     def broken(rounds: int) -> bool:
-        return float(claim.bound(**{**floats, "K": rounds})) < target
+        try:
+            return float(claim.bound(**{**floats, "K": rounds})) < target
+        except UndefinedError:
+            return False
 
     high = 1
     while not broken(high):
@@ -115,6 +130,18 @@ def check_instance(claim: Claim, cases_of: CasesOf) -> Callable[[Spec], Countere
                 return None
             return None if unmet(claim, found[0], found[1].parameters_at(0)) else confirm(claim, spec, cases_of)
         except ValueError:  # outside a domain, beyond floats, or not rational
+            return None
+
+    return check
+
+
+def check_exactly(claim: Claim, cases_of: CasesOf) -> Callable[[Spec], Counterexample | None]:
+    """As `check_instance`, without the look in floats: for breaks that are smaller than their rounding."""
+
+    def check(spec: Spec) -> Counterexample | None:
+        try:
+            return confirm(claim, spec, cases_of)
+        except ValueError:
             return None
 
     return check

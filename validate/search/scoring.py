@@ -29,7 +29,7 @@ def scores(claim: Claim, found: Sequence[Cases]) -> np.ndarray:
 
     Returns:
         (B,): at least -1, and positive iff the instance breaks the claim; `INFEASIBLE` less the violation where a
-        hypothesis fails at every case; twice `INFEASIBLE` where a parameter is outside its domain.
+        hypothesis fails at every case; twice `INFEASIBLE` where a parameter is outside its domain, or a side undefined.
     """
     if not found:
         return np.zeros(0)
@@ -50,7 +50,8 @@ def scores(claim: Claim, found: Sequence[Cases]) -> np.ndarray:
         return np.concatenate([scores(claim, found[:half]), scores(claim, found[half:])])
     left = np.concatenate([np.asarray(cases.left, dtype=np.float64) for cases in found])
     starts = np.cumsum([0, *lengths[:-1]])
-    size = np.nan_to_num(np.abs(left) + np.abs(right), nan=0.0)
+    size = np.abs(left) + np.abs(right)
+    size = np.where(np.isfinite(size), size, 0.0)
     value = gaps(claim, left, right, np.repeat(np.maximum.reduceat(size, starts), lengths))
     return np.maximum.reduceat(np.where(violation > 0, INFEASIBLE - violation, value), starts)
 
@@ -58,7 +59,8 @@ def scores(claim: Claim, found: Sequence[Cases]) -> np.ndarray:
 def gaps(claim: Claim, left: np.ndarray, right: np.ndarray, largest: Any) -> np.ndarray:
     """(left - right)/(|left| + |right|) of each case, the sides exchanged where the claim is a lower bound.
 
-    -1 where it is not a number, or where the case is negligible beside `largest`, the |left| + |right| of its run.
+    -1 where the case is negligible beside `largest`, the |left| + |right| of its run; twice `INFEASIBLE` where a side
+    is no number, which says nothing.
     """
     size = np.abs(left) + np.abs(right)
     small = ~(size > NEGLIGIBLE * largest)
@@ -66,7 +68,7 @@ def gaps(claim: Claim, left: np.ndarray, right: np.ndarray, largest: Any) -> np.
         gap = np.abs(left - right) if claim.relation == "=" else left - right
         gap = -gap if claim.relation in (">=", ">") else gap
         value = np.where(small, -1.0, gap / np.where(small, 1.0, size))
-    return np.nan_to_num(value, nan=-1.0, posinf=-1.0, neginf=-1.0)
+    return np.where(np.isfinite(size), value, 2 * INFEASIBLE)
 
 
 def _rows(value: Any, length: int, vector: bool) -> np.ndarray:

@@ -9,18 +9,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
+from sim.participation import Aggregation
 from theory.assumptions import Convex, StronglyConvex
 from theory.claim import Claim
 from validate.scenario import ALGORITHMS, Scenario, Spec, fraction_text
+from validate.search.rounds_recursion import Batch
 from validate.search.simple import TOLERANCES, simplest_near
 
 Point = Mapping[str, Any]
 
-# Rescaling (curvatures by c, steps by 1/c) and moving the line change no claim: unit scales lose only extremes.
+# A claim whose two sides have the same units is not changed by rescaling (curvatures by c, steps by 1/c; lengths by r)
+# or by moving the line, so that it does not matter in which units a structure is searched: each takes the next of
+# these. A claim with a slip in its units is broken in some of them only.
+UNITS = ((1.0, 1.0), (8.0, 1.0), (1.0, 1 / 8), (1 / 8, 1.0), (1.0, 8.0))
+"""Of curvature and of length."""
 STEPS = (0.01, 4.0)
 CHANCES = (0.05, 1.0)
 CENTRES = (-1.0, 1.0)
@@ -41,14 +47,24 @@ class Shape(ABC):
     Attributes:
         rounds: how many there are.
         stationary: whether the start is the fixed point of a round, with as many rounds as a certificate may have.
-        least_curvature: of the most curved client, so that a step is a step.
+        units: of curvature (one over that of steps) and of length, in which its numbers are.
         probes: how many instances are looked at to see whether a claim speaks of such instances at all.
     """
 
     rounds: int
     stationary: bool
-    least_curvature: ClassVar[float]
     probes: ClassVar[int]
+
+    units: tuple[float, float]
+
+    @property
+    @abstractmethod
+    def least_curvature(self) -> float:
+        """Of the most curved client, so that a step is a step."""
+
+    @abstractmethod
+    def in_units(self, curvature: float, length: float) -> Shape:
+        """The same structure with other units."""
 
     @property
     @abstractmethod
@@ -101,6 +117,10 @@ class Shape(ABC):
     def roundings(self, point: Point, i: int) -> Iterator[Spec]:
         """Instance i in simple and then in ever more exact numbers."""
 
+    def variants(self) -> Iterator[Shape]:
+        """This structure, and others of its size that are tried where a claim does not speak of it."""
+        yield self
+
     @abstractmethod
     def smaller(self, spec: Spec) -> Sequence[Shape]:
         """Structures of this class that are one smaller than a refutation that was found in this one."""
@@ -120,6 +140,10 @@ class Structure(Shape):
         stationary: whether the start is the fixed point of a round, with K as large as a certificate may have it:
             the instance for claims whose right side falls with K. Needs one sample a client and `present`.
         algorithm: one of `validate.scenario.ALGORITHMS`.
+        aggregation: "unbiased", or "normalised": the server averages over those who take part.
+        alike: whether the samples of a client have the same curvature, so that their noise is the same everywhere.
+        copies: whether all clients are copies of one another, as the draws of a minibatch are.
+        units: of curvature and of length.
     """
 
     clients: int = 1
@@ -130,7 +154,10 @@ class Structure(Shape):
     present: bool = False
     stationary: bool = False
     algorithm: str = "fedavg-svrg"
-    least_curvature: ClassVar[float] = LEAST_CURVATURE
+    aggregation: str = "unbiased"
+    alike: bool = False
+    copies: bool = False
+    units: tuple[float, float] = (1.0, 1.0)
     probes: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
@@ -142,13 +169,29 @@ class Structure(Shape):
             raise ValueError(f"algorithm={self.algorithm!r} is not one of {sorted(ALGORITHMS)}")
         if self.algorithm == "local-sgd" and self.snapshots != 1:
             raise ValueError(f"snapshots={self.snapshots} is outside {{1}}: local SGD takes none")
+        if self.aggregation not in get_args(Aggregation):
+            raise ValueError(f"aggregation={self.aggregation!r} is not one of {list(get_args(Aggregation))}")
         if self.stationary and (self.samples != 1 or not self.present or self.rounds != 1):
             raise ValueError("stationary=True needs samples=1, present=True and rounds=1: nothing may be random")
 
     @property
+    def least_curvature(self) -> float:
+        """See `Shape.least_curvature`."""
+        return LEAST_CURVATURE * self.units[0]
+
+    def in_units(self, curvature: float, length: float) -> Structure:
+        """See `Shape.in_units`."""
+        return replace(self, units=(curvature, length))
+
+    @property
     def curvatures(self) -> int:
         """See `Shape.curvatures`."""
-        return self.clients * self.samples
+        return self._kinds * (1 if self.alike else self.samples)
+
+    @property
+    def _kinds(self) -> int:
+        """Clients that differ."""
+        return 1 if self.copies else self.clients
 
     @property
     def work(self) -> int:
@@ -163,13 +206,16 @@ class Structure(Shape):
     @property
     def dimension(self) -> int:
         """How many numbers there are to tune."""
-        own = 2 * self.samples + (not self.present)
-        return self.clients * own + 1 + (not self.stationary)
+        own = self.samples + (not self.present)
+        return self.curvatures + self._kinds * own + 1 + (not self.stationary)
 
     def __str__(self) -> str:
         kind = "" if self.algorithm == "fedavg-svrg" else f"{self.algorithm} "
         size = f"N={self.clients} n={self.samples} S={self.snapshots} M={self.inner}"
-        return f"{kind}{size} " + ("at its fixed point" if self.stationary else f"K={self.rounds}")
+        rules = (", everybody" if self.present else "") + ("" if self.aggregation == "unbiased" else ", normalised")
+        rules += ", one curvature a client" if self.alike else ""
+        rules += ", copies of one client" if self.copies else ""
+        return f"{kind}{size} " + ("at its fixed point" if self.stationary else f"K={self.rounds}{rules}")
 
     def decode(self, unit: Any, convex: bool, exp: Any = np.exp) -> dict[str, Any]:
         """See `Shape.decode`.
@@ -178,22 +224,28 @@ class Structure(Shape):
             ``h`` and ``a`` (B, N, n), ``p`` (B, N), ``step`` and ``start`` (B,); no p when everybody is present, no
             start at a fixed point.
         """
-        clients, samples = self.clients, self.samples
-        many = clients * samples
+        clients, samples = self._kinds, self.samples
+        many, curved = clients * samples, self.curvatures
         # One sample may carry the curvature of all, and others may be concave, where only the average is bounded.
-        low, high = (0.0, 1.0) if convex else (-1.0, 1.0) if samples == 1 else (-float(samples), 2.0 * samples)
+        one = samples == 1 or self.alike
+        low, high = (0.0, 1.0) if convex else (-1.0, 1.0) if one else (-float(samples), 2.0 * samples)
+        h = (low + (high - low) * unit[:, :curved]).reshape(-1, clients, 1 if self.alike else samples)
+        centres = unit[:, curved : curved + many]
         point = {
-            "h": (low + (high - low) * unit[:, :many]).reshape(-1, clients, samples),
-            "a": (CENTRES[0] + (CENTRES[1] - CENTRES[0]) * unit[:, many : 2 * many]).reshape(-1, clients, samples),
-            "step": STEPS[0] * exp(float(np.log(STEPS[1] / STEPS[0])) * unit[:, 2 * many]),
+            "h": np.repeat(h, samples, axis=2) if self.alike else h,
+            "a": (CENTRES[0] + (CENTRES[1] - CENTRES[0]) * centres).reshape(-1, clients, samples),
+            "step": STEPS[0] * exp(float(np.log(STEPS[1] / STEPS[0])) * unit[:, curved + many]),
         }
-        at = 2 * many + 1
+        at = curved + many + 1
         if not self.present:
             point["p"] = CHANCES[0] + (CHANCES[1] - CHANCES[0]) * unit[:, at : at + clients]
             at += clients
         if not self.stationary:
             point["start"] = STARTS[0] + (STARTS[1] - STARTS[0]) * unit[:, at]
-        return point
+        if self.copies:
+            point |= {name: np.repeat(point[name], self.clients, axis=1) for name in ("h", "a", "p") if name in point}
+        scales = {"h": self.units[0], "step": 1 / self.units[0], "a": self.units[1], "start": self.units[1]}
+        return {name: values * scales.get(name, 1.0) for name, values in point.items()}
 
     def specification(self, point: Point, i: int, tolerance: float | None = None) -> Spec:
         """See `Shape.specification`; the tolerance is relative for curvatures and steps below 1."""
@@ -217,24 +269,50 @@ class Structure(Shape):
         own = {"local_steps": self.inner}
         if self.algorithm == "fedavg-svrg":
             own = {"S": self.snapshots, "M": self.inner}
+        rules = {} if self.aggregation == "unbiased" else {"aggregation": self.aggregation}
         return {
             "algorithm": self.algorithm,
             "clients": clients,
             "step": text(step, tiny, scale=step),
             **own,
+            **rules,
             "K": self.rounds,
             "theta0": "0" if self.stationary else text(point["start"][i]),
         }
 
-    def scenarios(self, point: Point) -> list[Scenario]:
+    def scenarios(self, point: Point) -> Sequence[Scenario]:
         """See `Shape.scenarios`."""
-        return [Scenario.from_spec(self.specification(point, i, 0), exact=False) for i in range(len(point["h"]))]
+        return Batch(
+            h=point["h"],
+            a=point["a"],
+            p=point["p"] if "p" in point else np.ones(point["h"].shape[:2]),
+            step=point["step"],
+            start=point["start"],
+            snapshots=self.snapshots,
+            inner=self.inner,
+            rounds=self.rounds,
+            variance_reduced=self.algorithm == "fedavg-svrg",
+            normalised=self.aggregation == "normalised",
+        ).scenarios()
+
+    def variants(self) -> Iterator[Structure]:
+        """This structure and others of its size: a claim is searched over the first of which it speaks."""
+        averages = ("unbiased",) if self.algorithm == "fedavg-svrg" or self.stationary else get_args(Aggregation)
+        for present in (self.present,) if self.present else (False, True):
+            for aggregation in averages if not present else averages[:1]:
+                for alike in (False, True) if self.samples > 1 else (False,):
+                    yield replace(self, present=present, aggregation=aggregation, alike=alike)
+        if self.clients > 1 and not self.stationary:
+            yield replace(self, present=True, copies=True)
 
     def roundings(self, point: Point, i: int) -> Iterator[Spec]:
-        """Instance i, brought to unit scales, in simple and then in ever more exact numbers."""
-        moved = normalised(point, i)
-        for tolerance in TOLERANCES:
-            yield self.specification(moved, 0, tolerance)
+        """Instance i, brought to unit scales, in simple and then in ever more exact numbers; then in its own units.
+
+        A claim whose sides have not the same unit may be broken in some units only.
+        """
+        for moved in (normalised(point, i), {name: values[i : i + 1] for name, values in point.items()}):
+            for tolerance in TOLERANCES:
+                yield self.specification(moved, 0, tolerance)
 
     def smaller(self, spec: Spec) -> list[Structure]:
         """One client, sample, round or step less than a refutation that was found in this structure."""
@@ -278,7 +356,7 @@ def structures(claim: Claim) -> list[Structure]:
 
 def wants_convex(claim: Claim) -> bool:
     """Whether a hypothesis makes every curvature non-negative, so that the box may be halved."""
-    return any(isinstance(h.assumption, Convex | StronglyConvex) for h in claim.hypotheses)
+    return any(isinstance(h.assumption, Convex | StronglyConvex) for h in claim.conditions)
 
 
 def normalised(point: Point, i: int) -> dict[str, Any]:

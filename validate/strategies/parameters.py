@@ -97,7 +97,7 @@ def _with_implied(claim: Claim, suppose: Sequence[str]) -> Claim:
     from theory.feasible import implied_relations
 
     known = {p.name for p in claim.parameters} | set(claim.definitions)
-    more = [h for h in implied_relations(claim.hypotheses) if names_in(parse_relation(h.relation or "")) <= known]
+    more = [h for h in implied_relations(claim.conditions) if names_in(parse_relation(h.relation or "")) <= known]
     for text in suppose:
         unknown = sorted(names_in(parse_relation(text)) - known)
         if unknown:

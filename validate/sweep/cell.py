@@ -286,7 +286,7 @@ def outside(claim: Claim, cases: Cases) -> Result | None:
 def _recomputed(cell: Cell, claim: Claim, module: ModuleType) -> tuple[str, str]:
     """Outcome and detail of a break in floats; in fractions where the scenario is a scalar one that is small enough."""
     from validate.bounds import breaks, exact_or_rounded_sides
-    from validate.check import brief
+    from validate.checking import brief
     from validate.falsify import confirm
     from validate.sweep.building import certificate_spec
 

@@ -6,7 +6,8 @@ A certificate says that a printed claim about federated optimisation is false, a
 This program trusts nothing in the file but the text of the claim: it plays the algorithm on the instance itself, in
 exact fractions (or, where square roots occur, in intervals that are rounded outwards), and checks the hypotheses, the
 parameters and both sides. Each kind of certificate is one module, which says what is checked and what remains for the
-reader; what always remains is to compare the statement, the formula and the hypotheses with the printed paper.
+reader; what always remains is to compare the statement, the formula and the hypotheses with the printed paper. They
+are printed first, and VALID is said of them: this program has no catalogue of claims.
 
     reading, checks        JSON, fields, numbers; the report, one check a line
     formulas, functions    formulas over fractions and intervals; quotients of polynomials in j
@@ -18,7 +19,8 @@ reader; what always remains is to compare the statement, the formula and the hyp
     epoch                                          an epoch of shuffling local SGD, for the next two kinds
     permutations, unrolled, products               kinds "permutations", "unrolled", "products"
     inertial_rounds, inertial_measures, inertial   rounds of FedMIM, kind "inertial"
-    relation, floor                                kinds "relation", "floor"
+    relation, floor, gram                          kinds "relation", "floor", "vectors"
+    claimed                                        what is printed of the claim, and what contradicts itself
     program                                        which kind it is, and the command line
 """
 
@@ -28,10 +30,11 @@ from .functions import Function, shift
 from .measures import PARAMETERS, QUANTITIES, Context
 from .program import main, verify
 from .quadratic_rounds import Instance, Round, minimum, play_round, read_instance
-from .reading import FORMAT, MAX_BYTES, MAX_TEXT, MAX_WORK, FormatError, load
+from .reading import FORMAT, FORMATS, MAX_BYTES, MAX_TEXT, MAX_WORK, FormatError, load
 
 __all__ = [
     "FORMAT",
+    "FORMATS",
     "MAX_BYTES",
     "MAX_EXPONENT",
     "MAX_TEXT",

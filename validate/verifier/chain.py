@@ -62,7 +62,7 @@ def verify_chain(data: dict[str, Any]) -> Report:
     noise = read_noise(data["noise"], steps)
 
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     checks.check(0 < f.mu <= f.L, f"0 < mu = {shown(f.mu)} <= L = {shown(f.L)}")
     checks.check(eta > 0 and eta * f.L <= 1, f"0 < eta = {shown(eta)} <= 1/L")
     checks.check(abs(f.minimiser) <= r, f"|minimiser| = {shown(abs(f.minimiser))} <= r = {shown(r)}")

@@ -20,19 +20,25 @@ LEAST_DIGITS = 6
 class Report:
     """Whether a certificate is valid, and every check that was made, one a line.
 
-    As text it is what the launcher prints: the checks, and the verdict.
+    As text it is what the launcher prints: the claim, the checks, and the verdict.
+
+    Attributes:
+        valid: whether every check holds.
+        lines: the checks.
+        claimed: what the certificate says of the claim, for a reader to compare with the paper: no check knows that.
     """
 
     valid: bool
     lines: tuple[str, ...]
+    claimed: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
         """What the checks come to, in a line."""
-        return "VALID: the claim is false as stated" if self.valid else "NOT VALID"
+        return "VALID for the claim as printed above: compare it with your paper" if self.valid else "INVALID"
 
     def __str__(self) -> str:
-        return "\n".join([*self.lines, self.verdict])
+        return "\n".join([*self.claimed, *self.lines, self.verdict])
 
 
 class Checks:

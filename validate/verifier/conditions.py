@@ -33,11 +33,18 @@ class Condition:
     step: str = ""
 
 
-def introduce(checks: Checks, data: Mapping[str, Any]) -> None:
-    """Repeats what the certificate says of the claim."""
-    claim, statement = text_of(data["claim"], "claim"), text_of(data["statement"], "statement")
-    checks.note(f"claim {shown(claim)}: {shown(statement, 4000)}")
+def introduce(data: Mapping[str, Any]) -> None:
+    """That what the certificate says of the claim is text; `claimed` prints it."""
+    for key in ("claim", "statement"):
+        text_of(data[key], key)
     text_of(data.get("note", ""), "note")
+
+
+def hypothesis(item: Mapping[str, Any]) -> str:
+    """What a hypothesis is called; of a condition that the paper fixes elsewhere for the result, where it does."""
+    name = f"hypothesis {shown(text_of(item['name'], 'a name'))}"
+    where = text_of(item.get("standing", ""), "standing")
+    return f"{name} (fixed elsewhere in the paper: {shown(where)})" if where else name
 
 
 def check_conditions(
@@ -48,8 +55,8 @@ def check_conditions(
     Hypotheses in words only, without either, fail, or with `words` are left to the reader.
     """
     for item in list_of(data, "hypotheses"):
-        fields(item, "a hypothesis", "name assumption relation", "constant of at relative step")
-        name = f"hypothesis {shown(text_of(item['name'], 'a name'))}"
+        fields(item, "a hypothesis", "name assumption relation", "constant of at relative step standing")
+        name = hypothesis(item)
         assumption, relation = item["assumption"], item["relation"]
         if assumption is None and relation is None:
             says = "it has neither a relation nor an assumption"

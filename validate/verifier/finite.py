@@ -48,7 +48,7 @@ def verify_finite(data: dict[str, Any]) -> Report:
     outcomes = read_outcomes(data["outcomes"])
 
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     positive = all(o.p > 0 for o in outcomes) and sum(o.p for o in outcomes) == 1
     checks.check(positive, "the probabilities are positive and sum to 1")
     weights = all(min(o.weights) >= 0 and sum(o.weights) > 0 for o in outcomes)

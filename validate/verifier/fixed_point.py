@@ -25,7 +25,7 @@ def verify_fixed_point(data: dict[str, Any]) -> Report:
     required = HEAD + " fixed_point squared_gradient_norm minimiser"
     fields(data, "the certificate", required, "definitions right right_value note names")
     checks = Checks()
-    given = head(checks, data)
+    given = head(data)
     instance = read_instance(data["instance"], rounds=1)
     chance = [n for n, c in enumerate(instance.clients) if len(c.h) != 1 or c.p != (1,)]
     checks.check(not chance, "every client has one sample and takes part in every round, so nothing is random")

@@ -75,7 +75,7 @@ def verify_floor(data: dict[str, Any]) -> Report:
         raise FormatError("instances are not 1 to 20, or conditions are more than 20")
 
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     check_conditions(checks, data["hypotheses"], {}, lookup({}), words=True)
     played = all(
         second_moment(x, eta, K, t) == formula(x, eta, K, t)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from .checks import Checks
+from .conditions import hypothesis, introduce
 from .domain import domain, largest_dissimilarity, largest_variance, minimiser
 from .formulas import COMPARE, lookup, relation_holds
 from .measures import PARAMETERS, Context
@@ -16,11 +17,8 @@ from .reading import FormatError, fields, list_of, read_numbers, shown, text_of
 HEAD = "format kind claim statement instance parameters hypotheses"
 
 
-def head(checks: Checks, data: Mapping[str, Any]) -> dict[str, Fraction]:
-    checks.note(
-        f"claim {shown(text_of(data['claim'], 'claim'))}: {shown(text_of(data['statement'], 'statement'), 4000)}"
-    )
-    text_of(data.get("note", ""), "note")
+def head(data: Mapping[str, Any]) -> dict[str, Fraction]:
+    introduce(data)
     return read_numbers(data["parameters"], "parameters")
 
 
@@ -60,8 +58,8 @@ def check_hypotheses(
     """That every hypothesis holds; `bounded` says whether E||v||^2 stays below a number (None: any number)."""
     clients, given = context.instance.clients, context.given
     for item in list_of(data, "hypotheses"):
-        fields(item, "a hypothesis", "name assumption relation", "constant of at")
-        name = f"hypothesis {shown(text_of(item['name'], 'a name'))}"
+        fields(item, "a hypothesis", "name assumption relation", "constant of at standing")
+        name = hypothesis(item)
         assumption, relation, of = item["assumption"], item["relation"], item.get("of")
         if of not in (None, "client", "sample", "average"):
             raise FormatError(f"of={shown(of)} is none of client, sample, average")
@@ -100,6 +98,10 @@ def check_hypotheses(
         elif assumption == "IndependentParticipation":
             holds = context.instance.empty != "condition"
             says = "clients take part independently, each with its own probability p > 0"
+        elif assumption == "HalfStep":
+            least = max(map(abs, by)) if bound is None else bound
+            holds = all(step > 0 and 2 * step * least <= 1 for step in context.instance.step)
+            says = f"the step is at most 1/(2 {symbol})"
         elif assumption == "BoundedEstimatorSecondMoment":
             holds, says = bounded(bound), f"E||v||^2 is at most {symbol} all along the run"
         elif isinstance(assumption, str) and assumption in ON_DOMAIN:

@@ -63,7 +63,7 @@ def verify_inertial(data: dict[str, Any]) -> Report:
     index = {k: integer(v, f"index {k}", 0, most) for k, v in fields(left["index"], "index", "", "t k n").items()}
     given, formula = read_parameters(data["parameters"]), parse(data["right"], "right")
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     context = Context(play_run(read_instance(data["instance"])), index, given, quantity)
     look = named(context, data.get("definitions"))
     check_parameters(checks, context)

@@ -1,6 +1,7 @@
 """Kind "instance": one instance, on which the left side does not stand in the claimed relation to the right side.
 
-The algorithm is played on the instance and both sides are computed as fractions. Checked: the parameters have the
+The algorithm is played on the instance and both sides are computed as fractions. Checked: the indices lie in the run,
+also one that neither side depends on; the parameters have the
 values that the instance gives them, the hypotheses hold, the printed values are the computed ones, and the claimed
 relation is false. What remains for the reader: the statement, the formula and the hypotheses are those of the paper;
 and, where the field `names` is there, that each name of the claim means what the name in PARAMETERS beside it does.
@@ -23,7 +24,7 @@ def verify_instance(data: dict[str, Any]) -> Report:
     """One instance, on which the left side does not stand in the claimed relation to the right side."""
     fields(data, "the certificate", HEAD + " relation left right left_value right_value", "definitions note names")
     checks = Checks()
-    given = head(checks, data)
+    given = head(data)
     left = fields(data["left"], "left", "quantity", "index")
     quantity, relation = text_of(left["quantity"], "quantity"), data["relation"]
     if not isinstance(relation, str) or relation not in COMPARE:
@@ -31,6 +32,9 @@ def verify_instance(data: dict[str, Any]) -> Report:
     index = fields(left.get("index", {}), "index", "", "k n s m")
     numbers = {key: integer(value, f"index {key}", 0, MAX_WORK) for key, value in index.items()}
     instance = read_instance(data["instance"])
+    ends = {"k": instance.K, "n": len(instance.clients) - 1, "s": instance.S - 1, "m": instance.M - 1}
+    for key, i in numbers.items():
+        checks.check(i <= ends[key], f"the index {key} = {i} is in 0..{ends[key]}")
     rounds: list[Round] = []
     for k in range(instance.K):
         start = rounds[-1].end if rounds else (instance.theta0, instance.theta0**2)

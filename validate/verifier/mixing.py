@@ -176,7 +176,7 @@ def verify_mixing(data: dict[str, Any]) -> Report:
         raise FormatError(f"relation={shown(data['relation'])} is not <=")
 
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     checks.check(min(instance.h) > 0, f"0 < mu = {shown(min(instance.h))} <= h_j <= L = {shown(max(instance.h))}")
     if not checks.valid:
         return Report(False, tuple(checks.lines))

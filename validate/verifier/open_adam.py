@@ -1,4 +1,4 @@
-"""Kind "open-adam": a line of the analysis of Adam that fails at the local step after a communication.
+"""Kind "open-adam": a line of the analysis of Adam that fails, at the local step after a communication or elsewhere.
 
 Clients i = 0..N-1 have f_i(x) = h_i/2 (x - a_i)^2 in one dimension, and no noise. All start at the same x^0 with
 h = vhat = 0 and take `local_steps` steps of Adam as in (3):
@@ -7,7 +7,8 @@ h = vhat = 0 and take `local_steps` steps of Adam as in (3):
     x+ = x - eta h+ / sqrt(eps + vhat+),   where g = f_i'(x).
 
 Then the server averages the iterates of the `selected` clients with equal weights and gives the average to everybody;
-h and vhat stay with the clients. Then the tested client, f = f_client, takes one more local step.
+h and vhat stay with the clients. Then the tested client, f = f_client, takes one more local step. With nobody
+`selected` there is no communication, and iteration k-1 -> k is the last of the local steps.
 
 Indices, all of the tested client: iteration k-1 -> k is the communication, iteration k -> k+1 the local step after it.
 
@@ -16,27 +17,31 @@ Indices, all of the tested client: iteration k-1 -> k is the communication, iter
     h^k, vhat^k  as after its last local step: the communication does not change them
     x^{k+1}, h^{k+1}, vhat^{k+1}  after the local step from x^k
 
-Names that formulas may use, with b = eta sigma^2/(1 - beta1), c = eta beta1/(1 - beta1), D^k = (eps + vhat^k)^(-1/2):
+Names that formulas may use, with D^k = (eps + vhat^k)^(-1/2), and b = eta sigma^2/(1 - beta1) and c = eta beta1/(1 -
+beta1) unless b and c are given as parameters:
 
     lyapunov       (13) at k:   f(x^k) - f* + b D^k - c f'(x^{k-1}) D^k h^k
     lyapunov_next  (13) at k+1: f(x^{k+1}) - f* + b D^{k+1} - c f'(x^k) D^{k+1} h^{k+1}
     A_previous     -f'(x^{k-1}) D^k h^k
     I1             -beta1 f'(x^k) D^k h^k
     squared_step   |x^k - x^{k-1}|^2
+    lyapunov_increase  lyapunov_next - lyapunov
+    weighted_gradient  f'(x^k)^2 D^k
+    inverse_root_drop  D^k - D^{k+1}
 
 and the parameters, eta, beta1, beta2, eps, d = 1 and the definitions.
 
 Everything is computed in intervals that are rounded outwards, so a comparison counts only where it is certain. (Their
 width grows with every step, by about the factor 1 + eta L/sqrt(eps): a run of very many long steps comes out undecided
 or is refused, never wrong.) Checked:
-  0 < mu <= h_i <= L for every client; |a_i| <= r, where r is given; 0 < eta <= 1/L; 0 <= beta1 < 1;
-  beta1^2 < beta2 < 1; eps > 0; 0 < C1 < 1 for C1 = 1 - 2 mu eta/sqrt(eps + sigma^2);
+  0 < mu <= h_i <= L for every client; |a_i| <= r, where r is given; 0 < eta <= 1/L; 0 <= beta1 < 1; 0 < beta2 < 1;
+  eps > 0; b, c >= 0, where they are given; 0 < C1 < 1 for C1 = 1 - 2 mu eta/sqrt(eps + sigma^2);
   |f_i'| <= sigma at every point that client i visits: x^0, its iterates, the average, and x^{k+1} of the tested client;
   the parameters are those of the algorithm; the hypotheses hold; the printed values are the computed ones, rounded;
   the claimed relation is false.
 
 What remains for the reader: the statement, the formula, its definitions and the hypotheses are those of the paper, and
-the claim speaks of a step that follows a communication.
+the claim speaks of a step that follows what is played before it.
 """
 
 from __future__ import annotations
@@ -47,13 +52,19 @@ from fractions import Fraction
 from typing import Any
 
 from .checks import Checks, Report, check_rounded
-from .conditions import HEAD, Condition, check_conditions, introduce
+from .conditions import HEAD, Condition, check_conditions, hypothesis, introduce
 from .formulas import evaluate, lookup, parse
 from .intervals import Interval, certainly, greatest
 from .reading import FormatError, fields, integer, list_of, number, read_numbers, shown, text_of
 
 MAX_STEPS = 10_000  # local steps times clients
-QUANTITIES = ("lyapunov_next", "I1")
+QUANTITIES = ("lyapunov_next", "lyapunov_increase", "I1")
+# hypotheses in words that the run itself settles: whether they hold with a communication, and without
+WORDS = {
+    "fresh optimiser": (True, True),
+    "iteration k is a communication": (True, False),
+    "no communication in between": (False, True),
+}
 
 
 @dataclass(frozen=True)
@@ -110,17 +121,19 @@ class Run:
 def play(
     algorithm: Algorithm, clients: Sequence[Client], start: Fraction, steps: int, selected: Sequence[int], tested: int
 ) -> Run:
-    """The local steps, the communication, and one more local step of the tested client."""
+    """The local steps, the communication if there is one, and one more local step of the tested client."""
     zero = Interval.of(0)
     states = [State(Interval.of(start), zero, zero) for _ in clients]
     paths = [[state.x] for state in states]
+    before = states[tested]
     for _ in range(steps):
+        before = states[tested]
         states = [local_step(algorithm, c, state) for c, state in zip(clients, states, strict=True)]
         for path, state in zip(paths, states, strict=True):
             path.append(state.x)
-    average = sum((states[i].x for i in selected), zero) / len(selected)
-    before = states[tested]
-    now = State(average, before.h, before.vhat)
+    now = states[tested]
+    if selected:
+        before, now = now, State(sum((states[i].x for i in selected), zero) / len(selected), now.h, now.vhat)
     return Run(paths, before, now, local_step(algorithm, clients[tested], now))
 
 
@@ -138,8 +151,8 @@ def verify_open_adam(data: dict[str, Any]) -> Report:
         raise FormatError(f"local_steps times clients = {steps}*{len(clients)} is more than {MAX_STEPS}")
     tested = integer(data["client"], "client", 0, len(clients) - 1)
     selected = [integer(i, "selected", 0, len(clients) - 1) for i in list_of(data["selected"], "selected")]
-    if not selected or len(set(selected)) < len(selected):
-        raise FormatError("selected is empty or holds a client twice")
+    if len(set(selected)) < len(selected):
+        raise FormatError("selected holds a client twice")
     given = read_numbers(data["parameters"], "parameters")
     missing = [name for name in ("mu", "L", "sigma") if name not in given]
     if missing:
@@ -151,14 +164,15 @@ def verify_open_adam(data: dict[str, Any]) -> Report:
         raise FormatError(f"relation={shown(data['relation'])} is not <=")
 
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     check_settings(checks, algorithm, clients, given)
     if not checks.valid:
         return Report(False, tuple(checks.lines))
     run = play(algorithm, clients, start, steps, selected, tested)
+    constants = weights(algorithm, given)
     bounded = gradients_bounded(clients, start, run, tested, given["sigma"])
     checks.check(bounded, "|f_i'| <= sigma at every point that client i visits")
-    values = {**vars(algorithm), "d": Fraction(1), **given, **measures(algorithm, clients[tested], run, given["sigma"])}
+    values = {**vars(algorithm), "d": Fraction(1), **given, **measures(algorithm, clients[tested], run, *constants)}
     look = lookup(values, data.get("definitions"), roots=True)
     known = {
         "StronglyConvex": Condition("mu", True, "0 < mu <= h_i for every client"),
@@ -168,7 +182,7 @@ def verify_open_adam(data: dict[str, Any]) -> Report:
         "BoundedStochasticGradient": Condition("sigma", bounded, "|f_i'| <= sigma where client i goes, without noise"),
         "ShortStep": Condition("L", True, "0 < eta <= 1/L"),
     }
-    check_conditions(checks, data["hypotheses"], known, look)
+    check_conditions(checks, check_words(checks, data["hypotheses"], bool(selected)), known, look)
     left = look(quantity)
     right = checks.attempt("the right side", evaluate, parse(data["right"], "right"), look, True)
     if right is not None:
@@ -178,6 +192,19 @@ def verify_open_adam(data: dict[str, Any]) -> Report:
         broken = certainly(left, ">", right)
         checks.check(broken, f"{left} <= {shown(right)} is {'false' if broken else 'not certainly false'}")
     return Report(checks.valid, tuple(checks.lines))
+
+
+def check_words(checks: Checks, data: Any, communication: bool) -> list[Any]:
+    """The hypotheses in words that the run settles; returns the others."""
+    rest = []
+    for item in list_of(data, "hypotheses"):
+        plain = isinstance(item, dict) and item.get("relation") is None and item.get("assumption") is None
+        if not plain or item.get("name") not in WORDS:
+            rest.append(item)
+            continue
+        fields(item, "a hypothesis", "name assumption relation", "standing")
+        checks.check(WORDS[item["name"]][not communication], f"{hypothesis(item)}, by what is played")
+    return rest
 
 
 def check_settings(checks: Checks, algorithm: Algorithm, clients: Sequence[Client], given: dict[str, Fraction]) -> None:
@@ -195,13 +222,15 @@ def check_settings(checks: Checks, algorithm: Algorithm, clients: Sequence[Clien
             checks.check(value >= far, f"r = {shown(value)} >= every |a_i|")
         elif name == "d":
             checks.check(value == 1, f"d = {shown(value)} is 1")
+        elif name in ("b", "c"):
+            checks.check(value >= 0, f"{name} = {shown(value)} >= 0")
         elif name in vars(algorithm):
             checks.check(value == vars(algorithm)[name], f"{name} = {shown(value)} is that of the algorithm")
         else:
             checks.check(False, f"parameter {shown(name)} cannot be checked: the verifier does not know it")
     checks.check(eta > 0 and eta * L <= 1, f"0 < eta = {shown(eta)} <= 1/L")
     checks.check(0 <= beta1 < 1, f"0 <= beta1 = {shown(beta1)} < 1")
-    checks.check(beta1**2 < beta2 < 1, f"beta1^2 < beta2 = {shown(beta2)} < 1")
+    checks.check(0 < beta2 < 1, f"0 < beta2 = {shown(beta2)} < 1")
     checks.check(eps > 0, f"eps = {shown(eps)} > 0")
     checks.check(sigma >= 0, f"sigma = {shown(sigma)} >= 0")
     inside = mu * eta > 0 and (2 * mu * eta) ** 2 < eps + sigma**2
@@ -219,17 +248,27 @@ def gradients_bounded(clients: Sequence[Client], start: Fraction, run: Run, test
     return True
 
 
-def measures(algorithm: Algorithm, f: Client, run: Run, sigma: Fraction) -> dict[str, Interval]:
-    """The names that the run gives values to; see the top of this file."""
+def weights(algorithm: Algorithm, given: dict[str, Fraction]) -> tuple[Fraction, Fraction]:
+    """b and c of (13)."""
     eta, beta1 = algorithm.eta, algorithm.beta1
-    b, c = eta * sigma**2 / (1 - beta1), eta * beta1 / (1 - beta1)
+    b, c = eta * given["sigma"] ** 2 / (1 - beta1), eta * beta1 / (1 - beta1)
+    return given.get("b", b), given.get("c", c)
+
+
+def measures(algorithm: Algorithm, f: Client, run: Run, b: Fraction, c: Fraction) -> dict[str, Interval]:
+    """The names that the run gives values to; see the top of this file."""
     inverse_root, inverse_root_next = (1 / (algorithm.eps + s.vhat).sqrt() for s in (run.now, run.after))
     gradient_before, gradient_now = f.gradient(run.before.x), f.gradient(run.now.x)
     scaled, scaled_next = inverse_root * run.now.h, inverse_root_next * run.after.h
+    lyapunov = f.cost(run.now.x) + b * inverse_root - c * gradient_before * scaled
+    lyapunov_next = f.cost(run.after.x) + b * inverse_root_next - c * gradient_now * scaled_next
     return {
-        "lyapunov": f.cost(run.now.x) + b * inverse_root - c * gradient_before * scaled,
-        "lyapunov_next": f.cost(run.after.x) + b * inverse_root_next - c * gradient_now * scaled_next,
+        "lyapunov": lyapunov,
+        "lyapunov_next": lyapunov_next,
+        "lyapunov_increase": lyapunov_next - lyapunov,
         "A_previous": -gradient_before * scaled,
-        "I1": -beta1 * gradient_now * scaled,
+        "I1": -algorithm.beta1 * gradient_now * scaled,
+        "weighted_gradient": gradient_now**2 * inverse_root,
+        "inverse_root_drop": inverse_root - inverse_root_next,
         "squared_step": (run.now.x - run.before.x) ** 2,
     }

@@ -27,7 +27,7 @@ def verify_order(data: dict[str, Any]) -> Report:
     extra = " claimed_exponent epsilon base contraction noise constant growth from"
     fields(data, "the certificate", HEAD + extra, "definitions note")
     checks = Checks()
-    given = head(checks, data)
+    given = head(data)
     claimed, eps = number(data["claimed_exponent"], "claimed_exponent", 0), number(data["epsilon"], "epsilon", 0)
     q = integer(data["base"], "base", 1, 24)
     growth, j0 = integer(data["growth"], "growth", 1, 24), integer(data["from"], "from", 1, 10**6)

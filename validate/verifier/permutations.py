@@ -6,7 +6,6 @@ the spread e of the sampled gradients: every one is f_j' + e or f_j' - e with eq
 The named quantity is computed for each of the N! orders s, in exact fractions, with g_j = f_j'(v^r):
 
     partial_sum     |sum of alpha_s(j) g_s(j) over the first n+1 clients|; n is a parameter of the claim
-    epoch_bias      (sum_j Q_s(j) g_s(j) - eta N K (1/N) sum_j alpha_j g_j)^2
     epoch_bias_sum  (sum_j Q_s(j) g_s(j) - eta N K sum_j alpha_j g_j)^2
     epoch_part      |sum of Q_s(j) g_s(j) over the first N'-1 clients|; left.last is N' < N
     epoch_cross     (sum_{n=1}^{N-1} P_n Q_s(n+1) h_s(n+1) sum_{j<=n} Q_s(j) g_s(j))^2, where
@@ -38,7 +37,7 @@ from math import factorial
 from typing import Any
 
 from .checks import Checks, Report, check_rounded
-from .conditions import HEAD, Condition, check_conditions, introduce
+from .conditions import HEAD, Condition, check_conditions, hypothesis, introduce
 from .epoch import FIELDS, Epoch, Order, read_epoch
 from .formulas import evaluate, lookup, parse
 from .intervals import Interval, certainly
@@ -82,11 +81,6 @@ def moved(at: Setting, order: Order) -> Fraction:
     return sum((at.epoch.move(j) * at.epoch.gradient(j, at.epoch.start) for j in order), Fraction(0))
 
 
-def epoch_bias(at: Setting, order: Order) -> Fraction:
-    e = at.epoch
-    return (moved(at, order) - e.step * e.local_steps * e.weighted_gradient) ** 2
-
-
 def epoch_bias_sum(at: Setting, order: Order) -> Fraction:
     e = at.epoch
     return (moved(at, order) - e.step * e.clients * e.local_steps * e.weighted_gradient) ** 2
@@ -120,7 +114,6 @@ def next_model_squared_distance(at: Setting, order: Order) -> Fraction:
 
 QUANTITIES: dict[str, Callable[[Setting, Order], Fraction]] = {
     "partial_sum": partial_sum,
-    "epoch_bias": epoch_bias,
     "epoch_bias_sum": epoch_bias_sum,
     "epoch_part": epoch_part,
     "epoch_cross": epoch_cross,
@@ -139,7 +132,7 @@ def verify_permutations(data: dict[str, Any]) -> Report:
         raise FormatError(f"relation={shown(data['relation'])} is not <=")
 
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     epoch = at.epoch
     checks.check(sum(epoch.alpha) == 1, "the weights are a point of the simplex")
     checks.check(at.low <= epoch.start <= at.high, f"v^r = {shown(epoch.start)} lies in W")
@@ -237,10 +230,10 @@ def check_hypotheses(
         if not (plain and item.get("name") == STEP_CONDITION):
             rest.append(item)
             continue
-        fields(item, "a hypothesis", "name assumption relation")
+        fields(item, "a hypothesis", "name assumption relation", "standing")
         R = values.get("R", Fraction(1))
         short = 4 * e.step * e.clients * e.local_steps * R * values["L"] <= 1
-        checks.check(short, f"hypothesis {STEP_CONDITION}: eta <= 1/(4NKRL), R = {shown(R)}")
+        checks.check(short, f"{hypothesis(item)}: eta <= 1/(4NKRL), R = {shown(R)}")
     large = at.largest_gradient() <= values["G"]
     noise = at.spread**2 <= values["delta2"] and at.spread <= values["delta"]
     known = {

@@ -43,7 +43,7 @@ def verify_products(data: dict[str, Any]) -> Report:
         raise FormatError("A and B differ in length or dimension")
 
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     low, high, L = given["l"], given["h"], given["L"]
     whole = low.denominator == high.denominator == 1 and 0 <= low <= high and len(first) == high - low + 1
     checks.check(whole, f"there are h - l + 1 = {shown(high - low + 1)} matrices")

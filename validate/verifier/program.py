@@ -8,9 +8,11 @@ from typing import Any
 
 from .chain import verify_chain
 from .checks import Report
+from .claimed import contradictions, metadata, plain, printed
 from .finite import verify_finite
 from .fixed_point import verify_fixed_point
 from .floor import verify_floor
+from .gram import verify_vectors
 from .inertial import verify_inertial
 from .instance import verify_instance
 from .mixing import verify_mixing
@@ -19,7 +21,7 @@ from .order import verify_order
 from .permutations import verify_permutations
 from .play import verify_play
 from .products import verify_products
-from .reading import FORMAT, FormatError, load, shown
+from .reading import FORMATS, FormatError, load, shown
 from .relation import verify_relation
 from .unrolled import verify_unrolled
 
@@ -38,6 +40,7 @@ KINDS: dict[str, Callable[[dict[str, Any]], Report]] = {
     "floor": verify_floor,
     "inertial": verify_inertial,
     "play": verify_play,
+    "vectors": verify_vectors,
 }
 
 
@@ -49,12 +52,15 @@ def verify(certificate: Any) -> Report:
     """
     if not isinstance(certificate, dict):
         raise FormatError(f"the certificate is not an object: {shown(certificate)}")
-    if certificate.get("format") != FORMAT:
-        raise FormatError(f"format={shown(certificate.get('format'))} is not {FORMAT}")
+    if certificate.get("format") not in FORMATS:
+        raise FormatError(f"format={shown(certificate.get('format'))} is none of {list(FORMATS)}")
     kind = certificate.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise FormatError(f"kind={shown(kind)} is none of {list(KINDS)}")
-    return KINDS[kind](certificate)
+    metadata(certificate)
+    report = KINDS[kind](plain(certificate))
+    wrong = tuple(f"FAIL  {text}" for text in contradictions(certificate))
+    return Report(report.valid and not wrong, (*report.lines, *wrong), printed(certificate))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-FORMAT = "fedproof-certificate-1"
+FORMAT = "fedproof-certificate-2"
+FORMATS = ("fedproof-certificate-1", FORMAT)  # that are read; 2 has the kind "vectors", origin, quick, unconditional
 MAX_WORK = 200_000  # N*K*S*M
 MAX_TEXT = 4_000  # characters of a number or a formula
 MAX_BYTES = 10_000_000  # of a certificate

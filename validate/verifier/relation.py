@@ -33,7 +33,7 @@ def verify_relation(data: dict[str, Any]) -> Report:
     other = data["right"] if "right" in data else data["right_formula"]
 
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     numbers = read_numbers(data["parameters"], "parameters")
     for name, value in numbers.items():
         checks.note(f"{name} = {shown(value)}")

@@ -66,7 +66,7 @@ def verify_unrolled(data: dict[str, Any]) -> Report:
         raise FormatError(f"unrolled_update is about one client, not {epoch.clients}")
 
     checks = Checks()
-    introduce(checks, data)
+    introduce(data)
     known = {
         "Smooth": Condition("L", True, "every f_j has a curvature, h_j"),
         "StronglyConvex": Condition("mu", min(epoch.h) > 0, "every h_j is positive"),

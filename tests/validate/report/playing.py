@@ -93,7 +93,7 @@ def made(right: str, relation: str = "a < b", **more: Any) -> Claim:
         hypotheses=(Hypothesis("order", "", relation=relation),),
         definitions={"twice": f"2*({right})"},
         right=f"({right}) + 0*twice",
-        **more,
+        **({"relation": "<="} | more),
     )
 
 

@@ -155,6 +155,11 @@ def test_filters_show_what_they_say(index: Any) -> None:
             assert shown(index) == wanted
             assert form.locator("output").inner_text() == f"{len(wanted)} of 10 shown"
         form.locator(f"[name={name}]").select_option("")
+    form.locator("[name=origin]").select_option("given")
+    assert shown(index) == [row["id"] for row in rows if row["origin"] == "given"] == ["toy/one"]
+    form.locator("[name=origin]").select_option("search")
+    assert shown(index) == []
+    form.locator("[name=origin]").select_option("")
     form.locator("[name=paper]").select_option("other")
     form.locator("[name=version]").select_option("reading")
     assert shown(index) == ["other/one/later"]

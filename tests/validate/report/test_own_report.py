@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-import validate.check
+import validate.checking
 from tests.validate.command_line import call, complaint, printed
 from theory import catalog
 from validate import papers
-from validate.check import Checked
+from validate.checking import Checked
 from validate.own import files, load, template
 from validate.parallel import over_processes, tell
 from validate.replay import Replay, replay
@@ -77,7 +77,7 @@ def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
         tell(f"{paper}: at work")
         return Checked(results, found, {})
 
-    monkeypatch.setattr(validate.check, "check_paper", check_paper)
+    monkeypatch.setattr(validate.checking, "check_paper", check_paper)
 
 
 def commands(page: Path) -> list[list[str]]:

@@ -36,7 +36,7 @@ def test_data_of_every_claim_is_json_and_starts_where_its_hypotheses_hold() -> N
         failing = violated(claim, exact | tied)
         assert bool(failing) == (claim.id in NO_START), (claim.id, values, failing)
         assert math.isfinite(bound(claim, values)), claim.id
-        assert [h["relation"] for h in data["hypotheses"]] == [h.relation for h in claim.hypotheses if h.relation]
+        assert [h["relation"] for h in data["hypotheses"]] == [h.relation for h in claim.conditions if h.relation]
         for p in data["parameters"]:
             if p["vector"]:
                 continue
@@ -52,7 +52,7 @@ def test_no_data_without_a_bound() -> None:
 
 
 def test_given_starts_are_kept_where_they_can_be() -> None:
-    claim = catalog.claim("fedmim/theorem-iv2-eq9")
+    claim = catalog.claim("fedmim/theorem-iv2-eq9/with-lambda")
     given_values = {"K": 7, "L": 0.3, "S": 2.5, "mu": -1.0, "T": None, "alpha": [0.1, 0.2], "G": [1.0], "other": 3}
     found = start_values(claim, given_values)
     assert found["K"] == 7

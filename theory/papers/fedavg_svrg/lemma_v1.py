@@ -147,6 +147,7 @@ LEMMA_V1 = Claim(
     latex=r"\theta^k\to\theta^*\ \mathrm{at\ rate}\ O(1/K)",
     quantity=SQUARED_DISTANCE,
     source="Lemma V.1",
+    relation="<=",
     hypotheses=LEMMA,
     steps=PROOF_OF_LEMMA,
     remarks=(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from theory.claim import Claim, Parameter, Quantity, Step
+from dataclasses import replace
+
+from theory.claim import Claim, Parameter, Quantity, Recursion, Step
 from theory.domain import OPEN_UNIT
 from theory.papers.fedavg_svrg.lemma_v1 import PROOF_OF_LEMMA
 from theory.papers.fedavg_svrg.lines import substituted
@@ -25,6 +27,7 @@ from theory.papers.fedavg_svrg.words import (
     SMOOTH_SAMPLES,
     SVRG_CONTRACTION,
     SVRG_STEP,
+    SVRG_STEP_OF_ALPHA,
     D,
     K,
     L,
@@ -42,6 +45,21 @@ from theory.papers.fedavg_svrg.words import (
     sum_inv_p,
 )
 
+
+def _with_samples(claim: Claim) -> Claim:
+    """The claim with what Theorem 1 of Johnson and Zhang, which its proof cites, needs of the samples."""
+    return replace(
+        claim,
+        id=f"{claim.id}/with-samples",
+        title=f"{claim.title}, samples convex and smooth",
+        hypotheses=(*claim.hypotheses, SMOOTH_SAMPLES, CONVEX_SAMPLES),
+        remarks=(
+            "Assumptions 1 and 4 are about f_n; the theorem that the proof cites is about every f_{n,i}. With its "
+            "hypotheses the line is false all the same.",
+        ),
+    )
+
+
 EQ9 = Claim(
     id=identifier("lemma-v1-eq9"),
     kind="equation",
@@ -54,6 +72,7 @@ EQ9 = Claim(
     source="proof of Lemma V.1, the lines before (9) and (9)",
     parameters=(L, local_gap, snapshot_gap),
     hypotheses=(A1, A2, A4),
+    relation="<=",
     right="4*L*(local_gap + snapshot_gap)",
     remarks=(
         "Assumption 1 bounds the curvature of f_n, an average; the cited theorem needs that of every f_{n,i}, and "
@@ -75,6 +94,7 @@ EQ9_CORRECTED = Claim(
     source="Johnson and Zhang (2013), proof of Theorem 1",
     parameters=(L, local_gap, snapshot_gap),
     hypotheses=(A2, A4, *SAMPLES),
+    relation="<=",
     right="4*L*(local_gap + snapshot_gap)",
     amends=identifier("lemma-v1-eq9"),
     derivation=(
@@ -120,8 +140,10 @@ EQ10 = Claim(
     quantity=LOCAL_SUBOPTIMALITY,
     source="proof of Lemma V.1, (10) and (11)",
     parameters=(mu, L, delta, M, k_index, start_gap),
-    hypotheses=(*LEMMA, SVRG_STEP, SVRG_CONTRACTION, SMOOTH_SAMPLES, CONVEX_SAMPLES),
+    hypotheses=(*LEMMA, SVRG_CONTRACTION),
+    standing=(SVRG_STEP_OF_ALPHA,),
     definitions={"alpha": ALPHA},
+    relation="<=",
     right="alpha**k*start_gap",
     remarks=("At m=0 the left side is E f_n(theta^k) - f_n* itself, so for k >= 1 the line says that it is 0.",),
 )
@@ -138,6 +160,7 @@ EQ10_CORRECTED = Claim(
     parameters=(mu, L, delta, M, start_gap),
     hypotheses=(A2, A4, SMOOTH_OVER_CONVEX, SVRG_STEP, *SAMPLES),
     definitions={"alpha": ALPHA},
+    relation="<=",
     right="alpha*start_gap",
     amends=identifier("lemma-v1-eq10"),
     derivation=(
@@ -156,8 +179,10 @@ EQ12 = Claim(
     quantity=DRIFT,
     source="proof of Lemma V.1, (12)",
     parameters=(mu, L, delta, M, m_index, k_index, D),
-    hypotheses=(*LEMMA, SVRG_STEP, SVRG_CONTRACTION, SMOOTH_SAMPLES, CONVEX_SAMPLES),
+    hypotheses=(*LEMMA, SVRG_CONTRACTION),
+    standing=(SVRG_STEP_OF_ALPHA,),
     definitions={"alpha": ALPHA},
+    relation="<=",
     right="8*L*m*alpha**k*D",
 )
 
@@ -178,6 +203,7 @@ EQ12_CORRECTED = Claim(
         "distance_term": "1/(mu*delta*(1-2*L*delta))",
         "variance_term": "2*L*delta*m/(1-2*L*delta)",
     },
+    relation="<=",
     right="4*L*(m + distance_term + variance_term)*D",
     amends=identifier("lemma-v1-eq12"),
     derivation=(
@@ -193,7 +219,12 @@ EQ13 = Claim(
     equation="(13)",
     statement="sum_{k<K} alpha^k = (1 - alpha^K)/(1 - alpha) for alpha < 1.",
     latex=r"\sum_{k=0}^{K-1}\alpha^k=\frac{1-\alpha^K}{1-\alpha}",
-    quantity=Quantity("geometric_sum", "sum over k<K of alpha^k", r"\sum_{k=0}^{K-1}\alpha^k"),
+    quantity=Quantity(
+        "geometric_sum",
+        "sum over k<K of alpha^k",
+        r"\sum_{k=0}^{K-1}\alpha^k",
+        recursion=Recursion("K", 0, "0", "geometric_sum + alpha**K"),
+    ),
     source="proof of Lemma V.1, (13)",
     parameters=(Parameter("alpha", OPEN_UNIT, "contraction factor"), K),
     right="(1-alpha**K)/(1-alpha)",
@@ -214,13 +245,15 @@ EQ14 = Claim(
     quantity=MEAN_SQUARED_GRADIENT_NORM,
     source="proof of Lemma V.1, (14)",
     parameters=(mu, L, delta, M, K, D, f0_gap, sum_inv_p, N),
-    hypotheses=(*LEMMA, SVRG_STEP, SVRG_CONTRACTION, SMOOTH_SAMPLES, CONVEX_SAMPLES),
+    hypotheses=(*LEMMA, SVRG_CONTRACTION),
+    standing=(SVRG_STEP_OF_ALPHA,),
     definitions={
         "alpha": ALPHA,
         "optimisation_term": "2*f0_gap/(delta*K*M)",
         "drift_term": "8*D*delta**2*L**3*(M-1)**2*(1-alpha**K)/(K*(1-alpha))",
         "noise_term": "8*D*delta*L**2*(M-1)/(K*N)*(1-alpha**K)/(1-alpha)*sum_inv_p",
     },
+    relation="<=",
     right="optimisation_term + drift_term + noise_term",
     remarks=(
         "From (12) the drift term would be half of the printed one, and the noise term would have M in place of M-1.",
@@ -249,6 +282,7 @@ EQ14_CORRECTED = Claim(
         "drift_floor": "2*D*delta**2*L**3*(M-1)**2*(1+2*alpha)",
         "noise_floor": "4*D*delta*L**2*M*(1+alpha)*sum_inv_p/N",
     },
+    relation="<=",
     right="optimisation_term + drift_floor + noise_floor",
     amends=identifier("lemma-v1-eq14"),
     derivation=(
@@ -264,10 +298,13 @@ CLAIMS: tuple[Claim, ...] = (
     EQ9,
     EQ9_CORRECTED,
     EQ10,
+    _with_samples(EQ10),
     EQ10_CORRECTED,
     EQ12,
+    _with_samples(EQ12),
     EQ12_CORRECTED,
     EQ13,
     EQ14,
+    _with_samples(EQ14),
     EQ14_CORRECTED,
 )

@@ -60,6 +60,7 @@ REMARK = Claim(
         "noise_order": "K**(-1-eps)",
         "claimed_best": "K**(-2/3)",
     },
+    relation="<=",
     right="min(optimisation_order, drift_order, noise_order)",
     steps=_orders(r"\frac{\delta}{K}", "1+", "1/3", "2/3"),
     remarks=(
@@ -89,6 +90,7 @@ REMARK_CORRECTED = Claim(
         "noise_order": "K**(-eps)",
         "claimed_best": "K**(-1/2)",
     },
+    relation="<=",
     right="max(optimisation_order, drift_order, noise_order)",
     steps=_orders(r"\delta", "", "1/2", "1/2"),
     amends=identifier("remark-rate"),

@@ -45,6 +45,7 @@ THEOREM_7 = Claim(
         "drift_term": "delta**2*L**2*(M-1)/(K*S*M*N)*drift_sum",
         "noise_term": "delta*L/(K*N)*weighted_sum",
     },
+    relation="<=",
     right="optimisation_term + drift_term + noise_term",
     steps=PROOF_OF_THEOREM,
     remarks=(
@@ -76,6 +77,7 @@ THEOREM_7_CORRECTED = Claim(
         "drift_term": "delta**2*L**2/(K*S*M*N)*lexicographic_drift_sum",
         "noise_term": "delta*L/(K*N)*weighted_sum",
     },
+    relation="<=",
     right="optimisation_term + drift_term + noise_term",
     amends=identifier("theorem-v1-eq7"),
     derivation=(
@@ -115,6 +117,7 @@ THEOREM_8 = Claim(
         "drift_term": "delta**2*L**2*(M-1)**2*G2",
         "noise_term": "delta*L*S*M*G2*mean_inv_p",
     },
+    relation="<=",
     right="optimisation_term + drift_term + noise_term",
     steps=(
         PRINTED_7,
@@ -173,6 +176,7 @@ THEOREM_8_CORRECTED = Claim(
         "drift_term": "delta**2*L**2*(S*M-1)*(2*S*M-1)/6*G2",
         "noise_term": "delta*L*S*M*G2*mean_inv_p",
     },
+    relation="<=",
     right="optimisation_term + drift_term + noise_term",
     amends=identifier("theorem-v1-eq8"),
     derivation=(
@@ -210,6 +214,7 @@ THEOREM_8_SHARPER = Claim(
         "optimisation_term": "2*f0_gap/(delta*K*S*M)",
         "noise_term": "delta*L*S*M*G2*mean_inv_p",
     },
+    relation="<=",
     right="optimisation_term + noise_term",
     amends=identifier("theorem-v1-eq8"),
     derivation=(

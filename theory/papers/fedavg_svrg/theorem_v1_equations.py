@@ -56,6 +56,7 @@ def _round_claim(
         source=f"proof of Theorem V.1, {equation}",
         parameters=parameters,
         hypotheses=BASE,
+        relation="<=",
         right=right,
         remarks=remarks,
     )
@@ -133,6 +134,7 @@ A23_CORRECTED = Claim(
     source="repair of (A.23)",
     parameters=(delta, L, N, S, M, cost, squared_gradient_norm, weighted_drift_round, weighted_round),
     hypotheses=BASE,
+    relation="<=",
     right="cost + delta**3*L**2/(2*N)*weighted_drift_round - delta*S*M/2*squared_gradient_norm"
     " + L*S*M*delta**2/(2*N)*weighted_round",
     amends=identifier("eq-a23"),
@@ -173,6 +175,7 @@ def _bracket_claim(label: str, equation: str, gap: Parameter, gap_latex: str, re
             "optimisation_term": f"2*{gap.name}/(delta*K*S*M)",
             "noise_term": "delta*L/(K*N)*weighted_sum",
         },
+        relation="<=",
         right=A24_RIGHT,
         remarks=remarks,
     )
@@ -209,6 +212,7 @@ A24_CORRECTED = Claim(
         "drift_term": "delta**2*L**2/(K*S*M*N)*lexicographic_drift_sum",
         "noise_term": "delta*L/(K*N)*weighted_sum",
     },
+    relation="<=",
     right="optimisation_term + drift_term + noise_term",
     amends=identifier("eq-a24"),
     derivation="eq-a23/corrected summed over k and multiplied by 2/(delta K S M). With f(theta^K) >= f* it gives "

@@ -7,6 +7,7 @@ concerns every client, also one that does not take part in the round (the proof 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from theory.assumptions import (
@@ -130,6 +131,9 @@ PARTICIPATION = Hypothesis(
 SMOOTH_OVER_CONVEX = Hypothesis("smoothness over strong convexity", "mu <= L", relation="mu <= L")
 SVRG_STEP = Hypothesis(
     "step size", "delta < 1/(2L), so that the SVRG contraction factor is positive", relation="delta < 1/(2*L)"
+)
+SVRG_STEP_OF_ALPHA = replace(
+    SVRG_STEP, where="alpha = h(mu, L, delta, M) < 1, the factor of a contraction (Theorem 1 of [19])"
 )
 SVRG_CONTRACTION = Hypothesis("contraction", "the SVRG factor alpha is below 1", relation="alpha < 1")
 SMOOTH_SAMPLES = Hypothesis(

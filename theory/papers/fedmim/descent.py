@@ -12,11 +12,12 @@ from theory.papers.fedmim.words import (
     DELTA,
     DESCENT,
     DESCENT_STEP,
+    DESCENT_STEP_OF_33,
     DRIFT_LAGS,
     GRADIENT_U,
-    LAMBDA,
     LAMBDA_LIMIT,
     LAMBDA_LIMIT_CORRECTED,
+    LAMBDA_OF_33,
     LAMBDA_VALUE,
     NOISE,
     UNIFORM,
@@ -65,6 +66,7 @@ EQ33 = result(
     _LIMIT + r">\lambda>0",
     LAMBDA_VALUE,
     "(33), appendix C",
+    relation="<",
     steps=(
         Step(
             "the limit is positive",
@@ -139,6 +141,7 @@ EQ34 = result(
     parameters=(alpha, beta, K, L, eta_l),
     hypotheses=(WEIGHTS, DESCENT_STEP),
     definitions={**DRIFT_LAGS, "lag_sum": "sum(6*K**2*M + P)"},
+    relation="<=",
     right=V_FORMULA,
     steps=(
         Step(
@@ -264,8 +267,10 @@ EQ37 = result(
     DESCENT,
     "(37), appendix D",
     parameters=(alpha, beta, K, L, eta_l, S, G, B, sigma2, C, lam, mu, grad_u2, gap),
-    hypotheses=(A1, A2, *NOISE, A4, WEIGHTS, UNIFORM, DESCENT_STEP, LAMBDA, BOUNDED_DTILDE),
+    hypotheses=(A1, A2, *NOISE, A4, WEIGHTS, UNIFORM),
+    standing=(DESCENT_STEP_OF_33, LAMBDA_OF_33, BOUNDED_DTILDE),
     definitions={**DRIFT_LAGS, "lags": "sum(6*K**2*M + P)", "lam_max": LAMBDA_LIMIT, "round": ROUND},
+    relation="<=",
     right="K*eta_l*(-lam/2*grad_u2 - mu*lam*gap + round)",
     steps=(
         *proof(corrected=False),

@@ -59,6 +59,7 @@ LEMMA_7 = result(
     parameters=(alpha, beta, K, L, G, B, delta_sq, grad_u2, x_sq),
     hypotheses=(A1, A4, WEIGHTS),
     definitions={**LAGS, "Q": _Q},
+    relation="<=",
     right=_LEMMA_7.format(distance="x_sq"),
     steps=(
         Step(
@@ -111,6 +112,7 @@ LEMMA_7_CORRECTED = result(
     parameters=(alpha, beta, K, L, G, B, delta_sq, grad_u2, drift),
     hypotheses=(A1, A4, WEIGHTS),
     definitions={**LAGS, "Q": _Q},
+    relation="<=",
     right=_LEMMA_7.format(distance="drift"),
     steps=(
         Step(
@@ -159,6 +161,7 @@ EQ25 = result(
     parameters=(*_STEP_PARAMETERS, k, x_sq),
     hypotheses=(*_HYPOTHESES, LATER_STEP, UP_TO_K),
     definitions=DRIFT_LAGS,
+    relation="<=",
     right=_EQ25.format(before="x_sq"),
     remarks=(
         "Of every client as printed, like Lemma 7, and false for a single one (f_1 = 9 x^2/2 and 8 clients 0, k = 2); "
@@ -178,6 +181,7 @@ EQ26 = result(
     parameters=(*_STEP_PARAMETERS, k),
     hypotheses=(*_HYPOTHESES, UP_TO_K),
     definitions=DRIFT_LAGS,
+    relation="<=",
     right=_EQ26,
     remarks=(
         "Of every client as printed, and false for a single one (f_1 = 25 x^2/2 and 24 clients 0, k = 1); true of the "
@@ -200,6 +204,7 @@ EQ25_CORRECTED = result(
     parameters=(*_STEP_PARAMETERS, k, drift),
     hypotheses=(*_HYPOTHESES, LATER_STEP, UP_TO_K),
     definitions=DRIFT_LAGS,
+    relation="<=",
     right=_EQ25.format(before="drift"),
     amends="eq25",
     derivation=(
@@ -219,6 +224,7 @@ EQ26_CORRECTED = result(
     parameters=(*_STEP_PARAMETERS, k),
     hypotheses=(*_HYPOTHESES, UP_TO_K),
     definitions=DRIFT_LAGS,
+    relation="<=",
     right=_EQ26,
     amends="eq26",
     derivation=(
@@ -239,6 +245,7 @@ LEMMA_8 = result(
     parameters=_STEP_PARAMETERS,
     hypotheses=_HYPOTHESES,
     definitions=DRIFT_LAGS,
+    relation="<=",
     right="3*K*A**2*eta_l**2*sigma2 + 6*K**2*sum(M*delta_sq) + 24*A*K**2*eta_l**2*(G**2 + B**2*grad_u2)",
     steps=(
         Step(

@@ -214,6 +214,7 @@ EQ21 = result(
     parameters=(alpha, dtilde_sq, delta_sq),
     hypotheses=(WEIGHTS,),
     definitions={"A": LAGS["A"]},
+    relation="<=",
     right="A*dtilde_sq + sum(alpha*delta_sq)",
     vectors=recursion("moved", "<=", "Jensen"),
 )

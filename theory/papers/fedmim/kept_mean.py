@@ -231,6 +231,7 @@ KEPT_MEAN = result(
         "e": "K*eta_l*L",
         "D": "3*K*A**2*eta_l**2*sigma2 + 6*K**2*sum(M*delta_sq) + 24*A*K**2*eta_l**2*(G**2 + B**2*grad_u2)",
     },
+    relation="<=",
     right="K*eta_l*(-grad_u2/2 + eta_l*L*sigma2/S + 4*e/S*(G**2 + B**2*grad_u2)"
     " + (4*e/S + 3/2)*L**2*(D + sum(P*delta_sq)))",
     steps=_TO_C,

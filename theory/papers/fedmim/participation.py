@@ -14,6 +14,7 @@ from theory.papers.fedmim.words import (
     DELTA,
     DRIFT_LAGS,
     DRIFT_STEP,
+    DRIFT_STEP_OF_8,
     GRADIENT_U,
     LAGS,
     NOISE,
@@ -59,6 +60,7 @@ EQ29 = result(
     "(29), appendix B",
     parameters=(K, S, sigma2, selected_sq),
     hypotheses=(*NOISE, UNIFORM),
+    relation="<=",
     right="2*selected_sq + 2*sigma2/(K*S)",
     remarks=("Lemma 4, which it uses, is printed without the expectation on the right, where zeta_i may be random.",),
 )
@@ -88,7 +90,10 @@ EQ30_CORRECTED = result(
     "(30), corrected",
     "With equality: E||(1/S) sum_{i in S_t} a_i||^2 = (S-1)N/(S(N-1)) ||mean||^2 + (N-S)/(S(N-1)) (1/N) sum_i "
     "||a_i||^2, which is at most the printed right side.",
-    SELECTED_GRADIENT.latex + r"\leq " + _SQUARES + "+" + _EACH,
+    SELECTED_GRADIENT.latex
+    + r"=\frac{(S-1)N}{S(N-1)}"
+    + _SQUARES
+    + r"+\frac{N-S}{S(N-1)}\frac{1}{N}\sum_i\mathbb{E}\Vert\nabla f_i(y_{i,k,2}^t)\Vert^2",
     SELECTED_GRADIENT,
     "repair of (30)",
     parameters=(S, clients, mean_sq, gradients_sq),
@@ -112,6 +117,7 @@ EQ31 = result(
     parameters=(alpha, beta, K, L, S, G, B, delta_sq, grad_u2, drift),
     hypotheses=(A1, A4, WEIGHTS, UNIFORM),
     definitions={**LAGS, "P": P_J},
+    relation="<=",
     right="8*L**2*drift + 8*L**2*sum(P*delta_sq) + 4*G**2/S + 4*(B**2+1)*grad_u2",
     vectors=gradients("selected", "(31)"),
     remarks=("True: 4G^2/S and 4B^2/S come from the second term of (30), 4 from the first.",),
@@ -213,6 +219,7 @@ def _lemma_9(label: str, equation: str, factor: str, latex: str, source: str, no
         source,
         parameters=(alpha, beta, K, L, eta_l, S, G, B, sigma2, delta_sq, grad_u2),
         definitions=DRIFT_LAGS,
+        relation="<=",
         right=_LEMMA_9.format(factor=factor),
         steps=_steps(label, factor, latex, note),
         **rest,
@@ -227,18 +234,14 @@ LEMMA_9 = _lemma_9(
     "64B^2",
     "Lemma 9, (28), appendix B",
     "false for B < 1/2: 8 is not at most 32 B^2",
-    hypotheses=(
-        *_HYPOTHESES,
-        Hypothesis(
-            DRIFT_STEP.name, DRIFT_STEP.statement + ", through Lemma 8; not stated", DRIFT_STEP.relation, printed=False
-        ),
-    ),
+    hypotheses=_HYPOTHESES,
+    standing=(DRIFT_STEP_OF_8,),
     remarks=(
         "False for B < 1/2: 8(B^2+1) + 24B^2 is 32B^2 + 8, not at most 64B^2. With G = 1, B = 0 and ten clients with "
         "one linear function, S = 9, the left side is 1 and the right side 8/9 as eta_l tends to 0.",
         "B < 1 forces bounded gradients, ||grad f||^2 <= G^2/(1-B^2), as (6) has ||grad f||^2 on its left; with "
         "unbounded gradients B >= 1, and the lemma holds.",
-        "The step size of Lemma 8 is used and not stated.",
+        "The step size of Lemma 8 is used, and stated there only.",
     ),
 )
 LEMMA_9_CORRECTED = _lemma_9(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from theory.claim import Claim, OrderLine, Quantity, Step
+from theory.papers.fedmim.theorems import IV1_EQ7, IV1_EQ35
+from theory.papers.fedmim.theorems_pl import IV2_EQ9
 from theory.papers.fedmim.words import (
-    MIN_GRADIENT,
     V_FORMULA,
     A,
     C,
@@ -43,25 +44,31 @@ def _terms(factor: str, square: str) -> dict[str, str]:
 _SUM = " + ".join(("start_term", *_terms("", "")))
 
 
-def _by_terms(label: str, of: str, start: str, factor: str, square: str, *, pl: bool = False) -> Claim:
+def _by_terms(label: str, of: Claim, start: str, factor: str, square: str, *, pl: bool = False) -> Claim:
+    """The right side of a theorem, with names for A, rho and J, as a sum of named terms."""
+    number = of.equation
+    psi = of.definitions["Psi"].replace("V", f"({V_FORMULA})")
+    assert of.right is not None
+    bound = Quantity("bound", f"the right side of {number}", r"\dots", formula=of.right.replace("Psi", f"({psi})"))
     return result(
         label,
         "remark",
-        f"the bound {of}, term by term",
-        of,
-        f"The bound {of} as a sum of named terms, with A, rho and J for the weights; it serves the orders.",
+        f"the bound {number}, term by term",
+        number,
+        f"The bound {number} as a sum of named terms, with A, rho and J for the weights; it serves the orders.",
         r"\dots",
-        MIN_GRADIENT,
-        "reading of " + of,
+        bound,
+        "reading of " + number,
         parameters=(*_SCALARS, *((mu,) if pl else ())),
         definitions={"start_term": start, **_terms(factor, square)},
         right=_SUM,
+        relation="=",
     )
 
 
-IV1_TERMS = _by_terms("remark-iv1/terms", "(7)", "f0_gap/(eta_l*lam*K*T)", "", "K**2*")
-IV1_TERMS_APPENDIX = _by_terms("remark-iv1/appendix-terms", "(35)", "f0_gap/(eta_l*lam*K*T)", "", "")
-IV2_TERMS = _by_terms("remark-iv2/terms", "(9)", "4*mu*f0_gap*exp(-mu*eta_l*lam*K*T)", "2*", "K**2*", pl=True)
+IV1_TERMS = _by_terms("remark-iv1/terms", IV1_EQ7, "f0_gap/(eta_l*lam*K*T)", "", "K**2*")
+IV1_TERMS_APPENDIX = _by_terms("remark-iv1/appendix-terms", IV1_EQ35, "f0_gap/(eta_l*lam*K*T)", "", "")
+IV2_TERMS = _by_terms("remark-iv2/terms", IV2_EQ9, "4*mu*f0_gap*exp(-mu*eta_l*lam*K*T)", "2*", "K**2*", pl=True)
 
 
 def _order(
@@ -97,6 +104,7 @@ REMARK_IV1 = result(
     r"\eta_l=\sqrt{\frac{S}{KT}}\Rightarrow O(\frac{1}{\sqrt{SKT}})",
     _RATE,
     "Remark IV.1 and abstract",
+    relation="<=",
     steps=(
         _order(
             "T",
@@ -153,6 +161,7 @@ REMARK_IV1_CORRECTED = result(
     r"\eta_l=\frac{1}{K}\sqrt{\frac{S}{T}}\Rightarrow O(\frac{1}{\sqrt{ST}}+\frac{S}{T})",
     _RATE,
     "repair of Remark IV.1",
+    relation="<=",
     steps=(
         _order(
             "T",
@@ -204,6 +213,7 @@ REMARK_IV2 = result(
     r"\eta_l=\frac{\log(\mu^2ST)}{\mu\lambda KT}\Rightarrow O(\frac{1}{\mu ST})",
     _RATE,
     "Remark IV.2",
+    relation="<=",
     steps=(
         Step(
             "the start",
@@ -270,6 +280,7 @@ REMARK_IV2_CORRECTED = result(
     r"\quad\ell=\log(\mu^2ST)",
     _RATE,
     "repair of Remark IV.2",
+    relation="<=",
     steps=(
         Step(
             "the start",
@@ -331,6 +342,7 @@ REMARK_IV3 = result(
     r"B",
     _RATE,
     "Remark IV.3",
+    relation="<=",
     steps=(
         Step(
             "the start under (33)",
@@ -345,9 +357,9 @@ REMARK_IV3 = result(
     remarks=(
         "B is in no term of Psi, but in the condition (33): eta_l K L < 1/(64 B^2), so that the first term "
         "of (7) is at least 128 L B^2 (f_0-f_*)/T. Without (33) the theorems are false for large B: "
-        "theorem-iv1-eq7/any-lambda.",
+        "theorem-iv1-eq7.",
         "eq33/corrected-2 lowers this to 32 L B^2 (f_0-f_*)/(S T). That some such condition has to stand shows "
-        "any-lambda, of convex clients as well.",
+        "theorem-iv1-eq7, of convex clients as well.",
     ),
 )
 

@@ -130,7 +130,16 @@ _LARGER = Step(
 )
 
 
-def theorem_1(label: str, equation: str, source: str, *, square: bool, route: Route = PRINTED, **rest: Any) -> Claim:
+def theorem_1(
+    label: str,
+    equation: str,
+    source: str,
+    *,
+    square: bool,
+    route: Route = PRINTED,
+    title: str = "smooth non-convex functions",
+    **rest: Any,
+) -> Claim:
     """Theorem IV.1, `square` with the body's factor K^2 in the last term."""
     latex = _START_1 + "+" + PSI_LATEX.format("", "4", "9", "72", "3", "K^2" if square else "")
     target = identifier(label)
@@ -154,7 +163,7 @@ def theorem_1(label: str, equation: str, source: str, *, square: bool, route: Ro
     return result(
         label,
         "theorem",
-        "smooth non-convex functions",
+        title,
         equation,
         "For eta_l <= min(1/(4LK sqrt A), 3/(16KL)) and lambda in (0, 1/2): min_t E||grad f(u_t)||^2 <= "
         "(f_0-f_*)/(eta_l lambda K T) + Psi_1, Psi_1 = (1/lambda)(eta_l L sigma_l^2/S + 4 eta_l KLG^2/S + 9 eta_l^2 "
@@ -164,6 +173,7 @@ def theorem_1(label: str, equation: str, source: str, *, square: bool, route: Ro
         source,
         parameters=PARAMETERS,
         definitions=definitions(square, route),
+        relation="<=",
         right="f0_gap/(eta_l*lam*K*T) + Psi",
         steps=steps,
         **rest,
@@ -171,28 +181,26 @@ def theorem_1(label: str, equation: str, source: str, *, square: bool, route: Ro
 
 
 GAPS = (
-    "The proof needs (33), which does not follow from the step sizes and is not among the conditions: see "
-    "theorem-iv1-eq7/any-lambda and eq33.",
+    "The proof needs (33), which does not follow from the step sizes and is not among the theorem's conditions, any "
+    "lambda in (0, 1/2): see {0}/with-lambda and eq33.",
     "C is introduced inside the proof of Lemma 6 as an assumption on the run, not defined.",
+)
+WITH_LAMBDA = (
+    "The theorem with (33), which its proof needs at (33)(d) and the theorem does not state.",
     "(33) rests on Lemma 9, which is false for B < 1/2. With (33) the theorem is true for every B all the same: "
     "eq33/corrected-2 needs less of lambda.",
 )
-SILENT = (LAMBDA, BOUNDED_DTILDE)
+STANDING = (BOUNDED_DTILDE,)
 IV1_EQ7 = theorem_1(
     "theorem-iv1-eq7",
     "(7)",
     "Theorem IV.1, (7) and (8)",
     square=True,
-    hypotheses=(*_PRINTED_1, *SILENT),
-    remarks=("The appendix proves the last term without K^2: (36); as V contains K^2, (8) has K^4.", *GAPS),
-)
-IV1_EQ7_ANY = theorem_1(
-    "theorem-iv1-eq7/any-lambda",
-    "(7) for every lambda in (0, 1/2)",
-    "Theorem IV.1 read literally",
-    square=True,
     hypotheses=_PRINTED_1,
+    standing=STANDING,
     remarks=(
+        "The appendix proves the last term without K^2: (36); as V contains K^2, (8) has K^4.",
+        *(gap.format("theorem-iv1-eq7") for gap in GAPS),
         "False. Two clients with f_1 = x^2/2, f_2 = -(9/20) x^2, S = K = 1, no inertia, eta_l = 3/16: the iterates "
         "grow in mean square, E||grad f(x_t)||^2 >= x_0^2/400, and Psi_1 = 0 (G = sigma = V = 0), so that the right "
         "side tends to 0 with T; broken from T = 109 on with lambda = 49/100. B^2 = 362 there.",
@@ -204,13 +212,38 @@ IV1_EQ7_ANY = theorem_1(
         "(2 - eta_l L)) f(x_t), h the mean of h_i, as the mean of h_i^2 is at most L h; and f'^2 = 2 h f.",
     ),
 )
+IV1_EQ7_LAMBDA = theorem_1(
+    "theorem-iv1-eq7/with-lambda",
+    "(7) with (33)",
+    "Theorem IV.1 with what (33)(d) asks of lambda",
+    square=True,
+    hypotheses=(*_PRINTED_1, LAMBDA),
+    standing=STANDING,
+    title="smooth non-convex functions, with (33)",
+    remarks=WITH_LAMBDA,
+)
 IV1_EQ35 = theorem_1(
     "theorem-iv1-eq35",
     "(35)",
     "Theorem IV.1, (35) and (36), appendix C",
     square=False,
-    hypotheses=(*_PRINTED_1, *SILENT),
-    remarks=("The body prints another last term: (8).", *GAPS),
+    hypotheses=_PRINTED_1,
+    standing=STANDING,
+    remarks=(
+        "The body prints another last term: (8).",
+        "The theorem once more, as the proof ends with it: under the theorem's conditions.",
+        *(gap.format("theorem-iv1-eq35") for gap in GAPS),
+    ),
+)
+IV1_EQ35_LAMBDA = theorem_1(
+    "theorem-iv1-eq35/with-lambda",
+    "(35) with (33)",
+    "Theorem IV.1, (35), with what (33)(d) asks of lambda",
+    square=False,
+    hypotheses=(*_PRINTED_1, LAMBDA),
+    standing=STANDING,
+    title="smooth non-convex functions, with (33)",
+    remarks=WITH_LAMBDA,
 )
 _DERIVATION_1 = (
     "(33)(b) with lemma-8 and lemma-9/corrected: the factor of E||grad f(u_t)||^2 is -eta (1/2 - 4 eta L - "
@@ -241,8 +274,9 @@ IV1_EQ35_CORRECTED = theorem_1(
 
 CLAIMS: tuple[Claim, ...] = (
     IV1_EQ7,
-    IV1_EQ7_ANY,
+    IV1_EQ7_LAMBDA,
     IV1_EQ7_CORRECTED,
     IV1_EQ35,
+    IV1_EQ35_LAMBDA,
     IV1_EQ35_CORRECTED,
 )

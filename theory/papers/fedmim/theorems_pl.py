@@ -14,7 +14,8 @@ from theory.papers.fedmim.theorems import (
     PARAMETERS,
     PRINTED,
     PSI_LATEX,
-    SILENT,
+    STANDING,
+    WITH_LAMBDA,
     Route,
     definitions,
     last_inference,
@@ -23,9 +24,10 @@ from theory.papers.fedmim.words import (
     A1,
     A2,
     DESCENT_STEP,
+    DESCENT_STEP_OF_33,
     GRADIENT_U,
+    LAMBDA,
     OUT_GRADIENT,
-    SILENT_DESCENT_STEP,
     SMOOTH_PL,
     identifier,
     mu,
@@ -38,7 +40,16 @@ _PRINTED_2 = (A1, A2, *COMMON[1:], LONG_RUN)
 _CORRECTED_2 = (A1, A2, SMOOTH_PL, *COMMON[1:], LONG_RUN, DESCENT_STEP, LAMBDA_CORRECTED, DTILDE)
 
 
-def theorem_2(label: str, equation: str, source: str, *, square: bool, route: Route = PRINTED, **rest: Any) -> Claim:
+def theorem_2(
+    label: str,
+    equation: str,
+    source: str,
+    *,
+    square: bool,
+    route: Route = PRINTED,
+    title: str = "under the PL inequality",
+    **rest: Any,
+) -> Claim:
     """Theorem IV.2, `square` with the factor K^2 in the last term."""
     latex = _START_2 + "+" + PSI_LATEX.format("2", "8", "18", "144", "6", "K^2" if square else "")
     first = r"\sum_tw_t[\frac{2(f(u_t)-f_*)}{\eta\lambda}-\frac{2(f(u_{t+1})-f_*)}{\eta\lambda}]"
@@ -124,7 +135,7 @@ def theorem_2(label: str, equation: str, source: str, *, square: bool, route: Ro
     return result(
         label,
         "theorem",
-        "under the PL inequality",
+        title,
         equation,
         "For eta_l >= 1/(mu lambda K T): E||grad f(u_out)||^2 <= 4 mu (f_0-f_*) exp(-mu eta_l lambda K T) + "
         "Psi_2, Psi_2 = (1/lambda)(2 eta_l L sigma_l^2/S + 8 eta_l KLG^2/S + 18 eta_l^2 KA^2L^2 sigma_l^2 + 144 "
@@ -135,57 +146,78 @@ def theorem_2(label: str, equation: str, source: str, *, square: bool, route: Ro
         source,
         parameters=(*PARAMETERS, mu),
         definitions=definitions(square, route, "2*"),
+        relation="<=",
         right="4*mu*f0_gap*exp(-mu*eta_l*lam*K*T) + Psi",
         steps=steps,
         **rest,
     )
 
 
-_SILENT_2 = (SILENT_DESCENT_STEP, *SILENT)
-_GAPS_2 = (
-    "No upper limit of the step size is stated: see theorem-iv2-eq9/any-step. With eta_l <= 3/(16KL) it needs T >= "
-    "16L/(3 mu lambda).",
-    "The displays of (39) lose the factor 1 - mu eta lambda, without which the sum does not telescope; with it 4 mu is "
-    "right.",
-    *GAPS,
-)
+_STANDING_2 = (DESCENT_STEP_OF_33, *STANDING)
+
+
+def _gaps(label: str) -> tuple[str, ...]:
+    return (
+        "No upper limit of the step size is stated, and without one it is false: one client, f = x^2/2, K = 1, eta_l = "
+        "3, lambda = 1/4, T = 2: x_1 = -2 x_0, the left side is 17/5 x_0^2, the right side 2 exp(-3/2) x_0^2 < "
+        "x_0^2/2. With eta_l <= 3/(16KL), which Theorem IV.1 fixes, it needs T >= 16L/(3 mu lambda).",
+        "The displays of (39) lose the factor 1 - mu eta lambda, without which the sum does not telescope; with it 4 "
+        "mu is right.",
+        *(gap.format(label) for gap in GAPS),
+    )
+
+
 IV2_EQ9 = theorem_2(
     "theorem-iv2-eq9",
     "(9)",
     "Theorem IV.2, (9) and (10)",
     square=True,
-    hypotheses=(*_PRINTED_2, *_SILENT_2),
-    remarks=_GAPS_2,
-)
-IV2_EQ9_ANY = theorem_2(
-    "theorem-iv2-eq9/any-step",
-    "(9) for every step and lambda",
-    "Theorem IV.2 read literally",
-    square=True,
     hypotheses=_PRINTED_2,
+    standing=_STANDING_2,
     remarks=(
-        "False. One client, f = x^2/2, K = 1, eta_l = 3, lambda = 1/4, T = 2: x_1 = -2 x_0, the left side is 17/5 "
-        "x_0^2, the right side 2 exp(-3/2) x_0^2 < x_0^2/2.",
-        "False for short steps as well: the clients of theorem-iv1-eq7/any-lambda with T = 220.",
+        *_gaps("theorem-iv2-eq9"),
+        "False for every lambda in (0, 1/2): the clients x^2/2 and -(9/20) x^2 of theorem-iv1-eq7 with T = 220.",
     ),
+)
+IV2_EQ9_LAMBDA = theorem_2(
+    "theorem-iv2-eq9/with-lambda",
+    "(9) with (33)",
+    "Theorem IV.2 with what (33)(d) asks of lambda",
+    square=True,
+    hypotheses=(*_PRINTED_2, LAMBDA),
+    standing=_STANDING_2,
+    title="under the PL inequality, with (33)",
+    remarks=WITH_LAMBDA,
 )
 IV2_EQ39 = theorem_2(
     "theorem-iv2-eq39",
     "(39)",
     "Theorem IV.2, (39), appendix D",
     square=False,
-    hypotheses=(*_PRINTED_2, *_SILENT_2),
-    remarks=("(41), which sums it up, prints K^2 again.", *_GAPS_2),
+    hypotheses=_PRINTED_2,
+    standing=_STANDING_2,
+    remarks=("(41), which sums it up, prints K^2 again.", *_gaps("theorem-iv2-eq39")),
+)
+IV2_EQ39_LAMBDA = theorem_2(
+    "theorem-iv2-eq39/with-lambda",
+    "(39) with (33)",
+    "Theorem IV.2, (39), with what (33)(d) asks of lambda",
+    square=False,
+    hypotheses=(*_PRINTED_2, LAMBDA),
+    standing=_STANDING_2,
+    title="under the PL inequality, with (33)",
+    remarks=WITH_LAMBDA,
 )
 EQ40 = theorem_2(
     "eq40",
     "(40)",
     "(40) and (41), appendix D",
     square=True,
-    hypotheses=(*_PRINTED_2, *_SILENT_2),
+    hypotheses=_PRINTED_2,
+    standing=_STANDING_2,
     remarks=(
         "As (9) and (10); (39), from which it is drawn, has no K^2 in the last term.",
-        "True with (33) and a step of at most 3/(16KL), as theorem-iv2-eq9/corrected-2 implies it.",
+        *_gaps("theorem-iv2-eq9"),
     ),
 )
 _DERIVATION_2 = (
@@ -217,9 +249,10 @@ IV2_EQ39_CORRECTED = theorem_2(
 
 CLAIMS: tuple[Claim, ...] = (
     IV2_EQ9,
-    IV2_EQ9_ANY,
+    IV2_EQ9_LAMBDA,
     IV2_EQ9_CORRECTED,
     IV2_EQ39,
+    IV2_EQ39_LAMBDA,
     IV2_EQ39_CORRECTED,
     EQ40,
 )

@@ -49,6 +49,7 @@ WITHOUT_C = result(
         "R": "8*G**2/S + 2*sigma2/(K*S) + 48*K*L**2*A**2*eta_l**2*sigma2 + 384*A*L**2*K**2*eta_l**2*G**2",
         "Psi": "(curved*R + 9/2*eta_l**2*A**2*K*L**2*sigma2 + 36*eta_l**2*A*K**2*L**2*G**2)/lam",
     },
+    relation="<=",
     right="f0_gap/(eta_l*lam*K*T) + Psi",
     steps=(
         Step(

@@ -10,6 +10,7 @@ What a client that is not selected would have computed is meant where a sum runs
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from theory.assumptions import (
@@ -145,20 +146,22 @@ UNIFORM = Hypothesis(
 )
 DRIFT_STEP = Hypothesis("drift step", "eta_l <= 1/(4 L K sqrt A)", relation="eta_l <= 1/(4*L*K*sqrt(A))")
 DESCENT_STEP = Hypothesis("descent step", "eta_l <= 3/(16 K L)", relation="eta_l <= 3/(16*K*L)")
-LAMBDA = Hypothesis(
+LAMBDA_OF_33 = Hypothesis(
     "lambda exists",
-    "(33): lambda < 1/2 - 32 eta L B^2 - 36 eta_l^2 A K^2 B^2 L^2; in the proof only, not implied by the step sizes",
+    "(33): lambda < 1/2 - 32 eta L B^2 - 36 eta_l^2 A K^2 B^2 L^2; not implied by the step sizes",
     relation="lam < lam_max",
-    printed=False,
+    where="(33)(d), the proof of Theorem IV.1, which introduces lambda for the lines after it",
 )
+LAMBDA = replace(LAMBDA_OF_33, printed=False, where="")
 BOUNDED_DTILDE = Hypothesis(
     "C",
-    "E||dtilde_t||^2 <= eta_l^2 C in every round: assumed inside the proof of Lemma 6",
-    printed=False,
+    "E||dtilde_t||^2 <= eta_l^2 C in every round",
     assumption=BoundedAverageStep("C", "eta_l"),
+    where="the proof of Lemma 6, which introduces C by assuming this",
 )
-SILENT_DESCENT_STEP = Hypothesis(
-    DESCENT_STEP.name, DESCENT_STEP.statement + ", as in Theorem IV.1", DESCENT_STEP.relation, printed=False
+DRIFT_STEP_OF_8 = replace(DRIFT_STEP, where="Lemma 8, through which the proof of Lemma 9 goes")
+DESCENT_STEP_OF_33 = replace(
+    DESCENT_STEP, where="Theorem IV.1, whose proof that of Theorem IV.2 takes over ('Similar to the ... case')"
 )
 SMOOTH_PL = Hypothesis("mu <= L", "as Assumptions 1 and 2 imply", relation="mu <= L")
 

@@ -17,12 +17,20 @@ from theory.assumptions import BoundedStochasticGradient
 from theory.claim import Claim, Hypothesis
 from theory.papers.open_fl import adam_equations
 from theory.papers.open_fl.adam_lines import BOUNDED
-from theory.papers.open_fl.adam_proofs import FACTORS, FRESH, LOCAL_STEP, PROOF_OF_LEMMA_5, PROOF_OF_THEOREM_3
+from theory.papers.open_fl.adam_proofs import (
+    FACTORS,
+    FRESH,
+    LOCAL_STEP,
+    PROOF_OF_LEMMA_5,
+    PROOF_OF_THEOREM_3,
+    with_factors,
+)
 from theory.papers.open_fl.adam_words import (
     CONSTANTS,
     CONTRACTION,
     EXPECTED_LYAPUNOV,
     LEMMA_PARAMETERS,
+    POSITIVE_C2,
     SHORT_STEP,
     THEOREM_PARAMETERS,
     lyapunov,
@@ -76,7 +84,7 @@ PAPERS_BETA1 = Hypothesis("the paper's beta1", "section IV-A: beta1 = 0.9", rela
 PAPERS_BETA2 = Hypothesis("the paper's beta2", "section IV-A: beta2 = 0.999", relation="beta2 == 999/1000")
 
 _COMMON = (A1_CONVEX, A1_SMOOTH, SMOOTH_OVER_CONVEX, A2, SHORT_STEP, UNBIASED)
-_UNSAID = (CONTRACTION, FACTORS, FRESH, LOCAL_STEP)
+_STANDING = (CONTRACTION, POSITIVE_C2, FRESH, LOCAL_STEP)
 _STATEMENT = (
     "For every f that is mu-strongly convex and L-smooth with x* in B(0,r), Adam with a step eta in (0, 1/L] has the "
     "stability of Definition 1 with the radius R of (5): if ||x^k|| <= R then E[||x^{k+1}||^2 | x^k] <= R^2"
@@ -92,8 +100,10 @@ THEOREM_3 = Claim(
     quantity=ROOT_MEAN_SQUARE_ITERATE,
     source="section III-C, Theorem 3; proof in section VI-B; constants in (12)",
     parameters=THEOREM_PARAMETERS,
-    hypotheses=(*_COMMON, A4, RADIUS_EXISTS, *_UNSAID),
+    hypotheses=(*_COMMON, A4, RADIUS_EXISTS),
+    standing=_STANDING,
     definitions=CONSTANTS,
+    relation="<=",
     right=RADIUS,
     steps=PROOF_OF_THEOREM_3,
     remarks=(
@@ -102,10 +112,16 @@ THEOREM_3 = Claim(
         "(theorem-3/everywhere). Read "
         "on the ball it leaves a small region of the parameters (theorem-3/on-the-ball), in which beta1 < 1/3.",
         "With C1 < 0 the square root in (5) may have no real value; the proof multiplies (16) by C1, so it needs C1 "
-        ">= 0.",
+        ">= 0, which Lemma 5 says.",
+        "(25) needs beta1^2 < beta2, which is stated nowhere: theorem-3/with-moment-factors.",
         "The proof is about two local steps in a row. Lemma 5 is false at the first local step after a communication "
         "(lemma-5/after-communication).",
     ),
+)
+
+THEOREM_3_FACTORS = with_factors(
+    THEOREM_3,
+    remarks=("The theorem with what (25) needs of the factors of the moments; the printed constants hide it in C2.",),
 )
 
 THEOREM_3_EVERYWHERE = replace(
@@ -113,7 +129,7 @@ THEOREM_3_EVERYWHERE = replace(
     id=identifier("theorem-3/everywhere"),
     title="the same, gradients bounded everywhere",
     statement=f"{_STATEMENT}; the sampled gradients are bounded by sigma for all x in R^d.",
-    hypotheses=(*_COMMON, EVERYWHERE, RADIUS_EXISTS, *_UNSAID),
+    hypotheses=(*_COMMON, EVERYWHERE, RADIUS_EXISTS, FACTORS),
     steps=(),
     remarks=(
         "A reading of Assumption 4, which does not say what 'bounded' ranges over; it is the usual meaning in the "
@@ -126,7 +142,7 @@ THEOREM_3_ON_THE_BALL = replace(
     id=identifier("theorem-3/on-the-ball"),
     title="the same, gradients bounded on the ball of radius R",
     statement=f"{_STATEMENT}; the sampled gradients are bounded by sigma for all x in B(0,R).",
-    hypotheses=(*_COMMON, ON_THE_BALL, EDGE, BELOW_THIRD, RADIUS_EXISTS, *_UNSAID),
+    hypotheses=(*_COMMON, ON_THE_BALL, EDGE, BELOW_THIRD, RADIUS_EXISTS, FACTORS),
     definitions={**CONSTANTS, "R": RADIUS},
     right="R",
     steps=(),
@@ -171,6 +187,7 @@ THEOREM_3_CORRECTED = Claim(
         A4,
         Hypothesis("fresh optimiser", "||h^0|| <= sigma and vhat^0 >= 0"),
     ),
+    relation="<=",
     right="r + sigma/mu + eta*sigma/sqrt(eps)",
     vectors=BOUNDED,
     amends=identifier("theorem-3"),
@@ -199,25 +216,30 @@ LEMMA_5 = Claim(
         UNBIASED,
         A4,
         Hypothesis("contraction factor", "C1 in (0, 1)", relation="C1 > 0"),
-        FACTORS,
-        FRESH,
-        LOCAL_STEP,
+        Hypothesis("second constant", "C2 in R+", relation="C2 > 0"),
     ),
+    standing=(FRESH, LOCAL_STEP),
     definitions={name: CONSTANTS[name] for name in ("C1", "C2")},
+    relation="<=",
     right="C1*lyapunov + C2",
     steps=PROOF_OF_LEMMA_5,
-    remarks=("The proof does not use the step size, nor C1 > 0.",),
+    remarks=(
+        "The proof does not use the step size, nor C1 > 0.",
+        "(25) needs beta1^2 < beta2, which C2 > 0 does not imply: lemma-5/with-moment-factors.",
+    ),
 )
+LEMMA_5_FACTORS = with_factors(LEMMA_5, remarks=LEMMA_5.remarks[:1])
 
 
 def _after_communication(claim: Claim, **changes: Any) -> Claim:
-    """The claim without the hypothesis that iteration k is a local one."""
-    hypotheses = tuple(h for h in claim.hypotheses if h is not LOCAL_STEP)
+    """The claim without the condition that iteration k is a local one."""
+    label = claim.label.split("/")[0]
     return replace(
         claim,
-        id=f"{claim.id}/after-communication",
+        id=identifier(f"{label}/after-communication"),
         title=f"{claim.title}, at the local step after a communication",
-        hypotheses=(*hypotheses, AFTER_COMMUNICATION),
+        hypotheses=(*claim.hypotheses, AFTER_COMMUNICATION),
+        standing=tuple(h for h in claim.standing if h is not LOCAL_STEP),
         steps=(),
         vectors=None,
         **changes,
@@ -231,7 +253,7 @@ AFTER_COMMUNICATION = Hypothesis(
 )
 
 LEMMA_5_AFTER_COMMUNICATION = _after_communication(
-    LEMMA_5,
+    LEMMA_5_FACTORS,
     statement="E[Lyap^{k+1} | x^k] <= C1 Lyap^k + C2 at the local step k to k+1 of Algorithm 1 whose x^k is the "
     "average "
     "that the server has sent, x^{k-1} the client's own iterate before it.",
@@ -248,15 +270,21 @@ EQ22_AFTER_COMMUNICATION = _after_communication(
 _EQUATIONS: Mapping[str, Claim] = {claim.label: claim for claim in adam_equations.CLAIMS}
 CLAIMS: tuple[Claim, ...] = (
     THEOREM_3,
+    THEOREM_3_FACTORS,
     THEOREM_3_EVERYWHERE,
     THEOREM_3_ON_THE_BALL,
     THEOREM_3_PAPERS_SETTINGS,
     THEOREM_3_CORRECTED,
     LEMMA_5,
+    LEMMA_5_FACTORS,
     LEMMA_5_AFTER_COMMUNICATION,
-    *(_EQUATIONS[label] for label in ("eq15", "eq16", "eq17", "eq18", "eq19", "eq20", "eq21", "eq22")),
+    *(
+        _EQUATIONS[label]
+        for label in ("eq15", "eq16", "eq17", "eq17/with-moment-factors", "eq18", "eq19", "eq20", "eq21", "eq22")
+    ),
     EQ22_AFTER_COMMUNICATION,
-    *(_EQUATIONS[label] for label in ("eq23", "eq24", "eq25/step-length", "eq25", "eq26")),
+    *(_EQUATIONS[label] for label in ("eq23", "eq24", "eq25/step-length")),
+    *(_EQUATIONS[f"{label}{end}"] for label in ("eq25", "eq26") for end in ("", "/with-moment-factors")),
 )
 
 __all__ = ["CLAIMS"]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.claim import Claim, Hypothesis, Parameter, Quantity
+from theory.claim import Claim, FunctionAt, Hypothesis, Parameter, Quantity, Relation, VectorSentence
 from theory.domain import NONNEGATIVE, POSITIVE, REAL, Domain
 from theory.papers.open_fl import adam_words as words
 from theory.papers.open_fl.adam_lines import DESCENT, FIRST_PART, SUFFICIENT
-from theory.papers.open_fl.adam_proofs import FACTORS, FRESH, LOCAL_STEP
-from theory.papers.open_fl.adam_words import CONSTANTS, CONTRACTION, LEMMA_PARAMETERS
+from theory.papers.open_fl.adam_proofs import FACTORS, FRESH, LOCAL_STEP, with_factors
+from theory.papers.open_fl.adam_words import CONSTANTS, CONTRACTION, LEMMA_PARAMETERS, POSITIVE_C2
 from theory.papers.open_fl.words import (
     A1_CONVEX,
     A1_SMOOTH,
@@ -49,9 +49,10 @@ PARTS = tuple(Parameter(f"I{i}", REAL, f"I{i} of (21)") for i in (1, 2, 3))
 CONSTANT_PARAMETERS = tuple(Parameter(f"C{i}", REAL, f"C{i} of (12)") for i in (2, 3, 4))
 
 
-def _line(label: str, title: str, quantity: Quantity, right: str, statement: str, **rest: Any) -> Claim:
+def _line(
+    label: str, title: str, quantity: Quantity, right: str, statement: str, *, relation: Relation, **rest: Any
+) -> Claim:
     """A numbered line of one of the two proofs."""
-    relation = rest.get("relation", "<=")
     latex = rest.pop("latex")
     number = label.split("/")[0].removeprefix("eq")
     return Claim(
@@ -63,6 +64,7 @@ def _line(label: str, title: str, quantity: Quantity, right: str, statement: str
         latex=quantity.latex + _SIGNS[relation] + latex,
         quantity=quantity,
         source=_PROOF_3 if int(number) < 20 else _PROOF_5,
+        relation=relation,
         right=right,
         **rest,
     )
@@ -75,8 +77,10 @@ EQ15 = _line(
     "2/mu*(lyapunov + C3)",
     "||x^k - x*||^2 <= (2/mu)(f(x^k) - f*) <= (2/mu)(Lyap^k + C3).",
     latex=r"\frac{2}{\mu}(\mathcal{L}^{(k)}+C_3)",
+    relation="<=",
     parameters=(*_VALUES, words.lyapunov),
-    hypotheses=(A1_CONVEX, A4, FRESH),
+    hypotheses=(A1_CONVEX, A4),
+    standing=(FRESH,),
     definitions={"C3": CONSTANTS["C3"]},
 )
 EQ16 = _line(
@@ -88,7 +92,8 @@ EQ16 = _line(
     latex=r"\frac{2}{L}(\mathcal{L}^{(k)}-C_4)",
     relation=">=",
     parameters=(L, eta, beta1, eps, gradient_bound, dimension, words.lyapunov),
-    hypotheses=(A1_SMOOTH, A4, FRESH),
+    hypotheses=(A1_SMOOTH, A4),
+    standing=(FRESH,),
     definitions={"C4": CONSTANTS["C4"]},
 )
 EQ17 = _line(
@@ -98,8 +103,10 @@ EQ17 = _line(
     "L/mu*C1*squared_distance + 2/mu*(C2 + C3 + C1*C4)",
     "E[||x^{k+1} - x*||^2 | x^k] <= (L/mu) C1 ||x^k - x*||^2 + (2/mu)(C2 + C3 + C1 C4).",
     latex=r"\frac{L}{\mu}C_1\Vert x^{(k)}-x^*\Vert^2+\frac{2}{\mu}(C_2+C_3+C_1C_4)",
+    relation="<=",
     parameters=(*LEMMA_PARAMETERS, words.squared_distance),
-    hypotheses=(A1_CONVEX, A1_SMOOTH, SMOOTH_OVER_CONVEX, UNBIASED, A4, CONTRACTION, FACTORS, FRESH, LOCAL_STEP),
+    hypotheses=(A1_CONVEX, A1_SMOOTH, SMOOTH_OVER_CONVEX, UNBIASED, A4),
+    standing=(CONTRACTION, POSITIVE_C2, FRESH, LOCAL_STEP),
     definitions={name: CONSTANTS[name] for name in ("C1", "C2", "C3", "C4")},
 )
 EQ18 = _line(
@@ -109,6 +116,7 @@ EQ18 = _line(
     "R**2",
     "If kappa C1 (R+r)^2 + (2/mu)(C2 + C3 + C1 C4) <= R^2 - 2rR, R is a radius of stability, by (17).",
     latex=r"R^2",
+    relation="<=",
     parameters=(kappa, contraction, offset, r, radius),
     hypotheses=(
         A2,
@@ -133,11 +141,13 @@ EQ19 = _line(
     hypotheses=(
         SMOOTH_OVER_CONVEX,
         Hypothesis("a radius exists", "1 - kappa C1 > 0, as noted after (12)", relation="L*C1 < mu"),
+    ),
+    standing=(
         Hypothesis(
             "sign of the offset",
-            "C2 + C3 + C1 C4 >= 0, which holds for the constants of (12) when C1 >= 0",
+            "C2 + C3 + C1 C4 >= 0, which holds for the constants of (12) when C1 >= 0 and beta1^2 < beta2",
             relation="C2 + C3 + C1*C4 >= 0",
-            printed=False,
+            where="(12), whose constants these are",
         ),
     ),
 )
@@ -148,9 +158,21 @@ EQ20 = _line(
     "L/2*next_squared_step + eta*expected_descent",
     "f(x^{k+1}) - f(x^k) <= (L/2)||x^{k+1} - x^k||^2 + eta A^k, in expectation given x^k.",
     latex=r"\frac{L}{2}\Vert x^{(k+1)}-x^{(k)}\Vert^2+\eta A^{(k)}",
+    relation="<=",
     parameters=(L, eta, words.next_squared_step, words.descent),
     hypotheses=(A1_SMOOTH,),
     vectors=DESCENT,
+    sentence=VectorSentence(
+        ("x", "y", "gx", "gy"),
+        {
+            words.COST_INCREASE.name: "fy - fx",
+            words.next_squared_step.name: "norm2(y - x)",
+            words.descent.name: "dot(gx, y - x)/eta",
+        },
+        ("fx", "fy"),
+        (FunctionAt("f", {"x": ("x", "gx", "fx"), "y": ("y", "gy", "fy")}),),
+        multipliers={"f smooth(x,y)": "1"},
+    ),
 )
 EQ21 = _line(
     "eq21",
@@ -170,8 +192,10 @@ EQ22 = _line(
     "beta1*A_previous + beta1*L/eta*squared_step",
     "I1 <= beta1 A^{k-1} + (beta1 L/eta)||x^k - x^{k-1}||^2.",
     latex=r"\beta_1A^{(k-1)}+\frac{\beta_1L}{\eta}\Vert x^{(k)}-x^{(k-1)}\Vert^2",
+    relation="<=",
     parameters=(L, eta, beta1, words.A_previous, words.squared_step),
-    hypotheses=(A1_SMOOTH, LOCAL_STEP),
+    hypotheses=(A1_SMOOTH,),
+    standing=(LOCAL_STEP,),
     vectors=FIRST_PART,
 )
 EQ23 = _line(
@@ -192,8 +216,10 @@ EQ24 = _line(
     "sigma**2*inverse_root_drop",
     "I3 <= sigma^2 E[sum_i (eps + vhat_i^k)^(-1/2) - (eps + vhat_i^{k+1})^(-1/2) | x^k].",
     latex=r"\sigma^2\mathbb{E}[\sum_i(\epsilon+\hat{v}_i^{(k)})^{-1/2}-(\epsilon+\hat{v}_i^{(k+1)})^{-1/2}|x^{(k)}]",
+    relation="<=",
     parameters=(gradient_bound, words.inverse_root_drop),
-    hypotheses=(A4, FRESH),
+    hypotheses=(A4,),
+    standing=(FRESH,),
 )
 STEP_LENGTH = _line(
     "eq25/step-length",
@@ -202,8 +228,10 @@ STEP_LENGTH = _line(
     _STEP,
     "||x^{k+1} - x^k||^2 <= eta^2 d/((1-beta2)(1-beta1^2/beta2)) for every sample: Lemma 8 of [21], as (25) uses it.",
     latex=r"\frac{\eta^2d}{(1-\beta_2)(1-\beta_1^2/\beta_2)}",
+    relation="<=",
     parameters=(eta, beta1, beta2, dimension),
-    hypotheses=(FACTORS, FRESH, LOCAL_STEP),
+    hypotheses=(FACTORS,),
+    standing=(FRESH, LOCAL_STEP),
     remarks=(
         "By Cauchy-Schwarz: h^{k+1} = (1-beta1) sum_j beta1^{k-j} g_j, vhat^{k+1} >= (1-beta2) sum_j beta2^{k-j} "
         "g_j^2, so h^2/(eps+vhat) <= (1-beta1)^2/((1-beta2)(1-beta1^2/beta2)) in each coordinate; (1-beta1)^2 is left "
@@ -221,6 +249,7 @@ EQ25 = _line(
     "inverse roots.",
     latex=r"\frac{L}{2}S-cA^{(k-1)}-b\Delta+(\eta+c)(\beta_1A^{(k-1)}+\frac{\beta_1L}{\eta}S-(1-\beta_1)W"
     r"+\sigma^2\Delta)",
+    relation="<=",
     parameters=(
         L,
         eta,
@@ -234,7 +263,9 @@ EQ25 = _line(
         words.weighted_gradient,
         words.inverse_root_drop,
     ),
-    hypotheses=(A1_SMOOTH, UNBIASED, A4, FACTORS, FRESH, LOCAL_STEP),
+    hypotheses=(A1_SMOOTH, UNBIASED, A4),
+    standing=(FRESH, LOCAL_STEP),
+    remarks=("False for beta1^2 > beta2, where the bound on the squared step is negative; the paper does not say so.",),
 )
 EQ26 = _line(
     "eq26",
@@ -244,8 +275,10 @@ EQ26 = _line(
     "E[Lyap^{k+1} | x^k] <= Lyap^k + (L/2 + (eta+c) beta1 L/eta) S - (eta+c)(1-beta1) W: the first line of the chain "
     "(26), whose last is (14), lemma-5.",
     latex=r"\mathcal{L}^{(k)}+(\frac{L}{2}+(\eta+c)\frac{\beta_1L}{\eta})S-(\eta+c)(1-\beta_1)W",
+    relation="<=",
     parameters=(L, eta, beta1, beta2, gradient_bound, dimension, words.lyapunov, words.weighted_gradient),
-    hypotheses=(A1_SMOOTH, UNBIASED, A4, FACTORS, FRESH, LOCAL_STEP),
+    hypotheses=(A1_SMOOTH, UNBIASED, A4),
+    standing=(FRESH, LOCAL_STEP),
     definitions={"c": "eta*beta1/(1-beta1)"},
 )
 
@@ -253,6 +286,7 @@ CLAIMS: tuple[Claim, ...] = (
     EQ15,
     EQ16,
     EQ17,
+    with_factors(EQ17),
     EQ18,
     EQ19,
     EQ20,
@@ -262,5 +296,7 @@ CLAIMS: tuple[Claim, ...] = (
     EQ24,
     STEP_LENGTH,
     EQ25,
+    with_factors(EQ25),
     EQ26,
+    with_factors(EQ26),
 )

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from theory.claim import Hypothesis, Inference, Step, Use
+from dataclasses import replace
+from typing import Any
+
+from theory.claim import Claim, Hypothesis, Inference, Step, Use
 from theory.papers.open_fl.adam_lines import DESCENT, FIRST_PART, LOWER, POLYAK, SUFFICIENT, UPPER
 from theory.papers.open_fl.words import identifier
 
 LOCAL_STEP = Hypothesis(
     "no communication in between",
     "iteration k is a local one of this client: x^k - x^{k-1} = -eta (eps I + Vhat^k)^(-1/2) h^k",
-    printed=False,
+    where="(3), the iterates of which sections VI-B and VI-C speak; communications are Proposition 1's",
 )
 FRESH = Hypothesis(
     "fresh optimiser",
-    "h^0 = 0, and 0 <= vhat^0 <= sigma^2 in every coordinate: how Algorithm 1 initialises Adam is not printed",
-    printed=False,
+    "h^0 = 0, and 0 <= vhat^0 <= sigma^2 in every coordinate: Adam's own start, and every other that is bounded alike",
+    where="Algorithm 1, lines 1 and 12: the local optimiser is initialised (how is not printed)",
 )
 FACTORS = Hypothesis(
     "factors of the moments",
@@ -22,6 +25,29 @@ FACTORS = Hypothesis(
     relation="beta1**2 < beta2",
     printed=False,
 )
+
+
+_NEED_FACTORS = tuple(map(identifier, ("theorem-3", "lemma-5", "eq17", "eq25", "eq26")))
+
+
+def with_factors(claim: Claim, **changes: Any) -> Claim:
+    """One of the claims that need it, with the condition on the factors of the moments, which the paper does not state.
+
+    The lines of its proof are then those with that condition.
+    """
+
+    def named(id: str | None) -> str | None:
+        return f"{id}/with-moment-factors" if id in _NEED_FACTORS else id
+
+    return replace(
+        claim,
+        id=f"{claim.id}/with-moment-factors",
+        title=f"{claim.title}, beta1^2 < beta2",
+        hypotheses=(*claim.hypotheses, FACTORS),
+        steps=tuple(replace(step, claim=named(step.claim)) for step in claim.steps),
+        **changes,
+    )
+
 
 FINAL_26 = r"C_1\mathcal{L}^{(k)}+C_2"
 NEXT = r"\mathbb{E}[\mathcal{L}^{(k+1)}|x^{(k)}]"

@@ -25,10 +25,11 @@ THEOREM_PARAMETERS = (*LEMMA_PARAMETERS, r)
 SHORT_STEP = Hypothesis("step size", "eta in (0, 1/L]", relation="eta <= 1/L")
 CONTRACTION = Hypothesis(
     "contraction factor",
-    "C1 >= 0: Lemma 5 has C1 in (0, 1), and (17) multiplies (16) by C1; Theorem 3 does not say so",
-    relation="C1 >= 0",
-    printed=False,
+    "C1 in (0, 1); (17) multiplies (16) by C1",
+    relation="C1 > 0",
+    where="Lemma 5, which is about the C1 of (12); below 1 it is anyway",
 )
+POSITIVE_C2 = Hypothesis("second constant", "C2 > 0", relation="C2 > 0", where="Lemma 5: C2 in R+, that of (12)")
 
 lyapunov = Parameter("lyapunov", REAL, "Lyap^k, (13)")
 lyapunov_next = Parameter("lyapunov_next", REAL, "E[Lyap^{k+1} | x^k]")

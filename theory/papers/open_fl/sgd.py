@@ -52,6 +52,7 @@ CLAIMS: tuple[Claim, ...] = (
         latex=r"\Vert x^k\Vert^2\leq R^2\Rightarrow\mathbb{E}[\Vert x^{k+1}\Vert^2|x^k]\leq R^2",
         quantity=NEXT_SQUARED_ITERATE_NORM,
         source="Definition 1, Section II-C",
+        relation="<=",
         parameters=(radius,),
         remarks=(
             "It speaks of one step from a known point of the ball. It is no bound for all time: see "
@@ -72,6 +73,7 @@ CLAIMS: tuple[Claim, ...] = (
         source="a reading of Definition 1 and of Section III-A",
         parameters=(radius,),
         hypotheses=(A1_CONVEX, A1_SMOOTH, A2, UNBIASED, A3, STEP_SIZE),
+        relation="<=",
         right="R**2",
         remarks=(
             "Reads 'the system has stability on both local update iterations and communication iterations' (the proof "
@@ -95,7 +97,9 @@ CLAIMS: tuple[Claim, ...] = (
         quantity=AVERAGED_SQUARE,
         source="Proposition 1 and (4), Section III-A",
         parameters=(radius,),
-        hypotheses=(A1_CONVEX, A1_SMOOTH, A2, STABLE_CLIENT, WEIGHTS, SOMEBODY),
+        hypotheses=(A1_CONVEX, A1_SMOOTH, A2, STABLE_CLIENT, WEIGHTS),
+        standing=(SOMEBODY,),
+        relation="<=",
         right="R**2",
         vectors=lines.AVERAGED,
         steps=(
@@ -141,7 +145,9 @@ CLAIMS: tuple[Claim, ...] = (
         quantity=AVERAGED_SQUARE,
         source="a reading of Proposition 1, Section III-A",
         parameters=(second_moment,),
-        hypotheses=(MOMENTS_ONLY, INDEPENDENT_WEIGHTS, SOMEBODY),
+        hypotheses=(MOMENTS_ONLY, INDEPENDENT_WEIGHTS),
+        standing=(SOMEBODY,),
+        relation="<=",
         right="R2",
         remarks=(
             "Reads (4) where it is used: after random local steps the second moments are bounded, the points are not.",
@@ -158,6 +164,7 @@ CLAIMS: tuple[Claim, ...] = (
         quantity=AVERAGED_SQUARE,
         source="a reading of Proposition 1, Section III-A",
         parameters=(second_moment,),
+        relation="<=",
         right="R2",
         remarks=(
             "Reads (4) without the independence of weights and iterates, which the proof does not name ('the selection "
@@ -177,6 +184,7 @@ CLAIMS: tuple[Claim, ...] = (
         parameters=(mu, L, r, sigma),
         hypotheses=ONE_STEP,
         definitions=KAPPA,
+        relation="<=",
         right="r + sqrt(max(3, kappa))*sqrt(2*r**2 + sigma**2/L**2)",
         vectors=lines.PRINTED,
         steps=PROOF_OF_THEOREM_2,
@@ -203,6 +211,7 @@ CLAIMS: tuple[Claim, ...] = (
         parameters=(mu, L, r, sigma),
         hypotheses=ONE_STEP,
         definitions=KAPPA,
+        relation="<=",
         right="sqrt((kappa+1)/2*(r**2 + sigma**2/L**2))",
         vectors=lines.CORRECTED,
         steps=PROOF_OF_CORRECTED,
@@ -231,6 +240,7 @@ CLAIMS: tuple[Claim, ...] = (
         parameters=(mu, L, r, sigma),
         hypotheses=(*ONE_STEP, INDEPENDENT_WEIGHTS, SOMEBODY),
         definitions=KAPPA,
+        relation="<=",
         right="sqrt((kappa+1)/2*(r**2 + sigma**2/L**2))",
         steps=PROOF_FOR_ALL_TIME,
         amends=identifier("theorem-2"),
@@ -254,6 +264,7 @@ CLAIMS: tuple[Claim, ...] = (
         parameters=(mu, L, r, sigma, eta),
         hypotheses=(*ONE_STEP, SHORT_STEP, CURVED_OR_SHORT, INDEPENDENT_WEIGHTS, SOMEBODY),
         definitions={"A": "(L+mu)/2"},
+        relation="<=",
         right="sqrt(A*(A - eta*mu*L)/((1 - eta*A)*mu*L)*r**2 + eta*A/(mu*L)*sigma**2)",
         vectors=lines.CORRECTED_AT_ETA,
         steps=PROOF_AT_ETA,

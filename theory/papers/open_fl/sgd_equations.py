@@ -5,7 +5,7 @@ Norms that a line has as numbers (||x||, ||x*||, ||grad f(x)||) are parameters o
 
 from __future__ import annotations
 
-from theory.claim import Claim, Step
+from theory.claim import Claim, FunctionAt, Given, Step, VectorSentence
 from theory.papers.open_fl import sgd_lines as lines
 from theory.papers.open_fl.sgd_words import (
     CLASS,
@@ -58,6 +58,7 @@ EQUATIONS: tuple[Claim, ...] = (
         source="Lemma 4, Section VI-A",
         parameters=(radius, L, eta),
         hypotheses=(IN_BALL, FULL_STEP_IN_BALL, SHORT_STEP),
+        relation="<=",
         right="R",
         vectors=lines.LEMMA4,
         steps=(
@@ -97,6 +98,13 @@ EQUATIONS: tuple[Claim, ...] = (
         right="gradient_norm**2/L/(1+1/kappa) + mu*distance2/(1+1/kappa)",
         relation=">=",
         vectors=lines.EQ6,
+        sentence=VectorSentence(
+            ("x", "g"),
+            {"gradient_product": "dot(x, g)", "gradient_norm": "norm(g)", "distance2": "norm2(x)"},
+            ("fx", "fmin"),
+            (FunctionAt("f", {"x": ("x", "g", "fx"), "*": ("0", "0", "fmin")}),),
+            multipliers=dict.fromkeys(("f smooth strongly convex(x,*)", "f smooth strongly convex(*,x)"), "1/(mu + L)"),
+        ),
     ),
     Claim(
         id=identifier("eq7"),
@@ -128,6 +136,17 @@ EQUATIONS: tuple[Claim, ...] = (
         right="iterate_norm**2 - 2/L*iterate_product + sampled_gradient2/L**2",
         relation="=",
         vectors=lines.EQ8,
+        sentence=VectorSentence(
+            ("x", "G", "next"),
+            {
+                "next_squared_iterate_norm": "norm2(next)",
+                "iterate_norm": "norm(x)",
+                "iterate_product": "dot(x, G)",
+                "sampled_gradient2": "norm2(G)",
+            },
+            given=(Given("the step", (FULL_STEP,), "norm2(next) == norm2(x - G/L)"),),
+            multipliers={"the step": "1"},
+        ),
     ),
     Claim(
         id=identifier("eq9"),
@@ -140,8 +159,18 @@ EQUATIONS: tuple[Claim, ...] = (
         source="(9), Section VI-A",
         parameters=(sigma, gradient_norm),
         hypotheses=(UNBIASED, A3),
+        relation="<=",
         right="sigma**2 + gradient_norm**2",
         vectors=lines.EQ9,
+        sentence=VectorSentence(
+            ("G", "g"),
+            {"sampled_gradient2": "norm2(G)", "gradient_norm": "norm(g)"},
+            given=(
+                Given("mean", (UNBIASED,), "dot(G - g, g) == 0"),
+                Given("variance", (A3,), "norm2(G - g) <= sigma**2"),
+            ),
+            multipliers={"mean": "2", "variance": "1"},
+        ),
     ),
     Claim(
         id=identifier("eq10"),
@@ -156,6 +185,7 @@ EQUATIONS: tuple[Claim, ...] = (
         parameters=(mu, L, r, sigma, iterate_norm, gradient_norm, distance2),
         hypotheses=(*LINE, A3, FULL_STEP),
         definitions=KAPPA,
+        relation="<=",
         right="iterate_norm**2 + 2*r/L*gradient_norm - (1-1/kappa)/(1+1/kappa)*gradient_norm**2/L**2"
         " - 2*mu/(L*(1+1/kappa))*distance2 + sigma**2/L**2",
         vectors=lines.EQ10,
@@ -173,6 +203,7 @@ EQUATIONS: tuple[Claim, ...] = (
         parameters=(mu, L, r, sigma, iterate_norm, minimiser_norm),
         hypotheses=(*LINE, A3, FULL_STEP, KAPPA_3),
         definitions=KAPPA,
+        relation="<=",
         right="iterate_norm**2 + 2*r**2 - (iterate_norm - minimiser_norm)**2/kappa + sigma**2/L**2",
         vectors=lines.EQ11,
     ),

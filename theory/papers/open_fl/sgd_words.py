@@ -61,7 +61,7 @@ SOMEBODY = Hypothesis(
     "somebody is selected",
     "sum_i d_i > 0, or the clients keep their models: (4) is 0/0 when nobody is selected, which Bernoulli(p) draws do "
     "with probability (1-p)^N",
-    printed=False,
+    where="(4), which divides by sum_i d_i, and Algorithm 1, line 7: the average is over a subset of the clients",
 )
 INDEPENDENT_WEIGHTS = Hypothesis("independent weights", "the d_i are independent of the iterates that are averaged")
 MOMENTS_ONLY = Hypothesis("second moments", "E||x_i||^2 <= R2 for every client that is averaged")

@@ -66,6 +66,7 @@ ALPHA_RATE = result(
     parameters=(n, lam, T_a),
     hypotheses=(_DESCENT_STEP,),
     definitions=KAPPAS,
+    relation="<=",
     right="exp(-T_a/kappa_theorem_1)",
     remarks=(_THREE, "The error after T_a steps does not depend on lam at fixed z/lam; the bound does."),
 )
@@ -81,6 +82,7 @@ LEMMA_14_RATE = result(
     parameters=(n, lam, T_a),
     hypotheses=(_DESCENT_STEP,),
     definitions=KAPPAS,
+    relation="<=",
     right="(1-1/kappa_modulus)**T_a",
     remarks=(_THREE, "Negative for odd T_a and 2 lam > n_max."),
 )
@@ -96,6 +98,7 @@ ALPHA_RATE_CORRECTED = result(
     parameters=(n, lam, T_a, start2),
     hypotheses=(_DESCENT_STEP,),
     definitions=KAPPAS,
+    relation="<=",
     right="(1-amin(n)/amax(n))**(2*T_a)*start2",
     steps=(
         Step(
@@ -136,6 +139,7 @@ THEOREM_1 = result(
     + r"+\frac{\kappa\zeta^2}{\mu^2R^2}+\frac{\delta^2}{\mu^2NRK}))",
     WEIGHT_ERROR,
     "Theorem 1, section 3.1",
+    relation="<=",
     hypotheses=(
         *A1[:2],
         UNBIASED,
@@ -208,6 +212,7 @@ THEOREM_1_CORRECTED = result(
         "descent_term": "4*(1-1/condition_number)**(2*T_a)",
         "model_term": "16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error",
     },
+    relation="<=",
     right="descent_term + model_term",
     steps=(
         _ALPHA_SPLIT,

@@ -13,7 +13,9 @@ from theory.papers.perm.words import (
     A1,
     A4,
     EPOCH_STEP,
+    EPOCH_STEP_OF_11,
     SHORT_EPOCH,
+    UNLISTED_EPOCH_STEP,
     G,
     K,
     L,
@@ -28,15 +30,10 @@ from theory.papers.perm.words import (
 )
 
 _QSUM = r"\sum_{j=1}^NQ_j\nabla f_{\sigma(j)}(v^r)"
-EPOCH_BIAS = Quantity(
-    "epoch_bias",
-    "||sum_j Q_j grad f_s(j)(v^r) - eta N K grad Phi||^2, Phi as in (3), the (1-p)-quantile over the permutation",
-    r"\Vert " + _QSUM + r"-\eta NK\nabla\Phi\Vert^2",
-)
 EPOCH_BIAS_SUM = Quantity(
     "epoch_bias_sum",
-    "||sum_j Q_j grad f_s(j)(v^r) - eta N K sum_j a_j grad f_j(v^r)||^2, the (1-p)-quantile over the permutation",
-    r"\Vert " + _QSUM + r"-\eta NK\sum_j\hat\alpha(j)\nabla f_j(v^r)\Vert^2",
+    "||sum_j Q_j grad f_s(j)(v^r) - eta N K sum_j a_s(j) grad f_s(j)(v^r)||^2, the (1-p)-quantile over the permutation",
+    r"\Vert " + _QSUM + r"-\eta NK\sum_j\hat\alpha(\sigma(j))\nabla f_{\sigma(j)}(v^r)\Vert^2",
 )
 EPOCH_PART = Quantity(
     "epoch_part",
@@ -51,7 +48,6 @@ NORM = {
 }
 _BOUND_11A = r"%s\eta^2N^2K^2e_R^2%s^2+128\eta^2N^3K^2e_R^2G^2\log(%s),\;e_R=\frac{e}{4R-e}"
 _BOUND_11B = r"3e\eta NK(%s+G\sqrt{8N\log(%s)})"
-_STEP_UNLISTED = Hypothesis(EPOCH_STEP.name, EPOCH_STEP.statement)  # L, or R, is no parameter of the claim
 UNION = "log(2N/p): Lemma 9's constant, for all partial sums of the epoch together."
 SMALLER = "The second repair is smaller for every p: the weights sum to 1."
 
@@ -109,20 +105,21 @@ LEMMA_11A = result(
     "lemma",
     "an epoch is nearly a gradient step",
     "Lemma 11 (a)",
-    "eta <= 1/(4NKRL), e_R = e/(4R-e): with probability at least 1-p, ||sum_j Q_j grad f_s(j) - eta N K grad Phi||^2 "
-    "<= 10 eta^2 N^2 K^2 e_R^2 ||grad Phi||^2 + 128 eta^2 N^3 K^2 e_R^2 G^2 log(1/p); Phi as in (3).",
-    EPOCH_BIAS.latex + r"\leq " + _BOUND_11A % ("10", NORM["grad_phi"], "1/p"),
-    EPOCH_BIAS,
+    "eta <= 1/(4NKRL), e_R = e/(4R-e): with probability at least 1-p, ||sum_j Q_j grad f_s(j) - eta N K sum_j a_s(j) "
+    "grad f_s(j)||^2 <= 10 eta^2 N^2 K^2 e_R^2 ||grad Phi||^2 + 128 eta^2 N^3 K^2 e_R^2 G^2 log(1/p); Phi as in (3).",
+    EPOCH_BIAS_SUM.latex + r"\leq " + _BOUND_11A % ("10", NORM["grad_phi"], "1/p"),
+    EPOCH_BIAS_SUM,
     "Lemma 11 (a), appendix B.3",
     parameters=(eta, N, K, R, G, p, grad_phi),
-    hypotheses=(*A1[:2], A4, _STEP_UNLISTED),
+    hypotheses=(*A1[:2], A4, UNLISTED_EPOCH_STEP),
     definitions=_lemma_11a(10, "grad_phi", "1/p"),
+    relation="<=",
     right="gradient_term + deviation_term",
     steps=(*_GEOMETRIC, *_CONSTANTS),
     remarks=(
         "Printed with eta N K sum_j a(j) grad f_s(j), which pairs the weight of client j with the gradient of client "
-        "s(j); it is grad Phi (times N, with (3)) only for s = id.",
-        "With (3) the difference keeps (1 - 1/N) of the whole move: false for large R.",
+        "s(j); its proof has a(j) grad f_j, and that is read here.",
+        "False for p near 1, where log(1/p) tends to 0; true for log(1/p) >= 1/(128 N), by lemma-11a/corrected-2.",
         "The proof divides by a_s(j), which is 0 for the sparse weights of (2); has Q_{N-1} for Q_N; and uses Lemma "
         "10, for one n, for all n < N and all epochs at once.",
         "The constant is 18 by the printed route. (12) is true, by Proposition 2 with the right number of factors.",
@@ -133,13 +130,14 @@ LEMMA_11A_UNNORMALISED = result(
     "lemma",
     "an epoch is nearly a gradient step",
     "Lemma 11 (a), read with Phi = sum a_j f_j",
-    "The same with eta N K sum_j a_j grad f_j(v^r) on the left and its norm on the right.",
+    "The same with ||sum_j a_j grad f_j(v^r)|| in the place of ||grad Phi|| on the right.",
     EPOCH_BIAS_SUM.latex + r"\leq " + _BOUND_11A % ("10", NORM["grad_sum"], "1/p"),
     EPOCH_BIAS_SUM,
     "Lemma 11 (a), as its proof reads (3)",
     parameters=(eta, N, K, R, G, p, grad_sum),
-    hypotheses=(*A1[:2], A4, _STEP_UNLISTED),
+    hypotheses=(*A1[:2], A4, UNLISTED_EPOCH_STEP),
     definitions=_lemma_11a(10, "grad_sum", "1/p"),
+    relation="<=",
     right="gradient_term + deviation_term",
     remarks=("True for log(1/p) >= 1/(128 N), by lemma-11a/corrected-2; for p nearer to 1 it may fail.",),
 )
@@ -156,6 +154,7 @@ LEMMA_11A_CORRECTED = result(
     parameters=(eta, N, K, R, L, G, p, grad_sum),
     hypotheses=(*A1[:2], A4, EPOCH_STEP),
     definitions=_lemma_11a(18, "grad_sum", "2*N/p"),
+    relation="<=",
     right="gradient_term + deviation_term",
     steps=(
         *_GEOMETRIC,
@@ -185,6 +184,7 @@ LEMMA_11A_CORRECTED_2 = result(
     parameters=(eta, N, K, R, L, G),
     hypotheses=(*A1[:2], A4, EPOCH_STEP),
     definitions={"e_R": E_R},
+    relation="<=",
     right="eta**2*N**2*K**2*e_R**2*G**2",
     steps=(
         *_GEOMETRIC,
@@ -218,8 +218,10 @@ LEMMA_11B = result(
     EPOCH_PART,
     "Lemma 11 (b), appendix B.3",
     parameters=(eta, N, K, G, p, grad_phi),
-    hypotheses=(*A1[:2], A4, _STEP_UNLISTED),
+    hypotheses=(*A1[:2], A4),
+    standing=(EPOCH_STEP_OF_11,),
     definitions={"deviation": "G*sqrt(8*N*log(1/p))"},
+    relation="<=",
     right="3*exp(1)*eta*N*K*(grad_phi + deviation)",
     remarks=(
         "Stated for N'-1 terms and proved for N'.",
@@ -250,6 +252,7 @@ LEMMA_11B_CORRECTED = result(
     parameters=(eta, N, K, L, G, p, grad_sum),
     hypotheses=(*A1[:2], A4, SHORT_EPOCH),
     definitions={"deviation": "G*sqrt(8*N*log(2*N/p))"},
+    relation="<=",
     right="3*exp(1)*eta*N*K*(grad_sum + deviation)",
     amends="lemma-11b",
     derivation="By lemma-11b/corrected-2, as 3 sqrt(8 N log(2N/p)) >= 1.",
@@ -266,6 +269,7 @@ LEMMA_11B_CORRECTED_2 = result(
     "repair of Lemma 11 (b)",
     parameters=(eta, N, K, L, G),
     hypotheses=(*A1[:2], A4, Hypothesis("short epochs", "eta N K L <= 1", relation="eta*N*K*L <= 1")),
+    relation="<=",
     right="exp(1)*eta*N*K*G",
     amends="lemma-11b",
     derivation=(

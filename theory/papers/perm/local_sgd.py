@@ -17,8 +17,10 @@ from theory.papers.perm.words import (
     DISTANCE_NEXT,
     GLOBAL_DISTANCE,
     HALF_STEP,
+    HALF_STEP_OF_6,
     INTERIOR,
     UNBIASED,
+    UNLISTED_HALF_STEP,
     K,
     L,
     N,
@@ -142,11 +144,13 @@ LEMMA_4 = result(
     "Lemma 4, appendix B.2",
     parameters=(mu, L, N, gamma, delta2, dist, gap, drift),
     hypotheses=(*A1, UNBIASED, A2),
+    standing=(HALF_STEP_OF_6,),
+    relation="<=",
     right=ONE_STEP.format(sign="+"),
     steps=_lemma_4("+", "any"),
     remarks=(
         "The sign of F(w*) - F(w^t) is wrong. For gamma <= 1/(2L) the printed bound is therefore weaker than what is "
-        "shown, and true; for larger steps it is false. No condition on the step is stated.",
+        "shown; for larger steps it is false. The step is fixed in the proof of Lemma 6 only.",
         "w* minimises F over W; where W binds, grad F(w*) is not 0, and a step from w* leaves it although every term "
         "on the right is 0 (inside a round nothing is projected).",
         "The variance is bounded on W only, and local iterates may leave W.",
@@ -163,6 +167,7 @@ LEMMA_4_CORRECTED = result(
     "repair of Lemma 4",
     parameters=(mu, L, N, gamma, delta2, dist, gap, drift),
     hypotheses=(*A1, UNBIASED, A2_RUN, INTERIOR),
+    relation="<=",
     right=ONE_STEP.format(sign="-"),
     steps=_lemma_4("-", "any"),
     amends="lemma-4",
@@ -185,6 +190,8 @@ LEMMA_5 = result(
     "Lemma 5, appendix B.2; Woodworth, Patel, Srebro, NeurIPS 2020, Lemma 8",
     parameters=(K, gamma, delta2, zeta),
     hypotheses=(A1[0], A1[1], UNBIASED, A2, DISSIMILARITY),
+    standing=(UNLISTED_HALF_STEP,),
+    relation="<=",
     right=SPREAD.format(zeta="zeta**2"),
     steps=(
         Step(
@@ -207,7 +214,7 @@ LEMMA_5 = result(
         "Definition 2's zeta is a squared norm; zeta^2 has the wrong dimension, and the bound is false for small "
         "gradients. Theorems 1 and 2 have the same slip.",
         "No expectation on the left: the noise of one run exceeds its mean.",
-        "Without a condition on the step it is false: beyond gamma = 2/L differences grow geometrically in K.",
+        "Beyond gamma = 2/L differences grow geometrically in K; the step is fixed in the proof of Lemma 6.",
         "zeta is a supremum over W, and local iterates may leave W.",
     ),
 )
@@ -229,6 +236,7 @@ LEMMA_5_CORRECTED = result(
         DISSIMILARITY_RUN,
         Hypothesis("step size", "gamma <= 2/L", relation="gamma <= 2/L"),
     ),
+    relation="<=",
     right=SPREAD.format(zeta="zeta"),
     steps=(
         Step(
@@ -309,6 +317,7 @@ LEMMA_6 = result(
     _LEMMA_6 + _SPREAD + r"^2)+\frac{\gamma\delta^2}{\mu N}",
     GLOBAL_DISTANCE,
     "Lemma 6, appendix B.2",
+    relation="<=",
     hypotheses=(*A1, UNBIASED, A2, A3, DISSIMILARITY, HALF_STEP),
     **_lemma_6("zeta**2"),
     steps=(
@@ -353,6 +362,7 @@ LEMMA_6_CORRECTED = result(
     _LEMMA_6 + _SPREAD + r")+\frac{\gamma\delta^2}{\mu N}",
     GLOBAL_DISTANCE,
     "repair of Lemma 6",
+    relation="<=",
     hypotheses=(*A1, UNBIASED, A2_RUN, A3, DISSIMILARITY_RUN, INTERIOR, HALF_STEP),
     **_lemma_6("zeta"),
     steps=(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from theory.assumptions import InteriorMinimiser, Smooth, StronglyConvex
@@ -33,16 +34,10 @@ _SGD = (
     A2,
 )
 _STEP = Hypothesis("step size", "gamma <= 1/L", relation="gamma <= 1/L")
-_SILENT_STEP = Hypothesis(
-    "step size",
-    "gamma <= 1/L: not stated, and without it mini-batch SGD may diverge",
-    relation="gamma <= 1/L",
-    printed=False,
+_STEP_OF_THEOREM_3 = replace(
+    _STEP, where="Theorem 3, whose gamma = Theta(log(NKR^3)/(mu R)) is that short for all large R"
 )
-_FREE = Hypothesis(
-    "minimiser inside W", "grad F(w*) = 0, and no projection", assumption=InteriorMinimiser("F"), printed=False
-)
-_FREE_PRINTED = Hypothesis("minimiser inside W", _FREE.statement, assumption=InteriorMinimiser("F"))
+_FREE = Hypothesis("minimiser inside W", "no W: grad F(w*) = 0, and no projection", assumption=InteriorMinimiser("F"))
 _PARAMETERS = (mu, L, gamma, delta2, M, T, F_gap)
 _DECAY = r"(1-\mu\gamma)^T(F(w^0)-F(w^*))"
 # label: (quantity, what multiplies the decaying gap, the noise as printed, the noise put right, all in LaTeX and ASCII)
@@ -99,7 +94,7 @@ def _minibatch_claims(
         vectors=minibatch(left_name, right_name),
         uses=("T steps",),
     )
-    common: dict[str, Any] = {"parameters": _PARAMETERS, "relation": "<="}
+    common: dict[str, Any] = {"parameters": _PARAMETERS}
 
     def terms(noise: str) -> dict[str, str]:
         return {
@@ -120,8 +115,10 @@ def _minibatch_claims(
         quantity.latex + r"\leq " + start[0] + _DECAY + "+" + printed[0] + rest[0],
         quantity,
         f"Proposition 4, ({label}), appendix C.1",
-        hypotheses=(*_SGD, _SILENT_STEP, _FREE),
+        hypotheses=(*_SGD, _FREE),
+        standing=(_STEP_OF_THEOREM_3,),
         definitions=terms(printed[1]),
+        relation="<=",
         right=total,
         steps=(
             gap,
@@ -138,7 +135,7 @@ def _minibatch_claims(
                 uses=("from the gap",),
             ),
         ),
-        remarks=(slip, "No proof is printed. No condition on gamma is stated; the bound needs one."),
+        remarks=(slip, "No proof is printed. No condition on gamma is stated here; the bound needs one."),
         **common,
     )
     repaired = result(
@@ -151,8 +148,9 @@ def _minibatch_claims(
         quantity.latex + r"\leq " + start[0] + _DECAY + "+" + right[0] + rest[0],
         quantity,
         f"repair of ({label})",
-        hypotheses=(*_SGD, _STEP, _FREE_PRINTED),
+        hypotheses=(*_SGD, _STEP, _FREE),
         definitions=terms(right[1]),
+        relation="<=",
         right=total,
         steps=(gap, steps, from_gap),
         amends=f"proposition-4-eq{label}",

@@ -210,6 +210,7 @@ LEMMA_1 = result(
     MINIMISER_DISTANCE.latex + r"\leq\frac{L}{\mu}\Vert\alpha-\alpha'\Vert",
     MINIMISER_DISTANCE,
     "Lemma 1, appendix B.1",
+    relation="<=",
     steps=PROOF_OF_LEMMA_1,
     vectors=minimisers("distance", "bound"),
     remarks=("L is here the modulus in a, elsewhere the smoothness in v.",),
@@ -224,6 +225,7 @@ LEMMA_2 = result(
     GAP_AT_BEST,
     "Lemma 2, appendix B.1",
     **_LEMMA_2,
+    relation="<=",
     remarks=(
         "The proof has Phi = sum_j a_j f_j. With (3) Phi is (mu/N)-strongly convex, (L/N)-smooth and its gradient "
         "(G/sqrt(N))-Lipschitz in a: kPhi is the same, and the lemma is true in both readings.",
@@ -241,5 +243,6 @@ LEMMA_2_UNNORMALISED = result(
     GAP_AT_BEST_SUM,
     "Lemma 2, as its proof reads (3)",
     **_LEMMA_2,
+    relation="<=",
 )
 CLAIMS: tuple[Claim, ...] = (LEMMA_1, LEMMA_2, LEMMA_2_UNNORMALISED)

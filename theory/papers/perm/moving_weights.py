@@ -47,6 +47,7 @@ LEMMA_14 = result(
     + r"+\frac{\gamma^3\kappa\delta^2}{M}+\frac{\gamma^2\delta^2}{M})",
     WEIGHT_STEP,
     "Lemma 14, appendix C.1",
+    relation="<=",
     hypotheses=CONDITIONS,
     steps=(
         Step(
@@ -90,6 +91,7 @@ LEMMA_15 = result(
     + r"+2\gamma\frac{\delta^2}{\mu^2M})",
     WEIGHT_END,
     "Lemma 15, appendix C.1",
+    relation="<=",
     hypotheses=CONDITIONS,
     steps=(
         Step(
@@ -154,6 +156,7 @@ LEMMA_15_CORRECTED = result(
         "descent_term": _GRADIENT_STEPS,
         "model_term": "16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error",
     },
+    relation="<=",
     right="descent_term + model_term",
     steps=(
         Step(
@@ -216,6 +219,7 @@ LEMMA_14_CORRECTED = result(
         **MOVE_TERMS,
         "motion_term": "motion_factor*(L**2*((1-mu*gamma)**(T-1)*D**2 + gamma*delta2/(mu*M)) + delta2/M)",
     },
+    relation="<=",
     right="descent_term + motion_term",
     steps=(
         Step(

@@ -166,6 +166,7 @@ THEOREM_2_STEP = result(
     parameters=(mu, L, N, K, R, eta, G, p, delta2, V),
     hypotheses=(*CONDITIONS, PROOF_STEP, EPOCH_STEP, *EPOCHS),
     definitions=_PRINTED_TERMS,
+    relation="<=",
     right="contraction_term + noise_term + bias_term",
     steps=PROOF_OF_STEP,
     remarks=(
@@ -189,6 +190,7 @@ THEOREM_2_STEP_UNNORMALISED = result(
     parameters=(mu, L, N, K, R, eta, G, p, delta2, V, phi_gap),
     hypotheses=(*CONDITIONS, EPOCH_STEP),
     definitions={**_PRINTED_TERMS, "gap_term": "T1*gap"},
+    relation="<=",
     right="contraction_term + noise_term - gap_term + bias_term",
     remarks=("False for p near 1: from v* the epoch moves, surely, and the right side tends to 0 with log(1/p).",),
 )
@@ -260,6 +262,7 @@ THEOREM_2_STEP_CORRECTED = result(
         "noise_term": NOISE,
         "bias_term": "(2/(mu*s)+2)*(288*exp(6)*s**4*L**2 + 256*s**2*e_R**2)*G**2*N*log(2*N/p)",
     },
+    relation="<=",
     right="contraction_term + noise_term + bias_term",
     steps=(
         PROOF_OF_STEP[0],
@@ -314,6 +317,7 @@ THEOREM_2_STEP_CORRECTED_2 = result(
         "noise_term": "2*s**2*delta2/K",
         "bias_term": f"(2/(mu*s)+2)*{DRIFT}",
     },
+    relation="<=",
     right="contraction_term + noise_term + bias_term",
     steps=(_WITH_NOISE, _CONTRACTION),
     amends="theorem-2-step",

@@ -42,6 +42,7 @@ GEN = result(
         "discrepancy": "2*sum(alpha*disc)",
         "deviation": "C*sqrt(sum(alpha**2/n))",
     },
+    relation="<=",
     right="risk_star + complexity + discrepancy + deviation",
     remarks=("It holds with high probability only; the probability is inside C, which the paper does not give.",),
 )
@@ -54,6 +55,7 @@ EQ1 = result(
     r"\alpha_i^*=\mathrm{argmin}_{\alpha}\;\sum_j\alpha(j)\max_w|f_i(w)-f_j(w)|+\sum_j\frac{\alpha(j)^2}{n_j}",
     WEIGHTS,
     "Section 3.1, (1)",
+    relation="=",
     remarks=("(GEN) has C times the square root of the last sum; here it has neither the root nor a weight.", SUMS),
 )
 EQ2 = result(
@@ -67,6 +69,7 @@ EQ2 = result(
     r"\;z_j=\Vert\nabla f_i(w^*)-\nabla f_j(w^*)\Vert^2",
     WEIGHTS,
     "Section 3.1, (2)",
+    relation="=",
     parameters=(z, n, lam),
     remarks=(
         "The dissimilarity of gradients is called an upper bound of the discrepancy sup_w |f_i - f_j|; it is none: "
@@ -87,6 +90,7 @@ EQ2_HETEROGENEOUS = result(
     r"+\lambda\sum_j\frac{\alpha(j)^2}{n_j}",
     WEIGHTS,
     "Section 3.3",
+    relation="=",
     parameters=(z, n, lam, vc),
     remarks=("z_i is 0 as before, so client i is treated as (2) treats it with z_j + sqrt(VC_j/n_j) for z_j.",),
 )
@@ -99,6 +103,7 @@ EQ3 = result(
     r"\Phi(\alpha,v)=\frac{1}{N}\sum_j\alpha(j)f_j(v)",
     OBJECTIVE,
     "Section 3.1, (3)",
+    relation="=",
     remarks=(
         "With 1/N in front, Phi is (mu/N)-strongly convex and (L/N)-smooth; Lemma 2's proof, Lemmas 10 to 12 and "
         "Theorems 2 and 3 use Phi = sum_j a_j f_j. An epoch moves by about eta N K sum_j a_j grad f_j, which is "

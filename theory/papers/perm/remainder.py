@@ -10,9 +10,8 @@ from theory.papers.perm.epochs import NORM, SMALLER, UNION
 from theory.papers.perm.words import (
     A1,
     A4,
-    EPOCH_STEP,
+    EPOCH_STEP_OF_11,
     SHORT_EPOCH,
-    SILENT_EPOCH_STEP,
     UNBIASED,
     G,
     K,
@@ -45,9 +44,7 @@ EPOCH_NOISE_SQUARED = Quantity(
     r"\mathbb{E}\Vert\sum_{j=1}^N\prod_{j'=N}^{j+1}(I-Q_{j'}H_{j'})\delta_j\Vert^2",
 )
 _BOUND_12 = r"18e^6\eta^4N^4K^4L^%s(%s^2+8G^2N\log(%s))"
-_STEP_SOME_R = Hypothesis(
-    EPOCH_STEP.name, "eta <= 1/(4NKRL), chosen in the proof of Lemma 11, for an R >= 1", relation=SHORT_EPOCH.relation
-)
+_STEP_SOME_R = replace(EPOCH_STEP_OF_11, statement="eta <= 1/(4NKRL), for an R >= 1", relation=SHORT_EPOCH.relation)
 
 LEMMA_12 = result(
     "lemma-12",
@@ -60,7 +57,9 @@ LEMMA_12 = result(
     EPOCH_CROSS,
     "Lemma 12, appendix B.3",
     parameters=(eta, N, K, L, G, p, grad_phi),
-    hypotheses=(*A1[:2], A4, _STEP_SOME_R),
+    hypotheses=(*A1[:2], A4),
+    standing=(_STEP_SOME_R,),
+    relation="<=",
     right="18*exp(6)*eta**4*N**4*K**4*L**4*(grad_phi**2 + 8*G**2*N*log(1/p))",
     steps=(
         Step(
@@ -112,6 +111,7 @@ LEMMA_12_CORRECTED = result(
     "repair of Lemma 12, Phi = sum a_j f_j",
     parameters=(eta, N, K, L, G, p, grad_sum),
     hypotheses=(*A1[:2], A4, SHORT_EPOCH),
+    relation="<=",
     right="18*exp(6)*eta**4*N**4*K**4*L**2*(grad_sum**2 + 8*G**2*N*log(2*N/p))",
     steps=(
         LEMMA_12.steps[0],
@@ -140,6 +140,7 @@ LEMMA_12_CORRECTED_2 = result(
     "repair of Lemma 12",
     parameters=(eta, N, K, L, G),
     hypotheses=(*A1[:2], A4, SHORT_EPOCH),
+    relation="<=",
     right="exp(2)*eta**4*N**4*K**4*L**2*G**2",
     amends="lemma-12",
     derivation=(
@@ -163,14 +164,16 @@ LEMMA_13 = result(
         *A1[:2],
         UNBIASED,
         Hypothesis("bounded variance", "Assumption 2", assumption=BoundedVariance("delta")),
-        SILENT_EPOCH_STEP,
     ),
+    standing=(EPOCH_STEP_OF_11,),
+    relation="<=",
     right="eta*N*K*exp(2)*delta",
     remarks=(
         "Theorem 2 needs the second moment, E||.||^2 <= (eta N K e^2 delta)^2, which a bound of E||.|| does not give.",
         "(1 + eta a_s(j) N K (1+eta N L)^K L)^N <= e is not true for a weight near 1 and many clients; the product "
         "over j' of 1 + ||Q_j'|| L is at most e all the same, as the weights sum to 1.",
-        "Without the step condition it is false; the noise of different steps is independent, which is not used.",
+        "The step is fixed in the proof of Lemma 11; a long one amplifies the noise without limit. That the noise of "
+        "different steps is independent is not used.",
     ),
 )
 LEMMA_13_CORRECTED = result(
@@ -183,7 +186,8 @@ LEMMA_13_CORRECTED = result(
     EPOCH_NOISE_SQUARED,
     "repair of Lemma 13",
     parameters=(eta, N, K, L, delta),
-    hypotheses=(*LEMMA_13.hypotheses[:-1], SHORT_EPOCH),
+    hypotheses=(*LEMMA_13.hypotheses, SHORT_EPOCH),
+    relation="<=",
     right="eta**2*N**2*K**2*exp(4)*delta**2",
     amends="lemma-13",
     derivation=(

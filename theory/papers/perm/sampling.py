@@ -53,6 +53,7 @@ LEMMA_9 = result(
         Hypothesis("vectors", "n >= 2", relation="n >= 2"),
         Hypothesis("drawn", "i <= n", relation="i <= n"),
     ),
+    relation="<=",
     right="G*sqrt(8*(1-(i-1)/n)*log(2/p)/i)",
     steps=(Step("Lemma 9", MEAN_DEVIATION.latex, "<=", r"G\sqrt{\dots}", "cited", "Schneider, Theorem 2"),),
     remarks=("For one i that is fixed in advance; Lemma 11 uses it for every i of every epoch at once.",),
@@ -75,6 +76,7 @@ LEMMA_10 = result(
     parameters=(G, last, N, p, grad_phi),
     hypotheses=(A4, Hypothesis("clients", "the sum runs over n+1 of the N clients", relation="n <= N - 1")),
     definitions={"deviation": "G*sqrt(8*n*log(1/p))", "mean_term": "n/N*grad_phi"},
+    relation="<=",
     right="deviation + mean_term",
     steps=(
         Step(
@@ -115,6 +117,7 @@ LEMMA_10_UNNORMALISED = result(
     parameters=(G, last, N, p, grad_sum),
     hypotheses=(A4, Hypothesis("clients", "the sum runs over n+1 of the N clients", relation="n <= N - 1")),
     definitions={"deviation": "G*sqrt(8*n*log(1/p))", "mean_term": "n/N*grad_sum"},
+    relation="<=",
     right="deviation + mean_term",
 )
 LEMMA_10_CORRECTED = result(
@@ -130,6 +133,7 @@ LEMMA_10_CORRECTED = result(
     parameters=(G, count, N, p, grad_sum),
     hypotheses=(A4, Hypothesis("clients", "n <= N", relation="n <= N")),
     definitions={"deviation": "G*sqrt(8*n*log(2/p))", "mean_term": "n/N*grad_sum"},
+    relation="<=",
     right="deviation + mean_term",
     steps=LEMMA_10.steps[1:],
     amends="lemma-10",
@@ -150,6 +154,7 @@ LEMMA_10_CORRECTED_2 = result(
     "repair of Lemma 10",
     parameters=(G,),
     hypotheses=(A4,),
+    relation="<=",
     right="G",
     steps=(
         Step(
@@ -176,6 +181,7 @@ PROPOSITION_3 = result(
     "Proposition 3, appendix B.3",
     parameters=(eta, alpha_one, N, K, L),
     hypotheses=A1[:2],
+    relation="<=",
     right="eta*alpha*N*K*(1+eta*N*L)**K",
     steps=(
         Step(

@@ -49,6 +49,7 @@ PROPOSITION_1 = result(
     UPDATE.latex + "=" + _UP + _NOISE + "t",
     UPDATE,
     "Proposition 1, appendix B.3",
+    relation="=",
     hypotheses=A1[:2],
     steps=_identity(
         "two steps",
@@ -72,6 +73,7 @@ PROPOSITION_1_CORRECTED = result(
     UPDATE.latex + "=" + _UP + _NOISE + r"\tau",
     UPDATE,
     "repair of Proposition 1",
+    relation="=",
     hypotheses=A1[:2],
     steps=_identity(
         "two steps", r"w^2", _UP + _NOISE + r"\tau", (_TWO_STEPS, _PROP_1_TRUE), "t = 1, a scalar quadratic"
@@ -89,6 +91,7 @@ LEMMA_7 = result(
     EPOCH_UPDATE.latex + "=" + _EPOCH % "-",
     EPOCH_UPDATE,
     "Lemma 7, appendix B.3; Q_j again in (11)",
+    relation="=",
     hypotheses=A1[:2],
     steps=_identity(
         "two clients",
@@ -114,6 +117,7 @@ LEMMA_7_CORRECTED = result(
     EPOCH_UPDATE.latex + "=" + _EPOCH % "+",
     EPOCH_UPDATE,
     "repair of Lemma 7",
+    relation="=",
     hypotheses=A1[:2],
     steps=_identity("two clients", r"v^{r+1}", _EPOCH % "+", (_TWO_CLIENTS, _LEMMA_7_TRUE), "scalar quadratics"),
     amends="lemma-7",
@@ -129,6 +133,7 @@ LEMMA_8 = result(
     SUM_OF_PRODUCTS.latex + "=" + _PARTS,
     SUM_OF_PRODUCTS,
     "Lemma 8, appendix B.3",
+    relation="=",
     steps=_identity(
         "three terms",
         SUM_OF_PRODUCTS.latex,
@@ -159,12 +164,10 @@ PROPOSITION_2 = result(
     PRODUCT_DISTANCE,
     "Proposition 2, appendix B.3",
     parameters=(a_step, b_step, L, low, high),
-    hypotheses=(
-        _ORDER,
-        Hypothesis("length", "the sum is written out for h - l <= 12", relation=f"h - l <= {LONGEST}", printed=False),
-    ),
+    hypotheses=(_ORDER,),
     definitions={"expansion_a": _expansion("a*L"), "expansion_b": _expansion("b*L")},
-    right="expansion_a + expansion_b",
+    relation="<=",
+    right=f"expansion_a + expansion_b + 0*sqrt({LONGEST}-(h-l))",
     steps=(
         Step(
             "one factor",
@@ -188,6 +191,7 @@ PROPOSITION_2 = result(
     remarks=(
         "A product from l to h has h-l+1 factors; with h-l the bound is false for h = l.",
         "A_t <= L I does not bound A_t from below; the proof uses ||A_t|| <= L.",
+        f"The sums are written out for h - l <= {LONGEST}; beyond, the formula has no value, by its last term.",
     ),
 )
 PROPOSITION_2_CORRECTED = result(
@@ -203,6 +207,7 @@ PROPOSITION_2_CORRECTED = result(
     parameters=(a_step, b_step, L, low, high),
     hypotheses=(_ORDER, Hypothesis("norms", "||A_t|| <= L and ||B_t|| <= L")),
     definitions={"expansion_a": "(1+a*L)**(h-l+1) - 1", "expansion_b": "(1+b*L)**(h-l+1) - 1"},
+    relation="<=",
     right="expansion_a + expansion_b",
     steps=(
         Step(

@@ -92,6 +92,7 @@ THEOREM_3_EXPLICIT = result(
         "noise_term": "s*exp(4)*delta2/mu",
         "bias_term": "8/mu*(1/(2*mu*s)+2)*(244*exp(6)*eta**3*N**3*K**3*L**4 + 256*eta*N**2*K*e_R**2)*G**2*N*log(1/p)",
     },
+    relation="<=",
     right="start_term + noise_term + bias_term",
     steps=(
         *_YOUNG,
@@ -146,6 +147,7 @@ THEOREM_3_EXPLICIT_CORRECTED = result(
         "bias_term": f"4/(mu*s)*(2/(mu*s)+2)*{DRIFT}",
         "weights_term": "4*N*G**2/(mu**4*s**2)*weight_drift2",
     },
+    relation="<=",
     right="start_term + noise_term + bias_term + weights_term",
     steps=(
         Step(
@@ -215,6 +217,7 @@ THEOREM_3 = result(
     + r"+\frac{L\kappa^2\kappa_g^2\bar\zeta_i(w^*)\delta^2}{\mu^2M})",
     PERSONAL_GAP,
     "Theorem 3, section 3.2; proof in appendix C.2",
+    relation="<=",
     hypotheses=(
         *_CONDITIONS[:2],
         *_CONDITIONS[3:],
@@ -278,6 +281,7 @@ THEOREM_3_CORRECTED = result(
         "weight_error": "4*(1-amin(n)/amax(n))**(2*T_a) + 16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error",
         "weights_term": "(2*kappa_phi2*L + 4*N*G**2/L)*weight_error",
     },
+    relation="<=",
     right="model_term + weights_term",
     steps=(
         Step(

@@ -83,6 +83,7 @@ THEOREM_2_UNROLLED = result(
         "noise_term": "2/mu*s*exp(4)*delta2",
         "bias_term": "1/mu*(1/(2*mu*s)+2)*(488*exp(6)*eta**3*N**3*K**3*L**4 + 512*eta*N**2*K*e_R**2)*G**2*N*log(1/p)",
     },
+    relation="<=",
     right="start_term + noise_term + bias_term",
     steps=(
         Step("one epoch", NEXT_MODEL.latex, "<=", r"\dots", "cited", "", claim=identifier("theorem-2-step")),
@@ -132,6 +133,7 @@ THEOREM_2_UNROLLED_CORRECTED = result(
     parameters=(mu, L, N, K, R, eta, G, delta2, V0),
     hypotheses=(*A1, UNBIASED, A2_RUN, A3, A4, SHORT_EPOCH),
     definitions=V_TERMS,
+    relation="<=",
     right="start_term + noise_term + bias_term",
     steps=(_FIXED_POINT,),
     amends="theorem-2-unrolled",
@@ -156,6 +158,7 @@ THEOREM_2 = result(
     + _KAPPA_TERM,
     PERSONAL_GAP,
     "Theorem 2, section 3.1; proof in appendix B.4",
+    relation="<=",
     parameters=(mu, L, N, K, R, eta, theta_factor),
     hypotheses=(*CONDITIONS, DISSIMILARITY, STATED_STEP, PROOF_STEP, EPOCH_STEP, *EPOCHS),
     definitions={"kappa": "L/mu", "log_of_statement": "log(N*K*R**3)", "log_of_proof": "log(sqrt(N*K)*R)"},
@@ -269,6 +272,7 @@ THEOREM_2_CORRECTED = result(
         "model_term": "2*L*(start_term + noise_term + bias_term)",
         **_ALPHA_PART,
     },
+    relation="<=",
     right="model_term + weights_term",
     steps=_COMBINED,
     amends="theorem-2",
@@ -306,6 +310,7 @@ THEOREM_2_CORRECTED_2 = result(
         "model_term": "2*L*(start_term + noise_term + bias_term)",
         **_ALPHA_PART,
     },
+    relation="<=",
     right="model_term + weights_term",
     steps=(
         Step(

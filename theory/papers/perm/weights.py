@@ -112,6 +112,7 @@ OBSERVATION = result(
         "kappa_of_theorem_1": "1/(lam*amin(n))",
         "dissimilarity": "sum(2*zeta + 4*L**2*dist2)",
     },
+    relation="<=",
     right="4*L**2*kappa_g**2*dissimilarity*dist2",
     steps=REPAIRED_MOVED,
     remarks=(
@@ -135,6 +136,7 @@ LEMMA_3 = result(
     parameters=(L, lam, n, zeta_vector, dist2),
     hypotheses=A1[:2],
     definitions={"kappa_g": MODULUS, "dissimilarity": "sum(2*zeta + 4*L**2*dist2)"},
+    relation="<=",
     right="kappa_g**2*dissimilarity*4*L*dist2",
     steps=(
         *MOVED,
@@ -168,6 +170,7 @@ LEMMA_3_CORRECTED = result(
     parameters=(L, lam, n, zeta_vector, dist2),
     hypotheses=A1[:2],
     definitions={"kappa_g": MODULUS, "dissimilarity": "sum(2*zeta + 4*L**2*dist2)"},
+    relation="<=",
     right="2*L*kappa_g*sqrt(dissimilarity*dist2)",
     steps=REPAIRED_MOVED,
     amends="lemma-3",

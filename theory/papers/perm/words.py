@@ -18,6 +18,7 @@ from theory.assumptions import (
     BoundedDissimilarity,
     BoundedDomain,
     BoundedGradient,
+    HalfStep,
     InteriorMinimiser,
     Smooth,
     StronglyConvex,
@@ -139,8 +140,17 @@ EPOCH_STEP = Hypothesis(
     relation="eta <= 1/(4*N*K*R*L)",
 )
 SHORT_EPOCH = Hypothesis("short epochs", "eta N K L <= 1/4", relation="4*eta*N*K*L <= 1")
-SILENT_EPOCH_STEP = Hypothesis(
-    "step size of the epochs", "eta <= 1/(4NKRL): chosen in the proof, not stated", printed=False
+_IN_LEMMA_6 = "the proof of Lemma 6: 'Since we choose gamma <= 1/(2L)'"
+HALF_STEP_OF_6 = Hypothesis(HALF_STEP.name, "gamma <= 1/(2L)", relation="gamma <= 1/(2*L)", where=_IN_LEMMA_6)
+UNLISTED_HALF_STEP = Hypothesis(  # of a claim that has no parameter L
+    HALF_STEP.name, "gamma <= 1/(2L)", assumption=HalfStep("L"), where=_IN_LEMMA_6
+)
+# of claims that have no parameter L, or R
+UNLISTED_EPOCH_STEP = Hypothesis(EPOCH_STEP.name, EPOCH_STEP.statement)
+EPOCH_STEP_OF_11 = Hypothesis(
+    EPOCH_STEP.name,
+    "eta <= 1/(4NKRL)",
+    where="the proof of Lemma 11 (a), before (12): 'Since we choose eta <= 1/(4NKRL)'",
 )
 
 identifier = partial(results.identifier, PAPER_NAME)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.claim import Hypothesis, Parameter, Quantity, Step, VectorLine
+from theory.claim import FunctionAt, Given, Hypothesis, Parameter, Quantity, Step, VectorLine, VectorSentence
 from theory.domain import NONNEGATIVE
 from theory.inequality.interpolation import Point, convex, smooth, smooth_convex, smooth_strongly_convex
 from theory.inequality.vectors import Condition, Form, Space, Vector, inner, square
@@ -213,6 +213,16 @@ IN_SET = Hypothesis("inside", "z lies in the set")
 PROPER = Hypothesis("closed convex", "f is proper, closed and convex, p = prox(x) with step t, q = prox(y)")
 MINIMUM = Hypothesis("minimum", "f is bounded below, and f* = inf f")
 
+SEGMENT = Hypothesis("inside the segment", "t <= 1", relation="t <= 1")
+UPPER = Hypothesis("upper bound", "the descent lemma's inequality holds at all pairs of points")
+POINTS = ("x", "y", "gx", "gy")
+TWO_POINTS = (FunctionAt("f", {"x": ("x", "gx", "fx"), "y": ("y", "gy", "fy")}),)
+AT_MINIMISER = (FunctionAt("f", {"x": ("x", "gx", "fx"), "*": ("0", "0", "fmin")}),)
+TWO_ANGLES = (
+    Given("angle at p", (CLOSED,), "dot(x - p, q - p) <= 0"),
+    Given("angle at q", (CLOSED,), "dot(y - q, p - q) <= 0"),
+)
+
 product_of_images = Parameter("product_of_images", NONNEGATIVE, "<p - q, x - y>")
 to_x = Parameter("to_x", NONNEGATIVE, "||x - z||^2")
 moved = Parameter("moved", NONNEGATIVE, "||x - p||^2")
@@ -229,8 +239,16 @@ CLAIMS = (
         f"{NESTEROV}, Lemma 1.2.3",
         parameters=(L, fx, slope, distance2),
         hypotheses=(SMOOTH,),
+        relation="<=",
         right="fx + slope + L/2*distance2",
         vectors=VectorLine(descent_lemma, ONE, EVERY_L),
+        sentence=VectorSentence(
+            POINTS,
+            {"value": "fy", "slope": "dot(gx, y - x)", "distance2": "norm2(y - x)", "fx": "fx"},
+            ("fx", "fy"),
+            TWO_POINTS,
+            multipliers={"f smooth(x,y)": "1"},
+        ),
     ),
     result(
         "gradient-bound",
@@ -242,8 +260,17 @@ CLAIMS = (
         "x - grad f(x)/L",
         parameters=(L, gap),
         hypotheses=(SMOOTH, MINIMUM),
+        relation="<=",
         right="2*L*gap",
         vectors=VectorLine(gradient_bound, ONE, EVERY_L),
+        sentence=VectorSentence(
+            ("x", "gx", "gy"),
+            {"squared_gradient": "norm2(gx)", "gap": "fx - fmin"},
+            ("fx", "fy", "fmin"),
+            (FunctionAt("f", {"x": ("x", "gx", "fx"), "y": ("x - gx/L", "gy", "fy")}),),
+            (Given("f* at x - grad f(x)/L", (MINIMUM,), "fmin <= fy"),),
+            {"f smooth(x,y)": "2*L", "f* at x - grad f(x)/L": "2*L"},
+        ),
     ),
     result(
         "convex-lower-bound",
@@ -257,6 +284,13 @@ CLAIMS = (
         hypotheses=(SMOOTH, CONVEX),
         right="fx + slope + gradient_distance2/(2*L)",
         vectors=VectorLine(convex_lower_bound, ONE, EVERY_L),
+        sentence=VectorSentence(
+            ("x", "y", "gx", "gy", "gz"),
+            {"value": "fy", "fx": "fx", "slope": "dot(gx, y - x)", "gradient_distance2": "norm2(gx - gy)"},
+            ("fx", "fy", "fz"),
+            (FunctionAt("f", {**TWO_POINTS[0].points, "z": ("y - (gy - gx)/L", "gz", "fz")}),),
+            multipliers={"f convex(z,x)": "1", "f smooth(y,z)": "1"},
+        ),
     ),
     result(
         "cocoercivity",
@@ -270,6 +304,13 @@ CLAIMS = (
         hypotheses=(SMOOTH, CONVEX),
         right="gradient_distance2/L",
         vectors=VectorLine(cocoercive, ONE, EVERY_L),
+        sentence=VectorSentence(
+            POINTS,
+            {"gradient_product": "dot(gx - gy, x - y)", "gradient_distance2": "norm2(gx - gy)"},
+            ("fx", "fy"),
+            TWO_POINTS,
+            multipliers={"f smooth convex(x,y)": "1", "f smooth convex(y,x)": "1"},
+        ),
     ),
     result(
         "strong-cocoercivity",
@@ -284,6 +325,17 @@ CLAIMS = (
         hypotheses=(SMOOTH, STRONGLY_CONVEX, MODULI),
         right="mu*L/(mu+L)*distance2 + gradient_distance2/(mu+L)",
         vectors=VectorLine(strongly_cocoercive, PAIRS, EVERY_MU),
+        sentence=VectorSentence(
+            POINTS,
+            {
+                "gradient_product": "dot(gx - gy, x - y)",
+                "gradient_distance2": "norm2(gx - gy)",
+                "distance2": "norm2(x - y)",
+            },
+            ("fx", "fy"),
+            TWO_POINTS,
+            multipliers=dict.fromkeys(("f smooth strongly convex(x,y)", "f smooth strongly convex(y,x)"), "1/(mu + L)"),
+        ),
     ),
     result(
         "strong-monotonicity",
@@ -297,6 +349,13 @@ CLAIMS = (
         hypotheses=(STRONGLY_CONVEX,),
         right="mu*distance2",
         vectors=VectorLine(strongly_monotone, MODULUS, "these mu; every mu, by scaling f"),
+        sentence=VectorSentence(
+            POINTS,
+            {"gradient_product": "dot(gx - gy, x - y)", "distance2": "norm2(x - y)"},
+            ("fx", "fy"),
+            TWO_POINTS,
+            multipliers={"f strongly convex(x,y)": "1", "f strongly convex(y,x)": "1"},
+        ),
     ),
     result(
         "polyak-lojasiewicz",
@@ -310,6 +369,13 @@ CLAIMS = (
         hypotheses=(STRONGLY_CONVEX,),
         right="2*mu*gap",
         vectors=VectorLine(lojasiewicz, MODULUS, "these mu; every mu, by scaling f"),
+        sentence=VectorSentence(
+            ("x", "gx"),
+            {"squared_gradient": "norm2(gx)", "gap": "fx - fmin"},
+            ("fx", "fmin"),
+            AT_MINIMISER,
+            multipliers={"f strongly convex(*,x)": "2*mu"},
+        ),
     ),
     result(
         "quadratic-growth",
@@ -323,6 +389,13 @@ CLAIMS = (
         hypotheses=(STRONGLY_CONVEX,),
         right="mu/2*distance2",
         vectors=VectorLine(quadratic_growth, MODULUS, "these mu; every mu, by scaling f"),
+        sentence=VectorSentence(
+            ("x", "gx"),
+            {"gap": "fx - fmin", "distance2": "norm2(x)"},
+            ("fx", "fmin"),
+            AT_MINIMISER,
+            multipliers={"f strongly convex(x,*)": "1"},
+        ),
     ),
     result(
         "variance-transfer",
@@ -333,11 +406,20 @@ CLAIMS = (
         f"{JOHNSON_ZHANG}, (8)",
         parameters=(L, gap),
         hypotheses=(SMOOTH_SAMPLES, CONVEX_SAMPLES, UNBIASED),
+        relation="<=",
         right="2*L*gap",
         vectors=VectorLine(
             variance_transfer,
             ({"L": "1"},),
             "three functions; any number, as it is an average over them; every L, by scaling",
+        ),
+        sentence=VectorSentence(
+            ("x", "g", "h"),
+            {"sample_gradient_distance": "norm2(g - h)", "gap": "fx - fmin"},
+            ("fx", "fmin"),
+            (FunctionAt("f_i", {"x": ("x", "g", "fx"), "*": ("0", "h", "fmin")}, "sample"),),
+            (Given("E grad f_i(x*) = 0", (UNBIASED,), "dot(h, x) == 0"),),
+            {"f_i smooth convex(x,*)": "2*L", "E grad f_i(x*) = 0": "-2*L"},
         ),
     ),
     result(
@@ -349,7 +431,8 @@ CLAIMS = (
         f"{BAUSCHKE}, Theorem 3.16 and its proof",
         kind="theorem",
         parameters=(t, distance2),
-        hypotheses=(CLOSED, IN_SET, Hypothesis("inside the segment", "t <= 1", relation="t <= 1")),
+        hypotheses=(CLOSED, IN_SET, SEGMENT),
+        relation="<=",
         right="t/2*distance2",
         vectors=VectorLine(obtuse_angle, STEPS_T, "these t; every t in (0,1] by the proof's line"),
         steps=(
@@ -363,6 +446,12 @@ CLAIMS = (
                 identity=("(xp - 2*t*angle + t**2*distance2) - xp", "2*t*(t/2*distance2 - angle)"),
             ),
         ),
+        sentence=VectorSentence(
+            ("x", "p", "z"),
+            {"angle": "dot(x - p, z - p)", "distance2": "norm2(z - p)"},
+            given=(Given("p + t (z-p)", (CLOSED, IN_SET, SEGMENT), "norm2(x - p) <= norm2(x - p - t*(z - p))"),),
+            multipliers={"p + t (z-p)": "1/(2*t)"},
+        ),
     ),
     result(
         "projection-nonexpansive",
@@ -373,8 +462,12 @@ CLAIMS = (
         f"{BAUSCHKE}, Proposition 4.16",
         parameters=(distance2,),
         hypotheses=(CLOSED,),
+        relation="<=",
         right="distance2",
         vectors=VectorLine(projection_nonexpansive, scope="every closed convex set"),
+        sentence=VectorSentence(
+            ("x", "y", "p", "q"), {"image_distance": "norm2(p - q)", "distance2": "norm2(x - y)"}, given=TWO_ANGLES
+        ),
     ),
     result(
         "projection-firm",
@@ -385,8 +478,14 @@ CLAIMS = (
         f"{BAUSCHKE}, Proposition 4.16",
         parameters=(product_of_images,),
         hypotheses=(CLOSED,),
+        relation="<=",
         right="product_of_images",
         vectors=VectorLine(projection_firm, scope="every closed convex set"),
+        sentence=VectorSentence(
+            ("x", "y", "p", "q"),
+            {"image_distance": "norm2(p - q)", "product_of_images": "dot(p - q, x - y)"},
+            given=TWO_ANGLES,
+        ),
     ),
     result(
         "projection-pythagoras",
@@ -397,8 +496,14 @@ CLAIMS = (
         f"{NESTEROV}, Lemma 2.2.8",
         parameters=(to_x, moved),
         hypotheses=(CLOSED, IN_SET),
+        relation="<=",
         right="to_x - moved",
         vectors=VectorLine(projection_pythagoras, scope="every closed convex set"),
+        sentence=VectorSentence(
+            ("x", "p", "z"),
+            {"to_the_set": "norm2(p - z)", "to_x": "norm2(x - z)", "moved": "norm2(x - p)"},
+            given=(Given("angle at p", (CLOSED, IN_SET), "dot(x - p, z - p) <= 0"),),
+        ),
     ),
     result(
         "prox-firm",
@@ -409,8 +514,18 @@ CLAIMS = (
         f"{BAUSCHKE}, Proposition 12.28",
         parameters=(product_of_images,),
         hypotheses=(PROPER,),
+        relation="<=",
         right="product_of_images",
         vectors=VectorLine(prox_firm, STEPS_T[:2], "these steps; every step, by scaling f"),
+        sentence=VectorSentence(
+            ("x", "y", "p", "q"),
+            {"image_distance": "norm2(p - q)", "product_of_images": "dot(p - q, x - y)"},
+            given=(
+                Given("t times a subgradient at p", (PROPER,), "tfq >= tfp + dot(x - p, q - p)"),
+                Given("t times a subgradient at q", (PROPER,), "tfp >= tfq + dot(y - q, p - q)"),
+            ),
+            values=("tfp", "tfq"),
+        ),
     ),
     result(
         "gradient-lipschitz-convex",
@@ -422,8 +537,29 @@ CLAIMS = (
         f"{NESTEROV}, Theorem 2.1.5",
         kind="theorem",
         parameters=(L, distance2),
-        hypotheses=(CONVEX, Hypothesis("upper bound", "the descent lemma's inequality holds at all pairs of points")),
+        hypotheses=(CONVEX, UPPER),
+        relation="<=",
         right="L**2*distance2",
         vectors=VectorLine(lipschitz_gradient, ONE, EVERY_L),
+        sentence=VectorSentence(
+            ("x", "y", "gx", "gy", "gu", "gv"),
+            {"gradient_distance": "norm2(gx - gy)", "distance2": "norm2(x - y)"},
+            ("fx", "fy", "fu", "fv"),
+            (
+                FunctionAt(
+                    "f",
+                    {
+                        **TWO_POINTS[0].points,
+                        "u": ("y - (gy - gx)/L", "gu", "fu"),
+                        "v": ("x - (gx - gy)/L", "gv", "fv"),
+                    },
+                ),
+            ),
+            (
+                Given("above at u", (UPPER,), "fu <= fy + dot(gy, gx - gy)/L + norm2(gx - gy)/(2*L)"),
+                Given("above at v", (UPPER,), "fv <= fx + dot(gx, gy - gx)/L + norm2(gx - gy)/(2*L)"),
+            ),
+            dict.fromkeys(("f convex(u,x)", "f convex(v,y)", "above at u", "above at v"), "2*L"),
+        ),
     ),
 )

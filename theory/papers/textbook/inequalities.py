@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from theory.claim import Hypothesis, Parameter, Quantity, Step, VectorLine
+from theory.claim import Given, Hypothesis, Parameter, Quantity, Step, VectorLine, VectorSentence
 from theory.domain import COUNT, NONNEGATIVE, PROBABILITY, REAL, Domain
 from theory.inequality.vectors import Condition, Form, Space, Vector, combination, expectation, inner, mean, square
 from theory.papers.textbook.words import (
@@ -155,6 +155,9 @@ weighted_squares = Parameter("weighted_squares", NONNEGATIVE, "sum over n of (1/
 product_of_three = Parameter("product_of_three", REAL, "<grad f(y) - grad f(x), z - x>")
 spread = Parameter("spread", NONNEGATIVE, "mean over n of ||grad f_n(x_0) - grad f(x_0)||^2")
 
+MEAN = Hypothesis("mean", "X is a random vector with E||X||^2 < inf, and E X its mean")
+CONSTANT = Hypothesis("constant", "z is not random")
+
 CHANCES = ({"p1": "1/3", "p2": "1/3"}, {"p1": "1/2", "p2": "1/7"}, {"p1": "99/100", "p2": "1/200"})
 
 CLAIMS = (
@@ -166,6 +169,7 @@ CLAIMS = (
         INNER_PRODUCT,
         "Hardy, Littlewood, Polya, Inequalities (1952), section 4.8",
         parameters=(t, a2, b2),
+        relation="<=",
         right="t/2*a2 + b2/(2*t)",
         vectors=VectorLine(young, SCALES, ALL_T),
         steps=(
@@ -178,6 +182,9 @@ CLAIMS = (
                 identity=("t/2*a2 + b2/(2*t) - ab", "(t**2*a2 - 2*t*ab + b2)/(2*t)"),
             ),
         ),
+        sentence=VectorSentence(
+            ("a", "b"), {"inner_product": "dot(a, b)", "a2": "norm2(a)", "b2": "norm2(b)"}, multipliers={}
+        ),
     ),
     result(
         "relaxed-triangle",
@@ -187,6 +194,7 @@ CLAIMS = (
         SUM_SQUARED,
         f"{SCAFFOLD}, Lemma 3",
         parameters=(t, a2, b2),
+        relation="<=",
         right="(1+t)*a2 + (1+1/t)*b2",
         vectors=VectorLine(relaxed_triangle, SCALES, ALL_T),
         steps=(
@@ -198,6 +206,9 @@ CLAIMS = (
                 "identity",
                 identity=("(1+t)*a2 + (1+1/t)*b2 - (a2 + 2*ab + b2)", "(t**2*a2 - 2*t*ab + b2)/t"),
             ),
+        ),
+        sentence=VectorSentence(
+            ("a", "b"), {"sum_squared": "norm2(a + b)", "a2": "norm2(a)", "b2": "norm2(b)"}, multipliers={}
         ),
     ),
     result(
@@ -224,6 +235,16 @@ CLAIMS = (
                 ),
             ),
         ),
+        sentence=VectorSentence(
+            ("a", "b"),
+            {
+                "mixture_squared": "norm2(weight*a + (1 - weight)*b)",
+                "a2": "norm2(a)",
+                "b2": "norm2(b)",
+                "ab2": "norm2(a - b)",
+            },
+            multipliers={},
+        ),
     ),
     result(
         "jensen-three",
@@ -233,8 +254,12 @@ CLAIMS = (
         THREE_SQUARED,
         f"{SCAFFOLD}, Lemma 3, second part",
         parameters=(sum_squares,),
+        relation="<=",
         right="3*sum_squares",
         vectors=VectorLine(jensen_sum, scope="all vectors"),
+        sentence=VectorSentence(
+            ("a", "b", "c"), {"three_squared": "norm2(a + b + c)", "sum_squares": "norm2(a) + norm2(b) + norm2(c)"}
+        ),
     ),
     result(
         "jensen-expectation",
@@ -244,8 +269,15 @@ CLAIMS = (
         MEAN_SQUARED,
         "Jensen (1906); Durrett, Probability: Theory and Examples (2019), Theorem 1.6.2",
         parameters=(second_moment,),
+        hypotheses=(MEAN,),
+        relation="<=",
         right="second_moment",
         vectors=VectorLine(jensen, CHANCES, "three outcomes with these probabilities"),
+        sentence=VectorSentence(
+            ("X", "m"),
+            {"mean_squared": "norm2(m)", "second_moment": "norm2(X)"},
+            given=(Given("X - E X and E X", (MEAN,), "dot(X - m, m) == 0"),),
+        ),
     ),
     result(
         "variance-decomposition",
@@ -256,8 +288,18 @@ CLAIMS = (
         f"{RESHUFFLING}, appendix (variance decomposition)",
         relation="=",
         parameters=(mean_distance2, sigma2),
+        hypotheses=(MEAN, CONSTANT),
         right="mean_distance2 + sigma2",
         vectors=VectorLine(variance_decomposition, CHANCES, "three outcomes with these probabilities"),
+        sentence=VectorSentence(
+            ("X", "m", "z"),
+            {"about_a_point": "norm2(X - z)", "mean_distance2": "norm2(m - z)", "sigma2": "norm2(X - m)"},
+            given=(
+                Given("X - E X and E X", (MEAN,), "dot(X - m, m) == 0"),
+                Given("X - E X and z", (MEAN, CONSTANT), "dot(X - m, z) == 0"),
+            ),
+            multipliers={"X - E X and E X": "2", "X - E X and z": "-2"},
+        ),
     ),
     result(
         "three-point",
@@ -271,6 +313,15 @@ CLAIMS = (
         parameters=(product_of_three,),
         right="product_of_three",
         vectors=VectorLine(bregman, scope="all differentiable functions"),
+        sentence=VectorSentence(
+            ("x", "y", "z", "gx", "gy"),
+            {
+                "divergences": "(fz - fx - dot(gx, z - x)) + (fx - fy - dot(gy, x - y)) - (fz - fy - dot(gy, z - y))",
+                "product_of_three": "dot(gy - gx, z - x)",
+            },
+            ("fx", "fy", "fz"),
+            multipliers={},
+        ),
     ),
     result(
         "minibatch-variance",

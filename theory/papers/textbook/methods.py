@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.claim import Hypothesis, Parameter, Quantity, VectorLine
+from theory.claim import FunctionAt, Hypothesis, Parameter, Quantity, VectorLine, VectorSentence
 from theory.domain import NONNEGATIVE
 from theory.inequality.interpolation import Point, convex, smooth, smooth_convex, smooth_strongly_convex
 from theory.inequality.vectors import Condition, Form, Space, square
@@ -147,6 +147,7 @@ CLAIMS = (
         kind="theorem",
         parameters=(delta, mu, L, distance2),
         hypotheses=(SMOOTH, STRONGLY_CONVEX, MODULI),
+        relation="<=",
         right="max((1-delta*mu)**2, (1-delta*L)**2)*distance2",
         vectors=VectorLine(contraction, _each("delta", ("1/2", "20/11", "1", "3"), mu="1/10", L="1"), SCALED_2),
     ),
@@ -159,8 +160,16 @@ CLAIMS = (
         f"{BAUSCHKE}, Corollary 18.17 with Proposition 4.39",
         parameters=(delta, L, distance2),
         hypotheses=(SMOOTH, CONVEX, STEP_2),
+        relation="<=",
         right="distance2",
         vectors=VectorLine(contraction, _each("delta", ("2", "1", "1/10"), L="1"), SCALED),
+        sentence=VectorSentence(
+            ("x", "y", "gx", "gy"),
+            {"image_distance": "norm2(x - delta*gx - (y - delta*gy))", "distance2": "norm2(x - y)"},
+            ("fx", "fy"),
+            (FunctionAt("f", {"x": ("x", "gx", "fx"), "y": ("y", "gy", "fy")}),),
+            multipliers={"f smooth convex(x,y)": "2*delta", "f smooth convex(y,x)": "2*delta"},
+        ),
     ),
     result(
         "sufficient-decrease",
@@ -171,8 +180,16 @@ CLAIMS = (
         f"{NESTEROV}, section 1.2.3, (1.2.19)",
         parameters=(delta, L, cost, gradient2),
         hypotheses=(SMOOTH,),
+        relation="<=",
         right="cost - delta*(1-L*delta/2)*gradient2",
         vectors=VectorLine(sufficient_decrease, _each("delta", ("1", "1/3", "5/2"), L="1"), SCALED),
+        sentence=VectorSentence(
+            ("x", "gx", "gy"),
+            {"next_value": "fy", "cost": "fx", "gradient2": "norm2(gx)"},
+            ("fx", "fy"),
+            (FunctionAt("f", {"x": ("x", "gx", "fx"), "y": ("x - delta*gx", "gy", "fy")}),),
+            multipliers={"f smooth(x,y)": "1"},
+        ),
     ),
     result(
         "average-gradient",
@@ -185,6 +202,7 @@ CLAIMS = (
         kind="theorem",
         parameters=(delta, L, K, f0_gap),
         hypotheses=(SMOOTH, BELOW_2),
+        relation="<=",
         right="f0_gap/(K*delta*(1-L*delta/2))",
         vectors=VectorLine(
             average_gradient,
@@ -203,6 +221,7 @@ CLAIMS = (
         kind="theorem",
         parameters=(delta, mu, L, k, f0_gap),
         hypotheses=(SMOOTH, STRONGLY_CONVEX, MODULI, STEP_1),
+        relation="<=",
         right="(1-delta*mu)**k*f0_gap",
         vectors=VectorLine(
             linear_rate,
@@ -224,6 +243,7 @@ CLAIMS = (
         kind="theorem",
         parameters=(delta, L, k, R2),
         hypotheses=(SMOOTH, CONVEX, STEP_1),
+        relation="<=",
         right="L*R2/(4*k*L*delta+2)",
         vectors=VectorLine(
             tight_rate,
@@ -245,6 +265,7 @@ CLAIMS = (
             Hypothesis("bounded subgradients", "||g_k||^2 <= G2"),
             Hypothesis("subgradient method", "x_{k+1} = x_k - delta g_k, g_k a subgradient at x_k"),
         ),
+        relation="<=",
         right="R2/(2*delta*K) + delta*G2/2",
         vectors=VectorLine(
             subgradient,
@@ -262,6 +283,7 @@ CLAIMS = (
         kind="theorem",
         parameters=(delta, k, R2),
         hypotheses=(CONVEX, Hypothesis("proximal point method", "x_{k+1} minimises f(x) + ||x-x_k||^2/(2 delta)")),
+        relation="<=",
         right="R2/(4*k*delta)",
         vectors=VectorLine(
             proximal_point, _each("k", ("1", "2", "3"), delta="1"), "these k; every delta, by scaling f"

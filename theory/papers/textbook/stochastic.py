@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from theory.claim import Hypothesis, Parameter, Quantity, Step, VectorLine
+from theory.claim import (
+    FunctionAt,
+    Given,
+    Hypothesis,
+    Parameter,
+    Quantity,
+    Recursion,
+    Step,
+    VectorLine,
+    VectorSentence,
+)
 from theory.domain import NONNEGATIVE, OPEN_UNIT
 from theory.inequality.interpolation import smooth_convex, smooth_strongly_convex
 from theory.inequality.vectors import Condition, Form, Space, Vector, combination, inner, square
@@ -121,7 +131,8 @@ EPOCH_MEAN = Quantity(
     "average over the M inner iterates of one epoch of E f(w_m) - f*",
     r"\frac{1}{M}\sum_{m=0}^{M-1}\mathbb{E}f(w_m)-f^*",
 )
-RECURSION = Quantity("recursion", "r_K", "r_K")
+UNROLLED = Hypothesis("recursion", "r_{k+1} <= q r_k + c")
+RECURSION = Quantity("recursion", "r_K", "r_K", recursion=Recursion("K", 0, "r0", "q*recursion + c", "<=", UNROLLED))
 
 local_gap = Parameter("local_gap", NONNEGATIVE, "E f(w_m) - f*")
 snapshot_gap = Parameter("snapshot_gap", NONNEGATIVE, "E f(u) - f* at the snapshot u")
@@ -155,9 +166,34 @@ CLAIMS = (
         f"{GOWER}, proof of Theorem 3.1",
         parameters=(delta, mu, L, distance2, sigma_star2),
         hypotheses=(SMOOTH_SAMPLES, CONVEX_SAMPLES, STRONGLY_CONVEX, MODULI, UNBIASED, STEP_HALF),
+        relation="<=",
         right="(1-delta*mu)*distance2 + 2*delta**2*sigma_star2",
         vectors=VectorLine(
             sgd_step, _each("delta", ("1/2", "1/5"), mu="1/10", L="1"), "two functions; these mu/L and delta L"
+        ),
+        sentence=VectorSentence(
+            ("x", "G", "g", "h"),
+            {
+                "next_distance": "norm2(x - delta*G)",
+                "distance2": "norm2(x)",
+                "sigma_star2": "norm2(h)",
+            },
+            ("fx", "fmin"),
+            (
+                FunctionAt("f_i", {"x": ("x", "G", "fx"), "*": ("0", "h", "fmin")}, "sample"),
+                FunctionAt("f", {"x": ("x", "g", "fx"), "*": ("0", "0", "fmin")}),
+            ),
+            (
+                Given("E grad f_i(x) = grad f(x)", (UNBIASED,), "dot(G - g, x) == 0"),
+                Given("E grad f_i(x*) = 0", (UNBIASED,), "dot(h, x) == 0"),
+            ),
+            {
+                "f_i smooth convex(x,*)": "4*L*delta**2",
+                "E grad f_i(x*) = 0": "-4*L*delta**2",
+                "f strongly convex(*,x)": "2*delta",
+                "E grad f_i(x) = grad f(x)": "-2*delta",
+                "f strongly convex(x,*)": "2*delta*(1 - 2*L*delta)",
+            },
         ),
     ),
     result(
@@ -172,6 +208,7 @@ CLAIMS = (
         parameters=(delta, mu, L, k, R2, sigma_star2),
         hypotheses=(SMOOTH_SAMPLES, CONVEX_SAMPLES, STRONGLY_CONVEX, MODULI, UNBIASED, STEP_HALF),
         definitions={"transient": "(1-delta*mu)**k*R2", "noise_ball": "2*delta*sigma_star2/mu"},
+        relation="<=",
         right="transient + noise_ball",
     ),
     result(
@@ -187,6 +224,7 @@ CLAIMS = (
         parameters=(delta, mu, L, N, k, R2, sigma_star2),
         hypotheses=(SMOOTH_SAMPLES, CONVEX_SAMPLES, STRONGLY_CONVEX, MODULI, UNBIASED, STEP_HALF),
         definitions={"transient": "(1-delta*mu)**k*R2", "noise_ball": "2*delta*sigma_star2/(mu*N)"},
+        relation="<=",
         right="transient + noise_ball",
         remarks=(
             "A batch of independent samples has an expected smoothness of L/N + (1-1/N) L_f <= L, L_f that of f, and "
@@ -208,6 +246,7 @@ CLAIMS = (
         parameters=(delta, L, K, R2, sigma_star2),
         hypotheses=(SMOOTH_SAMPLES, CONVEX_SAMPLES, UNBIASED, BELOW_HALF),
         definitions={"transient": "R2/(2*delta*(1-2*delta*L)*K)", "noise_ball": "delta*sigma_star2/(1-2*delta*L)"},
+        relation="<=",
         right="transient + noise_ball",
     ),
     result(
@@ -224,6 +263,7 @@ CLAIMS = (
         parameters=(delta, L, K, f0_gap, sigma2),
         hypotheses=(SMOOTH, UNBIASED, STEP_1),
         definitions={"optimisation_term": "2*f0_gap/(delta*K)", "noise_term": "delta*L*sigma2"},
+        relation="<=",
         right="optimisation_term + noise_term",
     ),
     result(
@@ -236,8 +276,31 @@ CLAIMS = (
         f"{JOHNSON_ZHANG}, proof of Theorem 1",
         parameters=(L, local_gap, snapshot_gap),
         hypotheses=(SMOOTH_SAMPLES, CONVEX_SAMPLES, UNBIASED),
+        relation="<=",
         right="4*L*(local_gap + snapshot_gap)",
         vectors=VectorLine(svrg_estimator, ({"L": "1"},), "two functions; every L, by scaling f"),
+        sentence=VectorSentence(
+            ("w", "u", "G", "S", "s", "h"),
+            {
+                "estimator_second_moment": "norm2(G - S + s)",
+                "local_gap": "fw - fmin",
+                "snapshot_gap": "fu - fmin",
+            },
+            ("fw", "fu", "fmin"),
+            (FunctionAt("f_i", {"w": ("w", "G", "fw"), "u": ("u", "S", "fu"), "*": ("0", "h", "fmin")}, "sample"),),
+            (
+                Given("E grad f_i(x*) = 0 at w", (UNBIASED,), "dot(h, w) == 0"),
+                Given("E grad f_i(x*) = 0 at u", (UNBIASED,), "dot(h, u) == 0"),
+                Given("s = E (grad f_i(u) - grad f_i(x*))", (UNBIASED,), "dot(S - h - s, s) == 0"),
+            ),
+            {
+                "f_i smooth convex(w,*)": "4*L",
+                "f_i smooth convex(u,*)": "4*L",
+                "E grad f_i(x*) = 0 at w": "-4*L",
+                "E grad f_i(x*) = 0 at u": "-4*L",
+                "s = E (grad f_i(u) - grad f_i(x*))": "-4",
+            },
+        ),
     ),
     result(
         "svrg-contraction",
@@ -260,6 +323,7 @@ CLAIMS = (
             Hypothesis("contraction", "M is so large that alpha < 1", relation="alpha < 1"),
         ),
         definitions={"alpha": ALPHA},
+        relation="<=",
         right="alpha*start_gap",
     ),
     result(
@@ -272,6 +336,7 @@ CLAIMS = (
         f"{LOCAL_SGD}, Lemma 3.1, with exact gradients",
         parameters=(delta, mu, L, distance2, drift2),
         hypotheses=(EVERY_CLIENT, MODULI, STEP_HALF),
+        relation="<=",
         right="(1-delta*mu)*distance2 + 2*delta*L*drift2",
         vectors=VectorLine(
             local_step, _each("delta", ("1/2", "1/4"), mu="1/10", L="1"), "two clients; these mu/L and delta L"
@@ -295,6 +360,7 @@ CLAIMS = (
             "drift_term": "2*delta*L*drift",
             "noise_term": "delta**2*noise",
         },
+        relation="<=",
         right="transient + drift_term + noise_term",
         remarks=(
             "local-gradient-step at each of the M steps, with the sampling noise, whose variance is at most the second "
@@ -319,6 +385,7 @@ CLAIMS = (
             "noise_ball": "delta*G2/(mu*N)",
             "drift_ball": "2*delta**2*L*(M-1)**2*G2/mu",
         },
+        relation="<=",
         right="transient + noise_ball + drift_ball",
         remarks=(
             "After m local steps E||w_{n,m}-x_k||^2 <= delta^2 m^2 G2, so each step adds at most 2 delta L delta^2 "
@@ -347,7 +414,8 @@ CLAIMS = (
         RECURSION,
         "Polyak, Introduction to Optimization (1987), section 2.2.1, Lemma 1",
         parameters=(q, c, r0, K),
-        hypotheses=(Hypothesis("recursion", "r_{k+1} <= q r_k + c"),),
+        hypotheses=(UNROLLED,),
+        relation="<=",
         right="q**K*r0 + c*(1-q**K)/(1-q)",
         steps=(
             Step(

@@ -80,7 +80,7 @@ SMOOTH_SAMPLES = Hypothesis(
 CONVEX = Hypothesis("convex", "f is convex", assumption=Convex("client"))
 CONVEX_SAMPLES = Hypothesis("convex samples", "every f_i is convex", assumption=Convex("sample"))
 STRONGLY_CONVEX = Hypothesis("strongly convex", "f is mu-strongly convex", assumption=StronglyConvex("mu"))
-MODULI = Hypothesis("moduli", "mu <= L, which the two constants imply", relation="mu <= L", printed=False)
+MODULI = Hypothesis("moduli", "mu <= L, which the two constants imply", relation="mu <= L")
 UNBIASED = Hypothesis("unbiased", "the index is drawn uniformly", assumption=UnbiasedSampling())
 PARTICIPATION = Hypothesis(
     "participation", "clients take part independently with probabilities p_n > 0", assumption=IndependentParticipation()

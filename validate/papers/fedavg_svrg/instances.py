@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from sim.algorithms import FedAvgSVRG
 from sim.participation import Bernoulli
 from sim.problems import quadratic, rand_hie
+from validate import families
 from validate.scenario import Scenario, Spec
 
 
@@ -41,6 +42,7 @@ POPULATIONS: dict[str, list[dict[str, Any]]] = {
 STEPS = ("1/16", "1/8", "1/4", "1/2", "3/4", "1", "3/2", "2")
 LOCAL = ((1, 1), (2, 1), (3, 1), (4, 1), (8, 1), (1, 2), (1, 5), (2, 2), (3, 4), (3, 16), (5, 2), (10, 5))
 ROUNDS = (1, 2, 4)
+SETTLED_LOCAL = ((1, 1), (1, 5), (3, 4))
 # Families that the grid above leaves out: clients that are rarely there, one sample or one client unlike the others.
 RARER: dict[str, list[dict[str, Any]]] = {
     "one client, rarely there": _clients([["1"]], [["0"]], ["1/10"]),
@@ -64,7 +66,8 @@ def instances(quick: bool = False) -> Iterator[Spec]:
     """Scalar instances in exact rationals: the families that every claim of the paper is held against.
 
     They are made from a few populations of clients, and grids of steps, local steps, rounds and starts that know
-    nothing of the claims, except that Lemma V.1 needs many inner steps and small steps to apply at all.
+    nothing of the claims, except that Lemma V.1 needs many inner steps and small steps to apply at all. What was made
+    for a claim is `given`.
     """
     for population in POPULATIONS.values():
         for step in STEPS[::2] if quick else STEPS:
@@ -75,8 +78,26 @@ def instances(quick: bool = False) -> Iterator[Spec]:
             for inner in LEMMA_INNER[:1] if quick else LEMMA_INNER:
                 for rounds in LEMMA_ROUNDS:
                     yield spec(population, step, 1, inner, rounds, "1")
-    yield papers_own_settings()
+        yield from _from_the_minimiser(population, quick)
     yield from _in_other_units(quick)
+
+
+def given() -> Iterator[Spec]:
+    """Instances that were made by hand for a claim; they are tried last, and are no support."""
+    yield papers_own_settings()
+    yield order_instance()
+
+
+def _from_the_minimiser(population: list[dict[str, Any]], quick: bool) -> Iterator[Spec]:
+    """Where only noise, absence and disagreement move the run; nothing where f has no minimiser."""
+    curvature = slope = Fraction(0)
+    for client in population:
+        h, a = (list(map(Fraction, client[key])) for key in ("h", "a"))
+        curvature += sum(h, Fraction(0)) / len(h)
+        slope += sum((x * y for x, y in zip(h, a, strict=True)), Fraction(0)) / len(h)
+    if curvature > 0:
+        for step, (snapshots, inner) in product(STEPS[1::3] if quick else STEPS[1::2], SETTLED_LOCAL):
+            yield spec(population, step, snapshots, inner, 2, str(slope / curvature))
 
 
 def _in_other_units(quick: bool) -> Iterator[Spec]:
@@ -139,7 +160,22 @@ def scenarios(quick: bool = False) -> Iterator[Scenario]:
         chances = rng.uniform(0.2, 1, clients)
         start = rng.normal(size=problem.dim)
         yield Scenario(f"random quadratic {seed}", algorithm, problem, Bernoulli(chances), 12, start)
+    yield from _extremes(16 if quick else 60)
     yield insurance(rounds=10 if quick else 40)
+
+
+def _extremes(count: int) -> Iterator[Scenario]:
+    """Up to 100 clients, 150 local steps and a condition number of 1000; absent at times, or all there."""
+    for of in islice(families.levels(1), count):
+        problem, settled = families.problem(of), of.start == "at"
+        snapshots, share = 1 + of.turn % 3, 1 if settled else 3
+        step = families.usual_step(of) / share
+        algorithm = FedAvgSVRG(step=step, snapshots=snapshots, inner=of.local_steps)
+        # from the minimiser absence moves the run, also where clients and samples agree otherwise
+        chances = np.where((np.arange(of.clients) + of.turn) % 3 == 0, 0.5, 1.0)
+        who = Bernoulli(chances if of.turn % 2 or settled else np.ones(of.clients))
+        start = families.start(of, problem)
+        yield Scenario(f"extremes {of.turn % 100000}", algorithm, problem, who, min(of.rounds, 10), start)
 
 
 def insurance(rounds: int) -> Scenario:

@@ -27,7 +27,7 @@ def cases(claim: Claim, scenario: Scenario) -> Cases | None:
         None when the claim does not speak of such a scenario (another algorithm, S > 1 where the claim has S = 1, a
         function without a minimum where it needs one), or is not one that is measured at all.
     """
-    measure = _MEASURES.get(claim.label)
+    measure = _MEASURES.get(claim.label.removesuffix("/with-samples"))
     algorithm = scenario.algorithm
     if measure is None or scenario.rounds < 1 or not isinstance(algorithm, FedAvgSVRG):
         return None
@@ -52,7 +52,7 @@ class _Run:
     @property
     def L(self) -> Any:
         """The smallest constant that the claim's smoothness hypotheses allow."""
-        kinds = {h.assumption.of for h in self.claim.hypotheses if isinstance(h.assumption, Smooth)}
+        kinds = {h.assumption.of for h in self.claim.conditions if isinstance(h.assumption, Smooth)}
         return self.problem.sample_smoothness if "sample" in kinds else self.problem.smoothness
 
     @property

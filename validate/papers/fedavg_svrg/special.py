@@ -10,7 +10,7 @@ import numpy as np
 
 from theory.claim import Claim
 from validate import certificate
-from validate.algebra import same
+from validate.algebra import checked_lines, same
 from validate.bounds import exact_sides
 from validate.falsify import fixed_point
 from validate.papers.fedavg_svrg.instances import disagreeing_clients, order_instance, papers_own_settings
@@ -32,23 +32,7 @@ def _telescoped(claim: Claim, out: Path) -> tuple[list[Evidence], None]:
         "one more inner step": same("(theta - delta*P) - delta*v", "theta - delta*(P + v)"),
         "one client's share of the server's update": same("i/(N*p)*((theta - delta*P) - theta)", "-delta/N*(i/p)*P"),
     }
-    return [_by_algebra(lines, "by induction over the inner steps, and linearity over the clients")], None
-
-
-def _geometric(claim: Claim, out: Path) -> tuple[list[Evidence], None]:
-    """(13) by induction over K, with q = alpha^K."""
-    lines = {
-        "K = 1": same("1", "(1-alpha)/(1-alpha)"),
-        "K to K+1": same("(1-q)/(1-alpha) + q", "(1-alpha*q)/(1-alpha)"),
-    }
-    return [_by_algebra(lines, "by induction over K")], None
-
-
-def _by_algebra(lines: dict[str, bool], how: str) -> Evidence:
-    wrong = [name for name, true in lines.items() if not true]
-    if wrong:
-        return Evidence("algebra", "fails", f"not an identity: {', '.join(wrong)}", data={"lines": lines})
-    return Evidence("algebra", "proved", f"{how}; {len(lines)} identities checked by algebra", data={"lines": lines})
+    return [checked_lines(lines, "by induction over the inner steps, and linearity over the clients")], None
 
 
 def _at_fixed_point(spec: Spec) -> Spec:
@@ -227,9 +211,9 @@ def _at_the_papers_settings(claim: Claim, out: Path) -> tuple[list[Evidence], No
 _SPECIAL: dict[str, Callable[[Claim, Path], tuple[list[Evidence], Path | None]]] = {
     "theorem-v1-eq7": _at_the_papers_settings,
     "eq-a19": _telescoped,
-    "lemma-v1-eq13": _geometric,
     "lemma-v1": _never_arrives,
     "lemma-v1-eq14": _right_side_vanishes,
+    "lemma-v1-eq14/with-samples": _right_side_vanishes,
     "remark-rate": _rate,
     "remark-rate/corrected": _rate_corrected,
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from validate.papers.fedmim.figures import reproduce
-from validate.papers.fedmim.instances import instances
+from validate.papers.fedmim.instances import given, instances
 from validate.papers.fedmim.rounds import cases
 from validate.papers.fedmim.scenarios import scenarios
 from validate.papers.fedmim.special import special
@@ -17,7 +17,7 @@ SEARCH_SPACE = "inertial"
 # None: the claims speak of u_t and of steps within a round, and the simulator records x_t.
 SAMPLED: dict[str, PerRun] = {}
 
-__all__ = ["SAMPLED", "SEARCH_SPACE", "cases", "instances", "reproduce", "sampled", "scenarios", "special"]
+__all__ = ["SAMPLED", "SEARCH_SPACE", "cases", "given", "instances", "reproduce", "sampled", "scenarios", "special"]
 
 
 def sampled(quick: bool = False) -> Iterator[Any]:

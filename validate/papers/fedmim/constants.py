@@ -64,7 +64,7 @@ def lambdas(claim: Claim, parameters: Mapping[str, Any], T: int, mu: Any = None)
     """
     exact = isinstance(parameters["eta_l"], Fraction)
     found = list(LAMBDAS)
-    if any(h.relation is not None and "lam_max" in h.relation for h in claim.hypotheses):
+    if any(h.relation is not None and "lam_max" in h.relation for h in claim.conditions):
         limit = Fraction(largest_lambda(claim, parameters))
         found = [_below(part * limit) for part in PARTS] if limit > 0 else []
     values: list[Any] = [lam if exact else float(lam) for lam in found]

@@ -73,7 +73,7 @@ def influence_of_b(claim: Claim) -> list[Evidence]:
         f"B is in no term, but (33) makes the first term of (7) at least 128 L B^2 (f_0-f_*)/T"
         f"{' (by algebra)' if shown else ''}; and without a condition on B the theorem is false: f = x^2/2 and -(9/20) "
         f"x^2, S = K = 1, eta_l = 3/16, B^2 = {ratio}, T = {T}: left side {left}, right side {float(right):.6g} "
-        "(theorem-iv1-eq7/any-lambda, with a certificate). 'Weakly' is no formula, so there is nothing to certify"
+        "(theorem-iv1-eq7, with a certificate). 'Weakly' is no formula, so there is nothing to certify"
     )
     broken = shown and left > right
     return [Evidence("exact", "fails" if broken else "undecided", text, data={"left": str(left), "right": str(right)})]

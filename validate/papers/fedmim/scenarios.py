@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
 from sim.algorithms import FedMIM
 from sim.participation import UniformChoice
 from sim.problems import Quadratic, quadratic
+from validate import families
+from validate.families import Levels
 from validate.inertial_scenario import InertialScenario
 
 # of 1/(K L): the longest steps of the theorems, and some that (33) allows
 SHARES = (1 / 4, 3 / 16, 1 / 20, 1 / 100, 1 / 200)
+LAGS = (((), ()), ((0.5,), (0.25,)), ((0.3, 0.1), ()), ((), (0.4,)), ((0.1,), (0.6,)))
+# rounds in which a short step covers more than 1/mu, as eta_l >= 1/(mu lambda K T) asks for
+LONG = (1000, 1800)
 
 
 def scenarios(quick: bool = False) -> Iterator[InertialScenario]:
@@ -46,6 +53,22 @@ def scenarios(quick: bool = False) -> Iterator[InertialScenario]:
             start = problem.minimiser + rng.normal(size=dim) * float(rng.choice([0.1, 2.0]))
             rounds = int(rng.choice([4, 40]))
             yield InertialScenario(f"{kind} {seed}", algorithm, problem, UniformChoice(size), rounds, start)
+    yield from (_extreme(of) for of in islice(families.levels(4, spiky=(False,)), 24 if quick else 100))
+    slow = families.levels(5, spiky=(False,), kappa=(1, 2), clients=(1, 3, 5), local_steps=(1, 2, 5), rounds=LONG)
+    yield from (_extreme(of, share=1 / 200) for of in islice(slow, 16 if quick else 60))
+
+
+def _extreme(of: Levels, share: float | None = None) -> InertialScenario:
+    """A scenario of a family; its step is that share of 1/(K L), one of `SHARES` if None."""
+    size, part = 1 + of.turn % of.clients, SHARES[of.turn % len(SHARES)] if share is None else share
+    if of.start == "at" and of.noise == 0 and size == of.clients and (of.alike or of.local_steps == 1):
+        of = replace(of, apart=0.0)  # clients that disagree would cancel up to rounding
+    problem, (alpha, beta) = families.problem(of), LAGS[of.turn % len(LAGS)]
+    step = part / (of.local_steps * of.L)
+    algorithm = FedMIM(step=step, local_steps=of.local_steps, alpha=alpha, beta=beta)
+    rounds = of.rounds if share is None else LONG[of.turn % len(LONG)]
+    start = families.start(of, problem)
+    return InertialScenario(f"extremes {of.turn % 100000}", algorithm, problem, UniformChoice(size), rounds, start)
 
 
 def _constant_noise(problem: Quadratic, one: bool, rng: np.random.Generator) -> Quadratic:

@@ -28,10 +28,11 @@ def special(claim: Claim, out: Path) -> tuple[list[Evidence], Path | None]:
 
 def cases(claim: Claim, scenario: Any) -> Cases | None:
     """The claim's left side and parameters on the states of a scenario, or None when it does not speak of them."""
-    measure = _MEASURES.get(claim.label)
+    label = claim.label.removesuffix("/with-moment-factors")
+    measure = _MEASURES.get(label)
     if measure is None or not isinstance(scenario, AdamScenario):
         return None
-    if scenario.communicated and claim.label not in _ANYWHERE:
+    if scenario.communicated and label not in _ANYWHERE:
         return None
     if not scenario.communicated and claim.label.endswith("/after-communication"):
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from sim.exact_adam import AdamClient, AdamRule, AdamState, mean_over_samples
 from sim.problems import Quadratic, from_samples
 from validate.description import number, of_problem, of_step
 
+SLOW = ((0.9, 0.5), (0.6, 0.3))  # beta1^2 > beta2, of which the paper says nothing
 RUNS, STEPS = 3, 12
 BETAS = ((0.9, 0.999), (0.9, 0.99), (0.5, 0.9), (0.3, 0.5), (0.0, 0.9), (0.0, 0.01), (0.2, 0.1), (0.8, 0.7))
 SEED = 20250407
@@ -53,6 +54,10 @@ class AdamScenario:
         rule = self.client.rule
         method = f"{of_step(rule.step)}, beta {rule.beta1:g} {rule.beta2:g}, eps={number(rule.eps)}"
         return f"adam, {of_problem(self.problem)}, {method}"
+
+    def traits(self) -> dict[str, float]:
+        """See `validate.traits`: one client by its kind, and no start that would be the minimiser or not."""
+        return {"dimensions": self.problem.dim}
 
     def stays_finite(self) -> bool:
         """Whether all states are finite."""
@@ -105,14 +110,16 @@ def scenarios(quick: bool = False) -> Iterator[AdamScenario]:
     in which Theorem 3 can be applied on its ball."""
     yield from played(24 if quick else 160, SEED)
     yield from contracting(8 if quick else 60, SEED + 2)
-    yield from in_region(4 if quick else 24, SEED + 1)
+    yield from in_region(6 if quick else 24, SEED + 1)
+    yield from played(4 if quick else 16, SEED + 3, SLOW)
+    yield from contracting(4 if quick else 16, SEED + 4, SLOW)
 
 
-def played(count: int, seed: int) -> Iterator[AdamScenario]:
+def played(count: int, seed: int, betas: Sequence[tuple[float, float]] = BETAS) -> Iterator[AdamScenario]:
     """Random clients; each as a run from a fresh start, and put elsewhere by a communication."""
     rng = np.random.default_rng(seed)
     for i in range(count):
-        beta1, beta2 = BETAS[i % len(BETAS)]
+        beta1, beta2 = betas[i % len(betas)]
         client = AdamClient(
             random_problem(rng),
             AdamRule(
@@ -127,7 +134,7 @@ def played(count: int, seed: int) -> Iterator[AdamScenario]:
         yield _scenario(f"Adam {i}, after a communication", client, moved, communicated=True)
 
 
-def contracting(count: int, seed: int) -> Iterator[AdamScenario]:
+def contracting(count: int, seed: int, betas: Sequence[tuple[float, float]] = BETAS) -> Iterator[AdamScenario]:
     """Clients with 1 - kappa C1 > 0 and 0 <= C1 < 1, so that (5) exists; gradients are bounded along the run only.
 
     eps is large beside sigma^2, and s = sqrt(eps + sigma^2) <= 2/(kappa tau), which eta <= 1/L asks for.
@@ -135,7 +142,7 @@ def contracting(count: int, seed: int) -> Iterator[AdamScenario]:
     rng = np.random.default_rng(seed)
     made = 0
     while made < count:
-        beta1, beta2 = BETAS[int(rng.integers(len(BETAS)))]
+        beta1, beta2 = betas[int(rng.integers(len(betas)))]
         problem = random_problem(rng, decades=float(rng.choice([0.0, 0.05, 0.3])))
         plain = AdamClient(problem, AdamRule(1.0, beta1, beta2, 1.0))
         mu, kappa = plain.strong_convexity, plain.smoothness / plain.strong_convexity
@@ -167,7 +174,7 @@ def in_region(count: int, seed: int) -> Iterator[AdamScenario]:
     rng = np.random.default_rng(seed)
     made = 0
     while made < count:
-        found = _feasible_client(rng)
+        found = _feasible_client(rng, mu=(1.0, 0.25, 4.0)[made % 3])
         if found is None:
             continue
         client, sigma, radius = found
@@ -225,8 +232,8 @@ def _on_the_ball(client: AdamClient, radius: float) -> float:
     return float((np.linalg.norm(hessians, 2, axis=(1, 2)) * radius + np.linalg.norm(linears, axis=1)).max())
 
 
-def _feasible_client(rng: np.random.Generator) -> tuple[AdamClient, float, float] | None:
-    """A client, sigma, and the radius at that sigma, or None if this draw has none.
+def _feasible_client(rng: np.random.Generator, mu: float) -> tuple[AdamClient, float, float] | None:
+    """A client of strong convexity mu, sigma, and the radius at that sigma, or None if this draw has none.
 
     All is scaled by s = sqrt(eps + sigma^2) <= 2/(kappa tau), which eta <= 1/L asks for.
     """
@@ -241,7 +248,7 @@ def _feasible_client(rng: np.random.Generator) -> tuple[AdamClient, float, float
     if not required_ratio(kappa, beta1, beta2, dim, tau, theta) < 0.9:
         return None
     size = float(rng.uniform(0.1, 1.0)) * 2 / (kappa * tau)
-    sigma, eps, mu = size * math.sqrt(1 - theta), size**2 * theta, 1.0
+    sigma, eps = size * math.sqrt(1 - theta), size**2 * theta
     rule = AdamRule(step=tau * size / (2 * mu), beta1=beta1, beta2=beta2, eps=eps)
     turn = np.linalg.qr(rng.normal(size=(dim, dim)))[0]
     curvatures = np.linspace(mu, kappa * mu, dim)

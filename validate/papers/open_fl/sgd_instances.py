@@ -157,6 +157,9 @@ def scenarios(quick: bool = False) -> Iterator[Scenario]:
     for kappa in kappas:
         one = worst_instance(1 / kappa, 1.0, 1.0, 1.0, R=float(uniform_radius(1 / kappa, 1.0, 1.0, 1.0)) * INSIDE)
         yield Scenario(one.name, one.algorithm, one.problem, one.participation, 30, one.start)
+    for kappa, noise in product(kappas, NOISES):
+        one = worst_instance(1 / kappa, 1.0, 1.0, noise, dim=3)
+        yield Scenario(one.name, one.algorithm, one.problem, one.participation, 1, one.problem.minimiser)
     for seed in range(4 if quick else 24):
         yield federated(seed, rounds=10 if quick else 30)
 

@@ -27,7 +27,7 @@ SAMPLED = {
     "squared_gradient_norm": PerRun("squared_gradient_norm", "k"),
 }
 
-__all__ = ["SAMPLED", "cases", "instances", "reproduce", "sampled", "scenarios", "special"]
+__all__ = ["SAMPLED", "cases", "given", "instances", "reproduce", "sampled", "scenarios", "special"]
 
 
 def cases(claim: Claim, scenario: Any) -> Cases | None:
@@ -43,6 +43,11 @@ def instances(quick: bool = False) -> Iterator[Spec]:
     """Scalar instances, which certificates can carry."""
     yield from local_sgd.instances(quick)
     yield from shuffling.instances(quick)
+
+
+def given() -> Iterator[Spec]:
+    """Scalar instances that were made by hand for a claim."""
+    yield from local_sgd.given()
 
 
 def scenarios(quick: bool = False) -> Iterator[Any]:

@@ -16,11 +16,11 @@ from sim.exact_moments import Moments
 from theory.claim import Claim
 from validate.bounds import Cases
 from validate.once import once
-from validate.papers.perm.local_sgd_instances import instances, scenarios
+from validate.papers.perm.local_sgd_instances import given, instances, scenarios
 from validate.reachable import everybody, largest_dissimilarity, largest_variance
 from validate.scenario import Scenario
 
-__all__ = ["cases", "instances", "scenarios"]
+__all__ = ["cases", "given", "instances", "scenarios"]
 
 
 def cases(claim: Claim, scenario: Any) -> Cases | None:

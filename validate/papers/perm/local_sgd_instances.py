@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from sim.algorithms import FedAvg
 from sim.participation import full
 from sim.problems import Quadratic, quadratic
+from validate import families
 from validate.scenario import Scenario, Spec
 
 Client = dict[str, Any]
@@ -37,7 +40,6 @@ POPULATIONS: tuple[list[Client], ...] = (
     [_client(["1"], ["1"]), _client(["1"], ["-1"])],
     [_client(["1"], ["1/10"]), _client(["1"], ["-1/10"])],
     [_client(["1"], ["1"]), _client(["1"], ["0"]), _client(["1", "1"], ["-1", "-3"])],
-    [_client(["1"], ["-1/1000"]), _client(["2"], ["1/2000"])],
     [_client(["1"], ["1"]), _client(["1/4"], ["-1"])],
     [_client(["1/10"], ["3"]), _client(["2"], ["-1"]), _client(["1"], ["0"])],
     [UNEVEN, NOISY],
@@ -47,9 +49,22 @@ STEPS = ("1/16", "1/8", "1/4", "1/2", "1", "2", "4")
 STARTS = ("0", "1", "-3")
 
 
+# Clients that hardly differ, and have the minimiser 0 together: for a bound that has zeta^2 where zeta belongs.
+NEARLY_ALIKE = [_client(["1"], ["-1/1000"]), _client(["2"], ["1/2000"])]
+
+
 def instances(quick: bool = False) -> Iterator[Spec]:
     """Scalar instances in exact rationals: one client and many, alike and not, with and without noise; copies."""
-    for clients in POPULATIONS:
+    return _grid(POPULATIONS, quick)
+
+
+def given() -> Iterator[Spec]:
+    """Instances that were made by hand for a claim; they are tried last, and are no support."""
+    return _grid((NEARLY_ALIKE,), quick=False)
+
+
+def _grid(populations: Sequence[list[Client]], quick: bool) -> Iterator[Spec]:
+    for clients in populations:
         for step in STEPS[:2] + STEPS[3:] if quick else STEPS:
             for local_steps in (1, 2, 5):
                 for rounds in (1, 3) if quick else (1, 3, 8):
@@ -90,6 +105,15 @@ def scenarios(quick: bool = False) -> Iterator[Scenario]:
             )
             start = problem.minimiser + rng.normal(size=dim) * float(rng.choice([0.0, 0.1, 2.0]))
             yield Scenario(f"{kind} {seed}", algorithm, problem, full(), rounds, start)
+    for of in islice(families.levels(3, spiky=(False,)), 24 if quick else 100):
+        if of.alike and of.noise == 0 and of.apart == 0:
+            of = replace(of, noise=1.0, samples=2)  # clients that do the same would differ by rounding
+        if of.start == "at" and of.noise == 0 and (of.alike or of.local_steps == 1):
+            of = replace(of, apart=0.0)  # clients that disagree would cancel up to rounding
+        problem, step = families.problem(of), families.usual_step(of) / 4
+        algorithm = FedAvg(step=step, local_steps=of.local_steps)
+        start = families.start(of, problem)
+        yield Scenario(f"extremes {of.turn % 100000}", algorithm, problem, full(), of.rounds, start)
 
 
 def _same_hessian(problem: Quadratic, copies: bool, rng: np.random.Generator) -> Quadratic:

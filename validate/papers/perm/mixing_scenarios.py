@@ -7,10 +7,14 @@ scenarios are drawn there.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from sim.problems import Quadratic, from_samples, scalar
+from validate import families
+from validate.families import Levels
 from validate.papers.perm.mixing import MixingScenario
 
 SEED = 20260302
@@ -25,6 +29,10 @@ def scenarios(quick: bool = False) -> Iterator[MixingScenario]:
         yield steep(rng, f"steep point {i}")
     for i in range(30 if quick else 150):
         yield run(rng, f"local run {i}", noise=i % 2 == 1)
+    sizes: dict[str, tuple[Any, ...]] = {"clients": (2, 3), "noise": (0.0, 1.0), "samples": (2,), "local_steps": (1,)}
+    there = families.levels(6, **sizes, apart=(1.0, 8.0), alike=(False,), spiky=(False,), start=("at",))
+    for i, of in enumerate(islice(there, 16 if quick else 60)):
+        yield settled(of, np.random.default_rng([SEED, i]))
     for i in range(6 if quick else 30):
         yield bounded(rng, f"on an interval {i}")
 
@@ -91,6 +99,16 @@ def run(rng: np.random.Generator, name: str, *, noise: bool) -> MixingScenario:
     steps = int(rng.choice([1, 3, 30]))
     step = float(rng.uniform(0.02, 0.5)) / quadratics.smoothness
     return MixingScenario(name, quadratics, counts, lam, i, steps, w, step, local_steps, rounds)
+
+
+def settled(of: Levels, rng: np.random.Generator) -> MixingScenario:
+    """From w* itself, which is 0 exactly; no round, or a few."""
+    quadratics, w = families.problem(of), np.zeros(of.dim)
+    counts, i = _counts(rng, of.clients), int(rng.integers(of.clients))
+    lam = _penalty(rng, quadratics, counts, w, i)
+    rounds = of.turn % 3
+    step = of.share / (2 * float(quadratics.smoothness))
+    return MixingScenario(f"at w*, {of.turn}", quadratics, counts, lam, i, 8, w, step, 1, rounds)
 
 
 def bounded(rng: np.random.Generator, name: str) -> MixingScenario:

@@ -14,7 +14,8 @@ from functools import cache
 from math import factorial
 
 from theory.mixing import exact_projected_gradient, exact_weights
-from validate.algebra import at_most, same, vector_evidence
+from validate.algebra import at_most, same
+from validate.proving import at_settings
 
 Lines = dict[str, bool]
 
@@ -27,8 +28,9 @@ def _lemma_1() -> bool:
     """Lemma 1 by the prover, for every mu and L by scaling."""
     from theory.catalog import claim
 
-    evidence = vector_evidence(claim("perm/lemma-1"))
-    return bool(evidence) and evidence[0].outcome == "proved"
+    line = claim("perm/lemma-1").vectors
+    assert line is not None
+    return at_settings(line)[0].outcome == "holds"
 
 
 def _modulus() -> Lines:

@@ -193,9 +193,9 @@ class Epoch:
         """||sum of Q_s(j) grad f_s(j)(v^r)|| over the first 1..N clients."""
         return _cumulative([self.shifts[j] for j in order])
 
-    def bias(self, factor: Any = 1) -> Any:
-        """||sum_j Q_j grad f_j(v^r) - factor eta N K sum_j alpha_j grad f_j(v^r)||^2, the same for every order."""
-        away = sum(self.shifts, 0 * self.start) - factor * self.length * self.weighted_gradient
+    def bias(self) -> Any:
+        """||sum_j Q_j grad f_j(v^r) - eta N K sum_j alpha_j grad f_j(v^r)||^2, the same for every order."""
+        away = sum(self.shifts, 0 * self.start) - self.length * self.weighted_gradient
         return away @ away
 
     def cross(self, order: Order) -> Any:

@@ -58,7 +58,7 @@ def _cases(
 
 
 def _short(epoch: Epoch, factor: Any = 4) -> bool:
-    """eta <= 1/(factor N K R L), the condition that Lemma 11 uses without stating it as a formula."""
+    """eta <= 1/(factor N K R L), which the proof of Lemma 11 fixes for all of them."""
     slack = 0 if epoch.exact else ROUNDING
     return bool(factor * epoch.length * epoch.L * epoch.epochs <= 1 + slack)
 
@@ -90,9 +90,7 @@ def _partial_sum(claim: Claim, epoch: Epoch) -> Cases | None:
 def _bias(claim: Claim, epoch: Epoch) -> Cases | None:
     if not _short(epoch):
         return None
-    one = Fraction(1) if epoch.exact else 1.0
-    factor = one / epoch.clients if claim.quantity.name == "epoch_bias" else one
-    return _over_orders(claim, epoch, [epoch.bias(factor)] * len(epoch.orders))
+    return _over_orders(claim, epoch, [epoch.bias()] * len(epoch.orders))
 
 
 def _part(claim: Claim, epoch: Epoch) -> Cases | None:
@@ -114,7 +112,7 @@ def _cross(claim: Claim, epoch: Epoch) -> Cases | None:
 
 
 def _noise(claim: Claim, epoch: Epoch) -> Cases | None:
-    """E||.|| by all outcomes of the noise; the largest over the orders. The condition that is not stated holds."""
+    """E||.|| by all outcomes of the noise; the largest over the orders."""
     if not _short(epoch) or epoch.spread == 0:
         return None
     sums = [epoch.noise_sums(order) for order in epoch.orders]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from theory.claim import Claim
-from validate.papers.perm.shuffling_proofs import PROOFS, Lines
+from validate.algebra import checked_lines
+from validate.papers.perm.shuffling_proofs import PROOFS
 from validate.papers.perm.shuffling_refutations import BROKEN, refute, refute_identity, refute_products
 from validate.papers.perm.shuffling_runs import personal_sides
 from validate.papers.perm.shuffling_scenarios import personal
@@ -34,14 +35,7 @@ def special_evidence(claim: Claim, out: Path) -> Found:
     if claim.label == "theorem-3":
         return [_hidden_constants()], None
     proof = PROOFS.get(claim.label)
-    return ([_proved(proof[0](), proof[1])] if proof is not None else []), None
-
-
-def _proved(lines: Lines, how: str) -> Evidence:
-    wrong = [name for name, true in lines.items() if not true]
-    if wrong:
-        return Evidence("algebra", "fails", f"not shown by algebra: {', '.join(wrong)}", data={"lines": lines})
-    return Evidence("algebra", "proved", f"{how}; lines checked by algebra: {len(lines)}", data={"lines": lines})
+    return ([checked_lines(proof[0](), proof[1])] if proof is not None else []), None
 
 
 def _personal(claim: Claim) -> Evidence:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
 from theory.claim import Claim
 from theory.mixing import exact_weights
+from validate.algebra import checked_lines
 from validate.papers.perm.mixing_refutations import REFUTED, refutation
 from validate.papers.perm.proofs import PROOFS
 from validate.verdict import Evidence
@@ -25,18 +26,9 @@ def special(claim: Claim, out: Path) -> Found:
     found = []
     if claim.label in PROOFS:
         lines, how = PROOFS[claim.label]
-        found.append(by_algebra(lines(), how))
+        found.append(checked_lines(lines(), how))
     find = _SPECIAL.get(claim.label)
     return [*found, *(find(claim) if find is not None else [])], None
-
-
-def by_algebra(lines: Mapping[str, bool], how: str) -> Evidence:
-    """The claim from its lines, all of which have to be shown."""
-    wrong = [name for name, true in lines.items() if not true]
-    if wrong:
-        return Evidence("algebra", "fails", f"not shown by algebra: {', '.join(wrong)}", data={"lines": dict(lines)})
-    text = f"{how}; {len(lines)} lines checked by algebra"
-    return Evidence("algebra", "proved", text, data={"lines": dict(lines)})
 
 
 # --- the programs ----------------------------------------------------------------------------------------------------

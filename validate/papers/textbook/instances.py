@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,8 @@ import numpy as np
 from sim.algorithms import FedAvg, FedAvgSVRG
 from sim.participation import Bernoulli, UniformChoice, full
 from sim.problems import quadratic
-from validate.scenario import Scenario, Spec
+from validate import families
+from validate.scenario import Scenario, Spec, fraction_text
 
 Client = dict[str, Any]
 
@@ -48,30 +52,46 @@ EPOCHS = (("1/10", 40), ("1/10", 100), ("1/5", 60), ("1/20", 200), ("1/4", 2), (
 
 
 def instances(quick: bool = False) -> Iterator[Spec]:
-    """Scalar instances in exact rationals: plain, minibatch, local and absent clients, and epochs of SVRG."""
+    """Scalar instances in exact rationals: plain, minibatch, local and absent clients, and epochs of SVRG.
+
+    From a start far away, and from the minimiser, where only noise, absence and disagreement move the run.
+    """
     for clients in POPULATIONS:
-        for step in STEPS[1::2] if quick else STEPS:
-            for local_steps in (1, 2, 5) if len(clients) > 1 else (1,):
-                for rounds in (1, 6) if quick else (1, 3, 20):
-                    yield {
-                        "algorithm": "local-sgd",
-                        "clients": clients,
-                        "step": step,
-                        "local_steps": local_steps,
-                        "K": rounds,
-                        "theta0": "3",
-                    }
-    for client in (PLAIN, NOISY, UNEVEN, ONE_FLAT, SPIKY):
-        for step, inner in EPOCHS[:3] if quick else EPOCHS:
-            yield {
-                "algorithm": "fedavg-svrg",
-                "clients": [client],
-                "step": step,
-                "S": 1,
-                "M": inner,
-                "K": 2,
-                "theta0": "3",
-            }
+        for start in ("3", *minimiser(clients)):
+            for step in STEPS[1::2] if quick else STEPS:
+                for local_steps in (1, 2, 5) if len(clients) > 1 else (1,):
+                    for rounds in (1, 6) if quick else (1, 3, 20):
+                        yield {
+                            "algorithm": "local-sgd",
+                            "clients": clients,
+                            "step": step,
+                            "local_steps": local_steps,
+                            "K": rounds,
+                            "theta0": start,
+                        }
+    for clients in ([PLAIN], [NOISY], [UNEVEN], [ONE_FLAT], [SPIKY], [UNEVEN, NOISY, PLAIN]):
+        for start in ("3", *minimiser(clients)):
+            for step, inner in EPOCHS[:3] if quick else EPOCHS:
+                yield {
+                    "algorithm": "fedavg-svrg",
+                    "clients": clients,
+                    "step": step,
+                    "S": 1,
+                    "M": inner,
+                    "K": 2,
+                    "theta0": start,
+                }
+
+
+def minimiser(clients: Sequence[Client]) -> Iterator[str]:
+    """That of f, where there is one."""
+    curvature = slope = Fraction(0)
+    for client in clients:
+        h, a = (list(map(Fraction, client[key])) for key in ("h", "a"))
+        curvature += sum(h, Fraction(0)) / len(h)
+        slope += sum((x * y for x, y in zip(h, a, strict=True)), Fraction(0)) / len(h)
+    if curvature > 0:
+        yield fraction_text(slope / curvature)
 
 
 def scenarios(quick: bool = False) -> Iterator[Scenario]:
@@ -103,6 +123,35 @@ def scenarios(quick: bool = False) -> Iterator[Scenario]:
             rounds = 2 if kind == "svrg" else 12
             start = rng.normal(size=problem.dim)
             yield Scenario(f"{kind} {seed}", algorithm, problem, participation, rounds, start)
+    yield from _extremes(60 if quick else 240)
+
+
+def _extremes(count: int) -> Iterator[Scenario]:
+    """Up to 100 clients, 50 local steps and a condition number of 1000: every kind of method and of participation."""
+    once: dict[str, Any] = {"local_steps": 1, "samples": 1, "noise": 0.0, "spiky": False}
+    kinds: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("one", {"clients": 1, "local_steps": 1, "apart": 0.0}),
+        ("alike", {"alike": True, "apart": 0.0, "local_steps": 1}),
+        ("any", {}),
+        ("absent", {}),
+        ("chosen", {}),
+        ("chosen once", once),
+    )
+    for i, of in enumerate(islice(families.levels(2), count)):
+        kind, sizes = kinds[i % len(kinds)]
+        of = replace(of, **sizes)
+        chosen: Any = full()
+        if kind in ("chosen", "chosen once"):
+            of = replace(of, apart=1.0 if of.clients > 1 else 0.0)
+            chosen = UniformChoice(1 + of.turn % of.clients)
+        elif kind == "absent":
+            chosen = Bernoulli(np.where((np.arange(of.clients) + of.turn) % 3 == 0, 0.5, 1.0))
+        elif of.start == "at" and of.noise == 0:
+            of = replace(of, apart=0.0)  # where nobody is absent, clients that disagree would cancel up to rounding
+        problem = families.problem(of)
+        algorithm = FedAvg(step=families.usual_step(of) / 2, local_steps=of.local_steps)
+        start = families.start(of, problem)
+        yield Scenario(f"extremes {of.turn % 100000}", algorithm, problem, chosen, of.rounds, start)
 
 
 def sampled(quick: bool = False) -> Iterator[Scenario]:

@@ -49,7 +49,7 @@ class _Run:
     def __init__(self, claim: Claim, scenario: Scenario) -> None:
         self.scenario, self.problem, self.algorithm = scenario, scenario.problem, scenario.algorithm
         self.samplewise = any(
-            isinstance(h.assumption, Smooth) and h.assumption.of == "sample" for h in claim.hypotheses
+            isinstance(h.assumption, Smooth) and h.assumption.of == "sample" for h in claim.conditions
         )
         self.delta: Any = self.algorithm.step
         self.K, self.N = scenario.rounds, scenario.problem.clients

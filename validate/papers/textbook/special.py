@@ -1,4 +1,4 @@
-"""Proofs: vector statements by the prover, scalar lines by algebra, sampling by enumerating every outcome."""
+"""Lines of proofs by algebra, and sampling by enumerating every outcome."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from theory.claim import Claim
-from validate.algebra import holds, same
+from validate.algebra import checked_lines, holds, same
 from validate.verdict import Evidence
 
 # Numbers to draw from; every outcome is enumerated, so the list is short.
@@ -28,13 +28,10 @@ def special(claim: Claim, out: Path) -> tuple[list[Evidence], Path | None]:
 
 
 def _by_algebra(claim: Claim, how: str, more: Mapping[str, bool] | None = None) -> Evidence:
-    """The claim from its scalar lines, all of which have to be identities."""
+    """The claim's scalar lines, all of which have to be identities."""
     domains = {p.name: p.domain for p in claim.parameters}
     lines = {s.label: bool(holds(s, domains)) for s in claim.steps if s.identity is not None} | dict(more or {})
-    wrong = [label for label, true in lines.items() if not true]
-    if wrong or not lines:
-        return Evidence("algebra", "fails", f"not an identity: {', '.join(wrong)}", data={"lines": lines})
-    return Evidence("algebra", "proved", f"{how}; {len(lines)} identities checked by algebra", data={"lines": lines})
+    return checked_lines(lines, how)
 
 
 def _right(claim: Claim, **parameters: Any) -> Fraction:
@@ -102,13 +99,7 @@ def _orders(claim: Claim) -> list[Evidence]:
     ]
 
 
-def _inductive(claim: Claim) -> list[Evidence]:
-    expected = {"the claim": same(claim.right or "0", "q**K*r0 + c*(1-q**K)/(1-q)")}
-    return [_by_algebra(claim, "by induction over K; q r + c grows with r", expected)]
-
-
 _SPECIAL: dict[str, Callable[[Claim], list[Evidence]]] = {
     "without-replacement": _subsets,
     "reshuffling": _orders,
-    "recursion": _inductive,
 }

@@ -3,8 +3,9 @@
 const fedproofPlay = (() => {
   const QUIET = 500; // milliseconds without a change after which a screen reader is told
   const NUMBER = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?:\/\s*(\d+\.?\d*|\.\d+)\s*)?$/;
-  const WORDS = new Map([[true, "✓ holds"], [false, "✗ violated"], [null, "? no real value"]]);
-  const CLASSES = new Map([[true, "holds"], [false, "violated"], [null, "open"]]);
+  // What has no value does not hold.
+  const WORDS = new Map([[true, "✓ holds"], [false, "✗ violated"], [null, "✗ no real value"]]);
+  const CLASSES = new Map([[true, "holds"], [false, "violated"], [null, "violated"]]);
   const RELATIONS = { "<=": "at most", "<": "below", "=": "equal to", ">=": "at least", ">": "above" };
   const { shown } = playPlot;
 
@@ -169,7 +170,7 @@ const fedproofPlay = (() => {
       });
       notice.textContent = problem ||
         (violated.length ? `Violated: ${violated.join("; ")}. The claim promises nothing here.`
-          : open.length ? `No real value, so that nobody can say whether it holds: ${open.join("; ")}.` : "");
+          : open.length ? `No real value, so that it does not hold: ${open.join("; ")}.` : "");
       notice.hidden = !notice.textContent;
       bar.classList.toggle("outside", !notice.hidden);
       picture.parentElement?.classList.toggle("stale", !result);
@@ -241,6 +242,7 @@ const fedproofPlay = (() => {
     const hypotheses = data.hypotheses.map((h, i) => {
       const said = make("span", {}, `${h.name} `, make("code", {}, h.relation));
       if (!h.printed) said.append(make("small", {}, " not printed; the proof uses it"));
+      if (h.where) said.append(make("small", {}, ` fixed elsewhere in the paper: ${h.where}`));
       return make("li", { title: h.statement }, answers[i], said);
     });
     const panel = make("div", { class: "play-panel" }, bar,

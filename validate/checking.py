@@ -9,21 +9,22 @@ points, lines of its proof), whose origin is `given`.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from theory.catalog import claim as find_claim
 from theory.catalog import claims, papers, suggestion
 from theory.catalog import paper as find_paper
 from theory.claim import Claim
 from validate import certificate as certificates
+from validate import kept, proving
 from validate import papers as measured
-from validate import proving
 from validate.assumptions import unmet
 from validate.bounds import compare
 from validate.choice import choose
@@ -35,8 +36,8 @@ from validate.parallel import over_processes, tell
 from validate.per_run import per_run
 from validate.predicted import Predicted
 from validate.scenario import Scenario
-from validate.survey import Pool, Progress, Survey, pool_of, survey
-from validate.verdict import Evidence, Origin, Outcome, Result, decide
+from validate.survey import Pool, Progress, Survey, for_claim, pool_of, survey
+from validate.verdict import NOTHING_COVERED, Evidence, Origin, Outcome, Result, decide
 
 if TYPE_CHECKING:
     from validate.replay import Replay
@@ -45,8 +46,9 @@ log = logging.getLogger(__name__)
 
 # One-sided error probability of each statistical check.
 ERROR_PROBABILITY = 1e-6
-# Evaluations of the unguided search a claim, full and quick; the time limit is there for a slow machine only.
-EVALUATIONS = {False: 40_000, True: 4_000}
+# Evaluations of the unguided search a claim, full and quick, whoever wrote it; the time limit is there for a slow
+# machine only, and the evidence says where it struck.
+EVALUATIONS = {False: 20_000, True: 1_500}
 SEARCH_SECONDS = 120.0
 
 
@@ -74,8 +76,8 @@ def check_one(claim: Claim, *, quick: bool = False, out: str | Path = "fedproof-
     """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`."""
     module, pool, samples = _setting(claim.paper, [claim], quick, seed, log.debug)
     result, _ = _examined(claim, module, pool, samples, Path(out), EVALUATIONS[quick], quick)
-    replays = _replayed([claim], [result], module, pool, Path(out), log.debug)
-    return _with_replay(result, replays)
+    replays, failed = _replayed([claim], [result], module, pool, log.debug, quick)
+    return _with_replay(result, replays, failed)
 
 
 class Checked(NamedTuple):
@@ -159,14 +161,16 @@ def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: in
         tell(claim.id)
         result, looked = _examined(claim, module, pool, samples, out, EVALUATIONS[quick], quick)
         found.append(result)
-        tell((result, out))
+        tell((kept.entry(result, claim), out))
         if module is not None and looked is not None and looked.seen:
-            curves[claim.id] = choose(claim, module, looked, samples, result)
-    replays = _replayed(claims, found, module, pool, out, tell)
+            curve = _tried(claim, "its sides as curves", [], choose, claim, module, looked, samples, result)
+            if curve is not None:
+                curves[claim.id] = curve
+    replays, failed = _replayed(claims, found, module, pool, tell, quick)
     for i, result in enumerate(found):
-        if result.id in replays:
-            found[i] = _with_replay(result, replays)
-            tell((found[i], out))
+        if result.id in replays or result.id in failed:
+            found[i] = _with_replay(result, replays, failed)
+            tell((kept.entry(found[i], claims[i]), out))
     return Checked(found, replays, curves)
 
 
@@ -181,22 +185,35 @@ def _setting(
     return module, pool, _simulated(module, quick, seed, tell) if any(per_run(c, module) for c in claims) else []
 
 
-def _with_replay(result: Result, replays: dict[str, Replay]) -> Result:
+def _with_replay(result: Result, replays: dict[str, Replay], failed: dict[str, Evidence]) -> Result:
     """The verdict with what the replay of the proof says, which changes no word."""
     from validate.replay import evidence as replay_evidence
 
-    if result.id not in replays:
-        return result
-    return replace(result, evidence=(*result.evidence, replay_evidence(replays[result.id])))
+    more = [failed[result.id]] if result.id in failed else []
+    if result.id in replays:
+        more.append(replay_evidence(replays[result.id]))
+    return replace(result, evidence=(*result.evidence, *more))
 
 
 def listener(progress: Progress | None) -> Callable[[Any], None]:
-    """For what `check_paper` tells: its progress is passed on, its verdicts are kept."""
+    """For what `check_paper` tells: its progress is passed on, its verdicts are kept.
+
+    A quick verdict is not kept where there is a full one of the same sentence; that is progress too, once a claim.
+    """
+    said: set[str] = set()
 
     def hear(message: Any) -> None:
         if not isinstance(message, str):
-            _remember(*message)
-        elif progress is not None:
+            new, out = message
+            stays = kept.remember(new, out)
+            if stays is None or new["id"] in said:
+                return
+            said.add(new["id"])
+            where = out / kept.VERDICTS
+            message = (
+                f"{new['id']}: {new['verdict']} by this quick check; {where} keeps {stays['verdict']}, by a full one"
+            )
+        if progress is not None:
             progress(message)
 
     return hear
@@ -276,30 +293,66 @@ def _examined(
     evaluations: int,
     quick: bool,
 ) -> tuple[Result, Survey | None]:
-    """`check_claim`, and what the oracle saw of the claim on the paper's pool.
+    """`check_claim`, and what the oracle saw of the claim on the paper's pool."""
+    with TemporaryDirectory() as folder:
+        aside = Path(folder)
+        result, looked = _gathered(claim, module, pool, samples, aside, evaluations, quick)
+        chosen = None if result.certificate is None else Path(result.certificate)
+        path = kept.keep(claim, (aside, aside / "given"), chosen, out, "quick" if quick else "")
+    return replace(result, certificate=None if path is None else str(path)), looked
+
+
+def _gathered(
+    claim: Claim,
+    module: ModuleType | None,
+    pool: Pool,
+    samples: Sequence[Sample],
+    out: Path,
+    evaluations: int,
+    quick: bool,
+) -> tuple[Result, Survey | None]:
+    """`_examined`, with certificates below `out`: in its folder ``given`` those of what was written for this claim.
 
     The order is that of the origins: the claim's own sentence, search, pool, and what was written for this claim last.
     """
-    evidence = proving.evidence(claim)
-    path: Path | None = None
-    looked = survey(claim, module, pool) if module is not None else None
+    evidence: list[Evidence] = []
+    found: list[Evidence]
+    path: Path | None
+    own = _tried(claim, "its own sentence", evidence, proving.evidence, claim) or []
+    by_vectors = _tried(claim, "its own sentence", evidence, _by_vectors, claim, own, out)
+    found, path = by_vectors or (own, None)
+    evidence += found
+    together = _tried(claim, "its hypotheses", evidence, _feasible, claim) or []
+    empty = any(item.outcome == "vacuous" for item in together)
+    looked = None
+    if module is not None:  # where nothing satisfies the hypotheses, what seems to is floats, by rounding
+        mine = replace(pool, instances=(), scenarios=()) if empty else pool
+        extended = _tried(claim, "what its hypotheses allow", evidence, for_claim, mine, claim, module, empty)
+        looked = _tried(claim, "the pool", evidence, survey, claim, module, extended or mine)
     if looked is None or not looked.seen:
-        evidence += _feasible(claim)
-    if module is not None and looked is not None:
+        evidence += together
+    if module is not None:
         if evaluations and claim.right is not None:
-            found, path = _searched(claim, module, evaluations, out)
+            tried = _tried(claim, "the search", evidence, _searched, claim, module, evaluations, out)
+            found, search_path = tried or ([], None)
             evidence += found
-        found, pool_path = _on(looked, claim, module, out, "pool", certify=path is None)
-        evidence += found
-        evidence += _sampled(claim, module, samples)
-        path = path or pool_path
+            path = path or search_path
+        if looked is not None:
+            certify = path is None
+            on = _tried(claim, "the pool", evidence, _on, looked, claim, module, out, "pool", certify)
+            found, pool_path = on or (looked.evidence(0), None)
+            evidence += found
+            path = path or pool_path
+        evidence += _tried(claim, "the simulator", evidence, _sampled, claim, module, samples) or []
         if path is None and pool.given:
-            found, path = _on(survey(claim, module, pool.by_hand()), claim, module, out, "given", certify=True)
-            evidence += [item for item in found if item.outcome in ("refuted", "fails")]
-        special, special_path = module.special(claim, out)
-        evidence += [replace(item, origin="given") for item in special]
-        path = path or special_path
-        if isinstance(module, OwnModule):
+            tried = _tried(claim, "what was given", evidence, _given, claim, module, pool, out)
+            found, path = tried or ([], None)
+            evidence += found
+        special = _tried(claim, "what was given", evidence, module.special, claim, out / "given")
+        if special is not None:
+            evidence += [replace(item, origin="given") for item in special[0]]
+            path = path or special[1]
+        if isinstance(module, OwnModule) and looked is not None:
             if not looked.seen:
                 text = f"not measured: the claim fits none of {looked.pool} scenarios, or they violate its hypotheses"
                 evidence.append(Evidence("exact", "undecided", text, origin="pool"))
@@ -307,8 +360,58 @@ def _examined(
                 evidence = [_untested(item) for item in evidence]
     if not evidence:
         evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
-    covered = coverage(claim, looked, quick)
-    return decide(claim.id, evidence, str(path) if path else None, covered, quick), looked
+    covered = _tried(claim, "what was covered", evidence, coverage, claim, looked, quick) or NOTHING_COVERED
+    result = decide(claim.id, evidence, str(path) if path else None, covered, quick)
+    if path is not None:
+        certificates.record(path, result.origin, quick)
+    return result, looked
+
+
+def _by_vectors(claim: Claim, evidence: list[Evidence], out: Path) -> tuple[list[Evidence], Path | None]:
+    """The prover's explicit vectors as a certificate; without one that the verifier accepts, nothing is refuted."""
+    made, path = [], None
+    for item in evidence:
+        data = item.data or {}
+        if item.outcome == "fails" and "refutation" in data and path is None:
+            try:
+                certificate = certificates.vectors_certificate(claim, data["refutation"], data.get("setting", {}))
+                path = certificates.write(certificate, out / "certificates")
+                text = f"{item.detail}; the stand-alone verifier agrees"
+                text += ", and the certificate has what is refuted beside the claim's formula"
+                item = replace(item, kind="certificate", outcome="refuted", detail=text, origin="search")
+            except ValueError as error:
+                item = replace(item, detail=f"{item.detail}; no certificate: {error}", origin="search")
+        made.append(item)
+    return made, path
+
+
+Found = TypeVar("Found")
+
+
+def _tried(
+    claim: Claim, what: str, evidence: list[Evidence], find: Callable[..., Found], *arguments: Any
+) -> Found | None:
+    """What a part of the check finds; where it ends with an error, None, and evidence that says so.
+
+    One part that cannot be made ends neither the others nor the check of other claims.
+    """
+    try:
+        return find(*arguments)
+    except OSError:  # files that cannot be written are no matter of the claim
+        raise
+    except ValueError as error:
+        text = f"{what}: this part of the check could not be made: {error}"
+    except Exception as error:
+        log.exception("%s: %s", claim.id, what)
+        text = f"{what}: this part of the check ended with a defect of fedproof: {type(error).__name__}: {error}"
+    evidence.append(Evidence("exact", "undecided", text))
+    return None
+
+
+def _given(claim: Claim, module: ModuleType, pool: Pool, out: Path) -> tuple[list[Evidence], Path | None]:
+    """What instances that were written by hand say against the claim; for it they say nothing."""
+    found, path = _on(survey(claim, module, pool.by_hand()), claim, module, out, "given", certify=True)
+    return [item for item in found if item.outcome in ("refuted", "fails")], path
 
 
 def _on(
@@ -332,10 +435,10 @@ def _untested(item: Evidence) -> Evidence:
 
 
 def _feasible(claim: Claim) -> list[Evidence]:
-    """Can its hypotheses hold together? Asked where no scenario shows that they do."""
+    """Can its hypotheses hold together? A proof that they cannot outweighs scenarios that satisfy them in floats."""
     from theory.feasible import feasible
 
-    if all(h.relation is None for h in claim.hypotheses):
+    if all(h.relation is None for h in claim.conditions):
         return []
     found = feasible(claim)
     outcome: Outcome = {"feasible": "holds", "empty": "vacuous", "undecided": "undecided"}[found.outcome]  # type: ignore[assignment]
@@ -343,21 +446,35 @@ def _feasible(claim: Claim) -> list[Evidence]:
 
 
 def _replayed(
-    claims: Sequence[Claim], results: Sequence[Result], module: ModuleType | None, pool: Pool, out: Path, tell: Progress
-) -> dict[str, Replay]:
-    """The replays of the claims' proofs, by id; lines that other claims encode need those claims' verdicts."""
+    claims: Sequence[Claim],
+    results: Sequence[Result],
+    module: ModuleType | None,
+    pool: Pool,
+    tell: Progress,
+    quick: bool,
+) -> tuple[dict[str, Replay], dict[str, Evidence]]:
+    """The replays of the claims' proofs, by id, and why others could not be made.
+
+    Lines that other claims encode need those claims' verdicts.
+    """
     from validate.replay import encoded, replay
 
     known = {result.id: result for result in results}
     needed = dict.fromkeys(i for c in claims for i in encoded(c) if i not in known)
-    for name in needed:
-        known[name] = check_claim(find_claim(name), module, pool, (), out)
-    replays = {}
+    with TemporaryDirectory() as aside:  # nobody asked for these claims: their certificates are not kept
+        for name in needed:
+            known[name] = check_claim(find_claim(name), module, pool, (), Path(aside), quick=quick)
+    replays, failed = {}, {}
     for claim in claims:
         if claim.steps:
             tell(f"{claim.id}: its proof, line by line")
-            replays[claim.id] = replay(claim, results=known)
-    return replays
+            wrong: list[Evidence] = []
+            found = _tried(claim, "its proof, line by line", wrong, partial(replay, claim, results=known))
+            if found is not None:
+                replays[claim.id] = found
+            elif wrong:
+                failed[claim.id] = wrong[0]
+    return replays, failed
 
 
 def _certified(claim: Claim, found: Counterexample, out: Path) -> tuple[Evidence, Path | None]:
@@ -383,12 +500,9 @@ def _searched(claim: Claim, module: ModuleType, evaluations: int, out: Path) -> 
     from validate.search.reduce import certificate_of
     from validate.search.unguided import search_evidence
 
-    if not getattr(module, "BATCHED", False):  # one instance at a time through the oracle takes twenty times as long
-        evaluations //= 20
     item, found = search_evidence(claim, module.cases, seconds=SEARCH_SECONDS, evaluations=evaluations)
-    item = replace(item, origin="search")
-    if found is None:
-        return ([item] if item.outcome == "holds" else []), None
+    if found is None:  # without an evaluation the claim speaks of nothing that the search knows
+        return ([item] if item.data is not None and item.data["evaluations"] else []), None
     try:
         path = certificates.write(certificate_of(claim, found), out / "certificates")
     except ValueError as error:
@@ -421,7 +535,10 @@ def _sampled(claim: Claim, module: ModuleType, samples: Sequence[Sample]) -> lis
         cases = module.cases(claim, scenario)
         if cases is None or len(cases) > 1 or unmet(claim, scenario, cases.parameters_at(0)):
             continue
-        right = compare(claim, cases).right
+        compared = compare(claim, cases)
+        if compared.undefined:
+            continue
+        right = compared.right
         test = one_sided(quantity.values(trace, cases)[:, 0], right, ERROR_PROBABILITY)
         text = (
             f"{in_words(scenario)}: {test.runs} runs give {test.mean:.6g} +- {test.standard_error:.2g} (standard error)"
@@ -437,22 +554,3 @@ def brief(value: Any) -> str:
     """A rational as a fraction when that is short, else as a decimal."""
     text = str(value)
     return text if len(text) <= 24 else f"{float(value):.10g}"
-
-
-def _remember(result: Result, out: Path) -> None:
-    """Keep the verdict, for `fedproof claims` to show; written whole or not at all, in the catalogue's order."""
-    path = out / "verdicts.json"
-    entries: list[dict[str, Any]] = []
-    try:
-        entries = [e for e in json.loads(path.read_text(encoding="utf-8")) if e["id"] != result.id]
-    except FileNotFoundError:
-        pass
-    except (OSError, ValueError, TypeError, KeyError):
-        log.warning("%s is not readable; it is made anew", path)
-    entries.append({k: getattr(result, k) for k in ("id", "verdict", "tightness", "certificate")})
-    place = {c.id: at for at, c in enumerate(c for p in papers() for c in p)}
-    entries.sort(key=lambda entry: place.get(str(entry["id"]), len(place)))
-    out.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(entries, indent=1), encoding="utf-8")
-    temporary.replace(path)

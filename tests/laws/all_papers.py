@@ -1,0 +1,31 @@
+"""A quick check of the four papers, made once for all tests of a process."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from validate.checking import Checked, check_and_replay
+
+PAPERS = ("fedavg-svrg", "open-fl", "perm", "fedmim")
+
+
+@cache
+def checked() -> tuple[Checked, Path]:
+    """What a quick check finds, and the folder with its certificates."""
+    out = Path(mkdtemp(prefix="laws-"))
+    return check_and_replay(PAPERS, quick=True, out=out), out
+
+
+@cache
+def certificates() -> dict[str, dict[str, Any]]:
+    """The certificates of the refuted claims, by id."""
+    found, _ = checked()
+    return {
+        r.id: json.loads(Path(r.certificate).read_text(encoding="utf-8"))
+        for r in found.results
+        if r.certificate is not None
+    }

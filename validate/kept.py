@@ -1,0 +1,164 @@
+"""What a check leaves in its folder: verdicts.json, and certificates, which say what kind of check they are from.
+
+A quick verdict takes the place of no full one of the same sentence: an entry has the digest of the claim's sentence, so
+that the verdict on a claim that was changed since is not taken for a verdict on the claim as it stands. A certificate's
+name says what wrote it: ``LABEL.json`` a full check, ``LABEL.quick.json`` a quick one, ``LABEL.falsify.json`` a search
+of `fedproof falsify`; ``given`` stands in it where another certificate of that check has the plain name, and the first
+digits of the digest where the claim is not the catalogue's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from theory import catalog
+from theory.claim import Claim
+
+if TYPE_CHECKING:
+    from validate.verdict import Result
+
+log = logging.getLogger(__name__)
+
+# Of a claim and its parts, what does not change what it says.
+TOLD = ("kind", "title", "equation", "latex", "source", "steps", "amends", "derivation", "remarks", "meaning")
+VERDICTS, CERTIFICATES = "verdicts.json", "certificates"
+Entry = dict[str, Any]
+
+
+def digest(claim: Claim) -> str:
+    """SHA-256 of what a claim says: everything but what is told about it, such as its title, proof and remarks."""
+    return hashlib.sha256(json.dumps(_content(claim)).encode()).hexdigest()
+
+
+def _content(value: Any) -> Any:
+    """A claim, or a part of it, as JSON; the same in every process."""
+    if is_dataclass(value):
+        said = {f.name: _content(getattr(value, f.name)) for f in fields(value) if f.name not in TOLD}
+        return [type(value).__name__, said]
+    if isinstance(value, Mapping):
+        return [[str(key), _content(entry)] for key, entry in value.items()]
+    if isinstance(value, list | tuple):
+        return [_content(entry) for entry in value]
+    if isinstance(value, partial):
+        return [_content(value.func), _content(value.args), _content(value.keywords)]
+    if callable(value):
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
+    return value if value is None or isinstance(value, bool | int) else str(value)
+
+
+# --- verdicts --------------------------------------------------------------------------------------------------------
+
+
+def entry(result: Result, claim: Claim) -> Entry:
+    """What verdicts.json says of a claim."""
+    names = ("id", "verdict", "tightness", "certificate", "covered", "origin", "broken", "quick")
+    return {name: getattr(result, name) for name in names} | {"digest": digest(claim)}
+
+
+def known(folder: Path) -> dict[str, Entry]:
+    """The entries that `fedproof check --out FOLDER` left there, by id; none without the file.
+
+    Raises:
+        ValueError: when the file is not what `fedproof check` writes.
+    """
+    path = folder / VERDICTS
+    try:
+        found = {one["id"]: dict(one) for one in json.loads(path.read_text(encoding="utf-8"))}
+        if not all(isinstance(one["verdict"], str) for one in found.values()):
+            raise TypeError("a verdict is no text")
+    except FileNotFoundError:
+        return {}
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{path} is not a list of verdicts; delete it and run `fedproof check` again") from error
+    return found
+
+
+def current(one: Entry, claim: Claim) -> bool:
+    """Whether an entry is about the claim as it stands."""
+    return one.get("digest") == digest(claim)
+
+
+def remember(new: Entry, out: Path) -> Entry | None:
+    """Keep a verdict, for `fedproof claims` to show; the file is written whole or not at all, in the catalogue's order.
+
+    Returns:
+        The full verdict of the same sentence that stays in place of a quick one; None where the new one is kept.
+    """
+    path = out / VERDICTS
+    try:
+        entries = known(out)
+    except (ValueError, OSError):
+        log.warning("%s is not readable; it is made anew", path)
+        entries = {}
+    old = entries.get(new["id"])
+    if old is not None and new["quick"] and old.get("quick") is False and old.get("digest") == new["digest"]:
+        return old
+    entries[new["id"]] = new
+    place = {c.id: at for at, c in enumerate(c for p in catalog.papers() for c in p)}
+    ordered = sorted(entries.values(), key=lambda one: place.get(str(one["id"]), len(place)))
+    out.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(ordered, indent=1), encoding="utf-8")
+    temporary.replace(path)
+    return None
+
+
+# --- certificates ----------------------------------------------------------------------------------------------------
+
+
+def keep(claim: Claim, folders: tuple[Path, ...], chosen: Path | None, out: Path, by: str = "") -> Path | None:
+    """Move the certificates of one check to where they are found.
+
+    Args:
+        claim: that they refute.
+        folders: with the certificates in a subfolder ``certificates`` of each; those of the first have the plain names,
+            later ones get ``given`` in theirs where a name is taken.
+        chosen: the one of the verdict, in one of the folders, or None.
+        out: they go to its subfolder ``certificates``, and the stand-alone verifier too.
+        by: what their names are marked with: "quick", "falsify", or nothing for a full check.
+
+    Returns:
+        Where the chosen one is now.
+    """
+    from validate.certificate import copy_verifier
+
+    changed, moved = _changed(claim), {}
+    taken: set[str] = set()
+    for at, folder in enumerate(folders):
+        for path in sorted((folder / CERTIFICATES).glob("*.json")):
+            parts = [path.stem, *_marks(at > 0 and path.stem in taken, changed, by)]
+            moved[path] = out / CERTIFICATES / f"{'.'.join(parts)}.json"
+            taken.add(path.stem)
+    if moved:
+        (out / CERTIFICATES).mkdir(parents=True, exist_ok=True)
+        copy_verifier(out / CERTIFICATES)
+    for path, target in moved.items():
+        beside = target.with_suffix(".tmp")
+        beside.write_bytes(path.read_bytes())
+        beside.replace(target)
+    return None if chosen is None else moved.get(chosen, chosen)
+
+
+def _marks(again: bool, changed: str, by: str) -> Iterator[str]:
+    if again:
+        yield "given"
+    if changed:
+        yield changed
+    if by:
+        yield by
+
+
+def _changed(claim: Claim) -> str:
+    """The first digits of the digest of a claim that is not what the catalogue has under its id; else nothing."""
+    try:
+        same = digest(catalog.claim(claim.id)) == digest(claim)
+    except ValueError:  # the catalogue has none of that id
+        return ""
+    return "" if same else digest(claim)[:8]
