@@ -240,7 +240,7 @@ def into_ball(v: Vector, radius: Number) -> Vector:
 
 
 def _absolute(x: Number) -> Number:
-    return abs(x) if isinstance(x, Fraction) else abs(x)
+    return abs(x)
 
 
 def top(v: Vector, m: int) -> Vector:

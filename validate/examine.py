@@ -1,0 +1,286 @@
+"""All the evidence for a claim that says what it means, joined into its verdict.
+
+Everything is read off the claim: whether its relations can hold together at all; instances made from it, measured
+exactly; a search from the tightest of them; and last what somebody wrote by hand for it (`Claim.given`). A break is
+exact when it is found; it is made smaller, and becomes a certificate that the stand-alone verifier has to accept.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from theory.predicates import Smooth, StronglyConvex
+from theory.sentence import text_of
+from theory.written import Claim
+from validate import certificate as certificates
+from validate.certificate.play import play_certificate
+from validate.instances import read_instance
+from validate.instances.covered import coverage
+from validate.instances.hunt import Hunt, Seen, hunt, measured
+from validate.instances.pool import Drawn
+from validate.measure import Row
+from validate.verdict import Evidence, Origin, Outcome, Result, decide
+
+log = logging.getLogger(__name__)
+
+POOL = {True: 400, False: 4000}
+"""Instances of the pool, quick and full."""
+EVALUATIONS = {True: 600, False: 20_000}
+"""Evaluations of the search, quick and full."""
+
+
+def examine(
+    claim: Claim,
+    *,
+    quick: bool = False,
+    out: str | Path = "fedproof-out",
+    seed: int = 0,
+    tell: Callable[[str], None] = log.debug,
+) -> Result:
+    """The verdict on a claim, with all its evidence.
+
+    Args:
+        claim: the claim; nothing about it is looked up.
+        quick: smaller budgets.
+        out: certificates go to its subdirectory ``certificates``.
+        seed: of what is drawn.
+        tell: called with one line of text.
+    """
+    evidence = _contradictions(claim)
+    if any(item.outcome == "vacuous" for item in evidence):
+        return decide(claim.id, evidence, quick=quick)
+    found = hunt(claim, pool=POOL[quick], evaluations=EVALUATIONS[quick], seed=seed, tell=tell)
+    path: Path | None = None
+    if found.broken is not None:
+        item, path = _certified(claim, found.broken, found.first, found.origin, Path(out), quick)
+        evidence.append(item)
+    else:
+        for item, written in _given(claim, Path(out), quick):
+            evidence.append(item)
+            path = path or written
+    evidence += _told(claim, found, quick)
+    return decide(claim.id, evidence, None if path is None else str(path), coverage(claim, found, quick), quick)
+
+
+# --- can the relations hold together? --------------------------------------------------------------------------------
+
+
+def _contradictions(claim: Claim) -> list[Evidence]:
+    """Whether the relations between numbers contradict each other, with what the assumptions imply for them."""
+    from theory.feasible import feasible_relations
+
+    texts = []
+    names = {name for name, _ in claim.domains.items()}
+    for relation in claim.relations:
+        used = _plain_names(relation.left) | _plain_names(relation.right)
+        if used is not None and used <= names | {"N", "d", "K"}:
+            operator = relation.relation
+            texts.append(f"{text_of(relation.left)} {operator} {text_of(relation.right)}")
+    if not texts:
+        return []
+    for one in claim.predicates:
+        for other in claim.predicates:
+            if isinstance(one, StronglyConvex) and isinstance(other, Smooth) and _inside(other.function, one.function):
+                texts.append(f"{text_of(one.constants[0])} <= {text_of(other.constants[0])}")
+    from theory.domain import COUNT
+
+    domains = {**claim.domains, "N": COUNT, "d": COUNT, "K": COUNT}
+    definitions = {
+        name: text for name, text in claim.where.items() if _plain_names(claim.definitions[name]) <= {*domains}
+    }
+    try:
+        answer = feasible_relations(texts, domains, definitions)
+    except ValueError as error:
+        log.debug("%s: %s", claim.id, error)
+        return []
+    outcome: Outcome = {"feasible": "holds", "empty": "vacuous", "undecided": "undecided"}[answer.outcome]  # type: ignore[assignment]
+    return [Evidence("hypotheses", outcome, answer.detail, data=answer.to_json(), origin="search")]
+
+
+def _inside(smooth: str, strongly: str) -> bool:
+    """Whether a constant of smoothness of these functions bounds that of strong convexity of those."""
+    order = ("f", "f_n", "f_ni")
+    return order.index(smooth) >= order.index(strongly)
+
+
+def _plain_names(e: Any) -> set[str]:
+    """The names in a tree, or one that is no parameter where it speaks of functions, vectors or states."""
+    from theory.formula import Apply, Name
+    from theory.sentence import At, everything
+
+    found: set[str] = set()
+    for part in everything(e):
+        if isinstance(part, At) or (
+            isinstance(part, Apply)
+            and part.operation not in ("+", "-", "*", "/", "**", "neg", "sqrt", "log", "exp", "abs", "min", "max")
+        ):
+            return {"", "x0"}
+        if isinstance(part, Name):
+            found.add(part.name)
+    return found
+
+
+# --- breaks ----------------------------------------------------------------------------------------------------------
+
+
+def _certified(
+    claim: Claim, seen: Seen, first: Seen | None, origin: Origin, out: Path, quick: bool
+) -> tuple[Evidence, Path | None]:
+    """A break as a certificate; without one that the verifier accepts, nothing is refuted."""
+    tried = [seen] if first is None or first is seen else [seen, first]
+    problems = []
+    for one in tried:
+        row = one.measured.broken[0]
+        detail = f"an exact instance breaks it: {_sides(claim, row)} ({described(one.drawn)})"
+        data = {
+            "instance": one.drawn.instance.to_json(),
+            "constants": {name: _text(value) for name, value in one.drawn.constants.items()},
+            "at": dict(row.at),
+            "left": _text(row.left),
+            "right": _text(row.right),
+        }
+        try:
+            path = certificates.write(_certificate(claim, one, row, origin, quick), out / "certificates")
+        except ValueError as error:
+            problems.append(str(error))
+            continue
+        ratio = _ratio(claim, row)
+        text = f"{detail}; the stand-alone verifier agrees"
+        return Evidence("certificate", "refuted", text, tightness=ratio, data=data, origin=origin), path
+    text = f"{detail}; no certificate: {problems[0]}"
+    return Evidence("exact", "fails", text, data=data, origin=origin), None
+
+
+def _certificate(claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bool) -> dict[str, Any]:
+    constants = {name: value for name, value in seen.drawn.constants.items() if name != "K"}
+    return play_certificate(
+        claim,
+        seen.drawn.instance.to_json(),
+        row.at,
+        _side(row.left),
+        _side(row.right),
+        origin=origin,
+        quick=quick,
+        constants={name: _plain(value) for name, value in constants.items()},
+    )
+
+
+def _side(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return value
+    from theory.arithmetic import decimals
+
+    lower, upper = decimals(value)
+    return Fraction(lower), Fraction(upper)
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(v) for v in value] if isinstance(value, tuple) else value
+
+
+def _given(claim: Claim, out: Path, quick: bool) -> list[tuple[Evidence, Path | None]]:
+    """Instances that somebody wrote by hand for the claim."""
+    found = []
+    for data in claim.given:
+        constants = {name: _read(value) for name, value in data.get("constants", {}).items()}
+        instance = read_instance({k: v for k, v in data.items() if k != "constants"}, claim.of)
+        drawn = Drawn(instance, constants, {**instance.parameters, **constants})
+        seen = measured(claim, drawn)
+        if seen is not None and seen.measured.broken:
+            found.append(_certified(claim, seen, None, "given", out, quick))
+            break
+    return found
+
+
+def _read(value: Any) -> Any:
+    return tuple(_read(v) for v in value) if isinstance(value, list) else Fraction(str(value))
+
+
+def _sides(claim: Claim, row: Row) -> str:
+    opposite = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "==": "!="}[claim.sentence.relation]
+    where = ", ".join(f"{name}={value}" for name, value in row.at.items())
+    return f"left side {_brief(row.left)} {opposite} right side {_brief(row.right)}" + (f" at {where}" if where else "")
+
+
+def _brief(value: Any) -> str:
+    text = _text(value)
+    return text if len(text) <= 24 else f"{float(value):.10g}"
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_text(v) for v in value]
+    return str(value) if isinstance(value, Fraction) else f"{float(value):.17g}"
+
+
+def _ratio(claim: Claim, row: Row) -> float | None:
+    if claim.sentence.relation not in ("<=", "<"):
+        return None
+    left, right = float(row.left), float(row.right)
+    return left / right if right > 0 else None
+
+
+def described(drawn: Drawn) -> str:
+    """An instance in words."""
+    instance = drawn.instance
+    words = []
+    if instance.problem is not None:
+        N = instance.problem.clients
+        samples = max(instance.problem.samples(n) for n in range(N))
+        words.append(f"{N} client{'s' if N > 1 else ''}" + (f" of {samples} samples" if samples > 1 else ""))
+        words.append(f"{instance.problem.dim} dimension{'s' if instance.problem.dim > 1 else ''}")
+    if instance.program is not None:
+        words.append(f"{instance.rounds} round{'s' if instance.rounds > 1 else ''}")
+    named: Mapping[str, Any] = {**instance.parameters, **drawn.constants}
+    words += [f"{name}={_brief(value)}" for name, value in named.items() if isinstance(value, Fraction)]
+    words += [f"{name}={v}" for name, v in instance.to_json().get("vectors", {}).items()]
+    return ", ".join(words)
+
+
+# --- what did not break it -------------------------------------------------------------------------------------------
+
+
+def _told(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
+    """What pool and search saw."""
+    if found.broken is not None:
+        return []
+    left_out = []
+    if found.undefined:
+        left_out.append(f"a side is undefined in {found.undefined} cases")
+    if found.silent:
+        left_out.append(f"{found.silent} instances of which it does not speak")
+    if found.too_many:
+        left_out.append(f"{found.too_many} with too many outcomes")
+    if found.undecided:
+        left_out.append(f"{found.undecided} that intervals do not decide")
+    left_out += [f"{count} that could not be measured ({reason})" for reason, count in found.failed.items()]
+    rest = f"; left out: {', '.join(left_out)}" if left_out else ""
+    if not found.seen:
+        text = f"no instance on which it says something was found in {found.none + found.silent} tries{rest}"
+        return [Evidence("exact", "undecided", text, origin="pool")]
+    tightest = max(found.seen, key=lambda s: s.score)
+    row = max(tightest.measured.rows, key=lambda r: -2.0 if r.left is None else _ratio(claim, r) or -1.0)
+    ratio = max((r for s in found.seen for r in [_largest_ratio(claim, s)] if r is not None), default=None)
+    cases = sum(len(s.measured.rows) for s in found.seen)
+    text = f"never broken on {len(found.seen)} instances made from the claim ({cases} cases), exactly"
+    if ratio is not None:
+        text += f"; left side at most {ratio:.6g} times the right side"
+    data = {
+        "instances": len(found.seen),
+        "cases": cases,
+        "tightest": {"left": _text(row.left), "right": _text(row.right)},
+    }
+    pool = Evidence("exact", "holds", text + rest, tightness=ratio, data=data, origin="pool")
+    if not found.evaluations:
+        return [pool]
+    text = f"a climb from the tightest instances did not break it in {found.evaluations} evaluations"
+    return [pool, Evidence("search", "holds", text, data={"evaluations": found.evaluations}, origin="search")]
+
+
+def _largest_ratio(claim: Claim, seen: Seen) -> float | None:
+    ratios = [_ratio(claim, row) for row in seen.measured.rows if row.left is not None]
+    return max((r for r in ratios if r is not None), default=None)

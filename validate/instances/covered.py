@@ -1,0 +1,199 @@
+"""Is support earned? What the instances that did not break a claim varied, and what they left as it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from theory.program import Instruction, Loop, Program
+from theory.sentence import index_of
+from theory.written import Claim
+from validate.instances.choices import roles_of
+from validate.instances.hunt import Hunt, Seen, measured
+from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
+from validate.verdict import NOTHING_COVERED, Coverage
+
+LEAST = 20
+"""Instances with sides that are not 0."""
+TRIES = 60
+"""Instances on which a changed program, or a claim without one of its relations, is tried."""
+
+
+def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
+    """Whether what did not break a claim could have.
+
+    Asked of the instances on which it says something: at least `LEAST` whose sides are not both 0, every name of the
+    claim with two values or more, and, as far as its relations leave it free, two dimensions or more, three clients or
+    more, loops of two turns or more, starts at and off the minimiser. A claim whose sides are all 0 by its text counts
+    if a changed program, or the claim without one of its relations, is broken on instances made the same way.
+
+    Args:
+        claim: the claim.
+        found: what the pool and the search saw.
+        quick: whether the budget was the quick one.
+    """
+    if not found.seen or found.broken is not None:
+        return NOTHING_COVERED
+    missing, told = [], []
+    telling = [seen for seen in found.seen if _is_telling(seen)]
+    if len(telling) < LEAST:
+        how = _would_break(claim)
+        if how is None:
+            missing.append(
+                f"only {len(telling)} instances have a side that is not 0, and no changed program breaks it either"
+                if not telling
+                else f"only {len(telling)} instances have a side that is not 0"
+            )
+        else:
+            told.append(f"both sides are 0, and it breaks {how}")
+    instances = [seen.drawn for seen in found.seen]
+    for symbol in claim.symbols:
+        name = index_of(symbol)[0]
+        values = {_key(one, name) for one in instances}
+        fixed = claim.domains[name].lower is not None and claim.domains[name].lower == claim.domains[name].upper
+        if len(values) < 2 and not fixed and not _is_fixed(claim, name):
+            missing.append(f"{symbol} had one value throughout")
+    if has_functions(claim) or claim.vectors:
+        sizes = fitting_sizes(claim)
+        d = {_dim(one) for one in instances}
+        N = {_clients(one) for one in instances}
+        if max(d) < 2 and any(size.dim > 1 for size in sizes):
+            missing.append("one dimension only")
+        if max(N) < 3 and any(size.clients > 2 for size in sizes) and _speaks_of_clients(claim):
+            missing.append("fewer than three clients")
+        told.append(f"d up to {max(d)}")
+        if _speaks_of_clients(claim):
+            told.append(f"N up to {max(N)}")
+    roles = roles_of(claim.program)
+    for name in sorted(roles.turns):
+        most = max(one.values[name] for one in instances)
+        if most < 2 and not _is_fixed(claim, name):
+            missing.append(f"{name} was 1 throughout")
+        told.append(f"{name} up to {most}")
+    if claim.of is not None:
+        starts = {_is_at_minimiser(one) for one in instances} - {None}
+        if starts == {True} and not _start_is_tied(claim):
+            missing.append("every start was at the minimiser")
+        if starts == {False} and not _start_is_tied(claim):
+            missing.append("no start was at the minimiser")
+        told.append(f"up to {max(one.instance.rounds for one in instances)} rounds")
+    word = "quick" if quick else "full"
+    if missing:
+        return Coverage(False, f"not called supported: {'; '.join(missing)}")
+    return Coverage(
+        True, f"{len(telling)} instances, {', '.join(told)}; {word} search of {found.evaluations} evaluations"
+    )
+
+
+def _is_telling(seen: Seen) -> bool:
+    return any(row.left is not None and not (row.left == 0 and row.right == 0) for row in seen.measured.rows)
+
+
+def _key(one: Drawn, name: str) -> Any:
+    value = one.instance.rounds if name == "K" else one.values[name]
+    return repr(value)
+
+
+def _is_fixed(claim: Claim, name: str) -> bool:
+    """Whether a relation fixes a name to a number (``N <= 1``, ``H == 1``, ``p == 1``)."""
+    for relation in claim.relations:
+        sides = (relation.left, relation.right)
+        names = {index_of(getattr(side, "name", ""))[0] for side in sides}
+        numbers = [side for side in sides if _constant(side) is not None]
+        if name in names and numbers and (relation.relation == "==" or _constant(numbers[0]) == 1):
+            return True
+    return False
+
+
+def _constant(side: Any) -> Fraction | None:
+    value = getattr(side, "value", None)
+    return value if isinstance(value, Fraction) else None
+
+
+def _dim(one: Drawn) -> int:
+    return one.instance.dim or 1
+
+
+def _clients(one: Drawn) -> int:
+    return one.instance.clients or 1
+
+
+def _speaks_of_clients(claim: Claim) -> bool:
+    """Whether the number of clients can matter."""
+    if claim.program is not None and claim.program.operations & {
+        "mean",
+        "sum",
+        "average",
+        "mix",
+        "visit",
+        "full gradient",
+    }:
+        return True
+    return any(v.endswith("_n") for v in claim.vectors) or any(p.function != "f" for p in claim.predicates)
+
+
+def _is_at_minimiser(one: Drawn) -> bool | None:
+    from theory.arithmetic import to_element
+
+    problem = one.instance.problem
+    if problem is None:
+        return None
+    return all(x == 0 for x in problem.gradient(tuple(map(to_element, one.instance.start))))
+
+
+def _start_is_tied(claim: Claim) -> bool:
+    return any("x0" in str(relation) for relation in claim.relations)
+
+
+# --- claims whose sides are 0 ----------------------------------------------------------------------------------------
+
+
+def _would_break(claim: Claim) -> str | None:
+    """What would break a claim whose sides are all 0: one of its relations less, or a term of its program less."""
+    for i, text in enumerate(claim.assuming):
+        less = replace(claim, assuming=(*claim.assuming[:i], *claim.assuming[i + 1 :]))
+        if _breaks(less):
+            return f"without {text}"
+    program = claim.program
+    if program is None or claim.of is None:
+        return None
+    for changed in _changed(program):
+        if _breaks(claim, changed):
+            return "when a term of the algorithm is left out"
+    return None
+
+
+def _breaks(claim: Claim, program: Program | None = None) -> bool:
+    for seed in range(TRIES):
+        one = drawn(claim, seed)
+        if one is None:
+            continue
+        if program is not None:
+            try:
+                one = replace(one, instance=replace(one.instance, program=program))
+            except ValueError:
+                continue
+        seen = measured(claim, one)
+        if seen is not None and seen.measured.broken:
+            return True
+    return False
+
+
+def _changed(program: Program) -> list[Program]:
+    """The program with one term of a sum left out."""
+
+    def without(steps: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        found = []
+        for i, step in enumerate(steps):
+            others: list[Any] = []
+            if isinstance(step, Loop):
+                others = [replace(step, body=body) for body in without(step.body)]
+            elif isinstance(step, Instruction) and step.op == "linear" and len(step.of) > 1:
+                for j in range(len(step.of)):
+                    rest = step.of[:j] + step.of[j + 1 :], step.numbers[:j] + step.numbers[j + 1 :]
+                    others.append(replace(step, of=rest[0], numbers=rest[1]))
+            found += [(*steps[:i], other, *steps[i + 1 :]) for other in others]
+        return found
+
+    return [replace(program, body=body) for body in without(program.body)]
