@@ -1,11 +1,12 @@
 """What is claimed: the theorems of federated optimisation as objects.
 
-    from theory import claim
+    from theory import Paper, algorithm, claim       # a paper of one's own: see docs/language.md
+    from theory.catalog import claim                 # a known claim, by its id
     c = claim("fedavg-svrg/theorem-v1-eq8")
     c.bound(...), c.enclose(...), c.violated(...)
 
-Importing this package loads no computer algebra. `theory.claim` is the function that looks up a claim; the module of
-that name, which defines the classes, is reached by ``from theory.claim import Claim``.
+Importing this package loads no computer algebra. `theory.claim` is the function that writes a claim (and, given an id
+alone, looks one up); the module of that name, which defines classes, is reached by ``from theory.claim import Claim``.
 """
 
 # The submodules `theory.claim` and `theory.papers` are loaded here for good, before the functions of those names take
@@ -33,7 +34,9 @@ from theory.domain import (
     Domain,
 )
 
-from theory.catalog import claim, claims, paper, papers  # isort: skip
+from theory.catalog import claims, paper, papers  # isort: skip
+from theory.program import algorithm  # isort: skip
+from theory.written import claim  # isort: skip
 
 __all__ = [
     "AT_LEAST_ONE",
@@ -58,6 +61,7 @@ __all__ = [
     "Step",
     "StronglyConvex",
     "UnbiasedSampling",
+    "algorithm",
     "claim",
     "claims",
     "paper",

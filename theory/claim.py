@@ -487,15 +487,20 @@ class Paper:
         name: the first part of its claims' ids.
         title: of the paper.
         authors: of the paper.
-        claims: each with an id of its own; a claim that amends another one comes with that one.
+        claims: each with an id of its own; a claim that amends another one comes with that one. Claims that say what
+            they mean (`theory.written`) are this paper's from then on.
     """
 
     name: str
     title: str
     authors: str
-    claims: tuple[Claim, ...]
+    claims: tuple[Any, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "claims", tuple(self.claims))
+        for c in self.claims:
+            if not isinstance(c, Claim) and not c.paper:
+                object.__setattr__(c, "paper", self.name)
         ids = [c.id for c in self.claims]
         twice = sorted({i for i in ids if ids.count(i) > 1})
         if twice:
@@ -503,8 +508,8 @@ class Paper:
         for c in self.claims:
             if c.paper != self.name:
                 raise ValueError(f"claim {c.id!r} does not belong to paper {self.name!r}")
-            if c.amends is not None and c.amends not in ids:
+            if c.amends is not None and c.amends not in ids and f"{self.name}/{c.amends}" not in ids:
                 raise ValueError(f"claim {c.id!r} amends {c.amends!r}, which the paper does not have")
 
-    def __iter__(self) -> Iterator[Claim]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.claims)

@@ -13,18 +13,17 @@ Nothing else is known of it: what it speaks of, what can be measured, searched a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
 from theory.domain import COUNT, POSITIVE, Domain
-from theory.formula import Name, parse
+from theory.formula import Name
 from theory.predicates import Direction, Predicate, predicate
 from theory.program import NAME, Algorithm, Program
 from theory.sentence import (
-    INDICES,
     INTEGERS,
     SPECIAL,
     At,
@@ -64,7 +63,7 @@ class Claim:
         amends: label of the printed claim that this one repairs.
         proof: its derivation, or None.
         given: instances written by hand, as data; tried last, and evidence from them says so.
-        paper: the first part of its id; the `Paper` sets it.
+        paper: the first part of its id; the `theory.claim.Paper` sets it.
     """
 
     label: str
@@ -149,15 +148,16 @@ class Claim:
     @cached_property
     def predicates(self) -> tuple[Predicate, ...]:
         """Its assumptions on functions, sampling and networks, the standing ones last."""
-        return tuple(one for one in self._assumed if isinstance(one, Predicate))
+        return tuple(one for one in self.assumptions if isinstance(one, Predicate))
 
     @cached_property
     def relations(self) -> tuple[Sentence, ...]:
         """Its relations between parameters, the standing ones last."""
-        return tuple(one for one in self._assumed if isinstance(one, Sentence))
+        return tuple(one for one in self.assumptions if isinstance(one, Sentence))
 
     @cached_property
-    def _assumed(self) -> tuple[Predicate | Sentence, ...]:
+    def assumptions(self) -> tuple[Predicate | Sentence, ...]:
+        """Everything that it assumes, in its order, the standing ones last."""
         found: list[Predicate | Sentence] = []
         for text in (*self.assuming, *self.standing):
             call = parse_call(text)
@@ -256,54 +256,22 @@ class Claim:
                     )
 
 
-def claim(label: str, statement: str, **fields_: Any) -> Claim:
+def claim(label: str, statement: str | None = None, /, **fields_: Any) -> Any:
     """A claim: its label, its sentence, and by name what else `Claim` has.
+
+    With an id alone it is the catalogue's claim of that id, as `theory.catalog.claim` gives it.
 
     Raises:
         SentenceError: for text that says nothing, naming the claim and the piece.
         TypeError: for a field that a claim does not have.
+        ValueError: for an id that is not known.
     """
+    if statement is None and not fields_:
+        from theory import catalog
+
+        return catalog.claim(label)
     known = {f.name for f in fields(Claim)}
     unknown = sorted(set(fields_) - known)
     if unknown:
         raise TypeError(f"claim {label!r}: {unknown[0]}= is no field of a claim; there are {', '.join(sorted(known))}")
-    return Claim(label, statement, **fields_)
-
-
-@dataclass(frozen=True)
-class Paper:
-    """A paper and its claims, in its order.
-
-    Attributes:
-        name: the first part of its claims' ids.
-        title, authors: of the paper.
-        claims: each with a label of its own; they are this paper's from then on.
-        algorithms: those of its algorithms that no claim is about.
-    """
-
-    name: str
-    title: str
-    authors: str
-    claims: tuple[Claim, ...]
-    algorithms: tuple[Algorithm, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "claims", tuple(self.claims))
-        labels = [c.label for c in self.claims]
-        twice = sorted({label for label in labels if labels.count(label) > 1})
-        if twice:
-            raise SentenceError(f"paper {self.name!r}: the label {twice[0]!r} is used twice")
-        for one in self.claims:
-            if one.paper not in ("", self.name):
-                raise SentenceError(f"paper {self.name!r}: the claim {one.id} belongs to another paper")
-            object.__setattr__(one, "paper", self.name)
-            if one.amends is not None and one.amends not in labels:
-                raise SentenceError(
-                    f"paper {self.name!r}: {one.label!r} amends {one.amends!r}, which is no claim of it"
-                )
-
-    def __iter__(self) -> Iterator[Claim]:
-        return iter(self.claims)
-
-
-__all__ = ["INDICES", "Claim", "Paper", "claim", "parse"]
+    return Claim(label, statement or "", **fields_)

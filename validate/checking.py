@@ -22,6 +22,7 @@ from theory.catalog import claim as find_claim
 from theory.catalog import claims, papers, suggestion
 from theory.catalog import paper as find_paper
 from theory.claim import Claim
+from theory.written import Claim as Written
 from validate import certificate as certificates
 from validate import kept, proving
 from validate import papers as measured
@@ -53,7 +54,7 @@ SEARCH_SECONDS = 120.0
 
 
 def check(
-    target: str | Claim, *, quick: bool = False, out: str | Path = "fedproof-out", seed: int = 0
+    target: str | Claim | Written, *, quick: bool = False, out: str | Path = "fedproof-out", seed: int = 0
 ) -> Result | list[Result]:
     """The verdict on one claim; of a paper or a file, a list of them.
 
@@ -65,15 +66,19 @@ def check(
     Raises:
         ValueError, OSError: as `check_all`.
     """
-    if isinstance(target, Claim):
+    if isinstance(target, Claim | Written):
         return check_one(target, quick=quick, out=out, seed=seed)
     results = check_all([target], quick=quick, out=out, seed=seed)
     named_one = ("/" in target and not target.endswith(".py")) or ".py:" in target
     return results[0] if named_one else results
 
 
-def check_one(claim: Claim, *, quick: bool = False, out: str | Path = "fedproof-out", seed: int = 0) -> Result:
+def check_one(
+    claim: Claim | Written, *, quick: bool = False, out: str | Path = "fedproof-out", seed: int = 0
+) -> Result:
     """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`."""
+    if isinstance(claim, Written):
+        return _read_off(claim, Path(out), quick, seed, log.debug)
     module, pool, samples = _setting(claim.paper, [claim], quick, seed, log.debug)
     result, _ = _examined(claim, module, pool, samples, Path(out), EVALUATIONS[quick], quick)
     replays, failed = _replayed([claim], [result], module, pool, log.debug, quick)
@@ -153,9 +158,18 @@ def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: in
         out: certificates go to its subdirectory ``certificates``.
         seed: of the simulator.
     """
-    claims = [find_claim(i) for i in ids]
+    asked: list[Any] = [find_claim(i) for i in ids]
+    found: list[Result] = []
+    for one in asked:
+        if isinstance(one, Written):
+            tell(one.id)
+            found.append(_read_off(one, out, quick, seed, tell))
+            tell((kept.entry(found[-1], one), out))
+    claims = [one for one in asked if isinstance(one, Claim)]
+    if not claims:
+        return Checked(found, {}, {})
+    read_off, found = found, []
     module, pool, samples = _setting(paper, claims, quick, seed, tell)
-    found = []
     curves = {}
     for claim in claims:
         tell(claim.id)
@@ -171,7 +185,19 @@ def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: in
         if result.id in replays or result.id in failed:
             found[i] = _with_replay(result, replays, failed)
             tell((kept.entry(found[i], claims[i]), out))
-    return Checked(found, replays, curves)
+    verdicts = {result.id: result for result in (*read_off, *found)}
+    return Checked([verdicts[i] for i in ids], replays, curves)
+
+
+def _read_off(claim: Written, out: Path, quick: bool, seed: int, tell: Progress) -> Result:
+    """The verdict on a claim that says what it means; its certificate is kept as those of other checks are."""
+    from validate.examine import examine
+
+    with TemporaryDirectory() as folder:
+        result = examine(claim, quick=quick, out=folder, seed=seed, tell=tell)
+        chosen = None if result.certificate is None else Path(result.certificate)
+        path = kept.keep(claim, (Path(folder),), chosen, out, "quick" if quick else "")
+    return replace(result, certificate=None if path is None else str(path))
 
 
 def _setting(

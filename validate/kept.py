@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from theory import catalog
 from theory.claim import Claim
+from theory.program import Algorithm
+from theory.written import Claim as Written
 
 if TYPE_CHECKING:
     from validate.verdict import Result
@@ -32,13 +34,15 @@ VERDICTS, CERTIFICATES = "verdicts.json", "certificates"
 Entry = dict[str, Any]
 
 
-def digest(claim: Claim) -> str:
+def digest(claim: Claim | Written) -> str:
     """SHA-256 of what a claim says: everything but what is told about it, such as its title, proof and remarks."""
     return hashlib.sha256(json.dumps(_content(claim)).encode()).hexdigest()
 
 
 def _content(value: Any) -> Any:
     """A claim, or a part of it, as JSON; the same in every process."""
+    if isinstance(value, Algorithm):
+        return value.program.to_json()
     if is_dataclass(value):
         said = {f.name: _content(getattr(value, f.name)) for f in fields(value) if f.name not in TOLD}
         return [type(value).__name__, said]
@@ -56,7 +60,7 @@ def _content(value: Any) -> Any:
 # --- verdicts --------------------------------------------------------------------------------------------------------
 
 
-def entry(result: Result, claim: Claim) -> Entry:
+def entry(result: Result, claim: Claim | Written) -> Entry:
     """What verdicts.json says of a claim."""
     names = ("id", "verdict", "tightness", "certificate", "covered", "origin", "broken", "quick")
     return {name: getattr(result, name) for name in names} | {"digest": digest(claim)}
@@ -80,7 +84,7 @@ def known(folder: Path) -> dict[str, Entry]:
     return found
 
 
-def current(one: Entry, claim: Claim) -> bool:
+def current(one: Entry, claim: Claim | Written) -> bool:
     """Whether an entry is about the claim as it stands."""
     return one.get("digest") == digest(claim)
 
@@ -113,7 +117,7 @@ def remember(new: Entry, out: Path) -> Entry | None:
 # --- certificates ----------------------------------------------------------------------------------------------------
 
 
-def keep(claim: Claim, folders: tuple[Path, ...], chosen: Path | None, out: Path, by: str = "") -> Path | None:
+def keep(claim: Claim | Written, folders: tuple[Path, ...], chosen: Path | None, out: Path, by: str = "") -> Path | None:
     """Move the certificates of one check to where they are found.
 
     Args:
@@ -155,7 +159,7 @@ def _marks(again: bool, changed: str, by: str) -> Iterator[str]:
         yield by
 
 
-def _changed(claim: Claim) -> str:
+def _changed(claim: Claim | Written) -> str:
     """The first digits of the digest of a claim that is not what the catalogue has under its id; else nothing."""
     try:
         same = digest(catalog.claim(claim.id)) == digest(claim)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from theory.claim import Claim
+from theory.written import Claim as Written
 from validate import verifier
 from validate.certificate.parts import Certificate, failures, hypotheses_of, meanings
 from validate.certificate.vectors import measured_names, outside_domains, vector_statement
@@ -112,7 +113,7 @@ def record(path: Path, origin: str | None, quick: bool) -> None:
     _replace(path, (json.dumps(made, indent=2) + "\n").encode())
 
 
-def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
+def differences(certificate: Certificate, claim: Claim | Written) -> tuple[str, ...]:
     """The fields in which a certificate departs from the claim that it says it refutes.
 
     The verifier cannot know the printed claim; the catalogue does. Empty when statement, formula, definitions,
@@ -123,6 +124,8 @@ def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
         certificate: one that the verifier could read.
         claim: as printed.
     """
+    if isinstance(claim, Written):
+        return _differences_in_words(certificate, claim)
     found = []
     expected: dict[str, Any] = {"claim": claim.id, "statement": claim.statement}
     if "right" in certificate:
@@ -150,6 +153,14 @@ def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
     if certificate.get("kind") == "vectors":
         found += _vector_differences(certificate, claim)
     return tuple(found)
+
+
+def _differences_in_words(certificate: Certificate, claim: Written) -> tuple[str, ...]:
+    """The same for a claim that says what it means: all that it says is in the certificate as it stands."""
+    from validate.certificate.play import said
+
+    expected = said(claim)
+    return tuple(key for key in (*expected, "kind") if certificate.get(key) != {**expected, "kind": "play"}[key])
 
 
 def _vector_differences(certificate: Certificate, claim: Claim) -> list[str]:

@@ -64,16 +64,10 @@ def play_certificate(
         given[name] = value
     problem = instance.get("problem")
     start = instance.get("start", [])
-    assumptions, relations = _assumed(claim)
     certificate: Certificate = {
         "format": verifier.FORMAT,
         "kind": "play",
-        "claim": claim.id,
-        "statement": claim.statement,
-        "assumptions": assumptions,
-        "relations": relations,
-        "definitions": dict(claim.where),
-        "program": None if claim.program is None else claim.program.to_json(),
+        **said(claim),
         "parameters": {
             name: _by_round(value, name)
             if name in schedules and not isinstance(value, Mapping)
@@ -92,12 +86,6 @@ def play_certificate(
         "origin": origin,
         "quick": bool(quick),
     }
-    if claim.standing:
-        certificate["standing"] = list(claim.standing)
-    if claim.parameters:
-        certificate["domains"] = {index_of(name)[0]: _domain(domain) for name, domain in claim.parameters.items()}
-    if claim.over:
-        certificate["over"] = claim.over
     if instance.get("vectors"):
         certificate["vectors"] = {name: _plain(value, name) for name, value in instance["vectors"].items()}
     for key, points in (("xstar", xstar), ("xstar_n", xstar_n)):
@@ -106,6 +94,26 @@ def play_certificate(
     if note:
         certificate["note"] = note
     return certificate
+
+
+def said(claim: Claim) -> Certificate:
+    """What a certificate says of the claim: all that the claim says of itself."""
+    assumptions, relations = _assumed(claim)
+    found: Certificate = {
+        "claim": claim.id,
+        "statement": claim.statement,
+        "assumptions": assumptions,
+        "relations": relations,
+        "definitions": dict(claim.where),
+        "program": None if claim.program is None else claim.program.to_json(),
+    }
+    if claim.standing:
+        found["standing"] = list(claim.standing)
+    if claim.parameters:
+        found["domains"] = {index_of(name)[0]: _domain(domain) for name, domain in claim.parameters.items()}
+    if claim.over:
+        found["over"] = claim.over
+    return found
 
 
 def _assumed(claim: Claim) -> tuple[list[dict[str, Any]], list[str]]:

@@ -181,8 +181,19 @@ def show(
     Example: fedproof show fedavg-svrg/theorem-v1-eq8
     """
     from theory import catalog
+    from theory.written import Claim as Written
 
-    claim = catalog.claim(own.one(claim_id))
+    claim: Any = catalog.claim(own.one(claim_id))
+    if isinstance(claim, Written):
+        from validate.commands.written import as_json_of, as_text
+
+        if latex:
+            raise ValueError(f"ID={claim_id}: this claim has no LaTeX; its sentence is {claim.statement}")
+        if as_json:
+            print_json(as_json_of(claim))
+        else:
+            typer.echo(as_text(claim))
+        return
     if as_json:
         print_json(description(claim))
     elif latex:

@@ -240,7 +240,8 @@ def into_ball(v: Vector, radius: Number) -> Vector:
 
 
 def _absolute(x: Number) -> Number:
-    return abs(x)
+    found: Number = abs(x)
+    return found
 
 
 def top(v: Vector, m: int) -> Vector:
