@@ -117,7 +117,9 @@ def remember(new: Entry, out: Path) -> Entry | None:
 # --- certificates ----------------------------------------------------------------------------------------------------
 
 
-def keep(claim: Claim | Written, folders: tuple[Path, ...], chosen: Path | None, out: Path, by: str = "") -> Path | None:
+def keep(
+    claim: Claim | Written, folders: tuple[Path, ...], chosen: Path | None, out: Path, by: str = ""
+) -> Path | None:
     """Move the certificates of one check to where they are found.
 
     Args:

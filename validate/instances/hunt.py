@@ -22,7 +22,7 @@ from validate.measure import Measured, Row, sides
 from validate.rounds import TooManyOutcomesError
 
 Where = Literal["pool", "search"]
-OUTCOMES = 2000
+OUTCOMES = 500
 """Outcomes of one round that are played: an instance with more says nothing here."""
 KEPT = 12
 """Instances from which the search climbs."""
@@ -129,7 +129,7 @@ def hunt(
                     break
                 found.evaluations += 1
                 step = moved(here, claim, rng)
-                if _too_large(step):
+                if _too_large(step, claim):
                     continue
                 one = realised(claim, step)
                 seen = None if one is None else measured(claim, one, found)
@@ -171,9 +171,10 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None
     return Seen(one, both)
 
 
-def _too_large(c: Candidate) -> bool:
-    """Whether numbers have grown so long that playing takes more time than it is worth."""
-    return size(c)[3] > 1500 or c.rounds > 12
+def _too_large(c: Candidate, claim: Claim) -> bool:
+    """Whether playing takes more work than it is worth: long numbers, many rounds with draws."""
+    random_ = claim.program is not None and claim.program.random
+    return size(c)[3] > 1000 or c.rounds > (3 if random_ else 30)
 
 
 def _settled(claim: Claim, seen: Seen, found: Hunt, origin: Where) -> Hunt:

@@ -240,8 +240,8 @@ def into_ball(v: Vector, radius: Number) -> Vector:
 
 
 def _absolute(x: Number) -> Number:
-    found: Number = abs(x)
-    return found
+    size: Callable[[Number], Number] = abs
+    return size(x)
 
 
 def top(v: Vector, m: int) -> Vector:
