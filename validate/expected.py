@@ -1,0 +1,324 @@
+"""Both sides of a sentence by moments: for programs that are linear given their draws, on quadratics of any size.
+
+What stands in an E is a polynomial of second degree in states and taps, and is turned into one: a constant and products
+of affine functions, whose expectations `sim.moments` computes. Numbers are float64 (or Fractions on an exact problem, as
+long as they are rational). What is no such polynomial (a norm, a maximum, a product of two squares) is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from sim.moments import Moments, Point, Schedule, moments_of
+from sim.problems import Quadratic
+from theory.formula import Number, UndefinedError
+from theory.sentence import At, Expression, Sentence, evaluate, everything, index_value, read
+from theory.written import Claim
+from validate.instances.choices import Setting, holds, number
+
+Terms = tuple[tuple[Any, Any, Any], ...]
+
+
+class NoPolynomialError(ValueError):
+    """What stands in an expectation is no polynomial of second degree in the states."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A random number: a constant and products c <u, v> of affine functions of states and taps."""
+
+    constant: Any
+    terms: Terms = ()
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A random vector: an affine function of states and taps (`sim.moments.Affine`)."""
+
+    parts: Mapping[Point | None, Any]
+
+
+class Expected:
+    """A claim's names on an instance, with expectations by moments: a `theory.sentence.World`."""
+
+    def __init__(self, claim: Claim, problem: Quadratic, setting: Setting, moments: Moments) -> None:
+        self.claim, self.problem, self.setting, self.moments = claim, problem, setting, moments
+        self.words = claim.vocabulary
+        self.certain = claim.program is not None and not claim.program.random
+
+    # deterministic names are the setting's
+
+    def constant(self, value: Fraction) -> Any:
+        """As `World`."""
+        return value if self.problem.exact else float(value)
+
+    def parameter(self, name: str, at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        value = self.setting.parameter(name, at)
+        return value if self.problem.exact else float(value)
+
+    def point(self, name: str, at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        return Vector({None: np.asarray(self.setting.point(name, at), dtype=self.problem.hessian.dtype)})
+
+    def value(self, name: str, indices: tuple[int, ...], at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        kind = self.words.states.get(name) or self.words.taps[name][0]
+        n = at.get("n") if kind in ("client", "table") else None
+        i = at.get("i") if kind == "table" else None
+        return Vector({Point(name, indices[0], tuple(indices[1:]), n, i): 1})
+
+    def _function(self, name: str, at: Mapping[str, int]) -> tuple[Any, Any, Any]:
+        p = self.problem
+        if name == "f":
+            return p.mean_hessian, p.mean_linear, p.mean_offset
+        if name == "f_n":
+            return p.client_hessian[at["n"]], p.client_linear[at["n"]], p.client_offset[at["n"]]
+        return p.hessian[at["n"], at["i"]], p.linear[at["n"], at["i"]], p.offset[at["n"], at["i"]]
+
+    def function(self, name: str, v: Vector, at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        H, b, c = self._function(name, at)
+        half = self.constant(Fraction(1, 2))
+        return Form(c, ((half, v, _mapped(H, v)), (-1, v, Vector({None: b}))))
+
+    def gradient(self, name: str, v: Vector, at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        H, b, _ = self._function(name, at)
+        return _plus(_mapped(H, v), Vector({None: -b}))
+
+    def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Any:
+        """As `World`; of random numbers sums, differences, and products by others."""
+        if not any(isinstance(a, Form) for a in arguments):
+            return number(operation, arguments)
+        one = arguments[0]
+        if operation == "neg":
+            return _scaled(one, -1)
+        two = arguments[1] if len(arguments) > 1 else None
+        if operation in ("+", "-") and len(arguments) == 2:
+            return _sum(_form(one), _scaled(_form(two), 1 if operation == "+" else -1))
+        if operation == "*" and not (isinstance(one, Form) and isinstance(two, Form)):
+            return _scaled(one, two) if isinstance(one, Form) else _scaled(_form(two), one)
+        if operation == "/" and not isinstance(two, Form):
+            if two == 0:
+                raise UndefinedError("division by 0")
+            return _scaled(_form(one), 1 / two)
+        raise NoPolynomialError(f"{operation} of random numbers")
+
+    def vectors(self, operation: str, arguments: tuple[Any, ...]) -> Any:
+        """As `World`."""
+        one = arguments[0]
+        if operation == "norm2":
+            return self._reduced(Form(0, ((1, one, one),)))
+        if operation == "dot":
+            return self._reduced(Form(0, ((1, one, arguments[1]),)))
+        if operation == "norm":
+            found = self._reduced(Form(0, ((1, one, one),)))
+            if isinstance(found, Form):
+                raise NoPolynomialError("a norm of a random vector")
+            return number("sqrt", (max(found, 0),))
+        if operation == "neg":
+            return _times(one, -1)
+        two = arguments[1]
+        if operation in ("+", "-"):
+            return _plus(one, two if operation == "+" else _times(two, -1))
+        if isinstance(two, Form):
+            raise NoPolynomialError("a random vector times a random number")
+        if operation == "/" and two == 0:
+            raise UndefinedError("division by 0")
+        return _times(one, two if operation == "*" else 1 / two)
+
+    def _reduced(self, form: Form) -> Any:
+        """A form without states is a number."""
+        if all(set(u.parts) | set(v.parts) == {None} for _, u, v in form.terms):
+            return form.constant + sum(c * (u.parts[None] * v.parts[None]).sum() for c, u, v in form.terms)
+        return form
+
+    def over(self, index: str, e: Expression, at: Mapping[str, int]) -> Iterable[int]:
+        """As `World`; turns of a loop whose number is a parameter."""
+        if index == "h":
+            return range(turns(self.claim, self.setting, e))
+        return self.setting.over(index, e, at)
+
+    def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        return self.settled(evaluate(e, self, at, self.words))
+
+    def settled(self, value: Any) -> Any:
+        """E of a random number, or the number itself."""
+        if isinstance(value, Vector):
+            if set(value.parts) <= {None}:
+                return value
+            return Vector({None: self.moments.expected(value.parts)})
+        if not isinstance(value, Form):
+            return value
+        return value.constant + sum(c * self.moments.dot(u.parts, v.parts) for c, u, v in value.terms)
+
+
+def turns(claim: Claim, setting: Setting, e: Expression) -> int:
+    """How often the loop around a tap turns that a tree speaks of.
+
+    Raises:
+        NoPolynomialError: where that is not one number.
+    """
+    from theory.formula import Name
+    from theory.program import Loop, flat
+
+    assert claim.program is not None
+    taps = {part.name for part in everything(e) if isinstance(part, At) and part.name in claim.vocabulary.taps}
+    counts = set()
+    for step in flat(claim.program.body):
+        if isinstance(step, Loop) and taps & {s.label for s in flat(step.body) if not isinstance(s, Loop)}:
+            if not isinstance(step.count, Name | Number):
+                raise NoPolynomialError("turns of a loop whose number is a formula")
+            counts.add(int(step.count.value if isinstance(step.count, Number) else setting.values[step.count.name]))
+    if len(counts) != 1:
+        raise NoPolynomialError("turns of several loops")
+    return counts.pop()
+
+
+def _form(value: Any) -> Form:
+    return value if isinstance(value, Form) else Form(value)
+
+
+def _scaled(form: Form, factor: Any) -> Form:
+    return Form(form.constant * factor, tuple((c * factor, u, v) for c, u, v in form.terms))
+
+
+def _sum(one: Form, two: Form) -> Form:
+    return Form(one.constant + two.constant, one.terms + two.terms)
+
+
+def _plus(one: Vector, two: Vector) -> Vector:
+    parts = dict(one.parts)
+    for key, matrix in two.parts.items():
+        parts[key] = _added(parts[key], matrix) if key in parts else matrix
+    return Vector(parts)
+
+
+def _added(one: Any, two: Any) -> Any:
+    """The sum of two maps, numbers standing for multiples of the identity."""
+    if np.ndim(one) == np.ndim(two):
+        return one + two
+    matrix, scalar = (one, two) if np.ndim(one) else (two, one)
+    return matrix + np.eye(len(matrix), dtype=int).astype(matrix.dtype) * scalar
+
+
+def _times(one: Vector, factor: Any) -> Vector:
+    return Vector({key: matrix * factor for key, matrix in one.parts.items()})
+
+
+def _mapped(H: Any, v: Vector) -> Vector:
+    return Vector({key: H @ matrix if np.ndim(matrix) else H * matrix for key, matrix in v.parts.items()})
+
+
+# --- both sides ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Line:
+    """Both sides at one value of the free indices.
+
+    Attributes:
+        at: the indices.
+        left, right: numbers.
+        status: of the relation between them, in floats up to `SLACK`.
+    """
+
+    at: Mapping[str, int]
+    left: Any
+    right: Any
+    status: Literal["holds", "broken", "undefined"]
+
+
+SLACK = 1e-7
+"""A break in floats is one by more than this, relative to the larger side and to where the run began."""
+
+
+def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
+    """Both sides for every value of the free indices, by moments.
+
+    Args:
+        claim: with an algorithm.
+        problem: float64 for floats, Fractions for exact sides.
+        setting: start, rounds and all parameters (Fractions).
+
+    Raises:
+        NoPolynomialError, ValueError: where moments do not tell.
+    """
+    program = claim.program
+    if program is None:
+        raise NoPolynomialError("the claim has no algorithm")
+    schedules = {name for name, index in ((s[:-2], s[-2:]) for s in claim.symbols) if index == "_k"}
+
+    def plain(name: str, value: Any) -> Any:
+        if isinstance(value, list):
+            rows = [plain(name, v) for v in value]
+            return Schedule(tuple(rows)) if name in schedules else rows
+        return value if problem.exact else float(value)
+
+    parameters = {name: plain(name, setting.values[name]) for name in program.parameters if name in setting.values}
+    start = setting.start if problem.exact else np.asarray(setting.start, dtype=float)
+    moments = moments_of(program, problem, parameters, start=start, rounds=setting.rounds)
+    world = Expected(claim, problem, setting, moments)
+    scale = max(1.0, float(sum(float(x) ** 2 for x in setting.start)))
+    found = []
+    for at in indices(claim.sentence, world):
+        try:
+            left, right = (_side(side, world, at) for side in (claim.sentence.left, claim.sentence.right))
+        except UndefinedError:
+            found.append(Line(at, None, None, "undefined"))
+            continue
+        found.append(Line(at, left, right, "holds" if _true(left, claim.sentence.relation, right, scale) else "broken"))
+    return found
+
+
+def _side(side: Expression, world: Expected, at: Mapping[str, int]) -> Any:
+    value = evaluate(side, world, at, world.words)
+    if isinstance(value, Form):
+        if not world.certain:
+            raise NoPolynomialError("a random number outside of E")
+        value = world.settled(value)
+    return value
+
+
+def _true(left: Any, relation: str, right: Any, scale: float) -> bool:
+    if isinstance(left, Fraction | int) and isinstance(right, Fraction | int):
+        return holds(left, relation, right)
+    one, two = float(left), float(right)
+    slack = SLACK * max(abs(one), abs(two)) + 1e-13 * scale
+    if not np.isfinite(one) or not np.isfinite(two):
+        return True
+    gap = one - two if relation in ("<=", "<") else two - one
+    return bool(abs(gap) <= slack if relation == "==" else gap <= slack)
+
+
+def indices(sentence: Sentence, world: Expected) -> Iterable[dict[str, int]]:
+    """The values of the free indices for which all indices of the sentence lie in the run."""
+    words = world.words
+    free = read(sentence.left, words).free | read(sentence.right, words).free
+    states = [p for side in (sentence.left, sentence.right) for p in everything(side) if isinstance(p, At)]
+    if free & {"h", "j"}:
+        raise NoPolynomialError("a free turn of a loop")
+    rounds = world.setting.rounds
+
+    def inside(at: Mapping[str, int]) -> bool:
+        for part in states:
+            last = rounds - (part.name in words.taps)
+            names = {getattr(e, "name", "") for e in everything(part.indices[0])}
+            if names <= {"k", "K", ""} and not 0 <= index_value(part.indices[0], world, at, words) <= last:
+                return False
+        return True
+
+    for k in range(rounds + 1) if "k" in free else (0,):
+        if "k" in free and not inside({"k": k, "n": 0, "i": 0}):
+            continue
+        for n in range(world.problem.clients) if free & {"n", "i"} else (0,):
+            for i in range(int(world.problem.counts[n])) if "i" in free else (0,):
+                at = {"k": k, "n": n, "i": i}
+                yield {name: at[name] for name in at if name in free}
