@@ -171,8 +171,8 @@ class Draws:
             rounds = min(self._last - self._k, max(1, _BATCH // (total * size)))
             count = total
         else:
-            most = max(words + first - start, _BATCH // size // WORDS * WORDS)
-            count = min(most, total - start)
+            least = -(-(words + first - start) // WORDS) * WORDS  # a block gives four words at the price of one
+            count = min(max(least, _BATCH // size // WORDS * WORDS), total - start)
         span = range(self._k, self._k + rounds)
         return self._k, start, self._streams.words(purpose, clients, span, count, first=start)
 

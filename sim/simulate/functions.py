@@ -63,6 +63,7 @@ class Functions(ABC):
     clients: int
     dim: int
     counts: NDArray[np.int64]
+    _scratch: Tensor | None = None
 
     @abstractmethod
     def gradient(self, v: Tensor, who: Tensor | None = None) -> Tensor:
@@ -87,6 +88,15 @@ class Functions(ABC):
     def full_gradient(self, v: Tensor) -> Tensor:
         """(1, d, R), grad f at v (1, d, R)."""
         return self.gradient(v).mean(0, keepdim=True)
+
+    def dot(self, a: Tensor, b: Tensor) -> Tensor:
+        """(N or 1, 1, R), the products of vectors (N or 1, d, R), in memory that is kept for the next time."""
+        import torch
+
+        shape = torch.broadcast_shapes(a.shape, b.shape)
+        if self._scratch is None or self._scratch.shape != shape:
+            self._scratch = a.new_empty(shape)
+        return torch.mul(a, b, out=self._scratch).sum(1, keepdim=True)
 
     @property
     def work(self) -> int:

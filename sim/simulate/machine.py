@@ -15,7 +15,7 @@ from sim.simulate.draws import LIMIT, Draws, purposes, smallest, width
 from sim.simulate.functions import Functions, Sample, product, tensor_of
 from sim.simulate.parameters import Scalars
 from sim.streams import PASSES, VISITS
-from theory.program import DRAWS, Formula, Instruction, Loop, Program, Step, text_of
+from theory.program import DRAWS, Formula, Instruction, Loop, Program, Step, text_of, uses
 
 if TYPE_CHECKING:
     import torch
@@ -70,6 +70,8 @@ class TorchMachine:
         self._purposes = purposes(program)
         self._loops = dict(_loops(program.body, ()))
         self._wanted, self._watch = taps, watch
+        self._last_uses = last_uses(program)
+        self._matrices: dict[str, Tensor] = {}
         self._counts = tensor_of(functions.counts, device)
         self._most = int(functions.counts.max())
         self._least = int(functions.counts.min())
@@ -134,6 +136,8 @@ class TorchMachine:
         found = self._apply[step.op](step, values, numbers)
         if self._watch is not None and step.op in DRAWS:
             self._watch(step.op, found)
+        for name in self._last_uses.get(id(step), ()):
+            self.env.pop(name, None)
         return found
 
     def visits(self) -> Iterator[None]:
@@ -250,9 +254,11 @@ class TorchMachine:
     def _mix(self, step: Instruction, of: list[Any], numbers: Sequence[Any]) -> Tensor:
         if self._who is not None:
             raise ValueError(f"mix (line {step.line}) in a visit: one client has no neighbours")
-        matrix = tensor_of(self.scalars.parameters.weights(step.label, (self.clients, self.clients)), self.device)
+        if step.label not in self._matrices:
+            weights = self.scalars.parameters.weights(step.label, (self.clients, self.clients))
+            self._matrices[step.label] = tensor_of(weights[None], self.device)
         rows = self._rows(of[0]).reshape(1, self.clients, -1)
-        return product(matrix[None], rows).reshape(self.clients, self.dim, self.runs)
+        return product(self._matrices[step.label], rows).reshape(self.clients, self.dim, self.runs)
 
     # problems
 
@@ -400,6 +406,31 @@ class TorchMachine:
         turns = tuple(self.env[loop.index] if loop.op == "repeat" else next(places) for loop in self._loops[step.label])
         value = of[0] if step.kind == "server" else self._rows(of[0])
         self.taps.setdefault(step.label, []).append((turns, value))
+
+
+def last_uses(program: Program) -> dict[int, tuple[str, ...]]:
+    """For instructions (by `id`) the values that nobody reads after them: dropped, their memory serves again at once.
+
+    Only values that are read nowhere but in the block, a round or a loop's body, in which they are made.
+    """
+    total = uses(program.body, program.result)
+    found: dict[int, tuple[str, ...]] = {}
+
+    def look(steps: Sequence[Step]) -> None:
+        reads = [uses((step,), ()) for step in steps]
+        for step in steps:
+            if isinstance(step, Loop):
+                look(step.body)
+                continue
+            places = [at for at, read in enumerate(reads) if step.to in read]
+            if not step.to or not places or sum(reads[at][step.to] for at in places) < total[step.to]:
+                continue
+            last = steps[places[-1]]
+            if isinstance(last, Instruction):
+                found[id(last)] = (*found.get(id(last), ()), step.to)
+
+    look(program.body)
+    return found
 
 
 def _loops(steps: Sequence[Step], around: tuple[Loop, ...]) -> Iterator[tuple[str, tuple[Loop, ...]]]:

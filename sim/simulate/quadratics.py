@@ -77,7 +77,7 @@ class QuadraticFunctions(Functions):
         assert targets is not None
         q = sample.keep(("features", b), lambda: of_samples(features, index, who))
         y = sample.keep(("targets", b), lambda: of_samples(targets, index, who))
-        residual = (q * v).sum(1, keepdim=True).sub_(y).mul_(2)
+        residual = self.dot(q, v).sub_(y).mul_(2)
         return q * residual
 
     def value(self, v: Tensor, who: Tensor | None = None) -> Tensor:

@@ -67,7 +67,7 @@ class LogisticFunctions(Functions):
 
     def _one(self, v: Tensor, sample: Sample, b: int, who: Tensor | None) -> Tensor:
         a = sample.keep(b, lambda: of_samples(self._columns, sample.index[b], who))
-        slope = (a * v).sum(1, keepdim=True).neg_().sigmoid_()
+        slope = self.dot(a, v).neg_().sigmoid_()
         return v * self.ridge - a * slope
 
     def value(self, v: Tensor, who: Tensor | None = None) -> Tensor:
