@@ -222,14 +222,19 @@ class TorchMachine:
         if step.kind == "table":
             terms = [(_over_samples(v), c[:, None] if isinstance(c, torch.Tensor) else c) for v, c in terms]
         total: Any = None
+        mine = False  # whether `total` is no value of the program, and may be changed
         for v, c in terms:
             if isinstance(c, torch.Tensor):
-                part = v * c
-                total = part if total is None else _sum(total, part, 1.0)
-            elif total is None:
-                total = v if c == 1 else v * c
+                v, c = v * c, 1.0
+                if total is None:
+                    total, mine = v, True
+                    continue
+            if total is None:
+                total, mine = (v, False) if c == 1 else (v * c, True)
             else:
-                total = _sum(total, v, c) if total is not terms[0][0] else total.add(v, alpha=c)
+                fits = mine and all(a <= b for a, b in zip(v.shape, total.shape, strict=True))
+                total = total.add_(v, alpha=c) if fits else total.add(v, alpha=c)
+                mine = True
         return total
 
     def _where(self, step: Instruction, of: list[Any], numbers: Sequence[Any]) -> Tensor:
@@ -444,12 +449,6 @@ def _loops(steps: Sequence[Step], around: tuple[Loop, ...]) -> Iterator[tuple[st
 
 def _over_samples(v: Tensor) -> Tensor:
     return v if v.ndim == 4 else v[:, None]
-
-
-def _sum(total: Tensor, v: Tensor, c: float) -> Tensor:
-    """total + c v, in place where it fits; `total` is given up."""
-    fits = all(a <= b for a, b in zip(v.shape, total.shape, strict=True))
-    return total.add_(v, alpha=c) if fits else total.add(v, alpha=c)
 
 
 def _into_ball(v: Tensor, radius: Any) -> Tensor:
