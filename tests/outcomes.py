@@ -126,7 +126,8 @@ def expectation(run):
 def recorded(algorithm, problem, parameters, start, rounds, seed=0, run=0):
     """States after every round of one simulated run, by name, and its draws."""
     draws = Recorded()
+    all_rounds = range(rounds + 1)
     result = simulate(
-        algorithm, problem, parameters, start, rounds, 1, seed, first_run=run, record=range(rounds + 1), watch=draws.watch
+        algorithm, problem, parameters, start, rounds, 1, seed, first_run=run, record=all_rounds, watch=draws.watch
     )
     return {name: values[0] for name, values in result.states.items()}, draws

@@ -35,7 +35,7 @@ class LossFunctions(Functions):
         def stacked(j: int) -> Tensor:
             rows = []
             for one in parts:
-                part = torch.as_tensor(np.asarray(one[j]) if not isinstance(one[j], torch.Tensor) else one[j])
+                part = one[j] if isinstance(one[j], torch.Tensor) else torch.from_numpy(np.array(one[j]))
                 # the last sample again, where others have more: its weight is 0
                 rows.append(torch.cat([part, part[-1:].expand(most - len(part), *part.shape[1:])]))
             return torch.stack(rows).to(device)
@@ -100,4 +100,4 @@ class LossFunctions(Functions):
         """As `Functions`."""
         import torch
 
-        return self._map(torch.func.hessian(self._mean), v, who).permute(0, 2, 3, 1).contiguous()
+        return self._map(torch.func.jacrev(torch.func.jacrev(self._mean)), v, who).permute(0, 2, 3, 1).contiguous()

@@ -28,9 +28,10 @@ class Parameters:
 
     Args:
         program: whose names they are.
-        given: by name a number; N numbers, one a client, also under ``p_n``; a schedule of at least `rounds` numbers,
-            also under ``eta_k``; a matrix (rounds or more, N), one a round and client; what `mix` takes, (N, N), and
-            what `combine` takes, one weight a remembered vector.
+        given: by name a number; N numbers, one a client, also under ``p_n``; a schedule, under ``eta_k`` or as
+            ``{"k": [...]}``, of at least `rounds` numbers, or (rounds or more, N), one a round and client; what `mix`
+            takes, (N, N), and what `combine` takes, one weight a remembered vector. A list that does not say what it is
+            is one number a client where it has N of them, else a schedule.
         clients, dim: N and d, which a program may ask for by these names.
         rounds: the number of the last round plus one.
 
@@ -49,6 +50,14 @@ class Parameters:
         self.labels: dict[str, np.ndarray[Any, Any]] = {}
         for written, value in given.items():
             name, index = _base(written, known)
+            if isinstance(value, Mapping):
+                if set(value) != {"k"}:
+                    raise ValueError(
+                        f"{written}={value!r} is neither a number, nor a list, nor a schedule {{'k': [...]}}"
+                    )
+                value, index = value["k"], "k"
+            if name in (*self.each, *self.schedules, *self.labels, *set(self.constants) - {"N", "d"}):
+                raise ValueError(f"{name} is given twice, also as {written}")
             if name in ("N", "d"):
                 if float(value) != self.constants[name]:
                     raise ValueError(f"{name}={value!r} is not that of the problem, {self.constants[name]:g}")
@@ -71,17 +80,11 @@ class Parameters:
             raise ValueError(f"parameters has no {missing[0]!r}; {program.name} takes {', '.join(program.parameters)}")
 
     def _list(self, name: str, written: str, values: np.ndarray[Any, Any], index: str) -> None:
-        each = values.shape == (self.clients,) and index in ("", "n")
-        schedule = values.ndim == 1 and len(values) >= self.rounds and index in ("", "k")
-        if each and schedule and len(values) == self.rounds:
-            raise ValueError(
-                f"{written} has {len(values)} numbers, as many as clients and as rounds: write {name}_n or {name}_k"
-            )
-        if values.ndim == 2 and values.shape[1] == self.clients and len(values) >= self.rounds:
-            self.schedules[name] = values
-        elif each:
+        by_client = values.shape == (self.clients,) and index in ("", "n")
+        by_round = values.shape in ((len(values),), (len(values), self.clients)) and len(values) >= self.rounds
+        if by_client:
             self.each[name] = values
-        elif schedule:
+        elif by_round and index in ("", "k"):
             self.schedules[name] = values
         else:
             raise ValueError(

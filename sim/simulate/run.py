@@ -165,7 +165,9 @@ def simulate(
     from sim.running import checked_device, checked_first_run, reporter, torch_threads
 
     if isinstance(program, Algorithm):
-        parameters = {**{name: float(value) for name, value in program.defaults.items()}, **parameters}
+        named = {*parameters, *(name.removesuffix(index) for name in parameters for index in ("_n", "_k"))}
+        defaults = {name: float(value) for name, value in program.defaults.items() if name not in named}
+        parameters = {**defaults, **parameters}
         program = program.program
     if not isinstance(program, Program):
         raise ValueError(f"program={program!r} is neither a Program nor a function decorated with @algorithm")
