@@ -1,8 +1,8 @@
 """Workload W1 written in the language and run by `sim.simulate`, beside the engine's torch back end.
 
-FedAvg-SVRG, least squares, N=18, 50 samples each, d=5, S=5 snapshots of M=2 steps, K=100, p_n ~ U(0.3, 0.9), step 0.01; a
-run-round is one run advanced by one round, with its random draws, f - f* and the squared gradient norm. One process, one
-thread, both in turn. Run: ``python -m benchmarks.simulate [--quick] [--markdown] [--json FILE]``.
+FedAvg-SVRG, least squares, N=18, 50 samples each, d=5, S=5 snapshots of M=2 steps, K=100, p_n ~ U(0.3, 0.9), step 0.01;
+a run-round is one run advanced by one round, with its random draws, f - f* and the squared gradient norm. One process,
+one thread, both in turn. Run: ``python -m benchmarks.simulate [--quick] [--markdown] [--json FILE]``.
 """
 
 from __future__ import annotations
