@@ -73,7 +73,7 @@ def all_draws(w, x, *, S, b, m, p, q, sigma2):
         v = v - w.gradient(v, w.sample(b)) - w.gradient(v, w.sample(2, replace=False))
         v = v + w.noise(sigma2) + w.choose(S) * v + w.choose(S, replace=True) * v
         v = w.where(w.coins(p), v, 2 * v) + w.coin(q) * v + w.keep(v, m)
-    x = w.visit(x + w.keep(x, m), lambda y, one: y - one.gradient(y, one.sample(b)) + one.average(y, one.coins(p)))
+    x = w.visit(x + w.keep(x, m), lambda y, one: y - one.gradient(y, one.sample(b)) + one.coins(p) * y)
     return x + w.mean(w.pass_over(v, lambda y, i: y - w.gradient(y, i)))
 
 
@@ -191,9 +191,10 @@ def visiting(w, x, c, t, *, eta, p, b):
     i = w.sample(b)
 
     def turn(v, one):
-        v = v - eta * p * (one.gradient(v, i) - one.gradient(c) + one.get(t, i))
+        v = v - eta / 2 * w.full_gradient(v)
+        v = v - eta * p * (one.gradient(v, i) - c + one.get(t, i))
         v = v - eta * one.gradient(v, one.sample())
-        return v - eta / 2 * w.full_gradient(v) + eta * one.get(t)
+        return v + eta * one.get(t)
 
     after = w.visit(x, turn)
     return after, c + w.gradient(after) / 10, w.put(t, i, w.gradient(after, i))
@@ -212,9 +213,10 @@ def test_a_visit_reads_what_is_its_clients(problem):
         for turn, n in enumerate(draws.visit(k, 3)):
             (own,) = draws.sample(k, 0, 1 + turn, None)
             entry = np.mean([t[n][i] for i in outside[n]], axis=0)
-            v = x - 0.1 * parameters["p"][n] * (f.batch(n, x, outside[n]) - f.client(n, c[n]) + entry)
+            v = x - 0.05 * f.full(x)
+            v = v - 0.1 * parameters["p"][n] * (f.batch(n, v, outside[n]) - c[n] + entry)
             v = v - 0.1 * f.sample(n, v, own)
-            x = v - 0.05 * f.full(v) + 0.1 * np.mean(t[n], axis=0)
+            x = v + 0.1 * np.mean(t[n], axis=0)
         for n in range(3):
             c[n] = c[n] + f.client(n, x) / 10
             new = f.batch(n, x, outside[n])
