@@ -31,6 +31,29 @@ The contract, which every kernel in any language must reproduce bit for bit:
   local step m of K; perFedAvg takes K B more for the inner gradients, and at order 2 as many again for the Hessians.
 * A uniform in [0, 1) is x 2^-32.
 
+Programs (`sim.simulate`) draw under purposes of their own, the round word being k. The instructions that draw (sample,
+noise, choose, coins, coin, keep) are numbered q = 0, 1, ... in the order in which they stand in the program, those
+inside loops in their loop's place; instruction q has the purpose `PROGRAM` + q, PROGRAM = 16, so there may be 240.
+Each time that it is executed in a round, turn after turn, it takes the next words of this purpose:
+
+* sample of b with replacement: b words of the client's own stream, the client word being n; word j is the sample
+  (x n) >> 32. Without replacement: as many words as the largest client has samples; a client with m samples takes the
+  b smallest of its first m words, ties to the smaller sample.
+* noise: d words of the client's own stream, d + 1 for an odd d. The pair (x, y) of words 2i and 2i + 1 makes
+  r cos(t) and r sin(t), with r = sqrt(-2 log((x + 1/2) 2^-32)), t = 2 pi (y + 1/2) 2^-32: coordinates 2i and 2i + 1,
+  times sqrt(sigma2/d).
+* keep: d words of the client's own stream, or of the client word 0 for a server's value; the coordinates with the m
+  smallest are kept, ties to the smaller coordinate.
+* choose: N words of the client word 0. Without replacement the S clients with the smallest are chosen, ties to the
+  smaller client; with replacement it takes S words instead, and word j chooses client (x N) >> 32.
+* coins: N words of the client word 0; that of client n is 1 iff x < round(p_n 2^32), at least 1. coin: one word of it.
+* Purpose `VISITS` = 6: each visit takes N words of the client word 0 and calls the clients in their order, ties to the
+  smaller client.
+* Purpose `PASSES` = 7: each pass takes as many words of each client's stream as the largest client has samples; a
+  client with m samples goes through them in the order of its first m words, ties to the smaller sample.
+
+Inside a visit there is one client at a time, and the client word is always 0: the turns tell the clients apart.
+
 So run r of a seed is the same in every batch, chunk, number of threads, and on every device.
 """
 
@@ -51,6 +74,10 @@ POPULATION = 2
 POOL = 3
 PERMUTATION = 4
 PERSONALISED = 5
+VISITS = 6
+PASSES = 7
+PROGRAM = 16
+PURPOSES = 256
 
 BLOCK_BITS = 24
 WORDS = 4
@@ -222,8 +249,9 @@ class Streams:
         columns: Any = None,
         scale: Any = None,
         out: Any = None,
+        first: int = 0,
     ) -> torch.Tensor:
-        """(T, J, N, R) int64, draws 0..J-1 of these clients in these rounds: uniform on 0..2^32-1.
+        """(T, J, N, R) int64, draws first..first+J-1 of these clients in these rounds: uniform on 0..2^32-1.
 
         Args:
             purpose: `PARTICIPATION` or `SAMPLING`, or any in [0, 256) of a new kernel's own.
@@ -233,14 +261,17 @@ class Streams:
             columns: positions in `runs` to restrict the draws to; all by default.
             scale: (N, 1) or (T, 1, N, R) numbers of samples, as `Workspace.integers`: then each x becomes (x n) >> 32.
             out: an array of `Workspace.empty` to write to; a new one by default.
+            first: number of the first draw, a multiple of 4; first + J is at most 2^26.
 
         Raises:
             ValueError: for a purpose, a round or a number of draws outside its domain.
         """
-        if not 0 <= purpose < 256:
+        if not 0 <= purpose < PURPOSES:
             raise ValueError(f"purpose={purpose} is outside [0, 255]")
-        if not 0 <= draws <= WORDS << BLOCK_BITS:
-            raise ValueError(f"draws={draws} is outside [0, 2^26]")
+        if first % WORDS or first < 0:
+            raise ValueError(f"first={first} is outside the multiples of 4")
+        if draws < 0 or first + draws > WORDS << BLOCK_BITS:
+            raise ValueError(f"draws={draws} from {first} on are outside [0, 2^26]")
         if len(rounds) and (rounds[0] < 0 or rounds[-1] >= LIMIT):
             raise ValueError(f"rounds={rounds} is outside [0, 2^32)")
         work, xp = self.work, self.work.xp
@@ -253,12 +284,13 @@ class Streams:
         c1 = work.integers(clients[:, None] if clients.ndim == 3 else clients.reshape(1, 1, count, 1))
         c2 = work.integers(np.asarray(rounds, dtype=np.int64).reshape(-1, 1, 1, 1))
         group = max(1, _PASS // (len(rounds) * count * width))
-        for first in range(0, blocks, group):
-            last = min(blocks, first + group)
-            c3 = work.integers(np.arange(first, last).reshape(1, -1, 1, 1) + (purpose << BLOCK_BITS))
+        for begin in range(0, blocks, group):
+            end = min(blocks, begin + group)
+            numbers = np.arange(begin, end).reshape(1, -1, 1, 1) + first // WORDS
+            c3 = work.integers(numbers + (purpose << BLOCK_BITS))
             found = philox((c0, c1, c2, c3), self.key, work)
             for i, word in enumerate(found):
-                target = result[:, WORDS * first + i : WORDS * last : WORDS]
+                target = result[:, WORDS * begin + i : WORDS * end : WORDS]
                 part = word[:, : target.shape[1]]
                 if i % 2:
                     xp.bitwise_and(part, _MASK, out=target)
