@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 POOL = {True: 400, False: 4000}
 """Instances of the pool, quick and full."""
+FAR = {True: 60, False: 600}
+"""Instances with many clients, many turns or long runs, quick and full."""
 EVALUATIONS = {True: 600, False: 20_000}
 """Evaluations of the search, quick and full."""
 
@@ -53,7 +55,7 @@ def examine(
     evidence = _contradictions(claim)
     if any(item.outcome == "vacuous" for item in evidence):
         return decide(claim.id, evidence, quick=quick)
-    found = hunt(claim, pool=POOL[quick], evaluations=EVALUATIONS[quick], seed=seed, tell=tell)
+    found = hunt(claim, pool=POOL[quick], evaluations=EVALUATIONS[quick], far=FAR[quick], seed=seed, tell=tell)
     path: Path | None = None
     if found.broken is not None:
         item, path = _certified(claim, found.broken, found.first, found.origin, Path(out), quick)
@@ -62,6 +64,10 @@ def examine(
         for item, written in _given(claim, Path(out), quick):
             evidence.append(item)
             path = path or written
+    if found.suspect is not None and found.broken is None:
+        text = f"broken in floats ({described(found.suspect)}), and there are too many outcomes to confirm it exactly"
+        data = {"instance": found.suspect.instance.to_json()}
+        evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
     evidence += _told(claim, found, quick)
     return decide(claim.id, evidence, None if path is None else str(path), coverage(claim, found, quick), quick)
 
@@ -274,6 +280,8 @@ def _told(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
         "cases": cases,
         "tightest": {"left": _text(row.left), "right": _text(row.right)},
     }
+    if found.far:
+        text += f"; nor on {len(found.far)} with many clients, many turns or long runs, in floats"
     pool = Evidence("exact", "holds", text + rest, tightness=ratio, data=data, origin="pool")
     if not found.evaluations:
         return [pool]

@@ -1,8 +1,8 @@
 """Both sides of a sentence by moments: for programs that are linear given their draws, on quadratics of any size.
 
-What stands in an E is a polynomial of second degree in states and taps, and is turned into one: a constant and products
-of affine functions, whose expectations `sim.moments` computes. Numbers are float64 (or Fractions on an exact problem, as
-long as they are rational). What is no such polynomial (a norm, a maximum, a product of two squares) is refused.
+What stands in an E is a polynomial of second degree in states and taps, and is turned into one: a constant and
+products of affine functions, whose expectations `sim.moments` computes. Numbers are float64 (or Fractions on an exact
+problem, as long as they are rational). What is no such polynomial (a norm, a maximum) is refused.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Expected:
         one = arguments[0]
         if operation == "neg":
             return _scaled(one, -1)
-        two = arguments[1] if len(arguments) > 1 else None
+        two: Any = arguments[1] if len(arguments) > 1 else None
         if operation in ("+", "-") and len(arguments) == 2:
             return _sum(_form(one), _scaled(_form(two), 1 if operation == "+" else -1))
         if operation == "*" and not (isinstance(one, Form) and isinstance(two, Form)):

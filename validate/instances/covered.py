@@ -47,7 +47,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
             )
         else:
             told.append(f"both sides are 0, and it breaks {how}")
-    instances = [seen.drawn for seen in found.seen]
+    instances = [*(seen.drawn for seen in found.seen), *found.far]
     for symbol in claim.symbols:
         name = index_of(symbol)[0]
         values = {_key(one, name) for one in instances}

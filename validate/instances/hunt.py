@@ -12,12 +12,19 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+import numpy as np
+
+from sim.problems import Quadratic
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
+from theory.program import LINEAR_GIVEN_DRAWS
 from theory.sentence import SentenceError
 from theory.written import Claim
+from validate.expected import lines
 from validate.instances.candidates import Candidate, candidate_of, moved, realised, size, smaller
+from validate.instances.choices import Setting
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
+from validate.instances.problems import Quadratics
 from validate.measure import Measured, Row, sides
 from validate.rounds import TooManyOutcomesError
 
@@ -76,6 +83,8 @@ class Hunt:
         broken: the first instance that breaks the claim, made smaller; None where none did.
         origin: where that came from.
         evaluations: instances measured by the search, after the pool.
+        far: instances with many clients, many turns or long runs, in floats.
+        suspect: one of these that seems to break the claim, which fractions neither confirm nor clear.
         first: the same instance as it was found.
     """
 
@@ -90,16 +99,25 @@ class Hunt:
     first: Seen | None = None
     origin: Where = "pool"
     evaluations: int = 0
+    far: list[Drawn] = field(default_factory=list)
+    suspect: Drawn | None = None
 
 
 def hunt(
-    claim: Claim, *, pool: int, evaluations: int, seed: int = 0, tell: Callable[[str], None] = lambda _: None
+    claim: Claim,
+    *,
+    pool: int,
+    evaluations: int,
+    far: int = 0,
+    seed: int = 0,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Hunt:
     """Try to break a claim.
 
     Args:
         claim: the claim.
         pool: instances of the pool.
+        far: instances of the pool with many clients, many turns or long runs, in floats first.
         evaluations: of the search.
         seed: of everything that is drawn.
         tell: called with one line of text.
@@ -117,6 +135,11 @@ def hunt(
             found.seen.append(seen)
             if seen.measured.broken:
                 return _settled(claim, seen, found, "pool")
+    if far:
+        tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
+        broken = _from_afar(claim, found, far, seed)
+        if broken is not None:
+            return _settled(claim, broken, found, "pool")
     best = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
     rng = random.Random(f"{seed}:{claim.statement}")
     climbers = [(s.score, candidate_of(s.drawn)) for s in best]
@@ -149,8 +172,10 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None
     try:
         both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit=OUTCOMES)
     except TooManyOutcomesError:
-        count.too_many += 1
-        return None
+        by_moments = _by_moments(claim, one)
+        if by_moments is None:
+            count.too_many += 1
+        return by_moments
     except (UndecidedError, UndefinedError):
         count.undecided += 1
         return None
@@ -169,6 +194,67 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None
         count.undecided += 1
         return None
     return Seen(one, both)
+
+
+def _by_moments(claim: Claim, one: Drawn) -> Seen | None:
+    """Both sides in fractions by moments, where there are too many outcomes to be played; None where they do not tell."""
+    problem = one.instance.problem
+    if not isinstance(problem, Quadratics):
+        return None
+    try:
+        found = lines(claim, problem.quadratic, setting_of(claim, one))
+    except (ValueError, UndecidedError, ZeroDivisionError, OverflowError):
+        return None
+    rows = [line for line in found if line.status == "undefined" or isinstance(line.left + line.right, Fraction)]
+    if not rows or not any(row.status != "undefined" for row in rows):
+        return None
+    return Seen(one, Measured(tuple(Row(row.at, row.left, row.right, row.status) for row in rows)))
+
+
+def setting_of(claim: Claim, one: Drawn) -> Setting:
+    """The names of a claim on an instance with quadratics."""
+    problem = one.instance.problem
+    quadratic = problem.quadratic if isinstance(problem, Quadratics) else None
+    start = np.array(one.instance.start, dtype=object)
+    return Setting(quadratic, start, dict(one.values), one.instance.rounds, claim)
+
+
+def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int) -> Seen | None:
+    """The first of many clients, many turns or long runs that breaks the claim: in floats, then in fractions.
+
+    A break in floats that fractions neither confirm nor clear is kept in `found.suspect`.
+    """
+    if claim.program is None or not claim.program.operations <= LINEAR_GIVEN_DRAWS:
+        return None
+    large = fitting_sizes(claim, large=True)
+    small = fitting_sizes(claim)
+    for i in range(seeds):
+        kind = i % 3
+        sizes = large if kind == 0 and large else small
+        one = drawn(claim, seed + 10**6 + i, large=kind < 2, long=kind > 0, sizes=sizes)
+        if one is None or not isinstance(one.instance.problem, Quadratics):
+            continue
+        try:
+            far = lines(claim, in_floats(one.instance.problem.quadratic), setting_of(claim, one))
+        except (ValueError, UndecidedError, ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
+            continue
+        if not any(line.status != "undefined" for line in far):
+            continue
+        found.far.append(one)
+        if all(line.status != "broken" for line in far):
+            continue
+        exact = measured(claim, one)
+        if exact is not None and exact.measured.broken:
+            return exact
+        if exact is None and found.suspect is None:
+            found.suspect = one
+    return None
+
+
+def in_floats(problem: Quadratic) -> Quadratic:
+    """The same problem in float64."""
+    arrays = (np.asarray(a, dtype=float) for a in (problem.hessian, problem.linear, problem.offset))
+    return Quadratic(*arrays, problem.counts)
 
 
 def _too_large(c: Candidate, claim: Claim) -> bool:

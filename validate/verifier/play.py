@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from .arguments import whole
+from .arguments import OutsideRun, whole
 from .assumed import holds
 from .checks import Checks, Report
 from .formulas import Uncheckable
@@ -318,7 +318,7 @@ def check_sides(checks: Checks, data: Mapping[str, Any], sentence: Sentence, wor
         if key in at and at[key] not in world.range_of(key, (), at):
             raise FormatError(f"the index {key} is out of range")
     if at.get("k", 0) > world.rounds:
-        raise FormatError("the index k is not in the run")
+        raise OutsideRun("the index k is not in the run")
     printed = (_printed(data["left"], "left"), _printed(data["right"], "right"))
     found, nearest = 0, None
     for pair in world.both(sentence, at):

@@ -97,13 +97,15 @@ class Game:
             self.laws.append({self.begin: ONE})
         while len(self.laws) <= k:
             found: dict[Any, Number] = {}
-            last = self.laws[-1]
+            last, before = self.laws[-1], self.work.left
             for count, (state, p) in enumerate(last.items()):
                 for outcome in self.outcomes(state, len(self.laws) - 1, frozenset(), len(last) - count):
                     found[outcome.state] = found.get(outcome.state, ZERO) + p * outcome.probability
                     if len(found) > MOST_OUTCOMES:
                         raise FormatError(f"a round has more than {MOST_OUTCOMES} outcomes")
             self.laws.append(found)
+            if (before - self.work.left) * (k - len(self.laws) + 1) > 2 * self.work.left:  # a round costs no less later
+                raise FormatError(f"{k} rounds have too many outcomes to be checked, {len(found)} after the first few")
         return self.laws[k]
 
     def joint(self, items: frozenset[Item]) -> list[tuple[Number, dict[Item, Any]]]:

@@ -36,6 +36,11 @@ NUMBERS_OF = {
 }  # fmt: skip
 """How many scalars an operation has; ``linear`` has one for each of its vectors, the others none."""
 LABELLED = ("mix", "combine", "tap")
+PLAIN = (
+    *("linear", "gradient", "full gradient", "each", "mean", "sum", "mix", "ones", "get", "put", "shift", "combine"),
+    *("tap", "times", "over", "larger", "sqrt", "sign", "norm"),
+)
+OPERATIONS = frozenset((*PLAIN, *NUMBERS_OF))
 CHOICES = ("sample", "choose")
 MOST_STEPS = 2_000
 MOST_LOOPS = 8
@@ -264,6 +269,8 @@ class _Reader:
     def step(self, data: Any, known: frozenset[str], inside: frozenset[str] | None, turns: tuple[str, ...]) -> Step:
         fields(data, "a step of the program", "do to kind of numbers", "label replace")
         op = text_of(data["do"], "an operation")
+        if op not in OPERATIONS:
+            raise FormatError(f"{shown(op)} is no operation of a program")
         seen = [self.seen(name, known, inside) for name in list_of(data["of"], "of")]
         given = tuple(self.scalar(text, known, inside, turns) for text in list_of(data["numbers"], "numbers"))
         label, replace = text_of(data.get("label", ""), "a label"), data.get("replace")

@@ -129,7 +129,7 @@ class Run:
             self.steps_left -= 1
             if self.steps_left < 0:
                 raise FormatError(f"a round takes more than {MOST_RUN} steps")
-            self.work.spend(3)
+            self.work.spend(4)
             if isinstance(step, Loop):
                 {"repeat": self.repeat, "visit": self.visit, "pass": self.go_through}[step.op](step, env)
             elif step.op == "tap":
@@ -274,6 +274,7 @@ class Run:
     def part(self, step: Step, env: Mapping[str, Any], n: int | None) -> Any:
         """One client's part, or the server's value."""
         op = step.op
+        self.work.spend(12)
         if step.kind in ("table", "row") and op != "put":
             return self.row(step, env, n)
         parts = self.parts(step, env, n)
@@ -299,7 +300,8 @@ class Run:
 
         def choices() -> Choices:
             number = given()
-            check(self.problem, step, step.numbers[0], 0, number, n or 0)
+            if not step.numbers[0].fixed:
+                check(self.problem, step, step.numbers[0], 0, number, n or 0)
             if op == "sample":
                 assert n is not None
                 return batches(len(self.problem.samples[n]), int(whole(number, "b", 1, 10_000)), step.replace)
@@ -345,7 +347,7 @@ class Run:
     def entry(self, table: Sequence[Any], parts: Sequence[Any]) -> Vector:
         """The mean of the entries of a batch, or of all."""
         which = range(len(table)) if len(parts) == 1 else now(parts[1])
-        return self.mean([now(table[i]) for i in which])
+        return self.mean_of(which, lambda i: now(table[i]))
 
     def put(self, parts: Sequence[Any]) -> Any:
         """A client's part of a table with the entries of a batch replaced."""
@@ -373,14 +375,16 @@ class Run:
         if any(v is IDLE for v in vectors):
             raise Uncheckable("a value of a client that has gone through its samples")
         found = combined([factors[j] for j in there], vectors, self.d)
-        self.work.spend(2 * self.d * len(there))
+        self.work.spend(5 * self.d * len(there))
         self.work.numbers(found)
         return found
 
-    def mean(self, vectors: Sequence[Vector]) -> Vector:
-        if len(vectors) == 1:
-            return vectors[0]
-        return self.weighted([Fraction(1, len(vectors))] * len(vectors), vectors)
+    def mean_of(self, batch: Sequence[int], vector: Callable[[int], Vector]) -> Vector:
+        """The mean of a vector over a batch, in which samples may be more than once."""
+        counts = dict.fromkeys(batch, 0)
+        for i in batch:
+            counts[i] += 1
+        return self.weighted([Fraction(c, len(batch)) for c in counts.values()], [vector(i) for i in counts])
 
     def collective(self, step: Step, env: Mapping[str, Any]) -> Any:
         """What is taken over the clients."""
@@ -443,7 +447,8 @@ class Run:
             assert n is not None
             if len(v) == 1:
                 return self.problem.own[n].gradient(v[0])
-            return self.mean([self.problem.samples[n][i].gradient(v[0]) for i in v[1]])
+            self.work.spend(4 * self.d**2 * len(set(v[1])) + len(v[1]))
+            return self.mean_of(v[1], lambda i: self.problem.samples[n][i].gradient(v[0]))
         if op == "full gradient":
             return self.problem.mean.gradient(v[0])
         if op == "prox":

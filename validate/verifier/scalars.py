@@ -19,11 +19,11 @@ Number = Fraction | Interval
 Vector = tuple[Number, ...]
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST_BITS = 50_000  # of numerator or denominator
-MOST_WORK = 6_000_000  # about this many microseconds
+MOST_WORK = 20_000_000  # about this many microseconds
 
 
 class Work:
-    """How much may still be computed, in units of about one operation on short fractions."""
+    """How much may still be computed, in units of about a microsecond."""
 
     __slots__ = ("left",)
 
@@ -48,7 +48,7 @@ class Work:
                 size = value._numerator.bit_length() + value._denominator.bit_length()  # type: ignore[attr-defined]
                 if size > 2 * MOST_BITS:
                     raise FormatError("the numbers of the run grow too long to be checked")
-                spent += 2 + (size * size >> 16)
+                spent += 2 + (size * size >> 18)
             else:
                 spent += 5
         self.spend(spent)
@@ -240,8 +240,7 @@ def into_ball(v: Vector, radius: Number) -> Vector:
 
 
 def _absolute(x: Number) -> Number:
-    size: Callable[[Number], Number] = abs
-    return size(x)
+    return -x if isinstance(x, Fraction) and x < 0 else abs(x) if isinstance(x, Interval) else x
 
 
 def top(v: Vector, m: int) -> Vector:

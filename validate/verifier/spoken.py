@@ -14,11 +14,12 @@ from .playing import Game, Given, Item, Schedule
 from .quadratics import Problem
 from .reading import FormatError
 from .scalars import OPERATIONS, ZERO, Number, Vector, Work, divided, dot, norm2, root
-from .sentences import FUNCTIONS, OVER, POINTS, Node, Sentence, Vocabulary, everything, index_of
+from .sentences import FUNCTIONS, INDICES, OVER, POINTS, Node, Sentence, Vocabulary, everything, index_of
 
 At = Mapping[str, int]
 EACH_CLIENT, EACH_ROUND = "*n", "*k"
 """Indices of parameters that are one a client, or a round, where they are named without an index: for all of them."""
+ALL_INDICES = (*INDICES, EACH_CLIENT, EACH_ROUND)
 
 
 @dataclass
@@ -33,6 +34,8 @@ class World:
         vectors: free vectors.
         xstar, xstar_n: the minimiser that is meant where there are more than one.
         work: what may still be computed.
+        known: values that are the same in all outcomes; `there`, those in the `current` one.
+        spoken, expected, laws: items, expectations and laws that were found.
     """
 
     words: Vocabulary
@@ -46,6 +49,9 @@ class World:
     xstar: Vector | None = None
     xstar_n: tuple[Vector, ...] | None = None
     known: dict[Any, Any] = field(default_factory=dict)
+    current: Mapping[Item, Any] | None = None
+    there: dict[Any, Any] = field(default_factory=dict)
+    spoken: dict[Any, set[Item]] = field(default_factory=dict)
     expected: dict[Any, Any] = field(default_factory=dict)
     laws: dict[frozenset[Item], list[tuple[Number, dict[Item, Any]]]] = field(default_factory=dict)
 
@@ -65,16 +71,18 @@ class World:
             return self.state(tree, at, outcome)
         if op == "name" and tree.name not in self.words.definitions:
             return self.named(tree.name, at)
-        reading = self.words.read(tree)
-        key = None
-        if not reading.random:
-            key = (tree, tuple(at.get(i, -1) for i in ("n", "i", "k", "h", "j", EACH_CLIENT, EACH_ROUND)))
-            if key in self.known:
-                return self.known[key]
-        found = self.operation(tree, at, outcome)
-        if key is not None and len(self.known) < 100_000:
-            self.known[key] = found
-        return found
+        known = self.known
+        if self.words.read(tree).random:
+            if self.current is not outcome:
+                self.current, self.there = outcome, {}
+            known = self.there
+        key = (tree, tuple([at.get(i, -1) for i in ALL_INDICES]))
+        if key not in known:
+            found = self.operation(tree, at, outcome)
+            if len(known) < 100_000:
+                known[key] = found
+            return found
+        return known[key]
 
     def operation(self, tree: Node, at: At, outcome: Mapping[Item, Any] | None) -> Any:
         op = tree.op
@@ -290,6 +298,12 @@ class World:
         self.work.spend(3)
         if not self.words.read(tree).random:
             return set()
+        key = (tree, tuple([at.get(i, -1) for i in ALL_INDICES]))
+        if key not in self.spoken:
+            self.spoken[key] = self._items(tree, at)
+        return self.spoken[key]
+
+    def _items(self, tree: Node, at: At) -> set[Item]:
         if tree.op == "at":
             item = self.item(tree, at)
             return set() if self.certain(item) else {item}
@@ -320,7 +334,7 @@ class World:
         reading = self.words.read(tree)
         if not reading.random:
             return self.value(tree, at, None)
-        key = (tree, tuple(at.get(i, -1) for i in ("n", "i", "k", "h", "j", EACH_CLIENT, EACH_ROUND)))
+        key = (tree, tuple([at.get(i, -1) for i in ALL_INDICES]))
         if key not in self.expected:
             self.expected[key] = self._expectation(tree, at)
         return self.expected[key]
