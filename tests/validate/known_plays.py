@@ -9,7 +9,8 @@ from typing import Any
 from tests.validate import plays
 from theory.domain import Domain
 from theory.program import algorithm
-from theory.written import Claim, Paper, claim
+from theory.claim import Paper
+from theory.written import Claim, claim
 from validate.certificate import play_certificate
 
 

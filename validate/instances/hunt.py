@@ -197,7 +197,7 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None
 
 
 def _by_moments(claim: Claim, one: Drawn) -> Seen | None:
-    """Both sides in fractions by moments, where there are too many outcomes to be played; None where they do not tell."""
+    """Both sides in fractions by moments, where too many outcomes are to be played; None where they do not tell."""
     problem = one.instance.problem
     if not isinstance(problem, Quadratics):
         return None
@@ -232,7 +232,7 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int) -> Seen | None:
         kind = i % 3
         sizes = large if kind == 0 and large else small
         one = drawn(claim, seed + 10**6 + i, large=kind < 2, long=kind > 0, sizes=sizes)
-        if one is None or not isinstance(one.instance.problem, Quadratics):
+        if one is None or not isinstance(one.instance.problem, Quadratics) or not _fits_moments(one):
             continue
         try:
             far = lines(claim, in_floats(one.instance.problem.quadratic), setting_of(claim, one))
@@ -251,10 +251,26 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int) -> Seen | None:
     return None
 
 
+MOST_NUMBERS, MOST_TERMS = 80, 2500
+
+
+def _fits_moments(one: Drawn) -> bool:
+    """Whether moments take little work: a matrix of all that clients remember, a term for each client and round."""
+    instance = one.instance
+    assert instance.program is not None and instance.problem is not None
+    N, d = instance.problem.clients, instance.problem.dim
+    samples = max(instance.problem.samples(n) for n in range(N))
+    remembered = sum(
+        {"client": N, "client past": 3 * N, "table": N * samples}.get(s.kind, 1) * d for s in instance.program.state
+    )
+    random = instance.program.random
+    return remembered <= MOST_NUMBERS and N * instance.rounds * (samples if random else 1) <= MOST_TERMS
+
+
 def in_floats(problem: Quadratic) -> Quadratic:
     """The same problem in float64."""
-    arrays = (np.asarray(a, dtype=float) for a in (problem.hessian, problem.linear, problem.offset))
-    return Quadratic(*arrays, problem.counts)
+    hessian, linear, offset = (np.asarray(a, dtype=float) for a in (problem.hessian, problem.linear, problem.offset))
+    return Quadratic(hessian, linear, offset, problem.counts)
 
 
 def _too_large(c: Candidate, claim: Claim) -> bool:
