@@ -406,8 +406,8 @@ def build(values):
 
 
 PAPER = Paper("mine", "t", "a", (Claim(
-    "mine/a", "lemma", "a", "(1)", "f(x) - f* <= -7", "x", Quantity("gap", "gap", "x"), "here", relation="<=", right="-7",
-    vectors=VectorLine(build)),))
+    "mine/a", "lemma", "a", "(1)", "f(x) - f* <= -7", "x", Quantity("gap", "gap", "x"), "here",
+    relation="<=", right="-7", vectors=VectorLine(build)),))
 """
     (tmp_path / "mine.py").write_text(text, encoding="utf-8")
     command = [sys.executable, "-c", "from validate.cli import main; main()", "check", "mine.py", "--quick", "--json"]
