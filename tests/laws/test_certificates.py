@@ -184,7 +184,7 @@ def test_differences_are_named_and_nothing_is_compared_without_the_claim(tmp_pat
 
 
 def test_a_certificate_of_the_first_format_is_still_read(tmp_path: Path) -> None:
-    made = fixtures()["lemma-4"]
+    made = fixtures()["lemma-5"]
     old = {key: value for key, value in made.items() if key not in ("origin", "quick")}
     old["format"] = "fedproof-certificate-1"
     assert verifier.verify(old).valid
@@ -199,7 +199,7 @@ def test_a_certificate_of_the_first_format_is_still_read(tmp_path: Path) -> None
 
 def test_the_stand_alone_verifier_refuses_what_contradicts_itself(tmp_path: Path) -> None:
     """Without any catalogue: no hypotheses, a statement about numbers, a term times 0."""
-    made = fixtures()["lemma-4"]
+    made = fixtures()["lemma-5"]
     certificates.write(made, tmp_path, "made")
     forged = {
         "hypotheses": {**made, "hypotheses": []},

@@ -46,7 +46,7 @@ def test_the_evidence_carries_the_sentence_that_was_proved(c: Claim) -> None:
     assert (said["relation"], said["right"]) == (c.relation, c.right)
     assert said["definitions"] == dict(c.definitions)
     assert said["left"]
-    assert set(said["hypotheses"]) <= {h.name for h in c.hypotheses}
+    assert set(said["hypotheses"]) <= {h.name for h in c.conditions}
 
 
 def moved(c: Claim) -> list[str]:
@@ -65,7 +65,7 @@ def test_a_moved_right_side_is_not_proved(c: Claim, place: int) -> None:
 @pytest.mark.parametrize("c", PROVED, ids=IDS)
 def test_each_hypothesis_that_a_proof_uses_is_needed(c: Claim) -> None:
     for name in proof(c)["sentence"]["hypotheses"]:
-        less = replace(c, hypotheses=tuple(h for h in c.hypotheses if h.name != name))
+        less = proving.without(c, name)
         assert "proved" not in outcomes(less), name
 
 

@@ -165,9 +165,13 @@ PROPOSITION_2 = result(
     "Proposition 2, appendix B.3",
     parameters=(a_step, b_step, L, low, high),
     hypotheses=(_ORDER,),
-    definitions={"expansion_a": _expansion("a*L"), "expansion_b": _expansion("b*L")},
+    definitions={
+        "expansion_a": _expansion("a*L"),
+        "expansion_b": _expansion("b*L"),
+        "written_out": f"max(1, 1 - sqrt({LONGEST}-(h-l)))",
+    },
     relation="<=",
-    right=f"expansion_a + expansion_b + 0*sqrt({LONGEST}-(h-l))",
+    right="written_out*(expansion_a + expansion_b)",
     steps=(
         Step(
             "one factor",
@@ -191,7 +195,7 @@ PROPOSITION_2 = result(
     remarks=(
         "A product from l to h has h-l+1 factors; with h-l the bound is false for h = l.",
         "A_t <= L I does not bound A_t from below; the proof uses ||A_t|| <= L.",
-        f"The sums are written out for h - l <= {LONGEST}; beyond, the formula has no value, by its last term.",
+        f"The sums are written out for h - l <= {LONGEST}, where written_out is 1; beyond, the formula has no value.",
     ),
 )
 PROPOSITION_2_CORRECTED = result(
