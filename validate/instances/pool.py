@@ -118,7 +118,7 @@ def drawn(
     if has_functions(claim):
         problem = made(shape_of(claim.predicates, needs_minimiser(claim)), size, rng, extreme=rng.random() < 0.3)
         start = np.array([rng.choice(DISTANCES) for _ in range(size.dim)], dtype=object)
-        if _starts_at_minimiser(claim) or rng.random() < 0.25:
+        if _starts_at_minimiser(claim) or rng.random() < (0.4 if large or long else 0.25):
             try:
                 start = problem.minimiser
             except ValueError:

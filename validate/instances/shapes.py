@@ -8,7 +8,7 @@ eigenvalues are squares, so that roots of constants stay rational.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -215,12 +215,14 @@ SIZES = (
     Size(3, 2, 2), Size(4, 1, 1), Size(1, 3, 1), Size(2, 2, 2), Size(3, 1, 3), Size(5, 1, 2), Size(1, 3, 3),
     Size(1, 1, 3), Size(4, 2, 1),
 )  # fmt: skip
-LARGE = (Size(20, 1, 2), Size(100, 2, 1), Size(10, 5, 3), Size(1, 50, 2), Size(1000, 1, 1), Size(300, 1, 1))
-
-
-def sizes(rng: random.Random, large: bool = False) -> Iterator[Size]:
-    """Sizes without end: every one of the list in turn, in random order."""
-    pool = list(LARGE if large else SIZES)
-    while True:
-        rng.shuffle(pool)
-        yield from pool
+LARGE = (
+    Size(1, 20, 1),
+    Size(2, 12, 1),
+    Size(1, 50, 1),
+    Size(20, 1, 2),
+    Size(100, 2, 1),
+    Size(10, 5, 3),
+    Size(1, 50, 2),
+    Size(1000, 1, 1),
+    Size(300, 1, 1),
+)

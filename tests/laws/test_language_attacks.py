@@ -1,0 +1,39 @@
+"""False theorems of gradient methods, written as a reader would, are refuted; true ones are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from theory.claim import Paper
+from validate.examine import examine
+
+FILE = Path(__file__).parent.parent / "language" / "gradient_methods.py"
+
+
+def claims():
+    names: dict[str, object] = {}
+    exec(compile(FILE.read_text(encoding="utf-8"), str(FILE), "exec"), names)
+    paper = names["PAPER"]
+    assert isinstance(paper, Paper)
+    return {c.label: c for c in paper}
+
+
+CLAIMS = claims()
+QUICK = ("t3", "t5", "t7", "t10")
+
+
+@pytest.mark.parametrize("label", [label for label in CLAIMS if label.startswith("f")])
+def test_a_false_theorem_is_refuted(label, tmp_path):
+    result = examine(CLAIMS[label], quick=True, out=tmp_path)
+    assert result.verdict == "refuted", result.covered
+    assert result.origin in ("pool", "search")
+
+
+@pytest.mark.parametrize(
+    "label", [pytest.param(x, marks=[] if x in QUICK else [pytest.mark.slow]) for x in CLAIMS if x.startswith("t")]
+)
+def test_a_true_theorem_is_supported(label, tmp_path):
+    result = examine(CLAIMS[label], quick=True, out=tmp_path)
+    assert result.verdict == "supported", (result.covered, result.evidence[0].detail)
