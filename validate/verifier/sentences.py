@@ -189,6 +189,8 @@ class _Reader:
         exponent = re.search(r"[eE]([+-]?[0-9]+)", token)
         if len(token) > LONGEST_NUMBER or (exponent and abs(int(exponent[1])) > LONGEST_NUMBER):
             raise self.refuse("a number is too long")
+        if re.fullmatch(r"0[0-9]+", token):
+            raise self.refuse("a number begins with 0")
         return Fraction(token)
 
     def arguments(self, brackets: int, bare: bool = False) -> tuple[Node, ...]:
