@@ -9,10 +9,12 @@ from typing import Any
 from .assumed import Assumption, read_assumption
 from .checks import Checks
 from .listing import listing
-from .programs import Program, Step, named, read_program
+from .programs import named, read_program
 from .quadratics import Problem
 from .reading import FormatError, fields, list_of, number, shown, text_of
-from .sentences import INDICES, Node, Sentence, Vocabulary, names_in, read_formula, read_sentence
+from .sentences import INDICES, Node, Sentence, names_in, read_formula, read_sentence
+from .steps import Program, Step
+from .vocabulary import Vocabulary
 
 ORIGINS = ("search", "pool", "worst case", "given")
 MOST_TEXTS = 200
