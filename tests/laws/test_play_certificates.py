@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -9,9 +10,13 @@ from typing import Any
 import pytest
 
 from tests.validate import plays
+from theory.formula import Name, Number
 from theory.program import DRAWS, OPERATIONS, algorithm
+from theory.sentence import At, parse_sentence, parts
 from theory.written import claim
 from validate.certificate import play_certificate, verify
+from validate.verifier import FormatError
+from validate.verifier.sentences import read_sentence
 
 TWO = {
     "clients": [
@@ -149,6 +154,43 @@ def from_the_minimiser(w: Any, x: Any, z: Any, *, eta: Any) -> Any:
     return x - eta * w.full_gradient(z + x), z + w.where(w.coin(eta), x, z) / 4
 
 
+def tree(node: Any) -> Any:
+    """A tree of the verifier's reader, in the shape of `theirs`."""
+    if node.op == "number":
+        return node.value
+    if node.op == "name":
+        return node.name
+    op = f"at {node.name}" if node.op == "at" else f"grad {node.name}" if node.op == "grad" else node.op
+    return (op, *map(tree, node.args))
+
+
+def theirs(e: Any) -> Any:
+    """A tree of `theory.sentence`."""
+    if isinstance(e, Number):
+        return e.value
+    if isinstance(e, Name):
+        return e.name
+    return (f"at {e.name}" if isinstance(e, At) else e.operation, *map(theirs, parts(e)))
+
+
+def some_text(rng: random.Random, depth: int) -> str:
+    """A random formula, with few brackets."""
+    if depth == 0 or rng.random() < 0.15:
+        return rng.choice(
+            ["2", "1.5", ".5", "3e-2", "eta", "p_n", "k", "N", "x0", "xstar_n", "fstar", "x[k+1]", "y[k, h]"]
+        )
+    one, two = some_text(rng, depth - 1), some_text(rng, depth - 1)
+    forms = [f"{one} {rng.choice(['+', '-', '*', '/', '**'])} {two}"] * 8 + [
+        f"({one})",
+        f"-{one}",
+        f"+{one}",
+        f"- -{one}",
+    ]
+    forms += [f"{rng.choice(['sqrt', 'norm2', 'E', 'mean_n', 'sum_k', 'f_n', 'max_i', 'abs'])}({one})"]
+    forms += [f"{rng.choice(['min', 'max', 'dot'])}({one}, {two})", f"grad(f_ni, {one})", f"x[{one}]"]
+    return rng.choice(forms)
+
+
 NORM = "E(norm2(x[k])) <= 0"
 NORMS = "mean_n(E(norm2(x[k]))) <= 0"
 TAPPED = "E(norm2(y[k, h]) + dot(c[k], x[k])) + norm2(E(x[1])) <= -1000"
@@ -203,6 +245,30 @@ def test_both_sides_are_those_of_a_plain_walk(case: Case) -> None:
     for name in ("left", "right"):
         other = {**true, name: str(Fraction(true[name]) + Fraction(1, 10**9))}
         assert not verify(other).valid
+
+
+def test_the_two_readers_of_sentences_read_the_same() -> None:
+    rng = random.Random(5)
+    read = refused = 0
+    for _ in range(3_000):
+        text = f"{some_text(rng, 4)} {rng.choice(['<=', '<', '==', '>=', '>'])} {some_text(rng, 3)}"
+        if rng.random() < 0.3:
+            place = rng.randrange(len(text))
+            text = text[:place] + rng.choice("()[]*-+,<= 0k") + text[place + rng.randrange(2) :]
+        try:
+            ours = read_sentence(text, "a text")
+        except FormatError:
+            refused += 1
+            continue  # the verifier may refuse more
+        other = parse_sentence(text)
+        assert (tree(ours.left), ours.relation, tree(ours.right)) == (
+            theirs(other.left),
+            other.relation,
+            theirs(other.right),
+        ), text
+        read += 1
+    assert read > 1_000
+    assert refused > 100
 
 
 def test_every_operation_is_among_the_cases() -> None:

@@ -7,6 +7,7 @@ shares the readers of `theory` with whoever makes certificates, and no code with
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -34,6 +35,7 @@ from theory.sentence import (
     parse_sentence,
     read,
 )  # fmt: skip
+from theory.sentence import text_of as written
 from validate import satisfied
 
 PER_CLIENT = ("client", "table", "client past", "numbers", "sample")
@@ -534,11 +536,12 @@ class Recomputed:
         missing = [p for p in program.parameters if p not in self.parameters and p not in ("N", "d")]
         need(not missing, "parameters")
         begin = [self.first(s) for s in program.state]
+        rounds = self.needed()
 
         def once(chooser: Chooser) -> dict[Any, Any]:
             path: dict[Any, Any] = {}
             state = begin
-            for k in range(self.K):
+            for k in range(rounds):
                 path |= {(s.name, (k,)): v for s, v in zip(program.state, state, strict=True)}
                 player = Tapping(self, program, k, chooser)
                 env: dict[str, Any] = {"k": k, **dict(zip(program.inputs, state, strict=True))}
@@ -549,13 +552,20 @@ class Recomputed:
                     copied = s.kind == "client" and program.kinds[name] == "server"
                     after.append([env[name]] * self.N if copied else env[name])
                 state = after
-            path |= {(s.name, (self.K,)): v for s, v in zip(program.state, state, strict=True)}
+            path |= {(s.name, (rounds,)): v for s, v in zip(program.state, state, strict=True)}
             return path
 
         self.paths = list(all_ways(once))
         if self.floats:
             self.paths = [(float(p), path) for p, path in self.paths]
         self.path = self.paths[0][1]
+
+    def needed(self) -> int:
+        """How many of the rounds are spoken of."""
+        texts = [self.data["statement"], *self.data["definitions"].values()]
+        if any(re.search(r"\bK\b|_k\b", text) for text in texts) or any("[" in text for text in self.data["relations"]):
+            return self.K
+        return min(self.K, int(self.data["at"].get("k", self.K)) + 2)
 
     def first(self, s: Any) -> Any:
         tree, words = parse_expression(s.initial), Vocabulary()
@@ -593,7 +603,9 @@ class Recomputed:
             assert call is not None
             one = predicate(*call)
             empty = {} if one.name == "connected" else {"function": "", "constants": []}
-            need({"text": item["text"], **one.to_json()} == {**empty, **item}, "an assumption as text and as data")
+            said = {**empty, **item}
+            said |= {} if one.name == "connected" else {"constants": [str_of(c) for c in said["constants"]]}
+            need({"text": item["text"], **one.to_json()} == said, "an assumption as text and as data")
             if not self.assumed(one):
                 return False
         for text in self.data["relations"]:
@@ -731,6 +743,10 @@ class Tapping(Player):
             self.taps[step.label, turns] = value
             return None
         return super().apply(step, of, numbers)
+
+
+def str_of(text: str) -> str:
+    return written(parse_expression(text))
 
 
 def agree(printed: Any, value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import dataclasses
 import json
 import random
 import subprocess
@@ -21,7 +22,7 @@ from tests.validate.tampering import at_path, edit, other_numbers, strings, verd
 from theory.program import OPERATIONS
 from theory.written import claim
 from validate import verifier
-from validate.certificate import play_certificate, verify, write
+from validate.certificate import differences, play_certificate, verify, write
 
 FALSE = tuple(known.WHERE)
 EXACT = tuple(label for label in FALSE if label != "unit-steps")
@@ -101,6 +102,18 @@ def test_which_law_stands_for_a_noise_is_said() -> None:
         claim("c", "E(norm2(x[k])) <= 0", of=noisy), instance, {"k": 1}, 1, 0, origin="pool", quick=True
     )
     assert any("stands for every law" in line for line in verify(one).lines)
+
+
+def test_a_certificate_is_held_against_its_claim() -> None:
+    for label in FALSE:
+        certificate, one = made(label), known.CLAIMS[label]
+        assert differences(certificate, one) == (("program",) if label == "variates" else ())
+        other = dataclasses.replace(one, assuming=(*one.assuming, "N <= 2"))
+        assert "relations" in differences(certificate, other)
+        assert "statement" in differences(edit(certificate, ("statement",), "0 >= 1"), one)
+        wide = {"lower": None, "upper": None, "lower_open": False, "upper_open": False, "integer": False}
+        assert "domains" in differences({**certificate, "domains": {"eta": wide}}, one)  # of which the claim says nothing
+        assert "over" in differences({**certificate, "over": "norm(x) <= 1"}, one)
 
 
 # --- what is checked --------------------------------------------------------------------------------------------------

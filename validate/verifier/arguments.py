@@ -7,9 +7,9 @@ from typing import Any
 
 from .formulas import Uncheckable
 from .intervals import Interval
-from .programs import Loop, Scalar, Step
 from .quadratics import Problem
 from .scalars import ONE, ZERO, Number, sure
+from .steps import Loop, Scalar, Step
 
 MOST_TURNS = 10_000
 CHECKED = frozenset(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .programs import Loop, Program, Step
 from .reading import shown
 from .sentences import STRENGTH, Node
+from .steps import Loop, Program, Step
 
 SHOWN: Mapping[str, str] = {
     "gradient": "the gradient of f_n at {0}",

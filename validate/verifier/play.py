@@ -8,16 +8,17 @@ outcomes of all draws with their probabilities, are the printed ones; and the re
 What remains for the reader: sentence, assumptions, relations, definitions, domains and the algorithm are those of the
 paper. All of them are printed.
 
-    sentences, scalars, quadratics        texts to trees; fractions and intervals; problems
-    programs, arguments                   algorithms as data, and the domains of what they are given
-    draws, running, playing               all choices of a draw; a round; all outcomes of a run
-    spoken, assumed                       what sentences come to; assumptions
-    stated, listing                       what is printed for the reader
+    sentences, vocabulary                 texts to trees; what they are
+    scalars, quadratics, parameters       fractions and intervals; problems; the numbers of an instance
+    steps, programs, arguments            algorithms as data, and the domains of what they are given
+    draws, later, making, running         all choices of a draw; what a step makes; a round
+    playing                               all outcomes of a run
+    still, spoken, assumed                what sentences come to; assumptions
+    stated, shapes, listing               the claim, what it says of its parameters, and what is printed for the reader
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -27,32 +28,24 @@ from .assumed import holds
 from .checks import Checks, Report
 from .formulas import Uncheckable
 from .intervals import Interval
-from .playing import Game, Given, Schedule
-from .programs import OF_CLIENTS, Program, Step
-from .quadratics import MOST_COORDINATES, Problem, read_problem, read_vector
-from .reading import FormatError, fields, integer, limit_length, list_of, number, shown
+from .parameters import MOST_ROUNDS, point_of, read_parameters, read_start, read_vectors
+from .playing import Game
+from .quadratics import read_problem, read_vector
+from .reading import FormatError, fields, integer, list_of, number, shown
 from .scalars import ZERO, Number, Vector, Work, sure, surely_not
-from .sentences import (
-    INDICES,
-    WORDS,
-    Node,
-    Sentence,
-    Vocabulary,
-    everything,
-    index_of,
-    names_in,
-)
+from .sentences import Node, Sentence
+from .shapes import check_domains, check_shapes
 from .spoken import World
-from .stated import MOST_TEXTS, Claimed, introduce, read_claim, steps_of
+from .stated import introduce, read_claim, steps_of
+from .steps import OF_CLIENTS, Program, Step
+from .still import Still
+from .vocabulary import Vocabulary
 
 NEEDED = (
     "format kind claim statement assumptions relations definitions program parameters problem start rounds at left "
     "right"
 )
 OPTIONAL = "standing domains over vectors xstar xstar_n origin quick note"
-COUNTS = ("H", "S", "m", "b", "N", "d", "K", "J")
-"""Parameters that are integers, at least 1, unless the claim says otherwise."""
-MOST_ROUNDS = 5_000
 COARSEST = Fraction(1, 10**6)
 
 
@@ -81,17 +74,17 @@ def _verify(checks: Checks, data: dict[str, Any]) -> None:
     rounds = integer(data["rounds"], "rounds", 1, MOST_ROUNDS)
     vectors = read_vectors(data.get("vectors", {}), problem)
     parameters = read_parameters(data["parameters"])
-    start = _start(data["start"], problem)
+    start = read_start(data["start"], problem)
     introduce(checks, data, claimed, problem, rounds)
     if claimed.words.vectors != frozenset(vectors):
         raise FormatError("the free vectors have no values")
-    xstar = None if data.get("xstar") is None else _sized(read_vector(data["xstar"], "xstar"), problem)
+    xstar = None if data.get("xstar") is None else point_of(read_vector(data["xstar"], "xstar"), problem)
     xstar_n = None
     if data.get("xstar_n") is not None:
-        xstar_n = tuple(_sized(read_vector(v, "xstar_n"), problem) for v in list_of(data["xstar_n"], "xstar_n"))
+        xstar_n = tuple(point_of(read_vector(v, "xstar_n"), problem) for v in list_of(data["xstar_n"], "xstar_n"))
         if problem is None or len(xstar_n) != problem.N:
             raise FormatError("xstar_n is not one point for each client")
-    world = World(claimed.words, parameters, problem, start, rounds, vectors, work, None, xstar, xstar_n)
+    world = World(claimed.words, parameters, problem, start, rounds, vectors, work, xstar, xstar_n)
     check_shapes(checks, claimed, world)
     check_domains(checks, claimed, parameters)
     if claimed.program is not None:
@@ -115,144 +108,6 @@ def _true(relation: Sentence, world: World) -> bool:
     return all(sure(left, relation.relation, right) for left, right in world.everywhere(relation))
 
 
-# --- the instance -----------------------------------------------------------------------------------------------------
-
-
-def _start(data: Any, problem: Problem | None) -> Vector:
-    if problem is None:
-        if data:
-            raise FormatError("there is a start, and no problem")
-        return ()
-    return _sized(read_vector(data, "start"), problem)
-
-
-def _sized(v: tuple[Fraction, ...], problem: Problem | None) -> Vector:
-    if problem is None or len(v) != problem.d:
-        raise FormatError("a point has not as many coordinates as the problem")
-    return v
-
-
-def read_vectors(data: Any, problem: Problem | None) -> dict[str, Any]:
-    """The free vectors; of ``a_n`` one for each client."""
-    found: dict[str, Any] = {}
-    for name, value in data.items():
-        many = name.endswith("_n")
-        found[name] = tuple(read_vector(v, name) for v in list_of(value, name)) if many else read_vector(value, name)
-        if many and not found[name]:
-            raise FormatError(f"{name} has no vectors")
-    counts = {len(v) for name, v in found.items() if name.endswith("_n")} | ({problem.N} if problem else set())
-    rows = [v for name, value in found.items() for v in (value if name.endswith("_n") else (value,))]
-    sizes = {len(row) for row in rows} | ({problem.d} if problem else set())
-    if len(counts) > 1 or len(sizes) > 1:
-        raise FormatError("the free vectors have different sizes, or another one than the problem")
-    limit_length(x for row in rows for x in row)
-    return found
-
-
-def read_parameters(data: Any) -> dict[str, Given]:
-    """Numbers by name: one, a list, the rows of a matrix, or ``{"k": [...]}`` for one a round."""
-    if not isinstance(data, dict) or len(data) > MOST_TEXTS:
-        raise FormatError("parameters is not an object of numbers")
-    found: dict[str, Given] = {}
-    for name, value in data.items():
-        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,60}", name) or name in WORDS - {"h"} or name in (*INDICES, "K"):
-            raise FormatError(f"{shown(name)} is no name of a parameter")
-        if isinstance(value, dict):
-            found[name] = Schedule(_numbers(fields(value, name, "k")["k"], name, MOST_ROUNDS))
-        elif isinstance(value, list) and value and isinstance(value[0], list):
-            if len(value) > MOST_TEXTS:
-                raise FormatError(f"{name} has more than {MOST_TEXTS} rows")
-            found[name] = tuple(_numbers(row, name, MOST_TEXTS) for row in value)
-        else:
-            found[name] = _numbers(value, name, 10_000) if isinstance(value, list) else number(value, name)
-    return found
-
-
-def _numbers(data: Any, name: str, most: int) -> tuple[Fraction, ...]:
-    if not 1 <= len(list_of(data, name)) <= most:
-        raise FormatError(f"{name} has not between 1 and {most} entries")
-    found = tuple(number(x, name) for x in data)
-    limit_length(found)
-    return found
-
-
-def _spoken(claimed: Claimed) -> set[str]:
-    """All names in the claim's texts, as they are written."""
-    trees = [claimed.sentence.left, claimed.sentence.right, *claimed.words.definitions.values()]
-    for relation in claimed.relations:
-        trees += [relation.left, relation.right]
-    for assumption in claimed.assumptions:
-        trees += assumption.constants
-    return {node.name for tree in trees for node in everything(tree) if node.op == "name"}
-
-
-def check_shapes(checks: Checks, claimed: Claimed, world: World) -> None:
-    """That parameters are numbers, lists and matrices where the claim and the algorithm allow it."""
-    written = {index_of(name) for name in _spoken(claimed)}
-    program, N = claimed.program, None if world.problem is None else world.problem.N
-    steps = [] if program is None else [s for s in steps_of(program.body) if isinstance(s, Step)]
-    matrices = {s.label for s in steps if s.op == "mix"} | {a.matrix for a in claimed.assumptions if a.matrix}
-    weights = {s.label for s in steps if s.op == "combine"}
-    delays = {name for s in steps if s.op == "before" for name in names_in(s.numbers[1].tree)}
-    for name, value in world.parameters.items():
-        base, index = index_of(name)
-        words = claimed.words
-        if name in {*words.states, *words.taps, *words.definitions, *world.vectors}:
-            raise FormatError(f"{name} means two things")
-        if name in ("N", "d") and value != world.size(name):
-            raise FormatError(f"{name} is not the problem's")
-        matrix = isinstance(value, tuple) and isinstance(value[0], tuple)
-        if (name in matrices) != matrix or (name in weights and not isinstance(value, tuple)):
-            raise FormatError(f"{name} is a matrix, or a list of weights, or is to be one")
-        many = (name, "n") in written or (index == "n" and (base, "n") in written) or name in delays
-        if isinstance(value, tuple) and not matrix and name not in weights and (len(value) != N or not many):
-            raise FormatError(f"{name} is not one number for each client, or the claim does not write {name}_n")
-        if isinstance(value, Schedule) and (len(value.values) < world.rounds or (name, "k") not in written):
-            raise FormatError(f"{name} is not one number for each round, or the claim does not write {name}_k")
-    missing = [p for p in (program.parameters if program else ()) if p not in world.parameters and p not in ("N", "d")]
-    if missing:
-        raise FormatError(f"the parameter {missing[0]} of the algorithm has no value")
-    used = {base for base, _ in written} | _spoken(claimed) | set(program.parameters if program else ()) | matrices
-    used |= {"rho"} if any(a.name == "connected" for a in claimed.assumptions) else set()
-    used |= {name for s in (program.state if program else ()) if s.length for name in names_in(s.length.tree)}
-    unused = [name for name in world.parameters if name not in used and name not in ("N", "d")]
-    if unused:
-        raise FormatError(f"nothing speaks of the parameter {unused[0]}")
-
-
-def check_domains(checks: Checks, claimed: Claimed, parameters: Mapping[str, Given]) -> None:
-    """That every number is in the domain of its parameter."""
-    weights = set()
-    if claimed.program is not None:
-        weights = {s.label for s in steps_of(claimed.program.body) if isinstance(s, Step) and s.op == "combine"}
-    outside = []
-    for name, value in parameters.items():
-        domain = claimed.domains.get(name, claimed.domains.get(index_of(name)[0]))
-        if isinstance(value, tuple) and isinstance(value[0], tuple) and domain is None:
-            continue
-        values: tuple[Any, ...] = (value,)
-        if isinstance(value, Schedule | tuple):
-            values = value.values if isinstance(value, Schedule) else value
-        for x in (x for row in values for x in (row if isinstance(row, tuple) else (row,))):
-            if domain is None:
-                inside = x >= 1 and x.denominator == 1 if name in COUNTS else x > 0 or (x == 0 and name in weights)
-            else:
-                inside = _inside(x, domain)
-            if not inside:
-                outside.append(name)
-                break
-    checks.check(not outside, f"the parameters are in their domains{': not ' + ', '.join(outside) if outside else ''}")
-
-
-def _inside(x: Fraction, domain: Mapping[str, Any]) -> bool:
-    low, high = domain["lower"], domain["upper"]
-    if low is not None and (x < low or (domain["lower_open"] and x == low)):
-        return False
-    if high is not None and (x > high or (domain["upper_open"] and x == high)):
-        return False
-    return not domain["integer"] or x.denominator == 1
-
-
 def set_up(program: Program, world: World) -> bool:
     """Makes the game: the state before the first round, and the arguments of the operations.
 
@@ -260,11 +115,9 @@ def set_up(program: Program, world: World) -> bool:
         Uncheckable: where there is no such instance.
     """
     problem = world.given_problem()
-    if problem.d > MOST_COORDINATES:
-        raise FormatError("the problem has too many coordinates")
     game = Game(program, problem, world.parameters, world.rounds, world.work)
     points = (world.xstar, world.xstar_n)
-    still = World(Vocabulary(), world.parameters, problem, world.start, world.rounds, {}, world.work, None, *points)
+    still = Still(Vocabulary(), world.parameters, problem, world.start, world.rounds, {}, world.work, *points)
     begin: list[Any] = []
     for s in program.state:
         reading = still.words.read(s.initial)

@@ -18,27 +18,16 @@ from typing import Any
 from .arguments import CHECKED, MOST_TURNS, ONE_FOR_ALL, OutsideRun, check, nothing, whole
 from .draws import Draws
 from .formulas import Uncheckable
-from .programs import Loop, Program, Step
+from .parameters import Given, Schedule
 from .quadratics import Problem
 from .reading import FormatError
 from .running import Outcome, Run
 from .scalars import ONE, OPERATIONS, ZERO, Number, Work
 from .sentences import Node, names_in
+from .steps import Loop, Program, Step
+from .still import Item
 
 MOST_OUTCOMES = 100_000  # of a round
-Item = tuple[str, tuple[int, ...]]
-"""A state or a tap at its indices, the round first."""
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """A parameter with a value for each round."""
-
-    values: tuple[Fraction, ...]
-
-
-Given = Fraction | Schedule | tuple[Any, ...]
-"""A parameter: a number, a schedule, a number for each client, weights, or the rows of a matrix."""
 
 
 @dataclass

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
 
-from . import intervals
 from .formulas import Uncheckable
 from .intervals import Interval, OutsideDomain, certainly, exponential, greatest, least
+from .intervals import logarithm as log_of
+from .intervals import root as root_of
 from .reading import FormatError, bits
 
 Number = Fraction | Interval
@@ -144,7 +145,7 @@ def _interval_power(base: Interval, exponent: int) -> Number:
 def root(value: Number) -> Number:
     """The square root: a fraction where it is one, else an interval."""
     try:
-        return intervals.root(value)
+        return root_of(value)
     except OutsideDomain as reason:
         raise Uncheckable(str(reason)) from None
 
@@ -154,7 +155,7 @@ def logarithm(value: Number) -> Number:
     if isinstance(value, Fraction) and value == 1:
         return ZERO
     try:
-        return intervals.logarithm(value)
+        return log_of(value)
     except OutsideDomain as reason:
         raise Uncheckable(str(reason)) from None
 

@@ -9,10 +9,12 @@ from typing import Any
 from .assumed import Assumption, read_assumption
 from .checks import Checks
 from .listing import listing
-from .programs import Program, Step, named, read_program
+from .programs import named, read_program
 from .quadratics import Problem
 from .reading import FormatError, fields, list_of, number, shown, text_of
-from .sentences import Node, Sentence, Vocabulary, names_in, read_formula, read_sentence
+from .sentences import INDICES, Node, Sentence, names_in, read_formula, read_sentence
+from .steps import Program, Step
+from .vocabulary import Vocabulary
 
 ORIGINS = ("search", "pool", "worst case", "given")
 MOST_TEXTS = 200
@@ -88,6 +90,8 @@ def read_claim(data: Mapping[str, Any]) -> Claimed:
         raise FormatError(f"origin={shown(data['origin'])} is none of {list(ORIGINS)}")
     for key in ("over", "note"):
         text_of(data.get(key, ""), key)
+    if not isinstance(data["at"], dict) or not data["at"].keys() <= set(INDICES):
+        raise FormatError("at is not an object of indices")
     return Claimed(sentence, assumptions, relations, words, _domains(data.get("domains", {})), program)
 
 
