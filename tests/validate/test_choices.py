@@ -92,13 +92,17 @@ def test_parameters_of_an_algorithm_are_such_that_there_is_an_instance(seed):
         "c", "E(norm2(x[k] - xstar)) <= norm2(x0 - xstar)/p_n", of=local_sgd,
         assuming=("smooth(f_ni, L)", "strongly_convex(f_n, mu)", "eta <= 1/L", "p <= 1", "connected(W)"),
     )  # fmt: skip
-    problem, got = chosen(one, seed, Size(4, 3, 2))
+    _, got = chosen(one, seed, Size(4, 3, 2))
     assert got is not None
     values = got[0]
-    assert len(values["p"]) == 4 and all(0 < p <= 1 for p in values["p"])
-    assert values["S"] in range(1, 5) and values["b"] in range(1, 4) and values["H"] >= 1
+    assert len(values["p"]) == 4
+    assert all(0 < p <= 1 for p in values["p"])
+    assert values["S"] in range(1, 5)
+    assert values["b"] in range(1, 4)
+    assert values["H"] >= 1
     rows = values["W"]
-    assert all(sum(row) == 1 for row in rows) and all(rows[i][j] == rows[j][i] for i in range(4) for j in range(4))
+    assert all(sum(row) == 1 for row in rows)
+    assert all(rows[i][j] == rows[j][i] for i in range(4) for j in range(4))
 
 
 def test_weights_that_sum_to_one_are_scaled():

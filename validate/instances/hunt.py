@@ -257,7 +257,8 @@ MOST_NUMBERS, MOST_TERMS = 80, 2500
 def _fits_moments(one: Drawn) -> bool:
     """Whether moments take little work: a matrix of all that clients remember, a term for each client and round."""
     instance = one.instance
-    assert instance.program is not None and instance.problem is not None
+    assert instance.program is not None
+    assert instance.problem is not None
     N, d = instance.problem.clients, instance.problem.dim
     samples = max(instance.problem.samples(n) for n in range(N))
     remembered = sum(
