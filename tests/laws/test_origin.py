@@ -121,7 +121,7 @@ def test_what_was_made_for_a_claim_is_not_in_the_pool(paper: str) -> None:
     [
         ("fedavg-svrg/lemma-a1", "search"),
         ("fedmim/lemma-7", "search"),
-        ("perm/lemma-4", "search"),
+        ("perm/lemma-5", "search"),
         ("fedmim/eq2", "given"),
         ("perm/proposition-1", "given"),
     ],
