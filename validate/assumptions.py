@@ -83,16 +83,8 @@ def _not_known_to_hold(claim: Claim, parameters: Mapping[str, Any], slack: float
         for entry, relation in found
         if relation is not None
         and not entry["holds"]
-        and not (slack and entry["holds"] is False and _nearly_holds(claim, relation, parameters, slack))
+        and not (slack and entry["holds"] is False and relation_holds(claim, relation, parameters, slack))
     ]
-
-
-def _nearly_holds(claim: Claim, relation: Comparison, parameters: Mapping[str, Any], slack: float) -> bool:
-    """`relation_holds`, which what is undefined does not."""
-    try:
-        return relation_holds(claim, relation, parameters, slack)
-    except ValueError:
-        return False
 
 
 def _in_floats(claim: Claim, relation: Comparison, parameters: Mapping[str, Any], slack: float) -> np.ndarray:

@@ -81,10 +81,10 @@ def verify(
 ) -> None:
     """Re-check certificates, and compare them with the claims.
 
-    Everything is checked in exact arithmetic. A certificate says which claim it refutes, and its text is held against the claim of that id in the catalogue, or in
-    a file --claims. Where there is none, a warning says what remains for you to compare. Exit status 1 when a
-    certificate does not prove what it says, or says something else than the claim; 2 when one cannot be read (the
-    others are checked all the same; with --json there is no document then).
+    Everything is checked in exact arithmetic. A certificate says which claim it refutes, and its text is held against
+    the claim of that id in the catalogue, or in a file --claims. Where there is none, a warning says what remains for
+    you to compare. Exit status 1 when a certificate does not prove what it says, or says something else than the claim;
+    2 when one cannot be read (the others are checked all the same; with --json there is no document then).
 
     Example: fedproof verify fedproof-out/certificates/*.json
     """

@@ -119,7 +119,7 @@ def contradictions(certificate: Mapping[str, Any]) -> Iterator[str]:
 
 
 def about_numbers(statement: str) -> bool:
-    """Whether a statement is nothing but a relation between numbers, such as 1+1=2; an author may have left it empty."""
+    """Whether a statement is nothing but a relation between numbers, such as 1+1=2; it may be empty."""
     return bool(statement.strip()) and bool(re.fullmatch(r"[\s0-9.()+*/^=<>-]*", statement))
 
 
