@@ -37,7 +37,7 @@ from theory.assumptions import (
 )
 from theory.claim import Claim, Parameter, Quantity
 from theory.evaluate import hypotheses
-from theory.formula import Comparison, Formula, names_in, parse, text_of
+from theory.formula import Comparison, Formula, UndefinedError, names_in, parse, text_of
 from validate import dissimilarity, reachable
 from validate.bounds import Cases
 from validate.inertial_scenario import InertialScenario
@@ -83,21 +83,19 @@ def _not_known_to_hold(claim: Claim, parameters: Mapping[str, Any], slack: float
         for entry, relation in found
         if relation is not None
         and not entry["holds"]
-        and not (slack and entry["holds"] is False and _nearly_holds(claim, relation, parameters, slack))
+        and not (slack and entry["holds"] is False and relation_holds(claim, relation, parameters, slack))
     ]
 
 
-def _nearly_holds(claim: Claim, relation: Comparison, parameters: Mapping[str, Any], slack: float) -> bool:
-    """`relation_holds`, which what is undefined does not."""
-    try:
-        return relation_holds(claim, relation, parameters, slack)
-    except ValueError:
-        return False
-
-
 def _in_floats(claim: Claim, relation: Comparison, parameters: Mapping[str, Any], slack: float) -> np.ndarray:
-    """Whether a relation holds in float64, up to a relative `slack` where it is not strict; arrays broadcast."""
-    sides = [np.asarray(side_of(claim, side, parameters)) for side in relation.sides]
+    """Whether a relation holds in float64, up to a relative `slack` where it is not strict; arrays broadcast.
+
+    Where a side is undefined, or beyond float64, it is not known to hold.
+    """
+    try:
+        sides = [np.asarray(side_of(claim, side, parameters)) for side in relation.sides]
+    except UndefinedError:
+        return np.zeros((), dtype=bool)
     holds = np.ones(np.broadcast_shapes(*(side.shape for side in sides)), dtype=bool)
     for operator, left, right in zip(relation.operators, sides, sides[1:], strict=False):
         room = slack * np.maximum(np.abs(left), np.abs(right))
@@ -108,15 +106,15 @@ def _in_floats(claim: Claim, relation: Comparison, parameters: Mapping[str, Any]
             ">=": left >= right - room,
             "==": np.abs(left - right) <= room,
         }[operator]
-        holds &= answer
+        holds &= answer & np.isfinite(left) & np.isfinite(right)
     return holds
 
 
 def relation_holds(claim: Claim, relation: Comparison, parameters: Mapping[str, Any], slack: float) -> bool:
-    """Whether a relation holds in float64, up to a relative `slack` where it is not strict.
+    """Whether a relation holds in float64, up to a relative `slack` where it is not strict; not where it is undefined.
 
     Raises:
-        ValueError: when a side is undefined.
+        ValueError: for a bad parameter.
     """
     return bool(np.all(_in_floats(claim, relation, parameters, slack)))
 

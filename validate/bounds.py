@@ -244,7 +244,8 @@ def excess(relation: str, left: np.ndarray, right: np.ndarray, size: float = 0.0
     elif relation == "=":
         beyond = np.abs(beyond)
     scale = np.maximum(np.abs(left), np.abs(right))
-    return np.asarray((beyond - CONVERGED * max(float(np.max(scale)), size)) / np.where(scale > 0, scale, 1.0))
+    with np.errstate(over="ignore"):  # beside a run that has been far away, what is left is nothing
+        return np.asarray((beyond - CONVERGED * max(float(np.max(scale)), size)) / np.where(scale > 0, scale, 1.0))
 
 
 def _compare(claim: Claim, left: np.ndarray, right: np.ndarray, size: float = 0.0) -> Comparison:

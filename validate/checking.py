@@ -348,6 +348,9 @@ def _gathered(
     by_vectors = _tried(claim, "its own sentence", evidence, _by_vectors, claim, own, out)
     found, path = by_vectors or (own, None)
     evidence += found
+    if not any(item.outcome == "proved" for item in own):
+        found, path = _tried(claim, "its own sentence", evidence, _by_numbers, claim, out) or ([], path)
+        evidence += found
     together = _tried(claim, "its hypotheses", evidence, _feasible, claim) or []
     empty = any(item.outcome == "vacuous" for item in together)
     looked = None
@@ -409,6 +412,37 @@ def _by_vectors(claim: Claim, evidence: list[Evidence], out: Path) -> tuple[list
                 item = replace(item, detail=f"{item.detail}; no certificate: {error}", origin="search")
         made.append(item)
     return made, path
+
+
+TURNED = {"<=": (">",), "<": (">=",), ">=": ("<",), ">": ("<=",), "=": ("<", ">")}
+
+
+def _by_numbers(claim: Claim, out: Path) -> tuple[list[Evidence], Path | None]:
+    """Numbers that satisfy all hypotheses and break a claim both sides of which are numbers, with a certificate.
+
+    Not where a hypothesis says more than a relation: then numbers alone need not satisfy it.
+    """
+    from theory.evaluate import exact
+    from theory.feasible import feasible
+
+    left, right = claim.quantity.formula, claim.right
+    if left is None or right is None or any(h.relation is None or h.assumption is not None for h in claim.conditions):
+        return [], None
+    for sign in TURNED[claim.relation]:
+        numbers = feasible(claim, [f"({left}) {sign} ({right})"]).witness
+        if numbers is None:
+            continue
+        values = ", ".join(f"{name}={value}" for name, value in numbers.items())
+        detail = f"numbers satisfy all hypotheses and break it: {values}"
+        try:
+            sides = exact(replace(claim, right=left), numbers), exact(claim, numbers)
+            made = certificates.relation_certificate(claim, numbers, left, *sides)  # type: ignore[arg-type]
+            path = certificates.write(made, out / "certificates")
+        except ValueError as error:
+            return [Evidence("algebra", "fails", f"{detail}; no certificate: {error}", origin="search")], None
+        detail += f"; left side {brief(sides[0])}, right side {brief(sides[1])}; the stand-alone verifier agrees"
+        return [Evidence("certificate", "refuted", detail, origin="search")], path
+    return [], None
 
 
 Found = TypeVar("Found")

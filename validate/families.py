@@ -6,13 +6,15 @@ float64 are the true ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
 
 from sim.problems import Quadratic, from_samples
+from validate.scenario import fraction_text
 
 Level = TypeVar("Level")
 
@@ -65,6 +67,8 @@ ROUNDS = (1, 3, 10, 40)
 LONG = 1200  # rounds times local steps times the square root of the clients, at most
 STARTS = ("at", "flat", "steep", "off")
 SHARES = (1.0, 1.0, 0.1)
+UNITS = (Fraction(1), Fraction(1, 1024))
+"""Of length: a claim with a slip in its units, a square too many, say, is broken in some of them only."""
 
 
 def levels(seed: int, **fixed: tuple[Any, ...]) -> Iterator[Levels]:
@@ -96,6 +100,11 @@ def levels(seed: int, **fixed: tuple[Any, ...]) -> Iterator[Levels]:
         )
         longest = max(1, int(LONG / (made.local_steps * made.clients**0.5)))
         yield made if made.rounds <= longest else replace(made, rounds=longest)
+
+
+def in_units(clients: Sequence[Mapping[str, Any]], length: Fraction) -> list[dict[str, Any]]:
+    """Scalar clients of a SPEC (``h``, ``a``), their centres in another unit of length."""
+    return [{**client, "a": [fraction_text(Fraction(a) * length) for a in client["a"]]} for client in clients]
 
 
 def curvatures(of: Levels) -> np.ndarray:

@@ -221,6 +221,16 @@ def test_the_stand_alone_verifier_refuses_what_contradicts_itself(tmp_path: Path
         )
 
 
+@pytest.mark.parametrize(
+    ("statement", "valid"), [("", True), ("words", True), ("1+1=2", False), ("0", False), (" (3) ", False)]
+)
+def test_a_statement_may_be_missing_and_is_nothing_about_numbers(statement: str, valid: bool) -> None:
+    """An author's own claim may have none; formulas and hypotheses are there to be compared."""
+    report = verifier.verify({**fixtures()["lemma-5"], "statement": statement})
+    assert report.valid == valid
+    assert any("relation between numbers" in line for line in report.lines) == (not valid)
+
+
 # --- numbers of certificates of vectors, corrupted -------------------------------------------------------------------
 
 

@@ -17,12 +17,12 @@ from validate.checking import check_all
 from validate.own import claim, parameters
 from validate.own.module import OwnModule
 from validate.search import search
-from validate.survey import Pool, survey
+from validate.survey import Pool, pool_of, survey
 
 NAMES = parameters(delta="step", L="smoothness", R2="start_distance", noise="noise_at_minimiser", k="round")
 RUN = parameters(delta="step", L="smoothness", K="rounds", gap="start_gap")
 STEP = (
-    Hypothesis("smooth", "every client", assumption=Smooth("L")),
+    Hypothesis("smooth", "every sample", assumption=Smooth("L", "sample")),
     Hypothesis("convex", "every sample", assumption=Convex("sample")),
     Hypothesis("step size", "delta <= 1/L", relation="delta <= 1/L"),
 )
@@ -84,6 +84,20 @@ def test_what_is_undefined_everywhere_supports_nothing(odd: OwnModule, tmp_path:
     assert [e.outcome for e in looked.evidence(0)] == ["undecided"]
     found = search(one, odd.cases, evaluations=300)
     assert found.found is found.suspect is found.excess is None
+
+
+@pytest.mark.parametrize(
+    "relation", ["factor < 10**9", "factor <= 10**9", "k*factor < 10**9", "k <= factor", "L >= -factor"]
+)
+def test_a_scenario_whose_hypothesis_is_undefined_is_left_out(relation: str, odd: OwnModule) -> None:
+    """In floats a division by zero is infinite: no relation holds there, whichever side it is on."""
+    where = Hypothesis("contraction", "", relation=relation)
+    given: dict[str, Any] = {"parameters": NAMES, "definitions": {"factor": "1/(1-L)**2"}}
+    one = claim("odd/pole", "", "squared_distance", "R2 + 1", hypotheses=(*STEP, where), **given)
+    looked = survey(one, odd, pool_of(odd, True, lambda text: None, "odd"))
+    assert looked.seen > 0
+    assert all(seen.cases.parameters["L"] != 1 for seen in looked.each)
+    assert any(cases.parameters["L"] == 1 for _, cases in looked.excluded)
 
 
 def test_a_part_that_fails_ends_neither_the_claim_nor_the_others(

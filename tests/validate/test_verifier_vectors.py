@@ -209,11 +209,17 @@ def test_what_is_no_break_is_not_refuted(tmp_path: Path) -> None:
     false = LEMMAS["strongly-monotone-wrong"]
     assert false.vectors is not None
     bare = replace(false, vectors=replace(false.vectors, settings=({"mu": "2", "L": "2"},)), hypotheses=())
-    assert check_one(bare, quick=True, out=tmp_path).verdict == "refuted"
+    refuted = check_one(bare, quick=True, out=tmp_path)
+    assert refuted.verdict == "refuted"
     excluded = replace(false, hypotheses=(vector_lemmas.Hypothesis("small", "L < 2", relation="L < 2"),))
     found = check_one(excluded, quick=True, out=tmp_path / "excluded")
-    assert (found.verdict, found.broken, found.certificate) == ("undecided", True, None)
-    assert "no certificate" in found.evidence[0].detail
+    assert (found.verdict, found.broken, found.certificate) == ("undecided", False, None)
+    assert "exclude every setting" in found.evidence[0].detail
+    assert not (tmp_path / "excluded" / "certificates").exists()
+    data = refuted.evidence[0].data
+    assert data is not None
+    with pytest.raises(ValueError, match="not valid: hypothesis small"):
+        certificates.write(certificates.vectors_certificate(excluded, data["refutation"], data["setting"]), tmp_path)
     made = broken("young-wrong")
     with pytest.raises(ValueError, match="outside the domain"):
         certificates.vectors_certificate(LEMMAS["young-wrong"], {}, {"c": "-2"})

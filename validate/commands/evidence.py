@@ -79,12 +79,12 @@ def verify(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Re-check certificates in exact arithmetic, and compare them with the claims that they are about.
+    """Re-check certificates, and compare them with the claims.
 
-    A certificate says which claim it refutes, and its text is held against the claim of that id in the catalogue, or in
-    a file --claims. Where there is none, a warning says what remains for you to compare. Exit status 1 when a
-    certificate does not prove what it says, or says something else than the claim; 2 when one cannot be read (the
-    others are checked all the same; with --json there is no document then).
+    Everything is checked in exact arithmetic. A certificate says which claim it refutes, and its text is held against
+    the claim of that id in the catalogue, or in a file --claims. Where there is none, a warning says what remains for
+    you to compare. Exit status 1 when a certificate does not prove what it says, or says something else than the claim;
+    2 when one cannot be read (the others are checked all the same; with --json there is no document then).
 
     Example: fedproof verify fedproof-out/certificates/*.json
     """

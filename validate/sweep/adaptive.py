@@ -80,7 +80,9 @@ def sampled(cell: Sampling, claim: Claim, module: ModuleType | None, scenario: A
         return result("inapplicable", f"no sampled measure for quantity {claim.quantity.name}")
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            if not scenario.stays_finite():
+            try:
+                scenario.moments()  # a pool drops those without digits too; here it is said which they are
+            except DivergenceError:
                 return result("diverged", "the moments, on which the right side depends, leave the range of float64")
             cases = module.cases(claim, scenario)
             if cases is None:

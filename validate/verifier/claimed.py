@@ -119,8 +119,8 @@ def contradictions(certificate: Mapping[str, Any]) -> Iterator[str]:
 
 
 def about_numbers(statement: str) -> bool:
-    """Whether a statement is nothing but a relation between numbers, such as 1+1=2."""
-    return bool(re.fullmatch(r"[\s0-9.()+*/^=<>-]*", statement))
+    """Whether a statement is nothing but a relation between numbers, such as 1+1=2; it may be empty."""
+    return bool(statement.strip()) and bool(re.fullmatch(r"[\s0-9.()+*/^=<>-]*", statement))
 
 
 def terms(tree: ast.expr) -> Iterator[ast.expr]:

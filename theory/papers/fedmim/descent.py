@@ -42,7 +42,12 @@ from theory.papers.fedmim.words import (
     sigma2,
 )
 
-_LOAD = Quantity("step_load", "32 eta L B^2 + 36 eta_l^2 A K^2 B^2 L^2", r"32\eta LB^2+36\eta_l^2AK^2B^2L^2")
+_LOAD = Quantity(
+    "step_load",
+    "32 eta L B^2 + 36 eta_l^2 A K^2 B^2 L^2",
+    r"32\eta LB^2+36\eta_l^2AK^2B^2L^2",
+    formula="32*K*eta_l*L*B**2 + 36*eta_l**2*A*K**2*B**2*L**2",
+)
 _SUM = Quantity("lag_sum", "sum_j (6K^2 M_j + P_j)", r"\sum_j(6K^2M_j+P_j)")
 _LIMIT = r"\frac{1}{2}-32\eta LB^2-36\eta_l^2AK^2B^2L^2"
 _V = r"6(1-A)K^2+(\frac{27A}{32}+1)(\rho^2+\frac{K^2J^2(1-A)^2}{A^2})"
@@ -97,7 +102,6 @@ EQ33_FROM_STEP = result(
     "reading of (33) with Theorem IV.1",
     parameters=(A, K, L, eta_l, B),
     hypotheses=(DESCENT_STEP,),
-    definitions={"load": "32*K*eta_l*L*B**2 + 36*eta_l**2*A*K**2*B**2*L**2"},
     right="1/2",
     relation="<",
     steps=(

@@ -62,14 +62,6 @@ def lags_from_one(claim: Claim) -> certificate.Certificate:
     )
 
 
-def condition_33(claim: Claim) -> certificate.Certificate:
-    """B = 1, which every f with unbounded gradients needs at least, at the largest step."""
-    load = 32 * F(3, 16) + 36 * F(3, 16) ** 2
-    return certificate.relation_certificate(
-        claim, {"A": 1, "K": 1, "L": 1, "eta_l": F(3, 16), "B": 1}, "load", load, F(1, 2)
-    )
-
-
 # --- rates -----------------------------------------------------------------------------------------------------------
 
 LAMBDA = F(1, 10)
@@ -113,7 +105,6 @@ REFUTED: Mapping[str, tuple[Callable[[Claim], certificate.Certificate], str]] = 
         "= x_t - delta_{t-1}/2 - eta_l g/2 is no plain step: from 0 with delta_{t-1} = eta_l = 1, g = 3 it is -2, not "
         "-3",
     ),
-    "eq33/from-step": (condition_33, "at eta_l = 3/(16KL) and B = 1 the load is 465/64"),
     "remark-iv1": (
         no_speed_up,
         f"{_CLIENTS}: E||grad f(x_t)||^2 >= K eta_l/4 for every t, which at eta_l = sqrt(S/(KT)) is K/4 times 1/sqrt("

@@ -13,6 +13,7 @@ from sim.algorithms import FedAvg
 from sim.participation import full
 from sim.problems import Quadratic, quadratic
 from validate import families
+from validate.papers.textbook.instances import minimiser
 from validate.scenario import Scenario, Spec
 
 Client = dict[str, Any]
@@ -54,8 +55,15 @@ NEARLY_ALIKE = [_client(["1"], ["-1/1000"]), _client(["2"], ["1/2000"])]
 
 
 def instances(quick: bool = False) -> Iterator[Spec]:
-    """Scalar instances in exact rationals: one client and many, alike and not, with and without noise; copies."""
-    return _grid(POPULATIONS, quick)
+    """Scalar instances in exact rationals: one client and many, alike and not, with and without noise; copies.
+
+    In other units of length they start at the minimiser: from afar, a run says there what it says here.
+    """
+    yield from _grid(POPULATIONS, quick)
+    for unit in families.UNITS[1:]:
+        for clients in POPULATIONS:
+            small = families.in_units(clients, unit)
+            yield from _grid((small,), quick, tuple(minimiser(small)))
 
 
 def given() -> Iterator[Spec]:
@@ -63,12 +71,12 @@ def given() -> Iterator[Spec]:
     return _grid((NEARLY_ALIKE,), quick=False)
 
 
-def _grid(populations: Sequence[list[Client]], quick: bool) -> Iterator[Spec]:
+def _grid(populations: Sequence[list[Client]], quick: bool, starts: Sequence[str] = ()) -> Iterator[Spec]:
     for clients in populations:
         for step in STEPS[:2] + STEPS[3:] if quick else STEPS:
             for local_steps in (1, 2, 5):
                 for rounds in (1, 3) if quick else (1, 3, 8):
-                    for start in STARTS[:2] if quick else STARTS:
+                    for start in starts or (STARTS[:2] if quick else STARTS):
                         yield {
                             "algorithm": "local-sgd",
                             "clients": clients,
