@@ -194,7 +194,9 @@ def _read_off(claim: Written, out: Path, quick: bool, seed: int, tell: Progress)
     from validate.examine import examine
 
     with TemporaryDirectory() as folder:
-        result = examine(claim, quick=quick, out=folder, seed=seed, tell=tell)
+        failed: list[Evidence] = []
+        examined = partial(examine, claim, quick=quick, out=folder, seed=seed, tell=tell)
+        result = _tried(claim, "the claim", failed, examined) or decide(claim.id, failed, quick=quick)
         chosen = None if result.certificate is None else Path(result.certificate)
         path = kept.keep(claim, (Path(folder),), chosen, out, "quick" if quick else "")
     return replace(result, certificate=None if path is None else str(path))
@@ -449,7 +451,7 @@ Found = TypeVar("Found")
 
 
 def _tried(
-    claim: Claim, what: str, evidence: list[Evidence], find: Callable[..., Found], *arguments: Any
+    claim: Claim | Written, what: str, evidence: list[Evidence], find: Callable[..., Found], *arguments: Any
 ) -> Found | None:
     """What a part of the check finds; where it ends with an error, None, and evidence that says so.
 

@@ -9,15 +9,18 @@ import pytest
 from theory.claim import Paper
 from validate.examine import examine
 
-FILE = Path(__file__).parent.parent / "language" / "gradient_methods.py"
+FILES = [Path(__file__).parent.parent / "language" / f"{name}.py" for name in ("gradient_methods", "schedules")]
 
 
 def claims():
-    names: dict[str, object] = {}
-    exec(compile(FILE.read_text(encoding="utf-8"), str(FILE), "exec"), names)
-    paper = names["PAPER"]
-    assert isinstance(paper, Paper)
-    return {c.label: c for c in paper}
+    found = {}
+    for path in FILES:
+        names: dict[str, object] = {}
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+        paper = names["PAPER"]
+        assert isinstance(paper, Paper)
+        found |= {f"{c.label}" if path == FILES[0] else f"{c.label}-{path.stem}": c for c in paper}
+    return found
 
 
 CLAIMS = claims()

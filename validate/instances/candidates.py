@@ -20,7 +20,14 @@ from theory.predicates import Connected
 from theory.sentence import index_of
 from theory.written import Claim
 from validate import satisfied
-from validate.instances.choices import Setting, Values, outward, relation_satisfied, roles_of
+from validate.instances.choices import (
+    Setting,
+    Values,
+    outward,
+    relation_satisfied,
+    roles_of,
+    schedules_of,
+)
 from validate.instances.pool import Drawn, instance_of_values
 
 F = Fraction
@@ -157,7 +164,7 @@ def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
         name = rng.choice(names)
         return replace(c, values={**c.values, name: _other(c.values[name], name in roles.counts | roles.steps, rng)})
     if kind == "rounds":
-        return replace(c, rounds=max(1, c.rounds + rng.choice((-1, 1, 1, 2))))
+        return of_rounds(c, claim, max(1, c.rounds + rng.choice((-1, 1, 1, 2))))
     if kind == "vectors":
         name = rng.choice(sorted(c.vectors))
         v = c.vectors[name]
@@ -183,6 +190,15 @@ def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
             array[at][i, j] = value
             array[at][j, i] = value
     return replace(c, linear=array) if kind == "linear" else replace(c, hessian=array)
+
+
+def of_rounds(c: Candidate, claim: Claim, rounds: int) -> Candidate:
+    """The candidate with another number of rounds; schedules are cut, or go on as they ended."""
+    values = dict(c.values)
+    for name in schedules_of(claim):
+        if isinstance(values.get(name), list):
+            values[name] = (values[name] + [values[name][-1]] * rounds)[:rounds]
+    return replace(c, rounds=rounds, values=values)
 
 
 def _other(value: Any, integer: bool, rng: random.Random) -> Any:
@@ -213,8 +229,9 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
     roles = roles_of(claim.program)
     for rounds in sorted({1, c.rounds // 2, c.rounds - 1}):
         if 1 <= rounds < c.rounds:
-            yield replace(c, rounds=rounds)
-    lists = [n for n, v in c.values.items() if isinstance(v, list) and n not in roles.matrices | roles.weights]
+            yield of_rounds(c, claim, rounds)
+    others = roles.matrices | roles.weights | schedules_of(claim)
+    lists = [n for n, v in c.values.items() if isinstance(v, list) and n not in others]
     clients = _clients(c)
     if clients > 1 and not roles.matrices:
         for n in range(clients):

@@ -61,6 +61,11 @@ class Setting:
     free: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def schedules(self) -> frozenset[str]:
+        """The names that are one number a round (``eta_k``)."""
+        return schedules_of(self.claim)
+
+    @property
     def clients(self) -> int:
         """N; 1 where nothing says it."""
         if self.problem is not None:
@@ -91,8 +96,7 @@ class Setting:
         base, index = index_of(name)
         value = self.values[base] if base in self.values else self.values[name]
         if isinstance(value, list):
-            index = index or ("n" if "n" in at else "k")
-            return value[at[index]]
+            return value[at[index or ("k" if base in self.schedules else "n")]]
         return value
 
     def point(self, name: str, at: Mapping[str, int]) -> Any:
@@ -166,6 +170,11 @@ class Setting:
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
         """As `World`: nothing is random before the algorithm runs."""
         return evaluate(e, self, at, self.claim.vocabulary)
+
+
+def schedules_of(claim: Claim) -> frozenset[str]:
+    """The names, without index, of which a claim has one number a round."""
+    return frozenset(base for base, index in map(index_of, claim.symbols) if index == "k")
 
 
 def number(operation: str, arguments: Sequence[Any]) -> Any:
@@ -332,6 +341,7 @@ class _Search:
         self.words: Vocabulary = claim.vocabulary
         self.symbols = {index_of(s)[0]: index_of(s)[1] for s in claim.symbols if s != "K"}
         self.needs = {relation: self._names(relation) for relation in claim.relations}
+        self.round = 0
 
     def run(self) -> tuple[Values, Setting] | None:
         if not self._constants():
@@ -384,7 +394,7 @@ class _Search:
 
     def _value(self, e: Expression) -> Any:
         try:
-            return evaluate(e, self.world, {"n": 0, "i": 0, "k": 0}, self.words)
+            return evaluate(e, self.world, {"n": 0, "i": 0, "k": self.round}, self.words)
         except (ValueError, KeyError, IndexError, ZeroDivisionError):
             return None
 
@@ -443,6 +453,8 @@ class _Search:
         if name in self.roles.weights:
             return self._choose_weights(name)
         candidates = self._candidates(name)
+        if self.symbols[name] == "k":
+            return self._choose_schedule(name, candidates)
         if self.symbols[name] == "n" or (name in self.roles.steps and rng.random() < 0.5):
             return self._choose_list(name, candidates)
         known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
@@ -514,6 +526,31 @@ class _Search:
                 if self.satisfied(relation):
                     break
         return all(self.satisfied(relation) for relation in known)
+
+    def _choose_schedule(self, name: str, candidates: list[Any]) -> bool:
+        """One number a round: at the end of what the relations allow in each, or falling, or the same."""
+        rng, rounds = self.rng, max(self.world.rounds, 1)
+        known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
+        share = rng.choice((F(1), F(1), F(1, 2), F(1, 10)))
+        solved: list[Any] = []
+        for k in range(rounds):
+            self.round = k
+            ends = [end for relation in known for end in self._ends(name, relation)]
+            solved.append(share * min(ends) if ends else None)
+        self.round = 0
+        first = candidates[0]
+        tries = [[s if s is not None else first for s in solved]]
+        tries += [[s / share if s is not None else first for s in solved]]
+        tries += [[value / (k + 1) for k in range(rounds)] for value in candidates]
+        tries += [[value] * rounds for value in candidates]
+        domain = self.claim.domains[name]
+        for values in tries:
+            if all(domain.contains(value) for value in values):
+                self.values[name] = values
+                if all(self.satisfied(relation) for relation in known):
+                    return True
+        self.values.pop(name, None)
+        return False
 
     def _choose_weights(self, name: str) -> bool:
         assert self.claim.program is not None
@@ -618,13 +655,16 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim) -> bool
     words = claim.vocabulary
     readings = [read(side, words) for side in (relation.left, relation.right)]
     names = {index_of(name)[0] for one in readings for name in one.parameters}
-    a_client = any("n" in one.free for one in readings) or any(isinstance(world.values.get(n), list) for n in names)
+    lists = {name for name in names if isinstance(world.values.get(name), list)}
+    a_client = any("n" in one.free for one in readings) or bool(lists - world.schedules)
+    a_round = any("k" in one.free for one in readings) or bool(lists & world.schedules)
     try:
-        for n in range(world.clients) if a_client else (0,):
-            at = {"n": n, "i": 0, "k": 0}
-            left, right = (evaluate(side, world, at, words) for side in (relation.left, relation.right))
-            if not holds(left, relation.relation, right):
-                return False
+        for k in range(max(world.rounds, 1)) if a_round else (0,):
+            for n in range(world.clients) if a_client else (0,):
+                at = {"n": n, "i": 0, "k": k}
+                left, right = (evaluate(side, world, at, words) for side in (relation.left, relation.right))
+                if not holds(left, relation.relation, right):
+                    return False
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return False
     return True

@@ -21,7 +21,7 @@ from theory.program import LINEAR_GIVEN_DRAWS
 from theory.sentence import SentenceError
 from theory.written import Claim
 from validate.expected import lines
-from validate.instances.candidates import Candidate, candidate_of, moved, realised, size, smaller
+from validate.instances.candidates import Candidate, candidate_of, moved, of_rounds, realised, size, smaller
 from validate.instances.choices import Setting
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
@@ -251,7 +251,7 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int) -> Seen | None:
     return None
 
 
-MOST_NUMBERS, MOST_TERMS = 80, 2500
+MOST_NUMBERS, MOST_TERMS = 80, 1200
 
 
 def _fits_moments(one: Drawn) -> bool:
@@ -328,10 +328,8 @@ def _moves(claim: Claim, c: Candidate) -> Iterator[Candidate]:
 
 
 def _fewer_rounds(claim: Claim, seen: Seen, c: Candidate, bound: dict[str, Fraction]) -> Seen:
-    from dataclasses import replace
-
     for rounds in range(1, c.rounds):
-        one = realised(claim, replace(c, rounds=rounds), bound)
+        one = realised(claim, of_rounds(c, claim, rounds), bound)
         tried = None if one is None else measured(claim, one)
         if tried is not None and tried.measured.broken:
             return tried

@@ -18,9 +18,10 @@ import numpy as np
 from theory.formula import Apply, Name
 from theory.sentence import FUNCTION_NAMES, At, Expression, everything, parse_expression
 from theory.written import Claim
-from validate.instances.choices import Values, choose, holds
+from validate.instances.choices import Values, choose, holds, schedules_of
 from validate.instances.instance import Instance
 from validate.instances.problems import Quadratics
+from validate.instances.scalars import Schedule
 from validate.instances.shapes import DISTANCES, LARGE, SIZES, Size, made, shape_of
 
 F = Fraction
@@ -188,6 +189,8 @@ def instance_of_values(
     """
     program = claim.program
     names = set() if program is None else set(program.parameters)
+    schedules = schedules_of(claim)
+    values = {n: Schedule(tuple(v)) if n in schedules and isinstance(v, list) else v for n, v in values.items()}
     given = {name: _frozen(value) for name, value in values.items() if name in names}
     if problem is not None:
         sizes = {"N": F(problem.clients), "d": F(problem.dim)}
@@ -200,7 +203,8 @@ def instance_of_values(
         instance = Instance(program, given, functions, tuple(start), rounds, free, algorithm)
     except ValueError:
         return None
-    return Drawn(instance, constants, values)
+    plain = {name: list(v.values) if isinstance(v, Schedule) else v for name, v in values.items()}
+    return Drawn(instance, constants, plain)
 
 
 def _frozen(value: Any) -> Any:
