@@ -203,7 +203,7 @@ def _numbers(claim: Claim) -> Shown | None:
 
 
 def _without_value(claim: Claim) -> str | None:
-    """A piece of the sentence's formulas that is not shown to have a value wherever the hypotheses hold; None for none."""
+    """A piece of the formulas that is not shown to have a value wherever the hypotheses hold; None for none."""
     import sympy
 
     from theory.expression import parse
@@ -450,7 +450,7 @@ def _with_multipliers(claim: Claim) -> Shown | None:
 
 
 def _reading(said: VectorSentence, conditions: Collection[str]) -> tuple[str, ...]:
-    """What names are in vectors, where functions are known, and what hypotheses in words say, of the conditions used."""
+    """What names are in vectors, where functions are known, and what hypotheses say, of the conditions used."""
     names = [f"{name} = {text}" for name, text in said.names.items()]
     functions = [
         f"{f.name} at {' and '.join(f'{x} with gradient {g}, value {v}' for x, g, v in f.points.values())}"
