@@ -26,6 +26,13 @@ class Domain:
     upper_open: bool = False
     integer: bool = False
 
+    def __post_init__(self) -> None:
+        for name, end in (("lower", self.lower), ("upper", self.upper)):
+            if end is not None and not math.isfinite(end):
+                raise ValueError(f"{name}={end!r} is not finite; an end that is not there is None")
+        if self.lower is not None and self.upper is not None and self.lower > self.upper:
+            raise ValueError(f"lower={self.lower!r} is above upper={self.upper!r}: no value lies in the domain")
+
     def contains(self, value: Any) -> bool:
         """Whether every entry of `value` (a number or an array) is finite and lies in the interval."""
         if isinstance(value, Fraction):

@@ -72,6 +72,13 @@ def unmet(claim: Claim, scenario: Any, parameters: Mapping[str, Any]) -> tuple[s
     return tuple(dict.fromkeys(failed))
 
 
+def relations_unmet(claim: Claim, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the hypotheses whose relations do not hold at these values, in floats; assumptions are not asked."""
+    named = {p.name for p in claim.parameters}
+    given = {name: value for name, value in parameters.items() if name in named}
+    return tuple(_not_known_to_hold(claim, given, LAST_DIGITS)) if claim.has_bound else ()
+
+
 def _not_known_to_hold(claim: Claim, parameters: Mapping[str, Any], slack: float) -> list[str]:
     """Names of the hypotheses whose relation is false there, or undefined: ``delta <= R2/noise`` without noise.
 
@@ -83,8 +90,15 @@ def _not_known_to_hold(claim: Claim, parameters: Mapping[str, Any], slack: float
         for entry, relation in found
         if relation is not None
         and not entry["holds"]
-        and not (slack and entry["holds"] is False and relation_holds(claim, relation, parameters, slack))
+        and not (slack and entry["holds"] is False and _nearly(claim, relation, parameters, slack))
     ]
+
+
+def _nearly(claim: Claim, relation: Comparison, parameters: Mapping[str, Any], slack: float) -> bool:
+    try:
+        return relation_holds(claim, relation, parameters, slack)
+    except UndefinedError:  # what has no value does not hold
+        return False
 
 
 def _in_floats(claim: Claim, relation: Comparison, parameters: Mapping[str, Any], slack: float) -> np.ndarray:

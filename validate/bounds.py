@@ -66,6 +66,8 @@ class Comparison:
         right: right side there.
         broken: whether the claim is broken (beyond rounding, in floats).
         undefined: cases that say nothing.
+        hidden: whether a case seems to break the claim whose sides are so small beside those of the run that rounding
+            may be all that floats see of them.
     """
 
     cases: int
@@ -75,6 +77,7 @@ class Comparison:
     right: float
     broken: bool
     undefined: int = 0
+    hidden: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +241,12 @@ def excess(relation: str, left: np.ndarray, right: np.ndarray, size: float = 0.0
 
     A case is broken where this is more than `ROUNDING` (and, for a strict relation, where the sides are equal).
     """
+    with np.errstate(over="ignore"):
+        converged = CONVERGED * max(float(np.max(np.maximum(np.abs(left), np.abs(right)))), size)
+        return _relative(relation, left, right, converged)
+
+
+def _relative(relation: str, left: np.ndarray, right: np.ndarray, converged: float = 0.0) -> np.ndarray:
     beyond = left - right
     if relation in (">=", ">"):
         beyond = -beyond
@@ -245,7 +254,7 @@ def excess(relation: str, left: np.ndarray, right: np.ndarray, size: float = 0.0
         beyond = np.abs(beyond)
     scale = np.maximum(np.abs(left), np.abs(right))
     with np.errstate(over="ignore"):  # beside a run that has been far away, what is left is nothing
-        return np.asarray((beyond - CONVERGED * max(float(np.max(scale)), size)) / np.where(scale > 0, scale, 1.0))
+        return np.asarray((beyond - converged) / np.where(scale > 0, scale, 1.0))
 
 
 def _compare(claim: Claim, left: np.ndarray, right: np.ndarray, size: float = 0.0) -> Comparison:
@@ -256,14 +265,16 @@ def _compare(claim: Claim, left: np.ndarray, right: np.ndarray, size: float = 0.
         found = _compare(claim, left[known], right[known], size)
         return replace(found, worst=int(known[found.worst]), undefined=len(left) - len(known))
     relative = excess(claim.relation, left, right, size)
-    positive = right > 0
+    small = ~_broken(claim, left, right, relative) & ~(_relative(claim.relation, left, right) <= ROUNDING)
+    positive = (right > 0) & ~small
     with np.errstate(over="ignore"):
         ratios = np.where(positive, left / np.where(positive, right, 1.0), -np.inf)
     broken = bool(_broken(claim, left, right, relative).any())
     worst = int(np.argmax(relative)) if broken or not positive.any() else int(np.argmax(ratios))
     ratio = min(float(np.max(ratios)), LARGEST)
     tightness = ratio if ratio > 0 and claim.relation in ("<=", "<") else None
-    return Comparison(len(left), tightness, worst, float(left[worst]), float(right[worst]), broken)
+    hidden = bool(small.any())
+    return Comparison(len(left), tightness, worst, float(left[worst]), float(right[worst]), broken, hidden=hidden)
 
 
 def _broken(claim: Claim, left: np.ndarray, right: np.ndarray, relative: np.ndarray) -> np.ndarray:

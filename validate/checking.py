@@ -379,7 +379,10 @@ def _gathered(
             tried = _tried(claim, "what was given", evidence, _given, claim, module, pool, out)
             found, path = tried or ([], None)
             evidence += found
-        special = _tried(claim, "what was given", evidence, module.special, claim, out / "given")
+        if isinstance(module, OwnModule) or _in_catalogue(claim):
+            special = _tried(claim, "what was given", evidence, module.special, claim, out / "given")
+        else:  # it is filed under the id, and speaks of the claim that has it
+            special = None
         if special is not None:
             evidence += [replace(item, origin="given") for item in special[0]]
             path = path or special[1]
@@ -447,6 +450,14 @@ def _by_numbers(claim: Claim, out: Path) -> tuple[list[Evidence], Path | None]:
     return [], None
 
 
+def _in_catalogue(claim: Claim) -> bool:
+    """Whether the catalogue has the claim as it stands, and not another one under its id."""
+    try:
+        return kept.digest(find_claim(claim.id)) == kept.digest(claim)
+    except ValueError:
+        return False
+
+
 Found = TypeVar("Found")
 
 
@@ -481,7 +492,11 @@ def _on(
 ) -> tuple[list[Evidence], Path | None]:
     """What a pool says of the claim, with a certificate where it breaks it and there is none yet."""
     counterexample, rounding = smallest(claim, looked.suspects, module.cases) if certify else (None, 0)
-    evidence, path = looked.evidence(rounding), None
+    unhidden = False
+    if certify and counterexample is None:
+        counterexample, _ = smallest(claim, looked.hidden, module.cases)
+        unhidden = counterexample is not None
+    evidence, path = looked.evidence(rounding, unhidden), None
     if counterexample is not None:
         item, path = _certified(claim, counterexample, out)
         evidence.append(item)

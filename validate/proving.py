@@ -14,19 +14,20 @@ What was shown at given numbers only is not ``proved``; its evidence holds, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from theory.claim import Claim, Hypothesis, VectorLine
-from theory.domain import Domain
+from theory.claim import Claim, Hypothesis, VectorLine, VectorSentence
+from theory.domain import NONNEGATIVE, REAL, Domain
 from validate.signs import Region, region
 from validate.verdict import Evidence
 
 if TYPE_CHECKING:
     import sympy
 
+    from theory.formula import Formula
     from theory.inequality.prover import Proof
     from theory.inequality.sentence import Sentence
 
@@ -55,11 +56,13 @@ class Shown:
         hypotheses: names of those that it rests on.
         left: the left side, as text.
         more: further data for the evidence.
+        reading: what its author says that words of the claim mean; nothing checks that.
     """
 
     hypotheses: tuple[str, ...]
     left: str
     more: Mapping[str, Any]
+    reading: tuple[str, ...] = ()
 
 
 def _decided(claim: Claim, decide: Any, how: str) -> list[Evidence]:
@@ -67,8 +70,13 @@ def _decided(claim: Claim, decide: Any, how: str) -> list[Evidence]:
     shown = _least(claim, decide)
     if shown is None:
         return []
+    unknown = _without_value(claim)
+    if unknown is not None:
+        text = f"{how}, wherever both sides have a value; that they have one is not shown of {unknown}"
+        return [Evidence("algebra", "undecided", text, origin="search")]
     text = f"{how}, for all values that its hypotheses allow"
     text += f"; it rests on: {', '.join(shown.hypotheses)}" if shown.hypotheses else ""
+    text += f"; read as: {'; '.join(shown.reading)}" if shown.reading else ""
     return [Evidence("algebra", "proved", text, data=_said(claim, shown), origin="search")]
 
 
@@ -194,6 +202,62 @@ def _numbers(claim: Claim) -> Shown | None:
     return Shown(() if claim.relation == "=" else used, left, {})
 
 
+def _without_value(claim: Claim) -> str | None:
+    """A piece of the formulas that is not shown to have a value wherever the hypotheses hold; None for none."""
+    import sympy
+
+    from theory.expression import parse
+
+    assert claim.right is not None
+    relations = [r for pairs in _relations(claim.conditions, claim).values() for r in pairs]
+    scalars = {p.name: p for p in claim.parameters if p.shape == "scalar"}
+    counts = {name for name, p in scalars.items() if p.domain.integer and _at_least_zero(p.domain)}
+    known: dict[str, Any] = {name: sympy.Symbol(name) for name in scalars}
+    where = region(_domains(claim), relations, set(known.values()))
+    texts = [*claim.definitions.values(), claim.right]
+    texts += [claim.quantity.formula] if claim.quantity.formula is not None else []
+    for name, text in zip([*claim.definitions, "", ""], texts, strict=False):
+        piece, value = _piece_without_value(parse(text), known, counts, where)
+        if piece is not None:
+            return piece
+        if name:
+            known[name] = value
+    return None
+
+
+def _piece_without_value(
+    formula: Formula, known: Mapping[str, Any], counts: set[str], where: Region
+) -> tuple[str | None, Any]:
+    """As `_without_value`, of one formula, and the formula in sympy."""
+    from theory.expression import to_sympy
+    from theory.formula import Apply, Name, text_of
+
+    if not isinstance(formula, Apply):
+        return None, to_sympy(formula, known)
+    values = []
+    for part in formula.arguments:
+        piece, value = _piece_without_value(part, known, counts, where)
+        if piece is not None:
+            return piece, None
+        values.append(value)
+    operation, fine = formula.operation, True
+    if operation == "/":
+        fine = where.positive(values[1]) or where.positive(-values[1])
+    elif operation in ("sqrt", "log"):
+        fine = where.nonnegative(values[0]) if operation == "sqrt" else where.positive(values[0])
+    elif operation == "**":
+        base, exponent = values
+        count = exponent.is_Integer and exponent >= 0
+        count = count or (isinstance(formula.arguments[1], Name) and formula.arguments[1].name in counts)
+        fine = count or where.positive(base) or (where.nonnegative(base) and where.nonnegative(exponent))
+        fine = fine or (exponent.is_Integer and where.positive(-base))
+    return (None, to_sympy(formula, known)) if fine else (text_of(formula), None)
+
+
+def _at_least_zero(domain: Domain) -> bool:
+    return domain.lower is not None and domain.lower >= 0
+
+
 # --- sequences -------------------------------------------------------------------------------------------------------
 
 
@@ -208,6 +272,8 @@ def _by_induction(claim: Claim) -> Shown | None:
         return None
     if said.hypothesis is not None and said.hypothesis not in claim.conditions:
         return None
+    if name in {p.name for p in claim.parameters} | set(claim.definitions):
+        return None  # in the next value it would be two things
     counter = next((p for p in claim.parameters if p.name == said.variable), None)
     if counter is None or not counter.domain.integer or counter.domain.lower is None:
         return None
@@ -223,23 +289,44 @@ def _by_induction(claim: Claim) -> Shown | None:
         step = to_sympy(parse(said.next), known | {name: value})
     except ValueError:
         return None
-    here, there = _powers(right, index), _powers(right.subs(index, index + 1), index)
-    after = _powers(step.subs(value, sympy.Symbol("so far")), index).subs(sympy.Symbol("so far"), here)
-    where, used = _region(claim, (start - right).free_symbols | (there - after).free_symbols)
+    if start.has(index):  # through a definition
+        return None
+    powers: dict[Any, Any] = {}
+    here, there = _powers(right, index, powers), _powers(right.subs(index, index + 1), index, powers)
+    after = _powers(step, index, powers).subs(value, here)
+    if any(base.has(value) for base in powers):
+        return None
+    # every step up to the claim's index is needed: what is said of that index only says nothing of them
+    domains = _domains(claim) | {said.variable: Domain(said.first, None, integer=True), name: REAL}
+    relations = {
+        h: kept for h, pairs in _relations(claim.conditions, claim).items() if (kept := _without(pairs, index))
+    }
+    free = start.free_symbols | right.free_symbols | step.free_symbols
+    flat = [pair for pairs in relations.values() for pair in pairs]
+    plain = region(domains, flat, free)
+    domains |= {str(s): NONNEGATIVE if plain.nonnegative(base) else REAL for base, s in powers.items()}
+    where, used = region(domains, flat, free | set(powers.values())), tuple(relations)
+    if not where.defined(here):  # the steps go through all indices
+        return None
     if not _related(sympy.cancel(right.subs(index, said.first) - start), claim.relation, where):
         return None
     if not _related(sympy.cancel(sympy.together(there - after)), claim.relation, where):
         return None
     grows = sympy.diff(step, value)
-    if claim.relation != "=" and not where.nonnegative(grows):
+    if claim.relation != "=" and not (where.nonnegative(grows) and where.defined(step)):
         return None
     rests = () if claim.relation == "=" else used
     rests += (said.hypothesis.name,) if said.hypothesis is not None else ()
     return Shown(rests, f"{name}: {said.start} at {said.variable}={said.first}, then {said.next}", {})
 
 
-def _powers(expression: sympy.Expr, index: Any) -> sympy.Expr:
-    """``b**(c*K + d)`` as ``b**d`` times a symbol of its own for ``b**K`` to the c-th."""
+def _without(pairs: Sequence[tuple[Any, str, Any]], symbol: Any) -> list[tuple[Any, str, Any]]:
+    """The relations in which a symbol does not occur."""
+    return [(left, operator, right) for left, operator, right in pairs if not (left.has(symbol) or right.has(symbol))]
+
+
+def _powers(expression: sympy.Expr, index: Any, known: dict[Any, Any]) -> sympy.Expr:
+    """``b**(c*K + d)`` as ``b**d`` times a symbol of its own for ``b**K`` to the c-th; `known` keeps it, by b."""
     import sympy
 
     def put(power: Any) -> Any:
@@ -249,7 +336,7 @@ def _powers(expression: sympy.Expr, index: Any) -> sympy.Expr:
         rest = sympy.expand(exponent - slope * index)
         if not slope.is_Integer or rest.has(index) or base.has(index):
             return power
-        return base**rest * sympy.Symbol(f"({base})^{index}", positive=True) ** slope
+        return base**rest * known.setdefault(base, sympy.Symbol(f"({base})^{index}")) ** slope
 
     return expression.replace(lambda e: e.is_Pow and e.exp.has(index), put)
 
@@ -279,7 +366,16 @@ def _in_vectors(claim: Claim) -> list[Evidence]:
         [] if claim.vectors is None else [{k: v for k, v in s.items() if k in free} for s in claim.vectors.settings]
     )
     each = {tuple(s.items()): s for s in settings} or {(): {}}
-    return at_settings(VectorLine(sentence.at, _allowed(claim, tuple(each.values()))), of_claim=True)
+    found = at_settings(VectorLine(sentence.at, _allowed(claim, tuple(each.values()))), of_claim=True)
+    return [_not_strict(item, claim.relation) if sentence.strict else item for item in found]
+
+
+def _not_strict(item: Evidence, relation: str) -> Evidence:
+    """The prover knows no strict relations: what it found of the relation that is not strict says less."""
+    if item.outcome != "holds":
+        return item
+    text = f"with {relation}= in place of {relation}: {item.detail}; whether the sides can be equal was not decided"
+    return replace(item, outcome="undecided", detail=text)
 
 
 def _allowed(claim: Claim, settings: Sequence[Mapping[str, str]]) -> tuple[Mapping[str, str], ...]:
@@ -350,7 +446,19 @@ def _with_multipliers(claim: Claim) -> Shown | None:
     rests = (*names, *(n for n in used if n not in names))
     left = said.names[claim.quantity.name]
     proof = {"multipliers": {k: str(v) for k, v in texts.items()}, "squares": squares, "names": dict(said.names)}
-    return Shown(rests, left, {"proof": proof})
+    return Shown(rests, left, {"proof": proof}, _reading(said, factors))
+
+
+def _reading(said: VectorSentence, conditions: Collection[str]) -> tuple[str, ...]:
+    """What names are in vectors, where functions are known, and what hypotheses say, of the conditions used."""
+    names = [f"{name} = {text}" for name, text in said.names.items()]
+    functions = [
+        f"{f.name} at {' and '.join(f'{x} with gradient {g}, value {v}' for x, g, v in f.points.values())}"
+        for f in said.functions
+        if any(name.startswith(f"{f.name} ") for name in conditions)
+    ]
+    given = [f"{', '.join(h.name for h in g.of)} as {g.relation}" for g in said.given if g.name in conditions]
+    return (", ".join(names), *functions, *given)
 
 
 def _found(sentence: Sentence) -> dict[str, str]:
@@ -371,15 +479,26 @@ def _found(sentence: Sentence) -> dict[str, str]:
 def _squares(gram: Mapping[tuple[int, int], Any], size: int, where: Region) -> list[str] | None:
     """The pivots of a symmetric matrix that is positive semidefinite for all parameters; None where that is not shown.
 
-    Each pivot is shown to be not negative, and either is 0 with its whole row, or vanishes on a set without interior
-    only; the entries are continuous, as no denominator vanishes, so the matrix is semidefinite there too.
+    On each piece of the region, as a function of numbers that are not negative: a pivot is shown to be not negative,
+    and either is 0 with its whole row, or vanishes on a set without interior only. The entries are continuous, as no
+    denominator vanishes, so the matrix is semidefinite there too.
     """
     import sympy
 
     if not all(where.defined(c) for c in gram.values()):
         return None
     matrix = [[gram[min(i, j), max(i, j)] / (1 if i == j else 2) for j in range(size)] for i in range(size)]
-    left = list(range(size))
+    found = [_pivots([[placed(entry) for entry in row] for row in matrix], here) for here, placed in where.each()]
+    if any(pivots is None for pivots in found):
+        return None
+    plain = _pivots(matrix, where)  # in the claim's own parameters, for the reader
+    return plain if plain is not None else [str(sympy.factor(p)) for pivots in found for p in pivots or ()]
+
+
+def _pivots(matrix: list[list[Any]], where: Region) -> list[str] | None:
+    import sympy
+
+    left = list(range(len(matrix)))
     pivots: list[str] = []
     while left:
         at = next((i for i in left if matrix[i][i] != 0 and where.nonnegative(matrix[i][i])), None)
@@ -413,7 +532,11 @@ def _contradiction(claim: Claim, sentence: Sentence) -> Evidence | None:
     if any({str(s) for s in c.form.free_symbols} & names for c in sentence.given):
         return None
     space, given = sentence.given_at({})
-    return contradiction(given, space, "for all vectors", {c.name: c.of for c in sentence.given})
+    found = contradiction(given, space, "for all vectors", {c.name: c.of for c in sentence.given})
+    if found is None or claim.sentence is None or found.data is None:
+        return found
+    read = "; ".join(_reading(claim.sentence, found.data["contradictory"])[1:])
+    return replace(found, detail=f"{found.detail}; read as: {read}") if read else found
 
 
 def contradiction(given: Sequence[Any], space: Any, at: str, of: Mapping[str, Sequence[str]]) -> Evidence | None:

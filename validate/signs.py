@@ -7,7 +7,7 @@ is sufficient, not necessary.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,17 @@ class Region:
     def positive(self, expression: sympy.Expr) -> bool:
         """Whether it is shown to be > 0 wherever it is defined."""
         return all(_sign(expression, piece, strict=True) for piece in self.pieces)
+
+    def each(self) -> Iterator[tuple[Region, Callable[[Any], Any]]]:
+        """Every piece in its own symbols, none of which is negative, and what writes an expression in these."""
+        import sympy
+
+        for values, positive in self.pieces:
+
+            def placed(expression: Any, values: Mapping[Any, Any] = values) -> Any:
+                return sympy.cancel(sympy.together(sympy.sympify(expression).subs(values)))
+
+            yield Region((({}, positive),)), placed
 
     def defined(self, expression: sympy.Expr) -> bool:
         """Whether its denominator is shown not to vanish."""

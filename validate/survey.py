@@ -128,6 +128,8 @@ class Survey:
         seen: those to which the claim applies and that satisfy all its hypotheses.
         cases: index values compared there.
         suspects: specifications of the scalar instances that seem to break the claim.
+        hidden: specifications of the other scalar instances in which sides seem to break it that floats may see as
+            rounding only; fractions decide.
         others: other scenarios that seem to break it, in words.
         tightness: largest left / right, or None.
         tightness_unbroken: the same over the scenarios that do not seem to break it.
@@ -136,6 +138,7 @@ class Survey:
             case, which then says nothing; those in which it is so at every case are not among the ones seen.
         excluded: those to which the claim applies, each with its cases, and that violate a hypothesis.
         silent: those of which the claim does not speak.
+        rescaled: how many of those that seem to break it do so in other units of curvature or length only.
     """
 
     pool: int
@@ -149,6 +152,8 @@ class Survey:
     undefined: int = 0
     excluded: tuple[tuple[Any, Cases], ...] = field(default=(), repr=False)
     silent: tuple[Any, ...] = field(default=(), repr=False)
+    hidden: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    rescaled: int = 0
 
     def tightest(self, broken: bool) -> dict[str, Any] | None:
         """Where left / right is largest, in words, and both sides there; None where no right side is positive.
@@ -167,8 +172,13 @@ class Survey:
         sides = {"left": most.comparison.left, "right": most.comparison.right}
         return {"scenario": in_words(most.scenario, most.spec), **sides}
 
-    def evidence(self, rounding: int) -> list[Evidence]:
-        """For the reader; `rounding` of the suspects were cleared by exact arithmetic."""
+    def evidence(self, rounding: int, unhidden: bool = False) -> list[Evidence]:
+        """For the reader; `rounding` of the suspects were cleared by exact arithmetic.
+
+        Args:
+            rounding: how many.
+            unhidden: whether fractions found that one of `hidden` breaks the claim.
+        """
         if not self.seen:
             if not self.undefined:
                 return []
@@ -183,7 +193,7 @@ class Survey:
                 f"its hypotheses, those silently used included, hold together: in {self.seen} of {self.pool} scenarios",
             )
         ]
-        broken = len(self.suspects) - rounding + len(self.others)
+        broken = len(self.suspects) - rounding + len(self.others) + unhidden
         data: dict[str, Any] = {"scenarios": self.seen, "cases": self.cases, "broken": broken}
         data["cleared_by_exact_arithmetic"] = rounding
         data["undefined"] = self.undefined
@@ -193,10 +203,13 @@ class Survey:
             data["tightest"] = tightest
         if broken:
             text = f"broken in {broken} of {self.seen} scenarios ({self.cases} cases) by the exact oracle, in floats"
-            text += f"; left side up to {self.tightness:.6g} times the right side" if self.tightness else ""
+            text += ", in other units of curvature or length than the pool's" if self.rescaled else ""
+            text += "; in one as fractions show, where floats may be rounding" if unhidden else ""
+            if self.tightness and not self.rescaled:
+                text += f"; left side up to {self.tightness:.6g} times the right side"
             if tightest is not None and tightest["left"] > BEYOND * tightest["right"]:
                 text += f": {tightest['left']:.6g} against {tightest['right']:.6g} on {tightest['scenario']}"
-            if len(self.suspects) == rounding:
+            if len(self.suspects) == rounding and not unhidden:
                 text += "; none of them is a scalar instance in fractions, of which certificates are"
                 text += "" if str(self.others[0]) in text else f": seen on {self.others[0]}"
             return [*found, Evidence("exact", "fails", text + beside, tightness=self.tightness, data=data)]
@@ -229,18 +242,26 @@ def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
         if one.comparison.tightness is not None:
             ratios[one.comparison.broken].append(one.comparison.tightness)
     broken = [one for one in each if one.comparison.broken]
+    rescaled: tuple[list[dict[str, Any]], list[str]] = ([], [])
+    in_other_units = getattr(module, "in_other_units", None)
+    if not broken and in_other_units is not None:
+        rescaled = in_other_units(claim, each)
     return Survey(
         pool=len(pool),
         seen=len(each),
         cases=sum(one.comparison.cases for one in each),
-        suspects=tuple(one.spec for one in broken if one.spec is not None),
-        others=tuple(in_words(one.scenario) for one in broken if one.spec is None),
+        suspects=(*(one.spec for one in broken if one.spec is not None), *rescaled[0]),
+        others=(*(in_words(one.scenario) for one in broken if one.spec is None), *rescaled[1]),
+        rescaled=len(rescaled[0]) + len(rescaled[1]),
         tightness=max(ratios[True] + ratios[False], default=None),
         tightness_unbroken=max(ratios[False], default=None),
         each=each,
         undefined=undefined,
         excluded=tuple(excluded),
         silent=tuple(silent),
+        hidden=tuple(
+            one.spec for one in each if one.spec is not None and one.comparison.hidden and not one.comparison.broken
+        ),
     )
 
 

@@ -163,6 +163,12 @@ def written(claim: Claim) -> Sentence:
         given += _of_function(reader, function, claim.conditions, parameters)
     missing = []
     for condition in said.given:
+        if all(_read_here(h) for h in condition.of):
+            said_by = ", ".join(h.name for h in condition.of)
+            raise ValueError(
+                f"given={condition.name!r} of {claim.id} is to be what {said_by} says: what that says of functions and "
+                "numbers is read from it, and words are not; a condition belongs to a hypothesis in words"
+            )
         if all(h in claim.conditions for h in condition.of):
             form, equation = reader.relation(condition.relation, parameters)
             given.append(Written(condition.name, form, equation, tuple(h.name for h in condition.of)))
@@ -171,6 +177,13 @@ def written(claim: Claim) -> Sentence:
     sentence = Sentence(said.vectors, said.values, stated, claim.relation in ("<", ">"), tuple(given), tuple(missing))
     sentence.coefficients(stated.form)  # both sides are of degree one
     return sentence
+
+
+def _read_here(hypothesis: Hypothesis) -> bool:
+    """Whether all that it says is read from it: a relation between numbers, or an assumption on functions."""
+    if hypothesis.assumption is None:
+        return hypothesis.relation is not None
+    return isinstance(hypothesis.assumption, Convex | Smooth | StronglyConvex)
 
 
 def _scalar_formula(claim: Claim, known: Mapping[str, Any]) -> Any:
@@ -200,6 +213,15 @@ def _of_function(
     """
     import sympy
 
+    for part, texts, free in (
+        ("gradient", [g for _, g, _ in function.points.values() if g != "0"], reader.vectors),
+        ("value", [f for _, _, f in function.points.values()], reader.values),
+    ):
+        if not set(texts) <= free or len(set(texts)) < len(texts):  # that two are equal is a hypothesis
+            raise ValueError(
+                f"points of {function.name}: {', '.join(texts)}: every {part} is a name of its own, one of "
+                f"{', '.join(sorted(free)) or 'none'}" + (", or 0 at a minimiser" if part == "gradient" else "")
+            )
     said = [(h.assumption, h.name) for h in hypotheses if getattr(h.assumption, "of", None) == function.of]
     smooth = [(sympy.Symbol(a.constant), name) for a, name in said if isinstance(a, Smooth)]
     convex = [name for a, name in said if isinstance(a, Convex)]
@@ -252,6 +274,7 @@ class _Reader:
 
     def __init__(self, vectors: Sequence[str], values: Sequence[str]) -> None:
         self.size = len(vectors)
+        self.vectors, self.values = frozenset(vectors), frozenset(values)
         self.gram = _gram(vectors)
         self.names: dict[str, Any] = {name: [int(i == j) for j in range(self.size)] for i, name in enumerate(vectors)}
         self.names |= dict(zip(values, _values(values), strict=True))

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, NamedTuple
 from theory import catalog
 from theory.claim import Claim, Paper
 from validate.bounds import Cases
-from validate.own import extremes, pool, run
+from validate.description import in_words
+from validate.own import extremes, pool, run, units
 from validate.own.claims import MeasuredClaim
 from validate.own.tables import ALGORITHMS, CERTIFIED
 from validate.per_run import PerRun
@@ -81,6 +82,26 @@ class OwnModule(ModuleType):
     def for_claim(self, claim: Claim, quick: bool = False) -> tuple[list[Spec], list[Any]]:
         """See `validate.own.extremes.for_claim`; nothing for a claim that is not made by `validate.own.claim`."""
         return extremes.for_claim(claim, quick) if isinstance(claim, MeasuredClaim) else ([], [])
+
+    def in_other_units(self, claim: Claim, each: Sequence[Any]) -> tuple[list[Spec], list[str]]:
+        """What breaks the claim once curvatures and lengths are in other units; see `validate.own.units`.
+
+        Args:
+            claim: the claim.
+            each: the scenarios of a survey, `validate.survey.Seen`.
+
+        Returns:
+            Specifications of scalar instances; and other scenarios, in words.
+        """
+        specs: list[Spec] = []
+        others: list[str] = []
+        for one, curvature, length in units.broken(claim, each) if isinstance(claim, MeasuredClaim) else ():
+            if one.spec is not None:
+                specs.append(units.respecified(one.spec, curvature, length))
+            else:
+                factor = f"curvatures times {curvature}" if curvature != 1 else f"lengths times {length}"
+                others.append(f"{in_words(one.scenario)}, {factor}")
+        return specs, others
 
     def sampled(self, quick: bool = False) -> Iterator[Any]:
         """See `validate.own.pool.sampled`."""

@@ -25,25 +25,33 @@ class Measured:
         meaning: one line.
         latex: for the report.
         of: `WHOLE_RUN`, `AFTER_ROUNDS` or `ONE_ROUND`.
+        units: powers of the unit of curvature, and of the unit of length.
     """
 
     meaning: str
     latex: str
     of: str
+    units: tuple[int, int]
 
 
 QUANTITIES: Mapping[str, Measured] = {
-    "squared_distance": Measured("E||x_k - x*||^2", r"\mathbb{E}\Vert x_k-x^*\Vert^2", AFTER_ROUNDS),
-    "suboptimality": Measured("E f(x_k) - f*", r"\mathbb{E}f(x_k)-f^*", AFTER_ROUNDS),
-    "squared_gradient_norm": Measured("E||grad f(x_k)||^2", r"\mathbb{E}\Vert\nabla f(x_k)\Vert^2", AFTER_ROUNDS),
-    "next_distance": Measured("E||x_{k+1} - x*||^2", r"\mathbb{E}\Vert x_{k+1}-x^*\Vert^2", ONE_ROUND),
+    "squared_distance": Measured("E||x_k - x*||^2", r"\mathbb{E}\Vert x_k-x^*\Vert^2", AFTER_ROUNDS, (0, 2)),
+    "suboptimality": Measured("E f(x_k) - f*", r"\mathbb{E}f(x_k)-f^*", AFTER_ROUNDS, (1, 2)),
+    "squared_gradient_norm": Measured(
+        "E||grad f(x_k)||^2", r"\mathbb{E}\Vert\nabla f(x_k)\Vert^2", AFTER_ROUNDS, (2, 2)
+    ),
+    "next_distance": Measured("E||x_{k+1} - x*||^2", r"\mathbb{E}\Vert x_{k+1}-x^*\Vert^2", ONE_ROUND, (0, 2)),
     "mean_suboptimality": Measured(
-        "average over k=0..K-1 of E f(x_k) - f*", r"\frac{1}{K}\sum_{k=0}^{K-1}\mathbb{E}f(x_k)-f^*", WHOLE_RUN
+        "average over k=0..K-1 of E f(x_k) - f*",
+        r"\frac{1}{K}\sum_{k=0}^{K-1}\mathbb{E}f(x_k)-f^*",
+        WHOLE_RUN,
+        (1, 2),
     ),
     "mean_squared_gradient_norm": Measured(
         "average over k=0..K-1 of E||grad f(x_k)||^2",
         r"\frac{1}{K}\sum_{k=0}^{K-1}\mathbb{E}\Vert\nabla f(x_k)\Vert^2",
         WHOLE_RUN,
+        (2, 2),
     ),
 }
 
@@ -58,6 +66,7 @@ class Measure:
         counterpart: its name in the verifier's PARAMETERS; "" where it has none.
         of: the kinds of quantities beside which it has a meaning.
         algorithms: that have it.
+        units: powers of the unit of curvature, and of the unit of length.
     """
 
     domain: Domain
@@ -65,6 +74,7 @@ class Measure:
     counterpart: str
     of: tuple[str, ...] = (WHOLE_RUN, AFTER_ROUNDS, ONE_ROUND)
     algorithms: tuple[str, ...] = ("local-sgd", "fedavg-svrg", "shuffling", "fedmim")
+    units: tuple[int, int] = (0, 0)
 
 
 ALGORITHMS: Mapping[str, str] = {
@@ -94,7 +104,7 @@ SERVER: Mapping[str, str] = {
 
 _LOCAL = ("local-sgd",)
 MEASURES: Mapping[str, Measure] = {
-    "step": Measure(POSITIVE, "step size", "step"),
+    "step": Measure(POSITIVE, "step size", "step", units=(-1, 0)),
     "local_steps": Measure(
         COUNT, "local steps of a client", "local_steps", algorithms=("local-sgd", "shuffling", "fedmim")
     ),
@@ -106,34 +116,49 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "rounds": Measure(COUNT, "rounds of the run", "K", (WHOLE_RUN,)),
     "round": Measure(INDEX, "rounds taken so far", "round", (AFTER_ROUNDS, ONE_ROUND)),
-    "strong_convexity": Measure(POSITIVE, "smallest strong convexity modulus of a client's function", "mu"),
-    "smoothness": Measure(POSITIVE, "largest Lipschitz constant of a client's gradient", "L"),
-    "sample_smoothness": Measure(POSITIVE, "largest Lipschitz constant of a sample's gradient", "L"),
-    "start_distance": Measure(NONNEGATIVE, "||x_0 - x*||^2", "start_distance"),
-    "start_gap": Measure(NONNEGATIVE, "f(x_0) - f*", "f0_gap"),
-    "distance": Measure(NONNEGATIVE, "E||x_k - x*||^2, before the round", "round_distance", (ONE_ROUND,)),
-    "gap": Measure(NONNEGATIVE, "E f(x_k) - f*, before the round", "round_gap", (ONE_ROUND,)),
+    "strong_convexity": Measure(
+        POSITIVE, "smallest strong convexity modulus of a client's function", "mu", units=(1, 0)
+    ),
+    "smoothness": Measure(POSITIVE, "largest Lipschitz constant of a client's gradient", "L", units=(1, 0)),
+    "sample_smoothness": Measure(POSITIVE, "largest Lipschitz constant of a sample's gradient", "L", units=(1, 0)),
+    "start_distance": Measure(NONNEGATIVE, "||x_0 - x*||^2", "start_distance", units=(0, 2)),
+    "start_gap": Measure(NONNEGATIVE, "f(x_0) - f*", "f0_gap", units=(1, 2)),
+    "distance": Measure(NONNEGATIVE, "E||x_k - x*||^2, before the round", "round_distance", (ONE_ROUND,), units=(0, 2)),
+    "gap": Measure(NONNEGATIVE, "E f(x_k) - f*, before the round", "round_gap", (ONE_ROUND,), units=(1, 2)),
     "squared_gradient": Measure(
-        NONNEGATIVE, "E||grad f(x_k)||^2, before the round", "squared_gradient_norm", (ONE_ROUND,)
+        NONNEGATIVE,
+        "E||grad f(x_k)||^2, before the round",
+        "squared_gradient_norm",
+        (ONE_ROUND,),
+        units=(2, 2),
     ),
     "noise_at_minimiser": Measure(
-        NONNEGATIVE, "variance of a sampled gradient at x*, mean over the clients", "noise_at_minimiser"
+        NONNEGATIVE,
+        "variance of a sampled gradient at x*, mean over the clients",
+        "noise_at_minimiser",
+        units=(2, 2),
     ),
     "largest_noise": Measure(
         NONNEGATIVE,
         "largest variance of a sampled gradient of any client where the run may go",
         "sample_variance",
         algorithms=_LOCAL,
+        units=(2, 2),
     ),
-    "heterogeneity": Measure(NONNEGATIVE, "mean over the clients of ||grad f_n(x*)||^2", "heterogeneity"),
+    "heterogeneity": Measure(NONNEGATIVE, "mean over the clients of ||grad f_n(x*)||^2", "heterogeneity", units=(2, 2)),
     "largest_dissimilarity": Measure(
         NONNEGATIVE,
         "largest ||grad f_n(x) - grad f(x)||^2 of any client where the run may go",
         "dissimilarity",
         algorithms=_LOCAL,
+        units=(2, 2),
     ),
     "largest_second_moment": Measure(
-        NONNEGATIVE, "largest E||v||^2 of a gradient estimator along the run", "G2", algorithms=CERTIFIED
+        NONNEGATIVE,
+        "largest E||v||^2 of a gradient estimator along the run",
+        "G2",
+        algorithms=CERTIFIED,
+        units=(2, 2),
     ),
     "mean_inverse_participation": Measure(
         Domain(lower=1), "mean of 1/p_n over clients and rounds", "mean_inv_p", algorithms=CERTIFIED
