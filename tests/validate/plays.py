@@ -198,12 +198,18 @@ class Player:
         return [
             self.one(
                 step,
-                [v[n] if self.kinds[name] in PER_CLIENT else v for v, name in zip(of, step.of, strict=True)],
+                [self.part(v, name, n) for v, name in zip(of, step.of, strict=True)],
                 [c[n] if isinstance(c, list) else c for c in numbers],
                 n,
             )
             for n in range(N)
         ]
+
+    def part(self, v: Any, name: str, n: int) -> Any:
+        """Client n's part; a loop may have put a server's value in the place of a client's, which is copied."""
+        kind = self.kinds[name]
+        copied = kind == "client" and not isinstance(v[0], list)
+        return v[n] if kind in PER_CLIENT and not copied else v
 
     def integer(self, value: Any, most: int) -> int:
         need(not isinstance(value, list) and value == int(value) and 1 <= value <= most, "an integer")
@@ -216,7 +222,7 @@ class Player:
     def over_clients(self, step: Instruction, v: Any, numbers: Sequence[Any]) -> Any:
         N = self.world.N
         need(self.client is None, "a mean in a visit")
-        vectors = v if self.kinds[step.of[0]] == "client" else [v] * N
+        vectors = [self.part(v, step.of[0], n) for n in range(N)]
         if step.op == "mix":
             W = self.world.parameters[step.label]
             return [self.sum([(W[n][m], vectors[m]) for m in range(N)]) for n in range(N)]

@@ -112,7 +112,9 @@ def test_a_certificate_is_held_against_its_claim() -> None:
         assert "relations" in differences(certificate, other)
         assert "statement" in differences(edit(certificate, ("statement",), "0 >= 1"), one)
         wide = {"lower": None, "upper": None, "lower_open": False, "upper_open": False, "integer": False}
-        assert "domains" in differences({**certificate, "domains": {"eta": wide}}, one)  # of which the claim says nothing
+        assert "domains" in differences(
+            {**certificate, "domains": {"eta": wide}}, one
+        )  # of which the claim says nothing
         assert "over" in differences({**certificate, "over": "norm(x) <= 1"}, one)
 
 
