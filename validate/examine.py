@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from theory.arithmetic import to_element
+from theory.operations import to_fraction
 from theory.predicates import Smooth, StronglyConvex
 from theory.sentence import text_of
 from theory.written import Claim
 from validate import certificate as certificates
+from validate import verifier
 from validate.certificate.play import play_certificate
-from validate.instances import read_instance
+from validate.instances import Instance, Pieces, read_instance
 from validate.instances.covered import coverage
 from validate.instances.hunt import Hunt, Seen, hunt, measured
-from validate.instances.pool import Drawn
+from validate.instances.pool import Drawn, needs_minimiser
 from validate.measure import Row
 from validate.verdict import Evidence, Origin, Outcome, Result, decide
 
@@ -55,7 +59,15 @@ def examine(
     evidence = _contradictions(claim)
     if any(item.outcome == "vacuous" for item in evidence):
         return decide(claim.id, evidence, quick=quick)
-    found = hunt(claim, pool=POOL[quick], evaluations=EVALUATIONS[quick], far=FAR[quick], seed=seed, tell=tell)
+    found = hunt(
+        claim,
+        pool=POOL[quick],
+        evaluations=EVALUATIONS[quick],
+        far=FAR[quick],
+        seed=seed,
+        tell=tell,
+        accepted=lambda seen: _accepted(claim, seen, quick),
+    )
     path: Path | None = None
     if found.broken is not None:
         item, path = _certified(claim, found.broken, found.first, found.origin, Path(out), quick)
@@ -161,6 +173,14 @@ def _certified(
     return Evidence("exact", "fails", text, data=data, origin=origin), None
 
 
+def _accepted(claim: Claim, seen: Seen, quick: bool) -> bool:
+    """Whether the stand-alone verifier accepts a break."""
+    try:
+        return verifier.verify(_certificate(claim, seen, seen.measured.broken[0], "pool", quick)).valid
+    except ValueError:
+        return False
+
+
 def _certificate(claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bool) -> dict[str, Any]:
     constants = {name: value for name, value in seen.drawn.constants.items() if name != "K"}
     return play_certificate(
@@ -172,7 +192,30 @@ def _certificate(claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bool
         origin=origin,
         quick=quick,
         constants={name: _plain(value) for name, value in constants.items()},
+        **_meant(claim, seen.drawn.instance, row.minimiser),
     )
+
+
+def _meant(claim: Claim, instance: Instance, choice: int) -> dict[str, Any]:
+    """The minimisers that are meant, where there are more than one to choose from."""
+    if instance.problem is None or not needs_minimiser(claim):
+        return {}
+    start = tuple(map(to_element, instance.start))
+
+    def point(*which: int) -> tuple[list[Fraction] | None, bool]:
+        found = instance.problem.minimisers(start, *which)  # type: ignore[union-attr]
+        points = found.points
+        chosen = points[choice if choice < len(points) else 0] if points else None
+        return None if chosen is None else list(map(to_fraction, chosen)), found.unique
+
+    found: dict[str, Any] = {}
+    mean, only = point()
+    if mean is not None and not only:
+        found["xstar"] = mean
+    own = [point(n) for n in range(instance.problem.clients)]
+    if all(p is not None for p, _ in own) and not all(only for _, only in own):
+        found["xstar_n"] = [p for p, _ in own]
+    return found
 
 
 def _side(value: Any) -> Any:
@@ -214,7 +257,13 @@ def _sides(claim: Claim, row: Row) -> str:
 
 def _brief(value: Any) -> str:
     text = _text(value)
-    return text if len(text) <= 24 else f"{float(value):.10g}"
+    if len(text) <= 24:
+        return text
+    try:
+        return f"{float(value):.10g}"
+    except OverflowError:
+        with localcontext(prec=10):
+            return str(Decimal(value.numerator) / Decimal(value.denominator))
 
 
 def _text(value: Any) -> Any:
@@ -226,8 +275,14 @@ def _text(value: Any) -> Any:
 def _ratio(claim: Claim, row: Row) -> float | None:
     if claim.sentence.relation not in ("<=", "<"):
         return None
-    left, right = float(row.left), float(row.right)
-    return left / right if right > 0 else None
+    if not row.right > 0:
+        return None
+    try:
+        if isinstance(row.left, Fraction) and isinstance(row.right, Fraction):
+            return float(row.left / row.right)
+        return float(row.left) / float(row.right)
+    except (OverflowError, ZeroDivisionError):  # a number that float64 does not have
+        return None
 
 
 def described(drawn: Drawn) -> str:
@@ -239,6 +294,8 @@ def described(drawn: Drawn) -> str:
         samples = max(instance.problem.samples(n) for n in range(N))
         words.append(f"{N} client{'s' if N > 1 else ''}" + (f" of {samples} samples" if samples > 1 else ""))
         words.append(f"{instance.problem.dim} dimension{'s' if instance.problem.dim > 1 else ''}")
+        if isinstance(instance.problem, Pieces):
+            words.append("piecewise quadratic functions")
     if instance.program is not None:
         words.append(f"{instance.rounds} round{'s' if instance.rounds > 1 else ''}")
     named: Mapping[str, Any] = {**instance.parameters, **drawn.constants}

@@ -16,6 +16,7 @@ from sim.problems import Quadratic
 from sim.problems.linear_algebra import eigenvalues, minimise
 from theory import predicates as p
 from theory.inequality.psd import is_psd
+from validate.instances.pieces import Pieces, Piecewise, largest_sum
 
 ROUNDING = 1e-9
 """Relative slack of comparisons on float64 problems."""
@@ -33,7 +34,7 @@ def true(predicate: p.Predicate, problem: Any, constants: Sequence[Any], network
 
     Args:
         predicate: the assumption.
-        problem: such as `sim.problems.Quadratic`.
+        problem: such as `sim.problems.Quadratic` or `validate.instances.Pieces`.
         constants: values of its constants, in its order: Fractions for an exact decision.
         network: the mixing matrix W, (N, N), for `connected`.
 
@@ -357,3 +358,157 @@ def _best_dissimilarity(problem: Quadratic) -> Numbers | None:
     block, edge, corner = matrix[:-1, :-1], matrix[:-1, -1], float(matrix[-1, -1])
     needed = edge @ np.linalg.lstsq(block, edge, rcond=1e-12)[0] - corner
     return (max(needed, 0.0) ** 0.5 * (1 + 1e-6) + 1e-9, B)
+
+
+# --- piecewise quadratics --------------------------------------------------------------------------------------------
+
+
+def _steepest(f: Piecewise) -> Fraction:
+    return max(map(abs, f.slopes))
+
+
+@tells(p.Smooth, Pieces)
+def _(predicate: p.Smooth, problem: Pieces, constants: Numbers) -> bool:
+    return all(_steepest(f) <= constants[0] for f in problem.named(predicate.function))
+
+
+@finds(p.Smooth, Pieces)
+def _(predicate: p.Smooth, problem: Pieces) -> Numbers | None:
+    return (max(map(_steepest, problem.named(predicate.function))),)
+
+
+@tells(p.Convex, Pieces)
+def _(predicate: p.Convex, problem: Pieces, constants: Numbers) -> bool:
+    return all(min(f.slopes) >= 0 for f in problem.named(predicate.function))
+
+
+@tells(p.StronglyConvex, Pieces)
+def _(predicate: p.StronglyConvex, problem: Pieces, constants: Numbers) -> bool:
+    mu = constants[0]
+    return bool(mu > 0) and all(min(f.slopes) >= mu for f in problem.named(predicate.function))
+
+
+@finds(p.StronglyConvex, Pieces)
+def _(predicate: p.StronglyConvex, problem: Pieces) -> Numbers | None:
+    least = min(min(f.slopes) for f in problem.named(predicate.function))
+    return (least,) if least > 0 else None
+
+
+def _steepness(predicate: p.Predicate, problem: Pieces) -> Fraction | None:
+    """The largest absolute value of a derivative; None where it is unbounded."""
+    bounds = [f.gradient_bound for f in problem.named(predicate.function)]
+    found = [bound for bound in bounds if bound is not None]
+    return max(found) if len(found) == len(bounds) else None
+
+
+def _bounded_steepness(predicate: p.Predicate, problem: Pieces, constants: Numbers) -> bool:
+    found = _steepness(predicate, problem)
+    return found is not None and bool(found <= constants[0])
+
+
+def _least_steepness(predicate: p.Predicate, problem: Pieces) -> Numbers | None:
+    found = _steepness(predicate, problem)
+    return None if found is None else (found,)
+
+
+for _kind in (p.Lipschitz, p.BoundedGradients):
+    tells(_kind, Pieces)(_bounded_steepness)
+    finds(_kind, Pieces)(_least_steepness)
+
+
+@tells(p.Quadratic, Pieces)
+def _(predicate: p.Quadratic, problem: Pieces, constants: Numbers) -> bool:
+    return not any(f.knots for f in problem.named(predicate.function))
+
+
+@tells(p.BoundedBelow, Pieces)
+def _(predicate: p.BoundedBelow, problem: Pieces, constants: Numbers) -> bool:
+    return all(f.least is not None for f in problem.named(predicate.function))
+
+
+def _growth(predicate: p.Predicate, problem: Pieces) -> Fraction | None:
+    """The largest mu of pl: 0 where no positive number is one, None where all are."""
+    functions = problem.named(predicate.function)
+    if any(f.least is None for f in functions):
+        return Fraction(0)
+    return min((mu for f in functions if (mu := f.growth) is not None), default=None)
+
+
+@tells(p.PolyakLojasiewicz, Pieces)
+def _(predicate: p.PolyakLojasiewicz, problem: Pieces, constants: Numbers) -> bool:
+    found = _growth(predicate, problem)
+    return bool(constants[0] > 0) and (found is None or bool(constants[0] <= found))
+
+
+@finds(p.PolyakLojasiewicz, Pieces)
+def _(predicate: p.PolyakLojasiewicz, problem: Pieces) -> Numbers | None:
+    found = _growth(predicate, problem)
+    if found == 0:
+        return None
+    return (Fraction(1),) if found is None else (found,)  # of a constant function, every mu is one
+
+
+@tells(p.SameMinimiser, Pieces)
+def _(predicate: p.SameMinimiser, problem: Pieces, constants: Numbers) -> bool:
+    least = problem.mean.least
+    if least is None:
+        return True
+    return all(f.minimised_in(interval) for f in problem.named(predicate.function) for interval in least[1])
+
+
+def _largest_distance(functions: Sequence[Piecewise], mean: Piecewise) -> Fraction | None:
+    """sup over x of the mean of (f'(x) - mean'(x))^2; None where it is infinite."""
+    share = Fraction(1, len(functions))
+    return largest_sum([(share, f.plus(mean, Fraction(-1))) for f in functions])
+
+
+def _worst_variance(problem: Pieces) -> Fraction | None:
+    found = [_largest_distance(own, mean) for own, mean in zip(problem.functions, problem.own, strict=True)]
+    bounds = [bound for bound in found if bound is not None]
+    return max(bounds) if len(bounds) == len(found) else None
+
+
+@tells(p.BoundedVariance, Pieces)
+def _(predicate: p.BoundedVariance, problem: Pieces, constants: Numbers) -> bool:
+    found = _worst_variance(problem)
+    return found is not None and bool(found <= constants[0])
+
+
+@finds(p.BoundedVariance, Pieces)
+def _(predicate: p.BoundedVariance, problem: Pieces) -> Numbers | None:
+    found = _worst_variance(problem)
+    return None if found is None else (found,)
+
+
+def _missing(problem: Pieces, B: Fraction) -> Fraction | None:
+    """sup over x of mean_n f_n'(x)^2 - B^2 f'(x)^2: what G^2 has to be; None where it is infinite."""
+    share = Fraction(1, problem.clients)
+    return largest_sum([*((share, f) for f in problem.own), (-(B**2), problem.mean)])
+
+
+@tells(p.Dissimilar, Pieces)
+def _(predicate: p.Dissimilar, problem: Pieces, constants: Numbers) -> bool:
+    if predicate.spread:
+        found = _largest_distance(problem.own, problem.mean)
+    else:
+        found = _missing(problem, Fraction(constants[1]))
+    return found is not None and bool(found <= Fraction(constants[0]) ** 2)
+
+
+@finds(p.Dissimilar, Pieces)
+def _(predicate: p.Dissimilar, problem: Pieces) -> Numbers | None:
+    if predicate.spread:
+        found = _largest_distance(problem.own, problem.mean)
+        return None if found is None else (_root(found),)
+    # B is ruled by what is far away, on either side; the least may need an infinite G
+    B: Any = Fraction(1)
+    for side in (0, -1):
+        slope = problem.mean.slopes[side]
+        if slope != 0:
+            B = max(B, _root(sum(f.slopes[side] ** 2 for f in problem.own) / problem.clients / slope**2))
+    for slack in (1, 1 + 1e-6, 2):
+        larger = Fraction(B) if slack == 1 else Fraction(float(B) * slack).limit_denominator(10**9)
+        found = _missing(problem, larger)
+        if found is not None:
+            return (_root(max(found, Fraction(0))), larger)
+    return None

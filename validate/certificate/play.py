@@ -169,13 +169,16 @@ def _by_round(values: Any, name: str) -> Any:
 
 
 def _problem(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Every sample as H, b, and where it is needed c."""
+    """Every sample as H, b or knots, slopes, b, and where it is needed c."""
     return {"clients": [[_sample(sample) for sample in own] for own in data["clients"]]}
 
 
 def _sample(sample: Mapping[str, Any]) -> dict[str, Any]:
     constant = Fraction(_exact(sample.get("c", 0), "c"))
-    if "H" in sample:
+    found: dict[str, Any]
+    if "knots" in sample:
+        found = {key: _plain(sample[key], key) for key in ("knots", "slopes", "b")}
+    elif "H" in sample:
         found = {"H": _plain(sample["H"], "H"), "b": _plain(sample["b"], "b")}
     elif "b" in sample:
         found = {"H": [[_exact(sample["h"], "h")]], "b": [_exact(sample["b"], "b")]}

@@ -8,13 +8,17 @@ instance = read_instance({"algorithm": "my.py:gd", "parameters": {"eta": "1/3"},
 from __future__ import annotations
 
 from validate.instances.instance import Instance, instance_of, read_instance
-from validate.instances.problems import Minimisers, Problem, Quadratics, problem_of, read_problem
+from validate.instances.kinds import problem_of, read_problem
+from validate.instances.pieces import Pieces, Piecewise
+from validate.instances.problems import Minimisers, Problem, Quadratics
 from validate.instances.scalars import Given, Schedule
 
 __all__ = [
     "Given",
     "Instance",
     "Minimisers",
+    "Pieces",
+    "Piecewise",
     "Problem",
     "Quadratics",
     "Schedule",

@@ -17,7 +17,7 @@ import numpy as np
 from sim.problems import Quadratic
 from theory.formula import Name
 from theory.predicates import Connected
-from theory.sentence import index_of
+from theory.sentence import Sentence, evaluate, index_of
 from theory.written import Claim
 from validate import satisfied
 from validate.instances.choices import (
@@ -28,7 +28,11 @@ from validate.instances.choices import (
     roles_of,
     schedules_of,
 )
+from validate.instances.nearby import FACTORS, other, simpler
+from validate.instances.piece_moves import Functions, bent, numbers_of, simplified, translated
+from validate.instances.pieces import Pieces
 from validate.instances.pool import Drawn, instance_of_values
+from validate.instances.problems import Quadratics
 
 F = Fraction
 Matrix = Any
@@ -39,12 +43,13 @@ class Candidate:
     """What is free in an instance.
 
     Attributes:
-        hessian: (N, n, d, d) fractions; None for a claim without functions.
+        hessian: (N, n, d, d) fractions; None for a claim without functions, and where these are no quadratics.
         linear: (N, n, d).
         start: (d,).
         rounds: K.
         values: of all the claim's names, without index; those that assumptions bind are recomputed.
         vectors: the free vectors.
+        pieces: of each client, its samples, where these are no quadratics; else None.
     """
 
     hessian: Matrix
@@ -53,12 +58,19 @@ class Candidate:
     rounds: int
     values: Mapping[str, Any]
     vectors: Mapping[str, Any]
+    pieces: Functions | None = None
+
+    @property
+    def has_functions(self) -> bool:
+        """Whether there is a problem."""
+        return self.hessian is not None or self.pieces is not None
 
 
 def candidate_of(drawn: Drawn) -> Candidate:
     """The candidate that an instance is."""
     instance = drawn.instance
-    problem = None if instance.problem is None else instance.problem.quadratic  # type: ignore[attr-defined]
+    pieces = instance.problem.functions if isinstance(instance.problem, Pieces) else None
+    problem = instance.problem.quadratic if isinstance(instance.problem, Quadratics) else None
     vectors = {name: _array(v) for name, v in instance.vectors.items()}
     start = np.array(instance.start, dtype=object)
     return Candidate(
@@ -68,6 +80,7 @@ def candidate_of(drawn: Drawn) -> Candidate:
         instance.rounds,
         dict(drawn.values),
         vectors,
+        pieces,
     )
 
 
@@ -85,14 +98,10 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
         candidate: what is free.
         bound: values of names that assumptions bind, in the place of the problem's best.
     """
-    problem = None
-    if candidate.hessian is not None:
-        N, n = candidate.hessian.shape[:2]
-        zero = np.full((N, n), F(0), dtype=object)
-        try:
-            problem = Quadratic(candidate.hessian, candidate.linear, zero, np.full(N, n))
-        except ValueError:
-            return None
+    try:
+        problem = _problem(candidate)
+    except ValueError:
+        return None
     values: Values = dict(candidate.values)
     world = Setting(problem, candidate.start, values, candidate.rounds, claim, candidate.vectors)
     free = set() if claim.of is None else set(claim.of.parameters)
@@ -110,6 +119,9 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
                 if exact <= 0:
                     exact = kept if kept is not None and kept > 0 else F(1)
                 values[constant.name] = exact if given is None else given
+    for relation in claim.relations:
+        if relation.relation == "==" and not relation_satisfied(relation, world, claim):
+            _tie(relation, world, values, claim)
     for symbol in claim.symbols:
         name = index_of(symbol)[0]
         if name == "K" or (isinstance(values.get(name), list) and name in roles_of(claim.program).matrices):
@@ -133,10 +145,39 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
     return instance_of_values(claim, problem, candidate.start, candidate.rounds, values, candidate.vectors)
 
 
-# --- moves -----------------------------------------------------------------------------------------------------------
+def _tie(relation: Sentence, world: Setting, values: Values, claim: Claim) -> None:
+    """Gives a name that is alone on a side of an equation the value of the other side, or a fraction near to it."""
+    for side, beside in ((relation.left, relation.right), (relation.right, relation.left)):
+        known = values.get(side.name) if isinstance(side, Name) and side.name not in claim.constants else None
+        if not isinstance(side, Name) or not isinstance(known, Fraction):
+            continue
+        try:
+            value = evaluate(beside, world, {"n": 0, "i": 0, "k": 0}, claim.vocabulary)
+        except (ValueError, KeyError, IndexError, ZeroDivisionError):
+            continue
+        if isinstance(value, Fraction | float):
+            values[side.name] = F(value) if isinstance(value, Fraction) else F(value).limit_denominator(10**9)
+            return
 
-FACTORS = (F(1, 2), F(2), F(9, 10), F(11, 10), F(1, 10), F(10), F(-1), F(3, 4), F(5, 4))
-SHIFTS = (F(1), F(-1), F(1, 2), F(-1, 2), F(1, 10), F(-1, 10))
+
+def _problem(c: Candidate) -> Any:
+    """Its problem, of quadratics where all functions are; None for a claim without functions."""
+    if c.pieces is not None:
+        if any(f.knots for own in c.pieces for f in own):
+            return Pieces(c.pieces)
+        if len({len(own) for own in c.pieces}) > 1:
+            raise ValueError("the clients have different numbers of samples")
+        hessian = np.array([[[[f.slopes[0]]] for f in own] for own in c.pieces], dtype=object)
+        linear = np.array([[[f.b] for f in own] for own in c.pieces], dtype=object)
+    elif c.hessian is None:
+        return None
+    else:
+        hessian, linear = c.hessian, c.linear
+    N, n = hessian.shape[:2]
+    return Quadratic(hessian, linear, np.full((N, n), F(0), dtype=object), np.full(N, n))
+
+
+# --- moves -----------------------------------------------------------------------------------------------------------
 
 
 def moved(candidate: Candidate, claim: Claim, rng: random.Random) -> Candidate:
@@ -152,6 +193,8 @@ def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
     kinds = ["values", "values"]
     if c.hessian is not None:
         kinds += ["linear", "linear", "hessian", "hessian", "start", "still"]
+    if c.pieces is not None:
+        kinds += ["pieces"] * 4 + ["start"] * 2
     if claim.of is not None or "K" in claim.symbols:
         kinds += ["rounds"]
     if c.vectors:
@@ -162,9 +205,10 @@ def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
         if not names:
             return c
         name = rng.choice(names)
-        return replace(c, values={**c.values, name: _other(c.values[name], name in roles.counts | roles.steps, rng)})
+        return replace(c, values={**c.values, name: other(c.values[name], name in roles.counts | roles.steps, rng)})
     if kind == "rounds":
-        return of_rounds(c, claim, max(1, c.rounds + rng.choice((-1, 1, 1, 2))))
+        further = (-1, 1, 1, 2) if claim.program is None or claim.program.random else (-1, 1, 2, 5, 10)
+        return of_rounds(c, claim, max(1, c.rounds + rng.choice(further)))
     if kind == "vectors":
         name = rng.choice(sorted(c.vectors))
         v = c.vectors[name]
@@ -172,6 +216,8 @@ def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
             n = rng.randrange(len(v))
             return replace(c, vectors={**c.vectors, name: [*v[:n], _bent(v[n], rng), *v[n + 1 :]]})
         return replace(c, vectors={**c.vectors, name: _bent(v, rng)})
+    if c.pieces is not None and kind == "pieces":
+        return replace(c, pieces=bent(c.pieces, rng))
     if kind == "start":
         return replace(c, start=_bent(c.start, rng))
     if kind == "still":
@@ -186,7 +232,7 @@ def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
         if rng.random() < 0.3:
             array[at] = array[at] * rng.choice(FACTORS)
         else:
-            value = _other(array[at][i, j], False, rng)
+            value = other(array[at][i, j], False, rng)
             array[at][i, j] = value
             array[at][j, i] = value
     return replace(c, linear=array) if kind == "linear" else replace(c, hessian=array)
@@ -201,23 +247,12 @@ def of_rounds(c: Candidate, claim: Claim, rounds: int) -> Candidate:
     return replace(c, rounds=rounds, values=values)
 
 
-def _other(value: Any, integer: bool, rng: random.Random) -> Any:
-    if isinstance(value, list):
-        n = rng.randrange(len(value))
-        return [*value[:n], _other(value[n], integer, rng), *value[n + 1 :]]
-    if integer:
-        return max(F(1), value + rng.choice((-1, 1, 1, 2)))
-    if value == 0 or rng.random() < 0.2:
-        return value + rng.choice(SHIFTS)
-    return value * rng.choice(FACTORS)
-
-
 def _bent(vector: Any, rng: random.Random) -> Any:
     new = np.array(vector)
     if rng.random() < 0.2:
         return new * rng.choice((*FACTORS, F(0)))
     i = rng.randrange(len(new))
-    new[i] = _other(new[i], False, rng)
+    new[i] = other(new[i], False, rng)
     return new
 
 
@@ -240,6 +275,7 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
                 c,
                 hessian=None if c.hessian is None else c.hessian[keep],
                 linear=None if c.linear is None else c.linear[keep],
+                pieces=None if c.pieces is None else tuple(c.pieces[m] for m in keep),
                 values={name: [v[m] for m in keep] if name in lists else v for name, v in c.values.items()},
                 vectors={name: [v[m] for m in keep] if isinstance(v, list) else v for name, v in c.vectors.items()},
             )
@@ -248,6 +284,12 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
         for i in range(n) if n > 1 else ():
             keep = [j for j in range(n) if j != i]
             yield replace(c, hessian=c.hessian[:, keep], linear=c.linear[:, keep])
+    elif c.pieces is not None:
+        d = 1
+        n = max(map(len, c.pieces))
+        for i in range(n) if n > 1 else ():
+            rest = tuple(own[:i] + own[i + 1 :] if len(own) > 1 else own for own in c.pieces)
+            yield replace(c, pieces=rest)
     else:
         d = next((len(v[0] if isinstance(v, list) else v) for v in c.vectors.values()), 1)
     for i in range(d) if d > 1 else ():
@@ -265,37 +307,42 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
         if name in claim.constants or name in roles.matrices:
             continue
         if isinstance(value, list):
-            for simple in _simpler(value[0]):
+            for simple in simpler(value[0]):
                 yield replace(c, values={**c.values, name: [simple] * len(value)})
             for n in range(len(value)):
-                for simple in _simpler(value[n]):
+                for simple in simpler(value[n]):
                     yield replace(c, values={**c.values, name: [*value[:n], simple, *value[n + 1 :]]})
             continue
-        for simple in _simpler(value, name in roles.counts | roles.steps):
+        for simple in simpler(value, name in roles.counts | roles.steps):
             yield replace(c, values={**c.values, name: simple})
     for i in range(len(c.start)):
-        for simple in _simpler(c.start[i]):
+        for simple in simpler(c.start[i]):
             yield replace(c, start=_with(c.start, (i,), simple))
     for name, v in c.vectors.items():
         if isinstance(v, list):
             for n, row in enumerate(v):
                 for i in range(len(row)):
-                    for simple in _simpler(row[i]):
+                    for simple in simpler(row[i]):
                         yield replace(c, vectors={**c.vectors, name: [*v[:n], _with(row, (i,), simple), *v[n + 1 :]]})
             continue
         for i in range(len(v)):
-            for simple in _simpler(v[i]):
+            for simple in simpler(v[i]):
                 yield replace(c, vectors={**c.vectors, name: _with(v, (i,), simple)})
+    if c.pieces is not None:
+        for pieces in simplified(c.pieces):
+            yield replace(c, pieces=pieces)
+        for by, pieces in translated(c.pieces):
+            yield replace(c, pieces=pieces, start=c.start + by)
     if c.hessian is None:
         return
     for index in np.ndindex(c.linear.shape):
-        for simple in _simpler(c.linear[index]):
+        for simple in simpler(c.linear[index]):
             yield replace(c, linear=_with(c.linear, index, simple))
     for index in np.ndindex(c.hessian.shape):
         i, j = index[2:]
         if i > j:
             continue
-        for simple in _simpler(c.hessian[index]):
+        for simple in simpler(c.hessian[index]):
             array = _with(c.hessian, index, simple)
             array[(*index[:2], j, i)] = simple
             yield replace(c, hessian=array)
@@ -310,6 +357,8 @@ def size(c: Candidate) -> tuple[int, int, int, int]:
         entries += [x for row in v for x in row] if isinstance(v, list) else list(v)
     if c.hessian is not None:
         entries += [*c.hessian.ravel(), *c.linear.ravel()]
+    if c.pieces is not None:
+        entries += numbers_of(c.pieces)
     digits = sum(len(str(x)) for x in entries)
     return len(entries), c.rounds, sum(x != 0 for x in entries), digits
 
@@ -317,6 +366,8 @@ def size(c: Candidate) -> tuple[int, int, int, int]:
 def _clients(c: Candidate) -> int:
     if c.hessian is not None:
         return int(c.hessian.shape[0])
+    if c.pieces is not None:
+        return len(c.pieces)
     return next((len(v) for v in c.vectors.values() if isinstance(v, list)), 1)
 
 
@@ -324,19 +375,3 @@ def _with(array: Any, index: tuple[int, ...], value: Any) -> Any:
     new = np.array(array)
     new[index] = value
     return new
-
-
-def _simpler(value: Fraction, integer: bool = False) -> Iterator[Fraction]:
-    """Shorter numbers, the shortest first."""
-    value = F(value)
-    tried: list[Fraction] = [F(1)] if integer else [F(0), F(1), F(-1), F(1, 2), F(2)]
-    if integer:
-        tried += [F(int(value) // 2), value - 1]
-    else:
-        tried += [F(round(value)), *(value.limit_denominator(m) for m in (2, 4, 10, 100))]
-    seen = {value}
-    for simple in tried:
-        shorter = len(str(simple)) < len(str(value)) or (integer and simple < value) or (simple == 0 != value)
-        if simple not in seen and shorter and not (integer and simple < 1):
-            seen.add(simple)
-            yield simple

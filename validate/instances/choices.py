@@ -32,6 +32,8 @@ from theory.sentence import (
 )
 from theory.written import Claim
 from validate import satisfied
+from validate.instances.pieces import Pieces
+from validate.instances.world import which
 
 F = Fraction
 Values = dict[str, Any]
@@ -45,7 +47,7 @@ class Setting:
     Numbers are Fractions as long as they are rational, else floats.
 
     Attributes:
-        problem: such as `sim.problems.Quadratic`; None for a claim without functions.
+        problem: `sim.problems.Quadratic` or `Pieces`; None for a claim without functions.
         start: x0, (d,).
         values: parameters by name without index: a number, or a list (one a client, or one a round).
         rounds: K.
@@ -119,6 +121,8 @@ class Setting:
 
     def function(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
         """As `World`."""
+        if isinstance(self.problem, Pieces):
+            return self.problem.function(*which(name, at)).value(v[0])
         if name == "f":
             return self.problem.cost(v)
         if name == "f_n":
@@ -129,6 +133,8 @@ class Setting:
 
     def gradient(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
         """As `World`."""
+        if isinstance(self.problem, Pieces):
+            return np.array([self.problem.function(*which(name, at)).derivative(v[0])], dtype=object)
         if name == "f":
             return self.problem.gradient(v)
         if name == "f_n":

@@ -11,7 +11,9 @@ from theory.sentence import index_of
 from theory.written import Claim
 from validate.instances.choices import roles_of
 from validate.instances.hunt import Hunt, Seen, measured
+from validate.instances.pieces import Pieces
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
+from validate.instances.problems import Quadratics
 from validate.verdict import NOTHING_COVERED, Coverage
 
 LEAST = 20
@@ -62,6 +64,8 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
             missing.append("one dimension only")
         if max(N) < 3 and any(size.clients > 2 for size in sizes) and _speaks_of_clients(claim):
             missing.append("fewer than three clients")
+        if has_functions(claim):
+            told.append(_kinds(instances))
         told.append(f"d up to {max(d)}")
         if _speaks_of_clients(claim):
             told.append(f"N up to {max(N)}")
@@ -109,6 +113,14 @@ def _is_fixed(claim: Claim, name: str) -> bool:
 def _constant(side: Any) -> Fraction | None:
     value = getattr(side, "value", None)
     return value if isinstance(value, Fraction) else None
+
+
+def _kinds(instances: list[Drawn]) -> str:
+    """Which functions were tried."""
+    kinds = {type(one.instance.problem) for one in instances}
+    words = ["quadratics"] if Quadratics in kinds else []
+    words += ["piecewise quadratics in one dimension"] if Pieces in kinds else []
+    return " and ".join(words)
 
 
 def _dim(one: Drawn) -> int:

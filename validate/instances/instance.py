@@ -13,8 +13,9 @@ from theory.arithmetic import balls
 from theory.formula import Formula, Name, UndefinedError, names_in, text_of
 from theory.program import VALUE, Algorithm, Instruction, Loop, Program, Step
 from validate.instances.domains import check, integer
+from validate.instances.kinds import problem_of, read_problem
 from validate.instances.numbers import entries, number, number_json
-from validate.instances.problems import Problem, problem_of, read_problem
+from validate.instances.problems import Problem
 from validate.instances.scalars import Given, Scalars, Schedule
 
 MOST_ROUNDS = 100_000

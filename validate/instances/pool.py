@@ -1,8 +1,8 @@
 """The pool of a claim: instances made from the claim, the same way for everybody's.
 
-Problems satisfy the assumptions by construction (`shapes`), parameters the relations (`choices`); the start is at the
-minimiser and away from it, runs are short and long. Which instance comes next depends on the claim's own words and the
-seed alone.
+Problems satisfy the assumptions by construction (`shapes`, `piece_shapes`), parameters the relations (`choices`); the
+start is at the minimiser and away from it, runs are short and long. Which instance comes next depends on the claim's
+own words and the seed alone.
 """
 
 from __future__ import annotations
@@ -20,13 +20,19 @@ from theory.sentence import FUNCTION_NAMES, At, Expression, everything, parse_ex
 from theory.written import Claim
 from validate.instances.choices import Values, choose, holds, schedules_of
 from validate.instances.instance import Instance
-from validate.instances.problems import Quadratics
+from validate.instances.kinds import problem_of
+from validate.instances.piece_shapes import allows_pieces, assumes_convex, made_pieces
 from validate.instances.scalars import Schedule
 from validate.instances.shapes import DISTANCES, LARGE, SIZES, Size, made, shape_of
 
 F = Fraction
 ROUNDS = (1, 2, 3, 2)
 LONG = (10, 30, 100)
+CERTAIN = (*ROUNDS, 1, 2, 10, 20, 30)
+"""Rounds of a program that draws nothing: a long run has one outcome too, and claims of every k often break late."""
+EVERY = 3
+"""One of so many instances has functions that are no quadratics, where the claim allows any; all but one of so many
+where gradients are bounded, as quadratics have no curvature then."""
 
 
 @dataclass(frozen=True)
@@ -114,10 +120,21 @@ def drawn(
     if not sizes:
         return None
     size = sizes[seed % len(sizes)]
-    rounds = rng.choice(LONG if long else ROUNDS)
-    problem, start = None, np.array([], dtype=object)
+    shape = shape_of(claim.predicates, needs_minimiser(claim))
+    turn = seed % EVERY != 0 if shape.flat else seed % EVERY == EVERY - 1
+    lines = [one for one in sizes if one.dim == 1] if turn and not (large or long) and allows_pieces(claim) else []
+    if lines:
+        size = lines[seed // EVERY % len(lines)]
+    certain = claim.program is not None and not claim.program.random
+    rounds = rng.choice(LONG if long else (*CERTAIN, *(CERTAIN[-3:] if lines else ())) if certain else ROUNDS)
+    problem: Any = None
+    start = np.array([], dtype=object)
     if has_functions(claim):
-        problem = made(shape_of(claim.predicates, needs_minimiser(claim)), size, rng, extreme=rng.random() < 0.3)
+        extreme = rng.random() < 0.3
+        if lines:
+            problem = made_pieces(shape, size, rng, extreme=extreme, convex=assumes_convex(claim.predicates))
+        else:
+            problem = made(shape, size, rng, extreme=extreme)
         start = np.array([rng.choice(DISTANCES) for _ in range(size.dim)], dtype=object)
         if _starts_at_minimiser(claim) or rng.random() < (0.4 if large or long else 0.25):
             try:
@@ -197,7 +214,7 @@ def instance_of_values(
         given |= {name: value for name, value in sizes.items() if name in names}
     constants = {name: _frozen(value) for name, value in values.items() if name not in names}
     algorithm = "" if claim.of is None else f"{claim.paper}/{claim.of.name}"
-    functions = None if problem is None else Quadratics(problem)
+    functions = None if problem is None else problem_of(problem)
     free = {name: _frozen([tuple(v) for v in w] if isinstance(w, list) else tuple(w)) for name, w in vectors.items()}
     try:
         instance = Instance(program, given, functions, tuple(start), rounds, free, algorithm)

@@ -1,7 +1,7 @@
 """What a problem is to whoever plays on it, and the kinds of problems, each with its part of the one JSON form.
 
 Numbers and vectors are in FLINT's rationals (fmpq) where they are rational, and in Arb balls where they are not. A
-further kind of problem is a class with the members of `Problem`, named in `KINDS`.
+further kind of problem is a class with the members of `Problem`, named in `validate.instances.kinds`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Vector: TypeAlias = "tuple[Element, ...]"
 Rows: TypeAlias = "tuple[tuple[tuple[int, Element], ...], ...]"
-MOST_SAMPLES = 100_000  # of all clients together
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class Quadratics:
         """
         from sim.problems.quadratic import Quadratic
 
-        read = [[_sample(f"clients[{n}][{i}]", s) for i, s in enumerate(own)] for n, own in enumerate(clients)]
+        read = [[read_sample(f"clients[{n}][{i}]", s) for i, s in enumerate(own)] for n, own in enumerate(clients)]
         dims = {len(b) for own in read for _, b, _ in own}
         if len(dims) > 1:
             raise ValueError(f"the samples have different dimensions: {', '.join(map(str, sorted(dims)))}")
@@ -297,65 +296,8 @@ class Quadratics:
         return None if found is None else to_element(Fraction(c - b @ found[0] / 2))
 
 
-KINDS: tuple[type[Quadratics], ...] = (Quadratics,)
-"""The kinds of problems. The first whose forms all samples are written in reads them."""
-
-
-def problem_of(problem: Any) -> Problem:
-    """A problem to be played on, from itself or from what one is made of, such as `sim.problems.Quadratic`.
-
-    Raises:
-        ValueError: for anything else.
-    """
-    if isinstance(problem, KINDS):
-        return problem
-    for kind in KINDS:
-        if isinstance(problem, kind.made_of()):
-            made: Any = problem
-            return kind(made)
-    raise ValueError(f"problem is a {type(problem).__name__}, and no problem that can be played on exactly")
-
-
-def read_problem(data: Any) -> Problem:
-    """A problem from ``{"clients": [[sample, ...], ...]}``.
-
-    Raises:
-        ValueError: for data that are no problem.
-    """
-    if not isinstance(data, Mapping) or set(data) != {"clients"}:
-        raise ValueError(f"problem is to be {{'clients': [[sample, ...], ...]}}, not {_brief(data)}")
-    clients = data["clients"]
-    if not isinstance(clients, Sequence) or isinstance(clients, str) or not clients:
-        raise ValueError("problem: clients is to be a list of at least one client")
-    count = 0
-    for n, own in enumerate(clients):
-        if not isinstance(own, Sequence) or isinstance(own, str) or not own:
-            raise ValueError(f"problem: clients[{n}] is to be a list of at least one sample, not {_brief(own)}")
-        count += len(own)
-        if count > MOST_SAMPLES:
-            raise ValueError(f"problem has more than {MOST_SAMPLES} samples")
-        for i, sample in enumerate(own):
-            if not isinstance(sample, Mapping):
-                raise ValueError(f"problem: clients[{n}][{i}] is to be a sample function, not {_brief(sample)}")
-    for kind in KINDS:
-        if all(kind.reads(sample) for own in clients for sample in own):
-            return kind.read(clients)
-    n, i, sample = next(
-        (n, i, s) for n, own in enumerate(clients) for i, s in enumerate(own) if not any(k.reads(s) for k in KINDS)
-    )
-    known = "; ".join(", ".join(sorted(form)) for kind in KINDS for form in kind.FORMS)
-    raise ValueError(
-        f"problem: clients[{n}][{i}] has {', '.join(map(str, sample))}; a sample function has one of: {known}"
-    )
-
-
-def _brief(data: Any) -> str:
-    text = repr(data)
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _sample(name: str, sample: Mapping[str, Any]) -> tuple[list[list[Fraction]], list[Fraction], Fraction]:
-    """H, b and c."""
+def read_sample(name: str, sample: Mapping[str, Any]) -> tuple[list[list[Fraction]], list[Fraction], Fraction]:
+    """H, b and c of a quadratic in one of its forms."""
     constant = number(f"{name}.c", sample.get("c", 0))
     if "H" in sample:
         b = entries(f"{name}.b", sample["b"])

@@ -1,4 +1,4 @@
-"""Whether a problem of quadratics satisfies an assumption, decided in fractions."""
+"""Whether a problem satisfies an assumption, decided in fractions: here for quadratics, in `pieces` for these."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from typing import Any
 
 from .formulas import Uncheckable
 from .intervals import Interval
+from .pieces import DECIDE as DECIDE_OF_PIECES
+from .pieces import Pieces
+from .pieces import dissimilar as dissimilar_pieces
+from .pieces import variance as variance_of_pieces
 from .quadratics import Function, Problem, definiteness, null_space, product, semidefinite, shifted
 from .reading import FormatError, fields, list_of, shown, text_of
 from .scalars import ZERO, Number
@@ -119,12 +123,15 @@ def holds(assumption: Assumption, world: World) -> bool:
         return connected(world, assumption.matrix)
     problem = world.given_problem()
     world.work.spend(sum(map(len, problem.samples)) * problem.d**3)
+    variance, dissimilar, known = _variance, _dissimilar, DECIDE
+    if isinstance(problem, Pieces):
+        variance, dissimilar, known = variance_of_pieces, dissimilar_pieces, DECIDE_OF_PIECES
     if assumption.name == "bounded_variance":
-        return all(_variance(problem, n, _constants(assumption, world, {"n": n}, (UP,))[0]) for n in range(problem.N))
+        return all(variance(problem, n, _constants(assumption, world, {"n": n}, (UP,))[0]) for n in range(problem.N))
     if assumption.name == "dissimilar":
-        return _dissimilar(problem, _constants(assumption, world, {}, (UP,) * len(assumption.constants)))
+        return dissimilar(problem, _constants(assumption, world, {}, (UP,) * len(assumption.constants)))
     directions = ON_FUNCTIONS[assumption.name]
-    decide = DECIDE[assumption.name]
+    decide = known[assumption.name]
     for function, at in problem.all_named(assumption.function):
         if not decide(problem, function, *_constants(assumption, world, at, directions)):
             return False

@@ -9,7 +9,8 @@ What remains for the reader: sentence, assumptions, relations, definitions, doma
 paper. All of them are printed.
 
     sentences, vocabulary                 texts to trees; what they are
-    scalars, quadratics, parameters       fractions and intervals; problems; the numbers of an instance
+    scalars, parameters                   fractions and intervals; the numbers of an instance
+    quadratics, pieces                    problems
     steps, programs, arguments            algorithms as data, and the domains of what they are given
     draws, later, making, running         all choices of a draw; what a step makes; a round
     playing                               all outcomes of a run
@@ -29,8 +30,9 @@ from .checks import Checks, Report
 from .formulas import Uncheckable
 from .intervals import Interval
 from .parameters import MOST_ROUNDS, point_of, read_parameters, read_start, read_vectors
+from .pieces import read_any_problem
 from .playing import Game
-from .quadratics import read_problem, read_vector
+from .quadratics import read_vector
 from .reading import FormatError, fields, integer, list_of, number, shown
 from .scalars import ZERO, Number, Vector, Work, sure, surely_not
 from .sentences import Node, Sentence
@@ -70,7 +72,7 @@ def _verify(checks: Checks, data: dict[str, Any]) -> None:
     fields(data, "the certificate", NEEDED, OPTIONAL)
     work = Work()
     claimed = read_claim(data)
-    problem = None if data["problem"] is None else read_problem(data["problem"], work)
+    problem = None if data["problem"] is None else read_any_problem(data["problem"], work)
     rounds = integer(data["rounds"], "rounds", 1, MOST_ROUNDS)
     vectors = read_vectors(data.get("vectors", {}), problem)
     parameters = read_parameters(data["parameters"])

@@ -66,6 +66,12 @@ class Problem:
         N, d: clients and coordinates.
     """
 
+    samples: list[list[Any]]
+    own: list[Any]
+    mean: Any
+    N: int
+    d: int
+
     def __init__(self, samples: list[list[Function]], work: Work) -> None:
         self.samples = samples
         self.N, self.d = len(samples), len(samples[0][0].b)
@@ -76,11 +82,11 @@ class Problem:
         self._inverse: dict[Any, list[list[Number]]] = {}
         self.work = work
 
-    def named(self, name: str, n: int, i: int) -> Function:
+    def named(self, name: str, n: int, i: int) -> Any:
         """f, f_n or f_ni."""
         return self.mean if name == "f" else self.own[n] if name == "f_n" else self.samples[n][i]
 
-    def all_named(self, name: str) -> list[tuple[Function, dict[str, int]]]:
+    def all_named(self, name: str) -> list[tuple[Any, dict[str, int]]]:
         """All functions that f, f_n or f_ni stands for, with their indices."""
         if name == "f":
             return [(self.mean, {})]
@@ -97,6 +103,10 @@ class Problem:
             point = solve(function.H, function.b) if definite else None
             self._minimum[key] = None if point is None else (point, rank == self.d)
         return self._minimum[key]
+
+    def minimises(self, function: Any, point: Vector) -> bool:
+        """Whether a function that has a minimum is least at a point."""
+        return not any(x != 0 for x in function.gradient(point))
 
     def prox(self, n: int, v: Vector, t: Number) -> Vector:
         """argmin over u of f_n(u) + norm2(u - v)/(2t).

@@ -9,6 +9,7 @@ from typing import Any
 from .assumed import Assumption, read_assumption
 from .checks import Checks
 from .listing import listing
+from .pieces import described
 from .programs import named, read_program
 from .quadratics import Problem
 from .reading import FormatError, fields, list_of, number, shown, text_of
@@ -140,6 +141,8 @@ def introduce(checks: Checks, data: Mapping[str, Any], claimed: Claimed, problem
     if problem is not None:
         sizes = shown(", ".join(str(len(own)) for own in problem.samples))
         note(f"{problem.N} client(s) with {sizes} sample(s) in {problem.d} coordinate(s), from {_words(data['start'])}")
+        for line in described(problem):
+            note(line)
     note(f"{rounds} round(s)" + "".join(f", {shown(key)} = {shown(value)}" for key, value in data["at"].items()))
     made = [f"the instance is from: {data['origin']}"] if "origin" in data else []
     made += [f"a {'quick' if data['quick'] else 'full'} check"] if "quick" in data else []

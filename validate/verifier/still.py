@@ -210,7 +210,7 @@ class Still:
         if found is None:
             raise Uncheckable(f"{name} does not exist: a function has no minimiser")
         if chosen is not None:
-            if any(x != 0 for x in function.gradient(chosen)):
+            if not problem.minimises(function, chosen):
                 raise Uncheckable(f"the given {name} is no minimiser")
             return chosen
         if not found[1]:

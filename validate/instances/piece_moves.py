@@ -1,0 +1,106 @@
+"""Neighbours of problems of piecewise quadratics, and simpler ones."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TypeAlias
+
+from validate.instances.nearby import other, simpler
+from validate.instances.pieces import Piecewise, mean_of
+
+Functions: TypeAlias = "tuple[tuple[Piecewise, ...], ...]"
+
+
+def bent(functions: Functions, rng: random.Random) -> Functions:
+    """A neighbour: a knot, a slope or a linear term of one sample is another; a knot more or less; knots moved."""
+    n = rng.randrange(len(functions))
+    i = rng.randrange(len(functions[n]))
+    try:
+        return _with(functions, n, i, _bent(functions, functions[n][i], rng))
+    except ValueError:  # knots met
+        return functions
+
+
+def _bent(functions: Functions, f: Piecewise, rng: random.Random) -> Piecewise:
+    knots, slopes = list(f.knots), list(f.slopes)
+    kind = rng.choice(("knot", "knot", "slope", "slope", "b", "b", "more", "less", "move"))
+    if kind == "b" or (not knots and kind in ("knot", "less", "move")):
+        return Piecewise(f.knots, f.slopes, other(f.b, False, rng), f.c)
+    if kind == "slope":
+        known = sorted({s for own in functions for g in own for s in g.slopes})
+        j = rng.randrange(len(slopes))
+        slopes[j] = rng.choice(known) if rng.random() < 0.5 else other(slopes[j], False, rng)
+    elif kind == "knot":
+        j = rng.randrange(len(knots))
+        knots[j] = other(knots[j], False, rng)
+    elif kind == "less":
+        j = rng.randrange(len(knots))
+        del knots[j], slopes[j + rng.randrange(2)]
+    elif kind == "more":
+        at = other(rng.choice(knots or [Fraction(0)]), False, rng)
+        if at in knots:
+            return f
+        j = sum(t < at for t in knots)
+        knots.insert(j, at)
+        slopes.insert(j + rng.randrange(2), rng.choice(slopes))
+    else:
+        by = other(Fraction(0), False, rng)
+        return _moved(f, by)
+    return Piecewise(tuple(knots), tuple(slopes), f.b, f.c)
+
+
+def _with(functions: Functions, n: int, i: int, f: Piecewise) -> Functions:
+    own = functions[n]
+    return (*functions[:n], (*own[:i], f, *own[i + 1 :]), *functions[n + 1 :])
+
+
+def _moved(f: Piecewise, by: Fraction) -> Piecewise:
+    """x -> f(x - by) - f(-by)."""
+    knots = tuple(t + by for t in f.knots)
+    return Piecewise(knots, f.slopes, -f.derivative(-by))
+
+
+def simplified(functions: Functions) -> Iterator[Functions]:
+    """The samples of a client as one, which is their mean; one knot less; shorter slopes, knots and linear terms."""
+    if any(len(own) > 1 for own in functions):
+        yield tuple((mean_of(own),) for own in functions)
+    places = [(n, i, f) for n, own in enumerate(functions) for i, f in enumerate(own)]
+    for n, i, f in places:
+        for j in range(len(f.knots)):
+            for gone in (j, j + 1):
+                knots, slopes = list(f.knots), list(f.slopes)
+                del knots[j], slopes[gone]
+                yield _with(functions, n, i, Piecewise(tuple(knots), tuple(slopes), f.b, f.c))
+    for n, i, f in places:
+        for j, slope in enumerate(f.slopes):
+            for simple in simpler(slope):
+                slopes = list(f.slopes)
+                slopes[j] = simple
+                yield _with(functions, n, i, Piecewise(f.knots, tuple(slopes), f.b, f.c))
+        for j, knot in enumerate(f.knots):
+            for simple in simpler(knot):
+                knots = list(f.knots)
+                knots[j] = simple
+                if knots == sorted(set(knots)):
+                    yield _with(functions, n, i, Piecewise(tuple(knots), f.slopes, f.b, f.c))
+        for simple in simpler(f.b):
+            yield _with(functions, n, i, Piecewise(f.knots, f.slopes, simple, f.c))
+        if f.c != 0:
+            yield _with(functions, n, i, Piecewise(f.knots, f.slopes, f.b))
+
+
+def translated(functions: Functions) -> Iterator[tuple[Fraction, Functions]]:
+    """All functions moved so that a minimiser of one of them, or a knot, comes to 0; and by how much."""
+    points: dict[Fraction, None] = {}
+    for f in (f for own in functions for f in own):
+        ends = [x for interval in (f.least[1] if f.least is not None else ()) for x in interval]
+        points |= dict.fromkeys(x for x in (*ends, *f.knots) if x)
+    for x in points:
+        yield -x, tuple(tuple(_moved(f, -x) for f in own) for own in functions)
+
+
+def numbers_of(functions: Functions) -> list[Fraction]:
+    """All numbers that say what the functions are."""
+    return [x for own in functions for f in own for x in (*f.knots, *f.slopes, f.b)]
