@@ -25,9 +25,8 @@ FILES = [Path(__file__).parent.parent / "language" / f"{name}.py" for name in EX
 # What is true and what is false of the examples, from outside.
 FALSE = {
     "noise-ball/lost-factor", "proxskip/too-fast", "scaffold/fedavg-stays", "compression/no-spread", "lsvrg/too-fast",
-    "vectors/wrong-way", "vectors/without-convexity",
+    "vectors/wrong-way", "vectors/without-convexity", "heavy-ball/anywhere",
 }  # fmt: skip
-BEYOND_QUADRATICS = {"heavy-ball/anywhere"}
 
 
 def paper_in(text: str, name: str) -> Paper:
@@ -52,7 +51,7 @@ def test_there_are_nineteen():
     assert len(CLAIMS) == 19
 
 
-@pytest.mark.parametrize("id", sorted(set(CLAIMS) - BEYOND_QUADRATICS))
+@pytest.mark.parametrize("id", sorted(CLAIMS))
 def test_the_examples_get_their_verdicts(id, tmp_path):
     result = examine(CLAIMS[id], quick=True, out=tmp_path)
     if id not in FALSE:
