@@ -252,7 +252,7 @@ def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
         cases=sum(one.comparison.cases for one in each),
         suspects=(*(one.spec for one in broken if one.spec is not None), *rescaled[0]),
         others=(*(in_words(one.scenario) for one in broken if one.spec is None), *rescaled[1]),
-        rescaled=sum(map(len, rescaled)),
+        rescaled=len(rescaled[0]) + len(rescaled[1]),
         tightness=max(ratios[True] + ratios[False], default=None),
         tightness_unbroken=max(ratios[False], default=None),
         each=each,
