@@ -351,10 +351,9 @@ def _gathered(
             tried = _tried(claim, "what was given", evidence, _given, claim, module, pool, out)
             found, path = tried or ([], None)
             evidence += found
-        if isinstance(module, OwnModule) or _in_catalogue(claim):
+        special = None
+        if isinstance(module, OwnModule) or not _another(claim):
             special = _tried(claim, "what was given", evidence, module.special, claim, out / "given")
-        else:  # it is filed under the id, and speaks of the claim that has it
-            special = None
         if special is not None:
             evidence += [replace(item, origin="given") for item in special[0]]
             path = path or special[1]
@@ -422,10 +421,10 @@ def _by_numbers(claim: Claim, out: Path) -> tuple[list[Evidence], Path | None]:
     return [], None
 
 
-def _in_catalogue(claim: Claim) -> bool:
-    """Whether the catalogue has the claim as it stands, and not another one under its id."""
+def _another(claim: Claim) -> bool:
+    """Whether the catalogue has another claim under the claim's id: what is filed under it speaks of that one."""
     try:
-        return kept.digest(find_claim(claim.id)) == kept.digest(claim)
+        return kept.digest(find_claim(claim.id)) != kept.digest(claim)
     except ValueError:
         return False
 
