@@ -76,6 +76,7 @@ OTHERWISE = {
     "proxskip.py": [("gamma", "lr"), (r"\bp\b", "chance"), (r"\bmoved\b", "forward")],
     "scaffold.py": [(r"\bc\b", "control"), ("eta_g", "server_step"), (r"\bH\b", "turns")],
     "compression.py": [("alpha", "a"), (r"\bm\b", "kept"), ("omega", "variance")],
+    "heavy_ball.py": [("alpha", "step"), ("beta", "momentum"), (r"\bz\b", "last"), (r"\bL\b", "smoothness")],
     "lsvrg.py": [(r"\bs\b", "snapshot"), ("eta", "gamma"), (r"\bp\b", "q")],
     "vectors.py": [(r"\bc\b", "t"), (r"\ba_n\b", "v_n"), (r"\bL\b", "ell")],
 }
