@@ -153,7 +153,7 @@ def test_what_has_a_value_is_proved() -> None:
 
 @pytest.mark.parametrize("ends", [(0, float("inf")), (float("nan"), None), (1, 0)])
 def test_a_domain_without_ends_or_values_is_refused(ends: tuple[Any, Any]) -> None:
-    with pytest.raises(ValueError, match="lower|upper"):
+    with pytest.raises(ValueError, match=r"lower|upper"):
         Domain(*ends)
 
 
