@@ -90,15 +90,8 @@ def _not_known_to_hold(claim: Claim, parameters: Mapping[str, Any], slack: float
         for entry, relation in found
         if relation is not None
         and not entry["holds"]
-        and not (slack and entry["holds"] is False and _nearly(claim, relation, parameters, slack))
+        and not (slack and entry["holds"] is False and relation_holds(claim, relation, parameters, slack))
     ]
-
-
-def _nearly(claim: Claim, relation: Comparison, parameters: Mapping[str, Any], slack: float) -> bool:
-    try:
-        return relation_holds(claim, relation, parameters, slack)
-    except UndefinedError:  # what has no value does not hold
-        return False
 
 
 def _in_floats(claim: Claim, relation: Comparison, parameters: Mapping[str, Any], slack: float) -> np.ndarray:

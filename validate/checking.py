@@ -350,8 +350,8 @@ def _gathered(
     by_vectors = _tried(claim, "its own sentence", evidence, _by_vectors, claim, own, out)
     found, path = by_vectors or (own, None)
     evidence += found
-    if not any(item.outcome == "proved" for item in own):
-        found, path = _tried(claim, "its own sentence", evidence, _by_numbers, claim, out) or ([], path)
+    if path is None and not any(item.outcome == "proved" for item in own):
+        found, path = _tried(claim, "its own sentence", evidence, _by_numbers, claim, out) or ([], None)
         evidence += found
     together = _tried(claim, "its hypotheses", evidence, _feasible, claim) or []
     empty = any(item.outcome == "vacuous" for item in together)
