@@ -13,11 +13,10 @@ from sim.algorithms import FedAvg, FedAvgSVRG, FedMIM, ShufflingSGD
 from sim.participation import Bernoulli, UniformChoice, full
 from sim.problems import quadratic
 from sim.trace import Trace
-from validate import families
 from validate.inertial_scenario import InertialScenario
 from validate.own.tables import CERTIFIED
 from validate.papers.textbook.instances import POPULATIONS, minimiser
-from validate.scenario import Scenario, Spec, fraction_text
+from validate.scenario import Scenario, Spec
 from validate.shuffling_scenario import ShufflingScenario
 
 STEPS = ("1/16", "1/8", "1/4", "1/2", "1", "3/2", "4")
@@ -31,12 +30,11 @@ METRICS = ("suboptimality", "squared_gradient_norm", "squared_distance")
 def instances(algorithms: Sequence[str], quick: bool = False) -> Iterator[Spec]:
     """Scalar instances in exact rationals, from a start far away, and from the minimiser, where only noise moves it.
 
-    Each in several units of length; only of algorithms for which there are certificates.
+    Only of algorithms for which there are certificates. Other units are for `validate.own.units`.
     """
     for algorithm in (name for name in algorithms if name in CERTIFIED):
-        for clients, unit in product(POPULATIONS, families.UNITS):
-            clients = families.in_units(clients, unit)
-            for start in (fraction_text(3 * unit), *minimiser(clients)):
+        for clients in POPULATIONS:
+            for start in ("3", *minimiser(clients)):
                 for step in STEPS[1::2] if quick else STEPS:
                     for shape in SHAPES[algorithm]:
                         for rounds in (1, 6) if quick else (1, 3, 20):
