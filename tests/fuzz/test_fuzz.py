@@ -56,7 +56,8 @@ def test_what_they_start_from_is_valid() -> None:
 
 def test_every_kind_is_recomputed() -> None:
     kinds = {made["kind"] for made in seeds.certificates().values() if confirmed.confirmed(made)}
-    assert kinds == set(verifier.program.KINDS) == set(confirmed.KINDS)
+    # what is played is recomputed by brute force, corrupted too, in tests/laws/test_play_certificates.py
+    assert kinds == set(verifier.program.KINDS) - {"play"} == set(confirmed.KINDS)
 
 
 @pytest.mark.parametrize(
