@@ -21,12 +21,12 @@ from theory.sentence import text_of
 from theory.written import Claim
 from validate import certificate as certificates
 from validate import verifier
+from validate.both_sides import Row
 from validate.certificate.play import play_certificate
 from validate.instances import Instance, Pieces, read_instance
 from validate.instances.covered import coverage
 from validate.instances.hunt import Hunt, Seen, hunt, measured
 from validate.instances.pool import Drawn, needs_minimiser
-from validate.measure import Row
 from validate.verdict import Evidence, Origin, Outcome, Result, decide
 
 log = logging.getLogger(__name__)

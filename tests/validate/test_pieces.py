@@ -596,7 +596,7 @@ INSTANCE = {
 
 
 def made(one: Claim, data: dict[str, Any], constants: dict[str, Any], **more: Any) -> dict[str, Any]:
-    from validate.measure import sides
+    from validate.both_sides import sides
 
     instance = read_instance({**data, "algorithm": "a.py:a"}, one.of)
     rows = sides(one.sentence, one.vocabulary, instance, {k: F(v) for k, v in constants.items()}).broken

@@ -21,12 +21,12 @@ from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS
 from theory.sentence import SentenceError
 from theory.written import Claim
+from validate.both_sides import Measured, Row, sides
 from validate.expected import lines
 from validate.instances.candidates import Candidate, candidate_of, moved, of_rounds, realised, size, smaller
 from validate.instances.choices import Setting
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
-from validate.measure import Measured, Row, sides
 from validate.rounds import TooManyOutcomesError
 
 Where = Literal["pool", "search"]

@@ -27,8 +27,8 @@ from tests.validate.test_play import (
 )
 from theory.program import Algorithm, algorithm
 from theory.sentence import SentenceError, parse_expression, parse_sentence
+from validate.both_sides import Measured, sides, words_of
 from validate.instances import Instance, Schedule, read_instance
-from validate.measure import Measured, sides, words_of
 from validate.play import Play
 from validate.rounds import TooManyOutcomesError
 
