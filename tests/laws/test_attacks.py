@@ -11,7 +11,7 @@ import pytest
 from theory import Convex, Hypothesis, Paper, Smooth, StronglyConvex, catalog, claim
 from theory.claim import Claim, FunctionAt, Given, Parameter, Quantity, Recursion, VectorSentence
 from theory.domain import INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
-from validate import check, papers, proving
+from validate import certificate, certify, check, papers, proving
 from validate.own import claim as measured_claim
 from validate.own import parameters
 from validate.own.module import OwnModule
@@ -153,7 +153,7 @@ def test_what_has_a_value_is_proved() -> None:
 
 @pytest.mark.parametrize("ends", [(0, float("inf")), (float("nan"), None), (1, 0)])
 def test_a_domain_without_ends_or_values_is_refused(ends: tuple[Any, Any]) -> None:
-    with pytest.raises(ValueError, match="lower|upper"):
+    with pytest.raises(ValueError, match=r"lower|upper"):
         Domain(*ends)
 
 
@@ -201,6 +201,18 @@ def test_sides_of_different_units_are_held_against_other_units(own: Any, tmp_pat
     one = own("(1-delta*mu)**(H*k)*R2 + delta**2*H*het/mu**2", said("delta*L*H <= 1"))
     result = check(one, quick=True, out=tmp_path)
     assert result.verdict == "refuted"
+
+
+def test_an_instance_that_the_claim_does_not_speak_of_refutes_it_not(own: Any, tmp_path: Path) -> None:
+    """Who takes part is in no formula of a claim: an instance with absent clients says nothing of one without."""
+    known = own("R2", said("delta <= 1/(4*L)"))
+    kept = tuple(p for p in known.parameters if p.name in ("delta", "L", "R2"))
+    one = replace(known, parameters=kept, hypotheses=known.hypotheses[-1:], participation="independent")
+    run = {"algorithm": "local-sgd", "clients": [{"h": "1", "a": "0", "p": "1/16"}], "local_steps": 1}
+    made = certificate.read(certify(one, {**run, "step": "1/4", "K": 1, "theta0": "1"}, tmp_path))
+    assert certificate.differences(made, one) == ()
+    assert certificate.differences(made, replace(one, participation="everybody")) == ("instance",)
+    assert "instance" in certificate.differences(made, replace(one, algorithm="fedavg-svrg"))
 
 
 # --- claims of the catalogue, replaced -------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,8 @@ def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
 
     The verifier cannot know the printed claim; the catalogue does. Empty when statement, formula, definitions,
     relation, quantity and hypotheses are those of the claim (all the printed ones, and no other than the claim's), the
-    parameters are in their domains, and a statement about vectors is the claim's at these parameters.
+    parameters are in their domains, a statement about vectors is the claim's at these parameters, and the instance is
+    one that the claim speaks of.
 
     Args:
         certificate: one that the verifier could read.
@@ -149,7 +151,18 @@ def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
         found.append("parameters")
     if certificate.get("kind") == "vectors":
         found += _vector_differences(certificate, claim)
+    if certificate.get("kind") == "instance" and not _speaks_of(claim, certificate["instance"]):
+        found.append("instance")
     return tuple(found)
+
+
+def _speaks_of(claim: Claim, instance: Mapping[str, Any]) -> bool:
+    """Whether the claim is about runs such as this one: its algorithm, and who takes part, are in no formula of it."""
+    from validate import papers
+    from validate.scenario import read_scenario
+
+    module = papers.module(claim.paper)
+    return module is None or module.cases(claim, read_scenario(instance, exact=False)) is not None
 
 
 def _vector_differences(certificate: Certificate, claim: Claim) -> list[str]:
