@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +27,7 @@ from validate import certificate as certificates
 from validate import kept, proving
 from validate import papers as measured
 from validate.assumptions import unmet
-from validate.bounds import compare
+from validate.bounds import compare, nearest_float
 from validate.choice import choose
 from validate.coverage import coverage
 from validate.description import describe, in_words
@@ -343,7 +344,7 @@ def _gathered(
         if looked is not None:
             certify = path is None
             on = _tried(claim, "the pool", evidence, _on, looked, claim, module, out, "pool", certify)
-            found, pool_path = on or (looked.evidence(0), None)
+            found, pool_path = on or ([replace(e, origin="pool") for e in looked.evidence(0)], None)
             evidence += found
             path = path or pool_path
         evidence += _tried(claim, "the simulator", evidence, _sampled, claim, module, samples) or []
@@ -531,7 +532,11 @@ def _certified(claim: Claim, found: Counterexample, out: Path) -> tuple[Evidence
         f"an exact instance breaks it: left side {brief(found.left)}, right side {brief(found.right)}"
         f" ({describe(found.spec)})"
     )
-    data = {"spec": found.spec, "index": dict(found.index), "left": str(found.left), "right": str(found.right)}
+    try:
+        sides = {"left": str(found.left), "right": str(found.right)}
+    except ValueError:  # more digits than Python writes out
+        sides = {"left": brief(found.left), "right": brief(found.right)}
+    data = {"spec": found.spec, "index": dict(found.index), **sides}
     try:
         path = certificates.write(rounds_certificate(claim, found), out / "certificates")
     except ValueError as error:
@@ -600,5 +605,8 @@ def _sampled(claim: Claim, module: ModuleType, samples: Sequence[Sample]) -> lis
 
 def brief(value: Any) -> str:
     """A rational as a fraction when that is short, else as a decimal."""
+    number = Fraction(value)
+    if max(abs(number.numerator), number.denominator).bit_length() > 80:  # beyond 24 digits, and maybe beyond `str`
+        return f"{nearest_float(number):.10g}"
     text = str(value)
     return text if len(text) <= 24 else f"{float(value):.10g}"

@@ -115,6 +115,8 @@ def curvatures(of: Levels) -> np.ndarray:
     found[0] = ends[np.arange(of.dim) % 2]
     if of.dim == 1 and of.clients > 1 and not of.alike:
         found[1:, 0] = of.L / of.kappa
+    if of.clients > 2 and not of.alike and of.turn // 128 % 2:  # curvature goes with the side of the linear term
+        found[::2], found[1::2] = of.L, of.L / of.kappa
     return np.repeat(found[:1], of.clients, axis=0) if of.alike else found
 
 

@@ -49,6 +49,8 @@ LENGTHS = np.geomspace(1e-7, 1e3, 41)
 LAGS = (((), ()), ((0.5,), (0.25,)), ((0.3, 0.1), ()), ((), (0.4,)), ((0.6,), (0.6,)))
 UNITS = (1.0, 1.0, 4.0, 0.25, 64.0, 1 / 64)
 """Largest curvatures: a claim whose two sides are not of the same units breaks in some of them only."""
+MANY = 200
+"""Rounds, or local steps: a factor hides a wrong power of a number that is always small."""
 ORDERED = 8  # clients, in an order that is drawn, of which there are as many as states
 
 
@@ -96,7 +98,7 @@ def _levels(claim: MeasuredClaim) -> dict[str, tuple[Any, ...]]:
     """What is drawn from for the claim's algorithm."""
     if claim.algorithm == "shuffling":
         return {"L": UNITS, "clients": (1, 2, 3, 5, ORDERED), "local_steps": (1, 2, 5, 20), "rounds": (1, 3, 10)}
-    return {"L": UNITS}
+    return {"L": UNITS, "local_steps": (*families.LOCAL_STEPS, MANY), "rounds": (*families.ROUNDS, MANY)}
 
 
 def _made(claim: MeasuredClaim, of: Levels) -> Any:

@@ -13,7 +13,11 @@ from difflib import get_close_matches
 
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, Domain
 
-WHOLE_RUN, AFTER_ROUNDS, ONE_ROUND = "over the whole run", "after each k rounds", "after the round that follows k"
+WHOLE_RUN, AFTER_ROUNDS, ONE_ROUND = (
+    "over the whole run",
+    "after each k rounds, k >= 1",
+    "after the round that follows k",
+)
 """What a quantity is of: one number a run, one for each k = 1..K, or one for each k = 0..K-1."""
 
 
