@@ -352,8 +352,9 @@ def _gathered(
     found, path = by_vectors or (own, None)
     evidence += found
     if path is None and not any(item.outcome == "proved" for item in own):
-        found, path = _tried(claim, "its own sentence", evidence, _by_numbers, claim, out) or ([], None)
+        found, by_numbers = _tried(claim, "its own sentence", evidence, _by_numbers, claim, out) or ([], None)
         evidence += found
+        path = path or by_numbers
     together = _tried(claim, "its hypotheses", evidence, _feasible, claim) or []
     empty = any(item.outcome == "vacuous" for item in together)
     looked = None
