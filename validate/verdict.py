@@ -140,7 +140,8 @@ class Result:
         """The detail of the evidence that says most for the verdict; a break without a certificate before all."""
         found = self.break_found
         if self.verdict == "undecided" and found is not None:
-            return f"{_broken_how(found)}: {found.detail}"
+            proved = any(e.outcome == "proved" for e in self.evidence)
+            return f"{_broken_how(found, proved)}: {found.detail}"
         outcome = "holds" if self.verdict == "supported" else self.verdict
         aside = ("hypotheses", "algebra") if self.verdict == "supported" else ()
         fitting = [e for e in self.evidence if e.outcome == outcome and e.kind not in aside] or list(self.evidence)
@@ -162,9 +163,9 @@ class Result:
         }
 
 
-def _broken_how(found: Evidence) -> str:
+def _broken_how(found: Evidence, proved: bool) -> str:
     """What is said first of a claim that something broke and whose verdict is not `refuted`."""
-    if found.outcome == "refuted":
+    if found.outcome == "refuted" and proved:
         return "broken, with a certificate, and proved: a contradiction"
     return "broken in simulated runs, no certificate" if found.kind == "sampled" else "broken, no certificate"
 
@@ -203,8 +204,8 @@ def decide(
 ) -> Result:
     """Join the evidence into a verdict.
 
-    `refuted` needs evidence of outcome "refuted" (a verified certificate); a break without a certificate, or a
-    contradiction between a proof and a break, is `undecided` and says so in the evidence itself. `supported` needs
+    `refuted` needs evidence of outcome "refuted" (a verified certificate) and the certificate; a break without one, or
+    a contradiction between a proof and a break, is `undecided` and says so in the evidence itself. `supported` needs
     a coverage that is earned.
 
     Args:
@@ -220,7 +221,7 @@ def decide(
     covered = ""
     verdict: VerdictName
     if "refuted" in outcomes:
-        verdict = "undecided" if "proved" in outcomes else "refuted"
+        verdict = "undecided" if "proved" in outcomes or certificate is None else "refuted"
     elif "fails" in outcomes:
         verdict = "undecided"
     elif "vacuous" in outcomes:

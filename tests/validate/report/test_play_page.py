@@ -300,6 +300,7 @@ def test_on_a_phone_nothing_is_wider_than_the_page(opened: Any) -> None:
     page = opened(*map(catalog.claim, (LEMMA, INERTIAL, TIED)), viewport={"width": 360, "height": 780})
     for summary in page.locator("summary").all():
         summary.click()
+    page.locator(".play-panel").nth(2).wait_for()  # a panel is drawn on the event of its opening, later than the click
     assert page.locator(".play-panel").count() == 3
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
