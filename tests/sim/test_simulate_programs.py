@@ -371,9 +371,7 @@ def test_an_interrupt_goes_through_and_leaves_torch_as_it_was():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        simulate(
-            algorithms.sgd, quadratics(2, 2, 2, 0), {"eta": 0.1}, None, 5, 5, threads=threads + 1, progress=stop
-        )
+        simulate(algorithms.sgd, quadratics(2, 2, 2, 0), {"eta": 0.1}, None, 5, 5, threads=threads + 1, progress=stop)
     assert torch.get_num_threads() == threads
 
 

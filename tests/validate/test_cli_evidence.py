@@ -73,7 +73,8 @@ def test_check_prints_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_check_fails_like_a_test_runner(outcome: Any, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """1 also for a break without a certificate, which comes first in its row."""
-    result = verdict.decide(EQ7, [verdict.Evidence("exact", outcome, "found")])
+    path = "7.json" if outcome == "refuted" else None
+    result = verdict.decide(EQ7, [verdict.Evidence("exact", outcome, "found")], path)
     monkeypatch.setattr(import_module("validate.checking"), "check_all", lambda targets, **options: [result])
     shown = call("check", EQ7)
     assert shown.exit_code == call("check", EQ7, "--json").exit_code == status

@@ -47,7 +47,9 @@ OF_ROUNDS = {
 @pytest.mark.parametrize("label", [c.label for c in paper("fedmim")])
 def test_verdicts(label: str, tmp_path: Path) -> None:
     found, path = special(claim(f"fedmim/{label}"), tmp_path)
-    assert decide(label, found).verdict == ("refuted" if label in REFUTED else "undecided"), found
+    assert decide(label, found, None if path is None else str(path)).verdict == (
+        "refuted" if label in REFUTED else "undecided"
+    ), found
     assert "proved" not in {e.outcome for e in found}
     if label not in REFUTED and label not in OF_ROUNDS | OF_NUMBERS | {"remark-iv3"} | PROVED:
         assert any(e.outcome == "holds" and "do not reach the claim" in e.detail for e in found)

@@ -317,7 +317,7 @@ def test_the_evidence_names_the_break_and_changes_no_verdict(replays, results):
     for id, r in replays.items():
         before = results[id]
         earned = Coverage(before.verdict == "supported", before.covered)
-        assert decide(id, [*before.evidence, evidence(r)], coverage=earned).verdict == before.verdict, id
+        assert decide(id, [*before.evidence, evidence(r)], before.certificate, earned).verdict == before.verdict, id
 
 
 def test_the_report_marks_the_first_false_line(replays, results, tmp_path):

@@ -15,6 +15,7 @@ from validate.verdict import BEYOND, MEANING, NOTHING_COVERED, ORIGINS, Coverage
 
 KEYS = ("id", "verdict", "covered", "tightness", "severity", "evidence", "certificate", "proof")
 EARNED = Coverage(True, "3 scenarios")
+CERTIFICATE = "certificates/label.json"
 
 
 def evidence(*outcomes: str, kind: str = "exact", tightness: float | None = None) -> list[Evidence]:
@@ -45,7 +46,13 @@ def evidence(*outcomes: str, kind: str = "exact", tightness: float | None = None
 )
 def test_verdicts(outcomes: tuple[str, ...], verdict: str) -> None:
     for order in itertools.permutations(outcomes):
-        assert decide("paper/label", evidence(*order), coverage=EARNED).verdict == verdict
+        assert decide("paper/label", evidence(*order), CERTIFICATE, EARNED).verdict == verdict
+
+
+def test_nothing_is_refuted_without_a_certificate() -> None:
+    found = decide("paper/label", evidence("refuted", "holds"), coverage=EARNED)
+    assert (found.verdict, found.said, found.broken) == ("undecided", "undecided: broken", True)
+    assert found.telling == "broken, no certificate: a detail"
 
 
 @pytest.mark.parametrize("kind", ["exact", "sampled", "search", "order"])
@@ -95,7 +102,8 @@ def test_a_verdict_adds_up_its_evidence_and_is_json() -> None:
 
 def said(*parts: Evidence, quick: bool = False) -> Result:
     """The verdict on evidence that was earned."""
-    return decide("paper/label", parts, coverage=EARNED, quick=quick)
+    refuted = any(part.outcome == "refuted" for part in parts)
+    return decide("paper/label", parts, CERTIFICATE if refuted else None, EARNED, quick)
 
 
 def test_the_search_that_did_not_break_a_claim_stands_beside_the_word() -> None:
