@@ -120,7 +120,7 @@ class PolyakLojasiewicz(Predicate):
 
     name = "pl"
     directions = ("down",)
-    latex = r"{f}\text{{ is }}{c}\text{{-P{{\L}}}}"
+    latex = r"{f}\text{{ is }}{c}\text{{-PL}}"
     meaning = "norm2(grad({f}, x)) >= 2*{c[0]}*({f}(x) - its infimum) for every x"
 
 

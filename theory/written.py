@@ -116,6 +116,13 @@ class Claim:
         """``paper/label``."""
         return f"{self.paper or 'unpublished'}/{self.label}"
 
+    @property
+    def amended(self) -> str | None:
+        """The id of the printed claim that this one repairs, or None."""
+        if self.amends is None or self.amends.startswith(f"{self.paper}/"):
+            return self.amends
+        return f"{self.paper or 'unpublished'}/{self.amends}"
+
     @cached_property
     def sentence(self) -> Sentence:
         """The statement's tree."""

@@ -210,6 +210,10 @@ def print_bound(result: Mapping[str, Any], standing: frozenset[str]) -> None:
         typer.echo(f"enclosed in [{result['lower']}, {result['upper']}]")
     for name, value in result["terms"].items():
         typer.echo(f"  {name} = {number(value)}")
+    if "left" in result:
+        value, lower, upper = (result["left"][key] for key in ("value", "lower", "upper"))
+        enclosed = "" if lower is None else f", enclosed in [{lower}, {upper}]"
+        typer.echo(f"its left side = {'no real value' if value is None else repr(value)}{enclosed}")
     words = {True: "holds", False: "VIOLATED", None: "not decided by these values"}
     for hypothesis in result["hypotheses"]:
         kind = "standing condition" if hypothesis["name"] in standing else "hypothesis"
@@ -231,6 +235,19 @@ def terms_at(claim: Claim, parameters: Mapping[str, Any], enclosure: Enclosure |
         else:
             terms[name] = enclosure.term(name, float(value))
     return terms
+
+
+def _left(left: Claim, parameters: Mapping[str, Any], rigorous: bool) -> dict[str, Any]:
+    """The left side of a claim about numbers alone, which a calculator knows as well as the right one."""
+    from theory import evaluate
+
+    try:
+        if not rigorous:
+            return {"value": evaluate.bound(left, parameters), "lower": None, "upper": None}
+        enclosure = evaluate.enclose(left, parameters)
+    except evaluate.UndefinedError:
+        return {"value": None, "lower": None, "upper": None}
+    return {"value": enclosure.midpoint, "lower": enclosure.lower, "upper": enclosure.upper}
 
 
 def bound(
@@ -256,14 +273,23 @@ def bound(
     Example: fedproof bound fedavg-svrg/theorem-v1-eq8 --set L=2 --set delta=1/sqrt(K) --set S=5 --set M=2
     --set K=100 --set G2=3 --set f0_gap=7 --set mean_inv_p=13/3 --rigorous
     """
-    from theory import catalog
+    from theory import catalog, evaluate
+    from theory.written import Claim as Written
 
-    claim = catalog.claim(own.one(claim_id))
-    if not claim.has_bound:
-        raise messages.lacking(claim, "no right side that can be evaluated", lambda other: other.has_bound)
-    from theory import evaluate
+    known: Any = catalog.claim(own.one(claim_id))
+    command = f"fedproof bound {claim_id}"
+    left: Claim | None = None
+    hidden = ""
+    if isinstance(known, Written):
+        from theory.calculator import ROUNDS
 
-    parameters = parameters_of.all_of(claim, assignments or [], f"fedproof bound {claim_id}")
+        found, parameters = parameters_of.of_calculator(known, assignments or [], command)
+        claim, left, hidden = found.bound, found.left, ROUNDS
+    else:
+        claim = known
+        if not claim.has_bound:
+            raise messages.lacking(claim, "no right side that can be evaluated", lambda other: other.has_bound)
+        parameters = parameters_of.all_of(claim, assignments or [], command)
     hypotheses = [{"name": h["name"], "holds": h["holds"]} for h in evaluate.hypotheses(claim, parameters)]
     violated = [h["name"] for h in hypotheses if h["holds"] is False]
     value, enclosure = None, None
@@ -281,9 +307,10 @@ def bound(
             "value": value,
             "lower": enclosure.lower if enclosure else None,
             "upper": enclosure.upper if enclosure else None,
-            "parameters": parameters,
+            "parameters": {name: value for name, value in parameters.items() if name != hidden},
             "hypotheses": hypotheses,
             "terms": terms_at(claim, parameters, enclosure),
+            **({} if left is None else {"left": _left(left, parameters, rigorous)}),
         }
     )
     if as_json:

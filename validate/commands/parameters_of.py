@@ -8,7 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from theory.calculator import Calculator
     from theory.claim import Claim, Parameter
+    from theory.written import Claim as Written
 
 SAMPLES = tuple(map(Fraction, ("1", "1/2", "2", "1/10", "0", "10", "-1")))
 """Values for an example; the first one in a parameter's domain is taken."""
@@ -43,6 +45,34 @@ def all_of(
     wanted = "; ".join(f"{p.name} in {p.domain}{' (a vector)' * (p.shape == 'vector')}" for p in missing)
     example = " ".join(f"--set {text}" for text in [*map(shlex.quote, assignments), *samples])
     raise ValueError(f"{claim.id} needs values for {wanted}; for example: {command} {example}")
+
+
+def of_calculator(claim: Written, assignments: Sequence[str], command: str) -> tuple[Calculator, dict[str, Any]]:
+    """A claim in numbers, and the values of its parameters, as `all_of` finds them.
+
+    A parameter that stands for an expression is given by its name or by that, ``norm2(x0 - xstar)=4``. What only
+    hypotheses speak of may be left out.
+
+    Raises:
+        ValueError: as `all_of`.
+    """
+    from theory.calculator import ROUNDS, calculator
+    from theory.values import unknown_parameter
+
+    whole = calculator(claim, all_relations=True)
+    split = [text.partition("=") for text in assignments]
+    given = {whole.named(name.strip()): name.strip() for name, _, _ in split}
+    found = calculator(claim, given)
+    known = {p.name for p in found.bound.parameters} - {ROUNDS}
+    for name, written in given.items():
+        if name not in known and written:
+            raise unknown_parameter(whole.bound, written)
+    renamed = [f"{whole.named(name.strip())}{equals}{value}" for name, equals, value in split]
+    defaults = {} if claim.of is None else {name: str(value) for name, value in claim.of.defaults.items()}
+    otherwise = {name: value for name, value in {**defaults, ROUNDS: "0"}.items() if name in (*known, ROUNDS)}
+    if not any(p.name == ROUNDS for p in found.bound.parameters):
+        otherwise.pop(ROUNDS)
+    return found, found.complete(all_of(found.bound, renamed, command, otherwise))
 
 
 def _sample(parameter: Parameter, length: int) -> str:

@@ -1,0 +1,569 @@
+"""A claim's right side in numbers: which numbers it takes, and what it is in them.
+
+What a claim says of functions, states and expectations is a number all the same once it is known: ``norm2(x0 - xstar)``
+of a bound is one of its parameters. `calculator` finds these and gives the claim in numbers, as `theory.claim.Claim`,
+so that `theory.evaluate` (floats, enclosures, fractions), `theory.feasible` and `theory.listing` serve it:
+
+- a parameter of the claim is one of the bound; so are N, d, K and a free index that stand in it as numbers;
+- a name that `where` defines by a formula in such numbers is a definition, a term of the bound;
+- a name that `where` defines by functions, states, expectations or anything over clients is a parameter under its name;
+- an expression of that kind that stands in the right side itself is a parameter too, under an identifier made of its
+  text (``norm2_x0_xstar``); constants are taken out of means and expectations first. Differences from the infimum
+  (``f(x0) - fstar``) are one parameter;
+- sums over the rounds of formulas in k alone are computed (`Calculator.complete`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, cast
+
+from theory.claim import LABEL, Claim, Hypothesis, Parameter, Quantity
+from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
+from theory.formula import FUNCTIONS, Apply, Formula, Name, Number, text_of
+from theory.predicates import Connected, Predicate, Smooth, StronglyConvex
+from theory.program import NAME, Instruction
+from theory.sentence import (
+    FUNCTION_NAMES,
+    INDICES,
+    OVER,
+    POINTS,
+    SCALAR_FUNCTIONS,
+    At,
+    Expression,
+    Sentence,
+    SentenceError,
+    applied,
+    everything,
+    index_of,
+    parse_expression,
+    parts,
+    read,
+    replaced,
+)
+from theory.sentence import text_of as written_text
+from theory.written import Claim as Written
+
+ROUNDS = "rounds_of_K"
+"""The vector 0, ..., K-1, over which sums over rounds are taken; made from K, and given by nobody."""
+MOST_ROUNDS = 10**6
+LONGEST = 60
+"""Characters of an identifier that is made of a text."""
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "**", "neg", *SCALAR_FUNCTIONS})
+_WORDS = {
+    "N": "the number of clients",
+    "d": "the number of coordinates",
+    "K": "the number of rounds of the run",
+    "k": "the round",
+    "h": "the turn of the loop",
+    "n": "the client",
+    "i": "the sample",
+    "j": "an index",
+}
+ONE = Number(Fraction(1))
+
+
+@dataclass(frozen=True)
+class Calculator:
+    """A claim in numbers.
+
+    Attributes:
+        claim: as it is written.
+        bound: its right side, the hypotheses that numbers decide, and the parameters of both.
+        left: of a claim about numbers alone, the same with the left side in place of the right one; else None.
+        texts: of the parameters that stand for an expression, or for a definition, what they stand for.
+    """
+
+    claim: Written
+    bound: Claim
+    left: Claim | None
+    texts: Mapping[str, str]
+
+    def named(self, name: str) -> str:
+        """The parameter that a text stands for, ``"norm2(x0 - xstar)"`` as well as its identifier.
+
+        A text that is no expression, or stands for none, is returned as it is.
+        """
+        if NAME.match(name):
+            return name
+        try:
+            text = written_text(parse_expression(name))
+        except SentenceError:
+            return name
+        return next((known for known, stands in self.texts.items() if stands == text), name)
+
+    def complete(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values with the rounds 0, ..., K-1 where the bound sums over them.
+
+        Raises:
+            ValueError: where K is not a number of at most `MOST_ROUNDS`.
+        """
+        if ROUNDS not in {p.name for p in self.bound.parameters}:
+            return dict(values)
+        from theory.arithmetic import Reals
+        from theory.operations import to_fraction
+        from theory.values import read as read_values
+        from theory.values import resolve
+
+        given = {name: value for name, value in values.items() if name != ROUNDS}
+        entries = read_values(self.bound, given, partial=True)
+        found = to_fraction(cast("Any", resolve(self.bound, entries, given, Reals(None))["K"]))
+        if found.denominator != 1 or not 1 <= found <= MOST_ROUNDS:
+            raise ValueError(f"K={given['K']} is not a number of rounds from 1 to {MOST_ROUNDS}, which are summed over")
+        return {**given, ROUNDS: tuple(range(int(found)))}
+
+
+def calculator(claim: Written, given: Collection[str] | None = None, *, all_relations: bool = False) -> Calculator:
+    """A claim in numbers.
+
+    Args:
+        claim: as it is written.
+        given: the names that have values (as `Calculator.named` has them): hypotheses that need others stay undecided.
+            None: every hypothesis about the claim's own parameters and what stands in the right side is decided.
+        all_relations: with `given` None, hypotheses about other expressions too, which become parameters.
+    """
+    return _Reader(claim).read(given, all_relations)
+
+
+class _Reader:
+    """Reads one claim; what it finds on its way is kept in the order in which it was found."""
+
+    def __init__(self, claim: Written) -> None:
+        self.claim = claim
+        self.words = claim.vocabulary
+        self.raw = {name: parse_expression(text) for name, text in claim.where.items()}
+        self.parameters: dict[str, Parameter] = {}
+        self.texts: dict[str, str] = {}
+        self.definitions: dict[str, str] = {}
+
+    def read(self, given: Collection[str] | None, all_relations: bool) -> Calculator:
+        sentence = self.claim.sentence
+        alone = self._numbers_alone()
+        right = self.formula(sentence.right)
+        left = self.formula(sentence.left) if alone else None
+        conditions = self._conditions(given, all_relations)
+        for name in given or ():  # of numbers that the bound does not depend on
+            if name in self.claim.symbols or name in ("N", "d", "K") or name in self.claim.free:
+                self._scalar(name)
+            elif name in self.raw and not self._is_number(self.raw[name]):
+                self._name(name)
+        hypotheses = tuple(h for h in conditions if not h.where)
+        standing = tuple(h for h in conditions if h.where)
+        bound = self._claim(right, hypotheses, standing, left)
+        return Calculator(
+            self.claim, bound, None if left is None else replace_right(bound, text_of(left)), dict(self.texts)
+        )
+
+    def _numbers_alone(self) -> bool:
+        if self.claim.of is not None or self.claim.vectors:
+            return False
+        sides = (self.claim.sentence.left, self.claim.sentence.right, *self.claim.definitions.values())
+        return not any(_functional(part) for side in sides for part in everything(side))
+
+    def _claim(
+        self,
+        right: Formula,
+        hypotheses: tuple[Hypothesis, ...],
+        standing: tuple[Hypothesis, ...],
+        left: Formula | None,
+    ) -> Claim:
+        from theory.typeset import latex_of, latex_of_claim
+
+        claim, sentence = self.claim, self.claim.sentence
+        text = written_text(sentence.left)
+        order = {name: at for at, name in enumerate(map(_plain_name, claim.symbols))}
+        ordered = sorted(self.parameters.values(), key=lambda p: order.get(p.name, len(order)))
+        rounds = any(p.name == ROUNDS for p in ordered)
+        fits = all(LABEL.match(part) for part in claim.id.split("/"))
+        found = Claim(
+            claim.id if fits else "a/b",
+            cast("Any", claim.kind),
+            claim.title or claim.label,
+            claim.equation,
+            claim.statement,
+            latex_of_claim(claim),
+            Quantity(
+                _identifier(text),
+                text,
+                latex_of(sentence.left, claim.vocabulary),
+                None if left is None or rounds else text_of(left),
+            ),
+            claim.source,
+            tuple(ordered),
+            hypotheses,
+            self.definitions,
+            text_of(right),
+            relation="=" if sentence.relation == "==" else sentence.relation,
+            standing=standing,
+            remarks=claim.remarks,
+        )
+        if not fits:  # a label of any form
+            object.__setattr__(found, "id", claim.id)
+        return found
+
+    # hypotheses
+
+    def _conditions(self, given: Collection[str] | None, all_relations: bool) -> Iterator[Hypothesis]:
+        """The claim's assumptions, then what they and the program say about its numbers."""
+        found: list[Hypothesis] = []
+        written = (*self.claim.assuming, *self.claim.standing)
+        for at, (text, one) in enumerate(zip(written, self.claim.assumptions, strict=True)):
+            where = "elsewhere in the paper" if at >= len(self.claim.assuming) else ""
+            if isinstance(one, Predicate):
+                meaning = str(one).partition(": ")[2]
+                found.append(Hypothesis(one.text, meaning, where=where))
+            else:
+                found.append(Hypothesis(text, text, self._relation(one, given, all_relations), where=where))
+        for why, relation in self._implied():
+            implied = self._relation(relation, given, False, new=False)
+            if implied is not None and implied not in {h.relation for h in found}:
+                found.append(Hypothesis(str(relation), why, implied))
+        return iter(found)
+
+    def _relation(
+        self, relation: Sentence, given: Collection[str] | None, all_relations: bool, new: bool = True
+    ) -> str | None:
+        """A relation as the calculator has it, or None where it needs numbers that are not given."""
+        before = dict(self.parameters), dict(self.texts), dict(self.definitions)
+        sides = self.formula(relation.left), self.formula(relation.right)
+        added = set(self.parameters) - set(before[0])
+        own = {name for name in added if name not in self.texts}
+        wanted = added <= set(given) if given is not None else (all_relations or added == own)
+        if (wanted and new) or not added:
+            return f"{text_of(sides[0])} {relation.relation} {text_of(sides[1])}"
+        self.parameters, self.texts, self.definitions = before
+        return None
+
+    def _implied(self) -> Iterator[tuple[str, Sentence]]:
+        """What holds between the numbers wherever the assumptions do and the program has a meaning."""
+        predicates = self.claim.predicates
+        for one in predicates:
+            for other in predicates:
+                if isinstance(one, StronglyConvex) and isinstance(other, Smooth) and _bounds(other, one):
+                    why = f"implied by {one.text} and {other.text}"
+                    yield why, Sentence(one.constants[0], "<=", other.constants[0])
+            if isinstance(one, Connected):
+                yield f"implied by {one.text}", Sentence(Name("rho"), "<", ONE)
+        for step in self.claim.program.steps if self.claim.program is not None else ():
+            if not isinstance(step, Instruction) or not step.numbers:
+                continue
+            limits: Mapping[str, Formula] = {"coin": ONE, "coins": ONE, "keep": Name("d"), "top": Name("d")}
+            most = limits.get(step.op)
+            if step.op == "choose" and not step.flag:
+                most = Name("N")
+            first: Any = step.numbers[0]
+            indexed = {index_of(s)[0] for s in self.claim.symbols if index_of(s)[1]}
+            known = {part.name for part in everything(first) if isinstance(part, Name)}
+            if most is not None and known <= set(self.claim.symbols) - indexed:
+                yield f"needed by {step.op} in {self.claim.program.name}", Sentence(first, "<=", most)  # type: ignore[union-attr]
+
+    # formulas
+
+    def formula(self, e: Expression) -> Formula:
+        """A scalar tree as a formula in the parameters of the bound, which are noted."""
+        if isinstance(e, Number):
+            return e
+        if isinstance(e, Name):
+            return self._name(e.name)
+        if isinstance(e, Apply):
+            if e.operation in ("+", "-"):
+                return self._sum(e)
+            if e.operation in _ARITHMETIC:
+                return Apply(e.operation, tuple(self.formula(a) for a in parts(e)))
+            if e.operation == "E" or e.operation in OVER:
+                return self._collected(e)
+        return self._expression(e)
+
+    def _name(self, name: str) -> Formula:
+        if name not in self.raw:
+            return self._scalar(name)
+        if name in self.definitions or name in self.parameters:
+            return Name(_plain_name(name))
+        tree = self.raw[name]
+        if self._is_number(tree):
+            self.definitions[_plain_name(name)] = text_of(self.formula(tree))
+        else:
+            self._note(_plain_name(name), self._domain(self.claim.definitions[name]), self.claim.where[name])
+            self.texts[_plain_name(name)] = self.claim.where[name]
+        return Name(_plain_name(name))
+
+    def _scalar(self, name: str) -> Formula:
+        plain = _plain_name(name)
+        if name in INDICES:
+            self._note(plain, INDEX, _WORDS[name])
+        elif name in ("N", "d", "K"):
+            self._note(plain, self.claim.domains.get(name, COUNT), _WORDS[name])
+        elif name == "fstar":
+            self._note(plain, REAL, "the infimum of f")
+        else:
+            self._note(plain, self.claim.domains.get(index_of(name)[0], POSITIVE), self._meaning(name))
+        return Name(plain)
+
+    def _meaning(self, name: str) -> str:
+        base, index = index_of(name)
+        each = {"n": ", of a client", "k": ", in a round", "h": ", in a turn", "i": ", of a sample"}.get(index, "")
+        bound = [one.text for one in self.claim.predicates if name in one.binds]
+        said = [f"constant of {' and '.join(bound)}"] if bound else []
+        if self.claim.of is not None and base in self.claim.of.parameters:
+            said.insert(0, f"parameter of {self.claim.of.name}{each}")
+        return "; ".join(said) or f"a number{each}"
+
+    def _note(self, name: str, domain: Domain, meaning: str, shape: Literal["scalar", "vector"] = "scalar") -> None:
+        self.parameters.setdefault(name, Parameter(name, domain, meaning, shape))
+
+    def _sum(self, e: Apply) -> Formula:
+        """A sum, in which a value of a function and the infimum that is taken from it are one parameter."""
+        terms = list(_terms(e))
+        for at, (sign, term) in enumerate(terms):
+            for beside, (other_sign, other) in enumerate(terms):
+                if other_sign == -sign and self._excess(term, other):
+                    both = applied("-", (term, other))
+                    rest = [(s, self.formula(t)) for i, (s, t) in enumerate(terms) if i not in (at, beside)]
+                    if any(s > 0 for s, _ in rest) or sign > 0:
+                        return _added([(sign, self._expression(both)), *rest])
+        if len(terms) == 2 and terms[0][0] > 0:
+            return Apply(e.operation, tuple(self.formula(a) for a in parts(e)))
+        return _added([(sign, self.formula(term)) for sign, term in terms])
+
+    def _collected(self, e: Apply) -> Formula:
+        """An expectation or something over an index: what does not depend on that is taken out."""
+        inner = parts(e)[0]
+        how, index = ("mean", "") if e.operation == "E" else OVER[e.operation]
+        reading = read(inner, self.words)
+        if not reading.random if e.operation == "E" else index not in reading.free:
+            return _times(self._count(index) if how == "sum" else ONE, self.formula(inner))
+        rounds = self._over_rounds(replaced(inner, self.claim.definitions)) if index == "k" else None
+        if rounds is not None:
+            self._scalar("K")
+            self._note(ROUNDS, INDEX, "the rounds 0, ..., K-1", "vector")
+            return Apply({"mean": "mean", "sum": "sum", "max": "amax", "min": "amin"}[how], (rounds,))
+        if how in ("max", "min"):
+            return self._expression(e)
+        split = [(sign, *self._split(term, index)) for sign, term in _terms(inner)]
+        if all(factor == ONE for _, factor, _ in split):
+            return self._expression(e)
+        return _added(
+            [
+                (sign, _times(self.formula(factor), self.formula(applied(e.operation, (rest,)))))
+                for sign, factor, rest in split
+            ]
+        )
+
+    def _count(self, index: str) -> Formula:
+        """How many values an index has: clients, rounds, or the samples of a client."""
+        names = {"n": "N", "k": "K"}
+        return self._scalar(names[index]) if index in names else self._expression(applied(f"sum_{index}", (ONE,)))
+
+    def _split(self, e: Expression, index: str) -> tuple[Expression, Expression]:
+        """Factors that do not depend on an index, and the others."""
+        if self._is_number(e) and index not in read(e, self.words).free:
+            return e, ONE
+        if isinstance(e, Apply) and e.operation == "neg":
+            factor, rest = self._split(parts(e)[0], index)
+            return applied("neg", (factor,)), rest
+        if isinstance(e, Apply) and e.operation in ("*", "/"):
+            (factor, rest), (other, more) = (self._split(a, index) for a in parts(e))
+            if e.operation == "*":
+                return _product(factor, other), _product(rest, more)
+            if more == ONE:
+                return applied("/", (factor, other)), rest
+        return ONE, e
+
+    def _is_number(self, e: Expression) -> bool:
+        """Whether a tree is a formula in numbers that a reader can give, and nothing over clients or samples."""
+        if isinstance(e, Number):
+            return True
+        if isinstance(e, Name):
+            if e.name in self.raw:
+                return self._is_number(self.raw[e.name])
+            return e.name != "fstar" and not read(e, self.words).free - {"k"}
+        if not isinstance(e, Apply):
+            return False
+        if e.operation in ("sum_k", "mean_k", "max_k", "min_k"):
+            return self._over_rounds(replaced(parts(e)[0], self.claim.definitions)) is not None
+        return e.operation in _ARITHMETIC and all(self._is_number(a) for a in parts(e))
+
+    def _over_rounds(self, e: Expression) -> Formula | None:
+        """A formula in numbers and k, with the rounds in place of k; None where it is none."""
+        if isinstance(e, Number):
+            return e
+        if isinstance(e, Name):
+            if e.name == "k":
+                return Name(ROUNDS)
+            return None if e.name == "fstar" or read(e, self.words).free else self._scalar(e.name)
+        if not isinstance(e, Apply) or e.operation not in _ARITHMETIC:
+            return None
+        found = [self._over_rounds(a) for a in parts(e)]
+        return None if None in found else Apply(e.operation, tuple(cast("list[Formula]", found)))
+
+    # parameters that are expressions
+
+    def _expression(self, e: Expression) -> Formula:
+        text = written_text(e)
+        known = next((name for name, stands in self.texts.items() if stands == text), None)
+        if known is not None:
+            return Name(known)
+        taken = {*self.parameters, *self.raw, *self.definitions, *self.claim.symbols}
+        base, more = _identifier(text), 2
+        name = base
+        while name in taken:
+            name, more = f"{base}_{more}", more + 1
+        self._note(name, self._domain(replaced(e, self.claim.definitions)), text)
+        self.texts[name] = text
+        return Name(name)
+
+    def _domain(self, e: Expression) -> Domain:
+        """What an expression's value can be, as far as its form says."""
+        if isinstance(e, Apply) and e.operation == "sum_i" and parts(e)[0] == ONE:
+            return COUNT
+        return {None: REAL, False: NONNEGATIVE, True: POSITIVE}[self._sign(e)]
+
+    def _sign(self, e: Expression) -> bool | None:
+        """True for what is positive, False for what is not negative, None for what may be anything."""
+        if isinstance(e, Number):
+            return None if e.value < 0 else e.value > 0
+        if isinstance(e, Name):
+            return self._sign_of(e.name)
+        if not isinstance(e, Apply):
+            return None
+        op = e.operation
+        if op in ("norm", "norm2"):
+            return False
+        if op == "-":
+            return False if self._excess(*cast("tuple[Any, Any]", parts(e))) else None
+        if op not in ("+", "*", "/", "**", "sqrt", "abs", "exp", "min", "max", "E", *OVER):
+            return None
+        signs = [self._sign(a) for a in parts(e)]
+        if op == "exp":
+            return True
+        if op == "abs":
+            return signs[0] is True
+        if op == "**":
+            power: Any = parts(e)[1]
+            even = isinstance(power, Number) and power.value.denominator == 1 and power.value.numerator % 2 == 0
+            return signs[0] if signs[0] is not None else False if even else None
+        if op == "max":
+            return True if True in signs else False if False in signs else None
+        if op == "+":
+            return None if None in signs else True in signs
+        if op == "/":  # by 0 it is undefined
+            return None if None in signs else signs[0]
+        return None if None in signs else all(signs)
+
+    def _sign_of(self, name: str) -> bool | None:
+        if name in INDICES:
+            return False
+        if name in ("N", "d", "K"):
+            return True
+        domain = self.claim.domains.get(index_of(name)[0])
+        if domain is None or domain.lower is None or domain.lower < 0:
+            return None
+        return domain.lower > 0 or domain.lower_open
+
+    def _excess(self, e: Expression, infimum: Expression) -> bool:
+        """Whether a tree is values of a function, and the other one the infimum of it."""
+        lowest = _lowest(infimum)
+        return lowest is not None and self._values(e) == lowest
+
+    def _values(self, e: Expression) -> str | None:
+        """The function whose values, or means or extremes of values, a tree is."""
+        if not isinstance(e, Apply):
+            return None
+        if e.operation in FUNCTION_NAMES:
+            return e.operation
+        if e.operation != "E" and (e.operation not in OVER or OVER[e.operation][0] == "sum"):
+            return None
+        inner = parts(e)[0]
+        found = self._values(inner)
+        how, index = ("mean", "k") if e.operation == "E" else OVER[e.operation]
+        if found == "f" or index in "kh":
+            return found
+        # at one point the mean of f_n is f, that of f_ni is f_n
+        mean = {("n", "f_n"): "f", ("i", "f_ni"): "f_n"}.get((index, found or ""))
+        points = [parts(p)[0] for p in everything(inner) if isinstance(p, Apply) and p.operation == found]
+        same = all(index not in read(point, self.words).free for point in points)
+        return mean if how == "mean" and same else None
+
+
+def replace_right(claim: Claim, right: str) -> Claim:
+    """The claim with another right side, whatever the form of its id."""
+    found = replace(claim, id="a/b", right=right)
+    object.__setattr__(found, "id", claim.id)
+    return found
+
+
+def _lowest(e: Expression) -> str | None:
+    """The function whose infimum a tree is."""
+    if e == Name("fstar"):
+        return "f"
+    if isinstance(e, Apply) and e.operation == "E":
+        return _lowest(parts(e)[0])
+    for function, point in (("f", "xstar"), ("f_n", "xstar_n")):
+        if e == applied(function, (Name(point),)):
+            return function
+    return None
+
+
+def _functional(part: Expression) -> bool:
+    """Whether a part of a tree speaks of functions, states or points."""
+    if isinstance(part, At):
+        return True
+    if isinstance(part, Name):
+        return part.name in POINTS or part.name == "fstar"
+    return isinstance(part, Apply) and part.operation.removeprefix("grad ") in FUNCTION_NAMES
+
+
+def _bounds(smooth: Smooth, strongly: StronglyConvex) -> bool:
+    """Whether a constant of smoothness of these functions bounds that of strong convexity of those."""
+    return FUNCTION_NAMES.index(smooth.function) >= FUNCTION_NAMES.index(strongly.function)
+
+
+def _terms(e: Expression, sign: int = 1) -> Iterator[tuple[int, Expression]]:
+    """The terms of a sum, with their signs."""
+    if isinstance(e, Apply) and e.operation in ("+", "-"):
+        first, second = parts(e)
+        yield from _terms(first, sign)
+        yield from _terms(second, sign if e.operation == "+" else -sign)
+    else:
+        yield sign, e
+
+
+def _added(terms: list[tuple[int, Formula]]) -> Formula:
+    first = next((i for i, (sign, _) in enumerate(terms) if sign > 0), 0)
+    sign, total = terms[first]
+    if sign < 0:
+        total = Apply("neg", (total,))
+    for i, (sign, term) in enumerate(terms):
+        if i != first:
+            total = Apply("+" if sign > 0 else "-", (total, term))
+    return total
+
+
+def _times(first: Formula, second: Formula) -> Formula:
+    if first == ONE or second == ONE:
+        return second if first == ONE else first
+    return Apply("*", (first, second))
+
+
+def _product(first: Expression, second: Expression) -> Expression:
+    if first == ONE or second == ONE:
+        return second if first == ONE else first
+    return applied("*", (first, second))
+
+
+def _plain_name(name: str) -> str:
+    """A name that is none of the functions of `theory.formula`."""
+    return f"{name}_" if name in FUNCTIONS else name
+
+
+def _identifier(text: str) -> str:
+    """An identifier made of an expression's text: ``norm2(x0 - xstar)`` is norm2_x0_xstar."""
+    words = re.findall(r"[A-Za-z0-9_]+", text)
+    found = "_".join(words)
+    if len(found) > LONGEST:
+        found = found[:LONGEST].rpartition("_")[0] or found[:LONGEST]
+    found = found.strip("_") or "value"
+    return found if found[0].isalpha() else f"value_{found}"
