@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from theory.evaluate import Enclosure
     from validate.kept import Entry
 
+WIDTH = 48
+"""Characters of a left side in the list of claims."""
 STANDING = "Standing (fixed elsewhere in the paper)"
 
 
@@ -60,27 +62,36 @@ def claims(
     if changed:
         what = f"{len(changed)} claim{'s' * (len(changed) > 1)}, such as {changed[0]}"
         typer.echo(f"{out / kept.VERDICTS} has verdicts on other versions of {what}: check again", err=True)
-    rows: list[dict[str, Any]] = [
-        {
-            "id": claim.id,
-            "kind": claim.kind,
-            "equation": claim.equation,
-            "quantity": claim.quantity.name,
-            "has_bound": claim.has_bound,
-            "amends": claim.amends,
-            **{name: verdicts.get(claim.id, {}).get(name) for name in ("verdict", "quick", "broken")},
-        }
+    rows = [
+        _row(claim) | {name: verdicts.get(claim.id, {}).get(name) for name in ("verdict", "quick", "broken")}
         for claim in shown
     ]
     if as_json:
         print_json(rows)
         return
     cells = [
-        [row["id"], row["kind"], row["equation"], row["quantity"], "yes" if row["has_bound"] else "",
+        [row["id"], row["kind"], row["equation"], shortened(row["quantity"]), "yes" if row["has_bound"] else "",
          row["amends"] or "", remembered(row) if row["verdict"] else ""]
         for row in rows
     ]  # fmt: skip
     table(["id", "kind", "equation", "quantity", "bound", "amends", "verdict"], cells)
+
+
+def _row(claim: Any) -> dict[str, Any]:
+    """What the list says of a claim: of one that says what it means, its left side is what it bounds."""
+    from theory.written import Claim as Written
+
+    own = {"id": claim.id, "kind": claim.kind, "equation": claim.equation}
+    if isinstance(claim, Written):
+        from theory.sentence import text_of
+
+        return own | {"quantity": text_of(claim.sentence.left), "has_bound": True, "amends": claim.amended}
+    return own | {"quantity": claim.quantity.name, "has_bound": claim.has_bound, "amends": claim.amends}
+
+
+def shortened(text: str) -> str:
+    """A left side as a table has it."""
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3].rstrip()}..."
 
 
 def _hypothesis(h: Hypothesis) -> dict[str, Any]:
@@ -185,14 +196,12 @@ def show(
 
     claim: Any = catalog.claim(own.one(claim_id))
     if isinstance(claim, Written):
-        from validate.commands.written import as_json_of, as_text
+        from validate.commands import written
 
-        if latex:
-            raise ValueError(f"ID={claim_id}: this claim has no LaTeX; its sentence is {claim.statement}")
         if as_json:
-            print_json(as_json_of(claim))
+            print_json(written.as_json_of(claim))
         else:
-            typer.echo(as_text(claim))
+            typer.echo(written.as_latex(claim) if latex else written.as_text(claim))
         return
     if as_json:
         print_json(description(claim))

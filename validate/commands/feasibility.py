@@ -73,14 +73,23 @@ def feasible(
     from theory.feasible.compatible import compatible
     from theory.feasible.limits import Limits
     from theory.formula import parse_relation
+    from theory.written import Claim as Written
 
-    claim = catalog.claim(own.one(claim_id))
+    claim: Any = catalog.claim(own.one(claim_id))
+    given = list(assignments or [])
+    if isinstance(claim, Written):  # what its relations say in numbers
+        from theory.calculator import calculator
+
+        numbers = calculator(claim, all_relations=True)
+        claim = numbers.bound
+        split = [text.partition("=") for text in given]
+        given = [f"{numbers.named(name.strip())}{equals}{value}" for name, equals, value in split]
     for relation in supposed or ():
         try:
             parse_relation(relation)
         except ValueError as error:
             raise ValueError(f"--suppose {relation!r} is not a relation such as 'M <= 8': {error}") from error
-    values = evaluate.parse_assignments(assignments or [], claim)
+    values = evaluate.parse_assignments(given, claim)
     limits = Limits(effort=effort)
     missing.tell()
     found = compatible(claim, supposed or (), values, reading="literal" if literal else "run", limits=limits)

@@ -104,7 +104,7 @@ def lacking(claim: Claim, what: str, has: Callable[[Claim], bool]) -> ValueError
     from theory import catalog
     from validate.own.files import target_of
 
-    others = [other.id for other in catalog.claims(claim.paper) if has(other)]
+    others = [other.id for other in catalog.claims(claim.paper) if isinstance(other, type(claim)) and has(other)]
     family = [id for id in others if id.startswith(claim.id) or claim.id.startswith(id)]
     near = list(dict.fromkeys([*family, *get_close_matches(claim.id, others, n=3, cutoff=0)]))[:3]
     advice = f"; others of its paper have, such as {', '.join(map(target_of, near))}" if near else ""

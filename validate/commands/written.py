@@ -2,58 +2,105 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
+from theory.calculator import ROUNDS, Calculator, calculator
+from theory.claim import Parameter
 from theory.predicates import Predicate
 from theory.program import pseudo_code
-from theory.sentence import index_of
+from theory.sentence import Sentence, text_of
+from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
 from theory.written import Claim
+
+
+def in_numbers(claim: Claim) -> Calculator:
+    """The claim in numbers, with all its parameters, those that its bound does not depend on as well."""
+    names = {p.name for p in calculator(claim).bound.parameters}
+    return calculator(claim, {*names, *claim.symbols})
+
+
+def parameters(found: Calculator) -> list[Parameter]:
+    """The parameters that a reader gives."""
+    return [p for p in found.bound.parameters if p.name != ROUNDS]
 
 
 def as_text(claim: Claim) -> str:
     """The sentence, what it assumes, what its names are, and the algorithm in words."""
-    lines = [f"{claim.id}  ({claim.kind}{f', {claim.equation}' if claim.equation else ''})"]
-    lines += [claim.title] if claim.title else []
-    lines += [f"source: {claim.source}"] if claim.source else []
-    lines += ["", f"  {claim.statement}", ""]
-    lines += [f"where {name} = {text}" for name, text in claim.where.items()]
-    lines += [f"assuming {text}" for text in map(_meaning, claim.assuming, _read(claim, len(claim.assuming)))]
-    rest = _read(claim, len(claim.assuming), after=True)
-    lines += [f"standing (fixed elsewhere in the paper): {text}" for text in map(_meaning, claim.standing, rest)]
-    lines += [f"{name} in {domain}" for name, domain in claim.domains.items()]
-    lines += [f"free vectors: {', '.join(claim.vectors)}"] if claim.vectors else []
+    lines = [f"{claim.id}: {claim.title}" if claim.title else claim.id]
+    lines.append(f"{claim.kind} {claim.equation}; {claim.source}".rstrip("; "))
+    lines += [f"amends {claim.amended}"] if claim.amended is not None else []
+    lines += ["", f"  {claim.statement}"]
     lines += [f"for every {', '.join(sorted(claim.free))}"] if claim.free else []
+    lines += [f"free vectors: {', '.join(claim.vectors)}"] if claim.vectors else []
+
+    def part(title: str, entries: list[str]) -> None:
+        if entries:
+            lines.extend(["", title])
+            for entry in entries:
+                lines.append(textwrap.fill(entry, 100, initial_indent="  ", subsequent_indent="    "))
+
+    part("Where", [f"{name} = {text}" for name, text in claim.where.items()])
+    count = len(claim.assuming)
+    part("Assuming", list(map(_meaning, claim.assuming, claim.assumptions[:count])))
+    part("Standing (fixed elsewhere in the paper)", list(map(_meaning, claim.standing, claim.assumptions[count:])))
+    part("Over", [claim.over] if claim.over else [])
+    part("Parameters", [f"{p.name} in {p.domain}: {p.meaning}" for p in parameters(in_numbers(claim))])
     if claim.program is not None:
-        lines += ["", pseudo_code(claim.program)]
-    lines += ["", *claim.remarks] if claim.remarks else []
+        lines += ["", "Algorithm", textwrap.indent(pseudo_code(claim.program), "  ")]
+    part("Remarks", list(claim.remarks))
     return "\n".join(lines)
 
 
-def _read(claim: Claim, count: int, after: bool = False) -> list[Any]:
-    everything = claim.assumptions
-    return list(everything[count:] if after else everything[:count])
+def as_latex(claim: Claim) -> str:
+    """The sentence, its definitions and what it assumes in LaTeX, one a line."""
+    assumed = (latex_of_assumption(one, claim.vocabulary) for one in claim.assumptions)
+    return "\n".join([latex_of_claim(claim), *latex_of_definitions(claim).values(), *assumed])
 
 
-def _meaning(text: str, one: Any) -> str:
+def _meaning(text: str, one: Predicate | Sentence) -> str:
     return str(one) if isinstance(one, Predicate) else text
 
 
+def _hypothesis(text: str, one: Predicate | Sentence) -> dict[str, Any]:
+    known = isinstance(one, Predicate)
+    return {
+        "name": text,
+        "statement": str(one).partition(": ")[2] if known else text,
+        "relation": None if known else text,
+        "assumption": type(one).__name__ if known else None,
+        "printed": True,
+    }
+
+
 def as_json_of(claim: Claim) -> dict[str, Any]:
-    """The same as plain data."""
+    """The same as plain data; ``bound`` is what `fedproof bound` evaluates, in its parameters."""
+    found, count = in_numbers(claim), len(claim.assuming)
+    hypotheses = [
+        _hypothesis(text, one) for text, one in zip((*claim.assuming, *claim.standing), claim.assumptions, strict=True)
+    ]
     return {
         "id": claim.id,
         "kind": claim.kind,
-        "equation": claim.equation,
         "title": claim.title,
-        "source": claim.source,
+        "equation": claim.equation,
         "statement": claim.statement,
-        "assuming": list(claim.assuming),
-        "standing": list(claim.standing),
-        "where": dict(claim.where),
+        "latex": latex_of_claim(claim),
+        "quantity": text_of(claim.sentence.left),
+        "source": claim.source,
+        "parameters": [
+            {"name": p.name, "domain": str(p.domain), "meaning": p.meaning, "shape": p.shape} for p in parameters(found)
+        ],
+        "hypotheses": hypotheses[:count],
+        "standing": [{**one, "where": "elsewhere in the paper"} for one in hypotheses[count:]],
+        "definitions": dict(claim.where),
+        "relation": claim.sentence.relation,
+        "right": text_of(claim.sentence.right),
+        "bound": {"right": found.bound.right, "definitions": dict(found.bound.definitions)},
         "vectors": list(claim.vectors),
-        "parameters": {symbol: str(claim.domains[index_of(symbol)[0]]) for symbol in claim.symbols},
         "free": sorted(claim.free),
+        "over": claim.over or None,
         "algorithm": None if claim.program is None else claim.program.to_json(),
-        "amends": claim.amends,
+        "amends": claim.amended,
         "remarks": list(claim.remarks),
     }
