@@ -23,7 +23,7 @@ from typing import Any, Literal, cast
 
 from theory.claim import LABEL, Claim, Hypothesis, Parameter, Quantity
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
-from theory.formula import FUNCTIONS, Apply, Formula, Name, Number, text_of
+from theory.formula import FUNCTIONS, Apply, Formula, Name, Number
 from theory.predicates import Connected, Predicate, Smooth, StronglyConvex
 from theory.program import NAME, Instruction
 from theory.sentence import (
@@ -43,8 +43,8 @@ from theory.sentence import (
     parts,
     read,
     replaced,
+    text_of,
 )
-from theory.sentence import text_of as written_text
 from theory.written import Claim as Written
 
 ROUNDS = "rounds_of_K"
@@ -90,7 +90,7 @@ class Calculator:
         if NAME.match(name):
             return name
         try:
-            text = written_text(parse_expression(name))
+            text = text_of(parse_expression(name))
         except SentenceError:
             return name
         return next((known for known, stands in self.texts.items() if stands == text), name)
@@ -173,7 +173,7 @@ class _Reader:
         from theory.typeset import latex_of, latex_of_claim
 
         claim, sentence = self.claim, self.claim.sentence
-        text = written_text(sentence.left)
+        text = text_of(sentence.left)
         order = {name: at for at, name in enumerate(map(_plain_name, claim.symbols))}
         ordered = sorted(self.parameters.values(), key=lambda p: order.get(p.name, len(order)))
         rounds = any(p.name == ROUNDS for p in ordered)
@@ -402,7 +402,7 @@ class _Reader:
     # parameters that are expressions
 
     def _expression(self, e: Expression) -> Formula:
-        text = written_text(e)
+        text = text_of(e)
         known = next((name for name, stands in self.texts.items() if stands == text), None)
         if known is not None:
             return Name(known)

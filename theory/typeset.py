@@ -204,7 +204,11 @@ def _over(operation: str, inner: _Set) -> _Set:
 def _product(first: _Set, second: _Set) -> _Set:
     left = first.text if first.binds == SIGN else _within(first, PRODUCT)
     right = _within(second, BIG)
-    between = r" \cdot " if right[0].isdigit() or (right.startswith(r"\frac{") and left[-1].isdigit()) else " "
+    between = (
+        r" \cdot "
+        if right[0].isdigit() or (right.startswith(r"\frac{") and (left[-1].isdigit() or left.endswith("}")))
+        else " "
+    )
     if between == " " and (_UPRIGHT.search(left) or right.startswith((r"\mathrm", r"\operatorname"))):
         between = r" \," + ("" if right.startswith("\\") else " ")
     if first.binds == SIGN:

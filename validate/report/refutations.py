@@ -7,13 +7,14 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
+from validate.report import played
 from validate.report.figures import reachable
 from validate.report.words import Side, described, explanation, sides
 from validate.verdict import Result
 
 log = logging.getLogger(__name__)
 
-BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "=": "≠"}
+BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "=": "≠", "==": "≠"}
 
 
 @dataclass(frozen=True)
@@ -54,14 +55,20 @@ def refutation(result: Result, out: Path, relation: str) -> Refutation | None:
     if not isinstance(content, dict):
         log.warning("%s: certificate %s is not a JSON object", result.id, path)
         return None
-    left, right = sides(content)
+    kind = str(content.get("kind", ""))
+    try:
+        left, right = played.sides(content) if kind == "play" else sides(content)
+        instance = played.in_words(content) if kind == "play" else described(content)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        log.warning("%s: certificate %s is not what its kind holds: %s", result.id, path, error)
+        return None
     return Refutation(
         link=reachable(path, out, "certificates"),
-        kind=str(content.get("kind", "")),
+        kind=kind,
         left=left,
         right=right,
         sign=BREAKS.get(str(content.get("relation", relation)), "against"),
-        instance=described(content),
+        instance=instance,
         explanation=explanation(content),
     )
 

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from markupsafe import Markup
 
+from theory.written import Claim as Written
 from validate.experiment import Experiment
 from validate.own.files import source_of, target_of
 from validate.report.chart import figure, numbers_file
@@ -30,7 +31,7 @@ SYMBOLS = {"refuted": "✗", "vacuous": "∅", "undecided": "?", "supported": "�
 ORDER = tuple(SYMBOLS)
 RELATIONS = {"<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">", "=": "="}
 # What a reader wants to know of first.
-KINDS = ("theorem", "proposition", "lemma", "remark", "equation", "definition")
+KINDS = ("theorem", "corollary", "proposition", "lemma", "remark", "equation", "definition")
 STRONGEST = 3
 # The tone of a proof line's outcome, as the verdicts have it.
 TONES = {
@@ -76,7 +77,7 @@ class ClaimView:
     """A claim with all that its page shows of it.
 
     Attributes:
-        claim: as in the catalogue.
+        claim: as in the catalogue, a `theory.claim.Claim`; `WrittenView` has the claims that say what they mean.
         result: its verdict, or None where it was not checked.
         formula: typeset.
         headline: the sentence of evidence that says most.
@@ -88,7 +89,7 @@ class ClaimView:
         start: values of its parameters at which the page's sliders start, or None.
     """
 
-    claim: Claim
+    claim: Any
     result: Result | None
     formula: Markup
     headline: str
@@ -98,6 +99,34 @@ class ClaimView:
     breaks: str = ""
     chart: Markup | None = None
     start: Mapping[str, Any] | None = None
+
+    written: ClassVar[bool] = False
+
+    @property
+    def equation(self) -> str:
+        """The paper's number for it; may be empty."""
+        return str(self.claim.equation)
+
+    @property
+    def title(self) -> str:
+        """A few words."""
+        return str(self.claim.title)
+
+    @property
+    def name(self) -> str:
+        """Number and title."""
+        return ", ".join(part for part in (self.equation, self.title) if part)
+
+    @property
+    def short(self) -> str:
+        """Its number, or its title where it has none."""
+        return self.equation or self.title
+
+    @property
+    def amends(self) -> str | None:
+        """The id of the claim that it repairs."""
+        found: str | None = self.claim.amends
+        return found
 
     @cached_property
     def play(self) -> dict[str, Any] | None:
@@ -259,14 +288,20 @@ def paper_view(
         setter: sets the formulas.
         out: folder of the page, for links.
     """
-    made: dict[str, ClaimView] = {}
-    amends: dict[str, list[Claim]] = {}
-    for claim in paper:
-        if claim.amends:
-            amends.setdefault(claim.amends, []).append(claim)
+    from validate.report.written import written_view
 
-    def view(claim: Claim) -> ClaimView:
-        if claim.id not in made:
+    made: dict[str, ClaimView] = {}
+    amends: dict[str, list[Any]] = {}
+    for claim in paper:
+        amended = claim.amended if isinstance(claim, Written) else claim.amends
+        if amended:
+            amends.setdefault(amended, []).append(claim)
+
+    def view(claim: Any) -> ClaimView:
+        if claim.id not in made and isinstance(claim, Written):
+            repairs = tuple(view(repair) for repair in amends.get(claim.id, ()))
+            made[claim.id] = written_view(claim, results.get(claim.id), repairs, setter, out)
+        elif claim.id not in made:
             result = results.get(claim.id)
             made[claim.id] = ClaimView(
                 claim=claim,

@@ -43,8 +43,8 @@ def explanation(certificate: dict[str, Any]) -> str:
     parts = []
     if certificate.get("kind") == "fixed-point" and {"fixed_point", "minimiser"} <= certificate.keys():
         parts.append(
-            f"One round maps θ {_equal(certificate['fixed_point'])} to itself, while the minimiser of f is "
-            f"θ* {_equal(certificate['minimiser'])}."
+            f"One round maps θ {equal(certificate['fixed_point'])} to itself, while the minimiser of f is "
+            f"θ* {equal(certificate['minimiser'])}."
         )
     if certificate.get("kind") == "order" and {"epsilon", "base", "from"} <= certificate.keys():
         parts.append(
@@ -81,12 +81,12 @@ def described(certificate: dict[str, Any]) -> str:
 
 def _chain_in_words(certificate: dict[str, Any]) -> str:
     f = certificate["function"]
-    centre = _equal(f["minimiser"])
-    radius = f"R {_equal(certificate['R'])}" if "R" in certificate else f"R² {_equal(certificate['R2'])}"
+    centre = equal(f["minimiser"])
+    radius = f"R {equal(certificate['R'])}" if "R" in certificate else f"R² {equal(certificate['R2'])}"
     return (
-        f"SGD in one dimension, f′(x) = L(x − a) below a {centre} with L {_equal(f['L'])}, μ(x − a) above it with "
-        f"μ {_equal(f['mu'])}; η {_equal(certificate['eta'])}, gradient variance at most "
-        f"{_equal(certificate['sigma2']).removeprefix('= ')}, x⁰ {_equal(certificate['start'])}. "
+        f"SGD in one dimension, f′(x) = L(x − a) below a {centre} with L {equal(f['L'])}, μ(x − a) above it with "
+        f"μ {equal(f['mu'])}; η {equal(certificate['eta'])}, gradient variance at most "
+        f"{equal(certificate['sigma2']).removeprefix('= ')}, x⁰ {equal(certificate['start'])}. "
         f"One step from |x| ≤ R stays within {radius} in mean square, whatever the noise; "
         f"{certificate['steps']} steps do not."
     )
@@ -97,7 +97,7 @@ def _outcomes_in_words(certificate: dict[str, Any]) -> str:
     first = outcomes[0]
     return (
         f"{len(first['x'])} clients, {len(outcomes)} outcomes; every client has E‖xᵢ‖² at most "
-        f"{_equal(certificate['R2']).removeprefix('= ')}, and the weights depend on the iterates."
+        f"{equal(certificate['R2']).removeprefix('= ')}, and the weights depend on the iterates."
     )
 
 
@@ -109,9 +109,9 @@ def _adam_in_words(certificate: dict[str, Any]) -> str:
     )
     chosen = ", ".join(str(i + 1) for i in certificate["selected"])
     return (
-        f"{len(clients)} clients without noise: {costs}; Adam with η {_equal(adam['eta'])}, "
-        f"β₁ {_equal(adam['beta1'])}, "
-        f"β₂ {_equal(adam['beta2'])}, ε {_equal(adam['eps'])}; x⁰ {_equal(certificate['start'])}, "
+        f"{len(clients)} clients without noise: {costs}; Adam with η {equal(adam['eta'])}, "
+        f"β₁ {equal(adam['beta1'])}, "
+        f"β₂ {equal(adam['beta2'])}, ε {equal(adam['eps'])}; x⁰ {equal(certificate['start'])}, "
         f"{certificate['local_steps']} local steps, then the server averages client {chosen}; "
         f"the next step of client {certificate['client'] + 1} breaks the claim."
     )
@@ -120,15 +120,15 @@ def _adam_in_words(certificate: dict[str, Any]) -> str:
 def _mixing_in_words(certificate: dict[str, Any]) -> str:
     functions = certificate["functions"]
     costs = "; ".join(
-        f"h{str(j).translate(SUBSCRIPTS)} {_equal(f['h'])}, b{str(j).translate(SUBSCRIPTS)} {_equal(f['b'])}"
+        f"h{str(j).translate(SUBSCRIPTS)} {equal(f['h'])}, b{str(j).translate(SUBSCRIPTS)} {equal(f['b'])}"
         for j, f in enumerate(functions, start=1)
     )
     rounds = int(certificate["rounds"])
     played = (
         f"{rounds} round{'s' if rounds > 1 else ''} of {certificate['local_steps']} gradient steps of "
-        f"{_equal(certificate['step']).removeprefix('= ')} from w⁰ {_equal(certificate['start'])}"
+        f"{equal(certificate['step']).removeprefix('= ')} from w⁰ {equal(certificate['start'])}"
         if rounds
-        else f"w {_equal(certificate['start'])}"
+        else f"w {equal(certificate['start'])}"
     )
     tail = ""
     if "ratio" in certificate:
@@ -137,8 +137,8 @@ def _mixing_in_words(certificate: dict[str, Any]) -> str:
             f"({certificate['ratio']})^Tα, and the left side does not."
         )
     return (
-        f"{len(functions)} clients without noise, fⱼ(w) = ½hⱼw² − bⱼw: {costs}; n {_equal(certificate['n'])}, "
-        f"λ {_equal(certificate['lam'])}, weights of client {int(certificate['client']) + 1}, Tα = "
+        f"{len(functions)} clients without noise, fⱼ(w) = ½hⱼw² − bⱼw: {costs}; n {equal(certificate['n'])}, "
+        f"λ {equal(certificate['lam'])}, weights of client {int(certificate['client']) + 1}, Tα = "
         f"{certificate['weight_steps']}; {played}.{tail}"
     )
 
@@ -147,27 +147,27 @@ def _epoch_in_words(certificate: dict[str, Any]) -> str:
     """An epoch of shuffling local SGD, and what is asked of it."""
     clients = certificate["clients"]
     costs = ", ".join(
-        f"h{str(j).translate(SUBSCRIPTS)} {_equal(c['h'])}, b{str(j).translate(SUBSCRIPTS)} {_equal(c['b'])}"
+        f"h{str(j).translate(SUBSCRIPTS)} {equal(c['h'])}, b{str(j).translate(SUBSCRIPTS)} {equal(c['b'])}"
         for j, c in enumerate(clients, start=1)
     )
     steps = int(certificate["local_steps"])
     one = len(clients) == 1
     many = "1 client" if one else f"{len(clients)} clients"
     text = (
-        f"{many}, fⱼ(v) = ½hⱼv² − bⱼv: {costs}; α {_equal(certificate['alpha'])}, η {_equal(certificate['step'])}, "
-        f"{steps} local step{'s' if steps > 1 else ''}, start {_equal(certificate['start']).removeprefix('= ')}"
+        f"{many}, fⱼ(v) = ½hⱼv² − bⱼv: {costs}; α {equal(certificate['alpha'])}, η {equal(certificate['step'])}, "
+        f"{steps} local step{'s' if steps > 1 else ''}, start {equal(certificate['start']).removeprefix('= ')}"
     )
     if certificate["kind"] == "unrolled":
-        noise = "; ".join(_equal(own).removeprefix("= ") for own in certificate["noise"])
+        noise = "; ".join(equal(own).removeprefix("= ") for own in certificate["noise"])
         return f"{text}; noise of the sampled gradients {noise}{'' if one else ', client by client'}."
-    low, high = (_equal(end).removeprefix("= ") for end in certificate["domain"])
+    low, high = (equal(end).removeprefix("= ") for end in certificate["domain"])
     spread = certificate["noise"]
-    noise = "" if str(spread) == "0" else f", gradients off by ±{_equal(spread).removeprefix('= ')}"
+    noise = "" if str(spread) == "0" else f", gradients off by ±{equal(spread).removeprefix('= ')}"
     chance = certificate["parameters"].get("p")
     what = "the left side is its mean over the orders"
     if chance is not None:
         rest = 1 - Fraction(chance)
-        p = _equal(chance) if rest >= Fraction(1, 100) else f"= 1 − {number(float(rest))}"
+        p = equal(chance) if rest >= Fraction(1, 100) else f"= 1 − {number(float(rest))}"
         what = f"the left side is the (1−p)-quantile over the orders, p {p}"
     return f"{text}, W = [{low}, {high}]{noise}; {what}."
 
@@ -177,14 +177,14 @@ def _inertial_in_words(certificate: dict[str, Any]) -> str:
     spec, index = certificate["instance"], certificate["left"]["index"]
 
     def one(values: list[Any]) -> str:
-        return _equal(values[0] if len(values) == 1 else values)
+        return equal(values[0] if len(values) == 1 else values)
 
     kinds = Counter(f"h {one(c['h'])}, b {one(c['b'])}" for c in spec["clients"])
     parts = [words if times == 1 else f"{times} times {words}" for words, times in kinds.items()]
     costs = "; ".join([*parts[:4], *(["…"] if len(parts) > 4 else [])])
     clients, rounds = len(spec["clients"]), int(spec["K"])
     names = {"step": "η", "alpha": "α", "beta": "β", "x0": "x₀"}
-    values = ", ".join(f"{name} {_equal(spec[key])}" for key, name in names.items() if spec.get(key, []) != [])
+    values = ", ".join(f"{name} {equal(spec[key])}" for key, name in names.items() if spec.get(key, []) != [])
     taken = {"t": "t", "k": "k", "n": "client"}
     at = ", ".join(f"{name} = {int(index[key]) + (key == 'n')}" for key, name in taken.items() if key in index)
     who = "1 client" if clients == 1 else f"{spec.get('S', clients)} of {clients} clients a round"
@@ -198,12 +198,12 @@ def _products_in_words(certificate: dict[str, Any]) -> str:
     given = certificate["parameters"]
     names = ("A", "B") if certificate["B"] else ("A",)
     matrices = "; ".join(f"{name}ₜ: {', '.join(_matrix(m) for m in certificate[name])}" for name in names)
-    values = ", ".join(f"{name} {_equal(given[name])}" for name in ("a", "b", "L", "l", "h"))
+    values = ", ".join(f"{name} {equal(given[name])}" for name in ("a", "b", "L", "l", "h"))
     return f"{matrices}; {values}."
 
 
 def _relation_in_words(certificate: dict[str, Any]) -> str:
-    values = ", ".join(f"{name} {_equal(value)}" for name, value in certificate["parameters"].items())
+    values = ", ".join(f"{name} {equal(value)}" for name, value in certificate["parameters"].items())
     other = certificate["right"] if "right" in certificate else certificate["right_formula"]
     return f"{certificate['left']['formula']} {certificate['relation']} {other} is false at {values}."
 
@@ -211,15 +211,15 @@ def _relation_in_words(certificate: dict[str, Any]) -> str:
 def _floor_in_words(certificate: dict[str, Any]) -> str:
     constants = ", ".join(str(item["c"]) for item in certificate["instances"])
     return (
-        f"2 clients, ½x² + x and ½x² − x, one of them a round, no noise, x⁰ {_equal(certificate['start'])}, λ "
-        f"{_equal(certificate['lam'])}: with ηₗ = {certificate['step']} every E‖∇f(uₜ)‖² is at least Kηₗ/4, which "
+        f"2 clients, ½x² + x and ½x² − x, one of them a round, no noise, x⁰ {equal(certificate['start'])}, λ "
+        f"{equal(certificate['lam'])}: with ηₗ = {certificate['step']} every E‖∇f(uₜ)‖² is at least Kηₗ/4, which "
         f"exceeds c times {certificate['rate']} for c = {constants} at some K and T, and so on."
     )
 
 
 def _matrix(rows: list[list[Any]]) -> str:
     """A number, or the rows in brackets."""
-    texts = [[_equal(x).removeprefix("= ") for x in row] for row in rows]
+    texts = [[equal(x).removeprefix("= ") for x in row] for row in rows]
     return texts[0][0] if len(texts) == 1 else f"[{'; '.join(' '.join(row) for row in texts)}]"
 
 
@@ -254,7 +254,7 @@ def instance_in_words(spec: dict[str, Any]) -> str:
         parts[0] = f"{len(clients)} clients: {parts[0]}"
     names = {"step": "δ", "S": "S", "M": "M", "local_steps": "local steps", "K": "K", "theta0": "θ⁰"}
     values = [
-        f"{name} {_equal(spec[key])}".replace(" ", "\N{NO-BREAK SPACE}")
+        f"{name} {equal(spec[key])}".replace(" ", "\N{NO-BREAK SPACE}")
         for key, name in names.items()
         if key in spec and not (key in ("S", "M") and "local_steps" in spec)
     ]
@@ -270,7 +270,7 @@ def _client_in_words(client: dict[str, Any]) -> str:
         terms = [term if count == 1 else f"{count} times {term}" for term, count in kinds[:3]]
         words = f"mean of {', '.join(terms)}" + (f", … ({len(samples)} samples)" if len(kinds) > 3 else "")
     present = client.get("p", "1")
-    return f"{words}, " + ("always present" if str(present) == "1" else f"present with p {_equal(present)}")
+    return f"{words}, " + ("always present" if str(present) == "1" else f"present with p {equal(present)}")
 
 
 def _square(h: str, a: str) -> str:
@@ -282,17 +282,17 @@ def _square(h: str, a: str) -> str:
     if half == 0:
         return "0"
     signs = {Fraction(1, 2): "½", Fraction(1): "", Fraction(1, 4): "¼"}
-    value = _equal(half).removeprefix("= ")
+    value = equal(half).removeprefix("= ")
     factor = signs.get(half, value if half.denominator == 1 else f"({value})·")
-    centre = _equal(a).removeprefix("= ")
+    centre = equal(a).removeprefix("= ")
     base = "θ" if centre == "0" else f"(θ + {centre[1:]})" if centre.startswith("−") else f"(θ − {centre})"
     return f"{factor}{base}²"
 
 
-def _equal(value: Any) -> str:
+def equal(value: Any) -> str:
     """ "= value", or "≈ decimal" where the exact value is long."""
     if isinstance(value, list):
-        inner = [_equal(v).removeprefix("= ") for v in value[:4]] + (["…"] if len(value) > 4 else [])
+        inner = [equal(v).removeprefix("= ") for v in value[:4]] + (["…"] if len(value) > 4 else [])
         return f"= ({', '.join(inner)})"
     text = str(value)
     if len(text) <= 16:

@@ -1,0 +1,145 @@
+"""The instance of a certificate on which an algorithm is played, in words: functions, start, rounds, parameters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from validate.report.words import SUBSCRIPTS, Side, equal, fraction
+
+MOST_FUNCTIONS = 4
+"""Different functions that are written out."""
+MOST_ENTRIES = 9
+"""Entries of a matrix that are written out."""
+
+
+def sides(certificate: Mapping[str, Any]) -> tuple[Side | None, Side | None]:
+    """Both sides, with where in the run they are taken; an enclosed one by its ends."""
+    at = ", ".join(f"{name} = {value}" for name, value in certificate.get("at", {}).items())
+    where = f", {at}" if at else ""
+    left, right = (_value(certificate[name]) for name in ("left", "right"))
+    return Side(f"left side{where}", left), Side(f"right side{where}", right)
+
+
+def _value(side: Any) -> str:
+    if isinstance(side, Mapping):
+        low, high = Fraction(side["lower"]), Fraction(side["upper"])
+        return f"≈ {fraction(str((low + high) / 2)).split('≈')[-1].strip()}"
+    return fraction(str(side))
+
+
+def in_words(certificate: Mapping[str, Any]) -> str:
+    """The instance in one or two lines.
+
+    Example:
+        >>> in_words({"problem": {"clients": [[{"H": [["1"]], "b": ["1"]}]]}, "start": ["0"], "rounds": 2,
+        ...           "program": {"name": "gd"}, "parameters": {"eta": "1/2"}})
+        'One client, f(x) = ½x² − x; gd, 2 rounds, from x⁰ = 0; eta = 1/2.'
+    """
+    said = []
+    if certificate.get("problem") is not None:
+        said.append(_functions(certificate["problem"]["clients"]))
+    if certificate.get("program") is not None:
+        rounds = int(certificate["rounds"])
+        start = certificate.get("start") or []
+        beginning = f", from x⁰ {equal(_entry(start))}" if start else ""
+        said.append(f"{certificate['program']['name']}, {rounds} round{'s' if rounds != 1 else ''}{beginning}")
+    vectors = [f"{name} {equal(_entry(value))}" for name, value in certificate.get("vectors", {}).items()]
+    numbers = [f"{name} {_parameter(value)}" for name, value in certificate.get("parameters", {}).items()]
+    said += [", ".join(some).replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}") for some in (vectors, numbers)]
+    return f"{'; '.join(part for part in said if part)}."
+
+
+def _parameter(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{equal(value['k'])} round by round" if isinstance(value["k"], list) else equal(value["k"])
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return f"= {_matrix(value)}"
+    return equal(value)
+
+
+def _entry(value: Any) -> Any:
+    """A vector, or its entry where it has one only."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def _functions(clients: Sequence[Sequence[Mapping[str, Any]]]) -> str:
+    words = [_client(samples) for samples in clients]
+    kinds = Counter(words)
+    if len(words) == 1:
+        return f"One client, f(x) = {words[0]}"
+    if len(kinds) == 1:
+        return f"{len(words)} equal clients, fₙ(x) = {words[0]}"
+    shown = []
+    for text, times in list(kinds.items())[:MOST_FUNCTIONS]:
+        first = words.index(text) + 1
+        name = f"f{str(first).translate(SUBSCRIPTS)}"
+        shown.append(f"{name} = {text}" if times == 1 else f"{times} times {text}")
+    more = f"; {len(kinds) - MOST_FUNCTIONS} more kinds" if len(kinds) > MOST_FUNCTIONS else ""
+    return f"{len(words)} clients: {'; '.join(shown)}{more}"
+
+
+def _client(samples: Sequence[Mapping[str, Any]]) -> str:
+    kinds = Counter(map(_sample, samples))
+    if len(samples) == 1:
+        return next(iter(kinds))
+    if len(kinds) == 1:
+        return f"{next(iter(kinds))} ({len(samples)} equal samples)"
+    shown = [text if times == 1 else f"{times} times {text}" for text, times in list(kinds.items())[:MOST_FUNCTIONS]]
+    more = f", … ({len(samples)} samples)" if len(kinds) > MOST_FUNCTIONS else ""
+    listed = ", ".join(shown) if more else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return f"the mean of {listed}{more}"
+
+
+def _sample(sample: Mapping[str, Any]) -> str:
+    constant = str(sample.get("c", 0))
+    if "knots" in sample:
+        knots, slopes = ([equal(v).removeprefix("= ") for v in sample[key]] for key in ("knots", "slopes"))
+        below = [f"{slope} up to {knot}" for slope, knot in zip(slopes, knots, strict=False)]
+        beyond = f"{slopes[-1]} beyond" if knots else slopes[-1]
+        return f"[f″ = {', '.join([*below, beyond])}; f′(0) {equal(_negative(sample['b']))}]"
+    b = sample["b"] if isinstance(sample["b"], list) else [sample["b"]]
+    H = sample["H"] if "H" in sample else [[sample["h"]]]
+    if len(b) == 1:
+        return _sum(
+            [
+                _times(Fraction(str(H[0][0])) / 2, "x²"),
+                _times(-Fraction(str(b[0])), "x"),
+                _times(Fraction(constant), ""),
+            ]
+        )
+    tail = "" if Fraction(constant) == 0 else f" + {equal(constant).removeprefix('= ')}"
+    return f"½xᵀHx − bᵀx{tail} with H = {_matrix(H)}, b {equal(b)}"
+
+
+def _negative(value: Any) -> str:
+    return str(-Fraction(str(_entry(value))))
+
+
+def _matrix(rows: Sequence[Sequence[Any]]) -> str:
+    if sum(map(len, rows)) > MOST_ENTRIES:
+        return f"a {len(rows)}×{len(rows[0])} matrix"
+    return f"[{'; '.join(' '.join(equal(v).removeprefix('= ') for v in row) for row in rows)}]"
+
+
+def _times(factor: Fraction, power: str) -> tuple[bool, str]:
+    """Whether a term is negative, and its size; empty where it is 0."""
+    size = abs(factor)
+    if size == 0:
+        return False, ""
+    if not power:
+        return factor < 0, equal(size).removeprefix("= ")
+    if size in (Fraction(1), Fraction(1, 2), Fraction(1, 4)):
+        return factor < 0, {1: "", 2: "½", 4: "¼"}[size.denominator] + power
+    text = equal(size).removeprefix("= ")
+    return factor < 0, f"{text if size.denominator == 1 else f'({text})'}{power}"
+
+
+def _sum(terms: Sequence[tuple[bool, str]]) -> str:
+    text = ""
+    for negative, size in terms:
+        if size:
+            text += (" − " if negative else " + ") + size if text else ("−" if negative else "") + size
+    return text or "0"
