@@ -101,7 +101,7 @@ class BoundedGradients(Predicate):
 
     name = "bounded_gradients"
     directions = ("up",)
-    latex = r"\|\nabla {f}\| \le {c}"
+    latex = r"\|\nabla {f}\| \leq {c}"
     meaning = "the gradients of {f} have norm at most {c[0]}"
 
 
@@ -149,7 +149,7 @@ class BoundedVariance(Predicate):
     name = "bounded_variance"
     about = "gradients"
     directions = ("up",)
-    latex = r"\frac1{{n}}\sum_i \|\nabla f_{{ni}} - \nabla f_n\|^2 \le {c}"
+    latex = r"\frac1{{n}}\sum_i \|\nabla f_{{ni}} - \nabla f_n\|^2 \leq {c}"
     meaning = "the variance of a client's sampled gradient is at most {c[0]} everywhere"
 
 

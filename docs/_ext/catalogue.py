@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from theory import catalog
-from theory.claim import Claim, Hypothesis, Step
+from theory.calculator import ROUNDS, calculator
+from theory.claim import Claim, Hypothesis, Parameter, Step
+from theory.predicates import Predicate
+from theory.program import pseudo_code
+from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
+from theory.written import Claim as Written
 
 RELATIONS = {"<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">", "=": "="}
 
@@ -24,7 +30,8 @@ class Claims(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         paper = catalog.paper(self.arguments[0])
-        return [_section(claim, {c.id: c for c in paper}) for claim in paper]
+        known = {c.id: c for c in paper}
+        return [_section(claim, known) for claim in paper]
 
 
 def anchor(id: str) -> str:
@@ -32,40 +39,92 @@ def anchor(id: str) -> str:
     return nodes.make_id(id)
 
 
-def _section(claim: Claim, known: dict[str, Claim]) -> nodes.section:
-    section = nodes.section(ids=[anchor(claim.id)], names=[claim.id])
-    section += nodes.title("", f"{claim.equation}: {claim.title}")
-    section += _paragraph(nodes.literal("", claim.id), f" · {claim.kind} · {claim.source}", classes=["claim-meta"])
-    if claim.amends:
-        section += _paragraph("Repairs ", _link(claim.amends, known), ".")
+def _section(claim: Any, known: dict[str, Any]) -> nodes.section:
+    return _written(claim, known) if isinstance(claim, Written) else _listed(claim, known)
+
+
+def _listed(claim: Claim, known: dict[str, Any]) -> nodes.section:
+    section = _headed(claim, claim.title, claim.amends, known)
     section += nodes.math_block(claim.latex, claim.latex, spoken=claim.statement)
     section += _paragraph(claim.statement)
     if claim.derivation:
         section += nodes.rubric("", "Why it is true")
         section += _paragraph(claim.derivation)
-    if claim.remarks:
-        section += nodes.rubric("", "Remarks")
-        section += _list(_paragraph(remark) for remark in claim.remarks)
+    section += _remarks(claim.remarks)
     for printed, heading in ((True, "Hypotheses as printed"), (False, "Hypotheses that its proof uses silently")):
         group = [h for h in claim.hypotheses if h.printed is printed]
         if group:
             section += nodes.rubric("", heading)
             section += _list(_hypothesis(h) for h in group)
-    if claim.parameters:
-        section += nodes.rubric("", "Parameters")
-        section += _table(
-            ("Name", "Domain", "Shape", "Meaning"),
-            [(nodes.literal("", p.name), str(p.domain), p.shape, p.meaning) for p in claim.parameters],
-        )
+    section += _parameters(claim.parameters)
     if claim.right is not None:
-        section += nodes.rubric("", "As the command line evaluates it")
-        lines = [f"{name} = {formula}" for name, formula in claim.definitions.items()]
-        text = "\n".join([*lines, f"{claim.quantity.name} {claim.relation} {claim.right}"])
-        section += nodes.literal_block(text, text, language="text", classes=["wrap"])
+        section += _evaluated(claim, f"{claim.quantity.name} {claim.relation} {claim.right}")
     section += _paragraph("Left side: ", nodes.literal("", claim.quantity.name), f", {claim.quantity.meaning}.")
     if claim.steps:
         section += _proof(claim, known)
     return section
+
+
+def _written(claim: Written, known: dict[str, Any]) -> nodes.section:
+    """The section of a claim that says what it means."""
+    section = _headed(claim, claim.title or claim.label, claim.amended, known)
+    latex = latex_of_claim(claim)
+    section += nodes.math_block(latex, latex, spoken=claim.statement)
+    free = f" for every {', '.join(sorted(claim.free))}" if claim.free else ""
+    section += _paragraph(nodes.literal("", claim.statement), f"{free}.")
+    for name, formula in latex_of_definitions(claim).items():
+        section += nodes.math_block(formula, formula, spoken=f"{name} = {claim.where[name]}")
+    section += _remarks(claim.remarks)
+    assumed = list(zip((*claim.assuming, *claim.standing), claim.assumptions, strict=True))
+    for group, heading in (
+        (assumed[: len(claim.assuming)], "Hypotheses as printed"),
+        (assumed[len(claim.assuming) :], "Standing (fixed elsewhere in the paper)"),
+    ):
+        if group:
+            section += nodes.rubric("", heading)
+            section += _list(_assumption(text, one, claim) for text, one in group)
+    if claim.program is not None:
+        section += nodes.rubric("", "Algorithm")
+        text = pseudo_code(claim.program)
+        section += nodes.literal_block(text, text, language="text")
+    numbers = calculator(claim).bound
+    section += _parameters(p for p in numbers.parameters if p.name != ROUNDS)
+    section += _evaluated(numbers, f"{numbers.relation} {numbers.right}")
+    return section
+
+
+def _assumption(text: str, one: Any, claim: Written) -> nodes.paragraph:
+    if isinstance(one, Predicate):
+        return _paragraph(nodes.literal("", text), f": {str(one).partition(': ')[2]}")
+    latex = latex_of_assumption(one, claim.vocabulary)
+    return _paragraph(nodes.literal("", text), ": ", nodes.math(latex, latex, spoken=text))
+
+
+def _headed(claim: Any, title: str, amends: str | None, known: dict[str, Any]) -> nodes.section:
+    section = nodes.section(ids=[anchor(claim.id)], names=[claim.id])
+    section += nodes.title("", f"{claim.equation}: {title}" if claim.equation else title)
+    told = " · ".join(part for part in (claim.kind, claim.source) if part)
+    section += _paragraph(nodes.literal("", claim.id), f" · {told}", classes=["claim-meta"])
+    if amends:
+        section += _paragraph("Repairs ", _link(amends, known), ".")
+    return section
+
+
+def _remarks(remarks: Iterable[str]) -> list[nodes.Node]:
+    found = [_paragraph(remark) for remark in remarks]
+    return [nodes.rubric("", "Remarks"), _list(found)] if found else []
+
+
+def _parameters(parameters: Iterable[Parameter]) -> list[nodes.Node]:
+    rows: list[tuple[Any, ...]] = [(nodes.literal("", p.name), str(p.domain), p.shape, p.meaning) for p in parameters]
+    return [nodes.rubric("", "Parameters"), _table(("Name", "Domain", "Shape", "Meaning"), rows)] if rows else []
+
+
+def _evaluated(claim: Claim, last: str) -> list[nodes.Node]:
+    """The right side with what it defines, as text."""
+    text = "\n".join([*(f"{name} = {formula}" for name, formula in claim.definitions.items()), last])
+    block = nodes.literal_block(text, text, language="text", classes=["wrap"])
+    return [nodes.rubric("", "As the command line evaluates it"), block]
 
 
 def _hypothesis(hypothesis: Hypothesis) -> nodes.paragraph:

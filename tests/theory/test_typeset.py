@@ -1,0 +1,432 @@
+"""Formulas in LaTeX: read again by a reader of their own, they are worth what the tree is worth."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from theory import claim
+from theory.formula import Name, Number
+from theory.predicates import PREDICATES, predicate
+from theory.sentence import FUNCTION_NAMES, OVER, At, Expression, Vocabulary, applied, parse_expression, parts, text_of
+from theory.typeset import (
+    latex_of,
+    latex_of_assumption,
+    latex_of_claim,
+    latex_of_definitions,
+    latex_of_sentence,
+    name_in_latex,
+)
+
+TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+|[A-Za-z]|\S")
+Env = Mapping[str, int]
+Value = Callable[[Env], Any]
+WORDS = Vocabulary(states={"x": "server", "h": "client"}, taps={"y": ("client", 1)}, vectors=("a", "b_n"))
+RANGES = {"n": (1, 2, 3), "i": (0, 1), "k": (0, 1, 2), "h": (0, 1)}
+COUNTS = {"N": 3, "K": 3}
+
+
+def leaf(vector: bool, *key: Any) -> Any:
+    """A value that goes with a name and its indices."""
+    own = random.Random(repr(key).replace(".0", "").replace("'lam'", "'lambda'"))
+    return np.array([own.uniform(0.5, 2), own.uniform(-2, -0.5)]) if vector else own.uniform(0.5, 1.5)
+
+
+def value_of_function(name: str, indices: tuple[int, ...], v: Any, gradient: bool) -> Any:
+    factor = leaf(False, name, indices)
+    return factor * np.cos(v) if gradient else factor * (2 + math.sin(float(v.sum())))
+
+
+def expected(value: Any) -> Any:
+    """An operation that is not mistaken for another."""
+    return value * 1.7 + 0.3
+
+
+# --- the tree --------------------------------------------------------------------------------------------------------
+
+
+def worth(e: Expression, env: Env) -> Any:
+    if isinstance(e, Number):
+        return float(e.value)
+    if isinstance(e, Name):
+        if e.name in ("x0", "xstar", "xstar_n", "a", "b_n"):
+            base, below, above = {
+                "x0": ("x", (), 0), "xstar": ("x", (), "star"), "xstar_n": ("x", ("n",), "star"), "a": ("a", (), None),
+                "b_n": ("b", ("n",), None),
+            }[e.name]  # fmt: skip
+            return leaf(True, base, tuple(env[i] for i in below), above)
+        if e.name in env:
+            return env[e.name]
+        if e.name in COUNTS:
+            return COUNTS[e.name]
+        if e.name == "fstar":
+            return leaf(False, "fstar")
+        base, _, index = e.name.partition("_")
+        return leaf(False, base, (env[index],) if index in env else index)
+    if isinstance(e, At):
+        kind = WORDS.states.get(e.name) or WORDS.taps[e.name][0]
+        below = (env["n"],) if kind == "client" else ()
+        above = tuple(worth(i, env) for i in e.indices)
+        return leaf(True, e.name, below, above[0] if len(above) == 1 else above)
+    op = e.operation
+    if op in OVER:
+        how, index = OVER[op]
+        values = [worth(parts(e)[0], {**env, index: at}) for at in RANGES[index]]
+        return (
+            {"sum": sum(values), "mean": sum(values) / len(values)}.get(how)
+            if how in ("sum", "mean")
+            else (max(values) if how == "max" else min(values))
+        )
+    values = [worth(a, env) for a in parts(e)]
+    function = op.removeprefix("grad ")
+    if function in FUNCTION_NAMES:
+        indices = tuple(env[i] for i in function.partition("_")[2])
+        return value_of_function("f", indices, values[0], op.startswith("grad "))
+    return OPERATIONS[op](*values)
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b,
+    "**": lambda a, b: a**b, "neg": lambda a: -a, "sqrt": lambda a: abs(a) ** 0.5,
+    "log": lambda a: math.log(abs(a) + 1),
+    "exp": lambda a: math.exp(min(a, 5)), "abs": abs, "min": min, "max": max, "norm2": lambda v: float(v @ v),
+    "norm": lambda v: float(v @ v) ** 0.5, "dot": lambda u, v: float(u @ v), "E": expected,
+}  # fmt: skip
+
+
+# --- the LaTeX -------------------------------------------------------------------------------------------------------
+
+
+class Reader:
+    """Reads what `theory.typeset` writes, from left to right, by the rules of its docstring."""
+
+    VECTORS = frozenset({"x", "h", "y", "a", "b"})
+
+    def __init__(self, text: str) -> None:
+        self.tokens = [t for t in TOKEN.findall(text) if t not in ("\\,", "\\ ")]
+        self.at = 0
+
+    def peek(self, *wanted: str) -> bool:
+        return self.tokens[self.at : self.at + len(wanted)] == list(wanted)
+
+    def take(self, *wanted: str) -> None:
+        assert self.peek(*wanted), (wanted, self.tokens[self.at :])
+        self.at += len(wanted)
+
+    def whole(self) -> Value:
+        found = self.sum()
+        assert self.at == len(self.tokens), self.tokens[self.at :]
+        return found
+
+    def sum(self) -> Value:
+        sign = 1.0
+        if self.peek("-"):
+            self.take("-")
+            sign = -1.0
+        terms = [(sign, self.product())]
+        while self.peek("+") or self.peek("-"):
+            sign = 1.0 if self.tokens[self.at] == "+" else -1.0
+            self.at += 1
+            terms.append((sign, self.product()))
+        return lambda env: sum((s * t(env) for s, t in terms[1:]), terms[0][0] * terms[0][1](env))
+
+    def ends(self) -> bool:
+        return self.at == len(self.tokens) or self.tokens[self.at] in ("+", "-", "}", ",", "]", "\\right")
+
+    def product(self) -> Value:
+        factors = []
+        while not self.ends():
+            if self.peek("\\cdot"):
+                self.take("\\cdot")
+            factors.append(self.big() or self.factor())
+        assert factors
+
+        def value(env: Env) -> Any:
+            total = factors[0](env)
+            for factor in factors[1:]:
+                total = total * factor(env)
+            return total
+
+        return value
+
+    def big(self) -> Value | None:
+        """A sum, a mean or an extreme, which reaches to the end of the product."""
+        heads = {"\\sum": "sum", "\\max": "max", "\\min": "min", "\\operatorname": "mean"}
+        head = self.tokens[self.at]
+        if head not in heads or (head in ("\\max", "\\min") and self.tokens[self.at + 1] != "_"):
+            return None
+        self.at += 1
+        if head == "\\operatorname":
+            self.take("{", "m", "e", "a", "n", "}")
+        self.take("_", "{")
+        index = self.tokens[self.at]
+        while not self.peek("}"):
+            self.at += 1
+        self.take("}")
+        if self.peek("^"):
+            self.take("^", "{")
+            self.sum()
+            self.take("}")
+        body, how = self.product(), heads[head]
+
+        def value(env: Env) -> Any:
+            values = [body({**env, index: at}) for at in RANGES[index]]
+            if how in ("sum", "mean"):
+                return sum(values) / (len(values) if how == "mean" else 1)
+            return max(values) if how == "max" else min(values)
+
+        return value
+
+    def group(self, opening: str, closing: str) -> list[Value]:
+        self.take("\\left", opening)
+        found = [self.sum()]
+        while self.peek(","):
+            self.take(",")
+            found.append(self.sum())
+        self.take("\\right", closing)
+        return found
+
+    def braces(self) -> Value:
+        self.take("{")
+        found = self.sum()
+        self.take("}")
+        return found
+
+    def factor(self) -> Value:
+        base = self.base()
+        if self.peek("^"):
+            self.take("^")
+            power, inner = self.braces(), base
+            return lambda env: inner(env) ** power(env)
+        return base
+
+    def base(self) -> Value:
+        token = self.tokens[self.at]
+        if token.isdigit():
+            self.at += 1
+            return lambda env: float(token)
+        if token == "\\frac":
+            self.at += 1
+            top, bottom = self.braces(), self.braces()
+            return lambda env: top(env) / bottom(env)
+        if token == "\\sqrt":
+            self.at += 1
+            inner = self.braces()
+            return lambda env: OPERATIONS["sqrt"](inner(env))
+        if token == "\\mathbb":
+            self.take("\\mathbb", "{", "E", "}")
+            (inside,) = self.group("[", "]")
+            return lambda env: expected(inside(env))
+        if token in ("\\log", "\\exp", "\\min", "\\max"):
+            self.at += 1
+            several = self.group("\\{", "\\}") if token in ("\\min", "\\max") else self.group("(", ")")
+            return lambda env: OPERATIONS[token[1:]](*[one(env) for one in several])
+        if token == "\\left":
+            return self.bracket()
+        return self.named()
+
+    def bracket(self) -> Value:
+        opening = self.tokens[self.at + 1]
+        closing = {"(": ")", "|": "|", "\\|": "\\|", "\\langle": "\\rangle"}[opening]
+        found = self.group(opening, closing)
+        operation = {"(": None, "|": "abs", "\\|": "norm", "\\langle": "dot"}[opening]
+        if operation is None:
+            return found[0]
+        return lambda env: OPERATIONS[operation](*[one(env) for one in found])
+
+    def named(self) -> Value:
+        gradient = self.peek("\\nabla")
+        self.at += gradient
+        token = self.tokens[self.at]
+        self.at += 1
+        name = token.removeprefix("\\")
+        if token == "\\mathrm":
+            name = self.word()
+        below: list[str] = []
+        if self.peek("_"):
+            self.take("_")
+            below = list(self.word())
+        if name == "f" and self.peek("\\left"):
+            (inner,) = self.group("(", ")")
+            return lambda env: value_of_function("f", tuple(env[i] for i in below), inner(env), gradient)
+        if name == "f":
+            self.take("^", "{", "\\star", "}")
+            return lambda env: leaf(False, "fstar")
+        if name in self.VECTORS:
+            return self.vector(name, below)
+        index = "".join(below)
+
+        def value(env: Env) -> Any:
+            if name in env or name in COUNTS:
+                return env.get(name, COUNTS.get(name))
+            return leaf(False, name, (env[index],) if index in env else index)
+
+        return value
+
+    def vector(self, name: str, below: list[str]) -> Value:
+        above: list[Value] = []
+        star = self.peek("^", "{", "\\star", "}")
+        if star:
+            self.at += 4
+        elif self.peek("^"):
+            self.take("^", "{")
+            above.append(self.sum())
+            while self.peek(","):
+                self.take(",")
+                above.append(self.sum())
+            self.take("}")
+
+        def value(env: Env) -> Any:
+            high: Any = tuple(one(env) for one in above)
+            high = "star" if star else None if not above else high[0] if len(high) == 1 else high
+            return leaf(True, name, tuple(env[i] for i in below), high)
+
+        return value
+
+    def word(self) -> str:
+        self.take("{")
+        found = ""
+        while not self.peek("}"):
+            found += self.tokens[self.at]
+            self.at += 1
+        self.take("}")
+        return found
+
+
+def number_(rng: random.Random, depth: int, bound: str) -> Expression:
+    """A random scalar; `bound` are the indices that are around."""
+    if depth == 0 or rng.random() < 0.1:
+        names = (
+            ["eta", "mu", "L", "p", "N", "K", "G", "alpha", "lam"] + ["p_n"] * ("n" in bound) + ["k"] * ("k" in bound)
+        )
+        return Number(Fraction(rng.randint(1, 9))) if rng.random() < 0.3 else Name(rng.choice(names))
+    kind = rng.choice(
+        ["+", "-", "*", "/", "**", "neg", "call", "norm2", "norm", "dot", "f", "E", "over", "+", "-", "*", "/"]
+    )
+    if kind in ("+", "-", "*", "/"):
+        return applied(kind, (number_(rng, depth - 1, bound), number_(rng, depth - 1, bound)))
+    if kind == "neg":
+        return applied("neg", (number_(rng, depth - 1, bound),))
+    if kind == "**":
+        base = number_(rng, depth - 1, bound)
+        return applied("**", (base, Number(Fraction(rng.choice([2, 3])))))
+    if kind == "call":
+        name = rng.choice(["sqrt", "log", "exp", "abs", "min", "max"])
+        count = rng.randint(2, 3) if name in ("min", "max") else 1
+        return applied(name, tuple(number_(rng, depth - 1, bound) for _ in range(count)))
+    if kind in ("norm2", "norm"):
+        return applied(kind, (vector_(rng, depth - 1, bound),))
+    if kind == "dot":
+        return applied("dot", (vector_(rng, depth - 1, bound), vector_(rng, depth - 1, bound)))
+    if kind == "f":
+        names = ["f"] + ["f_n"] * ("n" in bound) + ["f_ni"] * ("n" in bound and "i" in bound)
+        return applied(rng.choice(names), (vector_(rng, depth - 1, bound),))
+    if kind == "E":
+        return applied("E", (number_(rng, depth - 1, bound),))
+    index = rng.choice("nik")
+    how = rng.choice(["mean", "sum", "max", "min"])
+    return applied(f"{how}_{index}", (number_(rng, depth - 1, bound + index),))
+
+
+def vector_(rng: random.Random, depth: int, bound: str) -> Expression:
+    if depth <= 0 or rng.random() < 0.3:
+        k = Name("k") if "k" in bound else Number(Fraction(1))
+        found: list[Expression] = [
+            Name("x0"),
+            Name("xstar"),
+            Name("a"),
+            At("x", (k,)),
+            At("x", (applied("+", (k, Number(Fraction(1)))),)),
+        ]
+        if "n" in bound:
+            found += [Name("xstar_n"), Name("b_n"), At("h", (k,)), At("y", (k, Number(Fraction(2))))]
+        return rng.choice(found)
+    kind = rng.choice(["+", "-", "*", "/", "neg", "grad", "mean"])
+    if kind in ("+", "-"):
+        return applied(kind, (vector_(rng, depth - 1, bound), vector_(rng, depth - 1, bound)))
+    if kind == "*":
+        return applied("*", (number_(rng, depth - 1, bound), vector_(rng, depth - 1, bound)))
+    if kind == "/":
+        return applied("/", (vector_(rng, depth - 1, bound), Name("L")))
+    if kind == "neg":
+        return applied("neg", (vector_(rng, depth - 1, bound),))
+    if kind == "grad":
+        return applied("grad f_n" if "n" in bound else "grad f", (vector_(rng, depth - 1, bound),))
+    return applied("mean_n", (vector_(rng, depth - 1, bound + "n"),))
+
+
+@pytest.mark.parametrize("seed", range(400))
+def test_what_is_written_is_worth_what_was_meant(seed: int) -> None:
+    e = number_(random.Random(seed), 5, "")
+    latex = latex_of(e, WORDS)
+    try:
+        meant = worth(e, {})
+    except (OverflowError, ZeroDivisionError):
+        pytest.skip("no value")
+    assert complex(Reader(latex).whole()({})) == pytest.approx(complex(meant), rel=1e-9), (text_of(e), latex)
+
+
+def test_mathtext_sets_every_random_formula_and_every_assumption() -> None:
+    from matplotlib.mathtext import MathTextParser
+
+    parser = MathTextParser("path")
+    texts = [latex_of(number_(random.Random(seed), 5, ""), WORDS) for seed in range(60)]
+    for name in PREDICATES:
+        arguments = {"connected": "W", "bounded_variance": "sigma2", "dissimilar": "G B"}.get(name, "f_ni L")
+        try:
+            one = predicate(name, tuple(map(Name, arguments.split())))
+        except ValueError:  # without a constant
+            one = predicate(name, (Name("f_ni"),))
+        texts.append(latex_of_assumption(one))
+    for text in texts:
+        parser.parse(f"${text}$", dpi=72)
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("(1 - eta*mu)**k", r"\left(1-\eta \mu\right)^{k}"),
+        ("sigma2", r"\sigma^{2}"),
+        ("sigma2**2", r"\left(\sigma^{2}\right)^{2}"),
+        ("2*3*eta", r"2 \cdot 3 \eta"),
+        ("1/2*eta/p", r"\frac{\frac{1}{2} \eta}{p}"),
+        ("mean_n(p_n)*eta", r"\left(\frac{1}{N}\sum_{n=1}^{N} p_{n}\right) \eta"),
+        ("eta*mean_i(f_ni(x0))", r"\eta \,\operatorname{mean}_{i} f_{ni}\left(x^{0}\right)"),
+        ("-(a1 + b1)", r"-\left(a_{1}+b_{1}\right)"),
+        ("norm(x0)**2", r"\left\|x^{0}\right\|^{2}"),
+        ("eta_k*gamma_loc", r"\eta_{k} \gamma_{\mathrm{loc}}"),
+        ("gamma**2/p**2*(1/K)", r"\frac{\gamma^{2}}{p^{2}} \cdot \frac{1}{K}"),
+        ("f(x0) - fstar", r"f\left(x^{0}\right)-f^{\star}"),
+    ],
+)
+def test_formulas_look_as_the_field_writes_them(text: str, latex: str) -> None:
+    assert latex_of(parse_expression(text)) == latex
+
+
+def test_names() -> None:
+    written = {
+        "lam": r"\lambda",
+        "spread": r"\mathrm{spread}",
+        "x1": "x_{1}",
+        "f0_gap": r"\mathrm{f0\_gap}",
+        "G2": "G^{2}",
+    }
+    assert {name: name_in_latex(name) for name in written} == written
+
+
+def test_a_claim_with_its_definitions_and_relations() -> None:
+    one = claim(
+        "one", "norm2(x - y) <= gap/L", vectors=("x", "y"), assuming=("smooth(f, L)", "gap <= 1"),
+        where={"gap": "f(x) - fstar"},
+    )  # fmt: skip
+    assert latex_of_claim(one) == r"\left\|x-y\right\|^{2} \leq \frac{\mathrm{gap}}{L}"
+    assert latex_of_definitions(one) == {"gap": r"\mathrm{gap} = f\left(x\right)-f^{\star}"}
+    assert [latex_of_assumption(a) for a in one.assumptions] == [r"f\text{ is }L\text{-smooth}", r"\mathrm{gap} \leq 1"]
+    assert latex_of_sentence(one.relations[0]) == r"\mathrm{gap} \leq 1"
