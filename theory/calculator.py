@@ -23,7 +23,7 @@ from typing import Any, Literal, cast
 
 from theory.claim import LABEL, Claim, Hypothesis, Parameter, Quantity
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
-from theory.formula import FUNCTIONS, Apply, Formula, Name, Number
+from theory.formula import FUNCTIONS, Apply, Formula, Name, Number, names_in
 from theory.predicates import Connected, Predicate, Smooth, StronglyConvex
 from theory.program import NAME, Instruction
 from theory.sentence import (
@@ -105,11 +105,16 @@ class Calculator:
             return dict(values)
         from theory.arithmetic import Reals
         from theory.operations import to_fraction
+        from theory.values import formulas_in, resolve
         from theory.values import read as read_values
-        from theory.values import resolve
 
         given = {name: value for name, value in values.items() if name != ROUNDS}
         entries = read_values(self.bound, given, partial=True)
+        needed = {"K"}
+        for name in reversed(list(entries)):  # each after those that it uses
+            if name in needed:
+                needed = needed.union(*map(names_in, formulas_in(entries[name])))
+        entries = {name: entry for name, entry in entries.items() if name in needed}
         found = to_fraction(cast("Any", resolve(self.bound, entries, given, Reals(None))["K"]))
         if found.denominator != 1 or not 1 <= found <= MOST_ROUNDS:
             raise ValueError(f"K={given['K']} is not a number of rounds from 1 to {MOST_ROUNDS}, which are summed over")
@@ -206,7 +211,7 @@ class _Reader:
 
     # hypotheses
 
-    def _conditions(self, given: Collection[str] | None, all_relations: bool) -> Iterator[Hypothesis]:
+    def _conditions(self, given: Collection[str] | None, all_relations: bool) -> list[Hypothesis]:
         """The claim's assumptions, then what they and the program say about its numbers."""
         found: list[Hypothesis] = []
         written = (*self.claim.assuming, *self.claim.standing)
@@ -221,7 +226,7 @@ class _Reader:
             implied = self._relation(relation, given, False, new=False)
             if implied is not None and implied not in {h.relation for h in found}:
                 found.append(Hypothesis(str(relation), why, implied))
-        return iter(found)
+        return found
 
     def _relation(
         self, relation: Sentence, given: Collection[str] | None, all_relations: bool, new: bool = True
@@ -322,8 +327,7 @@ class _Reader:
                 if other_sign == -sign and self._excess(term, other):
                     both = applied("-", (term, other))
                     rest = [(s, self.formula(t)) for i, (s, t) in enumerate(terms) if i not in (at, beside)]
-                    if any(s > 0 for s, _ in rest) or sign > 0:
-                        return _added([(sign, self._expression(both)), *rest])
+                    return _added([(sign, self._expression(both)), *rest])
         if len(terms) == 2 and terms[0][0] > 0:
             return Apply(e.operation, tuple(self.formula(a) for a in parts(e)))
         return _added([(sign, self.formula(term)) for sign, term in terms])
@@ -358,8 +362,9 @@ class _Reader:
         return self._scalar(names[index]) if index in names else self._expression(applied(f"sum_{index}", (ONE,)))
 
     def _split(self, e: Expression, index: str) -> tuple[Expression, Expression]:
-        """Factors that do not depend on an index, and the others."""
-        if self._is_number(e) and index not in read(e, self.words).free:
+        """Factors that do not depend on an index, and the others; without an index those that are not random."""
+        reading = read(e, self.words)
+        if self._is_number(e) and index not in reading.free and (index or not reading.random):
             return e, ONE
         if isinstance(e, Apply) and e.operation == "neg":
             factor, rest = self._split(parts(e)[0], index)
@@ -377,8 +382,6 @@ class _Reader:
         if isinstance(e, Number):
             return True
         if isinstance(e, Name):
-            if e.name in self.raw:
-                return self._is_number(self.raw[e.name])
             return e.name != "fstar" and not read(e, self.words).free - {"k"}
         if not isinstance(e, Apply):
             return False

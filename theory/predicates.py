@@ -149,7 +149,7 @@ class BoundedVariance(Predicate):
     name = "bounded_variance"
     about = "gradients"
     directions = ("up",)
-    latex = r"\frac1{{n}}\sum_i \|\nabla f_{{ni}} - \nabla f_n\|^2 \leq {c}"
+    latex = r"\operatorname{{mean}}_{{i}} \|\nabla f_{{ni}}-\nabla f_{{n}}\|^{{2}} \leq {c}"
     meaning = "the variance of a client's sampled gradient is at most {c[0]} everywhere"
 
 

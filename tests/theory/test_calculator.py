@@ -1,0 +1,230 @@
+"""Claims in numbers: which numbers a bound takes, and what it is worth."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from theory import algorithm, claim, evaluate
+from theory.calculator import LONGEST, MOST_ROUNDS, ROUNDS, Calculator, calculator
+from theory.domain import COUNT, NONNEGATIVE, POSITIVE, REAL
+from theory.listing import listing
+from theory.sentence import text_of
+
+LANGUAGE = Path(__file__).parent.parent / "language"
+
+
+@algorithm
+def sgd(w, x, *, eta, p=1):
+    return x - eta * w.mean(w.gradient(x, w.sample())) + 0 * w.where(w.coin(p), x, x)
+
+
+@algorithm
+def chosen(w, x, *, eta, S):
+    return x - eta * w.average(w.gradient(x), w.choose(S))
+
+
+def numbers(right: str, **more: Any) -> Calculator:
+    return calculator(claim("one", f"E(norm2(x[k] - xstar)) <= {right}", of=more.pop("of", sgd), **more))
+
+
+def names(found: Calculator) -> list[str]:
+    return [p.name for p in found.bound.parameters]
+
+
+def value(found: Calculator, **given: Any) -> Fraction:
+    return evaluate.exact(found.bound, found.complete(given))
+
+
+def paper(name: str) -> Mapping[str, Any]:
+    spec = importlib.util.spec_from_file_location(name, LANGUAGE / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {c.label: c for c in module.PAPER}
+
+
+# --- what becomes a parameter ----------------------------------------------------------------------------------------
+
+
+def test_an_expression_in_the_right_side_is_a_parameter_with_a_name_made_of_its_text() -> None:
+    found = numbers("(1 - eta*mu)**k*norm2(x0 - xstar) + 2*eta*norm2(x0-xstar)")
+    assert names(found) == ["eta", "mu", "k", "norm2_x0_xstar"]
+    assert found.texts == {"norm2_x0_xstar": "norm2(x0 - xstar)"}
+    assert found.bound.right == "(1 - eta*mu)**k*norm2_x0_xstar + 2*eta*norm2_x0_xstar"
+    assert value(found, eta="1/2", mu="1", k=2, norm2_x0_xstar=4) == 5
+
+
+def test_a_definition_by_numbers_is_a_term_and_one_by_functions_is_a_parameter() -> None:
+    found = numbers(
+        "init + noise",
+        where={
+            "f0_gap": "f(x0) - fstar",
+            "mean_inv_p": "mean_n(1/p_n)",
+            "init": "f0_gap/(eta*K)",
+            "noise": "eta*mean_inv_p",
+        },
+    )
+    assert dict(found.bound.definitions) == {"init": "f0_gap/(eta*K)", "noise": "eta*mean_inv_p"}
+    assert found.bound.right == "init + noise"
+    assert {p.name: (p.domain, p.meaning) for p in found.bound.parameters if p.name in found.texts} == {
+        "f0_gap": (NONNEGATIVE, "f(x0) - fstar"),
+        "mean_inv_p": (POSITIVE, "mean_n(1/p_n)"),
+    }
+    given = {"eta": "1/2", "K": 4, "f0_gap": 6, "mean_inv_p": "3/2"}
+    assert evaluate.exact_terms(found.bound, given) == {"init": 3, "noise": Fraction(3, 4)}
+    assert value(found, **given) == Fraction(15, 4)
+
+
+@pytest.mark.parametrize(
+    ("right", "expected", "parameters"),
+    [
+        ("E(3*eta*norm2(x[k]))", "3*eta*E_norm2_x_k", {"E_norm2_x_k": NONNEGATIVE}),
+        (
+            "mean_n(E(f_n(x[k])) + eta*E(norm2(x[k])))",
+            "mean_n_E_f_n_x_k + eta*E_norm2_x_k",
+            {"mean_n_E_f_n_x_k": REAL, "E_norm2_x_k": NONNEGATIVE},
+        ),
+        ("f(x0) - fstar", "f_x0_fstar", {"f_x0_fstar": NONNEGATIVE}),
+        ("eta + f(x0) - 1 - fstar", "f_x0_fstar + eta - 1", {"f_x0_fstar": NONNEGATIVE}),
+        ("2*(E(f(x[k])) - fstar)", "2*E_f_x_k_fstar", {"E_f_x_k_fstar": NONNEGATIVE}),
+        ("mean_n(f_n(x0)) - fstar", "mean_n_f_n_x0_fstar", {"mean_n_f_n_x0_fstar": NONNEGATIVE}),
+        ("mean_n(f_n(x0) - f_n(xstar_n))", "mean_n_f_n_x0_f_n_xstar_n", {"mean_n_f_n_x0_f_n_xstar_n": NONNEGATIVE}),
+        ("mean_n(f_n(xstar_n)) - fstar", "mean_n_f_n_xstar_n - fstar", {"mean_n_f_n_xstar_n": REAL, "fstar": REAL}),
+        ("fstar - f(x0)", "-f_x0_fstar", {"f_x0_fstar": NONNEGATIVE}),
+        ("f(x0) - f(x[1])", "f_x0 - f_x_1", {"f_x0": REAL, "f_x_1": REAL}),
+        ("dot(x0, xstar)**2", "dot_x0_xstar**2", {"dot_x0_xstar": REAL}),
+        ("mean_n(sum_i(1)*eta)", "eta*mean_n_sum_i_1", {"mean_n_sum_i_1": POSITIVE}),
+        ("sum_n(eta)", "N*eta", {"N": COUNT}),
+        ("max_n(eta) + E(2)", "eta + 2", {}),
+        ("max_n(L_n)", "max_n_L_n", {"max_n_L_n": POSITIVE}),
+        ("mean_n(1/p_n)", "mean_n_1_p_n", {"mean_n_1_p_n": POSITIVE}),
+        ("mean_n(norm(a_n)*norm(x0)/eta)", "1/eta*mean_n_norm_a_n_norm_x0", {"mean_n_norm_a_n_norm_x0": NONNEGATIVE}),
+    ],
+)  # fmt: skip
+def test_what_stands_in_the_right_side(right: str, expected: str, parameters: dict[str, Any]) -> None:
+    found = numbers(right, vectors=("a_n",) * ("a_n" in right))
+    assert found.bound.right == expected
+    assert {p.name: p.domain for p in found.bound.parameters if p.name != "eta"} == parameters
+
+
+def test_different_expressions_have_different_names() -> None:
+    found = numbers("norm2(x0 - xstar) + norm2(x0 + xstar) + norm2_x0_xstar")
+    assert found.bound.right == "norm2_x0_xstar_2 + norm2_x0_xstar_3 + norm2_x0_xstar"
+    assert [found.named(text) for text in ("norm2(x0-xstar)", "norm2(x0 + xstar)", "norm2(x0)", "eta", "a b")] == [
+        "norm2_x0_xstar_2", "norm2_x0_xstar_3", "norm2(x0)", "eta", "a b",
+    ]  # fmt: skip
+    long = numbers("norm2(x0 + 2*x[0] + 3*xstar + 4*x0 + 5*x[0] + 6*xstar + 7*x0 + 8*x[0] + 9*xstar + 10*x0)")
+    assert len(names(long)[0]) <= LONGEST
+
+
+def test_a_label_and_a_parameter_of_any_form() -> None:
+    odd = claim("Theorem_1", "sum**2 <= 4*sum*mean", assuming=("sum < mean",))
+    found = calculator(odd)
+    assert found.bound.id == "unpublished/Theorem_1"
+    assert found.bound.right == "4*sum_*mean_"
+    assert found.left is not None
+    assert found.left.id == "unpublished/Theorem_1"
+
+
+# --- hypotheses ------------------------------------------------------------------------------------------------------
+
+
+def holding(found: Calculator, **given: Any) -> dict[str, bool | None]:
+    return {h["name"]: h["holds"] for h in evaluate.hypotheses(found.bound, given)}
+
+
+def test_hypotheses_that_numbers_decide() -> None:
+    one = claim(
+        "one", "E(norm2(x[k] - xstar)) <= (1 - eta*mu)*R2", of=sgd,
+        assuming=("smooth(f_n, L)", "strongly_convex(f, mu)", "eta <= 1/L", "norm2(x0 - xstar) <= R2"),
+        standing=("eta <= 1",),
+    )  # fmt: skip
+    found = calculator(one)
+    assert names(found) == ["eta", "L", "mu", "R2"]
+    assert holding(found, eta=1, L=1, mu=2, R2=1) == {
+        "smooth(f_n, L)": None,
+        "strongly_convex(f, mu)": None,
+        "eta <= 1/L": True,
+        "norm2(x0 - xstar) <= R2": None,
+        "mu <= L": False,
+        "eta <= 1": True,
+    }
+    assert [h.name for h in found.bound.standing] == ["eta <= 1"]
+    few = calculator(one, {"R2", "eta", "mu"})  # the bound needs no other
+    assert names(few) == ["eta", "mu", "R2"]
+    assert [h for h, holds in holding(few, eta=1, mu=1, R2=1).items() if holds is not None] == ["eta <= 1"]
+    more = calculator(one, {"norm2_x0_xstar", "p"})  # p, of which the bound does not speak, may be given
+    assert names(more) == ["eta", "p", "mu", "R2", "norm2_x0_xstar"]
+    assert holding(more, eta=1, mu=1, p=1, R2=1, norm2_x0_xstar=2)["norm2(x0 - xstar) <= R2"] is False
+    assert "norm2_x0_xstar" in names(calculator(one, all_relations=True))
+
+
+def test_what_the_program_needs_of_its_parameters() -> None:
+    found = numbers("p*eta")
+    assert holding(found, eta=1, p=2) == {"p <= 1": False}
+    found = numbers("S*eta/N", of=chosen)
+    assert holding(found, eta=1, S=3, N=2) == {"S <= N": False}
+    assert holding(numbers("S*eta", of=chosen), eta=1, S=3) == {}
+
+
+def test_a_condition_that_the_claim_states_is_not_stated_twice() -> None:
+    assert [h.name for h in numbers("p*eta", assuming=("p <= 1",)).bound.conditions] == ["p <= 1"]
+
+
+# --- numbers alone ---------------------------------------------------------------------------------------------------
+
+
+def test_both_sides_of_a_claim_about_numbers() -> None:
+    found = calculator(paper("vectors")["geometric"])
+    assert found.left is not None
+    assert found.left.right == f"sum(q**{ROUNDS})"
+    given = found.complete({"q": "1/2", "K": 5})
+    assert evaluate.exact(found.left, given) == evaluate.exact(found.bound, given) == Fraction(31, 16)
+    enclosed = evaluate.enclose(found.left, found.complete({"q": "sqrt(2)/2", "K": 9}))
+    expected = (1 - 2**-4.5) / (1 - 2**-0.5)
+    assert float(enclosed.lower) == pytest.approx(expected) == float(enclosed.upper)
+
+
+def test_sums_over_rounds() -> None:
+    found = numbers("mean_k(rate) + max_k(1/(k + 1)) + sum_k(1)", where={"rate": "(1 - eta)**k"})
+    assert found.bound.right == f"mean((1 - eta)**{ROUNDS}) + amax(1/({ROUNDS} + 1)) + K"
+    assert value(found, eta="1/2", K=2) == Fraction(3, 4) + 1 + 2
+    assert value(found, eta=1, K="1*3") == Fraction(1, 3) + 1 + 3  # 0**0 is 1
+    for wrong in (0.5, 0, MOST_ROUNDS + 1):
+        with pytest.raises(ValueError, match=r"K="):
+            found.complete({"eta": 1, "K": wrong})
+
+
+def test_a_claim_with_vectors_has_no_left_side_in_numbers() -> None:
+    assert calculator(paper("vectors")["jensen"]).left is None
+    assert calculator(claim("one", "f(x0) <= f(x0) + c")).left is None
+
+
+# --- the examples ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", sorted(path.stem for path in LANGUAGE.glob("*.py") if path.stem != "__init__"))
+def test_every_example_has_a_bound_in_numbers(file: str) -> None:
+    for label, one in paper(file).items():
+        found = calculator(one)
+        domains = {p.name: p for p in found.bound.parameters if p.name != ROUNDS}
+        given = {name: 1 if p.domain.contains(1) else 2 for name, p in domains.items()}
+        try:
+            assert evaluate.exact(found.bound, found.complete(given)) is not None
+        except evaluate.UndefinedError:  # such as (1 - q**K)/(1 - q) at q = 1
+            assert label == "geometric"
+        assert listing(found.bound).program["inputs"] == names(found)
+
+
+def test_the_noise_ball() -> None:
+    found = calculator(paper("noise_ball")["noise-ball"])
+    given = {"eta": "1/10", "mu": 1, "k": 3, "N": 2, "sigma2": 1, "norm2_x0_xstar": 4, "L": 1}
+    assert value(found, **given) == Fraction(9, 10) ** 3 * 4 + Fraction(1, 10)
+    assert found.bound.quantity.meaning == text_of(found.claim.sentence.left) == "E(norm2(x[k] - xstar))"
