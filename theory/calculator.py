@@ -133,6 +133,21 @@ def calculator(claim: Written, given: Collection[str] | None = None, *, all_rela
     return _Reader(claim).read(given, all_relations)
 
 
+def in_numbers(claim: Written, values: Mapping[str, Any]) -> tuple[Claim, dict[str, Any]]:
+    """A claim in numbers and the values of its parameters, as `theory.evaluate` takes them.
+
+    Args:
+        claim: as it is written.
+        values: by identifier, or by the expression's text; the algorithm's defaults stand where none is given.
+    """
+    whole = calculator(claim, all_relations=True)
+    given = {whole.named(name): value for name, value in values.items()}
+    found = calculator(claim, set(given))
+    defaults = claim.of.defaults if claim.of is not None else {}
+    names = {p.name for p in found.bound.parameters}
+    return found.bound, found.complete({**{n: v for n, v in defaults.items() if n in names}, **given})
+
+
 class _Reader:
     """Reads one claim; what it finds on its way is kept in the order in which it was found."""
 

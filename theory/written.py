@@ -218,6 +218,32 @@ class Claim:
         sides = (self.sentence.left, self.sentence.right)
         return frozenset().union(*(read(side, self.vocabulary).free for side in sides))
 
+    # its right side in numbers
+
+    def bound(self, **values: Any) -> Any:
+        """The right side as float64; arrays broadcast. `theory.calculator` says which numbers it takes."""
+        from theory import calculator, evaluate
+
+        return evaluate.bound(*calculator.in_numbers(self, values))
+
+    def terms(self, **values: Any) -> dict[str, Any]:
+        """Each definition by numbers as float64."""
+        from theory import calculator, evaluate
+
+        return evaluate.terms(*calculator.in_numbers(self, values))
+
+    def enclose(self, **values: Any) -> Any:
+        """A ball that contains the exact right side. See `theory.evaluate.enclose`."""
+        from theory import calculator, evaluate
+
+        return evaluate.enclose(*calculator.in_numbers(self, values))
+
+    def violated(self, **values: Any) -> tuple[str, ...]:
+        """Names of the hypotheses that are false at these values."""
+        from theory import calculator, evaluate
+
+        return evaluate.violated(*calculator.in_numbers(self, values))
+
     def _check(self) -> None:
         if not self.label or self.label[:1] == "/":
             raise SentenceError("a claim has a label")

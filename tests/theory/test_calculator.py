@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from theory import algorithm, claim, evaluate
@@ -228,3 +229,23 @@ def test_the_noise_ball() -> None:
     given = {"eta": "1/10", "mu": 1, "k": 3, "N": 2, "sigma2": 1, "norm2_x0_xstar": 4, "L": 1}
     assert value(found, **given) == Fraction(9, 10) ** 3 * 4 + Fraction(1, 10)
     assert found.bound.quantity.meaning == text_of(found.claim.sentence.left) == "E(norm2(x[k] - xstar))"
+
+
+def test_a_claim_evaluates_itself() -> None:
+    one = paper("noise_ball")["noise-ball"]
+    given = {"eta": [0.1, 0.2], "mu": 1, "k": 3, "N": 2, "sigma2": 1, "norm2_x0_xstar": 4}
+    arrays = {**given, "eta": np.array(given["eta"])}
+    assert one.bound(**arrays) == pytest.approx([0.9**3 * 4 + 0.1, 0.8**3 * 4 + 0.2])
+    first = {**given, "eta": "1/10"}
+    assert one.violated(**first, L=6) == ("eta <= 1/(2*L)",)
+    assert one.enclose(**first).lower == "3.016"
+    compressed = paper("compression")["ball"]
+    values = {"eta": 1, "mu": 1, "m": 2, "d": 6, "N": 1, "spread": 3, "E(norm2(x[k] - xstar))": 0}
+    assert compressed.terms(**values) == {"omega": 2.0}
+    assert compressed.bound(**values) == 12.0
+
+
+def test_defaults_of_the_algorithm_stand_where_nothing_is_given() -> None:
+    one = claim("one", "E(norm2(x[k] - xstar)) <= eta/p", of=sgd)
+    assert one.bound(eta=3) == 3.0
+    assert one.bound(eta=3, p="1/2") == 6.0
