@@ -98,10 +98,13 @@ def _moved(claim: Claim, plain: Mapping[str, Any], kept: Mapping[str, Any], limi
 
 
 def _scores(claim: Claim, values: Mapping[str, Any], parameter: Parameter, moves: Sequence[Any]) -> list[float]:
-    """How far from the hypotheses each move leads, all in one evaluation."""
+    """How far from the hypotheses each move leads, all in one evaluation where all leave tied parameters in place."""
     import numpy as np
 
-    return _score(claim, {**values, parameter.name: np.array(moves, dtype=float)})
+    found = _score(claim, {**values, parameter.name: np.array(moves, dtype=float)})
+    if math.inf in found and len(moves) > 1 and claim.formulas.tied:
+        return [_score(claim, {**values, parameter.name: move})[0] for move in moves]
+    return found
 
 
 def _score(claim: Claim, values: Mapping[str, Any]) -> list[float]:

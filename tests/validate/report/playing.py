@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping
 from functools import cache, reduce
 from pathlib import Path
@@ -12,17 +13,40 @@ import numpy as np
 from hypothesis import strategies as st
 
 from theory import catalog
-from theory.claim import Claim, Hypothesis, Parameter, Quantity
+from theory.calculator import ROUNDS, calculator
+from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity
 from theory.domain import POSITIVE, REAL
+from theory.written import Claim as Written
 from validate.report.play import play
 
-CLAIMS = [c for paper in catalog.papers() for c in paper.claims if c.right is not None]
+LANGUAGE = Path(__file__).parents[2] / "language"
+
+
+def numbers(claim: Any) -> Claim:
+    """A claim as the sliders have it."""
+    return calculator(claim).bound if isinstance(claim, Written) else claim
+
+
+def in_file(path: Path) -> Paper:
+    """The paper of an example."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.PAPER
+
+
+EXAMPLES = [in_file(path) for path in sorted(LANGUAGE.glob("*.py")) if path.stem != "__init__"]
+_ALL = [numbers(c) for paper in (*catalog.papers(), *EXAMPLES) for c in paper.claims]
+CLAIMS = [c for c in _ALL if c.right is not None and ROUNDS not in {p.name for p in c.parameters}]
+_BY_ID = {c.id: c for c in CLAIMS}
 SAME = 1e-12  # relative difference that libraries' exp, log and powers may cause
 
 
 @cache
 def data_of(name: str) -> dict[str, Any]:
-    found = play(catalog.claim(name))
+    found = play(_BY_ID[name] if name in _BY_ID else catalog.claim(name))
     assert found is not None
     return found
 

@@ -1,0 +1,179 @@
+"""The report's section of a claim that says what it means, beside claims of the older form."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.validate.report.playing import LANGUAGE, in_file
+from tests.validate.test_report import claim as listed
+from theory import Paper, catalog
+from theory.program import pseudo_code
+from validate import papers, verifier
+from validate.certificate import play_certificate
+from validate.report import render
+from validate.report.played import in_words, sides
+from validate.report.words import Side
+from validate.verdict import Evidence, Result
+
+NOISE = in_file(LANGUAGE / "noise_ball.py")
+ONE_STEP, BALL, LOST = NOISE.claims
+PROXSKIP = in_file(LANGUAGE / "proxskip.py")
+REPAIR = replace(
+    BALL, label="lost-factor/corrected", amends="lost-factor", remarks=("the mean of <b>K</b> steps",), paper="",
+    standing=("eta <= 1/L",), title="with the factor", equation="(7)",
+)  # fmt: skip
+MIXED = Paper("noise-ball", "Both kinds", "me", (ONE_STEP, LOST, REPAIR, listed("old", id="noise-ball/old", steps=())))
+INSTANCE = {
+    "parameters": {"eta": "1/2"},
+    "problem": {
+        "clients": [
+            [{"H": [["0"]], "b": ["-2"]}, {"H": [["0"]], "b": ["0"]}],
+            [{"H": [["4/9"]], "b": ["4/9"]}, {"H": [["4/9"]], "b": ["4/9"]}],
+        ]
+    },
+    "start": ["-1"],
+    "rounds": 3,
+}
+CERTIFICATE = play_certificate(
+    LOST, INSTANCE, {"k": 3}, "1545265/8503056", "985/5832", origin="search", quick=True,
+    constants={"L": "4/9", "mu": "2/9"},
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report on a paper of both kinds, and on one of long sentences."""
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "certificates").mkdir()
+    path = folder / "certificates" / "lost.json"
+    path.write_text(json.dumps(CERTIFICATE), encoding="utf-8")
+    holds = (Evidence("exact", "holds", "never broken", 0.5, origin="pool"),)
+    results = [
+        Result(ONE_STEP.id, "supported", 0.5, holds, None, "40 instances", True),
+        Result(
+            LOST.id, "refuted", 1.07, (Evidence("certificate", "refuted", "it breaks", origin="search"),), str(path)
+        ),
+        Result(REPAIR.id, "proved", None, (Evidence("algebra", "proved", "line by line"),), proof="proofs/a.json"),
+        *(Result(c.id, "undecided", None, ()) for c in PROXSKIP),
+    ]
+    with catalog.forgetting(), papers.forgetting():
+        render(results, (), folder, papers=[MIXED, PROXSKIP], quick=True)
+    return folder
+
+
+def section(out: Path, file: str, anchor: str) -> str:
+    """A claim's section as it is written."""
+    found = re.search(
+        rf'<article class="claim [a-z]+" id="{anchor}".*?</article>', (out / file).read_text("utf-8"), re.DOTALL
+    )
+    assert found is not None
+    return found.group()
+
+
+def test_the_certificate_is_a_true_one() -> None:
+    assert verifier.verify(CERTIFICATE).valid
+
+
+def test_a_refuted_claim_shows_all_that_it_has(out: Path) -> None:
+    text = section(out, "noise-ball.html", "noise-ball-lost-factor")
+    plain = html.unescape(re.sub(r"<[^>]+>", "", text)).replace("\N{NO-BREAK SPACE}", " ")
+    for part in (
+        LOST.statement,
+        "for every k",
+        "the gradient of f_ni is L-Lipschitz, convex or not",
+        "2 clients: f₁ = the mean of 2x and 0; f₂ = (2/9)x² − (4/9)x (2 equal samples)",
+        "parallel_sgd, 3 rounds, from x⁰ = −1; eta = 1/2, L = 4/9, mu = 2/9.",
+        "left side, k = 3",
+        "1545265/8503056 ≈ 0.1817",
+        "found by an unguided search",
+        "(1 - eta*mu)**k*norm2_x0_xstar + 2*eta**2*sigma2/N",
+        pseudo_code(LOST.program),
+        "(7) ∎ proved",
+    ):
+        assert part in plain, part
+    assert 'href="certificates/lost.json"' in text
+    spoken = re.findall(r'aria-label="([^"]+)"', text)
+    assert f"sigma2 = {html.escape(LOST.where['sigma2'])}" in spoken
+    assert html.escape("eta <= 1/(2*L)") in spoken
+    assert 'class="formula ascii"' not in text
+
+
+def test_a_repair_and_an_older_claim_beside_it(out: Path) -> None:
+    repair = section(out, "noise-ball.html", "noise-ball-lost-factor-corrected")
+    assert 'Repairs <a href="#noise-ball-lost-factor">lost-factor</a>, which is refuted.' in repair
+    assert "Standing (fixed elsewhere in the paper)" in repair
+    assert "the mean of &lt;b&gt;K&lt;/b&gt; steps" in repair
+    assert "<code>fedproof verify proofs/a.json</code>" in repair
+    assert "statement of old" in section(out, "noise-ball.html", "noise-ball-old")
+    page = (out / "noise-ball.html").read_text("utf-8")
+    assert "of 3 claims as printed" in page
+    assert 'data-version="repair" data-origin="" data-id="noise-ball/lost-factor/corrected"' in page
+
+
+@pytest.fixture(scope="module")
+def phone(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 360, "height": 800})
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize("file", ["index.html", "noise-ball.html", "proxskip.html"])
+def test_a_phone_shows_it_without_scrolling_sideways(phone: Any, out: Path, file: str) -> None:
+    said: list[str] = []
+    phone.on("console", lambda message: said.append(message.text))
+    phone.on("pageerror", lambda error: said.append(str(error)))
+    phone.goto((out / file).as_uri())
+    phone.eval_on_selector_all("details", "all => all.forEach((details) => { details.open = true; })")
+    phone.wait_for_timeout(50)
+    assert phone.evaluate("document.documentElement.scrollWidth") == 360
+    assert said == []
+
+
+def test_the_sliders_compute_the_bound(phone: Any, out: Path) -> None:
+    phone.goto((out / "noise-ball.html").as_uri())
+    phone.eval_on_selector_all("details", "all => all.forEach((details) => { details.open = true; })")
+    panel = phone.locator("#noise-ball-lost-factor .play")
+    command = panel.locator("code, pre", has_text="fedproof bound").last.inner_text().split()
+    given = dict(word.split("=", 1) for before, word in pairwise(command) if before == "--set")
+    shown = float(panel.locator("output").first.inner_text())
+    assert shown == pytest.approx(LOST.bound(**given), rel=1e-2)
+    assert LOST.violated(**given) == ()
+
+
+def test_instances_in_words() -> None:
+    words = in_words(
+        {
+            "problem": {
+                "clients": [
+                    [{"knots": ["1"], "slopes": ["1/2", "3"], "b": ["2"]}],
+                    [{"H": [["1", "0"], ["0", "2"]], "b": ["1", "-1"], "c": "3"}],
+                    [{"H": [["2"]], "b": ["0"]}, {"H": [["1"]], "b": ["-1"], "c": "-1/3"}],
+                    *([[{"h": "1/2", "b": "0"}]] * 3),
+                ]
+            },
+            "program": {"name": "sgd"},
+            "start": ["1", "2"],
+            "rounds": 1,
+            "parameters": {"eta": {"k": ["1", "1/2"]}, "p": ["1/2", "1"], "W": [["1", "0"], ["0", "1"]]},
+            "vectors": {"a": ["1"]},
+        }
+    ).replace("\N{NO-BREAK SPACE}", " ")
+    assert words == (
+        "6 clients: f₁ = [f″ = 1/2 up to 1, 3 beyond; f′(0) = −2]; f₂ = ½xᵀHx − bᵀx + 3 with H = [1 0; 0 2], "
+        "b = (1, −1); f₃ = the mean of x² and ½x² + x − 1/3; 3 times ¼x²; sgd, 1 round, from x⁰ = (1, 2); a = 1; "
+        "eta = (1, 1/2) round by round, p = (1/2, 1), W = [1 0; 0 1]."
+    )
+
+
+def test_sides_of_a_certificate() -> None:
+    certificate = {"at": {}, "left": {"lower": "1.41421356", "upper": "1.41421357"}, "right": "1"}
+    assert sides(certificate) == (Side("left side", "≈ 1.414"), Side("right side", "1"))
