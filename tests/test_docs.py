@@ -15,6 +15,9 @@ from typing import Any
 import pytest
 
 from theory import catalog
+from theory.calculator import ROUNDS, calculator
+from theory.program import pseudo_code
+from theory.typeset import latex_of_claim, latex_of_definitions
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -24,6 +24,7 @@ from validate.mutate.mutants import Mutant
 from validate.mutate.trial import Finding, MutationReport
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+LANGUAGE = Path(__file__).parents[1] / "language"
 STATUSES = (0, 1, 2, 3)
 EQ14 = "fedavg-svrg/lemma-v1-eq14"
 VIOLATING = assigned("mu=3", "L=2", "delta=1/8", "M=100", "K=10", "D=1", "f0_gap=1", "sum_inv_p=2", "N=2")
@@ -93,6 +94,8 @@ CALLS: dict[tuple[str, int], str] = {
 # By row of the page's table of keys, a call with such a document, where it is not that of the command itself.
 OTHERS: dict[str, str] = {
     "radius adam": shlex.join(["radius", "adam", *SGD, *assigned("eta=1/9", "beta1=0", "beta2=1/2", "eps=1", "d=2")]),
+    "show (in the language)": f"show {LANGUAGE / 'noise_ball.py'}:noise-ball",
+    "bound (numbers alone)": f"bound {LANGUAGE / 'vectors.py'}:geometric --set q=1/2 --set K=3",
     "mutate PAPER": "mutate perm --quick",
     "moments (shuffling-local-sgd)": "moments shuffling.json",
     "moments (fedmim)": "moments fedmim.json",
