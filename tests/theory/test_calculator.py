@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import math
+import random
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -11,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.theory.trees import scalar, worth
 from theory import algorithm, claim, evaluate
 from theory.calculator import LONGEST, MOST_ROUNDS, ROUNDS, Calculator, calculator
 from theory.domain import COUNT, NONNEGATIVE, POSITIVE, REAL
 from theory.listing import listing
-from theory.sentence import text_of
+from theory.sentence import parse_expression, text_of
 
 LANGUAGE = Path(__file__).parent.parent / "language"
 
@@ -249,3 +252,40 @@ def test_defaults_of_the_algorithm_stand_where_nothing_is_given() -> None:
     one = claim("one", "E(norm2(x[k] - xstar)) <= eta/p", of=sgd)
     assert one.bound(eta=3) == 3.0
     assert one.bound(eta=3, p="1/2") == 6.0
+
+
+# --- random sentences ------------------------------------------------------------------------------------------------
+
+
+@algorithm(x="x0", h="each 0")
+def anything(w, x, h, *, eta):
+    y = w.each(x)
+    for _ in w.repeat(3):
+        w.tap("y", y)
+        y = y - eta * w.gradient(y, w.sample())
+    return w.mean(y), h
+
+
+EXACT = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp, "E": lambda value: value}
+"""Operations as they are; the expectation of what has one outcome."""
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_the_bound_is_the_right_side(seed: int) -> None:
+    """At the values that the expressions have, in a world in which every name has some value."""
+    at = {"n": 1, "k": 2, "i": 0}
+    rng = random.Random(seed)
+    tree = scalar(rng, rng.randint(2, 6), "nk" if seed % 2 else "")
+    found = calculator(claim("one", f"dot(x0, x0) <= {text_of(tree)}", of=anything, vectors=("a", "b_n")))
+    try:
+        expected = worth(tree, at, EXACT)
+        given = {
+            p.name: worth(parse_expression(found.texts.get(p.name, p.name)), at, EXACT)
+            for p in found.bound.parameters
+            if p.name != ROUNDS
+        }
+    except (ValueError, OverflowError, ZeroDivisionError):
+        pytest.skip("no value")
+    if isinstance(expected, complex) or not math.isfinite(expected) or abs(expected) > 1e12:
+        pytest.skip("no value")
+    assert evaluate.bound(found.bound, found.complete(given)) == pytest.approx(expected, rel=1e-6, abs=1e-9)

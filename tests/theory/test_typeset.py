@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import random
 import re
-from collections.abc import Callable, Mapping
-from fractions import Fraction
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
+from tests.theory.trees import COUNTS, OPERATIONS, RANGES, WORDS, Env, expected, leaf, scalar, value_of_function, worth
 from theory import claim
-from theory.formula import Name, Number
+from theory.formula import Name
 from theory.predicates import PREDICATES, predicate
-from theory.sentence import FUNCTION_NAMES, OVER, At, Expression, Vocabulary, applied, parse_expression, parts, text_of
+from theory.sentence import parse_expression, text_of
 from theory.typeset import (
     latex_of,
     latex_of_assumption,
@@ -26,79 +24,7 @@ from theory.typeset import (
 )
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+|[A-Za-z]|\S")
-Env = Mapping[str, int]
 Value = Callable[[Env], Any]
-WORDS = Vocabulary(states={"x": "server", "h": "client"}, taps={"y": ("client", 1)}, vectors=("a", "b_n"))
-RANGES = {"n": (1, 2, 3), "i": (0, 1), "k": (0, 1, 2), "h": (0, 1)}
-COUNTS = {"N": 3, "K": 3}
-
-
-def leaf(vector: bool, *key: Any) -> Any:
-    """A value that goes with a name and its indices."""
-    own = random.Random(repr(key).replace(".0", "").replace("'lam'", "'lambda'"))
-    return np.array([own.uniform(0.5, 2), own.uniform(-2, -0.5)]) if vector else own.uniform(0.5, 1.5)
-
-
-def value_of_function(name: str, indices: tuple[int, ...], v: Any, gradient: bool) -> Any:
-    factor = leaf(False, name, indices)
-    return factor * np.cos(v) if gradient else factor * (2 + math.sin(float(v.sum())))
-
-
-def expected(value: Any) -> Any:
-    """An operation that is not mistaken for another."""
-    return value * 1.7 + 0.3
-
-
-# --- the tree --------------------------------------------------------------------------------------------------------
-
-
-def worth(e: Expression, env: Env) -> Any:
-    if isinstance(e, Number):
-        return float(e.value)
-    if isinstance(e, Name):
-        if e.name in ("x0", "xstar", "xstar_n", "a", "b_n"):
-            base, below, above = {
-                "x0": ("x", (), 0), "xstar": ("x", (), "star"), "xstar_n": ("x", ("n",), "star"), "a": ("a", (), None),
-                "b_n": ("b", ("n",), None),
-            }[e.name]  # fmt: skip
-            return leaf(True, base, tuple(env[i] for i in below), above)
-        if e.name in env:
-            return env[e.name]
-        if e.name in COUNTS:
-            return COUNTS[e.name]
-        if e.name == "fstar":
-            return leaf(False, "fstar")
-        base, _, index = e.name.partition("_")
-        return leaf(False, base, (env[index],) if index in env else index)
-    if isinstance(e, At):
-        kind = WORDS.states.get(e.name) or WORDS.taps[e.name][0]
-        below = (env["n"],) if kind == "client" else ()
-        above = tuple(worth(i, env) for i in e.indices)
-        return leaf(True, e.name, below, above[0] if len(above) == 1 else above)
-    op = e.operation
-    if op in OVER:
-        how, index = OVER[op]
-        values = [worth(parts(e)[0], {**env, index: at}) for at in RANGES[index]]
-        return (
-            {"sum": sum(values), "mean": sum(values) / len(values)}.get(how)
-            if how in ("sum", "mean")
-            else (max(values) if how == "max" else min(values))
-        )
-    values = [worth(a, env) for a in parts(e)]
-    function = op.removeprefix("grad ")
-    if function in FUNCTION_NAMES:
-        indices = tuple(env[i] for i in function.partition("_")[2])
-        return value_of_function("f", indices, values[0], op.startswith("grad "))
-    return OPERATIONS[op](*values)
-
-
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b,
-    "**": lambda a, b: a**b, "neg": lambda a: -a, "sqrt": lambda a: abs(a) ** 0.5,
-    "log": lambda a: math.log(abs(a) + 1),
-    "exp": lambda a: math.exp(min(a, 5)), "abs": abs, "min": min, "max": max, "norm2": lambda v: float(v @ v),
-    "norm": lambda v: float(v @ v) ** 0.5, "dot": lambda u, v: float(u @ v), "E": expected,
-}  # fmt: skip
 
 
 # --- the LaTeX -------------------------------------------------------------------------------------------------------
@@ -258,7 +184,7 @@ class Reader:
             return lambda env: value_of_function("f", tuple(env[i] for i in below), inner(env), gradient)
         if name == "f":
             self.take("^", "{", "\\star", "}")
-            return lambda env: leaf(False, "fstar")
+            return lambda env: -100.0
         if name in self.VECTORS:
             return self.vector(name, below)
         index = "".join(below)
@@ -300,71 +226,9 @@ class Reader:
         return found
 
 
-def number_(rng: random.Random, depth: int, bound: str) -> Expression:
-    """A random scalar; `bound` are the indices that are around."""
-    if depth == 0 or rng.random() < 0.1:
-        names = (
-            ["eta", "mu", "L", "p", "N", "K", "G", "alpha", "lam"] + ["p_n"] * ("n" in bound) + ["k"] * ("k" in bound)
-        )
-        return Number(Fraction(rng.randint(1, 9))) if rng.random() < 0.3 else Name(rng.choice(names))
-    kind = rng.choice(
-        ["+", "-", "*", "/", "**", "neg", "call", "norm2", "norm", "dot", "f", "E", "over", "+", "-", "*", "/"]
-    )
-    if kind in ("+", "-", "*", "/"):
-        return applied(kind, (number_(rng, depth - 1, bound), number_(rng, depth - 1, bound)))
-    if kind == "neg":
-        return applied("neg", (number_(rng, depth - 1, bound),))
-    if kind == "**":
-        base = number_(rng, depth - 1, bound)
-        return applied("**", (base, Number(Fraction(rng.choice([2, 3])))))
-    if kind == "call":
-        name = rng.choice(["sqrt", "log", "exp", "abs", "min", "max"])
-        count = rng.randint(2, 3) if name in ("min", "max") else 1
-        return applied(name, tuple(number_(rng, depth - 1, bound) for _ in range(count)))
-    if kind in ("norm2", "norm"):
-        return applied(kind, (vector_(rng, depth - 1, bound),))
-    if kind == "dot":
-        return applied("dot", (vector_(rng, depth - 1, bound), vector_(rng, depth - 1, bound)))
-    if kind == "f":
-        names = ["f"] + ["f_n"] * ("n" in bound) + ["f_ni"] * ("n" in bound and "i" in bound)
-        return applied(rng.choice(names), (vector_(rng, depth - 1, bound),))
-    if kind == "E":
-        return applied("E", (number_(rng, depth - 1, bound),))
-    index = rng.choice("nik")
-    how = rng.choice(["mean", "sum", "max", "min"])
-    return applied(f"{how}_{index}", (number_(rng, depth - 1, bound + index),))
-
-
-def vector_(rng: random.Random, depth: int, bound: str) -> Expression:
-    if depth <= 0 or rng.random() < 0.3:
-        k = Name("k") if "k" in bound else Number(Fraction(1))
-        found: list[Expression] = [
-            Name("x0"),
-            Name("xstar"),
-            Name("a"),
-            At("x", (k,)),
-            At("x", (applied("+", (k, Number(Fraction(1)))),)),
-        ]
-        if "n" in bound:
-            found += [Name("xstar_n"), Name("b_n"), At("h", (k,)), At("y", (k, Number(Fraction(2))))]
-        return rng.choice(found)
-    kind = rng.choice(["+", "-", "*", "/", "neg", "grad", "mean"])
-    if kind in ("+", "-"):
-        return applied(kind, (vector_(rng, depth - 1, bound), vector_(rng, depth - 1, bound)))
-    if kind == "*":
-        return applied("*", (number_(rng, depth - 1, bound), vector_(rng, depth - 1, bound)))
-    if kind == "/":
-        return applied("/", (vector_(rng, depth - 1, bound), Name("L")))
-    if kind == "neg":
-        return applied("neg", (vector_(rng, depth - 1, bound),))
-    if kind == "grad":
-        return applied("grad f_n" if "n" in bound else "grad f", (vector_(rng, depth - 1, bound),))
-    return applied("mean_n", (vector_(rng, depth - 1, bound + "n"),))
-
-
 @pytest.mark.parametrize("seed", range(400))
 def test_what_is_written_is_worth_what_was_meant(seed: int) -> None:
-    e = number_(random.Random(seed), 5, "")
+    e = scalar(random.Random(seed), 5, "")
     latex = latex_of(e, WORDS)
     try:
         meant = worth(e, {})
@@ -377,7 +241,7 @@ def test_mathtext_sets_every_random_formula_and_every_assumption() -> None:
     from matplotlib.mathtext import MathTextParser
 
     parser = MathTextParser("path")
-    texts = [latex_of(number_(random.Random(seed), 5, ""), WORDS) for seed in range(60)]
+    texts = [latex_of(scalar(random.Random(seed), 5, ""), WORDS) for seed in range(60)]
     for name in PREDICATES:
         arguments = {"connected": "W", "bounded_variance": "sigma2", "dissimilar": "G B"}.get(name, "f_ni L")
         try:
