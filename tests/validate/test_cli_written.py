@@ -161,6 +161,7 @@ def test_whether_the_hypotheses_can_hold_together() -> None:
     result = call("feasible", COMPRESSED, *sets("L=2", "mu=3"))
     assert result.exit_code == 1
     assert "mu <= L cannot hold together" in result.stdout
+    assert set(printed("feasible", GEOMETRIC)["witness"]) == {"q", "K"}
     stays = f"{LANGUAGE / 'scaffold.py'}:stays"
     assert call("feasible", stays, *sets("norm2(x0 - xstar)=1")).exit_code == 1
     assert call("feasible", stays, *sets("norm2(x0 - xstar)=0")).exit_code == 0

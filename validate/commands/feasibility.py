@@ -70,6 +70,7 @@ def feasible(
     Example: fedproof feasible fedavg-svrg/lemma-v1-eq14 --set M=16
     """
     from theory import catalog, evaluate
+    from theory.calculator import ROUNDS, calculator
     from theory.feasible.compatible import compatible
     from theory.feasible.limits import Limits
     from theory.formula import parse_relation
@@ -78,8 +79,6 @@ def feasible(
     claim: Any = catalog.claim(own.one(claim_id))
     given = list(assignments or [])
     if isinstance(claim, Written):  # what its relations say in numbers
-        from theory.calculator import calculator
-
         numbers = calculator(claim, all_relations=True)
         claim = numbers.bound
         split = [text.partition("=") for text in given]
@@ -94,6 +93,8 @@ def feasible(
     missing.tell()
     found = compatible(claim, supposed or (), values, reading="literal" if literal else "run", limits=limits)
     result = {"id": claim.id, **found.to_json()}
+    if result["witness"] is not None:
+        result["witness"] = {name: value for name, value in result["witness"].items() if name != ROUNDS}
     if literal:  # conflicts of a reading that the catalogue does not have are reported beside what it has
         result |= found.numbers.to_json()
     if as_json:

@@ -24,6 +24,10 @@ from validate.report.views import ClaimView, headline
 from validate.verdict import Result
 
 
+SHORT = 4
+"""Words of a meaning, such as "f_n is convex", that the formula says as well."""
+
+
 class Said(NamedTuple):
     """A definition or an assumption: set, and in words where a formula does not say it."""
 
@@ -104,7 +108,8 @@ def written_view(
     definitions: Mapping[str, str] = latex_of_definitions(claim)
     assumed = []
     for text, one in zip((*claim.assuming, *claim.standing), claim.assumptions, strict=True):
-        meaning = str(one).partition(": ")[2] if isinstance(one, Predicate) else ""
+        words = str(one).partition(": ")[2] if isinstance(one, Predicate) else ""
+        meaning = words if len(words.split()) > SHORT else ""
         assumed.append(Said(setter.display(latex_of_assumption(one, claim.vocabulary), text), meaning))
     return WrittenView(
         claim=claim,

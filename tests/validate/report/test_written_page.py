@@ -26,7 +26,7 @@ from validate.verdict import Evidence, Result
 
 NOISE = in_file(LANGUAGE / "noise_ball.py")
 ONE_STEP, BALL, LOST = NOISE.claims
-PROXSKIP = in_file(LANGUAGE / "proxskip.py")
+PROXSKIP, LSVRG = (in_file(LANGUAGE / f"{name}.py") for name in ("proxskip", "lsvrg"))
 REPAIR = replace(
     BALL, label="lost-factor/corrected", amends="lost-factor", remarks=("the mean of <b>K</b> steps",), paper="",
     standing=("eta <= 1/L",), title="with the factor", equation="(7)",
@@ -51,7 +51,7 @@ CERTIFICATE = play_certificate(
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report on a paper of both kinds, and on one of long sentences."""
+    """A report on a paper of both kinds, and on two of long sentences."""
     folder = tmp_path_factory.mktemp("report")
     (folder / "certificates").mkdir()
     path = folder / "certificates" / "lost.json"
@@ -63,10 +63,10 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
             LOST.id, "refuted", 1.07, (Evidence("certificate", "refuted", "it breaks", origin="search"),), str(path)
         ),
         Result(REPAIR.id, "proved", None, (Evidence("algebra", "proved", "line by line"),), proof="proofs/a.json"),
-        *(Result(c.id, "undecided", None, ()) for c in PROXSKIP),
+        *(Result(c.id, "undecided", None, ()) for c in (*PROXSKIP, *LSVRG)),
     ]
     with catalog.forgetting(), papers.forgetting():
-        render(results, (), folder, papers=[MIXED, PROXSKIP], quick=True)
+        render(results, (), folder, papers=[MIXED, PROXSKIP, LSVRG], quick=True)
     return folder
 
 
@@ -126,7 +126,7 @@ def phone(browser: Any) -> Iterator[Any]:
     context.close()
 
 
-@pytest.mark.parametrize("file", ["index.html", "noise-ball.html", "proxskip.html"])
+@pytest.mark.parametrize("file", ["index.html", "noise-ball.html", "proxskip.html", "lsvrg.html"])
 def test_a_phone_shows_it_without_scrolling_sideways(phone: Any, out: Path, file: str) -> None:
     said: list[str] = []
     phone.on("console", lambda message: said.append(message.text))
