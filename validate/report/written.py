@@ -23,7 +23,6 @@ from validate.report.refutations import refutation
 from validate.report.views import ClaimView, headline
 from validate.verdict import Result
 
-
 SHORT = 4
 """Words of a meaning, such as "f_n is convex", that the formula says as well."""
 
