@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -178,8 +179,8 @@ class Given:
     excess: Array
 
 
-def given_sums(probability: Array, terms: Array, numbers: Numbers) -> list[Given]:
-    """The laws of independent outcomes given sums over the clients of functions of them.
+def given_sums(probability: Array, terms: Array, numbers: Numbers) -> Iterator[Given]:
+    """The laws of independent outcomes given sums over the clients of functions of them, one at a time.
 
     Args:
         probability: (N, O), > 0 for some outcome of each client.
@@ -236,35 +237,28 @@ def given_sums(probability: Array, terms: Array, numbers: Numbers) -> list[Given
         for b in range(a, len(kinds))
         if a != b or numbers_of[a] > 1
     }
-    found = []
+    of_kind = np.array(kind)
+    each = np.arange(N)
     for total, chance in all_sums.items():
-        single = numbers.zeros(N, outcomes)
-        kind_single, kind_pair = {}, {}
+        kind_single = numbers.zeros(len(kinds), outcomes)
+        kind_pair = numbers.zeros(len(kinds), outcomes, len(kinds), outcomes)
         for c in range(len(kinds)):
             n = example[c]
-            row = numbers.zeros(outcomes)
             for o in range(outcomes):
                 rest = tuple(a - b for a, b in zip(total, keys[n][o], strict=True))
-                row[o] = probability[n, o] * one[c].get(rest, 0) / chance
-            kind_single[c] = row
+                kind_single[c, o] = probability[n, o] * one[c].get(rest, 0) / chance
         for (a, b), law in two.items():
-            block = numbers.zeros(outcomes, outcomes)
             for o in range(outcomes):
                 for q in range(outcomes):
                     pair = zip(total, keys[example[a]][o], keys[example[b]][q], strict=True)
                     rest = tuple(x - y - z for x, y, z in pair)
                     both = probability[example[a], o] * probability[example[b], q] * law.get(rest, 0) / chance
-                    block[o, q] = both - kind_single[a][o] * kind_single[b][q]
-            kind_pair[a, b], kind_pair[b, a] = block, block.T
-        excess = numbers.zeros(N, outcomes, N, outcomes)
-        for n in range(N):
-            single[n] = kind_single[kind[n]]
-            for m in range(N):
-                if n != m:
-                    excess[n, :, m, :] = kind_pair[kind[n], kind[m]]
+                    excess_of_two = both - kind_single[a, o] * kind_single[b, q]
+                    kind_pair[a, o, b, q] = kind_pair[b, q, a, o] = excess_of_two
+        excess = kind_pair[of_kind][:, :, of_kind]
+        excess[each, :, each, :] *= 0
         sums = tuple(numbers.load(Fraction(value)) for value in total)
-        found.append(Given(chance, sums, single, excess))
-    return found
+        yield Given(chance, sums, kind_single[of_kind], excess)
 
 
 def _key(value: Any) -> Fraction:

@@ -34,6 +34,8 @@ OUTCOMES = 500
 """Outcomes of one round that are played: an instance with more says nothing here."""
 KEPT = 12
 """Instances from which the search climbs."""
+CASES = 25
+"""Values of the free indices on one instance that count as an evaluation of the search."""
 REFUSED = 8
 """Breaks that do not stand up to whoever else looks at them, after which no more are looked for."""
 
@@ -173,6 +175,7 @@ def hunt(
                 seen = None if one is None else measured(claim, one, found)
                 if seen is None:
                     continue
+                found.evaluations += len(seen.measured.rows) // CASES
                 if seen.measured.broken:
                     if doubts.settled(seen, "search"):
                         return found
@@ -313,6 +316,8 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int) -> Seen | None:
 
 
 MOST_NUMBERS, MOST_TERMS = 80, 1200
+MOST_AVERAGED = 100
+"""Clients of an average over those whose coins fell so: pairs of them are gone through for every possible number."""
 
 
 def _fits_moments(one: Drawn) -> bool:
@@ -326,6 +331,8 @@ def _fits_moments(one: Drawn) -> bool:
         {"client": N, "client past": 3 * N, "table": N * samples}.get(s.kind, 1) * d for s in instance.program.state
     )
     random = instance.program.random
+    if {"average", "coins"} <= instance.program.operations and N > MOST_AVERAGED:
+        return False
     return remembered <= MOST_NUMBERS and N * instance.rounds * (samples if random else 1) <= MOST_TERMS
 
 
