@@ -13,6 +13,7 @@ This is the only package of `theory` that `sim` imports: it needs the standard l
 
 from theory.formula import Apply, Formula, Name, Number, names_in, parse, text_of
 from theory.program.algorithm import Algorithm, algorithm, state_of
+from theory.program.beginning import Beginning
 from theory.program.data import (
     DRAWS,
     LINEAR,
@@ -52,6 +53,7 @@ __all__ = [
     "VECTORS",
     "Algorithm",
     "Apply",
+    "Beginning",
     "Carried",
     "Formula",
     "Instruction",
