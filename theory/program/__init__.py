@@ -37,6 +37,7 @@ from theory.program.data import (
 )
 from theory.program.pseudo_code import pseudo_code
 from theory.program.reading import from_json
+from theory.program.same import renaming
 from theory.program.tracer import Tracer
 from theory.program.tracing import trace
 from theory.program.walking import Machine, walk
@@ -73,6 +74,7 @@ __all__ = [
     "names_in",
     "parse",
     "pseudo_code",
+    "renaming",
     "state_of",
     "text_of",
     "trace",
