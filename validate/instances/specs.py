@@ -89,16 +89,17 @@ def instance_from(data: Mapping[str, Any], claim: Claim | None = None) -> Instan
             raise ValueError(f"{claim.id} is about another algorithm than {data['algorithm']!r}")
         return instance if claim is None else renamed(instance, claim)
 
+    if claim is not None and claim.of is not None and not data.get("algorithm"):
+        data = {**data, "algorithm": f"{claim.paper}/{claim.of.name}"}
+
     def resolved(name: str) -> Algorithm | Program:
         if claim is not None and claim.of is not None and name in ("", claim.of.name, f"{claim.paper}/{claim.of.name}"):
             return claim.of
         return algorithm_named(name)
 
     schedules = frozenset() if claim is None else _schedules(claim)
-    of: Any = resolved if claim is None or claim.of is None or data.get("algorithm") else claim.of
-    if claim is not None and claim.of is None:
-        of = None
-    instance = read_instance(data, of, schedules)
+    about_functions = claim is not None and claim.of is None
+    instance = read_instance(data, None if about_functions else resolved, schedules)
     if claim is not None and instance.program != claim.program:
         if claim.program is None or program_of(claim, instance) is None:
             raise ValueError(f"algorithm={instance.algorithm!r} is another algorithm than that of {claim.id}")
