@@ -40,6 +40,7 @@ MODULES = {
     "mutate": "mutation",
     "new": "own",
     "moments": "oracle",
+    "measure": "measuring",
     "audit": "auditing",
     "check": "evidence",
     "verify": "evidence",

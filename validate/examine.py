@@ -66,11 +66,11 @@ def examine(
         far=FAR[quick],
         seed=seed,
         tell=tell,
-        accepted=lambda seen: _accepted(claim, seen, quick),
+        accepted=lambda seen: accepted(claim, seen, quick),
     )
     path: Path | None = None
     if found.broken is not None:
-        item, path = _certified(claim, found.broken, found.first, found.origin, Path(out), quick)
+        item, path = certified(claim, found.broken, found.first, found.origin, Path(out), quick)
         evidence.append(item)
     else:
         for item, written in _given(claim, Path(out), quick):
@@ -145,7 +145,7 @@ def _plain_names(e: Any) -> set[str]:
 # --- breaks ----------------------------------------------------------------------------------------------------------
 
 
-def _certified(
+def certified(
     claim: Claim, seen: Seen, first: Seen | None, origin: Origin, out: Path, quick: bool
 ) -> tuple[Evidence, Path | None]:
     """A break as a certificate; without one that the verifier accepts, nothing is refuted."""
@@ -173,7 +173,7 @@ def _certified(
     return Evidence("exact", "fails", text, data=data, origin=origin), None
 
 
-def _accepted(claim: Claim, seen: Seen, quick: bool) -> bool:
+def accepted(claim: Claim, seen: Seen, quick: bool) -> bool:
     """Whether the stand-alone verifier accepts a break."""
     try:
         return verifier.verify(_certificate(claim, seen, seen.measured.broken[0], "pool", quick)).valid
@@ -240,7 +240,7 @@ def _given(claim: Claim, out: Path, quick: bool) -> list[tuple[Evidence, Path | 
         drawn = Drawn(instance, constants, {**instance.parameters, **constants})
         seen = measured(claim, drawn)
         if seen is not None and seen.measured.broken:
-            found.append(_certified(claim, seen, None, "given", out, quick))
+            found.append(certified(claim, seen, None, "given", out, quick))
             break
     return found
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from theory.claim import Claim
-    from validate.bounds import Cases, Sides
+    from theory.written import Claim as Written
+    from validate.bounds import Cases
+    from validate.on_instance import OnInstance
 
     Measure = Callable[[Claim, Any], "Cases | None"]
 
@@ -77,25 +79,39 @@ def occasion(claim: Claim | str, scenario: Any, cases: Measure | None = None) ->
     return Occasion(claim, scenario, module, found if found is not None and len(found) else None)
 
 
-def measure(claim: Claim | str, scenario: Any, *, cases: Measure | None = None) -> Sides:
+def measure(
+    claim: Claim | Written | str,
+    scenario: Any,
+    *,
+    cases: Measure | None = None,
+    constants: Mapping[str, Any] | None = None,
+) -> Any:
     """Both sides of a claim on a scenario that satisfies its hypotheses, at every index of which it speaks.
 
     Args:
-        claim: a claim with a right side, its id, or ``my_paper.py:label`` for one in a file, which is run.
-        scenario: a scenario, or its specification, which is read in Fractions.
+        claim: a claim, its id, or ``my_paper.py:label`` for one in a file, which is run.
+        scenario: of a claim that is a sentence an instance (`validate.instances`), or its JSON form as plain data; else
+            a scenario, or its specification, which is read in Fractions.
         cases: measures the left side and the parameters, as `cases` of a paper's module does; by default that of the
-            claim's paper.
+            claim's paper. Not for a sentence.
+        constants: of a sentence's assumptions, where not the best of the instance are meant.
 
     Returns:
-        Left and right side, index and parameters, in Fractions for an exact scenario, else in float64.
+        Of a sentence `validate.on_instance.OnInstance`, which also says which hypotheses are violated; else `Sides`:
+        left and right side, index and parameters, in Fractions for an exact scenario, else in float64.
 
     Raises:
         ValueError: when the claim does not speak of the scenario, or a hypothesis is violated, which it names; for a
             claim that is not known, has no right side, or that nobody can measure.
         OSError: for a file that cannot be read.
     """
+    from theory.written import Claim as New
     from validate.bounds import sides
+    from validate.own import files
 
+    claim = files.find(claim) if isinstance(claim, str) else claim
+    if isinstance(claim, New):
+        return _of_sentence(claim, scenario, constants)
     found = occasion(claim, scenario, cases)
     if found.cases is None:
         raise ValueError(f"{found.claim.id} does not speak of {found.named}: it has no left side there")
@@ -103,6 +119,15 @@ def measure(claim: Claim | str, scenario: Any, *, cases: Measure | None = None) 
         at = "".join(f", at {name} = {value}" for name, value in found.cases.index_at(i).items())
         raise ValueError(f"{found.claim.id}: {found.named} violates {', '.join(map(repr, names))}{at}")
     return sides(found.claim, found.cases, found.scenario.exact)
+
+
+def _of_sentence(claim: Written, given: Any, constants: Mapping[str, Any] | None) -> OnInstance:
+    from validate.instances import Instance
+    from validate.instances.specs import instance_from
+    from validate.on_instance import on_instance
+
+    instance = given if isinstance(given, Instance) else instance_from(given, claim)
+    return on_instance(claim, instance, constants)
 
 
 def certify(claim: Claim | str, spec: Mapping[str, Any], out: str | Path, *, cases: Measure | None = None) -> Path:

@@ -78,7 +78,11 @@ class _Run:
         missing = [name for name in program.parameters if name not in parameters and name not in ("N", "d")]
         if missing:
             raise ValueError(f"parameters has no {missing[0]!r}; the program takes {', '.join(program.parameters)}")
-        given = {name: parameters[name] for name in program.parameters if name in parameters}
+        known = (*program.parameters, *_lengths(program))
+        given = {name: parameters[name] for name in known if name in parameters}
+        lags = {len(given[step.label]) for step in program.steps if step.op == "combine"}  # type: ignore[union-attr]
+        if len(lags) == 1:  # J is known from the weights of what is remembered
+            given = {**dict.fromkeys(_lengths(program), next(iter(lags))), **given}
         self.parameters = Parameters(given, self.numbers, problem.clients, problem.dim, rounds)
         best = None if self.numbers.exact else minimise(problem.mean_hessian, problem.mean_linear)
         self.best = None if best is None or not self._near(best[0]) else best[0]
@@ -371,6 +375,11 @@ def _places(one: Layout, two: Layout, kind: str, start: int, there: int) -> list
     if kind in OF_SERVER:
         return [(start, there)]
     return [(one.width + n * one.own_width + start, two.width + n * two.own_width + there) for n in range(one.clients)]
+
+
+def _lengths(program: Program) -> list[str]:
+    """The names in the numbers of remembered vectors."""
+    return [name for s in program.state if s.length is not None for name in names_in(s.length)]
 
 
 def _formulas(step: Any) -> list[Formula]:

@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.program import Algorithm, Loop, Program, ProgramError, algorithm, from_json, pseudo_code
+from theory.program import (
+    Algorithm,
+    Beginning,
+    Loop,
+    Program,
+    ProgramError,
+    State,
+    algorithm,
+    from_json,
+    names_in,
+    pseudo_code,
+)
 
 
 def made(body: str, head: str = "@algorithm", signature: str = "w, x, *, eta, H, p, S") -> Algorithm:
@@ -220,3 +231,18 @@ def test_random_programs_survive_json_and_are_told(pieces):
     assert text.count("next ") == 2
     assert isinstance(program, Program)
     assert set(program.result) <= set(program.kinds)
+
+
+def test_the_start_is_read_in_one_place() -> None:
+    """Numbers stand for vectors here: x0 = 3, 0, and gradients 10 v, 100 v, 1000 v of f, f_n, f_ni."""
+    scale = {"f": 10, "f_n": 100, "f_ni": 1000}
+    reader = Beginning(3, 0, lambda which, v: scale[which] * v, lambda formula: 2 if names_in(formula) else 0)
+    values = {
+        "x0": 3, "0": 0, "-x0": -3, "x0 - eta*grad(f, x0)": 3 - 2 * 30, "grad(f_n, x0 + x0)/eta": 300, "eta*x0": 6,
+        "x0*eta": 6, "grad(f_ni, grad(f_n, x0))": 300_000,
+    }  # fmt: skip
+    for text, value in values.items():
+        assert reader.of(State("x", "server", text)) == value
+    for text in ("norm(x0)*x0", "x0*x0", "1/x0", "grad(g, x0)", "x0(", "y", "1", "x0/0"):
+        with pytest.raises(ValueError, match="the state x begins with"):
+            reader.of(State("x", "server", text))

@@ -13,6 +13,7 @@ This is the only package of `theory` that `sim` imports: it needs the standard l
 
 from theory.formula import Apply, Formula, Name, Number, names_in, parse, text_of
 from theory.program.algorithm import Algorithm, algorithm, state_of
+from theory.program.beginning import Beginning
 from theory.program.data import (
     DRAWS,
     LINEAR,
@@ -36,6 +37,7 @@ from theory.program.data import (
 )
 from theory.program.pseudo_code import pseudo_code
 from theory.program.reading import from_json
+from theory.program.same import renaming
 from theory.program.tracer import Tracer
 from theory.program.tracing import trace
 from theory.program.walking import Machine, walk
@@ -52,6 +54,7 @@ __all__ = [
     "VECTORS",
     "Algorithm",
     "Apply",
+    "Beginning",
     "Carried",
     "Formula",
     "Instruction",
@@ -71,6 +74,7 @@ __all__ = [
     "names_in",
     "parse",
     "pseudo_code",
+    "renaming",
     "state_of",
     "text_of",
     "trace",

@@ -51,7 +51,7 @@ def trace(one: Algorithm) -> Program:
     ]
     if twice or clash:
         raise ProgramError(f"{where}: the tap {(twice or clash)[0]!r} has a name that is taken")
-    body, names = _tidied(_hinted(recorder.blocks[0], recorder.hints), names, len(state))
+    body, names = tidied(_hinted(recorder.blocks[0], recorder.hints), names, len(state))
     source = f"{Path(one.function.__code__.co_filename).name}:{one.name}"
     about = (inspect.getdoc(one.function) or "").split("\n")[0]
     return Program(one.name, one.state, one.parameters, body, names, source, about)
@@ -75,7 +75,7 @@ def _counted(steps: Sequence[Step]) -> dict[str, int]:
     return found
 
 
-def _tidied(body: tuple[Step, ...], result: tuple[str, ...], inputs: int) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+def tidied(body: tuple[Step, ...], result: tuple[str, ...], inputs: int) -> tuple[tuple[Step, ...], tuple[str, ...]]:
     """Sums put into the sums that they are part of, what nobody uses left out, and values numbered in their order."""
     body = _fused(body, uses(body, result))
     while True:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from validate.commands import completion, messages, own
-from validate.commands.output import print_json, progress, writable
+from validate.commands.output import noticing_interrupts, print_json, progress, writable
+
+if TYPE_CHECKING:
+    from theory.written import Claim as Written
+    from validate.both_sides import Row
 
 
 def falsify(
@@ -28,18 +32,23 @@ def falsify(
 ) -> None:
     """Search for an instance that breaks a claim.
 
-    The search starts from nothing but the claim; what it finds is confirmed in fractions and written as a certificate.
+    The search starts from nothing but the claim, and goes on until it is broken or --seconds are over; what it finds is
+    confirmed in fractions, made smaller, and written as a certificate, which the stand-alone verifier has accepted.
     Exit status 1 when the claim is broken, also where that could not be confirmed, or no certificate can hold it. The
     certificate is beside that of a check, as LABEL.falsify.json.
 
     Example: fedproof falsify fedavg-svrg/lemma-a2
     """
     from theory import claim as find
+    from theory.written import Claim as Written
     from validate import certificate, kept, papers
     from validate.search.reduce import certificate_of
     from validate.search.unguided import search
 
-    claim = find(own.one(name))
+    claim: Any = find(own.one(name))
+    if isinstance(claim, Written):
+        _of_sentence(claim, seconds, seed, out, as_json)
+        return
     module = papers.module(claim.paper)
     if module is None or not claim.has_bound:
         what = "no right side that can be measured, so there is nothing to search for"
@@ -75,3 +84,49 @@ def falsify(
             typer.echo(f"no certificate: {lacking}")
     if broken:
         raise typer.Exit(1)
+
+
+def _of_sentence(claim: Written, seconds: float, seed: int, out: Path, as_json: bool) -> None:
+    """A claim that says what it means: the hunt of `validate.falsified`."""
+    from validate import kept
+    from validate.falsified import falsified
+
+    writable("--out", out)
+    with noticing_interrupts() as check, TemporaryDirectory() as folder:
+
+        def tell(line: str) -> None:
+            check()
+            progress(line)
+
+        found = falsified(claim, seconds=seconds, seed=seed, out=folder, tell=tell)
+        path = None
+        if found.certificate is not None:
+            path = str(kept.keep(claim, (Path(folder),), found.certificate, out, "falsify"))
+    broken = found.broken is not None or found.suspect is not None
+    shown: dict[str, Any] = {
+        "id": claim.id,
+        "broken": broken,
+        "confirmed": found.broken is not None,
+        "ratio": None if found.broken is None else _ratio(found.broken.measured.broken[0]),
+        "evaluations": found.evaluations,
+        "structures": found.instances,
+        "spec": found.instance,
+        "certificate": path,
+        "detail": found.detail,
+    }
+    if as_json:
+        print_json(shown)
+    else:
+        typer.echo(f"{claim.id}: {found.detail}")
+        if path is not None:
+            typer.echo(f"certificate: {path}")
+    if broken:
+        raise typer.Exit(1)
+
+
+def _ratio(row: Row) -> float | None:
+    """left / right, where right > 0."""
+    try:
+        return float(row.left / row.right) if row.right > 0 else None
+    except (OverflowError, ZeroDivisionError):
+        return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ from validate.commands.output import plain, print_json, read_object, table
 
 if TYPE_CHECKING:
     from validate.inertial_scenario import InertialScenario
+    from validate.instances.specs import Asked
     from validate.scenario import Scenario
     from validate.shuffling_scenario import ShufflingScenario
 
@@ -60,18 +61,17 @@ def any_number_of_digits() -> Iterator[None]:
         sys.set_int_max_str_digits(limit)
 
 
-def show_moments(scenario: Scenario | ShufflingScenario | InertialScenario, as_json: bool) -> None:
-    """Compute and print the moments: of the model after every round or epoch, and the sums that an algorithm has."""
+def show_moments(given: Asked, as_json: bool) -> None:
+    """Compute and print the moments of an engine: of the model after every round, and the sums that it has."""
     from validate.inertial_scenario import InertialScenario
     from validate.shuffling_scenario import ShufflingScenario
 
+    scenario = given.scenario
     result = scenario.moments()
     dim = scenario.problem.dim
     shapes = {"mean": dim, "second_moment": dim, "squared_gradient_norm": 0, "suboptimality": 0}
-    unit, length = "round", "K"
     inside: dict[str, Any] = {}
     if isinstance(scenario, ShufflingScenario):
-        unit, length = "epoch", "epochs"
         shapes["squared_distance"] = 0
     if isinstance(scenario, InertialScenario):
         shapes |= dict.fromkeys(INERTIAL, 0)
@@ -80,43 +80,76 @@ def show_moments(scenario: Scenario | ShufflingScenario | InertialScenario, as_j
     per_round = {name: None if values[name] is None else entries(values[name], shape) for name, shape in shapes.items()}
     sums = {name: plain(getattr(result, name)()) for name in SUMS if hasattr(result, name)}
     if as_json:
-        print_json({"algorithm": scenario.algorithm.name, length: scenario.rounds, **per_round, **inside, **sums})
+        print_json({"algorithm": given.name, given.length: scenario.rounds, **per_round, **inside, **sums})
         return
-    columns = {name: values for name, values in per_round.items() if values is not None}
-    rows = [[str(k), *(str(values[k]) for values in columns.values())] for k in range(scenario.rounds + 1)]
-    table([unit, *columns], rows)
+    _show_rounds(given.unit, per_round, scenario.rounds)
     for name, value in sums.items():
         typer.echo(f"{name} = {value}")
 
 
+def _show_rounds(unit: str, per_round: Mapping[str, Any], rounds: int) -> None:
+    columns = {name: values for name, values in per_round.items() if values is not None}
+    rows = [[str(k), *(str(values[k]) for values in columns.values())] for k in range(rounds + 1)]
+    table([unit, *columns], rows)
+
+
+OF_MODEL = ("mean", "second_moment", "squared_gradient_norm", "suboptimality", "squared_iterate_norm",
+            "squared_distance")  # fmt: skip
+
+
+def show_instance(given: Asked, exact: bool, as_json: bool) -> None:
+    """Compute and print the moments of an instance: of its model, and of every state variable."""
+    from validate.instances.runs import moments_of_instance
+
+    assert given.instance is not None
+    result = moments_of_instance(given.instance, exact=exact)
+    dim = given.instance.dim or 0
+    values = {name: getattr(result, name) for name in OF_MODEL}
+    flat = ("mean", "second_moment")
+    per_round = {
+        name: None if value is None else entries(value, dim if name in flat else 0) for name, value in values.items()
+    }
+    if not as_json:
+        _show_rounds("round", per_round, given.instance.rounds)
+        return
+    states = {name: {"mean": s.mean, "squared_norm": s.squared_norm} for name, s in result.states.items()}
+    print_json({"algorithm": given.name, "K": given.instance.rounds, **per_round, "states": states})
+
+
 def moments(
-    spec: Annotated[str, typer.Argument(metavar="SPEC.json", help="The scenario, or - for stdin.")],
+    spec: Annotated[str, typer.Argument(metavar="INSTANCE.json", help="The instance, or - for stdin.")],
     exact: Annotated[bool, typer.Option("--exact", help="Compute in fractions, and print them as p/q.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print exact moments of an algorithm's iterates.
 
-    The problem is quadratic, f_{n,i}(t) = h_i/2 (t-a_i)^2, and the lists go over the rounds 0..K. SPEC.json holds
-    {"algorithm": "fedavg-svrg", "clients": [{"h": ["1"], "a": ["0"], "p": "1/2"}], "step": "1/5", "S": 2, "M": 3,
-    "K": 3, "theta0": "3"}; for "local-sgd", "local_steps" stands for S and M, and there may be "aggregation":
-    "unbiased" or "normalised", and "empty": "keep", "zero" or "condition".
+    INSTANCE.json holds {"algorithm": "algorithms/scaffold" or "my_paper.py:name", "parameters": {"eta": "1/10", ...},
+    "problem": {"clients": [[{"h": 1, "b": 0}, ...], ...]}, "start": ["3"], "rounds": 3}. A sample function is h x^2/2 -
+    b x, h (x - a)^2/2, or x'Hx/2 - b'x with a matrix "H" and a vector "b". The algorithm is any that is linear given
+    its draws. The lists go over the rounds 0..K, and are of the model, its first state variable (the mean over the
+    clients, where each has one): E of x, of x x', of ||grad f(x)||^2, of f(x) - f*, of ||x||^2 and of ||x - x*||^2.
+    With --json, "states" has the mean and the mean squared norm of every state variable.
 
-    For "shuffling-local-sgd", f_{n,i}(v) = h_i/2 v^2 - b_i v, the lists go over the epochs and are of
-    Phi = sum_n alpha_n f_n: {"algorithm": "shuffling-local-sgd", "clients": [{"h": "1", "b": "1"}], "alpha": ["1"],
-    "step": "1/8", "local_steps": 2, "epochs": 3, "v0": "3"}.
+    The specifications of "fedavg-svrg", "local-sgd", "shuffling-local-sgd" and "fedmim" are taken too, in their own
+    names (docs/reference/scenarios.md): {"algorithm": "fedavg-svrg", "clients": [{"h": ["1"], "a": ["0"], "p":
+    "1/2"}], "step": "1/5", "S": 2, "M": 3, "K": 3, "theta0": "3"}.
 
-    For "fedmim", f_{n,i}(x) = h_i/2 x^2 - b_i x, S of the clients take part and alpha, beta are the weights of the
-    lags 0, 1, ...: {"algorithm": "fedmim", "clients": [{"h": "1", "b": "1"}, {"h": "2", "b": "0"}], "S": 1,
-    "local_steps": 2, "step": "1/8", "alpha": ["3/5", "3/10"], "beta": ["1/2"], "x0": "3", "K": 3}. The entries that
-    begin with "auxiliary" are of the sequence u_t, "squared_increment" is E||delta_t||^2, "drift" the mean of
-    E||x_{i,k} - x_t||^2 over clients and k < local_steps, and "squared_average_step" is E||dtilde_t||^2; the last two
-    go over the rounds 0..K-1, and are printed with --json only.
-
-    Example: fedproof moments SPEC.json --exact --json
+    Example: fedproof moments INSTANCE.json --exact --json
     """
-    from validate.scenario import read_scenario
+    from validate.instances.specs import asked
 
-    scenario = read_scenario(read_object(spec), exact=exact)
-    check_size(scenario)
+    data = read_object(spec)
+    given = asked(data, exact=exact)
     with any_number_of_digits():
-        show_moments(scenario, as_json)
+        if is_general(data, given):
+            show_instance(given, exact, as_json)
+        else:
+            check_size(given.scenario)
+            show_moments(given, as_json)
+
+
+def is_general(data: Mapping[str, Any], given: Asked) -> bool:
+    """Whether the general moments are asked for: those of a first specification are its engine's, with its sums."""
+    from validate.instances.specs import is_instance
+
+    return given.instance is not None and (is_instance(data) or given.scenario is None)

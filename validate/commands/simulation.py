@@ -6,7 +6,7 @@ import json
 import math
 import shutil
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +17,8 @@ from validate.commands.output import bar, noticing_interrupts, number, plain, pr
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from validate.instances.specs import Asked
 
 METRICS = ("suboptimality", "squared_gradient_norm")
 MOST_VALUES = 1_000_000_000  # 8 GB
@@ -111,16 +113,26 @@ def summary(values: np.ndarray) -> dict[str, Any]:
 
     A single run has no standard error.
     """
-    last = values[:, -1]
-    error = last.std(axis=0, ddof=1) / math.sqrt(len(last)) if len(last) > 1 else None
-    return {"mean": plain(last.mean(axis=0)), "standard_error": plain(error)}
+    found = per_round(values[:, -1:])
+    return {name: None if entry is None else entry[0] for name, entry in found.items()}
+
+
+def per_round(values: np.ndarray) -> dict[str, Any]:
+    """Mean over the runs and its standard error, in lists over the rounds; of a single run there is no error."""
+    error = values.std(axis=0, ddof=1) / math.sqrt(len(values)) if len(values) > 1 else None
+    return {"mean": plain(values.mean(axis=0)), "standard_error": plain(error)}
 
 
 def simulate(
-    spec: Annotated[str, typer.Argument(metavar="SPEC.json", help="The scenario as for `moments`, or - for stdin.")],
+    spec: Annotated[
+        str, typer.Argument(metavar="INSTANCE.json", help="The instance as for `moments`, or - for stdin.")
+    ],
     runs: Annotated[int, typer.Option("--runs", min=1, help="Number of runs.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed; run r of a seed is always the same.")] = 0,
     metric: Annotated[list[str] | None, typer.Option("--metric", help="A metric to record; may be repeated.")] = None,
+    tap: Annotated[
+        list[str] | None, typer.Option("--tap", help="A tap whose squared norm to record; may be repeated.")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="File (.npz) for all runs.")] = None,
     device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
     block: Annotated[int, typer.Option("--block", min=1, help="Runs between two savings.")] = 1000,
@@ -129,31 +141,41 @@ def simulate(
 ) -> None:
     """Run an algorithm many times.
 
-    Prints the mean and standard error of each metric at the last round. With --out, each finished block of runs is
-    kept in OUT.parts until all are done, so that an interruption costs a block at most.
+    Prints the mean and standard error of each metric at the last round; with --json also those of every round, and of
+    taps those of the squared norm at every round, turn and client. Metrics are suboptimality, cost,
+    squared_gradient_norm, squared_iterate_norm, squared_distance and iterate, of the model: the first state variable,
+    or its mean over the clients. With --out, each finished block of runs is kept in OUT.parts until all are done, so
+    that an interruption costs a block at most.
 
-    Example: fedproof simulate SPEC.json --runs 20000 --seed 1 --out runs.npz
+    Example: fedproof simulate INSTANCE.json --runs 20000 --seed 1 --out runs.npz
     """
     if resume and out is None:
         raise ValueError("--resume needs the --out of the simulation to go on with")
-    given = read_object(spec)
+    data = read_object(spec)
     import importlib.metadata
 
     import numpy as np
 
-    from validate.scenario import read_scenario
+    from validate.instances.runs import check_taps
+    from validate.instances.specs import asked
 
-    scenario = read_scenario(given, exact=False)
-    metrics = tuple(dict.fromkeys(metric or METRICS))
-    values = runs * (scenario.rounds + 1) * len(metrics)
+    given = asked(data, exact=False)
+    metrics, taps = tuple(dict.fromkeys(metric or METRICS)), tuple(dict.fromkeys(tap or ()))
+    if taps and given.instance is None:
+        raise ValueError(f"tap={taps[0]!r}: this specification is run by an engine that has no taps")
+    if given.instance is not None:
+        check_taps(given.instance, taps)
+    rounds = given.scenario.rounds if given.instance is None else given.instance.rounds
+    values = runs * ((rounds + 1) * len(metrics) + (_tap_values(given, taps) if taps else 0))
     if values > MOST_VALUES:
         raise ValueError(f"{values} values are wanted, of all runs, rounds and metrics; at most {MOST_VALUES} are")
     settings = {
-        "spec": given,
+        "spec": data,
         "seed": seed,
         "metrics": list(metrics),
         "block": block,
         "version": importlib.metadata.version("fedproof"),
+        **({"taps": list(taps)} if taps else {}),
     }
     blocks = Blocks(out, settings) if out is not None else None
     if blocks is not None:
@@ -161,21 +183,18 @@ def simulate(
         writable("--out", blocks.out.parent)
     done: list[dict[str, np.ndarray]] = []
     try:
-        with noticing_interrupts() as check, bar(runs * scenario.rounds) as tell:
+        with noticing_interrupts() as check, bar(runs * rounds) as tell:
             for first in range(0, runs, block):
                 check()
                 size = min(block, runs - first)
                 arrays = blocks.load(first, size) if blocks is not None else None
                 if arrays is None:
-                    trace = scenario.simulate(
-                        size,
-                        seed,
-                        first_run=first,
-                        metrics=metrics,
-                        device=device,
-                        progress=lambda ran, _, before=first * scenario.rounds: tell(before + ran),
-                    )
-                    arrays = {**{name: trace[name] for name in metrics}, "final": trace.final}
+
+                    def progress(ran: int, _: int, before: int = first * rounds) -> None:
+                        check()
+                        tell(before + ran)
+
+                    arrays = _block(given, size, seed, first, metrics, taps, device, progress)
                     if blocks is not None:
                         blocks.save(first, arrays)
                 done.append(arrays)
@@ -187,9 +206,51 @@ def simulate(
     if blocks is not None:
         blocks.finish(everything)
     result = {name: summary(everything[name]) for name in metrics}
+    tapped = {name: per_round(everything[f"tap {name}"]) for name in taps}
     if as_json:
         where = None if out is None else str(out)
-        print_json({"runs": runs, "rounds": scenario.rounds, "seed": seed, "metrics": result, "out": where})
+        every = {name: per_round(everything[name]) for name in metrics}
+        print_json({"runs": runs, "rounds": rounds, "seed": seed, "metrics": result, "per_round": every,
+                    "taps": tapped, "out": where})  # fmt: skip
         return
     rows = [[name, number(entry["mean"]), number(entry["standard_error"])] for name, entry in result.items()]
     table(["metric", "mean", "standard error"], rows)
+    if taps:
+        last = {name: per_round(_of_last_turn(everything[f"tap {name}"])) for name in taps}
+        typer.echo()
+        rows = [[name, number(entry["mean"]), number(entry["standard_error"])] for name, entry in last.items()]
+        table(["tap", "mean squared norm, last turn", "standard error"], rows)
+
+
+def _block(
+    given: Asked, size: int, seed: int, first: int, metrics: Sequence[str], taps: Sequence[str], device: str,
+    progress: Callable[[int, int], None],
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """The runs ``first .. first+size-1``: by an engine that has the instance's round, else by the general simulator."""
+    from validate.instances import runs
+
+    options: dict[str, Any] = {"first_run": first, "metrics": metrics, "device": device, "progress": progress}
+    if given.scenario is not None and not taps:
+        found = runs.runs_of_scenario(given.scenario, size, seed, **options)
+    else:
+        assert given.instance is not None
+        found = runs.runs_of_instance(given.instance, size, seed, taps=taps, **options)
+    return {**found.values, **{f"tap {name}": values for name, values in found.taps.items()}, "final": found.final}
+
+
+def _tap_values(given: Asked, taps: Sequence[str]) -> int:
+    """Values of the taps in one run, by a run of one round."""
+    from dataclasses import replace
+
+    from validate.instances.runs import runs_of_instance
+
+    assert given.instance is not None
+    one = runs_of_instance(replace(given.instance, rounds=1), 1, 0, metrics=(), taps=taps)
+    return int(sum(values.size for values in one.taps.values())) * given.instance.rounds
+
+
+def _of_last_turn(values: np.ndarray) -> np.ndarray:
+    """(R, N) or (R,): of a tap's squared norms (R, K, turns..., N) those in the last turn of the last round."""
+    while values.ndim > 2:
+        values = values[:, -1]
+    return values

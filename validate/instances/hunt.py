@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sim.problems import Quadratic
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS
@@ -25,6 +24,7 @@ from validate.both_sides import Measured, Row, sides
 from validate.expected import lines
 from validate.instances.candidates import Candidate, candidate_of, moved, of_rounds, realised, size, smaller
 from validate.instances.choices import Setting
+from validate.instances.engines import in_floats
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.rounds import TooManyOutcomesError
@@ -123,6 +123,7 @@ def hunt(
     seed: int = 0,
     tell: Callable[[str], None] = lambda _: None,
     accepted: Callable[[Seen], bool] = lambda _: True,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Hunt:
     """Try to break a claim.
 
@@ -135,11 +136,14 @@ def hunt(
         tell: called with one line of text.
         accepted: whether a break stands up to whoever else looks at it. One that does not is what came of the hunt
             only if no other is found.
+        stop: asked between instances; where it says so, what was seen so far is what came of it.
     """
     found = Hunt()
     doubts = _Doubts(claim, found, accepted)
     small = fitting_sizes(claim)
     for i in range(pool):
+        if stop():
+            return found
         if i % 200 == 199:
             tell(f"{claim.id}: {i + 1} of {pool} instances")
         one = drawn(claim, seed + i, sizes=small)
@@ -154,7 +158,7 @@ def hunt(
             found.seen.append(seen)
     if far:
         tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
-        broken = _from_afar(claim, found, far, seed)
+        broken = _from_afar(claim, found, far, seed, stop)
         if broken is not None and doubts.settled(broken, "pool"):
             return found
     best = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
@@ -167,6 +171,8 @@ def hunt(
             for _ in range(40):
                 if found.evaluations >= evaluations:
                     break
+                if stop():
+                    return found
                 found.evaluations += 1
                 step = moved(here, claim, rng)
                 if _too_large(step, claim):
@@ -283,7 +289,7 @@ def setting_of(claim: Claim, one: Drawn) -> Setting:
     return Setting(quadratic, start, dict(one.values), one.instance.rounds, claim)
 
 
-def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int) -> Seen | None:
+def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool]) -> Seen | None:
     """The first of many clients, many turns or long runs that breaks the claim: in floats, then in fractions.
 
     A break in floats that fractions neither confirm nor clear is kept in `found.suspect`.
@@ -293,6 +299,8 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int) -> Seen | None:
     large = fitting_sizes(claim, large=True)
     small = fitting_sizes(claim)
     for i in range(seeds):
+        if stop():
+            return None
         kind = i % 3
         sizes = large if kind == 0 and large else small
         one = drawn(claim, seed + 10**6 + i, large=kind < 2, long=kind > 0, sizes=sizes)
@@ -334,12 +342,6 @@ def _fits_moments(one: Drawn) -> bool:
     if {"average", "coins"} <= instance.program.operations and N > MOST_AVERAGED:
         return False
     return remembered <= MOST_NUMBERS and N * instance.rounds * (samples if random else 1) <= MOST_TERMS
-
-
-def in_floats(problem: Quadratic) -> Quadratic:
-    """The same problem in float64."""
-    hessian, linear, offset = (np.asarray(a, dtype=float) for a in (problem.hessian, problem.linear, problem.offset))
-    return Quadratic(hessian, linear, offset, problem.counts)
 
 
 def _too_large(c: Candidate, claim: Claim) -> bool:

@@ -1,0 +1,178 @@
+"""`fedproof measure` and `falsify` for claims that say what they mean: one instance, and a search for one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.language import heavy_ball, noise_ball, vectors
+from tests.validate.command_line import SPEC, call, complaint, printed
+from validate import measure, verifier
+from validate.falsified import falsified
+from validate.instances import read_instance
+from validate.instances.hunt import hunt
+from validate.on_instance import on_instance
+
+LANGUAGE = Path(__file__).parents[1] / "language"
+NOISE = f"{LANGUAGE / 'noise_ball.py'}"
+PROBLEM = {"clients": [[{"h": 1, "b": 0}, {"h": 2, "b": 1}], [{"h": 2, "b": "3"}]]}
+INSTANCE: dict[str, Any] = {"parameters": {"eta": "1/8"}, "problem": PROBLEM, "start": 3, "rounds": 2}
+BREAKING: dict[str, Any] = {
+    "parameters": {"eta": "1/2"},
+    "problem": {"clients": [[{"h": "1/4", "b": 1}, {"h": "1/4", "b": -1}]]},
+    "start": 0,
+    "rounds": 3,
+}
+
+
+def test_both_sides_by_hand() -> None:
+    """f = 7/4 (x - 1)^2/2 + const: gradients at 1 are (1, 1) - 1 and -1; sigma2 = 0 for both clients."""
+    found = printed("measure", f"{NOISE}:noise-ball", "-", given=json.dumps(INSTANCE))
+    assert found["verdict"] == "holds"
+    assert found["constants"] == {"L": "2", "mu": "7/4"}
+    # the first step: x = 3 - (3 or 5 + 3)/2/8, from client 1's sample; client 2's gradient is 3
+    ends = [3 - Fraction(g + 3, 2) / 8 for g in (3, 5)]
+    left = sum((x - 1) ** 2 for x in ends) / 2
+    assert found["rows"][1] == {
+        "at": {"k": 1}, "left": str(left), "right": str((1 - Fraction(7, 32)) * 4), "status": "holds",
+        "ratio": pytest.approx(float(left / (4 - Fraction(7, 8)))),
+    }  # fmt: skip
+    assert [entry["holds"] for entry in found["hypotheses"]] == [True] * 4
+    assert found["instance"]["algorithm"] == "noise-ball/parallel_sgd"
+
+
+def test_the_verdicts_of_an_instance_and_their_statuses() -> None:
+    broken = printed("measure", f"{NOISE}:lost-factor", "-", given=json.dumps(BREAKING), status=1)
+    assert (broken["verdict"], broken["rows"][-1]["status"]) == ("broken", "broken")
+    large = {**BREAKING, "parameters": {"eta": "9/4"}}
+    violated = call("measure", f"{NOISE}:lost-factor", "-", given=json.dumps(large))
+    assert violated.exit_code == 3
+    assert "hypothesis eta <= " in violated.stderr
+    assert "says nothing about the claim" in violated.stdout
+    flat = {"problem": {"clients": [[{"h": 0, "b": 1}]]}, "parameters": {"eta": 1}, "start": 0, "rounds": 1}
+    assert "mu in (0, inf)" in complaint(call("measure", f"{NOISE}:one-step", "-", given=json.dumps(flat)))
+    silent = printed(
+        "measure", f"{NOISE}:one-step", "-", "--set", "mu=1", "--set", "L=1/4", given=json.dumps(flat), status=3
+    )
+    assert silent["verdict"] == "violated"
+
+
+def test_worse_constants_may_be_given() -> None:
+    found = printed("measure", f"{NOISE}:noise-ball", "-", "--set", "L=3", "--set", "mu=1", given=json.dumps(INSTANCE))
+    assert found["constants"] == {"L": "3", "mu": "1"}
+    assert found["rows"][1]["right"] == str((1 - Fraction(1, 8)) * 4)
+    better = printed("measure", f"{NOISE}:noise-ball", "-", "--set", "mu=2", given=json.dumps(INSTANCE), status=3)
+    assert {"name": "strongly_convex(f, mu)", "holds": False} in better["hypotheses"]
+
+
+def test_claims_about_vectors_and_functions() -> None:
+    free = {"vectors": {"a_n": [[1, 0], [0, 1]]}}
+    found = printed("measure", f"{LANGUAGE / 'vectors.py'}:jensen", "-", given=json.dumps(free))
+    assert [(row["left"], row["right"]) for row in found["rows"]] == [("1/2", "1")]
+    bent = {"problem": {"clients": [[{"h": -1, "b": 0}]]}, "start": 0, "vectors": {"x": [1], "y": [0]}}
+    broken = printed("measure", f"{LANGUAGE / 'vectors.py'}:without-convexity", "-", given=json.dumps(bent), status=1)
+    assert broken["rows"][0]["left"] == "-1"
+
+
+def test_a_claim_that_is_measured_by_tables() -> None:
+    found = printed("measure", "fedavg-svrg/theorem-v1-eq8", "-", given=json.dumps(SPEC))
+    assert (found["verdict"], found["rows"][0]["left"]) == ("holds", "12")
+
+
+def test_many_outcomes_are_measured_by_moments() -> None:
+    many = {
+        "parameters": {"eta": "1/8"}, "start": 3, "rounds": 2,
+        "problem": {"clients": [[{"h": 1, "b": i} for i in range(9)] for _ in range(4)]},
+    }  # fmt: skip
+    instance = read_instance(many, noise_ball.parallel_sgd)
+    found = on_instance(noise_ball.ONE_STEP, instance)
+    assert (found.how, found.verdict) == ("moments", "holds")
+    fewer = replace(instance, problem=read_instance({**many, "problem": PROBLEM}, noise_ball.parallel_sgd).problem)
+    assert on_instance(noise_ball.ONE_STEP, fewer).how == "exact"
+    assert measure(noise_ball.ONE_STEP, {**many, "algorithm": ""}).verdict == "holds"
+
+
+BAD: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
+    (("--set", "L"), INSTANCE, "not NAME=VALUE"),
+    (("--set", "L=1", "--set", "L=2"), INSTANCE, "gives L twice"),
+    (("--set", "eta=1"), INSTANCE, "eta is the algorithm's"),
+    (("--set", "G=1"), INSTANCE, "it is no name of the claim"),
+    (("--set", "L=-1"), INSTANCE, "L=-1 is outside (0, inf)"),
+    (
+        (),
+        {**INSTANCE, "algorithm": "algorithms/heavy_ball", "parameters": {"alpha": 1, "beta": 0}},
+        "another algorithm",
+    ),
+    ((), {**INSTANCE, "parameters": {}}, "eta is missing"),
+    ((), {**INSTANCE, "vectors": {"x": []}}, "vectors: x"),
+]
+
+
+@pytest.mark.parametrize(("options", "data", "message"), BAD)
+def test_bad_input_is_refused_in_one_line(options: tuple[str, ...], data: dict[str, Any], message: str) -> None:
+    said = complaint(call("measure", f"{NOISE}:noise-ball", "-", *options, given=json.dumps(data)))
+    assert message.removeprefix("it ") in said
+
+
+def test_the_same_round_in_other_names_is_the_claim_s(folder: Path) -> None:
+    text = "from theory import algorithm\n\n@algorithm\ndef other(w, z, *, step):\n"
+    text += "    i = w.sample()\n    return -step * w.mean(w.gradient(z, i)) + z\n"
+    (folder / "other.py").write_text(text, encoding="utf-8")
+    data = {**INSTANCE, "algorithm": "other.py:other", "parameters": {"step": "1/8"}}
+    found = printed("measure", f"{NOISE}:noise-ball", "-", given=json.dumps(data))
+    assert found["instance"]["parameters"] == {"eta": "1/8"}
+
+
+# --- the search ------------------------------------------------------------------------------------------------------
+
+
+def test_falsify_finds_a_certificate(folder: Path) -> None:
+    found = printed("falsify", f"{NOISE}:lost-factor", "--seconds", 60, status=1)
+    assert found["broken"]
+    assert found["confirmed"]
+    assert found["ratio"] > 1
+    path = folder / found["certificate"]
+    assert path.name == "noise-ball.lost-factor.falsify.json"
+    assert verifier.verify(json.loads(path.read_text(encoding="utf-8"))).valid
+    again = printed("measure", f"{NOISE}:lost-factor", "-", given=json.dumps(found["spec"]), status=1)
+    assert again["verdict"] == "broken"
+
+
+def test_falsify_of_a_true_claim_ends_with_the_time() -> None:
+    found = printed("falsify", f"{NOISE}:one-step", "--seconds", 1)
+    assert (found["broken"], found["certificate"], found["spec"]) == (False, None, None)
+    assert found["structures"] > 0
+    assert "no counterexample" in found["detail"]
+
+
+def test_a_break_that_no_certificate_holds_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refused(*arguments: Any, **options: Any) -> Any:
+        raise ValueError("the verifier does not agree")
+
+    monkeypatch.setattr("validate.examine.certificates.write", refused)
+    found = falsified(vectors.WRONG_WAY, seconds=60, out=tmp_path)
+    assert found.broken is not None
+    assert found.certificate is None
+    assert "no certificate" in found.detail
+    result = call("falsify", f"{LANGUAGE / 'vectors.py'}:wrong-way")
+    assert result.exit_code == 1
+
+
+def test_a_hunt_that_is_stopped_keeps_what_it_saw() -> None:
+    asked: list[int] = []
+
+    def stop() -> bool:
+        asked.append(1)
+        return len(asked) > 30
+
+    found = hunt(noise_ball.ONE_STEP, pool=1000, far=100, evaluations=1000, stop=stop)
+    assert found.broken is None
+    assert 0 < len(found.seen) <= 30
+    assert found.evaluations == 0
+    calm = falsified(heavy_ball.QUADRATIC, seconds=0.5)
+    assert (calm.broken, calm.certificate) == (None, None)

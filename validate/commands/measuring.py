@@ -1,0 +1,191 @@
+"""Both sides of a claim on one instance: `fedproof measure`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from validate.commands import completion, own
+from validate.commands.oracle import any_number_of_digits
+from validate.commands.output import number, print_json, progress, read_object, table
+
+if TYPE_CHECKING:
+    from theory.claim import Claim
+    from theory.written import Claim as Written
+
+SAID = {
+    "holds": "the claim holds on this instance",
+    "broken": "this instance breaks the claim",
+    "violated": "a hypothesis is violated, so the instance says nothing about the claim",
+    "silent": "the claim says nothing about this instance",
+    "undecided": "it is not decided whether the claim holds on this instance",
+}
+
+
+def measure(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Id of a claim; or paper.py:LABEL.", autocompletion=completion.claim_ids),
+    ],
+    spec: Annotated[str, typer.Argument(metavar="INSTANCE.json", help="The instance, or - for stdin.")],
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A constant of the claim; else the best of the instance."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print both sides of a claim on an instance, exactly.
+
+    INSTANCE.json is as for `moments`; its "algorithm" may be left out, as it is the claim's. A claim about vectors or
+    functions has "vectors" ({"x": [1, 0], "a_n": [[1, 0], [0, 1]]}) beside its "problem", or none. Constants of
+    assumptions (L of smooth, mu of strongly_convex) are the best of the instance unless --set gives them. Each line is
+    one value of the claim's free indices. Exit status 1 when the instance breaks the claim, 3 when it violates a
+    hypothesis.
+
+    Example: fedproof measure my_paper.py:noise-ball INSTANCE.json
+    """
+    from theory import claim as find
+    from theory.written import Claim as New
+
+    data = read_object(spec)
+    claim: Any = find(own.one(name))
+    with any_number_of_digits():
+        if isinstance(claim, New):
+            status = _of_sentence(claim, data, assignments or (), as_json)
+        else:
+            status = _of_table(claim, data, assignments or (), as_json)
+    if status:
+        raise typer.Exit(status)
+
+
+def _of_sentence(claim: Written, data: dict[str, Any], assignments: Sequence[str], as_json: bool) -> int:
+    from validate.instances.specs import instance_from
+    from validate.on_instance import on_instance
+
+    instance = instance_from(data, claim)
+    found = on_instance(claim, instance, assigned(assignments))
+    measured = found.measured
+    rows = [
+        {"at": dict(row.at), "left": exact(row.left), "right": exact(row.right), "ratio": _ratio(row.left, row.right),
+         "status": row.status, **({"why": row.why} if row.why else {})}
+        for row in measured.rows
+    ]  # fmt: skip
+    shown = {
+        "id": claim.id,
+        "verdict": found.verdict,
+        "how": found.how,
+        "detail": measured.silent or SAID[found.verdict],
+        "constants": {name: plainly(value) for name, value in found.drawn.constants.items()},
+        "hypotheses": [{"name": text, "holds": true} for text, true in found.hypotheses],
+        "relation": claim.sentence.relation,
+        "rows": rows,
+        "instance": instance.to_json(),
+    }
+    _print(shown, as_json)
+    return {"broken": 1, "violated": 3}.get(found.verdict, 0)
+
+
+def _of_table(claim: Claim, data: dict[str, Any], assignments: Sequence[str], as_json: bool) -> int:
+    """A claim that is measured by its paper's tables."""
+    from validate.bounds import breaks, exact_or_rounded_sides
+    from validate.measurement import occasion
+
+    if assignments:
+        raise ValueError(f"--set {assignments[0]}: the constants of {claim.id} are those of the instance")
+    found = occasion(claim, data)
+    cases = found.cases
+    violated = dict(found.violations()) if cases is not None else {}
+    rows: list[dict[str, Any]] = []
+    for i in range(len(cases)) if cases is not None else ():
+        assert cases is not None
+        left, right = exact_or_rounded_sides(claim, cases, i)
+        status = "broken" if breaks(claim, left, right) else "holds"
+        rows.append({"at": cases.index_at(i), "left": exact(left), "right": exact(right),
+                     "ratio": _ratio(left, right), "status": status})  # fmt: skip
+    names = sorted({name for names in violated.values() for name in names})
+    broken = any(row["status"] == "broken" and i not in violated for i, row in enumerate(rows))
+    verdict = "broken" if broken else "violated" if violated else "holds" if rows else "silent"
+    shown = {
+        "id": claim.id,
+        "verdict": verdict,
+        "how": "exact",
+        "detail": SAID[verdict],
+        "constants": {},
+        "hypotheses": [{"name": name, "holds": False} for name in names],
+        "relation": claim.relation,
+        "rows": rows,
+        "instance": data,
+    }
+    _print(shown, as_json)
+    return {"broken": 1, "violated": 3}.get(verdict, 0)
+
+
+def _print(shown: dict[str, Any], as_json: bool) -> None:
+    for entry in shown["hypotheses"]:
+        if entry["holds"] is not True:
+            what = "is violated" if entry["holds"] is False else "is not decided"
+            progress(f"hypothesis {entry['name']} {what}")
+    if as_json:
+        print_json(shown)
+        return
+    indices = list(dict.fromkeys(name for row in shown["rows"] for name in row["at"]))
+    cells = [
+        [*(str(row["at"].get(name, "")) for name in indices), str(row["left"]), str(row["right"]),
+         number(row["ratio"]), row["status"]]
+        for row in shown["rows"]
+    ]  # fmt: skip
+    if cells:
+        table([*indices, "left", "right", "ratio", ""], cells)
+    for name, value in shown["constants"].items():
+        typer.echo(f"{name} = {value}")
+    how = {"floats": " (in floats)"}.get(shown["how"], "")
+    typer.echo(f"{shown['id']}: {shown['detail']}{how}")
+
+
+def assigned(assignments: Sequence[str]) -> dict[str, Any]:
+    """Values by name, of texts NAME=VALUE; several numbers, separated by commas, are one a client or a round.
+
+    Raises:
+        ValueError: naming the text.
+    """
+    from validate.instances.numbers import number as exactly
+
+    found: dict[str, Any] = {}
+    for text in assignments:
+        name, equal, value = text.partition("=")
+        name = name.strip()
+        if not equal or not name or not value.strip():
+            raise ValueError(f"--set {text!r} is not NAME=VALUE")
+        if name in found:
+            raise ValueError(f"--set gives {name} twice")
+        parts = [exactly(name, part.strip()) for part in value.split(",")]
+        found[name] = parts[0] if len(parts) == 1 else tuple(parts)
+    return found
+
+
+def exact(value: Any) -> Any:
+    """A side for JSON: a fraction as text, a ball as its middle, None where it is undefined."""
+    return value if value is None or isinstance(value, float) else plainly(value)
+
+
+def plainly(value: Any) -> Any:
+    """Numbers and lists of them: fractions as text, what is no fraction as a float."""
+    if hasattr(value, "values") and not callable(value.values):
+        return [plainly(v) for v in value.values]
+    if isinstance(value, tuple | list):
+        return [plainly(v) for v in value]
+    return str(Fraction(value)) if isinstance(value, Fraction | int) else float(value)
+
+
+def _ratio(left: Any, right: Any) -> float | None:
+    if left is None or right is None:
+        return None
+    try:
+        if isinstance(left, Fraction) and isinstance(right, Fraction):
+            return float(left / right) if right > 0 else None
+        return float(left) / float(right) if float(right) > 0 else None
+    except (OverflowError, ZeroDivisionError):
+        return None

@@ -1,0 +1,211 @@
+"""What a user hands to a command: an instance, in the language's JSON form or in that of the first specifications.
+
+A first specification (SPEC, `validate.scenario`) becomes an instance by the table of its names
+(`theory.papers.specs.SPECS`). What no instance says stays a scenario of the engine that it was written for: rounds that
+are drawn again until somebody takes part (``empty="condition"``, where that can happen), chances that differ between
+clients and between rounds, and no rounds at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from theory.papers.specs import SPECS
+from theory.program import Algorithm, Program
+from theory.written import Claim
+from validate.instances.engines import scenario_of
+from validate.instances.instance import Instance, read_instance
+from validate.instances.named import algorithm_named, program_of
+from validate.instances.numbers import number_json
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was handed over.
+
+    Attributes:
+        name: of the algorithm, as it was given.
+        instance: the instance; None where it is a scenario that no instance says.
+        scenario: what an engine of `sim` computes in its place; None where none does.
+        unit: what its rounds are called.
+        length: what their number is called in JSON.
+    """
+
+    name: str
+    instance: Instance | None
+    scenario: Any
+    unit: str = "round"
+    length: str = "K"
+
+
+def asked(data: Mapping[str, Any], *, exact: bool, claim: Claim | None = None) -> Asked:
+    """What an object of JSON says.
+
+    Args:
+        data: an instance, or a first specification; numbers are exact in both.
+        exact: whether `Asked.scenario` has Fractions.
+        claim: the claim that is meant, whose algorithm need not be named then.
+
+    Raises:
+        ValueError: naming argument, value and domain.
+        OSError: for a file with an algorithm that cannot be read.
+    """
+    if claim is None and not is_instance(data):
+        from validate.scenario import read_scenario
+
+        scenario = read_scenario(data, exact=exact)
+        name = data["algorithm"]
+        rounds = SPECS[name]["rounds"] if name in SPECS else "K"
+        unit = "round" if rounds == "K" else str(rounds).removesuffix("s")
+        instance = spoken(data)
+        found = None if instance is None else scenario_of(instance, exact=exact)
+        return Asked(name, instance, scenario if found is None and instance is None else found, unit, rounds)
+    instance = instance_from(data, claim)
+    return Asked(instance.algorithm, instance, scenario_of(instance, exact=exact))
+
+
+def is_instance(data: Mapping[str, Any]) -> bool:
+    """Whether an object has the form of an instance, rather than that of a first specification."""
+    if not isinstance(data, Mapping):
+        raise ValueError(f"the instance is a {type(data).__name__}, not an object with named entries")
+    name = data.get("algorithm")
+    return "problem" in data or "parameters" in data or (isinstance(name, str) and ("/" in name or ".py:" in name))
+
+
+def instance_from(data: Mapping[str, Any], claim: Claim | None = None) -> Instance:
+    """The instance of an object of JSON; arguments and errors as of `asked`.
+
+    Raises:
+        ValueError: also for a first specification that no instance says, and for an algorithm that is not the claim's.
+    """
+    if not is_instance(data) and isinstance(data.get("algorithm"), str) and data["algorithm"] in SPECS:
+        instance = spoken(data)
+        if instance is None:
+            raise ValueError("no instance of the language says this specification: see docs/reference/scenarios.md")
+        if claim is not None and (claim.program is None or program_of(claim, instance) is None):
+            raise ValueError(f"{claim.id} is about another algorithm than {data['algorithm']!r}")
+        return instance if claim is None else renamed(instance, claim)
+
+    if claim is not None and claim.of is not None and not data.get("algorithm"):
+        data = {**data, "algorithm": f"{claim.paper}/{claim.of.name}"}
+
+    def resolved(name: str) -> Algorithm | Program:
+        if claim is not None and claim.of is not None and name in ("", claim.of.name, f"{claim.paper}/{claim.of.name}"):
+            return claim.of
+        return algorithm_named(name)
+
+    schedules = frozenset() if claim is None else _schedules(claim)
+    about_functions = claim is not None and claim.of is None
+    instance = read_instance(data, None if about_functions else resolved, schedules)
+    if claim is not None and instance.program != claim.program:
+        if claim.program is None or program_of(claim, instance) is None:
+            raise ValueError(f"algorithm={instance.algorithm!r} is another algorithm than that of {claim.id}")
+        return renamed(instance, claim)
+    return instance
+
+
+def _schedules(claim: Claim) -> frozenset[str]:
+    from validate.instances.choices import schedules_of
+
+    return schedules_of(claim)
+
+
+def renamed(instance: Instance, claim: Claim) -> Instance:
+    """The instance with the names of the claim's algorithm, which is the same round."""
+    names = program_of(claim, instance)
+    assert names is not None
+    assert claim.of is not None
+    parameters = {mine: instance.parameters[theirs] for mine, theirs in names.items()}
+    unused = {name: Fraction(1) for name in claim.of.program.parameters if name not in parameters}
+    problem, start, called = instance.problem, instance.start, f"{claim.paper}/{claim.of.name}"
+    return Instance(claim.of.program, {**unused, **parameters}, problem, start, instance.rounds, {}, called)
+
+
+# --- first specifications --------------------------------------------------------------------------------------------
+
+
+def spoken(spec: Mapping[str, Any]) -> Instance | None:
+    """The instance of a first specification that was found to be one; None where the language does not say it."""
+    form = translated(spec)
+    if form is None:
+        return None
+    try:
+        return read_instance(form, algorithm_named)
+    except ValueError:  # numbers too long, too many rounds, ...: what it was written for takes them
+        return None
+
+
+def translated(spec: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The JSON form of the instance of a first specification; None where there is none.
+
+    Args:
+        spec: one that `validate.scenario.read_scenario` accepts.
+    """
+    from validate.scenario import rational
+
+    table = SPECS.get(spec["algorithm"])
+    if table is None:
+        return None
+    rounds = int(spec[table["rounds"]])
+    rules = tuple(spec.get(name, otherwise) for name, otherwise in table["rules"])
+    clients = spec["clients"]
+    each = {old: [_texts(client.get(old, 1), rational) for client in clients] for old in table["clients"]}
+    if rules and rules[-1] == "condition" and any(p == "1" for p in each.get("p", ())):
+        rules = (*rules[:-1], "keep")  # somebody is always there
+    if rounds < 1 or rules not in table["algorithms"]:
+        return None
+    parameters: dict[str, Any] = {}
+    for old, new in table["clients"].items():
+        value = _of_clients(each[old])
+        if value is None:
+            return None
+        parameters[new] = value
+    factor = rational(spec.get(table.get("factor", ""), 1), "factor")
+    for old, new in table["parameters"].items():
+        value = _texts(spec.get(old, len(clients)), rational)
+        if old == "step":
+            value = (
+                [str(Fraction(v) / factor) for v in value] if isinstance(value, list) else str(Fraction(value) / factor)
+            )
+        parameters[new] = {"k": value} if isinstance(value, list) else value
+    if "lags" in table:
+        weights = {name: [_texts(v, rational) for v in spec.get(name, ())] for name in table["lags"]}
+        longest = max(1, *map(len, weights.values()))
+        parameters |= {name: [*own, *["0"] * (longest - len(own))] for name, own in weights.items()}
+        parameters[table["rest"]] = str(1 - sum(map(Fraction, weights[table["lags"][0]])))
+    shares = [factor] * len(clients)
+    if "weights" in table:
+        shares = [factor * len(clients) * rational(w, "weight") for w in spec[table["weights"]]]
+    return {
+        "algorithm": table["algorithms"][rules],
+        "parameters": parameters,
+        "problem": {"clients": [_samples(c, table["sample"], s) for c, s in zip(clients, shares, strict=True)]},
+        "start": _texts(spec[table["start"]], rational),
+        "rounds": rounds,
+    }
+
+
+def _texts(value: Any, rational: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_texts(v, rational) for v in value]
+    return str(rational(value, "number"))
+
+
+def _of_clients(values: list[Any]) -> Any:
+    """One number, one a client, or a schedule; None for a table of them."""
+    if all(value == values[0] for value in values):
+        return {"k": values[0]} if isinstance(values[0], list) else values[0]
+    plain = [value[0] if isinstance(value, list) and len(set(value)) == 1 else value for value in values]
+    return None if any(isinstance(value, list) for value in plain) else plain
+
+
+def _samples(client: Mapping[str, Any], names: tuple[str, str], share: Fraction) -> list[dict[str, Any]]:
+    from validate.scenario import as_list, rational
+
+    first, second = names
+    h, other = ([rational(v, name) for v in as_list(client[name])] for name in names)
+    scaled = other if second == "a" else [share * v for v in other]
+    return [{first: number_json(share * a), second: number_json(b)} for a, b in zip(h, scaled, strict=True)]

@@ -1,0 +1,205 @@
+"""A claim on one instance: its hypotheses there, the constants of its assumptions, both its sides, its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from theory.formula import Name
+from theory.predicates import Connected
+from theory.program import LINEAR_GIVEN_DRAWS
+from theory.sentence import evaluate, index_of
+from theory.written import Claim
+from validate import satisfied
+from validate.both_sides import Measured, Row, sides
+from validate.expected import Line, NoPolynomialError, lines
+from validate.instances.choices import Setting, outward, relation_satisfied, schedules_of
+from validate.instances.engines import in_floats
+from validate.instances.instance import Instance
+from validate.instances.pool import Drawn
+from validate.instances.problems import Quadratics
+from validate.instances.scalars import Schedule
+from validate.play import LIMIT
+from validate.rounds import TooManyOutcomesError
+
+How: TypeAlias = Literal["exact", "moments", "floats"]
+Verdict: TypeAlias = Literal["holds", "broken", "violated", "silent", "undecided"]
+
+
+@dataclass(frozen=True)
+class OnInstance:
+    """What an instance says of a claim.
+
+    Attributes:
+        claim: the claim.
+        drawn: the instance, with the values of all names.
+        hypotheses: each as the claim writes it, and whether it is true there; None where nobody has told how to decide.
+        measured: both sides for every value of the free indices.
+        how: by exact play, by exact moments where there are too many outcomes to play, or by moments in floats.
+    """
+
+    claim: Claim
+    drawn: Drawn
+    hypotheses: tuple[tuple[str, bool | None], ...]
+    measured: Measured
+    how: How
+
+    @property
+    def verdict(self) -> Verdict:
+        """`holds`, or `broken` with all hypotheses true; `violated` where one is false, whatever the sides are;
+        `silent` where the claim says nothing there; `undecided` where intervals, or a hypothesis, are not decided."""
+        if any(true is False for _, true in self.hypotheses):
+            return "violated"
+        if self.measured.broken:
+            return "broken" if all(true for _, true in self.hypotheses) and self.how != "floats" else "undecided"
+        if self.measured.holds:
+            return "holds"
+        return "undecided" if self.measured.undecided else "silent"
+
+
+def on_instance(claim: Claim, instance: Instance, constants: Mapping[str, Any] | None = None) -> OnInstance:
+    """A claim on an instance of its algorithm.
+
+    Args:
+        claim: the claim.
+        instance: with the claim's algorithm, or without one if the claim has none.
+        constants: values of the claim's names that are no parameters of the algorithm; those that its assumptions bind
+            are the best of the instance where they are not given (the smallest L, the largest mu).
+
+    Raises:
+        ValueError: for a name that the claim does not have, one outside its domain, and one that is missing.
+    """
+    if claim.program != instance.program:
+        raise ValueError(f"instance is of another algorithm than that of {claim.id}")
+    drawn = valued(claim, instance, constants or {})
+    world = _world(claim, drawn)
+    hypotheses = [(one.text, _true(one, world, drawn)) for one in claim.predicates]
+    hypotheses += [(str(relation), relation_satisfied(relation, world, claim)) for relation in claim.relations]
+    measured, how = both(claim, drawn)
+    return OnInstance(claim, drawn, tuple(hypotheses), measured, how)
+
+
+def valued(claim: Claim, instance: Instance, given: Mapping[str, Any]) -> Drawn:
+    """The instance with a value for every name of the claim; arguments and errors as of `on_instance`."""
+    own = {} if instance.program is None else dict(instance.parameters)
+    symbols = {index_of(symbol)[0]: symbol for symbol in claim.symbols}
+    names = [name for name in symbols if name not in own and name not in ("N", "d", "K")]
+    given = {index_of(name)[0] if index_of(name)[0] in symbols else name: value for name, value in given.items()}
+    for name in given:
+        if name not in names:
+            what = "is the algorithm's, and is in the instance" if name in own else "is no name of the claim"
+            raise ValueError(f"{name} {what}; {claim.id} has {', '.join(names) or 'no other names'}")
+    values = {name: _listed(value) for name, value in {**own, **given}.items()}
+    _bind(claim, instance, values, names, given)
+    missing = [symbols[name] for name in names if name not in values]
+    if missing:
+        wanted = ", ".join(f"{symbol} in {claim.domains[index_of(symbol)[0]]}" for symbol in missing)
+        raise ValueError(f"{claim.id} needs values for {wanted}; for example: --set {missing[0]}=1")
+    for name in names:
+        for value in values[name] if isinstance(values[name], list) else [values[name]]:
+            if not isinstance(value, list) and not claim.domains[name].contains(value):
+                raise ValueError(f"{name}={value} is outside {claim.domains[name]}")
+    schedules = schedules_of(claim)
+    constants = {name: _frozen(values[name], name in schedules) for name in names}
+    return Drawn(instance, constants, values)
+
+
+def _bind(claim: Claim, instance: Instance, values: dict[str, Any], names: list[str], given: Mapping[str, Any]) -> None:
+    """The constants of assumptions that are not given: the best of the problem."""
+    problem = _functions(instance)
+    for one in claim.predicates:
+        if isinstance(one, Connected):
+            if "rho" in names and "rho" not in given and one.matrix in values:
+                values["rho"] = Fraction(satisfied.second_eigenvalue(values[one.matrix]))
+            continue
+        bests = satisfied.best(one, problem) if one.constants else ()
+        for constant, value, direction in zip(one.constants, bests or (), one.directions, strict=bool(bests)):
+            if not isinstance(constant, Name) or constant.name not in names or constant.name in given:
+                continue
+            exact = outward(value, up=direction == "up")
+            if exact <= 0:
+                if direction != "up":
+                    continue
+                exact = Fraction(1)  # every positive number is a constant
+            known = values.get(constant.name)
+            values[constant.name] = (
+                exact if known is None else max(known, exact) if direction == "up" else min(known, exact)
+            )
+
+
+def _functions(instance: Instance) -> Any:
+    return instance.problem.quadratic if isinstance(instance.problem, Quadratics) else instance.problem
+
+
+def _world(claim: Claim, drawn: Drawn) -> Setting:
+    import numpy as np
+
+    instance = drawn.instance
+    free = {
+        name: [np.array(v, dtype=object) for v in w] if name.endswith("_n") else np.array(w, dtype=object)
+        for name, w in instance.vectors.items()
+    }
+    start = np.array(instance.start, dtype=object)
+    return Setting(_functions(instance), start, dict(drawn.values), instance.rounds, claim, free)
+
+
+def _true(one: Any, world: Setting, drawn: Drawn) -> bool | None:
+    try:
+        numbers = [evaluate(c, world, {"n": 0, "i": 0, "k": 0}, world.claim.vocabulary) for c in one.constants]
+    except (ValueError, KeyError, IndexError, ZeroDivisionError):
+        return None
+    network = drawn.values.get(one.matrix) if isinstance(one, Connected) else None
+    return satisfied.true(one, world.problem, numbers, network)
+
+
+MOST_PLAYED = 2000
+"""Outcomes of one round that are played before moments are tried."""
+
+
+def both(claim: Claim, drawn: Drawn) -> tuple[Measured, How]:
+    """Both sides, by exact play; where that has many outcomes by moments, in fractions or else in floats.
+
+    Raises:
+        ValueError: where none of them tells.
+    """
+    instance, words = drawn.instance, claim.vocabulary
+    program, problem = claim.program, instance.problem
+    linear = program is not None and program.operations <= LINEAR_GIVEN_DRAWS and isinstance(problem, Quadratics)
+    try:
+        limit = MOST_PLAYED if linear else LIMIT
+        return sides(claim.sentence, words, instance, drawn.constants, limit), "exact"
+    except TooManyOutcomesError:
+        if not linear:
+            raise
+    assert isinstance(problem, Quadratics)
+    world = _world(claim, drawn)
+    try:
+        found = lines(claim, problem.quadratic, world)
+        if all(line.status == "undefined" or isinstance(line.left + line.right, Fraction) for line in found):
+            return _measured(found), "moments"
+        return _measured(lines(claim, in_floats(problem.quadratic), world)), "floats"
+    except NoPolynomialError:
+        return sides(claim.sentence, words, instance, drawn.constants), "exact"
+
+
+def _measured(found: Sequence[Line]) -> Measured:
+    silent = "" if found else "no round of this run is one of which the sentence speaks"
+    return Measured(tuple(Row(line.at, line.left, line.right, line.status) for line in found), silent)
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, Schedule):
+        return list(value.values)
+    return [_listed(v) for v in value] if isinstance(value, tuple | list) else value
+
+
+def _frozen(value: Any, schedule: bool) -> Any:
+    if isinstance(value, list):
+        frozen = tuple(_frozen(v, False) for v in value)
+        return Schedule(frozen) if schedule else frozen
+    return value
+
+
+__all__ = ["OnInstance", "both", "on_instance", "valued"]
