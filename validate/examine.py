@@ -162,7 +162,7 @@ def certified(
             "right": _text(row.right),
         }
         try:
-            path = certificates.write(_certificate(claim, one, row, origin, quick), out / "certificates")
+            path = certificates.write(certificate_of(claim, one, row, origin, quick), out / "certificates")
         except ValueError as error:
             problems.append(str(error))
             continue
@@ -176,12 +176,12 @@ def certified(
 def accepted(claim: Claim, seen: Seen, quick: bool) -> bool:
     """Whether the stand-alone verifier accepts a break."""
     try:
-        return verifier.verify(_certificate(claim, seen, seen.measured.broken[0], "pool", quick)).valid
+        return verifier.verify(certificate_of(claim, seen, seen.measured.broken[0], "pool", quick)).valid
     except ValueError:
         return False
 
 
-def _certificate(claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bool) -> dict[str, Any]:
+def certificate_of(claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bool) -> dict[str, Any]:
     constants = {name: value for name, value in seen.drawn.constants.items() if name != "K"}
     return play_certificate(
         claim,
