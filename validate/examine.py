@@ -26,6 +26,7 @@ from validate.certificate.play import play_certificate
 from validate.instances import Instance, Pieces, read_instance
 from validate.instances.covered import coverage
 from validate.instances.hunt import Hunt, Seen, hunt, measured
+from validate.instances.occasion import Occasion
 from validate.instances.pool import Drawn, needs_minimiser
 from validate.verdict import Evidence, Origin, Outcome, Result, decide
 
@@ -179,6 +180,22 @@ def accepted(claim: Claim, seen: Seen, quick: bool) -> bool:
         return verifier.verify(certificate_of(claim, seen, seen.measured.broken[0], "pool", quick)).valid
     except ValueError:
         return False
+
+
+def certificate_of_break(one: Occasion) -> dict[str, Any]:
+    """The certificate of a given instance that breaks a claim.
+
+    Raises:
+        ValueError: when it violates an assumption, or breaks nothing; when no certificate can hold it.
+    """
+    claim = one.claim
+    if one.unmet:
+        raise ValueError(f"{claim.id}: the instance violates {', '.join(map(repr, one.unmet))}")
+    both = one.measured()
+    if not both.broken:
+        why = both.silent or next((row.why for row in both.rows if row.status != "holds"), "")
+        raise ValueError(f"{claim.id} is not broken on the instance{f': {why}' if why else ''}")
+    return certificate_of(claim, Seen(one.drawn, both), both.broken[0], "given", False)
 
 
 def certificate_of(claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bool) -> dict[str, Any]:
