@@ -57,7 +57,7 @@ def examine(
         seed: of what is drawn.
         tell: called with one line of text.
     """
-    evidence = _contradictions(claim)
+    evidence = contradictions(claim)
     if any(item.outcome == "vacuous" for item in evidence):
         return decide(claim.id, evidence, quick=quick)
     found = hunt(
@@ -88,7 +88,7 @@ def examine(
 # --- can the relations hold together? --------------------------------------------------------------------------------
 
 
-def _contradictions(claim: Claim) -> list[Evidence]:
+def contradictions(claim: Claim) -> list[Evidence]:
     """Whether the relations between numbers contradict each other, with what the assumptions imply for them."""
     from theory.feasible import feasible_relations
 
