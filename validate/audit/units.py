@@ -1,4 +1,4 @@
-"""Have both sides of a claim the same unit? Those of the points, x, and of the functions, f, are free; the rest follows.
+"""Have both sides of a claim the same unit? Those of points, x, and of functions, f, are free; the rest follows.
 
 What is claimed of all smooth or convex functions is claimed in every unit: with f, the functions c*f(x/s) satisfy the
 same assumptions with other constants. A claim whose sides scale differently says one thing in metres and another in
