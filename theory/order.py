@@ -41,6 +41,7 @@ class _Asked:
 
     def _key(self) -> tuple[object, ...]:
         c = self.claim
+        _ = c.formulas  # a claim that says itself what it means has none, and says so
         return c.id, c.parameters, tuple(c.definitions.items()), self.schedule, self.variable
 
     def __eq__(self, other: object) -> bool:

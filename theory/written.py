@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from theory.domain import COUNT, POSITIVE, Domain
 from theory.formula import Name
@@ -40,6 +40,23 @@ from theory.sentence import (
     replaced,
     text_of,
 )
+
+ELSEWHERE: Mapping[str, str] = {
+    **dict.fromkeys(("quantity", "relation", "right", "formulas", "expression"), "its sentence is `statement`"),
+    **dict.fromkeys(("hypotheses", "conditions"), "its assumptions are `assuming` and `standing`"),
+    **dict.fromkeys(("steps", "derivation"), "its derivation, if it has one, is `proof`"),
+    **dict.fromkeys(("parameter", "reading"), "its parameters are `symbols`, with `domains`"),
+    **dict.fromkeys(
+        ("has_bound", "bound", "terms", "enclose", "violated"), "`fedproof bound` evaluates its right side"
+    ),
+    "latex": "`fedproof show --latex` prints it",
+}
+"""Of what `theory.claim.Claim` has and this one has not, where it is to be found."""
+
+
+class OtherFormError(ValueError, AttributeError):
+    """What is asked for is an attribute of `theory.claim.Claim`, whose meaning is code of its paper."""
+
 
 Kind = Literal["theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition"]
 KINDS: tuple[Kind, ...] = ("theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition")
@@ -108,6 +125,17 @@ class Claim:
 
     def __hash__(self) -> int:
         return hash((self.paper, self.label, self.statement, self.assuming))
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Who works on the older claims only is told so in one line; see `OtherFormError`."""
+            if name not in ELSEWHERE:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise OtherFormError(
+                f"{self.id} says itself what it means, and has no {name}: {ELSEWHERE[name]}; validate.check, measure, "
+                "certify, assert_claim and mutate take it"
+            )
 
     # what it says
 

@@ -32,6 +32,7 @@ MODULES = {
     "claims": "catalogue",
     "show": "catalogue",
     "bound": "catalogue",
+    "prove": "proof",
     "replay": "proof",
     "feasible": "feasibility",
     "weights": "weights",

@@ -26,6 +26,7 @@ from validate.certificate.play import play_certificate
 from validate.instances import Instance, Pieces, read_instance
 from validate.instances.covered import coverage
 from validate.instances.hunt import Hunt, Seen, hunt, measured
+from validate.instances.occasion import Occasion
 from validate.instances.pool import Drawn, needs_minimiser
 from validate.verdict import Evidence, Origin, Outcome, Result, decide
 
@@ -56,7 +57,7 @@ def examine(
         seed: of what is drawn.
         tell: called with one line of text.
     """
-    evidence = _contradictions(claim)
+    evidence = contradictions(claim)
     if any(item.outcome == "vacuous" for item in evidence):
         return decide(claim.id, evidence, quick=quick)
     found = hunt(
@@ -87,7 +88,7 @@ def examine(
 # --- can the relations hold together? --------------------------------------------------------------------------------
 
 
-def _contradictions(claim: Claim) -> list[Evidence]:
+def contradictions(claim: Claim) -> list[Evidence]:
     """Whether the relations between numbers contradict each other, with what the assumptions imply for them."""
     from theory.feasible import feasible_relations
 
@@ -162,7 +163,7 @@ def certified(
             "right": _text(row.right),
         }
         try:
-            path = certificates.write(_certificate(claim, one, row, origin, quick), out / "certificates")
+            path = certificates.write(certificate_of(claim, one, row, origin, quick), out / "certificates")
         except ValueError as error:
             problems.append(str(error))
             continue
@@ -176,12 +177,28 @@ def certified(
 def accepted(claim: Claim, seen: Seen, quick: bool) -> bool:
     """Whether the stand-alone verifier accepts a break."""
     try:
-        return verifier.verify(_certificate(claim, seen, seen.measured.broken[0], "pool", quick)).valid
+        return verifier.verify(certificate_of(claim, seen, seen.measured.broken[0], "pool", quick)).valid
     except ValueError:
         return False
 
 
-def _certificate(claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bool) -> dict[str, Any]:
+def certificate_of_break(one: Occasion) -> dict[str, Any]:
+    """The certificate of a given instance that breaks a claim.
+
+    Raises:
+        ValueError: when it violates an assumption, or breaks nothing; when no certificate can hold it.
+    """
+    claim = one.claim
+    if one.unmet:
+        raise ValueError(f"{claim.id}: the instance violates {', '.join(map(repr, one.unmet))}")
+    both = one.measured()
+    if not both.broken:
+        why = both.silent or next((row.why for row in both.rows if row.status != "holds"), "")
+        raise ValueError(f"{claim.id} is not broken on the instance{f': {why}' if why else ''}")
+    return certificate_of(claim, Seen(one.drawn, both), both.broken[0], "given", False)
+
+
+def certificate_of(claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bool) -> dict[str, Any]:
     constants = {name: value for name, value in seen.drawn.constants.items() if name != "K"}
     return play_certificate(
         claim,

@@ -42,6 +42,10 @@ class Counterexample:
     left: Fraction
     right: Fraction
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, without the parameters, which the instance has."""
+        return {"spec": self.spec, "index": dict(self.index), "left": self.left, "right": self.right}
+
 
 def size(spec: Spec) -> tuple[int, ...]:
     """How large an instance is: clients, samples, rounds, local steps, then the height of its numbers."""

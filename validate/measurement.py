@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from theory.claim import Claim
     from theory.written import Claim as Written
-    from validate.bounds import Cases
-    from validate.on_instance import OnInstance
+    from validate.bounds import Cases, Sides
+    from validate.instances.occasion import Occasion as OnInstance
 
     Measure = Callable[[Claim, Any], "Cases | None"]
 
@@ -79,40 +79,33 @@ def occasion(claim: Claim | str, scenario: Any, cases: Measure | None = None) ->
     return Occasion(claim, scenario, module, found if found is not None and len(found) else None)
 
 
-def measure(
-    claim: Claim | Written | str,
-    scenario: Any,
-    *,
-    cases: Measure | None = None,
-    constants: Mapping[str, Any] | None = None,
-) -> Any:
+def measure(claim: Claim | Written | str, scenario: Any, *, cases: Measure | None = None) -> Sides:
     """Both sides of a claim on a scenario that satisfies its hypotheses, at every index of which it speaks.
 
     Args:
-        claim: a claim, its id, or ``my_paper.py:label`` for one in a file, which is run.
-        scenario: of a claim that is a sentence an instance (`validate.instances`), or its JSON form as plain data; else
-            a scenario, or its specification, which is read in Fractions.
-        cases: measures the left side and the parameters, as `cases` of a paper's module does; by default that of the
-            claim's paper. Not for a sentence.
-        constants: of a sentence's assumptions, where not the best of the instance are meant.
+        claim: a claim with a right side, its id, or ``my_paper.py:label`` for one in a file, which is run.
+        scenario: of a claim that says what it means an instance or its JSON form
+            (`validate.instances.occasion.occasion`); of any other a scenario, or its specification, read in Fractions.
+        cases: not for a claim that says what it means: measures the left side and the parameters, as `cases` of a
+            paper's module does; by default that of the claim's paper.
 
     Returns:
-        Of a sentence `validate.on_instance.OnInstance`, which also says which hypotheses are violated; else `Sides`:
-        left and right side, index and parameters, in Fractions for an exact scenario, else in float64.
+        Left and right side, index and parameters, in Fractions for an exact scenario, else in float64.
 
     Raises:
         ValueError: when the claim does not speak of the scenario, or a hypothesis is violated, which it names; for a
             claim that is not known, has no right side, or that nobody can measure.
         OSError: for a file that cannot be read.
     """
-    from theory.written import Claim as New
     from validate.bounds import sides
-    from validate.own import files
 
-    claim = files.find(claim) if isinstance(claim, str) else claim
-    if isinstance(claim, New):
-        return _of_sentence(claim, scenario, constants)
-    found = occasion(claim, scenario, cases)
+    named = claim_of(claim)
+    if is_written(named):
+        one = on_instance(named, scenario, cases)
+        if one.unmet:
+            raise ValueError(f"{named.id}: the instance violates {', '.join(map(repr, one.unmet))}")
+        return one.sides()
+    found = occasion(named, scenario, cases)
     if found.cases is None:
         raise ValueError(f"{found.claim.id} does not speak of {found.named}: it has no left side there")
     for i, names in found.violations():
@@ -121,21 +114,14 @@ def measure(
     return sides(found.claim, found.cases, found.scenario.exact)
 
 
-def _of_sentence(claim: Written, given: Any, constants: Mapping[str, Any] | None) -> OnInstance:
-    from validate.instances import Instance
-    from validate.instances.specs import instance_from
-    from validate.on_instance import on_instance
-
-    instance = given if isinstance(given, Instance) else instance_from(given, claim)
-    return on_instance(claim, instance, constants)
-
-
-def certify(claim: Claim | str, spec: Mapping[str, Any], out: str | Path, *, cases: Measure | None = None) -> Path:
+def certify(
+    claim: Claim | Written | str, spec: Mapping[str, Any], out: str | Path, *, cases: Measure | None = None
+) -> Path:
     """The certificate of an instance that breaks a claim, with the stand-alone verifier beside it.
 
     Args:
         claim: as in `measure`.
-        spec: the specification of a scenario; it is computed in Fractions.
+        spec: the specification of a scenario, or an instance, as in `measure`; it is computed in Fractions.
         out: the folder; made if need be.
         cases: as in `measure`.
 
@@ -152,26 +138,64 @@ def certify(claim: Claim | str, spec: Mapping[str, Any], out: str | Path, *, cas
 
     if not isinstance(spec, Mapping):
         raise ValueError(f"spec={spec!r} is not the specification of a scenario, a mapping")
-    claim, _, cases = _measured(claim, cases)
+    named = claim_of(claim)
+    if is_written(named):
+        from validate.examine import certificate_of_break
+
+        return certificate.write(certificate_of_break(on_instance(named, spec, cases)), out)
+    claim, _, cases = _measured(named, cases)
     found = confirm(claim, dict(spec), cases)
     if found is None:
         raise ValueError(f"{claim.id} is not broken, its hypotheses satisfied, on spec={dict(spec)}")
     return certificate.write(rounds_certificate(claim, found), out)
 
 
+def claim_of(claim: Claim | Written | str) -> Any:
+    """The claim itself, of an id or of ``my_paper.py:label`` too.
+
+    Raises:
+        ValueError: for one that is not known.
+        OSError: for a file that cannot be read.
+    """
+    if not isinstance(claim, str):
+        return claim
+    from validate.own import files
+
+    return files.find(claim)
+
+
+def is_written(claim: Any) -> bool:
+    """Whether a claim says itself what it means (`theory.written.Claim`)."""
+    from theory.written import Claim as Written
+
+    return isinstance(claim, Written)
+
+
+def on_instance(claim: Written, instance: Any, cases: Measure | None = None) -> OnInstance:
+    """A claim that says what it means on an instance.
+
+    Raises:
+        ValueError: for what is no instance of which it speaks; for `cases`, as its sentence says how it is measured.
+    """
+    from validate.instances.occasion import occasion as occasion_of
+
+    if cases is not None:
+        raise ValueError(f"cases is given, and the sentence of {claim.id} says itself what is measured")
+    return occasion_of(claim, instance)
+
+
 def _measured(claim: Claim | str, cases: Measure | None) -> tuple[Claim, ModuleType | None, Measure]:
     """The claim, the module of its paper, and what measures the claim."""
     from validate import papers
-    from validate.own import files
 
-    claim = files.find(claim) if isinstance(claim, str) else claim
-    if not claim.has_bound:
-        raise ValueError(f"{claim.id} has no right side that can be compared")
-    module = papers.module(claim.paper) or _own(claim)
+    found: Claim = claim_of(claim)
+    if not found.has_bound:
+        raise ValueError(f"{found.id} has no right side that can be compared")
+    module = papers.module(found.paper) or _own(found)
     cases = cases or getattr(module, "cases", None)
     if cases is None:
-        raise ValueError(f"{claim.id}: nobody measures the claims of {claim.paper!r}; give `cases`")
-    return claim, module, cases
+        raise ValueError(f"{found.id}: nobody measures the claims of {found.paper!r}; give `cases`")
+    return found, module, cases
 
 
 def _own(claim: Claim) -> ModuleType | None:

@@ -24,6 +24,8 @@ PATIENCE = 120
 """Seconds that the stand-alone verifier may take; it takes a fraction of one."""
 ROUNDING = 1e-12
 """How far back ends may differ, relative to the largest number: they add up in other orders."""
+RUNS = 4000
+"""Of a program that is simulated."""
 BackEnd = Literal["native", "numba", "triton"]
 WITHOUT = 'take backend="torch" until this is ok'
 BACK_ENDS: tuple[tuple[BackEnd, str], ...] = (
@@ -102,6 +104,9 @@ def checks() -> list[Check]:
     return [
         Check("bounds", bounds, "reinstall python-flint and numpy: pip install --force-reinstall python-flint numpy"),
         Check("exact oracle", oracle, "reinstall python-flint and numpy, and fedproof itself"),
+        Check("exact play", play, "reinstall python-flint, and fedproof itself"),
+        Check("moments of programs", program_moments, "reinstall python-flint and numpy, and fedproof itself"),
+        Check("simulated programs", simulated_programs, "reinstall torch: pip install --force-reinstall torch"),
         Check("certificates", certificates, "reinstall fedproof: do not trust `fedproof verify` before this is ok"),
         Check("mixing weights", mixing, "reinstall cvxpy and clarabel: pip install --force-reinstall cvxpy clarabel"),
         Check("vector prover", prover, "reinstall clarabel: pip install --force-reinstall clarabel"),
@@ -156,26 +161,118 @@ def oracle() -> str:
     return f"E theta^2 = {square} after {rounds} rounds, as by enumeration"
 
 
+ROUNDS, STEP = 2, Fraction(1, 4)
+SLOPES, POINTS, START = ((1, 1), (1, 2)), ((1, -1), (3, 0)), Fraction(2)
+"""Of the small problem for programs: two clients with two samples h/2 (x - a)^2 each."""
+
+
+def _instance() -> dict[str, Any]:
+    """Parallel SGD on the small problem, as instances are written."""
+    clients = [
+        [{"h": h, "a": a} for h, a in zip(slopes, points, strict=True)]
+        for slopes, points in zip(SLOPES, POINTS, strict=True)
+    ]
+    return {
+        "parameters": {"eta": str(STEP), "b": 1},
+        "problem": {"clients": clients},
+        "start": str(START),
+        "rounds": ROUNDS,
+    }
+
+
+def _enumerated(power: int) -> Fraction:
+    """E x^power after the rounds: every outcome of the samples, enumerated here."""
+    total = Fraction(0)
+    for outcome in product(product((0, 1), repeat=2), repeat=ROUNDS):
+        x = START
+        for first, second in outcome:
+            gradients = (SLOPES[n][i] * (x - POINTS[n][i]) for n, i in ((0, first), (1, second)))
+            x -= STEP * sum(gradients, Fraction(0)) / 2
+        total += x**power
+    return total / 4**ROUNDS
+
+
+def play() -> str:
+    """Exact play of a program against every outcome, enumerated here."""
+    from theory import claim
+    from theory.papers.algorithms import sgd
+    from validate import measurement
+
+    second = claim("second-moment", f"E(norm2(x[{ROUNDS}])) >= 0", of=sgd)
+    found, by_hand = measurement.measure(second, _instance()).left[0], _enumerated(2)
+    expect(found == by_hand, f"E x^2 is {found}, not {by_hand}")
+    return f"E x^2 = {by_hand} after {ROUNDS} rounds, as by enumeration"
+
+
+def program_moments() -> str:
+    """Moments of a program by linear recursions against every outcome, enumerated here; in Fractions and in floats."""
+    import numpy as np
+
+    from sim import moments
+    from sim.problems import scalar
+    from theory.papers.algorithms import sgd
+
+    by_hand = _enumerated(2)
+    exact = scalar(*([list(map(Fraction, own)) for own in some] for some in (SLOPES, POINTS)), exact=True)
+    at: dict[Any, Any] = {moments.Point("x", ROUNDS): 1}
+    in_fractions = moments.moments_of(sgd.program, exact, {"eta": STEP, "b": 1}, start=[START], rounds=ROUNDS)
+    expect(in_fractions.norm2(at) == by_hand, f"E x^2 is {in_fractions.norm2(at)} in fractions, not {by_hand}")
+    floats = scalar([list(map(float, own)) for own in SLOPES], [list(map(float, own)) for own in POINTS])
+    in_floats = moments.moments_of(
+        sgd.program, floats, {"eta": float(STEP), "b": 1}, start=np.array([float(START)]), rounds=ROUNDS
+    )
+    found = float(in_floats.norm2(at))
+    expect(abs(found - float(by_hand)) <= ROUNDING * float(by_hand), f"E x^2 is {found!r} in floats, not {by_hand}")
+    return f"E x^2 = {by_hand} in fractions, and in floats, as by enumeration"
+
+
+def simulated_programs() -> str:
+    """Runs of a program against what is enumerated here, from a fixed seed, within six standard errors."""
+    import numpy as np
+
+    from sim import simulate as simulator
+    from sim.problems import scalar
+    from theory.papers.algorithms import sgd
+
+    floats = scalar([list(map(float, own)) for own in SLOPES], [list(map(float, own)) for own in POINTS])
+    done = simulator.simulate(
+        sgd.program, floats, {"eta": float(STEP), "b": 1}, start=[float(START)], rounds=ROUNDS, runs=RUNS, seed=0
+    )
+    squares = np.square(done.final["x"][:, 0])
+    mean, error = float(squares.mean()), float(squares.std(ddof=1) / math.sqrt(RUNS))
+    by_hand = float(_enumerated(2))
+    # the seed is fixed; over seeds the normal law leaves such a distance with probability 2e-9
+    expect(abs(mean - by_hand) <= 6 * error, f"E x^2 is {mean:.6g} +- {error:.1g} by {RUNS} runs, not {by_hand:.6g}")
+    expect(error > 0, "all runs are the same")
+    return f"the mean of x^2 over {RUNS} runs is within six standard errors of what is enumerated"
+
+
 def certificates() -> str:
     """A certificate is made, accepted by the verifier in a process of its own, and rejected once altered."""
     from theory import claim
-    from validate import certificate, falsify, papers
+    from theory.papers.algorithms import sgd
+    from validate import measurement
 
-    eq7 = claim("fedavg-svrg/theorem-v1-eq7")
-    module = papers.module(eq7.paper)
-    assert module is not None
-    client = {"h": ["1"], "a": ["0"], "p": "1"}
-    spec = {"algorithm": "fedavg-svrg", "clients": [client], "step": "1/2", "S": 8, "M": 1, "K": 1, "theta0": "1"}
-    found = falsify.confirm(eq7, spec, module.cases)
-    if found is None:
-        raise SelfTestError(f"{eq7.id} is not refuted by the instance that refutes it")
+    # where the samples differ, SGD does not stay at the minimiser
+    stays = claim(
+        "stays",
+        "E(norm2(x[k] - xstar)) <= (1 - eta*mu)**k*norm2(x0 - xstar)",
+        of=sgd,
+        assuming=("smooth(f_ni, L)", "strongly_convex(f_n, mu)", "eta <= 1/(2*L)"),
+        paper="self-test",
+    )
+    client = [{"h": 1, "a": 1}, {"h": 1, "a": -1}]
+    instance = {"parameters": {"eta": "1/4", "b": 1}, "problem": {"clients": [client]}, "start": 0, "rounds": 1}
     with tempfile.TemporaryDirectory(prefix="fedproof-") as name:
         folder = Path(name)
-        path = certificate.write(falsify.rounds_certificate(eq7, found), folder)
+        try:
+            path = measurement.certify(stays, instance, folder)
+        except ValueError as error:
+            raise SelfTestError(f"a false claim is not refuted by the instance that breaks it: {error}") from None
         altered = folder / "altered.json"
         data = json.loads(path.read_text(encoding="utf-8"))
-        right = Fraction(data["right_value"]) + Fraction(1, 10**6)
-        altered.write_text(json.dumps({**data, "right_value": str(right)}), encoding="utf-8")
+        right = Fraction(data["right"]) + Fraction(1, 10**6)
+        altered.write_text(json.dumps({**data, "right": str(right)}), encoding="utf-8")
         for file, status in ((path, 0), (altered, 1)):
             command = [sys.executable, "-I", "-S", str(folder / "verify.py"), str(file)]
             done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,15 +20,19 @@ import torch
 
 import sim
 import sim.engine
+import sim.exact
+import sim.moments
+import sim.simulate
 import theory.inequality.prover
 import theory.mixing
 from sim.native import build
 from tests.validate.command_line import call, printed
 from theory import evaluate
 from theory.feasible import smt
-from validate import falsify, self_test
+from validate import rounds, self_test
 from validate.certificate import files
 from validate.commands import doctor
+from validate.instances import occasion
 from validate.verifier import launcher
 
 ROOT = Path(__file__).parents[2]
@@ -95,7 +100,45 @@ def stubborn_verifier(patch: Patch) -> None:
 
 
 def no_counterexample(patch: Patch) -> None:
-    patch.setattr(falsify, "confirm", lambda *given: None)
+    """Sides that never break anything."""
+    original = occasion.measured_sides
+
+    def held(*given: Any, **options: Any) -> Any:
+        found = original(*given, **options)
+        return replace(found, rows=tuple(replace(row, status="holds") for row in found.rows))
+
+    patch.setattr(occasion, "measured_sides", held)
+
+
+def loaded_samples(patch: Patch) -> None:
+    """Play that draws the first sample too often."""
+    original = rounds.batches
+
+    def loaded(*given: Any) -> Any:
+        (first, batch), *rest = original(*given)
+        return ((first + first / 100, batch), *rest)
+
+    patch.setattr(rounds, "batches", loaded)
+
+
+def wrong_moments(patch: Patch) -> None:
+    original = sim.moments.moments_of
+
+    def off(*given: Any, **options: Any) -> Any:
+        found = original(*given, **options)
+        return SimpleNamespace(norm2=lambda at: found.norm2(at) + Fraction(1, 10**9))
+
+    patch.setattr(sim.moments, "moments_of", off)
+
+
+def runs_that_are_all_the_same(patch: Patch) -> None:
+    original = sim.simulate.simulate
+
+    def same(*given: Any, **options: Any) -> Any:
+        found = original(*given, **options)
+        return SimpleNamespace(final={"x": 0 * found.final["x"] + found.final["x"][:1]})
+
+    patch.setattr(sim.simulate, "simulate", same)
 
 
 def wrong_weights(patch: Patch) -> None:
@@ -153,6 +196,9 @@ BROKEN: list[tuple[str, Callable[[Patch], None]]] = [
     ("bounds", wrong_bound),
     ("bounds", wrong_enclosure),
     ("exact oracle", wrong_oracle),
+    ("exact play", loaded_samples),
+    ("moments of programs", wrong_moments),
+    ("simulated programs", runs_that_are_all_the_same),
     ("certificates", blind_verifier),
     ("certificates", stubborn_verifier),
     ("certificates", no_counterexample),

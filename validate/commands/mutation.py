@@ -32,9 +32,9 @@ def mutate(
 ) -> None:
     """Ask how many false neighbours of a claim are refuted.
 
-    A mutant has a coefficient scaled, a term dropped, an exponent or an index moved, two parameters swapped or a
-    hypothesis dropped. It is false when an exact instance breaks it, and killed when the check, which is not told
-    where, refutes it with a certificate. Exit status 1 when a false mutant survives.
+    A mutant has a coefficient scaled, a term dropped, an exponent or an index moved, a hypothesis dropped or weakened,
+    or a term of the algorithm changed. It is false when an exact instance breaks it, and killed when the check, which
+    is not told where, refutes it with a certificate. Exit status 1 when a false mutant survives.
 
     Example: fedproof mutate fedavg-svrg/eq-a22 --quick
     """

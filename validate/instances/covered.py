@@ -6,7 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from theory.program import Instruction, Loop, Program
+from theory.program import Program
+from theory.program.altering import altered
 from theory.sentence import index_of
 from theory.written import Claim
 from validate.instances.choices import roles_of
@@ -170,7 +171,7 @@ def _would_break(claim: Claim) -> str | None:
     program = claim.program
     if program is None or claim.of is None:
         return None
-    for changed in _changed(program):
+    for _, changed in altered(program, (Fraction(0),)):
         if _breaks(claim, changed):
             return "when a term of the algorithm is left out"
     return None
@@ -190,22 +191,3 @@ def _breaks(claim: Claim, program: Program | None = None) -> bool:
         if seen is not None and seen.measured.broken:
             return True
     return False
-
-
-def _changed(program: Program) -> list[Program]:
-    """The program with one term of a sum left out."""
-
-    def without(steps: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        found = []
-        for i, step in enumerate(steps):
-            others: list[Any] = []
-            if isinstance(step, Loop):
-                others = [replace(step, body=body) for body in without(step.body)]
-            elif isinstance(step, Instruction) and step.op == "linear" and len(step.of) > 1:
-                for j in range(len(step.of)):
-                    rest = step.of[:j] + step.of[j + 1 :], step.numbers[:j] + step.numbers[j + 1 :]
-                    others.append(replace(step, of=rest[0], numbers=rest[1]))
-            found += [(*steps[:i], other, *steps[i + 1 :]) for other in others]
-        return found
-
-    return [replace(program, body=body) for body in without(program.body)]

@@ -124,6 +124,7 @@ def hunt(
     tell: Callable[[str], None] = lambda _: None,
     accepted: Callable[[Seen], bool] = lambda _: True,
     stop: Callable[[], bool] = lambda: False,
+    smallest: bool = True,
 ) -> Hunt:
     """Try to break a claim.
 
@@ -137,9 +138,10 @@ def hunt(
         accepted: whether a break stands up to whoever else looks at it. One that does not is what came of the hunt
             only if no other is found.
         stop: asked between instances; where it says so, what was seen so far is what came of it.
+        smallest: whether a break is made smaller; it costs most of the time that a break takes.
     """
     found = Hunt()
-    doubts = _Doubts(claim, found, accepted)
+    doubts = _Doubts(claim, found, accepted, smallest)
     small = fitting_sizes(claim)
     for i in range(pool):
         if stop():
@@ -195,8 +197,8 @@ def hunt(
 class _Doubts:
     """What becomes of the breaks of a hunt."""
 
-    def __init__(self, claim: Claim, found: Hunt, accepted: Callable[[Seen], bool]) -> None:
-        self.claim, self.found, self.accepted = claim, found, accepted
+    def __init__(self, claim: Claim, found: Hunt, accepted: Callable[[Seen], bool], smallest: bool) -> None:
+        self.claim, self.found, self.accepted, self.smallest = claim, found, accepted, smallest
         self.refused = 0
 
     def settled(self, seen: Seen, origin: Where) -> bool:
@@ -209,7 +211,8 @@ class _Doubts:
                     seen, stands = near, True
                     break
         if stands or found.broken is None:
-            found.first, found.origin, found.broken = seen, origin, shrunk(self.claim, seen)
+            found.first, found.origin = seen, origin
+            found.broken = shrunk(self.claim, seen) if self.smallest else seen
         self.refused += not stands
         return stands or self.refused >= REFUSED or (self.refused == 1 and self.accepted(found.broken))
 

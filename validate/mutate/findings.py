@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
 from validate.falsify import Counterexample
 from validate.mutate.mutants import Mutant
+from validate.mutate.neighbours import Neighbour
 
 Outcome = Literal["killed", "survived", "weaker", "not shown false", "not measured"]
 
@@ -19,6 +21,32 @@ IRRATIONAL = "instances break it in floats, but its sides have no exact value th
 NOWHERE = "no instance satisfies its hypotheses"
 UNCERTIFIED = "an exact instance of the check breaks it, of which the verifier accepts no certificate"
 REASONS = (UNCERTIFIED, UNBROKEN, ROUNDED, IRRATIONAL, NOWHERE)
+
+
+@dataclass(frozen=True)
+class Break:
+    """An exact instance that breaks a neighbour of a claim that says what it means.
+
+    Attributes:
+        instance: as instances are written everywhere, with the values of the other names under ``constants``.
+        index: the free indices at which it breaks.
+        left: the left side: a Fraction, or a ball where there are roots.
+        right: likewise.
+    """
+
+    instance: dict[str, Any]
+    index: Mapping[str, int]
+    left: Any
+    right: Any
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        sides = {"left": _number(self.left), "right": _number(self.right)}
+        return {"instance": self.instance, "index": dict(self.index), **sides}
+
+
+def _number(value: Any) -> Any:
+    return value if isinstance(value, Fraction) else float(value)
 
 
 @dataclass(frozen=True)
@@ -34,10 +62,10 @@ class Finding:
         reason: why it is not shown false, or not killed although the check breaks it: one of `REASONS`, or nothing.
     """
 
-    mutant: Mutant
+    mutant: Mutant | Neighbour
     outcome: Outcome
     by_oracle: bool = False
-    counterexample: Counterexample | None = None
+    counterexample: Counterexample | Break | None = None
     certificate: Path | None = None
     reason: str = ""
 
@@ -53,23 +81,15 @@ class Finding:
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
-        found, claim = self.counterexample, self.mutant.claim
-        against = None
-        if found is not None:
-            against = {"spec": found.spec, "index": dict(found.index), "left": found.left, "right": found.right}
+        found = self.counterexample
         return {
-            "name": self.mutant.name,
-            "kind": self.mutant.kind,
-            "description": self.mutant.description,
-            "right": claim.right,
-            "definitions": dict(claim.definitions),
-            "hypotheses": [h.name for h in claim.conditions],
+            **self.mutant.to_json(),
             "outcome": self.outcome,
             "reason": self.reason,
             "false": self.false,
             "killed": self.killed,
             "found_by_oracle": self.by_oracle,
-            "counterexample": against,
+            "counterexample": None if found is None else found.to_json(),
             "certificate": None if self.certificate is None else str(self.certificate),
         }
 

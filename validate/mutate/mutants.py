@@ -55,6 +55,17 @@ class Mutant:
     kind: Kind
     description: str
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "description": self.description,
+            "right": self.claim.right,
+            "definitions": dict(self.claim.definitions),
+            "hypotheses": [h.name for h in self.claim.conditions],
+        }
+
     def stated(self) -> Claim:
         """The mutant as a claim with an id and a statement of its own, for a certificate."""
         text = f"Not in the paper: a mutant of {self.claim.id} ({self.description}). {self.claim.quantity.meaning} "

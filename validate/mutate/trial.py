@@ -5,6 +5,8 @@ suspect recomputed in fractions, a certificate that the stand-alone verifier acc
 own, drawn at random and then moved towards those that come nearest to breaking the mutant; its breaks are exact too,
 and the check is not told of them. A mutant is false when either has an exact instance against it, and killed when the
 check has. The rate among those that the oracle found measures the check without regard to what it found by itself.
+
+Of claims that say what they mean, the same is done by `validate.mutate.judged`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from theory.catalog import claim as find_claim
 from theory.catalog import paper as find_paper
 from theory.claim import Claim
 from theory.formula import names_in, parse_relation
+from theory.written import Claim as Written
 from validate import certificate as certificates
 from validate import papers as measured
 from validate import verifier
@@ -38,6 +41,7 @@ from validate.mutate.findings import (
     kill_rate,
     summary,
 )
+from validate.mutate.judged import judged
 from validate.mutate.mutants import Mutant, mutants, scaled, terms
 from validate.mutate.oracle import FULL, MOST_SUSPECTS, QUICK, Oracle, weaker
 from validate.mutate.tables import (
@@ -64,7 +68,7 @@ TRIES = 40  # suspects that are recomputed in fractions, as in `validate.falsify
 
 
 def mutate(
-    claim_id: str,
+    target: str | Written,
     *,
     quick: bool = False,
     seed: int = 0,
@@ -74,7 +78,7 @@ def mutate(
     """The mutants of a claim, which are false, and which of these the check refutes.
 
     Args:
-        claim_id: id of a claim with a right side.
+        target: a claim that says what it means, or the id of any claim with a right side.
         quick: fewer mutants (evenly over the kinds), fewer instances on both sides.
         seed: of the oracle.
         out: folder for the certificates; None writes none (they are verified all the same).
@@ -83,7 +87,9 @@ def mutate(
     Raises:
         ValueError: for an unknown claim, or one without right side.
     """
-    claim = find_claim(claim_id)
+    claim = find_claim(target) if isinstance(target, str) else target
+    if isinstance(claim, Written):
+        return _judged(claim, quick, seed, out, progress)
     mutants(claim)  # raises for a claim without right side, before anything is computed
     return _Bench(claim.paper, quick, seed, out, progress).report(claim)
 
@@ -101,9 +107,21 @@ def mutate_all(
     Raises:
         ValueError: for an unknown paper.
     """
-    chosen = [claim for claim in find_paper(paper) if claim.has_bound]
+    everything = list(find_paper(paper))
+    read_off = [_judged(claim, quick, seed, out, progress) for claim in everything if isinstance(claim, Written)]
+    found = [report for report in read_off if report.stands and report.findings]
+    chosen = [claim for claim in everything if isinstance(claim, Claim) and claim.has_bound]
+    if not chosen:
+        return found
     bench = _Bench(paper, quick, seed, out, progress)
-    return [bench.report(claim) for claim in chosen if bench.worth_it(claim)]
+    return found + [bench.report(claim) for claim in chosen if bench.worth_it(claim)]
+
+
+def _judged(
+    claim: Written, quick: bool, seed: int, out: str | Path | None, progress: Progress | None
+) -> MutationReport:
+    folder = None if out is None else Path(out)
+    return judged(claim, quick=quick, seed=seed, out=folder, tell=progress or (lambda text: None))
 
 
 class _Bench:

@@ -1,0 +1,248 @@
+"""The check against the neighbours of a claim that says what it means: which are false, and which of these it refutes.
+
+Two parties look at each neighbour. The *check* is that of `validate.examine` with a small budget: instances made from
+the neighbour's own texts, a climb from the tightest, and a break counts if the stand-alone verifier accepts its
+certificate. The *oracle* has other instances, made from the claim, and knows where it is tight: a term is scaled below
+what one of them attains. Its breaks are exact too, and the check is not told of them. A neighbour is false when either
+has an exact instance against it; that nothing breaks a neighbour does not make it false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from theory.sentence import Expression
+from theory.written import Claim
+from validate import certificate as certificates
+from validate.both_sides import Row
+from validate.examine import accepted, certificate_of
+from validate.instances.candidates import candidate_of, realised
+from validate.instances.hunt import Seen, hunt, measured
+from validate.instances.pool import Drawn, drawn
+from validate.mutate.findings import NOWHERE, UNBROKEN, UNCERTIFIED, Break, Finding, MutationReport
+from validate.mutate.neighbours import Neighbour, neighbours, terms
+
+ORACLE = 10**7
+"""The oracle's seeds begin here: the check's own begin at its seed."""
+BELOW = Fraction(49, 50)
+"""How far below what is attained a term is scaled."""
+PARTS = 1000
+"""Denominator of such a factor."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried.
+
+    Attributes:
+        mutants: at most so many neighbours, evenly over what is done to them; None for all.
+        pool, evaluations, far: of the check, for each neighbour (`validate.instances.hunt.hunt`).
+        oracle: the oracle's instances.
+    """
+
+    mutants: int | None
+    pool: int
+    evaluations: int
+    far: int
+    oracle: int
+
+
+QUICK, FULL = Effort(24, 60, 60, 12, 40), Effort(None, 200, 300, 60, 120)
+
+
+def judged(
+    claim: Claim,
+    *,
+    quick: bool = False,
+    seed: int = 0,
+    out: Path | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> MutationReport:
+    """All neighbours of a claim before both parties.
+
+    Args:
+        claim: as its author wrote it.
+        quick: fewer neighbours, fewer instances on both sides.
+        seed: of the oracle.
+        out: folder for the certificates; None writes none (they are verified all the same).
+        tell: called with one line of text.
+    """
+    effort = QUICK if quick else FULL
+    tell(f"{claim.id}: the oracle's instances")
+    there = _measured(claim, (drawn(claim, ORACLE + seed + i) for i in range(effort.oracle)))
+    there.sort(key=lambda seen: -seen.score)
+    broken = [seen for seen in there if seen.measured.broken]
+    made = neighbours(claim, () if broken else tuple(_attained(claim, there)))
+    oracle = _Oracle(claim, there, effort, seed)
+    made = _spread([one for one in made if not oracle.is_the_claim(one)], effort.mutants)
+    tell(f"{claim.id}: {len(made)} mutants")
+    findings = []
+    for i, one in enumerate(made):
+        if i % 10 == 9:
+            tell(f"{claim.id}: {i + 1} of {len(made)} mutants")
+        findings.append(_finding(one, oracle, effort, out))
+    return MutationReport(claim.id, not broken, tuple(findings))
+
+
+def _measured(claim: Claim, instances: Iterator[Drawn | None]) -> list[Seen]:
+    tried = (measured(claim, one) for one in instances if one is not None)
+    return [seen for seen in tried if seen is not None]
+
+
+def _spread(made: list[Neighbour], most: int | None) -> list[Neighbour]:
+    """At most so many, evenly over the kinds and over each kind's list."""
+    if most is None or len(made) <= most:
+        return made
+    kinds: dict[str, list[Neighbour]] = {}
+    for one in made:
+        kinds.setdefault(one.kind, []).append(one)
+    shares = dict.fromkeys(kinds, 0)
+    while sum(shares.values()) < most:
+        for kind in shares:
+            if shares[kind] < len(kinds[kind]) and sum(shares.values()) < most:
+                shares[kind] += 1
+    names = {kinds[kind][i * len(kinds[kind]) // n].name for kind, n in shares.items() for i in range(n)}
+    return [one for one in made if one.name in names]
+
+
+def _attained(claim: Claim, there: list[Seen]) -> Iterator[tuple[Expression, Fraction]]:
+    """The right side and its terms, each with a factor by which it is too small (too large) on an instance."""
+    relation = claim.sentence.relation
+    if relation == "==":
+        return
+    whole = claim.sentence.right
+    for term in dict.fromkeys((whole, *terms(whole))):
+        alone = replace(claim, statement=str(replace(claim.sentence, right=term)))
+        needed: list[Fraction] = []
+        for seen in there:
+            other = seen if term is whole else measured(alone, seen.drawn)
+            if other is None:
+                continue
+            needed += _needed(seen.measured.rows, other.measured.rows)
+        # a term counts that can be scaled down to nothing only by going below 0 not at all
+        if relation in ("<=", "<"):
+            factor = Fraction(int(max(needed, default=Fraction(0)) * BELOW * PARTS), PARTS)
+        else:
+            least = min((n for n in needed if n > 0), default=None)
+            factor = Fraction(0) if least is None else Fraction(int(least / BELOW * PARTS) + 1, PARTS)
+        if 0 < factor < 10**6:
+            yield term, factor
+
+
+def _needed(rows: tuple[Row, ...], alone: tuple[Row, ...]) -> Iterator[Fraction]:
+    """The factors of a term at which both sides would be the same, where it is positive."""
+    by_index = {(tuple(row.at.items()), row.minimiser): row.right for row in alone}
+    for row in rows:
+        term = by_index.get((tuple(row.at.items()), row.minimiser))
+        if row.at.get("k") == 0:  # both sides are often the same by definition
+            continue
+        left, right = row.left, row.right
+        if isinstance(left, Fraction) and isinstance(right, Fraction) and isinstance(term, Fraction) and term > 0:
+            yield 1 + (left - right) / term
+
+
+class _Oracle:
+    """Instances of its own: the claim's for neighbours that speak of them, and their own for the others."""
+
+    def __init__(self, claim: Claim, there: list[Seen], effort: Effort, seed: int) -> None:
+        self.claim, self.there, self.effort, self.seed = claim, there, effort, seed
+        self._sides: dict[str, list[tuple[Seen, Seen]]] = {}
+
+    def sides(self, one: Neighbour) -> list[tuple[Seen, Seen]]:
+        """The claim and a neighbour of the same assumptions on the oracle's instances, up to the first break."""
+        if one.name not in self._sides:
+            found = []
+            for seen in self.there:
+                other = _on(one.claim, seen.drawn)
+                if other is None:
+                    continue
+                found.append((seen, other))
+                if other.measured.broken:
+                    break
+            self._sides[one.name] = found
+        return self._sides[one.name]
+
+    def is_the_claim(self, one: Neighbour) -> bool:
+        """Whether a neighbour is the same function as the claim, on all the instances."""
+        if not one.same_instances or one.claim.sentence.relation != self.claim.sentence.relation:
+            return False
+        both = self.sides(one)
+        return bool(both) and all(_rows(a) == _rows(b) for a, b in both)
+
+    def broken(self, one: Neighbour) -> Seen | None:
+        """An instance that breaks a neighbour."""
+        if one.same_instances:
+            return next((other for _, other in self.sides(one) if other.measured.broken), None)
+        for i in range(self.effort.oracle):
+            tried = drawn(one.claim, ORACLE + self.seed + i)
+            seen = None if tried is None else measured(one.claim, tried)
+            if seen is not None and seen.measured.broken:
+                return seen
+        return None
+
+    def follows(self, one: Neighbour) -> bool:
+        """Whether the claim gives a neighbour on every instance: it bounds less by more."""
+        relation = self.claim.sentence.relation
+        if not one.same_instances or one.claim.sentence.relation != relation or relation == "==":
+            return False
+        sign = 1 if relation in ("<=", "<") else -1
+        pairs = [pair for a, b in self.sides(one) for pair in _pairs(a, b)]
+        return bool(pairs) and all(sign * (b.left - a.left) <= 0 <= sign * (b.right - a.right) for a, b in pairs)
+
+
+def _rows(seen: Seen) -> list[tuple[Any, ...]]:
+    return [(dict(row.at), row.minimiser, row.left, row.right, row.status) for row in seen.measured.rows]
+
+
+def _pairs(one: Seen, two: Seen) -> Iterator[tuple[Row, Row]]:
+    """The rows of both where both have sides."""
+    by_index = {(tuple(row.at.items()), row.minimiser): row for row in two.measured.rows if row.left is not None}
+    for row in one.measured.rows:
+        other = by_index.get((tuple(row.at.items()), row.minimiser))
+        if row.left is not None and other is not None:
+            yield row, other
+
+
+def _on(claim: Claim, one: Drawn) -> Seen | None:
+    """A claim on an instance that was made for another, with its own constants there."""
+    constants = {name: one.values[name] for name in claim.constants if name in one.values}
+    again = realised(claim, candidate_of(one), constants)
+    return None if again is None else measured(claim, again)
+
+
+def _finding(one: Neighbour, oracle: _Oracle, effort: Effort, out: Path | None) -> Finding:
+    """What becomes of a neighbour."""
+    claim = one.claim
+    found = hunt(
+        claim,
+        pool=effort.pool,
+        evaluations=effort.evaluations,
+        far=effort.far,
+        accepted=lambda seen: accepted(claim, seen, True),
+        smallest=False,
+    )
+    against = oracle.broken(one)
+    if found.broken is not None:
+        if not accepted(claim, found.broken, True):
+            return Finding(one, "survived", against is not None, _break(found.broken), reason=UNCERTIFIED)
+        path = None
+        if out is not None:
+            certificate = certificate_of(claim, found.broken, found.broken.measured.broken[0], found.origin, True)
+            folder = out / "certificates" / "mutants"
+            path = certificates.write(certificate, folder, one.name.replace("/", "."))
+        return Finding(one, "killed", against is not None, _break(found.broken), path)
+    if against is not None:
+        return Finding(one, "survived", True, _break(against))
+    if oracle.follows(one):
+        return Finding(one, "weaker")
+    return Finding(one, "not shown false", reason=UNBROKEN if found.seen else NOWHERE)
+
+
+def _break(seen: Seen) -> Break:
+    row = seen.measured.broken[0]
+    instance = seen.drawn.instance.to_json()
+    return Break({**instance, "constants": dict(seen.drawn.constants)}, row.at, row.left, row.right)
