@@ -250,14 +250,12 @@ def uses(body: Sequence[Step], result: Sequence[str]) -> dict[str, int]:
     return found
 
 
-
 def renamed(formula: Formula, new: Callable[[str], str]) -> Formula:
     if isinstance(formula, Name):
         return Name(new(formula.name)) if VALUE.match(formula.name) else formula
     if isinstance(formula, Apply):
         return Apply(formula.operation, tuple(renamed(a, new) for a in formula.arguments))
     return formula
-
 
 
 def step_json(step: Step) -> dict[str, Any]:
@@ -276,5 +274,3 @@ def step_json(step: Step) -> dict[str, Any]:
     if step.flag is not None:
         found["replace"] = step.flag
     return found
-
-

@@ -160,5 +160,3 @@ def _merged(turns: Sequence[Sequence[Step]], folded: Callable[[tuple[str, ...]],
             numbers = tuple(map(formula, zip(*(s.numbers for s in steps), strict=True)))
             merged.append(replace(final, of=of, numbers=numbers))
     return tuple(merged)
-
-

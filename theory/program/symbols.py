@@ -321,5 +321,3 @@ class Value(_Symbol):
 
     def __abs__(self) -> NoReturn:
         self._refuse("abs of a vector: w.norm(v) is its length, w.times(v, w.sign(v)) coordinate by coordinate")
-
-

@@ -276,5 +276,3 @@ class Tracer:
     def k(self) -> Scalar:
         """The round, from 0."""
         return Scalar(self._recorder, Name("k"))
-
-
