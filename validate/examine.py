@@ -1,8 +1,9 @@
 """All the evidence for a claim that says what it means, joined into its verdict.
 
-Everything is read off the claim: whether its relations can hold together at all; instances made from it, measured
-exactly; a search from the tightest of them; and last what somebody wrote by hand for it (`Claim.given`). A break is
-exact when it is found; it is made smaller, and becomes a certificate that the stand-alone verifier has to accept.
+Everything is read off the claim: whether its relations can hold together at all; whether the sentence itself is proved
+(`validate.proving`); instances made from it, measured exactly; a search from the tightest of them; and last what
+somebody wrote by hand for it (`Claim.given`). A break is exact when it is found; it is made smaller, and becomes a
+certificate that the stand-alone verifier has to accept. One against a proof is a contradiction, and decides nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from theory.predicates import Smooth, StronglyConvex
 from theory.sentence import text_of
 from theory.written import Claim
 from validate import certificate as certificates
-from validate import verifier
+from validate import proving, verifier
 from validate.both_sides import Row
 from validate.certificate.play import play_certificate
 from validate.instances import Instance, Pieces, read_instance
@@ -60,6 +61,7 @@ def examine(
     evidence = contradictions(claim)
     if any(item.outcome == "vacuous" for item in evidence):
         return decide(claim.id, evidence, quick=quick)
+    evidence += _proved(claim)
     found = hunt(
         claim,
         pool=POOL[quick],
@@ -83,6 +85,16 @@ def examine(
         evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
     evidence += _told(claim, found, quick)
     return decide(claim.id, evidence, None if path is None else str(path), coverage(claim, found, quick), quick)
+
+
+def _proved(claim: Claim) -> list[Evidence]:
+    """Whether the sentence itself is proved; a proof that ends with an error proves nothing, and ends nothing else."""
+    try:
+        return proving.evidence(claim)
+    except Exception as error:  # whatever happens in algebra
+        log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
+        text = f"its proof ended with an error: {type(error).__name__}: {error}"
+        return [Evidence("algebra", "undecided", text, origin="search")]
 
 
 # --- can the relations hold together? --------------------------------------------------------------------------------

@@ -2,7 +2,13 @@
 
 This is the only module whose evidence has the outcome ``proved``. It is given a claim and looks nothing up: relation,
 sides, definitions and hypotheses are those of the claim, so that a claim with another right side, or with a hypothesis
-less, is another question. Three kinds of sentences are decided, each for all values that the hypotheses allow:
+less, is another question.
+
+A claim that says what it means (`theory.written`) is decided as `validate.by_signs` (numbers, and sums over k) and
+`validate.by_multipliers` (vectors, functions, one round of an algorithm) say; what it needs stands in its sentence and
+its assumptions.
+
+Of the older claims three kinds of sentences are decided, each for all values that the hypotheses allow:
 
 - about numbers, whose left side is a formula (`Quantity.formula`): by the signs of coefficients;
 - about a sequence (`Quantity.recursion`): by induction, the right side itself put into the next step;
@@ -14,14 +20,18 @@ What was shown at given numbers only is not ``proved``; its evidence holds, and 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from theory.claim import Claim, Hypothesis, VectorLine, VectorSentence
 from theory.domain import NONNEGATIVE, REAL, Domain
-from validate.signs import Region, region
+from theory.sentence import text_of
+from theory.written import Claim as Written
+from validate.shown import Shown
+from validate.signs import Region, region, semidefinite
 from validate.verdict import Evidence
 
 if TYPE_CHECKING:
@@ -31,9 +41,13 @@ if TYPE_CHECKING:
     from theory.inequality.prover import Proof
     from theory.inequality.sentence import Sentence
 
+log = logging.getLogger(__name__)
 
-def evidence(claim: Claim) -> list[Evidence]:
+
+def evidence(claim: Claim | Written) -> list[Evidence]:
     """What the claim's own sentence says by algebra or by the prover of vector inequalities; often nothing."""
+    if isinstance(claim, Written):
+        return _of_written(claim)
     found: list[Evidence] = []
     if claim.right is not None and claim.quantity.formula is not None:
         found += _decided(
@@ -48,21 +62,65 @@ def evidence(claim: Claim) -> list[Evidence]:
     return found
 
 
-@dataclass(frozen=True)
-class Shown:
-    """How a sentence was shown.
+# --- claims that say what they mean ----------------------------------------------------------------------------------
 
-    Attributes:
-        hypotheses: names of those that it rests on.
-        left: the left side, as text.
-        more: further data for the evidence.
-        reading: what its author says that words of the claim mean; nothing checks that.
+
+def _of_written(claim: Written) -> list[Evidence]:
+    """A proof of the sentence, with no hypothesis among those named that it can do without."""
+    from validate.by_multipliers import by_multipliers
+    from validate.by_signs import about_numbers, by_signs
+
+    numbers = about_numbers(claim)
+    shown = _needing_all(claim, by_signs if numbers else by_multipliers)
+    if shown is None:
+        return []
+    if "induction" in shown.more["proof"]:
+        how = "both sides are numbers, by induction over K"
+    else:
+        how = "both sides are numbers" if numbers else "multiples of what its hypotheses say and a sum of squares"
+    text = f"{how}, for all values that its hypotheses allow"
+    text += f"; it rests on: {', '.join(shown.hypotheses)}" if shown.hypotheses else ""
+    said = {
+        "left": shown.left,
+        "relation": claim.sentence.relation,
+        "right": text_of(claim.sentence.right),
+        "definitions": dict(claim.where),
+        "hypotheses": list(shown.hypotheses),
+    }
+    return [Evidence("algebra", "proved", text, data={"sentence": said, **shown.more}, origin="search")]
+
+
+def _needing_all(claim: Written, decide: Callable[[Written], Shown | None]) -> Shown | None:
+    """A proof that rests on hypotheses each of which it needs; None without one, and for what has no such form."""
+    try:
+        shown = decide(claim)
+    except ValueError as error:
+        log.debug("%s is not decided by algebra: %s", claim.id, error)
+        return None
+    if shown is None:
+        return None
+    for text in shown.hypotheses:
+        try:
+            less = without_text(claim, text)
+        except ValueError:  # it says nothing without
+            continue
+        found = _needing_all(less, decide)
+        if found is not None:
+            return found
+    return shown
+
+
+def without_text(claim: Written, text: str) -> Written:
+    """The claim without one of its assumptions, or standing conditions.
+
+    Raises:
+        ValueError: where that is no claim any more.
     """
+    printed, standing = (tuple(t for t in some if t != text) for some in (claim.assuming, claim.standing))
+    return replace(claim, assuming=printed, standing=standing)
 
-    hypotheses: tuple[str, ...]
-    left: str
-    more: Mapping[str, Any]
-    reading: tuple[str, ...] = ()
+
+# --- claims with a quantity and hypotheses ---------------------------------------------------------------------------
 
 
 def _decided(claim: Claim, decide: Any, how: str) -> list[Evidence]:
@@ -477,40 +535,9 @@ def _found(sentence: Sentence) -> dict[str, str]:
 
 
 def _squares(gram: Mapping[tuple[int, int], Any], size: int, where: Region) -> list[str] | None:
-    """The pivots of a symmetric matrix that is positive semidefinite for all parameters; None where that is not shown.
-
-    On each piece of the region, as a function of numbers that are not negative: a pivot is shown to be not negative,
-    and either is 0 with its whole row, or vanishes on a set without interior only. The entries are continuous, as no
-    denominator vanishes, so the matrix is semidefinite there too.
-    """
-    import sympy
-
-    if not all(where.defined(c) for c in gram.values()):
-        return None
+    """The pivots of a Gram matrix that is positive semidefinite for all parameters; None where that is not shown."""
     matrix = [[gram[min(i, j), max(i, j)] / (1 if i == j else 2) for j in range(size)] for i in range(size)]
-    found = [_pivots([[placed(entry) for entry in row] for row in matrix], here) for here, placed in where.each()]
-    if any(pivots is None for pivots in found):
-        return None
-    plain = _pivots(matrix, where)  # in the claim's own parameters, for the reader
-    return plain if plain is not None else [str(sympy.factor(p)) for pivots in found for p in pivots or ()]
-
-
-def _pivots(matrix: list[list[Any]], where: Region) -> list[str] | None:
-    import sympy
-
-    left = list(range(len(matrix)))
-    pivots: list[str] = []
-    while left:
-        at = next((i for i in left if matrix[i][i] != 0 and where.nonnegative(matrix[i][i])), None)
-        if at is None:
-            return pivots if all(matrix[i][j] == 0 for i in left for j in left) else None
-        left.remove(at)
-        pivot = matrix[at][at]
-        pivots.append(str(sympy.factor(pivot)))
-        for i in left:
-            for j in left:
-                matrix[i][j] = sympy.cancel(sympy.together(matrix[i][j] - matrix[i][at] * matrix[at][j] / pivot))
-    return pivots
+    return semidefinite(matrix, where)
 
 
 def _consistent(claim: Claim, sentence: Sentence) -> bool:

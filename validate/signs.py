@@ -182,3 +182,39 @@ def _vanishes_nowhere(part: sympy.Expr, positive: frozenset[Any]) -> bool:
         all(not power or symbol in positive for symbol, power in zip(symbols, powers, strict=True))
         for powers in sympy.Poly(part, *symbols).monoms()
     )
+
+
+def semidefinite(matrix: list[list[Any]], where: Region) -> list[str] | None:
+    """The pivots of a symmetric matrix that is positive semidefinite for all parameters; None where that is not shown.
+
+    On each piece of the region, as a function of numbers that are not negative: a pivot is shown to be not negative,
+    and either is 0 with its whole row, or vanishes on a set without interior only. The entries are continuous, as no
+    denominator vanishes, so the matrix is semidefinite there too.
+    """
+    import sympy
+
+    if not all(where.defined(sympy.sympify(c)) for row in matrix for c in row):
+        return None
+    found = [_pivots([[placed(entry) for entry in row] for row in matrix], here) for here, placed in where.each()]
+    if any(pivots is None for pivots in found):
+        return None
+    plain = _pivots(matrix, where)  # in the claim's own parameters, for the reader
+    return plain if plain is not None else [str(sympy.factor(p)) for pivots in found for p in pivots or ()]
+
+
+def _pivots(matrix: list[list[Any]], where: Region) -> list[str] | None:
+    import sympy
+
+    left = list(range(len(matrix)))
+    pivots: list[str] = []
+    while left:
+        at = next((i for i in left if matrix[i][i] != 0 and where.nonnegative(matrix[i][i])), None)
+        if at is None:
+            return pivots if all(matrix[i][j] == 0 for i in left for j in left) else None
+        left.remove(at)
+        pivot = matrix[at][at]
+        pivots.append(str(sympy.factor(pivot)))
+        for i in left:
+            for j in left:
+                matrix[i][j] = sympy.cancel(sympy.together(matrix[i][j] - matrix[i][at] * matrix[at][j] / pivot))
+    return pivots
