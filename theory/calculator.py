@@ -16,8 +16,8 @@ so that `theory.evaluate` (floats, enclosures, fractions), `theory.feasible` and
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, cast
 
@@ -73,7 +73,8 @@ class Calculator:
     Attributes:
         claim: as it is written.
         bound: its right side, the hypotheses that numbers decide, and the parameters of both.
-        left: of a claim about numbers alone, the same with the left side in place of the right one; else None.
+        left: of a claim about numbers alone, the left side in place of the right one, with its own parameters too; None
+            for others, and where numbers that only the left side takes are not given.
         texts: of the parameters that stand for an expression, or for a definition, what they stand for.
     """
 
@@ -160,22 +161,23 @@ class _Reader:
         self.definitions: dict[str, str] = {}
 
     def read(self, given: Collection[str] | None, all_relations: bool) -> Calculator:
-        sentence = self.claim.sentence
-        alone = self._numbers_alone()
-        right = self.formula(sentence.right)
-        left = self.formula(sentence.left) if alone else None
+        right = self.formula(self.claim.sentence.right)
         conditions = self._conditions(given, all_relations)
         for name in given or ():  # of numbers that the bound does not depend on
             if name in self.claim.symbols or name in ("N", "d", "K") or name in self.claim.free:
                 self._scalar(name)
             elif name in self.raw and not self._is_number(self.raw[name]):
                 self._name(name)
-        hypotheses = tuple(h for h in conditions if not h.where)
-        standing = tuple(h for h in conditions if h.where)
-        bound = self._claim(right, hypotheses, standing, left)
-        return Calculator(
-            self.claim, bound, None if left is None else replace_right(bound, text_of(left)), dict(self.texts)
-        )
+        bound = self._claim(text_of(right), conditions)
+        left: Claim | None = None
+        if self._numbers_alone():
+            before = set(self.parameters)
+            text = text_of(self.formula(self.claim.sentence.left))
+            if given is None or set(self.parameters) - before <= {*given, ROUNDS}:
+                left = self._claim(text, conditions)
+                if given is not None:  # what is given is given for both
+                    bound = self._claim(text_of(right), conditions)
+        return Calculator(self.claim, bound, left, dict(self.texts))
 
     def _numbers_alone(self) -> bool:
         if self.claim.of is not None or self.claim.vectors:
@@ -183,20 +185,13 @@ class _Reader:
         sides = (self.claim.sentence.left, self.claim.sentence.right, *self.claim.definitions.values())
         return not any(_functional(part) for side in sides for part in everything(side))
 
-    def _claim(
-        self,
-        right: Formula,
-        hypotheses: tuple[Hypothesis, ...],
-        standing: tuple[Hypothesis, ...],
-        left: Formula | None,
-    ) -> Claim:
+    def _claim(self, right: str, conditions: Sequence[Hypothesis]) -> Claim:
+        """What has been read so far as a claim with this right side."""
         from theory.typeset import latex_of, latex_of_claim
 
         claim, sentence = self.claim, self.claim.sentence
         text = text_of(sentence.left)
         order = {name: at for at, name in enumerate(map(_plain_name, claim.symbols))}
-        ordered = sorted(self.parameters.values(), key=lambda p: order.get(p.name, len(order)))
-        rounds = any(p.name == ROUNDS for p in ordered)
         fits = all(LABEL.match(part) for part in claim.id.split("/"))
         found = Claim(
             claim.id if fits else "a/b",
@@ -205,19 +200,14 @@ class _Reader:
             claim.equation,
             claim.statement,
             latex_of_claim(claim),
-            Quantity(
-                _identifier(text),
-                text,
-                latex_of(sentence.left, claim.vocabulary),
-                None if left is None or rounds else text_of(left),
-            ),
+            Quantity(_identifier(text), text, latex_of(sentence.left, claim.vocabulary)),
             claim.source,
-            tuple(ordered),
-            hypotheses,
+            tuple(sorted(self.parameters.values(), key=lambda p: order.get(p.name, len(order)))),
+            tuple(h for h in conditions if not h.where),
             self.definitions,
-            text_of(right),
+            right,
             relation="=" if sentence.relation == "==" else sentence.relation,
-            standing=standing,
+            standing=tuple(h for h in conditions if h.where),
             remarks=claim.remarks,
         )
         if not fits:  # a label of any form
@@ -250,7 +240,7 @@ class _Reader:
         before = dict(self.parameters), dict(self.texts), dict(self.definitions)
         sides = self.formula(relation.left), self.formula(relation.right)
         added = set(self.parameters) - set(before[0])
-        own = {name for name in added if name not in self.texts}
+        own = {name for name in added if name not in self.texts and "n" not in index_of(name)[1]}
         wanted = added <= set(given) if given is not None else (all_relations or added == own)
         if (wanted and new) or not added:
             return f"{text_of(sides[0])} {relation.relation} {text_of(sides[1])}"
@@ -337,15 +327,17 @@ class _Reader:
     def _sum(self, e: Apply) -> Formula:
         """A sum, in which a value of a function and the infimum that is taken from it are one parameter."""
         terms = list(_terms(e))
-        for at, (sign, term) in enumerate(terms):
-            for beside, (other_sign, other) in enumerate(terms):
-                if other_sign == -sign and self._excess(term, other):
-                    both = applied("-", (term, other))
-                    rest = [(s, self.formula(t)) for i, (s, t) in enumerate(terms) if i not in (at, beside)]
-                    return _added([(sign, self._expression(both)), *rest])
-        if len(terms) == 2 and terms[0][0] > 0:
+        pairs: list[tuple[int, Formula]] = []
+        for sign, term in list(terms):
+            for other in terms:
+                if (sign, term) in terms and other[0] == -sign and self._excess(term, other[1]):
+                    pairs.append((sign, self._expression(applied("-", (term, other[1])))))
+                    terms.remove((sign, term))
+                    terms.remove(other)
+                    break
+        if not pairs and len(terms) == 2 and terms[0][0] > 0:
             return Apply(e.operation, tuple(self.formula(a) for a in parts(e)))
-        return _added([(sign, self.formula(term)) for sign, term in terms])
+        return _added([*pairs, *((sign, self.formula(term)) for sign, term in terms)])
 
     def _collected(self, e: Apply) -> Formula:
         """An expectation or something over an index: what does not depend on that is taken out."""
@@ -504,13 +496,6 @@ class _Reader:
         points = [parts(p)[0] for p in everything(inner) if isinstance(p, Apply) and p.operation == found]
         same = all(index not in read(point, self.words).free for point in points)
         return mean if how == "mean" and same else None
-
-
-def replace_right(claim: Claim, right: str) -> Claim:
-    """The claim with another right side, whatever the form of its id."""
-    found = replace(claim, id="a/b", right=right)
-    object.__setattr__(found, "id", claim.id)
-    return found
 
 
 def _lowest(e: Expression) -> str | None:

@@ -101,6 +101,7 @@ def test_a_definition_by_numbers_is_a_term_and_one_by_functions_is_a_parameter()
         ("mean_n(f_n(x0)) - fstar", "mean_n_f_n_x0_fstar", {"mean_n_f_n_x0_fstar": NONNEGATIVE}),
         ("mean_n(f_n(x0) - f_n(xstar_n))", "mean_n_f_n_x0_f_n_xstar_n", {"mean_n_f_n_x0_f_n_xstar_n": NONNEGATIVE}),
         ("mean_n(f_n(xstar_n)) - fstar", "mean_n_f_n_xstar_n - fstar", {"mean_n_f_n_xstar_n": REAL, "fstar": REAL}),
+        ("f(x0) - fstar + f(a) - fstar", "f_x0_fstar + f_a_fstar", {"f_x0_fstar": NONNEGATIVE, "f_a_fstar": NONNEGATIVE}),
         ("fstar - f(x0)", "-f_x0_fstar", {"f_x0_fstar": NONNEGATIVE}),
         ("f(x0) - f(x[1])", "f_x0 - f_x_1", {"f_x0": REAL, "f_x_1": REAL}),
         ("dot(x0, xstar)**2", "dot_x0_xstar**2", {"dot_x0_xstar": REAL}),
@@ -113,7 +114,7 @@ def test_a_definition_by_numbers_is_a_term_and_one_by_functions_is_a_parameter()
     ],
 )  # fmt: skip
 def test_what_stands_in_the_right_side(right: str, expected: str, parameters: dict[str, Any]) -> None:
-    found = numbers(right, vectors=("a_n",) * ("a_n" in right))
+    found = numbers(right, vectors=("a_n", "a"))
     assert found.bound.right == expected
     assert {p.name: p.domain for p in found.bound.parameters if p.name != "eta"} == parameters
 
@@ -189,11 +190,31 @@ def test_both_sides_of_a_claim_about_numbers() -> None:
     found = calculator(paper("vectors")["geometric"])
     assert found.left is not None
     assert found.left.right == f"sum(q**{ROUNDS})"
+    assert names(found) == ["q", "K"]
+    found = calculator(found.claim, {"q", "K"})
+    assert found.left is not None
     given = found.complete({"q": "1/2", "K": 5})
     assert evaluate.exact(found.left, given) == evaluate.exact(found.bound, given) == Fraction(31, 16)
     enclosed = evaluate.enclose(found.left, found.complete({"q": "sqrt(2)/2", "K": 9}))
     expected = (1 - 2**-4.5) / (1 - 2**-0.5)
     assert float(enclosed.lower) == pytest.approx(expected) == float(enclosed.upper)
+
+
+def test_numbers_that_only_the_left_side_takes_may_be_left_out() -> None:
+    one = claim("one", "sum_k(q**k) <= 1/(1 - q)", assuming=("q < 1",))
+    assert names(calculator(one)) == ["q"]
+    few = calculator(one, {"q"})
+    assert (names(few), few.left) == (["q"], None)
+    both = calculator(one, {"q", "K"})
+    assert both.left is not None
+    given = both.complete({"q": "1/2", "K": 2})
+    assert (evaluate.exact(both.left, given), evaluate.exact(both.bound, given)) == (Fraction(3, 2), 2)
+
+
+def test_a_relation_for_every_client_needs_no_number() -> None:
+    found = numbers("mean_inv_p", where={"mean_inv_p": "mean_n(1/p_n)"}, assuming=("p_n <= 1/2",))
+    assert names(found) == ["mean_inv_p"]
+    assert holding(calculator(found.claim, {"mean_inv_p", "p_n"}), mean_inv_p=2, p_n=1) == {"p_n <= 1/2": False}
 
 
 def test_sums_over_rounds() -> None:

@@ -269,7 +269,8 @@ def bound(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Value of a parameter: decimal, fraction or expression in the others; vectors with commas.",
+            help="Value of a parameter, or of an expression of the sentence: decimal, fraction or expression in the "
+            "others; vectors with commas.",
         ),
     ] = None,
     rigorous: Annotated[bool, typer.Option("--rigorous", help="Enclose the exact value by ball arithmetic.")] = False,

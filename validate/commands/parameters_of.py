@@ -66,7 +66,7 @@ def of_calculator(claim: Written, assignments: Sequence[str], command: str) -> t
     known = {p.name for p in found.bound.parameters} - {ROUNDS}
     for name, written in given.items():
         if name not in known and written:
-            raise unknown_parameter(whole.bound, written)
+            raise unknown_parameter(whole.left or whole.bound, written)
     renamed = [f"{whole.named(name.strip())}{equals}{value}" for name, equals, value in split]
     defaults = {} if claim.of is None else {name: str(value) for name, value in claim.of.defaults.items()}
     otherwise = {name: value for name, value in {**defaults, ROUNDS: "0"}.items() if name in (*known, ROUNDS)}
