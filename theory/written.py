@@ -46,9 +46,6 @@ ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(("hypotheses", "conditions"), "its assumptions are `assuming` and `standing`"),
     **dict.fromkeys(("steps", "derivation"), "its derivation, if it has one, is `proof`"),
     **dict.fromkeys(("parameter", "reading"), "its parameters are `symbols`, with `domains`"),
-    **dict.fromkeys(
-        ("has_bound", "bound", "terms", "enclose", "violated"), "`fedproof bound` evaluates its right side"
-    ),
     "latex": "`fedproof show --latex` prints it",
 }
 """Of what `theory.claim.Claim` has and this one has not, where it is to be found."""
@@ -247,6 +244,11 @@ class Claim:
         return frozenset().union(*(read(side, self.vocabulary).free for side in sides))
 
     # its right side in numbers
+
+    @property
+    def has_bound(self) -> bool:
+        """Every sentence has a right side that can be evaluated."""
+        return True
 
     def bound(self, **values: Any) -> Any:
         """The right side as float64; arrays broadcast. `theory.calculator` says which numbers it takes."""

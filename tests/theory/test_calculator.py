@@ -20,6 +20,7 @@ from theory.domain import COUNT, NONNEGATIVE, POSITIVE, REAL
 from theory.listing import listing
 from theory.sentence import parse_expression, text_of
 
+TWO_GAPS = {"f_x0_fstar": NONNEGATIVE, "f_a_fstar": NONNEGATIVE}
 LANGUAGE = Path(__file__).parent.parent / "language"
 
 
@@ -101,7 +102,7 @@ def test_a_definition_by_numbers_is_a_term_and_one_by_functions_is_a_parameter()
         ("mean_n(f_n(x0)) - fstar", "mean_n_f_n_x0_fstar", {"mean_n_f_n_x0_fstar": NONNEGATIVE}),
         ("mean_n(f_n(x0) - f_n(xstar_n))", "mean_n_f_n_x0_f_n_xstar_n", {"mean_n_f_n_x0_f_n_xstar_n": NONNEGATIVE}),
         ("mean_n(f_n(xstar_n)) - fstar", "mean_n_f_n_xstar_n - fstar", {"mean_n_f_n_xstar_n": REAL, "fstar": REAL}),
-        ("f(x0) - fstar + f(a) - fstar", "f_x0_fstar + f_a_fstar", {"f_x0_fstar": NONNEGATIVE, "f_a_fstar": NONNEGATIVE}),
+        ("f(x0) - fstar + f(a) - fstar", "f_x0_fstar + f_a_fstar", TWO_GAPS),
         ("fstar - f(x0)", "-f_x0_fstar", {"f_x0_fstar": NONNEGATIVE}),
         ("f(x0) - f(x[1])", "f_x0 - f_x_1", {"f_x0": REAL, "f_x_1": REAL}),
         ("dot(x0, xstar)**2", "dot_x0_xstar**2", {"dot_x0_xstar": REAL}),
