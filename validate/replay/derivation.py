@@ -89,25 +89,25 @@ def derivation(claim: Claim) -> Derivation | None:
         if claim.proof is None:
             return None
         detail = "the prover does not accept it: the claim's sentence does not follow from what is written"
-        return Derivation(claim.id, claim.statement, tuple(_pieces(claim.proof)), True, "undecided", detail)
+        return Derivation(claim.id, claim.statement, tuple(pieces(claim.proof)), True, "undecided", detail)
     best = found[0]
     data = best.data or {}
     written = claim.proof is not None
-    pieces = tuple(_pieces(claim.proof if written else data.get("proof", {})))
+    parts = tuple(pieces(claim.proof if written else data.get("proof", {})))
     rests_on = tuple(map(str, data.get("sentence", {}).get("hypotheses", ())))
-    return Derivation(claim.id, claim.statement, pieces, written, "proved", best.detail, rests_on)
+    return Derivation(claim.id, claim.statement, parts, written, "proved", best.detail, rests_on)
 
 
-def _pieces(data: Any, rule: str = "") -> Iterator[Piece]:
+def pieces(data: Any, rule: str = "") -> Iterator[Piece]:
     """The entries of plain data, however nested."""
     if isinstance(data, Mapping):
         for name, value in data.items():
             if isinstance(value, Mapping | list | tuple):
-                yield from _pieces(value, f"{rule}, {name}" if rule else str(name))
+                yield from pieces(value, f"{rule}, {name}" if rule else str(name))
             else:
                 yield Piece(str(name), rule, str(value))
     elif isinstance(data, Sequence) and not isinstance(data, str):
         for i, value in enumerate(data):
-            yield from _pieces(value if isinstance(value, Mapping | list | tuple) else {str(i + 1): value}, rule)
+            yield from pieces(value if isinstance(value, Mapping | list | tuple) else {str(i + 1): value}, rule)
     elif data is not None:
         yield Piece("", rule, str(data))

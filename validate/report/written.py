@@ -17,6 +17,7 @@ from theory.predicates import Predicate
 from theory.program import pseudo_code
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
 from theory.written import Claim
+from validate.replay.derivation import Piece, pieces
 from validate.report.formula import Typesetter
 from validate.report.play import play
 from validate.report.refutations import refutation
@@ -41,12 +42,14 @@ class WrittenView(ClaimView):
     Attributes:
         definitions, assumptions, standing: set, with their meaning.
         program: its algorithm as pseudo-code; empty without one.
+        proof: what its proof consists of, where it is proved.
     """
 
     definitions: tuple[Said, ...] = ()
     assumptions: tuple[Said, ...] = ()
     standing: tuple[Said, ...] = ()
     program: str = ""
+    proof: tuple[Piece, ...] = ()
 
     written: ClassVar[bool] = True
 
@@ -124,4 +127,13 @@ def written_view(
         assumptions=tuple(assumed[: len(claim.assuming)]),
         standing=tuple(assumed[len(claim.assuming) :]),
         program="" if claim.program is None else pseudo_code(claim.program),
+        proof=_proof(claim, result),
     )
+
+
+def _proof(claim: Claim, result: Result | None) -> tuple[Piece, ...]:
+    """The pieces of the proof that was accepted: the author's, or what the prover has found."""
+    proved = [e for e in result.evidence if e.outcome == "proved"] if result is not None else []
+    if not proved:
+        return ()
+    return tuple(pieces(claim.proof if claim.proof is not None else (proved[0].data or {}).get("proof")))

@@ -32,6 +32,7 @@ REPAIR = replace(
     standing=("eta <= 1/L",), title="with the factor", equation="(7)",
 )  # fmt: skip
 MIXED = Paper("noise-ball", "Both kinds", "me", (ONE_STEP, LOST, REPAIR, listed("old", id="noise-ball/old", steps=())))
+PROOF = {"proof": {"multipliers": {"smooth(f, L)": "1/L<2"}, "squares": ["c"]}}
 INSTANCE = {
     "parameters": {"eta": "1/2"},
     "problem": {
@@ -62,7 +63,13 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Result(
             LOST.id, "refuted", 1.07, (Evidence("certificate", "refuted", "it breaks", origin="search"),), str(path)
         ),
-        Result(REPAIR.id, "proved", None, (Evidence("algebra", "proved", "line by line"),), proof="proofs/a.json"),
+        Result(
+            REPAIR.id,
+            "proved",
+            None,
+            (Evidence("algebra", "proved", "line by line", data=PROOF),),
+            proof="proofs/a.json",
+        ),
         *(Result(c.id, "undecided", None, ()) for c in (*PROXSKIP, *LSVRG)),
     ]
     with catalog.forgetting(), papers.forgetting():
@@ -113,6 +120,9 @@ def test_a_repair_and_an_older_claim_beside_it(out: Path) -> None:
     assert "Standing (fixed elsewhere in the paper)" in repair
     assert "the mean of &lt;b&gt;K&lt;/b&gt; steps" in repair
     assert "<code>fedproof verify proofs/a.json</code>" in repair
+    assert "<li>multipliers, smooth(f, L): <code>1/L&lt;2</code></li>" in repair
+    assert "<li>squares, 1: <code>c</code></li>" in repair
+    assert "<code>fedproof replay noise-ball/lost-factor/corrected</code>" in repair
     assert "statement of old" in section(out, "noise-ball.html", "noise-ball-old")
     page = (out / "noise-ball.html").read_text("utf-8")
     assert "of 3 claims as printed" in page
