@@ -30,6 +30,7 @@ SQUARES = frozenset({"sigma", "zeta", "G", "R"})
 SUM, SIGN, BIG, PRODUCT, POWER, ATOM = range(6)
 """How tightly a formula holds together; BIG ends with a sum that reaches to the next sign."""
 _BOUND: Mapping[str, tuple[str, str, str]] = {"n": ("n=1", "N", "N"), "k": ("k=0", "K-1", "K")}
+_TALL = re.compile(r"\\(?:frac|sum|left|sqrt|operatorname)")
 _UPRIGHT = re.compile(r"\\(?:mathrm|operatorname)\{[^{}]*\}(?:_\{[^{}]*\})?\Z")
 
 
@@ -48,7 +49,7 @@ def latex_of(e: Expression, words: Vocabulary | None = None) -> str:
     Example:
         >>> from theory.sentence import parse_expression
         >>> latex_of(parse_expression("(1 - eta*mu)**k*norm2(x0 - xstar)"))
-        '\\left(1-\\eta \\mu\\right)^{k} \\left\\|x^{0}-x^{\\star}\\right\\|^{2}'
+        '(1-\\eta \\mu)^{k} \\|x^{0}-x^{\\star}\\|^{2}'
     """
     return _set(e, words or Vocabulary()).text
 
@@ -167,25 +168,25 @@ def _apply(e: Apply, words: Vocabulary) -> _Set:
     if operation == "sqrt":
         return _Set(rf"\sqrt{{{first.text}}}", ATOM)
     if operation == "abs":
-        return _Set(rf"\left|{first.text}\right|", ATOM)
+        return _Set(_fenced("|", first.text, "|"), ATOM)
     if operation == "norm":
-        return _Set(rf"\left\|{first.text}\right\|", ATOM)
+        return _Set(_fenced(r"\|", first.text, r"\|"), ATOM)
     if operation == "norm2":
-        return _Set(rf"\left\|{first.text}\right\|^{{2}}", POWER)
+        return _Set(_fenced(r"\|", first.text, r"\|") + "^{2}", POWER)
     if operation == "dot":
-        return _Set(rf"\left\langle {first.text},{second.text}\right\rangle", ATOM)
+        return _Set(_fenced(r"\langle ", f"{first.text},{second.text}", r"\rangle"), ATOM)
     if operation == "E":
-        return _Set(rf"\mathbb{{E}}\left[{first.text}\right]", ATOM)
+        return _Set(rf"\mathbb{{E}}{_fenced('[', first.text, ']')}", ATOM)
     if operation in OVER:
         return _over(operation, first)
     function = operation.removeprefix("grad ")
     if function in FUNCTION_NAMES:
         nabla = r"\nabla " if operation.startswith("grad ") else ""
-        return _Set(rf"{nabla}{_function(function)}\left({first.text}\right)", POWER)
+        return _Set(f"{nabla}{_function(function)}{_fenced('(', first.text, ')')}", POWER)
     if operation in ("min", "max"):
         listed = r",\ ".join(part.text for part in inner)
-        return _Set(rf"\{operation}\left\{{{listed}\right\}}", POWER)
-    return _Set(rf"\{operation}\left({first.text}\right)", POWER)  # log, exp
+        return _Set(rf"\{operation}" + _fenced(r"\{", listed, r"\}"), POWER)
+    return _Set(rf"\{operation}{_fenced('(', first.text, ')')}", POWER)  # log, exp
 
 
 def _over(operation: str, inner: _Set) -> _Set:
@@ -218,4 +219,11 @@ def _product(first: _Set, second: _Set) -> _Set:
 
 def _within(part: _Set, binds: int) -> str:
     """A part of something that binds so tightly."""
-    return part.text if part.binds >= binds else rf"\left({part.text}\right)"
+    return part.text if part.binds >= binds else _fenced("(", part.text, ")")
+
+
+def _fenced(opening: str, text: str, closing: str) -> str:
+    """In brackets, which grow with what is tall; bars also where there are such bars inside."""
+    if _TALL.search(text) or (opening == closing and opening in text):
+        return rf"\left{opening}{text}\right{closing}"
+    return f"{opening}{text}{closing}"

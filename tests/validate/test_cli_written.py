@@ -108,7 +108,7 @@ def test_the_claim_in_words() -> None:
 
 def test_the_claim_in_latex() -> None:
     lines = call("show", COMPRESSED, "--latex").stdout.splitlines()
-    assert lines[0].startswith(r"\mathbb{E}\left[\left\|x^{k+1}-x^{\star}\right\|^{2}\right] \leq")
+    assert lines[0].startswith(r"\mathbb{E}[\|x^{k+1}-x^{\star}\|^{2}] \leq")
     assert lines[1] == r"\omega = \frac{d}{m}-1"
     assert lines[-1] == r"\eta \leq \frac{1}{L \left(1+\frac{2 \omega}{N}\right)}"
 

@@ -35,7 +35,7 @@ def in_words(certificate: Mapping[str, Any]) -> str:
 
     Example:
         >>> in_words({"problem": {"clients": [[{"H": [["1"]], "b": ["1"]}]]}, "start": ["0"], "rounds": 2,
-        ...           "program": {"name": "gd"}, "parameters": {"eta": "1/2"}})
+        ...           "program": {"name": "gd"}, "parameters": {"eta": "1/2"}}).replace(chr(160), " ")
         'One client, f(x) = ½x² − x; gd, 2 rounds, from x⁰ = 0; eta = 1/2.'
     """
     said = []
