@@ -75,7 +75,7 @@ def on_instance(claim: Claim, instance: Instance, constants: Mapping[str, Any] |
         raise ValueError(f"instance is of another algorithm than that of {claim.id}")
     drawn = valued(claim, instance, constants or {})
     measured, how = both(claim, drawn)
-    return OnInstance(claim, drawn, hypotheses_of(_world(claim, drawn)), measured, how)
+    return OnInstance(claim, drawn, hypotheses_of(setting_of(claim, drawn)), measured, how)
 
 
 def hypotheses_of(world: Setting) -> tuple[tuple[str, bool | None], ...]:
@@ -155,7 +155,8 @@ def functions_of(instance: Instance) -> Any:
     return instance.problem.quadratic if isinstance(instance.problem, Quadratics) else instance.problem
 
 
-def _world(claim: Claim, drawn: Drawn) -> Setting:
+def setting_of(claim: Claim, drawn: Drawn) -> Setting:
+    """The claim's names on an instance, before the algorithm runs."""
     import numpy as np
 
     instance = drawn.instance
@@ -196,7 +197,7 @@ def both(claim: Claim, drawn: Drawn) -> tuple[Measured, How]:
         if not linear:
             raise
     assert isinstance(problem, Quadratics)
-    world = _world(claim, drawn)
+    world = setting_of(claim, drawn)
     try:
         found = lines(claim, problem.quadratic, world)
         if all(line.status == "undefined" or isinstance(line.left + line.right, Fraction) for line in found):
@@ -224,4 +225,4 @@ def _frozen(value: Any, schedule: bool) -> Any:
     return value
 
 
-__all__ = ["OnInstance", "both", "on_instance", "valued"]
+__all__ = ["OnInstance", "both", "hypotheses_of", "on_instance", "setting_of", "valued"]
