@@ -74,16 +74,40 @@ def on_instance(claim: Claim, instance: Instance, constants: Mapping[str, Any] |
     if claim.program != instance.program:
         raise ValueError(f"instance is of another algorithm than that of {claim.id}")
     drawn = valued(claim, instance, constants or {})
-    world = _world(claim, drawn)
-    hypotheses = [(one.text, _true(one, world, drawn)) for one in claim.predicates]
-    hypotheses += [(str(relation), relation_satisfied(relation, world, claim)) for relation in claim.relations]
     measured, how = both(claim, drawn)
-    return OnInstance(claim, drawn, tuple(hypotheses), measured, how)
+    return OnInstance(claim, drawn, hypotheses_of(setting_of(claim, drawn)), measured, how)
+
+
+def hypotheses_of(world: Setting) -> tuple[tuple[str, bool | None], ...]:
+    """Whether each of a claim's assumptions is true, in the claim's order, assumptions on functions first."""
+    claim = world.claim
+    found: list[tuple[str, bool | None]] = [(one.text, _true(one, world)) for one in claim.predicates]
+    return (*found, *((str(relation), relation_satisfied(relation, world, claim)) for relation in claim.relations))
 
 
 def valued(claim: Claim, instance: Instance, given: Mapping[str, Any]) -> Drawn:
     """The instance with a value for every name of the claim; arguments and errors as of `on_instance`."""
-    own = {} if instance.program is None else dict(instance.parameters)
+    own = {} if instance.program is None else instance.parameters
+    values, names = values_of(claim, functions_of(instance), own, given)
+    schedules = schedules_of(claim)
+    constants = {name: _frozen(values[name], name in schedules) for name in names}
+    return Drawn(instance, constants, values)
+
+
+def values_of(
+    claim: Claim, problem: Any, own: Mapping[str, Any], given: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """Values of all names of a claim, numbers or lists of them, and the names that are not its algorithm's parameters.
+
+    Args:
+        claim: the claim.
+        problem: of which the constants of assumptions are the best; in fractions or in floats.
+        own: the algorithm's parameters.
+        given: of the other names.
+
+    Raises:
+        ValueError: as of `on_instance`.
+    """
     symbols = {index_of(symbol)[0]: symbol for symbol in claim.symbols}
     names = [name for name in symbols if name not in own and name not in ("N", "d", "K")]
     given = {index_of(name)[0] if index_of(name)[0] in symbols else name: value for name, value in given.items()}
@@ -92,7 +116,7 @@ def valued(claim: Claim, instance: Instance, given: Mapping[str, Any]) -> Drawn:
             what = "is the algorithm's, and is in the instance" if name in own else "is no name of the claim"
             raise ValueError(f"{name} {what}; {claim.id} has {', '.join(names) or 'no other names'}")
     values = {name: _listed(value) for name, value in {**own, **given}.items()}
-    _bind(claim, instance, values, names, given)
+    _bind(claim, problem, values, names, given)
     missing = [symbols[name] for name in names if name not in values]
     if missing:
         wanted = ", ".join(f"{symbol} in {claim.domains[index_of(symbol)[0]]}" for symbol in missing)
@@ -101,14 +125,11 @@ def valued(claim: Claim, instance: Instance, given: Mapping[str, Any]) -> Drawn:
         for value in values[name] if isinstance(values[name], list) else [values[name]]:
             if not isinstance(value, list) and not claim.domains[name].contains(value):
                 raise ValueError(f"{name}={value} is outside {claim.domains[name]}")
-    schedules = schedules_of(claim)
-    constants = {name: _frozen(values[name], name in schedules) for name in names}
-    return Drawn(instance, constants, values)
+    return values, names
 
 
-def _bind(claim: Claim, instance: Instance, values: dict[str, Any], names: list[str], given: Mapping[str, Any]) -> None:
+def _bind(claim: Claim, problem: Any, values: dict[str, Any], names: list[str], given: Mapping[str, Any]) -> None:
     """The constants of assumptions that are not given: the best of the problem."""
-    problem = _functions(instance)
     for one in claim.predicates:
         if isinstance(one, Connected):
             if "rho" in names and "rho" not in given and one.matrix in values:
@@ -129,11 +150,13 @@ def _bind(claim: Claim, instance: Instance, values: dict[str, Any], names: list[
             )
 
 
-def _functions(instance: Instance) -> Any:
+def functions_of(instance: Instance) -> Any:
+    """The functions, as assumptions are decided of them."""
     return instance.problem.quadratic if isinstance(instance.problem, Quadratics) else instance.problem
 
 
-def _world(claim: Claim, drawn: Drawn) -> Setting:
+def setting_of(claim: Claim, drawn: Drawn) -> Setting:
+    """The claim's names on an instance, before the algorithm runs."""
     import numpy as np
 
     instance = drawn.instance
@@ -142,15 +165,15 @@ def _world(claim: Claim, drawn: Drawn) -> Setting:
         for name, w in instance.vectors.items()
     }
     start = np.array(instance.start, dtype=object)
-    return Setting(_functions(instance), start, dict(drawn.values), instance.rounds, claim, free)
+    return Setting(functions_of(instance), start, dict(drawn.values), instance.rounds, claim, free)
 
 
-def _true(one: Any, world: Setting, drawn: Drawn) -> bool | None:
+def _true(one: Any, world: Setting) -> bool | None:
     try:
         numbers = [evaluate(c, world, {"n": 0, "i": 0, "k": 0}, world.claim.vocabulary) for c in one.constants]
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return None
-    network = drawn.values.get(one.matrix) if isinstance(one, Connected) else None
+    network = world.values.get(one.matrix) if isinstance(one, Connected) else None
     return satisfied.true(one, world.problem, numbers, network)
 
 
@@ -174,7 +197,7 @@ def both(claim: Claim, drawn: Drawn) -> tuple[Measured, How]:
         if not linear:
             raise
     assert isinstance(problem, Quadratics)
-    world = _world(claim, drawn)
+    world = setting_of(claim, drawn)
     try:
         found = lines(claim, problem.quadratic, world)
         if all(line.status == "undefined" or isinstance(line.left + line.right, Fraction) for line in found):
@@ -202,4 +225,4 @@ def _frozen(value: Any, schedule: bool) -> Any:
     return value
 
 
-__all__ = ["OnInstance", "both", "on_instance", "valued"]
+__all__ = ["OnInstance", "both", "hypotheses_of", "on_instance", "setting_of", "valued"]

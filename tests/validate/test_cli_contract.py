@@ -33,6 +33,8 @@ SHUFFLING = {"algorithm": "shuffling-local-sgd", "clients": [{"h": "1", "b": "1"
              "local_steps": 2, "epochs": 1, "v0": "3"}  # fmt: skip
 FEDMIM = {"algorithm": "fedmim", "clients": [{"h": "1", "b": "1"}], "S": 1, "local_steps": 1, "step": "1/8",
           "alpha": ["1/2"], "beta": ["1/2"], "x0": "3", "K": 1}  # fmt: skip
+INSTANCE = {"algorithm": "~noise_ball.py:parallel_sgd", "start": 0, "rounds": 3,
+            "problem": {"clients": [[{"h": "1/4", "b": 1}, {"h": "1/4", "b": -1}]]}}  # fmt: skip
 SWEEP = """
 claims = ["CLAIM"]
 rounds = 1
@@ -68,8 +70,12 @@ CALLS: dict[tuple[str, int], str] = {
     ("mutate", 2): "mutate nonsense/nonsense",
     ("new", 0): "new my_paper.py --force",
     ("new", 2): "new spec.json",
-    ("moments", 0): "moments spec.json",
+    ("moments", 0): "moments ~instance.json",
     ("moments", 2): "moments missing.json",
+    ("measure", 0): f"measure {EQ8} spec.json",
+    ("measure", 1): "measure ~noise_ball.py:lost-factor ~breaking.json",
+    ("measure", 2): f"measure {EQ8} missing.json",
+    ("measure", 3): "measure ~noise_ball.py:lost-factor ~violating.json",
     ("audit", 0): "audit spec.json",
     ("audit", 2): "audit spec.json --ball=-1",
     ("check", 0): "check textbook/young --quick",
@@ -97,6 +103,7 @@ OTHERS: dict[str, str] = {
     "show (in the language)": f"show {LANGUAGE / 'noise_ball.py'}:noise-ball",
     "bound (numbers alone)": f"bound {LANGUAGE / 'vectors.py'}:geometric --set q=1/2 --set K=3",
     "mutate PAPER": "mutate perm --quick",
+    "moments (fedavg-svrg)": "moments spec.json",
     "moments (shuffling-local-sgd)": "moments shuffling.json",
     "moments (fedmim)": "moments fedmim.json",
     "sweep --dry-run": "sweep eq7.toml --dry-run",
@@ -123,6 +130,11 @@ def prepared(folder: Path) -> Path:
     """The current folder, with what the calls read."""
     write(certificate(), folder, "good")
     (folder / "altered.json").write_text(json.dumps({**certificate(), "right_value": "1/2"}), encoding="utf-8")
+    source = Path(__file__).parents[1] / "language" / "noise_ball.py"
+    (folder / "~noise_ball.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    for name, step in (("instance", "1/8"), ("breaking", "1/2"), ("violating", "9/4")):
+        text = json.dumps({**INSTANCE, "parameters": {"eta": step}})
+        (folder / f"~{name}.json").write_text(text, encoding="utf-8")
     (folder / "shuffling.json").write_text(json.dumps(SHUFFLING), encoding="utf-8")
     (folder / "fedmim.json").write_text(json.dumps(FEDMIM), encoding="utf-8")
     for name, id in (("eq7", EQ7), ("eq8", EQ8)):

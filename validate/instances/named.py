@@ -13,9 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from theory import catalog
-from theory.program import Algorithm, renaming
-from theory.written import Claim
-from validate.instances.instance import Instance
+from theory.program import Algorithm
 
 COLLECTIONS: Mapping[str, str] = {"algorithms": "theory.papers.algorithms", "specs": "theory.papers.specs"}
 """Modules of algorithms that are no papers, by the first part of the names of what they hold."""
@@ -104,10 +102,3 @@ def _run(path: str, content: bytes) -> ModuleType:
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         raise ValueError(f"{path}: {kind}{error}") from error
     return module
-
-
-def program_of(claim: Claim, instance: Instance) -> Mapping[str, str] | None:
-    """The instance's parameters by those of the claim's algorithm, where both are the same round; else None."""
-    if claim.program is None or instance.program is None:
-        return None
-    return renaming(instance.program, claim.program)

@@ -14,11 +14,11 @@ from fractions import Fraction
 from typing import Any
 
 from theory.papers.specs import SPECS
-from theory.program import Algorithm, Program
+from theory.program import Algorithm, Program, renaming
 from theory.written import Claim
 from validate.instances.engines import scenario_of
 from validate.instances.instance import Instance, read_instance
-from validate.instances.named import algorithm_named, program_of
+from validate.instances.named import algorithm_named
 from validate.instances.numbers import number_json
 
 
@@ -85,7 +85,7 @@ def instance_from(data: Mapping[str, Any], claim: Claim | None = None) -> Instan
         instance = spoken(data)
         if instance is None:
             raise ValueError("no instance of the language says this specification: see docs/reference/scenarios.md")
-        if claim is not None and (claim.program is None or program_of(claim, instance) is None):
+        if claim is not None and renaming_of(instance.program, claim) is None:
             raise ValueError(f"{claim.id} is about another algorithm than {data['algorithm']!r}")
         return instance if claim is None else renamed(instance, claim)
 
@@ -101,7 +101,7 @@ def instance_from(data: Mapping[str, Any], claim: Claim | None = None) -> Instan
     about_functions = claim is not None and claim.of is None
     instance = read_instance(data, None if about_functions else resolved, schedules)
     if claim is not None and instance.program != claim.program:
-        if claim.program is None or program_of(claim, instance) is None:
+        if renaming_of(instance.program, claim) is None:
             raise ValueError(f"algorithm={instance.algorithm!r} is another algorithm than that of {claim.id}")
         return renamed(instance, claim)
     return instance
@@ -113,9 +113,14 @@ def _schedules(claim: Claim) -> frozenset[str]:
     return schedules_of(claim)
 
 
+def renaming_of(program: Program | None, claim: Claim) -> Mapping[str, str] | None:
+    """A program's parameters by those of a claim's algorithm, where both are the same round; else None."""
+    return None if program is None or claim.program is None else renaming(program, claim.program)
+
+
 def renamed(instance: Instance, claim: Claim) -> Instance:
     """The instance with the names of the claim's algorithm, which is the same round."""
-    names = program_of(claim, instance)
+    names = renaming_of(instance.program, claim)
     assert names is not None
     assert claim.of is not None
     parameters = {mine: instance.parameters[theirs] for mine, theirs in names.items()}

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for a suite of your own: parameters of claims, problems of a class, participation, vectors.
+"""Hypothesis strategies for a suite of your own: instances and parameters of claims, problems, participation, vectors.
 
 They need Hypothesis, which the extra `test` brings (``pip install 'fedproof[test]'``); nothing else of fedproof imports
 this package. Everything that is drawn is rational unless floats are asked for, satisfies what it promises by
@@ -7,6 +7,7 @@ construction, and shrinks towards the simplest instance.
 
 from __future__ import annotations
 
+from validate.strategies.instances import instances
 from validate.strategies.numbers import numbers, vectors
 from validate.strategies.parameters import parameters, satisfies
 from validate.strategies.problems import participations, quadratics
@@ -14,6 +15,7 @@ from validate.strategies.scenarios import KINDS, scenarios, specs
 
 __all__ = [
     "KINDS",
+    "instances",
     "numbers",
     "parameters",
     "participations",

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from theory.claim import Claim, Hypothesis, Parameter
 from theory.formula import Comparison, Name, names_in, parse_relation, text_of
+from theory.written import Claim as Written
+from validate.strategies.instances import instances
 from validate.strategies.numbers import numbers
 
 Values = dict[str, Any]
@@ -20,7 +22,7 @@ _HALVINGS = 5  # of a move that leaves the hypotheses, before it is given up
 
 
 def parameters(
-    claim: Claim | str,
+    claim: Claim | Written | str,
     *,
     fixed: Mapping[str, Any] | None = None,
     near: Mapping[str, Any] | None = None,
@@ -38,7 +40,8 @@ def parameters(
     `scenarios`.
 
     Args:
-        claim: a claim with parameters, its id, or ``"my_paper.py:label"``, a file that is run.
+        claim: a claim with parameters, its id, or ``"my_paper.py:label"``, a file that is run. Of a sentence the values
+            are those of its `instances`: Fractions, and lists of them, by name.
         fixed: values that are kept, as in `theory.values.read`.
         near: a point to start from, a value for each parameter; without it, `theory.feasible.feasible` looks for one.
         suppose: further relations, as text ("K >= 5").
@@ -55,6 +58,10 @@ def parameters(
         from validate.own.files import find
 
         claim = find(claim)
+    if isinstance(claim, Written):
+        if fixed or near or suppose:
+            raise ValueError(f"{claim.id}: fixed, near and suppose are for claims that are measured by tables")
+        return instances(claim).map(lambda one: dict(one.values))
     if not claim.parameters:
         raise ValueError(f"{claim.id} has no parameters, so no values can be drawn for them")
     whole = _with_implied(claim, suppose)

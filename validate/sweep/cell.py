@@ -22,6 +22,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from theory.written import Claim as Written
 from validate.sweep import own_claims, tables
 from validate.sweep.entries import check_names, integer, number, shown, table
 from validate.sweep.specification import FORMAT, MOST_RUNS
@@ -192,8 +193,14 @@ def run_cell(document: Mapping[str, Any], paths: Mapping[str, str] | None = None
         claim, module = own_claims.find(cell.claim, cell.file, cell.relation, paths or {})
     else:
         claim, module = _claim(cell.claim)
+    if isinstance(claim, Written):
+        from validate.sweep.sentences import of_sentence
+
+        return of_sentence(cell, claim)
     if module is None:
         return result("inapplicable", f"the claims of {claim.paper} are not measured")
+    if cell.algorithm["kind"] == "program":
+        return result("inapplicable", "the claim is measured by tables, which speak of no program")
     scenario = scenario_of(cell.scenario)
     if cell.method == "sampled":
         from validate.sweep.adaptive import sampled

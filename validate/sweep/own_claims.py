@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
 from theory.claim import Relation
+from theory.written import Claim as Written
 from validate.sweep.entries import shown, suggestion
 
 if TYPE_CHECKING:
@@ -24,7 +25,18 @@ if TYPE_CHECKING:
 
 # What cells of such a claim have besides.
 ENTRIES = ("file", "relation")
-RELATIONS: tuple[str, ...] = get_args(Relation)
+RELATIONS: tuple[str, ...] = (*get_args(Relation), "==")
+
+
+def relation_of(claim: Claim | Written) -> str:
+    """``<=`` and so on."""
+    return claim.sentence.relation if isinstance(claim, Written) else claim.relation
+
+
+def has_sides(claim: Claim | Written) -> bool:
+    """Whether it has two sides that can be compared."""
+    return isinstance(claim, Written) or claim.has_bound
+
 
 _NAME = re.compile(r"(?P<file>[^/\\:]+\.py):(?P<label>[^:]+)\Z")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
@@ -82,14 +94,14 @@ def read(target: str, folder: Path | str) -> tuple[str, OwnFile, Claim]:
                 f"{shown(target)} lacks the label of a claim, as in {path.name}:{labels[0]}; it has {some}"
             )
         raise ValueError(f"{path} has no claim {shown(label)}; it has {some}{suggestion(label, labels)}")
-    if not found.has_bound:
+    if not has_sides(found):
         raise ValueError(f"{target!r} has no right side that can be evaluated, so it has no cells")
     return f"{path.name}:{found.label}", OwnFile(str(path.absolute()), sha256), found
 
 
 def entries(file: OwnFile, claim: Claim) -> dict[str, str]:
     """`ENTRIES` of the cells of a claim."""
-    return dict(zip(ENTRIES, (file.sha256, claim.relation), strict=True))
+    return dict(zip(ENTRIES, (file.sha256, relation_of(claim)), strict=True))
 
 
 def check(given: Mapping[str, Any]) -> None:
@@ -126,7 +138,7 @@ def find(name: str, sha256: str, relation: str, paths: Mapping[str, str]) -> tup
     except OSError as error:
         raise ValueError(f"{file} cannot be read on this machine ({error.strerror or error}): {path}") from None
     claim = next((claim for claim in paper if claim.label == label), None)
-    if claim is None or claim.relation != relation:
+    if claim is None or relation_of(claim) != relation:
         raise ValueError(f"{file} has no claim {label!r} with relation {relation}: {path}")
     return claim, module
 

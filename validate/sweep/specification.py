@@ -294,11 +294,11 @@ def _claims(value: Any, folder: Path | str) -> dict[str, tuple[own_claims.OwnFil
                 found[name] = (file, own)
             elif "/" in target:
                 claim = find_claim(target)
-                if not claim.has_bound:
+                if not own_claims.has_sides(claim):
                     raise ValueError(f"{target!r} has no right side that can be evaluated, so it has no cells")
                 found[claim.id] = None
             else:
-                found |= {c.id: None for c in find_paper(target) if c.has_bound}
+                found |= {c.id: None for c in find_paper(target) if own_claims.has_sides(c)}
         except ValueError as error:
             raise ValueError(f"claims[{i}]: {error}") from None
     return found

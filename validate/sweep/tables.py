@@ -6,6 +6,7 @@ is found before anything runs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -45,11 +46,30 @@ class Kind:
         entries: by name, in the order in which an axis varies: the last one fastest.
         check: refuses values that do not go together, given all but `free` and the place for the error.
         free: entries that `check` does not look at.
+        others: how entries of any other name are read; None where there are none.
     """
 
     entries: Mapping[str, Entry]
     check: Callable[[Table, str], None] = lambda values, where: None
     free: tuple[str, ...] = ()
+    others: Entry | None = None
+
+    def entries_for(self, given: Table, where: str) -> dict[str, Entry]:
+        """Its entries, and those of other names that a table has.
+
+        Raises:
+            ValueError: for a name that is none.
+        """
+        if self.others is None:
+            check_names(given, ("kind", *self.entries), where)
+            return dict(self.entries)
+        for name in given:
+            if not _NAME.fullmatch(str(name)):
+                raise ValueError(f"{where} has the entry {shown(name)}, which is no name of a parameter")
+        return {**self.entries, **{name: self.others for name in sorted(given) if name != "kind"}}
+
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
 def _check_quadratic(values: Table, where: str) -> None:
@@ -142,7 +162,11 @@ ALGORITHMS: Mapping[str, Kind] = {
         _check_inertia,
         free=("step", "local_steps", "beta"),
     ),
+    "program": Kind(
+        {}, others=Entry(either(number(REAL), sequence(number(REAL), "one number a client, or a round", 1)))
+    ),
 }
+"""Of "program", the algorithm is the claim's own, and the entries are its parameters."""
 
 PARTICIPATION: Mapping[str, Entry] = {
     "p": Entry(either(number(PROBABILITY), sequence(number(PROBABILITY), "one probability a client", 1))),
@@ -174,9 +198,8 @@ def axes(given: Any, kinds: Mapping[str, Kind], where: str) -> dict[str, tuple[A
         ValueError: naming the table and the entry, its value and what it may be.
     """
     name, kind = kind_of(given, kinds, where)
-    check_names(given, ("kind", *kind.entries), where)
     found: dict[str, tuple[Any, ...]] = {"kind": (name,)}
-    for key, entry in kind.entries.items():
+    for key, entry in kind.entries_for(given, where).items():
         if key in given:
             found[key] = entry.values(given[key], f"{where}.{key}")
         elif entry.required:
@@ -211,9 +234,8 @@ def one(given: Any, kinds: Mapping[str, Kind], where: str) -> dict[str, Any]:
         ValueError: also when an entry is an axis.
     """
     name, kind = kind_of(given, kinds, where)
-    check_names(given, ("kind", *kind.entries), where)
     values: dict[str, Any] = {"kind": name}
-    for key, entry in kind.entries.items():
+    for key, entry in kind.entries_for(given, where).items():
         if key not in given:
             raise ValueError(f"{where} lacks {key}; kind {name!r} needs it")
         values[key] = entry.read(given[key], f"{where}.{key}")
@@ -242,6 +264,8 @@ def clients_of(problem: Table) -> int:
 
 def local_steps_of(algorithm: Table) -> int:
     """Local steps of a client in a round."""
+    if algorithm["kind"] == "program":
+        return 1
     return int(algorithm["S"] * algorithm["M"] if "S" in algorithm else algorithm["local_steps"])
 
 
@@ -281,6 +305,10 @@ def settled(
         if not everybody:
             refuse(f"{part} with {method}", f"{_brief(chosen)} is not everybody, and shuffling visits every client")
         chosen = dict(EVERYBODY)
+    if kind == "program":
+        if not everybody:
+            refuse(f"{part} with {method}", f"{_brief(chosen)} is not everybody, and a program says who takes part")
+        chosen = dict(EVERYBODY)
     if kind == "fedmim":
         if not everybody and "p" in chosen:
             refuse(f"{part} with {method}", f"{_brief(chosen)} is neither 1 nor absent; fedmim has clients = S of N")
@@ -306,7 +334,7 @@ def check_sizes(algorithm: Table, clients: int, rounds: int, exact: bool, where:
         ValueError: naming the tables and the entries.
     """
     problem, method = where
-    step = algorithm["step"]
+    step = algorithm["step"] if algorithm["kind"] != "program" else None
     if isinstance(step, list) and len(step) != rounds:
         refuse(method, f"step has {len(step)} entries; it needs one a round, rounds={rounds}")
     steps = rounds * clients * local_steps_of(algorithm)
