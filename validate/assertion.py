@@ -136,8 +136,9 @@ def _of_instance(
     if both.broken.any():
         i = int(both.worst)
         lines = _broken_lines(one, both.left[i], both.right[i], both.index_at(i))
-        raise ClaimBroken("\n".join([f"{claim.id} is broken in exact arithmetic", *lines]))
-    return Held(claim.id, len(both), True, both.tightness)
+        how = "in exact arithmetic" if one.exact else "by moments in float64, by more than rounding"
+        raise ClaimBroken("\n".join([f"{claim.id} is broken {how}", *lines]))
+    return Held(claim.id, len(both), one.exact, both.tightness)
 
 
 def _runs(runs: int | None, certain: bool, implementation: Implementation | None) -> int:

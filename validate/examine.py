@@ -191,7 +191,9 @@ def certificate_of_break(one: Occasion) -> dict[str, Any]:
     claim = one.claim
     if one.unmet:
         raise ValueError(f"{claim.id}: the instance violates {', '.join(map(repr, one.unmet))}")
-    both = one.measured()
+    both = one.measured
+    if both.broken and not one.exact:
+        raise ValueError(f"{claim.id}: the instance has too many outcomes to be played, and only floats break it there")
     if not both.broken:
         why = both.silent or next((row.why for row in both.rows if row.status != "holds"), "")
         raise ValueError(f"{claim.id} is not broken on the instance{f': {why}' if why else ''}")

@@ -74,11 +74,15 @@ def on_instance(claim: Claim, instance: Instance, constants: Mapping[str, Any] |
     if claim.program != instance.program:
         raise ValueError(f"instance is of another algorithm than that of {claim.id}")
     drawn = valued(claim, instance, constants or {})
-    world = _world(claim, drawn)
-    hypotheses = [(one.text, _true(one, world, drawn)) for one in claim.predicates]
-    hypotheses += [(str(relation), relation_satisfied(relation, world, claim)) for relation in claim.relations]
     measured, how = both(claim, drawn)
-    return OnInstance(claim, drawn, tuple(hypotheses), measured, how)
+    return OnInstance(claim, drawn, hypotheses_of(setting_of(claim, drawn)), measured, how)
+
+
+def hypotheses_of(world: Setting) -> tuple[tuple[str, bool | None], ...]:
+    """Whether each of a claim's assumptions is true, in the claim's order, assumptions on functions first."""
+    claim = world.claim
+    found: list[tuple[str, bool | None]] = [(one.text, _true(one, world)) for one in claim.predicates]
+    return (*found, *((str(relation), relation_satisfied(relation, world, claim)) for relation in claim.relations))
 
 
 def valued(claim: Claim, instance: Instance, given: Mapping[str, Any]) -> Drawn:
@@ -133,7 +137,8 @@ def _functions(instance: Instance) -> Any:
     return instance.problem.quadratic if isinstance(instance.problem, Quadratics) else instance.problem
 
 
-def _world(claim: Claim, drawn: Drawn) -> Setting:
+def setting_of(claim: Claim, drawn: Drawn) -> Setting:
+    """The claim's names on an instance, before the algorithm runs."""
     import numpy as np
 
     instance = drawn.instance
@@ -145,12 +150,12 @@ def _world(claim: Claim, drawn: Drawn) -> Setting:
     return Setting(_functions(instance), start, dict(drawn.values), instance.rounds, claim, free)
 
 
-def _true(one: Any, world: Setting, drawn: Drawn) -> bool | None:
+def _true(one: Any, world: Setting) -> bool | None:
     try:
         numbers = [evaluate(c, world, {"n": 0, "i": 0, "k": 0}, world.claim.vocabulary) for c in one.constants]
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return None
-    network = drawn.values.get(one.matrix) if isinstance(one, Connected) else None
+    network = world.values.get(one.matrix) if isinstance(one, Connected) else None
     return satisfied.true(one, world.problem, numbers, network)
 
 
@@ -174,7 +179,7 @@ def both(claim: Claim, drawn: Drawn) -> tuple[Measured, How]:
         if not linear:
             raise
     assert isinstance(problem, Quadratics)
-    world = _world(claim, drawn)
+    world = setting_of(claim, drawn)
     try:
         found = lines(claim, problem.quadratic, world)
         if all(line.status == "undefined" or isinstance(line.left + line.right, Fraction) for line in found):
@@ -202,4 +207,4 @@ def _frozen(value: Any, schedule: bool) -> Any:
     return value
 
 
-__all__ = ["OnInstance", "both", "on_instance", "valued"]
+__all__ = ["OnInstance", "both", "hypotheses_of", "on_instance", "setting_of", "valued"]

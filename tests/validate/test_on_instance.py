@@ -94,7 +94,7 @@ def test_many_outcomes_are_measured_by_moments() -> None:
     assert (found.how, found.verdict) == ("moments", "holds")
     fewer = replace(instance, problem=read_instance({**many, "problem": PROBLEM}, noise_ball.parallel_sgd).problem)
     assert on_instance(noise_ball.ONE_STEP, fewer).how == "exact"
-    assert measure(noise_ball.ONE_STEP, {**many, "algorithm": ""}).verdict == "holds"
+    assert not measure(noise_ball.ONE_STEP, {**many, "algorithm": ""}).broken.any()
 
 
 BAD: list[tuple[tuple[str, ...], dict[str, Any], str]] = [

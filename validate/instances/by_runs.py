@@ -16,7 +16,7 @@ from theory.formula import Apply, Name
 from theory.sentence import OVER, At, Expression, evaluate, everything, parts, read
 from theory.written import Claim
 from validate.expected import indices, turns
-from validate.instances.hunt import in_floats
+from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
 from validate.instances.occasion import Occasion
 from validate.instances.problems import Quadratics

@@ -1,39 +1,41 @@
-"""A claim that says what it means, on one instance: are its assumptions true there, and what are both its sides?"""
+"""A claim that says what it means, put to one instance: are its assumptions true there, and what are both its sides?
+
+`validate.on_instance` measures; here its sides become numbers, as those of any other claim on a scenario are.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from theory.arithmetic import decimals
 from theory.predicates import Connected
-from theory.sentence import Sentence, index_of
+from theory.sentence import index_of
 from theory.written import Claim
 from validate import satisfied
 from validate.both_sides import Measured, Row
-from validate.both_sides import sides as measured_sides
 from validate.bounds import Sides, nearest_float
-from validate.instances.choices import Setting, outward, relation_satisfied, roles_of, schedules_of
-from validate.instances.instance import Instance, read_instance
+from validate.instances.choices import Setting
+from validate.instances.instance import Instance
 from validate.instances.numbers import entries, number
-from validate.instances.pool import Drawn, instance_of_values
+from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
-from validate.instances.scalars import Schedule
-
-GIVEN_BY_THE_INSTANCE = ("N", "d", "K")
+from validate.instances.specs import instance_from
+from validate.on_instance import How, both, hypotheses_of, setting_of, valued
 
 
 @dataclass(frozen=True, eq=False)
 class Occasion:
-    """A claim on an instance.
+    """A claim on an instance, not measured yet.
 
     Attributes:
         claim: the claim.
-        drawn: the instance, and the values of the names that its algorithm does not have.
+        drawn: the instance, and the values of all names.
         setting: the claim's names there, before the algorithm runs.
     """
 
@@ -42,36 +44,28 @@ class Occasion:
     setting: Setting
 
     @property
+    def hypotheses(self) -> tuple[tuple[str, bool | None], ...]:
+        """The assumptions, and whether each is true; None where nobody has told how to decide."""
+        return hypotheses_of(self.setting)
+
+    @property
     def unmet(self) -> tuple[str, ...]:
-        """The assumptions, as they are written, that are not true on the instance, and domains that a value is not in.
+        """The assumptions that are not true, or not known to be."""
+        return tuple(text for text, true in self.hypotheses if true is not True)
 
-        An assumption of which nobody can tell whether it is true of such a problem counts as unmet.
-        """
-        claim, setting = self.claim, self.setting
-        found = []
-        texts = (*claim.assuming, *claim.standing)
-        for text, one in zip(texts, claim.assumptions, strict=True):
-            if not (relation_satisfied(one, setting, claim) if isinstance(one, Sentence) else _is_true(one, setting)):
-                found.append(text)
-        roles = roles_of(claim.program)
-        for symbol in claim.symbols:
-            name = index_of(symbol)[0]
-            if name in GIVEN_BY_THE_INSTANCE or name in roles.matrices | roles.weights:
-                continue
-            value = setting.values[name]
-            domain = claim.domains[name]
-            if not all(domain.contains(v) for v in (value if isinstance(value, list) else [value])):
-                found.append(f"{symbol} in {domain}")
-        return tuple(found)
+    @cached_property
+    def _both(self) -> tuple[Measured, How]:
+        return both(self.claim, self.drawn)
 
+    @property
     def measured(self) -> Measured:
-        """Both sides at every value of the free indices.
+        """Both sides at every value of the free indices, as `validate.on_instance.both`."""
+        return self._both[0]
 
-        Raises:
-            TooManyOutcomesError: where there are more outcomes than can be played.
-        """
-        drawn = self.drawn
-        return measured_sides(self.claim.sentence, self.claim.vocabulary, drawn.instance, drawn.constants)
+    @property
+    def exact(self) -> bool:
+        """Whether they are exact; else they are moments in floats, as there are too many outcomes to play."""
+        return self._both[1] != "floats"
 
     def sides(self) -> Sides:
         """Both sides as numbers, in Fractions; a root is a decimal that is rounded in the claim's favour.
@@ -81,14 +75,14 @@ class Occasion:
 
         Raises:
             ValueError: where the claim does not speak of the instance at all, or all cases are undefined.
-            TooManyOutcomesError: as `measured`.
+            TooManyOutcomesError: where there are more outcomes than can be played, and moments do not tell.
         """
-        claim, both = self.claim, self.measured()
-        if both.silent:
-            raise ValueError(f"{claim.id} does not speak of the instance: {both.silent}")
-        rows = [row for row in both.rows if row.left is not None]
+        claim, found = self.claim, self.measured
+        if found.silent:
+            raise ValueError(f"{claim.id} does not speak of the instance: {found.silent}")
+        rows = [row for row in found.rows if row.left is not None]
         if not rows:
-            why = next((row.why for row in both.rows if row.why), "a side is undefined")
+            why = next((row.why for row in found.rows if row.why), "a side is undefined")
             raise ValueError(f"{claim.id} says nothing of the instance: {why}")
         relation = claim.sentence.relation
         below = relation in ("<=", "<", "==")
@@ -116,66 +110,50 @@ def occasion(claim: Claim, instance: Instance | Drawn | Mapping[str, Any] | str)
 
     Args:
         claim: as its author wrote it.
-        instance: one, or its JSON form. The form may have ``constants`` beside: values of the claim's names that are no
-            parameters of its algorithm (they may stand among the parameters, too). A name that an assumption binds has
-            the best value of the problem where none is given.
+        instance: one, or its JSON form (`validate.instances.specs.instance_from`), as plain data or as text. The form
+            may have ``constants`` beside: values of the claim's names that are no parameters of its algorithm. A name
+            that an assumption binds has the best value of the problem where none is given.
 
     Raises:
         ValueError: for what is no instance, one of another algorithm, or a name of the claim without a value.
     """
     if isinstance(instance, Drawn):
-        return _of_values(claim, instance.instance, dict(instance.values))
-    constants: dict[str, Any] = {}
-    if not isinstance(instance, Instance):
-        if isinstance(instance, str):
-            import json
-
-            try:
-                instance = json.loads(instance, parse_float=str)
-            except (ValueError, RecursionError) as error:
-                raise ValueError(f"the instance is no JSON: {error}") from None
-        if not isinstance(instance, Mapping):
-            raise ValueError(
-                f"{claim.id} is put to an instance, an object with algorithm, parameters, problem, start and rounds, "
-                f"not to a {type(instance).__name__}"
-            )
+        constants: dict[str, Any] = {name: v for name, v in instance.constants.items() if name not in ("N", "d", "K")}
+        instance = instance.instance
+    elif isinstance(instance, Instance):
+        constants = {}
+    else:
         instance, constants = _read(claim, instance)
-    elif instance.program is not None and (claim.program is None or instance.program != claim.program):
-        raise ValueError(f"the instance is one of {instance.program.name}, of which {claim.id} does not speak")
-    return _of_values(claim, instance, constants)
+    if instance.program != claim.program:
+        raise ValueError(f"the instance is of another algorithm than that of {claim.id}")
+    missing = [name for name in claim.vectors if name not in instance.vectors]
+    if missing:
+        raise ValueError(f"{claim.id}: the free vector {missing[0]} has no value; give it under vectors")
+    for name in _without_constant(claim, instance):
+        constants.setdefault(name, Fraction(1))  # any number: the assumption is not true with it
+    drawn = valued(claim, instance, constants)
+    return Occasion(claim, drawn, setting_of(claim, drawn))
 
 
-def _read(claim: Claim, data: Mapping[str, Any]) -> tuple[Instance, dict[str, Any]]:
-    """The instance of a JSON form, and the values that it has beside."""
-    known = {index_of(symbol)[0] for symbol in claim.symbols}
-    own = set() if claim.of is None else set(claim.of.parameters)
-    parameters, beside = data.get("parameters", {}), data.get("constants", {})
-    for name, value in (("parameters", parameters), ("constants", beside)):
-        if not isinstance(value, Mapping):
-            raise ValueError(f"{name} is to be an object with a value for each name, not {type(value).__name__}")
-    moved = {name: value for name, value in parameters.items() if name not in own and name in known}
-    constants = {**moved, **beside}
-    unknown = sorted(set(constants) - known)
-    if unknown:
-        raise ValueError(f"constants has {unknown[0]!r}, which {claim.id} does not have; it has {', '.join(known)}")
-    rest = {key: value for key, value in data.items() if key not in ("constants", "parameters")}
-    kept = {name: value for name, value in parameters.items() if name not in moved}
-    if kept or claim.of is not None:
-        rest["parameters"] = kept
-    called = rest.pop("algorithm", "")
-    if called and claim.of is None:
-        raise ValueError(f"algorithm={called!r}, and {claim.id} speaks of no algorithm")
-    if called and claim.of is not None and _name_in(str(called)) != claim.of.name:
-        raise ValueError(f"algorithm={called!r}, and {claim.id} speaks of {claim.of.name}")
-    if called:
-        rest["algorithm"] = called
-    instance = read_instance(rest, claim.of, schedules_of(claim))
-    return instance, {name: _value(name, value) for name, value in constants.items()}
+def _read(claim: Claim, given: Any) -> tuple[Instance, dict[str, Any]]:
+    """The instance of a JSON form, and the constants that stand beside it."""
+    if isinstance(given, str):
+        import json
 
-
-def _name_in(called: str) -> str:
-    """The algorithm's name in ``paper/name`` or ``file.py:name``."""
-    return called.replace(":", "/").rpartition("/")[2]
+        try:
+            given = json.loads(given, parse_float=str)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"the instance is no JSON: {error}") from None
+    if not isinstance(given, Mapping):
+        raise ValueError(
+            f"{claim.id} is put to an instance, an object with algorithm, parameters, problem, start and rounds, not "
+            f"to a {type(given).__name__}"
+        )
+    constants = given.get("constants", {})
+    if not isinstance(constants, Mapping):
+        raise ValueError(f"constants is to be an object with a value for each name, not {type(constants).__name__}")
+    rest = {key: value for key, value in given.items() if key != "constants"}
+    return instance_from(rest, claim), {name: _value(name, value) for name, value in constants.items()}
 
 
 def _value(name: str, value: Any) -> Any:
@@ -184,70 +162,26 @@ def _value(name: str, value: Any) -> Any:
     return entries(name, value) if isinstance(value, list | tuple) else number(name, value)
 
 
-def _of_values(claim: Claim, instance: Instance, values: dict[str, Any]) -> Occasion:
-    """The occasion with values for all names: given ones, the instance's, the best ones that assumptions bind."""
-    problem: Any = None
-    if instance.problem is not None:
-        problem = instance.problem.quadratic if isinstance(instance.problem, Quadratics) else instance.problem
-    for name, given in instance.parameters.items():
-        values[name] = _plain(given)
+def _without_constant(claim: Claim, instance: Instance) -> list[str]:
+    """The names that assumptions bind of which the instance has no value at all, such as mu where f is flat."""
+    problem = instance.problem.quadratic if isinstance(instance.problem, Quadratics) else instance.problem
+    own = {} if instance.program is None else instance.parameters
+    found = []
     for one in claim.predicates:
-        if isinstance(one, Connected) and one.matrix in values:
-            values.setdefault("rho", outward(satisfied.second_eigenvalue(values[one.matrix]), up=True))
-        if isinstance(one, Connected) or not one.constants or set(one.binds) <= set(values):
+        if isinstance(one, Connected) or not one.constants or problem is None:
             continue
         bests = satisfied.best(one, problem)
-        for constant, value, direction in zip(one.constants, bests or (), one.directions, strict=bests is not None):
+        for i, (constant, direction) in enumerate(zip(one.constants, one.directions, strict=True)):
             name = getattr(constant, "name", "")
-            if name and name not in values:
-                # 0 where every positive number is a constant
-                values[name] = outward(value, up=direction == "up") if value > 0 else Fraction(1)
-    for symbol in claim.symbols:
-        name = index_of(symbol)[0]
-        if name not in values and name not in GIVEN_BY_THE_INSTANCE:
-            if name in claim.constants:
-                raise ValueError(f"{claim.id}: no {name} is a constant of its assumptions on this instance")
-            raise ValueError(f"{claim.id}: {symbol} has no value on this instance; give it among the constants")
-    if "K" in claim.symbols:
-        values["K"] = Fraction(instance.rounds)
-    start = np.array(instance.start, dtype=object)
-    vectors = {
-        name: [np.array(v, dtype=object) for v in given] if name.endswith("_n") else np.array(given, dtype=object)
-        for name, given in instance.vectors.items()
-    }
-    missing = [name for name in claim.vectors if name not in vectors]
-    if missing:
-        raise ValueError(f"{claim.id}: the free vector {missing[0]} has no value; give it under vectors")
-    drawn = instance_of_values(claim, problem, start, instance.rounds, values, vectors)
-    if drawn is None:
-        raise ValueError(f"{claim.id}: these are no arguments of {getattr(claim.of, 'name', 'its names')}")
-    setting = Setting(problem, start, drawn.values, instance.rounds, claim, vectors)
-    return Occasion(claim, drawn, setting)
-
-
-def _plain(given: Any) -> Any:
-    if isinstance(given, Schedule):
-        return list(given.values)
-    return [_plain(v) for v in given] if isinstance(given, tuple) else given
-
-
-def _is_true(one: Any, setting: Setting) -> bool:
-    network = setting.values.get(one.matrix) if isinstance(one, Connected) else None
-    names = [*one.constants]
-    try:
-        numbers = [setting.expectation(c, {"n": 0, "i": 0, "k": 0}) for c in names]
-    except (ValueError, KeyError, IndexError):
-        return False
-    if isinstance(one, Connected):
-        numbers = [setting.values.get("rho")] if "rho" in setting.values else []
-    exact = [Fraction(v) if isinstance(v, float) else v for v in numbers]
-    return satisfied.true(one, setting.problem, exact, network) is True
+            if name and name not in own and (bests is None or (direction == "down" and not bests[i] > 0)):
+                found.append(name)
+    return found
 
 
 def _one(value: Any, *, up: bool) -> Fraction:
-    """A number as a Fraction: of a ball an end."""
-    if isinstance(value, Fraction):
-        return value
+    """A number as a Fraction: of a ball an end, of a float its value."""
+    if isinstance(value, int | float | Fraction):
+        return Fraction(value)
     lower, upper = decimals(value)
     return Fraction(upper if up else lower)
 
