@@ -85,7 +85,7 @@ class Expected:
         """As `World`."""
         H, b, c = self._function(name, at)
         half = self.constant(Fraction(1, 2))
-        return Form(c, ((half, v, _mapped(H, v)), (-1, v, Vector({None: b}))))
+        return self._reduced(Form(c, ((half, v, _mapped(H, v)), (-1, v, Vector({None: b})))))
 
     def gradient(self, name: str, v: Vector, at: Mapping[str, int]) -> Any:
         """As `World`."""
@@ -303,9 +303,10 @@ def indices(sentence: Sentence, world: Expected) -> Iterable[dict[str, int]]:
     words = world.words
     free = read(sentence.left, words).free | read(sentence.right, words).free
     states = [p for side in (sentence.left, sentence.right) for p in everything(side) if isinstance(p, At)]
-    if free & {"h", "j"}:
-        raise NoPolynomialError("a free turn of a loop")
+    if "j" in free:
+        raise NoPolynomialError("a free turn of a loop in another")
     rounds = world.setting.rounds
+    last_turn = min(turns(world.claim, world.setting, p) for p in states if p.name in words.taps) if "h" in free else 1
 
     def inside(at: Mapping[str, int]) -> bool:
         for part in states:
@@ -320,5 +321,6 @@ def indices(sentence: Sentence, world: Expected) -> Iterable[dict[str, int]]:
             continue
         for n in range(world.problem.clients) if free & {"n", "i"} else (0,):
             for i in range(int(world.problem.counts[n])) if "i" in free else (0,):
-                at = {"k": k, "n": n, "i": i}
-                yield {name: at[name] for name in at if name in free}
+                for h in range(last_turn):
+                    at = {"k": k, "n": n, "i": i, "h": h}
+                    yield {name: at[name] for name in at if name in free}

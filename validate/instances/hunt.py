@@ -18,15 +18,16 @@ import numpy as np
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS
-from theory.sentence import SentenceError
+from theory.sentence import At, Expression, SentenceError, everything
 from theory.written import Claim
 from validate.both_sides import Measured, Row, sides
 from validate.expected import lines
 from validate.instances.candidates import Candidate, candidate_of, moved, of_rounds, realised, size, smaller
-from validate.instances.choices import Setting
+from validate.instances.choices import Setting, roles_of
 from validate.instances.engines import in_floats
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
+from validate.instances.shapes import Size
 from validate.rounds import TooManyOutcomesError
 
 Where = Literal["pool", "search"]
@@ -299,7 +300,7 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[
     """
     if claim.program is None or not claim.program.operations <= LINEAR_GIVEN_DRAWS:
         return None
-    large = fitting_sizes(claim, large=True)
+    large = [size for size in fitting_sizes(claim, large=True) if _fits(claim, size)]
     small = fitting_sizes(claim)
     for i in range(seeds):
         if stop():
@@ -307,7 +308,7 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[
         kind = i % 3
         sizes = large if kind == 0 and large else small
         one = drawn(claim, seed + 10**6 + i, large=kind < 2, long=kind > 0, sizes=sizes)
-        if one is None or not isinstance(one.instance.problem, Quadratics) or not _fits_moments(one):
+        if one is None or not isinstance(one.instance.problem, Quadratics) or not _fits_moments(claim, one):
             continue
         try:
             far = lines(claim, in_floats(one.instance.problem.quadratic), setting_of(claim, one))
@@ -331,20 +332,38 @@ MOST_AVERAGED = 100
 """Clients of an average over those whose coins fell so: pairs of them are gone through for every possible number."""
 
 
-def _fits_moments(one: Drawn) -> bool:
-    """Whether moments take little work: a matrix of all that clients remember, a term for each client and round."""
+def _fits_moments(claim: Claim, one: Drawn) -> bool:
+    """Whether moments take little work: a matrix of all that clients remember, a term for each client and round.
+
+    A sentence that speaks of the turns of a loop has a term for each of them, too.
+    """
     instance = one.instance
     assert instance.program is not None
     assert instance.problem is not None
     N, d = instance.problem.clients, instance.problem.dim
     samples = max(instance.problem.samples(n) for n in range(N))
-    remembered = sum(
-        {"client": N, "client past": 3 * N, "table": N * samples}.get(s.kind, 1) * d for s in instance.program.state
-    )
-    random = instance.program.random
-    if {"average", "coins"} <= instance.program.operations and N > MOST_AVERAGED:
+    if not _fits(claim, Size(N, samples, d)):
         return False
-    return remembered <= MOST_NUMBERS and N * instance.rounds * (samples if random else 1) <= MOST_TERMS
+    turns = 1
+    if any(isinstance(part, At) and part.name in claim.vocabulary.taps for part in _everything_said(claim)):
+        for name in roles_of(instance.program).turns:
+            turns *= int(one.values[name])
+    return N * instance.rounds * (samples if instance.program.random else 1) * turns <= MOST_TERMS
+
+
+def _fits(claim: Claim, size: Size) -> bool:
+    """Whether moments of the claim's algorithm take little work on problems of a size, for a few rounds."""
+    program, N = claim.program, size.clients
+    if program is None or ({"average", "coins"} <= program.operations and N > MOST_AVERAGED):
+        return False
+    of_kind = {"client": N, "client past": 3 * N, "table": N * size.samples}
+    remembered = sum(of_kind.get(state.kind, 1) * size.dim for state in program.state)
+    return remembered <= MOST_NUMBERS and N * (size.samples if program.random else 1) <= MOST_TERMS
+
+
+def _everything_said(claim: Claim) -> Iterator[Expression]:
+    for tree in (claim.sentence.left, claim.sentence.right, *claim.definitions.values()):
+        yield from everything(tree)
 
 
 def _too_large(c: Candidate, claim: Claim) -> bool:

@@ -28,10 +28,17 @@ def _spoken(claimed: Claimed) -> set[str]:
     return {node.name for tree in trees for node in everything(tree) if node.op == "name"}
 
 
+def _clients(world: World) -> int | None:
+    """N, of the problem or of free vectors a_n; None where nothing says it."""
+    if world.problem is not None:
+        return world.problem.N
+    return next((len(value) for name, value in world.vectors.items() if name.endswith("_n")), None)
+
+
 def check_shapes(checks: Checks, claimed: Claimed, world: World) -> None:
     """That parameters are numbers, lists and matrices where the claim and the algorithm allow it."""
     written = {index_of(name) for name in _spoken(claimed)}
-    program, N = claimed.program, None if world.problem is None else world.problem.N
+    program, N = claimed.program, _clients(world)
     steps = [] if program is None else [s for s in steps_of(program.body) if isinstance(s, Step)]
     matrices = {s.label for s in steps if s.op == "mix"} | {a.matrix for a in claimed.assumptions if a.matrix}
     weights = {s.label for s in steps if s.op == "combine"}
