@@ -6,6 +6,7 @@ the proofs sum over all n. Assumption 2 is `w.sample()`; that activations are in
 """
 
 from dataclasses import replace
+from fractions import Fraction
 
 from theory.claim import Paper
 from theory.domain import COUNT, INDEX, PROBABILITY
@@ -195,6 +196,19 @@ BEFORE = "sum_j(max(0, min(1, m - j))*E(norm2(v[k, 0, j])))"
 AVERAGED = {**ALPHA, **GAP, **D_, "sum_inv_p": "sum_n(1/p_n)"}
 
 
+def drifting(parts, turns, rounds):
+    """Two clients, (x - 1)^2/2 and (x + 1)^2/4, with steps of 1/parts, at the point where a round leaves them."""
+    one, two = (1 - Fraction(1, parts)) ** turns, (1 - Fraction(1, 2 * parts)) ** turns
+    return {
+        "algorithm": "fedavg-svrg/fedavg_svrg",
+        "parameters": {"delta": f"1/{parts}", "p": 1, "S": 1, "M": turns},
+        "problem": {"clients": [[{"h": 1, "a": 1}], [{"h": "1/2", "a": -1}]]},
+        "start": str((two - one) / (2 - one - two)),
+        "rounds": rounds,
+        "constants": {"L": 1, "mu": "1/2"},
+    }
+
+
 def line(label, statement, assuming, **fields):
     assuming = (ONE_SNAPSHOT, *assuming)
     fields = {"kind": "equation", "parameters": DOMAINS, **fields}
@@ -243,8 +257,9 @@ EQ12 = contracting(
 EQ14 = contracting(
     "lemma-v1-eq14",
     f"{LHS} <= 2*f0_gap/(delta*K*M) + 8*D*delta**2*L**3*(M - 1)**2*(1 - alpha**K)/(K*(1 - alpha))"
-    " + 8*D*delta*L**2*(M - 1)/(K*N)*sum_k(alpha**k)*sum_inv_p",
+    " + 8*D*delta*L**2*(M - 1)/(K*N)*(1 - alpha**K)/(1 - alpha)*sum_inv_p",
     where=AVERAGED,
+    given=(drifting(16, 100, 8192),),
     equation="(14)",
     title="average squared gradient norm of order 1/K",
     source="proof of Lemma V.1, (14)",
@@ -258,7 +273,10 @@ LEMMA = (
         "norm2(x0 - xstar) <= sqrt(-E(norm2(x[1] - x0)))",
         of=fedavg_svrg,
         assuming=(*SMOOTH, STRONG),
+        standing=(STEP, "alpha < 1"),
+        where=ALPHA,
         parameters=DOMAINS,
+        given=(drifting(8, 40, 1),),
         kind="lemma",
         equation="Lemma V.1",
         title="convergence to the optimal point at rate O(1/K) with a constant step",

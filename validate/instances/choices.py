@@ -323,7 +323,7 @@ def choose(
     """
     roles = roles_of(claim.program)
     for attempt in range(TRIES):
-        found = _Search(claim, problem, start, rounds, rng, roles, large, vectors or {}, attempt % 2 == 1).run()
+        found = _Search(claim, problem, start, rounds, rng, roles, large, vectors or {}, attempt).run()
         if found is not None:
             return found
     return None
@@ -342,9 +342,8 @@ class _Search:
         roles: Roles,
         large: bool,
         vectors: Mapping[str, Any],
-        counts_last: bool,
+        attempt: int,
     ) -> None:
-        self.counts_last = counts_last
         self.claim, self.problem, self.rng, self.roles, self.large = claim, problem, rng, roles, large
         self.values: Values = {}
         self.world = Setting(problem, start, self.values, rounds, claim, vectors)
@@ -352,6 +351,9 @@ class _Search:
         self.symbols = {index_of(s)[0]: index_of(s)[1] for s in claim.symbols if s != "K"}
         self.needs = {relation: self._names(relation) for relation in claim.relations}
         self.round = 0
+        numbers = {name for name in self.symbols if not claim.domains[name].integer}
+        tied = any(names & roles.turns and names & numbers for names in self.needs.values())
+        self.counts_last = tied and attempt < TRIES - 1
 
     def run(self) -> tuple[Values, Setting] | None:
         if not self._constants():
@@ -395,7 +397,8 @@ class _Search:
     def _late(self, name: str) -> int:
         """Counts come first, then chances, then the rest: steps are bounded in terms of these.
 
-        Where that leads nowhere counts come last: how often a loop has to turn is bounded in terms of steps too.
+        Where a relation ties turns of a loop to other numbers, counts come last, but for the last attempt: so many turns
+        are solved for.
         """
         if name in self.roles.counts:
             return 3 if self.counts_last else 0
