@@ -2,7 +2,8 @@
 
 The language is that of `theory.formula`, and beside it states and taps ``x[k]``, ``y[k, h]``; points ``x0 xstar
 xstar_n``; functions ``f f_n f_ni``, their gradients ``grad(f_n, v)``; ``norm2 norm dot``; expectations ``E(...)``; and
-``mean_n sum_n max_n min_n`` with their like over samples (``_i``), rounds (``_k``) and turns of a loop (``_h``).
+``mean_n sum_n max_n min_n`` with their like over samples (``_i``), rounds (``_k``), turns of a loop (``_h``) and of a
+loop inside it (``_j``). An index is a number too: ``sum_j((M - 1 - j)*norm2(v[k, h, j]))``.
 
 What a tree means on an instance is decided by a `World`; `evaluate` folds the tree with it. Free indices are for all.
 """
@@ -22,8 +23,10 @@ from theory.formula import DEEPEST, LONGEST_NUMBER, LONGEST_TEXT, Apply, Formula
 Relation = Literal["<=", "<", ">=", ">", "=="]
 RELATIONS: tuple[Relation, ...] = ("<=", "<", ">=", ">", "==")
 INDICES = ("n", "i", "k", "h", "j")
+TURNS = ("h", "j")
+"""Of a loop, and of a loop inside it."""
 FUNCTION_NAMES = ("f", "f_n", "f_ni")
-OVER = {f"{how}_{index}": (how, index) for how in ("mean", "sum", "max", "min") for index in "nikh"}
+OVER = {f"{how}_{index}": (how, index) for how in ("mean", "sum", "max", "min") for index in "nikhj"}
 """What is taken over an index, as ``mean_n``: how, and the index."""
 NUMBERS_OF_VECTORS = {"norm2": 1, "norm": 1, "dot": 2}
 SCALAR_FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
@@ -417,8 +420,8 @@ def _read_apply(e: Apply, words: Vocabulary) -> Reading:
     how, index = OVER[op]
     if how in ("max", "min"):
         need("scalar")
-    if index == "h" and index not in free:
-        raise SentenceError(f"{text_of(e)}: nothing in it has the turn h")
+    if index in TURNS and index not in free:
+        raise SentenceError(f"{text_of(e)}: nothing in it has the turn {index}")
     more = frozenset({"K"}) if index == "k" else frozenset()
     freed = free - {index} | (frozenset("n") if index == "i" else frozenset())
     return Reading(shapes[0], freed, chance, names | more)

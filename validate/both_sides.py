@@ -23,6 +23,7 @@ from theory.operations import Element, UndecidedError, to_fraction
 from theory.sentence import (
     INDICES,
     OVER,
+    TURNS,
     At,
     Expression,
     Relation,
@@ -194,21 +195,21 @@ class World(Still):
         return self.play.turns(tap, k, outer)
 
     def over(self, index: str, e: Expression, at: Mapping[str, int]) -> Iterable[int]:
-        """The values of an index that is bound; of h the turns of the loop around the tap."""
-        if index != "h":
+        """The values of an index that is bound; of h and j the turns of the loops around the tap."""
+        if index not in TURNS:
             return super().over(index, e, at)
         taps = [t for t in _expanded(e, self.words) if isinstance(t, At) and t.name in self.words.taps]
-        own = [t for t in taps if any(Name("h") in everything(i) for i in t.indices)]
+        own = [t for t in taps if any(Name(index) in everything(i) for i in t.indices)]
         if not own:
-            raise SentenceError("nothing that is summed over h has the turn h of a tap")
+            raise SentenceError(f"nothing that is summed over {index} has the turn {index} of a tap")
         counts = set()
         for tap in own:
             k = index_value(tap.indices[0], self, at, self.words)
-            place = next(p for p, i in enumerate(tap.indices) if Name("h") in everything(i))
+            place = next(p for p, i in enumerate(tap.indices) if Name(index) in everything(i))
             outer = tuple(index_value(i, self, at, self.words) for i in tap.indices[1:place])
             counts.add(self.turns(tap.name, k, outer))
         if len(counts) > 1:
-            raise SentenceError("what is summed over h has taps of loops with different numbers of turns")
+            raise SentenceError(f"what is summed over {index} has taps of loops with different numbers of turns")
         return range(counts.pop())
 
     # expectation
@@ -393,10 +394,10 @@ class World(Still):
         if index == "k":
             return all(self.in_run(inner, {**at, "k": k}) for k in self.over("k", inner, at))
         try:
-            turns = self.over("h", inner, at)
+            turns = self.over(index, inner, at)
         except ValueError:  # the round itself is not in the run
             return False
-        return all(self.in_run(inner, {**at, "h": h}) for h in turns)
+        return all(self.in_run(inner, {**at, index: turn}) for turn in turns)
 
 
 def _part(name: str, kind: str, value: Any, at: Mapping[str, int]) -> Any:
@@ -519,7 +520,7 @@ def _minimisers(world: World, named: set[str]) -> tuple[int, bool]:
 def _indices(sentence: Sentence, world: World, free: frozenset[str]) -> Iterator[dict[str, int]]:
     """The values of the free indices for which all indices of the sentence lie in the run."""
     turns = 0
-    if free & {"h", "j"}:
+    if free & set(TURNS):
         taps = {
             e.name
             for side in (sentence.left, sentence.right)

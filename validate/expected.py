@@ -7,17 +7,20 @@ problem, as long as they are rational). What is no such polynomial (a norm, a ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
 
 from sim.moments import Moments, Point, Schedule, moments_of
 from sim.problems import Quadratic
-from theory.formula import Number, UndefinedError
-from theory.sentence import At, Expression, Sentence, evaluate, everything, index_value, read
+from theory.formula import Name, UndefinedError, names_in
+from theory.program import loops_around, with_taps
+from theory.sentence import TURNS, At, Expression, Sentence, evaluate, everything, index_value, read
 from theory.written import Claim
 from validate.instances.choices import Setting, holds, number
 
@@ -71,6 +74,8 @@ class Expected:
         kind = self.words.states.get(name) or self.words.taps[name][0]
         n = at.get("n") if kind in ("client", "table") else None
         i = at.get("i") if kind == "table" else None
+        if name in self.words.states and indices == (0,):  # as the run begins: drawn from nothing
+            return Vector({None: self.moments.mean(0)[self.moments.layout.place(name, (), n, i)]})
         return Vector({Point(name, indices[0], tuple(indices[1:]), n, i): 1})
 
     def _function(self, name: str, at: Mapping[str, int]) -> tuple[Any, Any, Any]:
@@ -140,9 +145,9 @@ class Expected:
         return form
 
     def over(self, index: str, e: Expression, at: Mapping[str, int]) -> Iterable[int]:
-        """As `World`; turns of a loop whose number is a parameter."""
-        if index == "h":
-            return range(turns(self.claim, self.setting, e))
+        """As `World`; of h and j the turns of the loops around the taps."""
+        if index in TURNS:
+            return range(turns(self.claim, self.setting, e, index))
         return self.setting.over(index, e, at)
 
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
@@ -160,26 +165,56 @@ class Expected:
         return value.constant + sum(c * self.moments.dot(u.parts, v.parts) for c, u, v in value.terms)
 
 
-def turns(claim: Claim, setting: Setting, e: Expression) -> int:
-    """How often the loop around a tap turns that a tree speaks of.
+def turns(claim: Claim, setting: Setting, e: Expression, index: str) -> int:
+    """How often the loop turns whose turn goes by this index in a tree.
 
     Raises:
         NoPolynomialError: where that is not one number.
     """
-    from theory.formula import Name
-    from theory.program import Loop, flat
-
     assert claim.program is not None
-    taps = {part.name for part in everything(e) if isinstance(part, At) and part.name in claim.vocabulary.taps}
     counts = set()
-    for step in flat(claim.program.body):
-        if isinstance(step, Loop) and taps & {s.label for s in flat(step.body) if not isinstance(s, Loop)}:
-            if not isinstance(step.count, Name | Number):
-                raise NoPolynomialError("turns of a loop whose number is a formula")
-            counts.add(int(step.count.value if isinstance(step.count, Number) else setting.values[step.count.name]))
+    for part in spoken(e, claim):
+        place = next((p for p, i in enumerate(part.indices) if p and Name(index) in everything(i)), None)
+        if part.name in claim.vocabulary.taps and place is not None:
+            counts.add(_counts(claim, setting, part.name)[place - 1])
     if len(counts) != 1:
         raise NoPolynomialError("turns of several loops")
     return counts.pop()
+
+
+def _counts(claim: Claim, setting: Setting, tap: str) -> list[int]:
+    """How often each of the loops around a tap turns."""
+    assert claim.program is not None
+    found = []
+    for loop in loops_around(claim.program.body, tap) or ():
+        if loop.count is None or not names_in(loop.count) <= {*setting.values, "N", "d"}:
+            raise NoPolynomialError("turns of a loop over clients or samples, or whose number changes")
+        found.append(int(evaluate(loop.count, setting, {}, claim.vocabulary)))
+    return found
+
+
+def tapped(claim: Claim, setting: Setting) -> int:
+    """How many values of a round the claim's taps are, those of a client counted once.
+
+    Raises:
+        NoPolynomialError: where that changes.
+    """
+    return sum(prod(_counts(claim, setting, tap)) for tap in taps_of(claim))
+
+
+def taps_of(claim: Claim) -> frozenset[str]:
+    """The taps of which its sentence speaks."""
+    sides = (claim.sentence.left, claim.sentence.right)
+    return frozenset(p.name for side in sides for p in spoken(side, claim)) & frozenset(claim.vocabulary.taps)
+
+
+def spoken(e: Expression, claim: Claim) -> Iterator[At]:
+    """The states and taps of which a tree speaks, through definitions."""
+    for part in everything(e):
+        if isinstance(part, At):
+            yield part
+        elif isinstance(part, Name) and part.name in claim.definitions:
+            yield from spoken(claim.definitions[part.name], claim)
 
 
 def _form(value: Any) -> Form:
@@ -264,7 +299,7 @@ def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
 
     parameters = {name: plain(name, setting.values[name]) for name in program.parameters if name in setting.values}
     start = setting.start if problem.exact else np.asarray(setting.start, dtype=float)
-    moments = moments_of(program, problem, parameters, start=start, rounds=setting.rounds)
+    moments = moments_of(with_taps(program, taps_of(claim)), problem, parameters, start=start, rounds=setting.rounds)
     world = Expected(claim, problem, setting, moments)
     scale = max(1.0, float(sum(float(x) ** 2 for x in setting.start)))
     found = []
@@ -302,11 +337,14 @@ def indices(sentence: Sentence, world: Expected) -> Iterable[dict[str, int]]:
     """The values of the free indices for which all indices of the sentence lie in the run."""
     words = world.words
     free = read(sentence.left, words).free | read(sentence.right, words).free
-    states = [p for side in (sentence.left, sentence.right) for p in everything(side) if isinstance(p, At)]
-    if "j" in free:
-        raise NoPolynomialError("a free turn of a loop in another")
+    states = [p for side in (sentence.left, sentence.right) for p in spoken(side, world.claim)]
     rounds = world.setting.rounds
-    last_turn = min(turns(world.claim, world.setting, p) for p in states if p.name in words.taps) if "h" in free else 1
+    taps = {p: _counts(world.claim, world.setting, p.name) for p in states if p.name in words.taps}
+    loops = {}
+    for index in TURNS:
+        places = [(p, place) for p in taps for place, e in enumerate(p.indices[1:]) if Name(index) in everything(e)]
+        if index in free and places:
+            loops[index] = range(max(taps[p][place] for p, place in places))
 
     def inside(at: Mapping[str, int]) -> bool:
         for part in states:
@@ -316,11 +354,22 @@ def indices(sentence: Sentence, world: Expected) -> Iterable[dict[str, int]]:
                 return False
         return True
 
+    def turning(at: Mapping[str, int]) -> bool:
+        """Whether the turns of all taps, of which no sum is taken, lie in their loops."""
+        for part, counts in taps.items():
+            for e, count in zip(part.indices[1:], counts, strict=False):
+                names = {x.name for x in everything(e) if isinstance(x, Name)}
+                bound = names & set(TURNS) <= set(loops) and names <= {*at, "K", "N", "d"}
+                if names and bound and not 0 <= index_value(e, world, at, words) < count:
+                    return False
+        return True
+
     for k in range(rounds + 1) if "k" in free else (0,):
         if "k" in free and not inside({"k": k, "n": 0, "i": 0}):
             continue
         for n in range(world.problem.clients) if free & {"n", "i"} else (0,):
             for i in range(int(world.problem.counts[n])) if "i" in free else (0,):
-                for h in range(last_turn):
-                    at = {"k": k, "n": n, "i": i, "h": h}
-                    yield {name: at[name] for name in at if name in free}
+                for own in product(*loops.values()):
+                    at = {"k": k, "n": n, "i": i, **dict(zip(loops, own, strict=True))}
+                    if turning(at):
+                        yield {name: at[name] for name in at if name in free}

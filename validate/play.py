@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 from theory.arithmetic import balls, to_element
 from theory.formula import Name, names_in, text_of
 from theory.operations import to_fraction
-from theory.program import VALUE, Loop, Program, Step
+from theory.program import VALUE, Program, loops_around
 from theory.sentence import Expression, Vocabulary, evaluate, everything, parse_expression, read
 from validate.instances.domains import check
 from validate.instances.instance import PRECISION, Instance
@@ -186,7 +186,7 @@ class Play:
         return self._turns[key]
 
     def _count(self, tap: str, k: int, outer: tuple[int, ...]) -> int:
-        loops = _loops_around(self.program.body, tap)
+        loops = loops_around(self.program.body, tap)
         if loops is None or len(outer) >= len(loops):
             raise ValueError(f"{tap} is no tap inside {len(outer) + 1} loops")
         loop = loops[len(outer)]
@@ -314,14 +314,3 @@ def _start(instance: Instance) -> State:
         else:
             found.append(tuple([(value({"n": n}),) * (length or 0) for n in range(N)]))
     return tuple(found)
-
-
-def _loops_around(steps: Sequence[Step], tap: str) -> tuple[Loop, ...] | None:
-    for step in steps:
-        if isinstance(step, Loop):
-            inside = _loops_around(step.body, tap)
-            if inside is not None:
-                return (step, *inside)
-        elif step.op == "tap" and step.label == tap:
-            return ()
-    return None

@@ -157,7 +157,7 @@ class Moments:
 
     def dot(self, u: Affine, v: Affine) -> Any:
         """E of the product <u, v> of two vector functions, of any rounds."""
-        left, right = self._parts(u), self._parts(v)
+        left, right = self._parts(u, self._key(v)), self._parts(v, self._key(u))
         total: Any = 0
         for one, rows in left.items():
             for two, columns in right.items():
@@ -174,8 +174,18 @@ class Moments:
         if not 0 <= k <= self.rounds:
             raise ValueError(f"k={k} is outside 0..K={self.rounds}")
 
-    def _parts(self, u: Affine) -> dict[tuple[str, int], Array]:
-        """The function as matrices (d, D) times the centred vectors of states and rounds."""
+    def _key(self, u: Affine) -> tuple[str, int]:
+        """A state or a round of which the function speaks; the start where it speaks of none."""
+        point = next((p for p in u if p is not None), None)
+        if point is None:
+            return "state", 0
+        return ("state" if (point.name, ()) in self.layout.places else "frame"), point.k
+
+    def _parts(self, u: Affine, at: tuple[str, int] = ("state", 0)) -> dict[tuple[str, int], Array]:
+        """The function as matrices (d, D) times the centred vectors of states and rounds; a constant alone is at `at`.
+
+        A constant may be anywhere: where it is beside what it meets no rounds are run for the product.
+        """
         d = self.layout.dim
         found: dict[tuple[str, int], Array] = {}
         constant = self.numbers.zeros(d)
@@ -199,9 +209,10 @@ class Moments:
                 found[key] = self.numbers.zeros(d, layout.size)
             found[key][:, place] = found[key][:, place] + matrix
             constant = constant + matrix @ shift[place]
-        key = next(iter(found), ("state", 0))
+        key = next(iter(found), at)
         if key not in found:
-            found[key] = self.numbers.zeros(d, self.layout.size)
+            size = self.layout.size if key[0] == "state" else self.frame(key[1]).layout.size
+            found[key] = self.numbers.zeros(d, size)
         found[key][:, 0] = found[key][:, 0] + constant
         return found
 

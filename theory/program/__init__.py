@@ -33,13 +33,14 @@ from theory.program.data import (
     State,
     Step,
     flat,
+    loops_around,
     uses,
 )
 from theory.program.pseudo_code import pseudo_code
 from theory.program.reading import from_json
 from theory.program.same import renaming
 from theory.program.tracer import Tracer
-from theory.program.tracing import trace
+from theory.program.tracing import trace, with_taps
 from theory.program.walking import Machine, walk
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "algorithm",
     "flat",
     "from_json",
+    "loops_around",
     "names_in",
     "parse",
     "pseudo_code",
@@ -80,4 +82,5 @@ __all__ = [
     "trace",
     "uses",
     "walk",
+    "with_taps",
 ]

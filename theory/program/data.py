@@ -204,6 +204,18 @@ def flat(steps: Sequence[Step]) -> Iterator[Step]:
             yield from flat(step.body)
 
 
+def loops_around(steps: Sequence[Step], tap: str) -> tuple[Loop, ...] | None:
+    """The loops around a tap, the outermost first; None where there is no such tap."""
+    for step in steps:
+        if isinstance(step, Loop):
+            inside = loops_around(step.body, tap)
+            if inside is not None:
+                return (step, *inside)
+        elif step.op == "tap" and step.label == tap:
+            return ()
+    return None
+
+
 def _taps(steps: Sequence[Step], depth: int) -> Iterator[tuple[str, tuple[Kind, int]]]:
     for step in steps:
         if isinstance(step, Loop):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,17 +77,33 @@ def _counted(steps: Sequence[Step]) -> dict[str, int]:
 
 def tidied(body: tuple[Step, ...], result: tuple[str, ...], inputs: int) -> tuple[tuple[Step, ...], tuple[str, ...]]:
     """Sums put into the sums that they are part of, what nobody uses left out, and values numbered in their order."""
-    body = _fused(body, uses(body, result))
-    while True:
-        used = uses(body, result)
-        shorter = _without(body, used)
-        if shorter == body:
-            break
-        body = shorter
+    body = _read(_fused(body, uses(body, result)), result)
     names = {f"_{i}": f"_{i}" for i in range(inputs)}
     for name in (name for step in body for name in _defined_in_order(step)):
         names.setdefault(name, f"_{len(names)}")
     return tuple(_with_names(step, names) for step in body), tuple(names[n] for n in result)
+
+
+def with_taps(program: Program, taps: Collection[str]) -> Program:
+    """The same program with these taps only, and without what the others alone read."""
+    return replace(program, body=_read(_tapped(program.body, taps), program.result))
+
+
+def _tapped(steps: Sequence[Step], taps: Collection[str]) -> tuple[Step, ...]:
+    return tuple(
+        replace(step, body=_tapped(step.body, taps)) if isinstance(step, Loop) else step
+        for step in steps
+        if isinstance(step, Loop) or step.op != "tap" or step.label in taps
+    )
+
+
+def _read(body: tuple[Step, ...], result: tuple[str, ...]) -> tuple[Step, ...]:
+    """The steps that somebody reads."""
+    while True:
+        shorter = _without(body, uses(body, result))
+        if shorter == body:
+            return body
+        body = shorter
 
 
 def _defined_in_order(step: Step) -> Iterator[str]:

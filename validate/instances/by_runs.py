@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from theory.formula import Apply, Name
-from theory.sentence import OVER, At, Expression, evaluate, everything, parts, read
+from theory.sentence import OVER, TURNS, At, Expression, evaluate, everything, parts, read
 from theory.written import Claim
 from validate.expected import indices, turns
 from validate.instances.engines import in_floats
@@ -249,8 +249,8 @@ class _Runs:
         return one * number if operation == "*" else one / number
 
     def over(self, index: str, e: Expression, at: Mapping[str, int]) -> Iterable[int]:
-        if index == "h":
-            return range(turns(self.claim, self.setting, e))
+        if index in TURNS:
+            return range(turns(self.claim, self.setting, e, index))
         return self.setting.over(index, e, at)
 
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:

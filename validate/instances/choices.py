@@ -293,6 +293,8 @@ FREE = (F(1), F(1, 2), F(2), F(1, 10), F(3), F(1, 4), F(10), F(1, 100), F(3, 4),
 CHANCES = (F(1, 2), F(1), F(1, 4), F(9, 10), F(1, 10), F(3, 4))
 TURNS = (1, 2, 3, 5, 2)
 LARGE_TURNS = (10, 20, 50)
+MOST_TURNS = 200
+"""Of a loop whose number of turns a relation bounds from below."""
 TRIES = 6
 
 
@@ -320,8 +322,8 @@ def choose(
         Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds.
     """
     roles = roles_of(claim.program)
-    for _ in range(TRIES):
-        found = _Search(claim, problem, start, rounds, rng, roles, large, vectors or {}).run()
+    for attempt in range(TRIES):
+        found = _Search(claim, problem, start, rounds, rng, roles, large, vectors or {}, attempt).run()
         if found is not None:
             return found
     return None
@@ -340,6 +342,7 @@ class _Search:
         roles: Roles,
         large: bool,
         vectors: Mapping[str, Any],
+        attempt: int,
     ) -> None:
         self.claim, self.problem, self.rng, self.roles, self.large = claim, problem, rng, roles, large
         self.values: Values = {}
@@ -348,6 +351,9 @@ class _Search:
         self.symbols = {index_of(s)[0]: index_of(s)[1] for s in claim.symbols if s != "K"}
         self.needs = {relation: self._names(relation) for relation in claim.relations}
         self.round = 0
+        numbers = {name for name in self.symbols if not claim.domains[name].integer}
+        tied = any(names & roles.turns and names & numbers for names in self.needs.values())
+        self.counts_last = tied and attempt < TRIES - 1
 
     def run(self) -> tuple[Values, Setting] | None:
         if not self._constants():
@@ -389,9 +395,13 @@ class _Search:
         return waiting
 
     def _late(self, name: str) -> int:
-        """Counts come first, then chances, then the rest: steps are bounded in terms of these."""
+        """Counts come first, then chances, then the rest: steps are bounded in terms of these.
+
+        Where a relation ties turns of a loop to other numbers, counts come last, but for the last attempt: so many turns
+        are solved for.
+        """
         if name in self.roles.counts:
-            return 0
+            return 3 if self.counts_last else 0
         return 1 if name in self.roles.chances | self.roles.matrices | self.roles.weights | self.roles.steps else 2
 
     def satisfied(self, relation: Sentence) -> bool:
@@ -466,11 +476,12 @@ class _Search:
         known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
         ends = [end for relation in known for end in self._ends(name, relation)]
         domain = self.claim.domains[name]
-        if name in self.roles.counts:
+        if domain.integer:
             # an integer at the end that a relation allows, and one beside it
-            ends = [F(math.floor(e) + k) for e in ends if abs(e) < 10**6 for k in (0, 1) if math.floor(e) + k >= 1]
+            most = MOST_TURNS if name in self.roles.turns else 10**6
+            ends = [F(math.floor(e) + k) for e in ends if abs(e) < most for k in (0, 1) if domain.contains(F(math.floor(e) + k))]
         tried: list[Any] = []
-        if ends and name in self.roles.counts:
+        if ends and domain.integer:
             tried = [*ends, *candidates]
             rng.shuffle(tried)
         elif ends:
@@ -504,7 +515,7 @@ class _Search:
         else:
             found = list(FREE)
             if self.claim.domains[name].integer:
-                found = [F(1), F(2), F(3), F(5), F(10)]
+                found = [F(0), F(1), F(2), F(3), F(5), F(10)]
         rng.shuffle(found)
         return found
 

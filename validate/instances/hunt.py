@@ -21,7 +21,7 @@ from theory.program import LINEAR_GIVEN_DRAWS
 from theory.sentence import At, Expression, SentenceError, everything
 from theory.written import Claim
 from validate.both_sides import Measured, Row, sides
-from validate.expected import lines
+from validate.expected import lines, tapped
 from validate.instances.candidates import Candidate, candidate_of, moved, of_rounds, realised, size, smaller
 from validate.instances.choices import Setting, roles_of
 from validate.instances.engines import in_floats
@@ -244,7 +244,7 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None
     """Both sides on an instance; None where the claim says nothing there, or it cannot be told (counted in `found`)."""
     count = Hunt() if found is None else found
     try:
-        both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit=OUTCOMES)
+        both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit=_outcomes(claim, one))
     except TooManyOutcomesError:
         by_moments = _by_moments(claim, one)
         if by_moments is None:
@@ -270,10 +270,20 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None
     return Seen(one, both)
 
 
+def _outcomes(claim: Claim, one: Drawn) -> int:
+    """Outcomes of one round that are played: fewer where a claim looks at many taps of each."""
+    if one.instance.program is None or not claim.vocabulary.taps:
+        return OUTCOMES
+    try:
+        return max(OUTCOMES // 10, 4 * OUTCOMES // max(4, tapped(claim, setting_of(claim, one))))
+    except ValueError:
+        return OUTCOMES
+
+
 def _by_moments(claim: Claim, one: Drawn) -> Seen | None:
     """Both sides in fractions by moments, where too many outcomes are to be played; None where they do not tell."""
     problem = one.instance.problem
-    if not isinstance(problem, Quadratics):
+    if not isinstance(problem, Quadratics) or not _fits_taps(claim, one, MOST_TAPPED_EXACTLY):
         return None
     try:
         found = lines(claim, problem.quadratic, setting_of(claim, one))
@@ -310,6 +320,8 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[
         one = drawn(claim, seed + 10**6 + i, large=kind < 2, long=kind > 0, sizes=sizes)
         if one is None or not isinstance(one.instance.problem, Quadratics) or not _fits_moments(claim, one):
             continue
+        if not _fits_taps(claim, one, MOST_TAPPED):
+            continue
         try:
             far = lines(claim, in_floats(one.instance.problem.quadratic), setting_of(claim, one))
         except (ValueError, UndecidedError, ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
@@ -330,6 +342,19 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[
 MOST_NUMBERS, MOST_TERMS = 80, 1200
 MOST_AVERAGED = 100
 """Clients of an average over those whose coins fell so: pairs of them are gone through for every possible number."""
+MOST_TAPPED, MOST_TAPPED_EXACTLY = 120, 16
+"""Numbers of one round that taps are, in floats and in fractions: their second moments are found together."""
+
+
+def _fits_taps(claim: Claim, one: Drawn, most: int) -> bool:
+    """Whether the taps of which the claim speaks are not too many numbers of a round."""
+    assert one.instance.problem is not None
+    try:
+        count = tapped(claim, setting_of(claim, one))
+    except ValueError:
+        return False
+    numbers = count * one.instance.problem.clients * one.instance.problem.dim
+    return numbers <= most and numbers * one.instance.rounds <= 8 * most
 
 
 def _fits_moments(claim: Claim, one: Drawn) -> bool:

@@ -28,6 +28,7 @@ from .steps import Loop, Program, Step
 from .still import Item
 
 MOST_OUTCOMES = 100_000  # of a round
+MOST_KEPT = 20_000  # outcomes with taps: a sentence asks for the taps of a round one by one
 
 
 @dataclass
@@ -50,6 +51,8 @@ class Game:
     begin: tuple[Any, ...] = ()
     laws: list[dict[Any, Number]] = field(default_factory=list)
     fixed: dict[Any, Number] = field(default_factory=dict)
+    played: dict[Any, list[Outcome]] = field(default_factory=dict)
+    room: int = MOST_KEPT
 
     def number(self, tree: Node, k: int, n: int | None, turns: Mapping[str, int], look: Callable[[str], Any]) -> Number:
         """The value of a formula of the program, for client n where it has one for each client."""
@@ -147,6 +150,22 @@ class Game:
 
     def outcomes(self, state: tuple[Any, ...], k: int, taps: frozenset[str], states: int) -> Iterator[Outcome]:
         """All outcomes of round k from a state; `states` are still to be played from."""
+        key = (k, taps, state)
+        if key in self.played:
+            yield from self.played[key]
+            return
+        kept: list[Outcome] | None = [] if taps else None
+        for outcome in self.each_outcome(state, k, taps, states):
+            if kept is not None:
+                kept.append(outcome)
+                kept = kept if len(kept) <= self.room else None
+            yield outcome
+        if kept is not None:
+            self.room -= len(kept)
+            self.played[key] = kept
+
+    def each_outcome(self, state: tuple[Any, ...], k: int, taps: frozenset[str], states: int) -> Iterator[Outcome]:
+        """As `outcomes`, played."""
         told: list[int] | None = []
         first = True
         while told is not None:

@@ -19,7 +19,7 @@ RELATIONS = ("<=", ">=", "==", "<", ">")
 FUNCTIONS = {"f": "", "f_n": "n", "f_ni": "ni"}
 POINTS = {"x0": "", "xstar": "", "xstar_n": "n"}
 INDICES = ("n", "i", "k", "h", "j")
-OVER = {f"{how}_{index}": (how, index) for how in ("mean", "sum", "max", "min") for index in "nikh"}
+OVER = {f"{how}_{index}": (how, index) for how in ("mean", "sum", "max", "min") for index in "nikhj"}
 OF_VECTORS = {"norm2": 1, "norm": 1, "dot": 2}
 ONE_NUMBER = ("sqrt", "log", "exp", "abs")
 SEVERAL_NUMBERS = ("min", "max")

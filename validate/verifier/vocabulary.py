@@ -80,8 +80,8 @@ class Vocabulary:
         how, index = OVER[op]
         if how in ("max", "min") and vectors[0]:
             raise FormatError(f"{op} of vectors")
-        if index == "h" and "h" not in free:
-            raise FormatError("nothing has the turn h over which is summed")
+        if index in ("h", "j") and index not in free:
+            raise FormatError(f"nothing has the turn {index} over which is summed")
         return Reading(vectors[0], free - {index} | (frozenset("n") if index == "i" else frozenset()), random)
 
     def _name(self, name: str) -> Reading:
