@@ -72,8 +72,8 @@ class Domain:
         return not self.integer or denominator == 1
 
     def __str__(self) -> str:
-        left = "(-inf" if self.lower is None else f"{'(' if self.lower_open else '['}{self.lower:g}"
-        right = "inf)" if self.upper is None else f"{self.upper:g}{')' if self.upper_open else ']'}"
+        left = "(-inf" if self.lower is None else f"{'(' if self.lower_open else '['}{float(self.lower):g}"
+        right = "inf)" if self.upper is None else f"{float(self.upper):g}{')' if self.upper_open else ']'}"
         return f"{'the integers in ' if self.integer else ''}{left}, {right}"
 
 

@@ -173,6 +173,8 @@ def _of_runs(
         found = (
             _in_each(row, relation, size) if alone else _in_the_mean(row, relation, size, error_probability / len(rows))
         )
+        if not row.finite:
+            found = "is not shown to hold (a state is not a number)"
         if found:
             left, right = float(row.left.mean()), float(row.right.mean())
             lines = _broken_lines(one, left, right, row.at)

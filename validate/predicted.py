@@ -13,8 +13,9 @@ from typing import Any, Literal
 import numpy as np
 
 from theory.claim import Claim
+from theory.written import Claim as Written
 from validate.assumptions import unmet
-from validate.bounds import ROUNDING, Cases, defined, excess, right_sides
+from validate.bounds import ROUNDING, Cases, defined, excess, nearest_float, right_sides
 from validate.experiment import Band
 from validate.once import once
 from validate.scenario import OfRounds
@@ -146,6 +147,51 @@ def along(
         fixed={other: float(value) for other, value in fixed.items()},
         envelope=envelope,
         spec=spec,
+    )
+
+
+def on_instance(claim: Written, instance: Any, words: str = "") -> Predicted | None:
+    """Both sides of a claim that says what it means along the index that has most values; None with fewer than `LEAST`.
+
+    Args:
+        claim: as its author wrote it.
+        instance: as of `validate.instances.occasion.occasion`.
+        words: the instance in a few words.
+
+    Raises:
+        ValueError: for what is no instance of which the claim speaks, and one that violates an assumption.
+    """
+    from validate.instances.occasion import occasion
+
+    one = occasion(claim, instance)
+    if one.unmet:
+        raise ValueError(f"{claim.id}: the instance violates {', '.join(map(repr, one.unmet))}")
+    both = one.sides()
+    name = max(both.index, key=lambda name: len(np.unique(both.index[name])), default="")
+    if not name:
+        return None
+    chosen = np.ones(len(both), dtype=bool)
+    fixed = {other: float(v[both.worst]) for other, v in both.index.items() if other != name}
+    for other, value in fixed.items():
+        chosen &= both.index[other] == value
+    places = np.flatnonzero(chosen)
+    if len(places) < LEAST:
+        return None
+    left, right = (np.array([nearest_float(v) for v in side[places]]) for side in (both.left, both.right))
+    return Predicted(
+        claim=claim.id,
+        relation=claim.sentence.relation,
+        scenario=words,
+        over="index",
+        index=name,
+        at=both.index[name][places].astype(np.float64),
+        left=left,
+        right=right,
+        broken=both.broken[places],
+        worst=int(np.flatnonzero(places == both.worst)[0]),
+        parameters={symbol: _plain(value) for symbol, value in both.parameters.items()},
+        fixed=fixed,
+        spec=one.drawn.instance.to_json(),
     )
 
 

@@ -23,6 +23,7 @@ from validate.commands import doctor
 from validate.mutate.mutants import Mutant
 from validate.mutate.trial import Finding, MutationReport
 
+VECTORS = Path(__file__).parents[1] / "language" / "vectors.py"
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 LANGUAGE = Path(__file__).parents[1] / "language"
 STATUSES = (0, 1, 2, 3)
@@ -51,6 +52,9 @@ CALLS: dict[tuple[str, int], str] = {
     ("bound", 0): shlex.join(["bound", EQ8, *assigned(*SETTINGS)]),
     ("bound", 2): f"bound {EQ8}",
     ("bound", 3): shlex.join(["bound", EQ14, *VIOLATING]),
+    ("prove", 0): "prove textbook/young",
+    ("prove", 1): "prove open-fl/theorem-3",
+    ("prove", 2): "prove nonsense",
     ("replay", 0): "replay textbook/young",
     ("replay", 1): "replay fedavg-svrg/lemma-a1",
     ("replay", 2): "replay fedavg-svrg/eq-a19",
@@ -99,6 +103,7 @@ CALLS: dict[tuple[str, int], str] = {
 }
 # By row of the page's table of keys, a call with such a document, where it is not that of the command itself.
 OTHERS: dict[str, str] = {
+    "audit ID": f"audit {shlex.quote(str(VECTORS))}:young --quick",
     "radius adam": shlex.join(["radius", "adam", *SGD, *assigned("eta=1/9", "beta1=0", "beta2=1/2", "eps=1", "d=2")]),
     "show (in the language)": f"show {LANGUAGE / 'noise_ball.py'}:noise-ball",
     "bound (numbers alone)": f"bound {LANGUAGE / 'vectors.py'}:geometric --set q=1/2 --set K=3",

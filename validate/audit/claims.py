@@ -33,6 +33,7 @@ INSTANCES = {True: 40, False: 200}
 """Instances on which a claim is looked at, quick and full."""
 POOL = {True: (60, 60), False: (300, 400)}
 """Instances and evaluations that a claim without one of its hypotheses is tried on, quick and full."""
+_ROUNDING = 1e-12  # of sides with roots, relative
 WORSE = Fraction(2)
 """By which constants are made worse."""
 
@@ -244,8 +245,12 @@ def _changes(claim: Claim, one: Seen, other: Seen | None) -> Iterator[int]:
         there = rows.get(tuple(row.at.items()))
         if row.left is None or there is None:
             continue
-        before, after = sign * (row.right - row.left), sign * (there.right - there.left)
-        yield 1 if after > before else -1 if after < before else 0
+        sides = (row.left, row.right, there.left, there.right)
+        exact = all(isinstance(side, Fraction) for side in sides)
+        one_left, one_right, left, right = sides if exact else map(float, sides)
+        before, after = sign * (one_right - one_left), sign * (right - left)
+        slack = 0 if exact else _ROUNDING * (abs(one_left) + abs(one_right) + abs(left) + abs(right))
+        yield 1 if after > before + slack else -1 if after < before - slack else 0
 
 
 def _hypothesis(claim: Claim, text: str, quick: bool, seed: int) -> Check:

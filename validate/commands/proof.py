@@ -105,9 +105,9 @@ def prove(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say whether a claim's own sentence is proved, for all values that its hypotheses allow.
+    """Say whether a claim's own sentence is proved.
 
-    By algebra, or by the multipliers that are written in the claim; lines of a proof are not looked at: see `replay`.
+    For all values that its hypotheses allow, by algebra, or by the multipliers that are written in the claim; lines of a proof are not looked at: see `replay`.
     That a claim is not proved says nothing against it. Exit status 1 when it is not.
 
     Example: fedproof prove textbook/young

@@ -33,11 +33,13 @@ class ByRuns:
     Attributes:
         at: the indices.
         left, right: (R,).
+        finite: whether all states of the runs are numbers.
     """
 
     at: Mapping[str, int]
     left: Array
     right: Array
+    finite: bool = True
 
 
 def sides_by_runs(one: Occasion, runs: int, seed: int, implementation: Implementation | None = None) -> list[ByRuns]:
@@ -57,10 +59,10 @@ def sides_by_runs(one: Occasion, runs: int, seed: int, implementation: Implement
             and for states that are missing or have another shape.
     """
     claim, instance = one.claim, one.drawn.instance
-    if not isinstance(instance.problem, Quadratics):
-        raise ValueError(f"{claim.id}: runs are compared on quadratics, and the instance has other functions, or none")
     if claim.program is None:
         raise ValueError(f"{claim.id} speaks of no algorithm, so there is nothing to run")
+    if not isinstance(instance.problem, Quadratics):
+        raise ValueError(f"{claim.id}: runs are compared on quadratics, and the instance has other functions, or none")
     _decidable(claim)
     states = (
         _simulated(claim, instance, runs, seed)
@@ -68,6 +70,8 @@ def sides_by_runs(one: Occasion, runs: int, seed: int, implementation: Implement
         else _implemented(claim, instance, runs, seed, implementation)
     )
     world = _Runs(one, states)
+    # where a round has fewer turns than another, the simulator's taps are no numbers there
+    finite = all(bool(np.isfinite(v).all()) for name, v in states.items() if name in claim.vocabulary.states)
     found = []
     for at in indices(claim.sentence, world):  # type: ignore[arg-type]
         with np.errstate(all="ignore"):
@@ -75,7 +79,7 @@ def sides_by_runs(one: Occasion, runs: int, seed: int, implementation: Implement
                 np.broadcast_to(np.asarray(evaluate(side, world, at, claim.vocabulary), dtype=float), (runs,))
                 for side in (claim.sentence.left, claim.sentence.right)
             )
-        found.append(ByRuns(at, left, right))
+        found.append(ByRuns(at, left, right, finite))
     if not found:
         raise ValueError(f"{claim.id}: no round of this run is one of which the sentence speaks")
     return found

@@ -20,7 +20,7 @@ from theory.written import Claim
 from validate import satisfied
 from validate.both_sides import Measured, Row
 from validate.bounds import Sides, nearest_float
-from validate.instances.choices import Setting
+from validate.instances.choices import Setting, roles_of
 from validate.instances.instance import Instance
 from validate.instances.numbers import entries, number
 from validate.instances.pool import Drawn
@@ -50,8 +50,18 @@ class Occasion:
 
     @property
     def unmet(self) -> tuple[str, ...]:
-        """The assumptions that are not true, or not known to be."""
-        return tuple(text for text, true in self.hypotheses if true is not True)
+        """The assumptions that are not true, or not known to be, and the domains that a parameter is outside."""
+        found = [text for text, true in self.hypotheses if true is not True]
+        roles = roles_of(self.claim.program)
+        for symbol in self.claim.symbols:
+            name = index_of(symbol)[0]
+            value = self.setting.values.get(name)
+            if value is None or name in roles.matrices | roles.weights:
+                continue
+            domain = self.claim.domains[name]
+            if not all(domain.contains(v) for v in (value if isinstance(value, list) else [value])):
+                found.append(f"{symbol} in {domain}")
+        return tuple(found)
 
     @cached_property
     def _both(self) -> tuple[Measured, How]:

@@ -30,6 +30,8 @@ ORACLE = 10**7
 """The oracle's seeds begin here: the check's own begin at its seed."""
 BELOW = Fraction(49, 50)
 """How far below what is attained a term is scaled."""
+ROUNDING = 1e-12
+"""Within which sides with roots count as the same, relative to the larger."""
 PARTS = 1000
 """Denominator of such a factor."""
 
@@ -171,7 +173,7 @@ class _Oracle:
         if not one.same_instances or one.claim.sentence.relation != self.claim.sentence.relation:
             return False
         both = self.sides(one)
-        return bool(both) and all(_rows(a) == _rows(b) for a, b in both)
+        return bool(both) and all(_alike(a, b) for a, b in both)
 
     def broken(self, one: Neighbour) -> Seen | None:
         """An instance that breaks a neighbour."""
@@ -191,11 +193,28 @@ class _Oracle:
             return False
         sign = 1 if relation in ("<=", "<") else -1
         pairs = [pair for a, b in self.sides(one) for pair in _pairs(a, b)]
-        return bool(pairs) and all(sign * (b.left - a.left) <= 0 <= sign * (b.right - a.right) for a, b in pairs)
+        return bool(pairs) and all(
+            sign * _difference(b.left, a.left) <= 0 <= sign * _difference(b.right, a.right) for a, b in pairs
+        )
 
 
-def _rows(seen: Seen) -> list[tuple[Any, ...]]:
-    return [(dict(row.at), row.minimiser, row.left, row.right, row.status) for row in seen.measured.rows]
+def _difference(one: Any, two: Any) -> Any:
+    """Of two sides; 0 where balls and floats do not tell them apart."""
+    if isinstance(one, Fraction) and isinstance(two, Fraction):
+        return one - two
+    first, second = float(one), float(two)
+    return 0.0 if abs(first - second) <= ROUNDING * max(abs(first), abs(second)) else first - second
+
+
+def _alike(one: Seen, two: Seen) -> bool:
+    """Whether both sides are the same in every row."""
+    rows, others = one.measured.rows, two.measured.rows
+    if [(dict(r.at), r.minimiser, r.status) for r in rows] != [(dict(r.at), r.minimiser, r.status) for r in others]:
+        return False
+    return all(
+        (a.left is None and b.left is None) or (_difference(a.left, b.left) == 0 and _difference(a.right, b.right) == 0)
+        for a, b in zip(rows, others, strict=True)
+    )
 
 
 def _pairs(one: Seen, two: Seen) -> Iterator[tuple[Row, Row]]:

@@ -1,0 +1,180 @@
+"""False neighbours of claims that say what they mean: true ones are not called false, and false ones are killed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.language import noise_ball, proxskip, scaffold, vectors
+from tests.validate.command_line import call, printed
+from theory import claim
+from theory.program.altering import algorithm_of, altered
+from theory.sentence import parse_expression, text_of
+from theory.written import Claim
+from validate import verifier
+from validate.instances.occasion import occasion
+from validate.mutate import MutationReport, mutate
+from validate.mutate.findings import UNBROKEN
+from validate.mutate.judged import judged
+from validate.mutate.neighbours import moves, neighbours, places, put, terms
+
+LANGUAGE = Path(__file__).parents[1] / "language"
+TRUE = (vectors.JENSEN, vectors.YOUNG, vectors.COCOERCIVE, noise_ball.ONE_STEP, scaffold.STAYS)
+
+
+@cache
+def report(one: Claim) -> MutationReport:
+    return judged(one, quick=True)
+
+
+@pytest.mark.parametrize("one", TRUE, ids=lambda one: one.id)
+def test_what_is_false_is_killed_and_the_claim_stands(one: Claim) -> None:
+    found = report(one)
+    assert found.stands
+    assert found.false >= 5
+    assert found.kill_rate is not None
+    assert found.kill_rate >= 0.9
+
+
+def test_a_false_neighbour_is_broken_exactly_by_the_instance_that_is_shown() -> None:
+    for finding in (f for one in TRUE for f in report(one).findings):
+        assert finding.false == (finding.counterexample is not None)
+        if finding.counterexample is None:
+            continue
+        shown: Any = finding.counterexample.to_json()
+        at = occasion(finding.mutant.claim, shown["instance"])  # type: ignore[arg-type]
+        assert at.unmet == (), finding.mutant.name
+        again = [row for row in at.measured.broken if dict(row.at) == shown["index"]]
+        assert again, finding.mutant.name
+        if isinstance(shown["left"], Fraction):
+            assert (again[0].left, again[0].right) == (shown["left"], shown["right"])
+
+
+def test_true_neighbours_are_not_called_false() -> None:
+    """By theorems: a bound from above that is larger, fewer hypotheses than a lemma needs, another order of clients."""
+    true = {
+        vectors.JENSEN: ("norm2(mean_n(a_n)) <= 2*mean_n(norm2(a_n))", "norm2(mean_n(a_n)) <= max_n(norm2(a_n))"),
+        vectors.YOUNG: ("norm2(a) <= (1 + c)*norm2(a) + (1 + 1/c)*norm2(b)",),
+    }
+    for one, statements in true.items():
+        outcomes = {f.mutant.claim.statement: f.outcome for f in judged(one).findings}  # type: ignore[union-attr]
+        for statement in statements:
+            assert outcomes[statement] in ("weaker", "not shown false"), statement
+    for finding in report(noise_ball.ONE_STEP).findings:
+        if finding.mutant.description.endswith(("times 2, on the right", "times 11/10, on the right")) and (
+            finding.mutant.description.startswith(("2*eta", "(1 - eta*mu)"))
+        ):
+            assert finding.outcome == "weaker", finding.mutant.description
+
+
+def test_a_claim_that_is_false_does_not_stand() -> None:
+    assert not report(vectors.WRONG_WAY).stands
+    assert not judged(proxskip.TOO_FAST, quick=True).stands
+
+
+def test_equal_functions_are_left_out() -> None:
+    """Twice the left side is half the right side; a factor 1 is no factor."""
+    for one in (vectors.YOUNG, noise_ball.ONE_STEP):
+        statements = [f.mutant.claim for f in report(one).findings]
+        assert len({(c.statement, tuple(c.where.items()), c.assuming, id(c.of)) for c in statements}) == len(statements)  # type: ignore[union-attr]
+    with_one = claim("one", "norm2(a + b) <= 2*norm2(a) + 2*1*norm2(b)", vectors=("a", "b"))
+    assert all(f.mutant.claim.statement != "norm2(a + b) <= 2*norm2(a) + 2*norm2(b)" for f in judged(with_one).findings)  # type: ignore[union-attr]
+
+
+def test_every_part_of_a_claim_is_moved() -> None:
+    kinds = {one.kind for one in neighbours(noise_ball.ONE_STEP)}
+    assert kinds >= {
+        "coefficient scaled", "term dropped", "exponent moved", "index moved", "function exchanged",
+        "relation turned round", "hypothesis dropped", "hypothesis weakened", "algorithm changed",
+    }  # fmt: skip
+    found = {one.description: one for one in neighbours(noise_ball.ONE_STEP)}
+    longer = found["eta <= 2*1/(2*L) for eta <= 1/(2*L)"]
+    assert longer.claim.assuming[-1] == "eta <= 2*1/(2*L)"
+    assert not longer.same_instances
+    assert found["x[k] at k + 1, on the right"].same_instances
+    assert [n.name for n in neighbours(noise_ball.ONE_STEP)][:2] == [
+        "noise-ball/one-step/mutant-001", "noise-ball/one-step/mutant-002"
+    ]  # fmt: skip
+
+
+def test_a_definition_in_an_assumption_moves_the_instances() -> None:
+    moved = claim(
+        "moved", "norm2(x - y) <= room", where={"room": "2*R"}, assuming=("norm2(x - y) <= room",), vectors=("x", "y")
+    )
+    assert not any(one.same_instances for one in neighbours(moved) if "in room" in one.description)
+    free = replace(moved, assuming=())
+    assert all(one.same_instances for one in neighbours(free) if "in room" in one.description)
+
+
+def test_trees() -> None:
+    tree = parse_expression("(1 + c)*norm2(a - b) - 3*x[k+1]**2")
+    assert [text_of(t) for t in terms(tree)] == ["(1 + c)*norm2(a - b)", "3*x[k + 1]**2"]
+    for place in places(tree):
+        assert put(tree, place.path, place.node) == tree
+    inside = {text_of(p.node) for p in places(tree) if p.vectors}
+    assert inside == {"a - b", "a", "b"}
+    words = [what for _, what, _ in moves(parse_expression("norm2(x[k])"))]
+    assert "x[k] at k + 1" in words
+    assert not any("k is" in what or what.startswith("k times") for what in words)
+
+
+def test_programs_with_a_term_less() -> None:
+    program = noise_ball.parallel_sgd.program
+    found = dict(altered(program, (Fraction(0), Fraction(2))))
+    assert len(found) == 4
+    still = next(other for words, other in found.items() if words.startswith("the algorithm without (-eta)"))
+    assert still.operations == program.operations
+    stays = replace(noise_ball.ONE_STEP, statement="norm2(x[k+1] - x0) <= 0", of=algorithm_of(still))
+    instance = {"parameters": {"eta": "1/4"}, "problem": {"clients": [[{"h": 1, "a": 1}]]}, "start": 5, "rounds": 2}
+    at = occasion(stays, {**instance, "constants": {"L": 1, "mu": 1}})
+    assert [row.status for row in at.measured.rows] == ["holds", "holds"]
+    moves_on = replace(stays, of=noise_ball.parallel_sgd)
+    assert occasion(moves_on, instance).measured.broken
+    with pytest.raises(TypeError, match="there is no function to call"):
+        algorithm_of(still).function(None, None)
+
+
+def test_a_factor_that_is_not_positive_is_refused() -> None:
+    right = vectors.YOUNG.sentence.right
+    with pytest.raises(ValueError, match="attained"):
+        neighbours(vectors.YOUNG, ((right, Fraction(0)),))
+    with pytest.raises(ValueError, match="attained"):
+        neighbours(vectors.YOUNG, ((vectors.JENSEN.sentence.right, Fraction(1, 2)),))
+
+
+def test_certificates_of_mutants(tmp_path: Path) -> None:
+    found = mutate(vectors.YOUNG, quick=True, out=tmp_path)
+    killed = [f for f in found.findings if f.killed]
+    assert killed
+    for finding in killed:
+        assert finding.certificate is not None
+        checked = verifier.verify(json.loads(finding.certificate.read_text()))
+        assert checked.valid
+        data = json.loads(finding.certificate.read_text())
+        assert data["statement"] == finding.mutant.claim.statement  # type: ignore[union-attr]
+        assert data["claim"] == finding.mutant.name
+
+
+def test_the_command_on_a_file() -> None:
+    document = printed("mutate", f"{LANGUAGE / 'vectors.py'}:jensen", "--quick")
+    assert document["id"] == "vectors/jensen"
+    assert document["mutants"] == len(document["detail"])
+    assert document["false"] == sum(entry["false"] for entry in document["detail"])
+    assert document["killed"] == sum(entry["killed"] for entry in document["detail"])
+    assert document["kill_rate"] == document["killed"] / document["false"]
+    assert document["reasons"].get(UNBROKEN, 0) == sum(e["reason"] == UNBROKEN for e in document["detail"])
+    result = call("mutate", f"{LANGUAGE / 'vectors.py'}:jensen", "--quick")
+    assert "kill rate" in result.stdout
+
+
+def test_papers_have_the_claims_that_stand() -> None:
+    document = printed("mutate", str(LANGUAGE / "vectors.py"), "--quick")
+    shown = {entry["id"] for entry in document["detail"]}
+    assert "vectors/young" in shown
+    assert not shown & {"vectors/wrong-way", "vectors/without-convexity"}
