@@ -98,6 +98,7 @@ def mine(w, z, *, tries, M, delta, chance):
             i = w.sample()
             v = full + w.gradient(y, i) - w.gradient(start, i)
             w.tap("v", v)
+            w.tap("u", coins / chance * v)
             y = y - delta * v
     return z + w.mean(coins / chance * (y - z))
 

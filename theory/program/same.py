@@ -25,7 +25,9 @@ def renaming(one: Program, other: Program) -> Mapping[str, str] | None:
 
 def _canonical(program: Program) -> tuple[Program, tuple[str, ...]]:
     """The program without taps, its names numbered in the order in which they are met, and what they were."""
-    body, result = tidied(_ordered(_untapped(program.body), program.result), program.result, len(program.state))
+    inputs = len(program.state)
+    body, result = tidied(_untapped(program.body), program.result, inputs)  # what only taps used is gone
+    body, result = tidied(_ordered(body, result), result, inputs)
     met = dict.fromkeys(
         name
         for name in (*_of_states(program.state), *(name for step in body for name in _of_step(step)))
