@@ -397,8 +397,8 @@ class _Search:
     def _late(self, name: str) -> int:
         """Counts come first, then chances, then the rest: steps are bounded in terms of these.
 
-        Where a relation ties turns of a loop to other numbers, counts come last, but for the last attempt: so many turns
-        are solved for.
+        Where a relation ties turns of a loop to other numbers, counts come last, but for the last attempt: the number of
+        turns is solved for.
         """
         if name in self.roles.counts:
             return 3 if self.counts_last else 0
@@ -479,7 +479,13 @@ class _Search:
         if domain.integer:
             # an integer at the end that a relation allows, and one beside it
             most = MOST_TURNS if name in self.roles.turns else 10**6
-            ends = [F(math.floor(e) + k) for e in ends if abs(e) < most for k in (0, 1) if domain.contains(F(math.floor(e) + k))]
+            ends = [
+                F(math.floor(e) + k)
+                for e in ends
+                if abs(e) < most
+                for k in (0, 1)
+                if domain.contains(F(math.floor(e) + k))
+            ]
         tried: list[Any] = []
         if ends and domain.integer:
             tried = [*ends, *candidates]
