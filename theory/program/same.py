@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from theory.formula import Apply, Formula, Name
 from theory.program.data import VALUE, Instruction, Loop, Program, State, Step
-from theory.program.tracing import tidied
+from theory.program.tracing import needed, tidied
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -25,7 +25,8 @@ def renaming(one: Program, other: Program) -> Mapping[str, str] | None:
 
 def _canonical(program: Program) -> tuple[Program, tuple[str, ...]]:
     """The program without taps, its names numbered in the order in which they are met, and what they were."""
-    body, result = tidied(_ordered(_untapped(program.body), program.result), program.result, len(program.state))
+    body = needed(_untapped(program.body), program.result)
+    body, result = tidied(_ordered(body, program.result), program.result, len(program.state))
     met = dict.fromkeys(
         name
         for name in (*_of_states(program.state), *(name for step in body for name in _of_step(step)))
