@@ -71,8 +71,7 @@ class Claim:
         where: definitions, names to formulas.
         vectors: free vectors (``"x"``; ``"a_n"``: N of them, N free).
         standing: more of `assuming`, which the paper fixes elsewhere for this result.
-        parameters: domains of parameters that are not simply positive (or counts, for the names of integers), under
-            the names as they are meant: ``p_n`` says that p is one a client.
+        parameters: domains of parameters that are not simply positive (or counts, for the names of integers).
         over: a condition on x, where assumptions are only asked there.
         kind, title, equation, source, remarks: for a reader.
         amends: label of the printed claim that this one repairs.
@@ -220,9 +219,6 @@ class Claim:
             for part in everything(side):
                 if isinstance(part, Name) and self._is_parameter(part.name):
                     written.setdefault(part.name, None)
-        for name in self.parameters:  # p_n, of which the domain is given
-            if index_of(name)[1] and index_of(name)[0] in written:
-                written.setdefault(name, None)
         bases = {index_of(name)[0] for name in written if index_of(name)[1]}
         return tuple(name for name in written if name not in bases and name not in self.definitions)
 

@@ -19,7 +19,7 @@ from sim.participation import Bernoulli
 from sim.problems import least_squares, rand_hie, scalar
 from validate import experiment as ex
 from validate.drawing import SERIES, Axes, Cloud, Curve, Level, Mark, Panel, draw_clouds, draw_curves
-from validate.papers.fedavg_svrg import figures, setting, tables
+from validate.experiments.insurance import figures, setting, tables
 
 # --- statistics ------------------------------------------------------------------------------------------------------
 

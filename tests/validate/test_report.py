@@ -490,7 +490,7 @@ def test_experiments_run_in_another_process(tmp_path) -> None:
 
 
 def test_the_paper_s_experiments_are_found() -> None:
-    from validate.papers.fedavg_svrg.figures import reproduce
+    from validate.experiments.insurance import reproduce
 
     assert parts._experiments_of("fedavg-svrg") is reproduce
     assert parts._experiments_of("no-such-paper") is None

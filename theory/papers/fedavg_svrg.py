@@ -50,7 +50,8 @@ BOUNDED = {
 }
 OPTIMISATION, NOISE = "2*f0_gap/(delta*K*S*M)", "delta*L/(K*N)*weighted_sum"
 NOISE_8 = "delta*L*S*M*G2*mean_inv_p"
-SMOOTH, DOMAINS = ("smooth(f_n, L)",), {"M": COUNT, "p_n": PROBABILITY}
+SMOOTH, DOMAINS = ("smooth(f_n, L)",), {"M": COUNT, "p": PROBABILITY}
+EACH = "p_n <= 1"
 CHANCES = "The chances are the same in every round: p_n for p_n^k."
 ONE_ROUND = "Given theta^k: a statement about one round from any start, here the first; k and k+1 are 0 and 1."
 
@@ -239,6 +240,7 @@ GAPS = {"local_gap": LOCAL, "snapshot_gap": START}
 EQ10 = contracting(
     "lemma-v1-eq10",
     f"{LOCAL} <= alpha**k*start_gap",
+    (EACH,),
     where={**ALPHA, "start_gap": START},
     equation="(10)",
     title="geometric decay of the local suboptimality over the rounds",
@@ -248,7 +250,7 @@ EQ10 = contracting(
 EQ12 = contracting(
     "lemma-v1-eq12",
     f"{BEFORE} <= 8*L*m*alpha**k*D",
-    ("m <= M",),
+    (EACH, "m <= M"),
     where={**ALPHA, **D_},
     equation="(12)",
     title="geometric decay of the drift over the rounds",
@@ -272,7 +274,7 @@ LEMMA = (
         "lemma-v1",
         "norm2(x0 - xstar) <= sqrt(-E(norm2(x[1] - x0)))",
         of=fedavg_svrg,
-        assuming=(*SMOOTH, STRONG),
+        assuming=(*SMOOTH, STRONG, EACH),
         standing=(STEP, "alpha < 1"),
         where=ALPHA,
         parameters=DOMAINS,
@@ -295,7 +297,7 @@ LEMMA = (
     line(
         "lemma-v1-eq9",
         EQ9,
-        (*SMOOTH, STRONG),
+        (*SMOOTH, STRONG, EACH),
         where=GAPS,
         equation="(9)",
         title="substituted gradient bounded by suboptimality",
@@ -309,7 +311,7 @@ LEMMA = (
     line(
         "lemma-v1-eq9/corrected",
         EQ9,
-        (*SAMPLES, STRONG),
+        (*SAMPLES, STRONG, EACH),
         where=GAPS,
         equation="(9), corrected",
         title="(9) under the hypotheses of the theorem that it cites",
@@ -325,7 +327,7 @@ LEMMA = (
     line(
         "lemma-v1-eq10/corrected",
         f"mean_j({LOCAL}) <= alpha*start_gap",
-        (*SAMPLES, STRONG, STEP),
+        (*SAMPLES, STRONG, STEP, EACH),
         where={**ALPHA, "start_gap": START},
         equation="(10), corrected",
         title="one contraction a snapshot, for the average inner iterate",
@@ -341,7 +343,7 @@ LEMMA = (
     line(
         "lemma-v1-eq12/corrected",
         f"{BEFORE} <= 4*L*(m + distance_term + variance_term)*D",
-        (*SAMPLES, STRONG, STEP, "m <= M"),
+        (*SAMPLES, STRONG, STEP, EACH, "m <= M"),
         where={
             "distance_term": "1/(mu*delta*(1 - 2*L*delta))",
             "variance_term": "2*L*delta*m/(1 - 2*L*delta)",
@@ -394,7 +396,7 @@ INNER_PRODUCT = "-delta*E(dot(grad(f, x[k]), mean_n(grad(f_n, w[k, s, m]))))"
 WITHIN = "sum_n(sum_j(max(0, min(1, m - j))*E(norm2(v[k, s, j]))))"
 SINCE_ROUND = "sum_n(sum_h(sum_j(max(0, min(1, s*M + m - h*M - j))*E(norm2(v[k, h, j])))))"
 COST, SQUARED = {"cost": "E(f(x[k]))"}, {"squared_gradient_norm": "E(norm2(grad(f, x[k])))"}
-PLACE = {"assuming": (*SMOOTH, "s <= S - 1", "m <= M - 1"), "parameters": {**DOMAINS, "s": INDEX, "m": INDEX}}
+PLACE = {"assuming": (*SMOOTH, EACH, "s <= S - 1", "m <= M - 1"), "parameters": {**DOMAINS, "s": INDEX, "m": INDEX}}
 
 
 def display(label, statement, **fields):
@@ -411,7 +413,10 @@ APPENDIX = (
         equation="(A.16)",
         title="second moment of the aggregate",
         source="Lemma A.1, (A.16)",
-        remarks=("The proof bounds the expectation without the factor delta^2 L/(2N^2), and (A.21) uses it so.", ONE_ROUND),
+        remarks=(
+            "The proof bounds the expectation without the factor delta^2 L/(2N^2), and (A.21) uses it so.",
+            ONE_ROUND,
+        ),
     ),
     display(
         "lemma-a1/corrected",
@@ -437,8 +442,7 @@ APPENDIX = (
     ),
     display(
         "lemma-a2/corrected",
-        f"{INNER_PRODUCT} <= delta**3*L**2*(s*M + m)/(2*N)*lexicographic_drift_round"
-        " - delta/2*squared_gradient_norm",
+        f"{INNER_PRODUCT} <= delta**3*L**2*(s*M + m)/(2*N)*lexicographic_drift_round - delta/2*squared_gradient_norm",
         where={"lexicographic_drift_round": SINCE_ROUND, **SQUARED},
         kind="lemma",
         equation="(A.17), corrected",
@@ -455,16 +459,15 @@ APPENDIX = (
     display(
         "eq-a19",
         "norm2(x[k+1] - x[k] + delta/N*sum_n(sum_h(sum_j(u[k, h, j])))) <= 0",
-        assuming=(),
+        assuming=(EACH,),
         equation="(A.19)",
         title="the server's update as a sum of substituted gradients",
         source="proof of Theorem V.1, (A.19)",
     ),
     display(
         "eq-a20",
-        at_start(
-            "E(f(x[k+1])) <= cost - delta*inner_product_sum + delta**2*L/(2*N**2)*aggregate_second_moment"
-        ),
+        at_start("E(f(x[k+1])) <= cost - delta*inner_product_sum + delta**2*L/(2*N**2)*aggregate_second_moment"),
+        assuming=(*SMOOTH, EACH),
         where={"cost": "f(x[0])", "inner_product_sum": at_start(INNER), "aggregate_second_moment": at_start(AGGREGATE)},
         equation="(A.20)",
         title="descent, expectation taken",
@@ -492,7 +495,12 @@ APPENDIX = (
         "eq-a23",
         "E(f(x[k+1])) <= cost + delta**3*L**2*(M - 1)/(2*N)*full_drift_round"
         " - delta*S*M/2*squared_gradient_norm + L*S*M*delta**2/(2*N)*weighted_round",
-        where={**COST, **SQUARED, "full_drift_round": "M*sum_n(sum_h(sum_j(E(norm2(v[k, h, j])))))", "weighted_round": WEIGHTED},
+        where={
+            **COST,
+            **SQUARED,
+            "full_drift_round": "M*sum_n(sum_h(sum_j(E(norm2(v[k, h, j])))))",
+            "weighted_round": WEIGHTED,
+        },
         equation="(A.23)",
         title="descent, with Lemma A.2",
         source="proof of Theorem V.1, (A.23)",

@@ -77,7 +77,8 @@ def _counted(steps: Sequence[Step]) -> dict[str, int]:
 
 def tidied(body: tuple[Step, ...], result: tuple[str, ...], inputs: int) -> tuple[tuple[Step, ...], tuple[str, ...]]:
     """Sums put into the sums that they are part of, what nobody uses left out, and values numbered in their order."""
-    body = _read(_fused(body, uses(body, result)), result)
+    body = needed(body, result)
+    body = needed(_fused(body, uses(body, result)), result)
     names = {f"_{i}": f"_{i}" for i in range(inputs)}
     for name in (name for step in body for name in _defined_in_order(step)):
         names.setdefault(name, f"_{len(names)}")
@@ -86,7 +87,7 @@ def tidied(body: tuple[Step, ...], result: tuple[str, ...], inputs: int) -> tupl
 
 def with_taps(program: Program, taps: Collection[str]) -> Program:
     """The same program with these taps only, and without what the others alone read."""
-    return replace(program, body=_read(_tapped(program.body, taps), program.result))
+    return replace(program, body=needed(_tapped(program.body, taps), program.result))
 
 
 def _tapped(steps: Sequence[Step], taps: Collection[str]) -> tuple[Step, ...]:
@@ -97,8 +98,8 @@ def _tapped(steps: Sequence[Step], taps: Collection[str]) -> tuple[Step, ...]:
     )
 
 
-def _read(body: tuple[Step, ...], result: tuple[str, ...]) -> tuple[Step, ...]:
-    """The steps that somebody reads."""
+def needed(body: tuple[Step, ...], result: tuple[str, ...]) -> tuple[Step, ...]:
+    """The steps whose values somebody reads, and the taps."""
     while True:
         shorter = _without(body, uses(body, result))
         if shorter == body:

@@ -241,11 +241,11 @@ def reproduce(
     Example: fedproof reproduce fedavg-svrg --out figures
     """
     from theory import catalog
-    from validate import papers
+    from validate.experiments import reproduction
 
-    run = getattr(papers.module(catalog.paper(paper).name), "reproduce", None)
+    run = reproduction(catalog.paper(paper).name)
     if run is None:
-        others = [p.name for p in catalog.papers() if hasattr(papers.module(p.name), "reproduce")]
+        others = [p.name for p in catalog.papers() if reproduction(p.name) is not None]
         raise ValueError(f"PAPER={paper} has no experiments that can be reproduced; these have: {', '.join(others)}")
     writable("--out", out)
     found = run(out=out, quick=quick, seed=seed, progress=progress)

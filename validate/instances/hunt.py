@@ -21,7 +21,7 @@ from theory.program import LINEAR_GIVEN_DRAWS
 from theory.sentence import At, Expression, SentenceError, everything
 from theory.written import Claim
 from validate.both_sides import Measured, Row, sides
-from validate.expected import lines, tapped
+from validate.expected import lines, tapped, taps_of
 from validate.instances.candidates import Candidate, candidate_of, moved, of_rounds, realised, size, smaller
 from validate.instances.choices import Setting, roles_of
 from validate.instances.engines import in_floats
@@ -272,10 +272,10 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None
 
 def _outcomes(claim: Claim, one: Drawn) -> int:
     """Outcomes of one round that are played: fewer where a claim looks at many taps of each."""
-    if one.instance.program is None or not claim.vocabulary.taps:
+    if one.instance.program is None or not taps_of(claim):
         return OUTCOMES
     try:
-        return max(OUTCOMES // 10, 4 * OUTCOMES // max(4, tapped(claim, setting_of(claim, one))))
+        return min(OUTCOMES, max(OUTCOMES // 20, 2 * OUTCOMES // tapped(claim, setting_of(claim, one))))
     except ValueError:
         return OUTCOMES
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validate import papers as measured
 from validate.experiment import Experiment
+from validate.experiments import reproduction
 from validate.own import files
 from validate.parallel import over_processes, tell
 from validate.report.formula import Typesetter
@@ -168,7 +169,7 @@ def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
     from validate.checking import check_paper
     from validate.checking import tasks as checks
 
-    found = [Part("experiments", p, _experiment, (p, quick, out)) for p in papers if _experiments_of(p) is not None]
+    found = [Part("experiments", p, _experiment, (p, quick, out)) for p in papers if reproduction(p) is not None]
     if not quick:
         # one instance at a time, the neighbours of the other papers' claims take too long for a report
         batched = [p for p in papers if getattr(measured.module(p), "BATCHED", False)]
@@ -190,7 +191,7 @@ def _run(own: Sequence[Source], function: Callable[..., Any], arguments: tuple[A
 
 def _experiment(name: str, quick: bool, out: Path) -> Experiment:
     """One paper's experiments, in a folder of their own: papers number their figures alike."""
-    reproduce = _experiments_of(name)
+    reproduce = reproduction(name)
     assert reproduce is not None
     return reproduce(out=out / name, quick=quick, progress=lambda text: tell(f"{name}: {text}"))
 
@@ -227,9 +228,3 @@ def _kills(paper: str, found: Mapping[str, Any] | None) -> str:
         f"the check, not told which or where, refuted {found['killed']} with a certificate "
         f"({100 * found['kill_rate']:.1f} percent; reduced size, `fedproof mutate {paper}` for all)."
     )
-
-
-def _experiments_of(name: str) -> Callable[..., Experiment] | None:
-    """How a paper's experiments are run, where it has any."""
-    module = measured.module(name)
-    return getattr(module, "reproduce", None)

@@ -33,7 +33,7 @@ def _problem(text: str) -> Quadratic:
         h, a = ([_floats(client[name]) for client in given["clients"]] for name in ("h", "a"))
         return scalar(h, a)
     if given["kind"] == "insurance":
-        from validate.papers.fedavg_svrg.setting import scaled_to_unit
+        from validate.experiments.insurance.setting import scaled_to_unit
 
         problem = rand_hie()
         return scaled_to_unit(problem) if given["columns"] == "unit" else problem

@@ -1,8 +1,7 @@
-"""FedAvg-SVRG (Rostami and Kia): how its claims are measured, its instances, scenarios and experiments."""
+"""FedAvg-SVRG (Rostami and Kia): how its claims are measured, its instances and scenarios."""
 
 from __future__ import annotations
 
-from validate.papers.fedavg_svrg.figures import reproduce
 from validate.papers.fedavg_svrg.instances import given, instances, sampled, scenarios
 from validate.papers.fedavg_svrg.measures import cases
 from validate.papers.fedavg_svrg.special import special
@@ -15,4 +14,4 @@ BATCHED = True
 # The quantities that the simulator averages over runs; the others are of steps within a round.
 SAMPLED = {"mean_squared_gradient_norm": PerRun("squared_gradient_norm", "mean")}
 
-__all__ = ["BATCHED", "SAMPLED", "cases", "given", "instances", "reproduce", "sampled", "scenarios", "special"]
+__all__ = ["BATCHED", "SAMPLED", "cases", "given", "instances", "sampled", "scenarios", "special"]

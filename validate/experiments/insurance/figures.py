@@ -16,8 +16,8 @@ import numpy as np
 from validate import experiment as ex
 from validate.drawing import Cloud, Curve, Panel, draw_clouds, draw_curves
 from validate.experiment import Band, Contender, Drawing, Experiment, Progress, Runs
-from validate.papers.fedavg_svrg import tables
-from validate.papers.fedavg_svrg.setting import (
+from validate.experiments.insurance import tables
+from validate.experiments.insurance.setting import (
     CASES,
     CONFIDENCE,
     FEW,

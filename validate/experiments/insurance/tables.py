@@ -11,7 +11,7 @@ import numpy as np
 from sim.participation import full
 from validate import experiment as ex
 from validate.experiment import Band, Contender, Runs, Table
-from validate.papers.fedavg_svrg.setting import (
+from validate.experiments.insurance.setting import (
     CASES,
     CONFIDENCE,
     FEW,

@@ -1,0 +1,26 @@
+"""The papers' experiments, redrawn: who computes which.
+
+An experiment is a function ``reproduce(*, out, quick, progress)`` that gives a `validate.experiment.Experiment`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+from validate import papers
+
+BY_PAPER: Mapping[str, str] = MappingProxyType({"fedavg-svrg": "validate.experiments.insurance"})
+"""Modules with a paper's experiments; those of other papers are in the modules that measure their claims."""
+
+
+def reproduction(paper: str) -> Callable[..., Any] | None:
+    """What redraws a paper's experiments; None where there are none.
+
+    Args:
+        paper: its name.
+    """
+    module = import_module(BY_PAPER[paper]) if paper in BY_PAPER else papers.module(paper)
+    return getattr(module, "reproduce", None)
