@@ -123,8 +123,8 @@ PAIR = {"smooth convex f (x, y)": "1", "smooth convex f (y, x)": "1"}
         (("smooth(f, M)", "convex(f)", "M <= L"), PAIR, True),
         (("smooth(f, M)", "convex(f)", "M >= L"), PAIR, False),
         (("smooth(f, L)", "strongly_convex(f, mu)"), PAIR, True),
-        (BOTH, {name: "-1" for name in PAIR}, False),
-        (BOTH, {name: "L" for name in PAIR}, False),
+        (BOTH, dict.fromkeys(PAIR, "-1"), False),
+        (BOTH, dict.fromkeys(PAIR, "L"), False),
         (BOTH, {"smooth convex f (x, y)": "2"}, False),
         (BOTH, {**PAIR, "smooth convex f (x, x)": "1"}, True),
         (BOTH, {**PAIR, "strongly_convex f (x, y)": "0"}, False),  # not assumed
