@@ -39,6 +39,8 @@ FAR = {True: 120, False: 1200}
 """Instances with many clients, many turns or long runs, quick and full."""
 EVALUATIONS = {True: 600, False: 20_000}
 """Evaluations of the search, quick and full."""
+PROVED = 200
+"""Instances that a proof is held against, quick and full; nothing is searched for then."""
 
 
 def examine(
@@ -62,11 +64,12 @@ def examine(
     if any(item.outcome == "vacuous" for item in evidence):
         return decide(claim.id, evidence, quick=quick)
     evidence += _proved(claim)
+    proved = any(item.outcome == "proved" for item in evidence)
     found = hunt(
         claim,
-        pool=POOL[quick],
-        evaluations=EVALUATIONS[quick],
-        far=FAR[quick],
+        pool=PROVED if proved else POOL[quick],
+        evaluations=0 if proved else EVALUATIONS[quick],
+        far=0 if proved else FAR[quick],
         seed=seed,
         tell=tell,
         accepted=lambda seen: accepted(claim, seen, quick),

@@ -162,3 +162,14 @@ def start(of: Levels, quadratic: Quadratic) -> np.ndarray:
     if of.start in ("flat", "steep"):
         direction = np.eye(of.dim)[int(np.argmin(mean) if of.start == "flat" else np.argmax(mean))]
     return np.asarray(quadratic.minimiser + away(of) * direction / np.linalg.norm(direction))
+
+
+def minimiser(clients: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """That of f, where there is one, of scalar clients as a SPEC has them (``{"h": [..], "a": [..]}``)."""
+    curvature = slope = Fraction(0)
+    for client in clients:
+        h, a = (list(map(Fraction, client[key])) for key in ("h", "a"))
+        curvature += sum(h, Fraction(0)) / len(h)
+        slope += sum((x * y for x, y in zip(h, a, strict=True)), Fraction(0)) / len(h)
+    if curvature > 0:
+        yield fraction_text(slope / curvature)

@@ -122,7 +122,9 @@ class Execution:
                     heapq.heappush(ready, user)
 
         while ready or waiting:
-            if ready:
+            # where clients are to meet, no further draw comes to life before they did: outcomes multiply
+            meeting = any(not isinstance(self.operations[i].step, Loop) for i in waiting)
+            if ready and not (meeting and self.begins(self.operations[ready[0]])):
                 i = heapq.heappop(ready)
                 op = self.operations[i]
                 if op.to in self.drawn:
@@ -184,6 +186,10 @@ class Execution:
         law.settle(sorted(names))
 
     # draws
+
+    def begins(self, op: Operation) -> bool:
+        """Whether it reads a draw that nothing has read before."""
+        return bool((op.reads & self.drawn.keys()) - self.touched)
 
     def touch(self, op: Operation) -> None:
         """Bring the draws to life that are read for the first time."""

@@ -210,7 +210,8 @@ class Reader:
                 continue
             relation = parse_sentence(text)
             try:
-                left, right = self.scalar(relation.left), self.scalar(relation.right)
+                # it holds for every client and round
+                left, right = (self._expected(self.scalar, side) for side in (relation.left, relation.right))
                 try:
                     numbers.append((left.number, relation.relation, right.number))
                     continue

@@ -13,12 +13,43 @@ from sim.algorithms import FedAvg, FedAvgSVRG, FedMIM, ShufflingSGD
 from sim.participation import Bernoulli, UniformChoice, full
 from sim.problems import quadratic
 from sim.trace import Trace
+from validate.families import minimiser
 from validate.inertial_scenario import InertialScenario
 from validate.own.tables import CERTIFIED
-from validate.papers.textbook.instances import POPULATIONS, minimiser
 from validate.scenario import Scenario, Spec
 from validate.shuffling_scenario import ShufflingScenario
 
+Client = dict[str, Any]
+
+
+def _client(h: list[str], a: list[str], p: str = "1") -> Client:
+    return {"h": h, "a": a, "p": p}
+
+
+PLAIN = _client(["1"], ["0"])
+FLAT = _client(["1/4"], ["1"])
+NOISY = _client(["1", "1"], ["1", "-1"])
+UNEVEN = _client(["1/2", "3/2", "1"], ["-1", "1", "2"])
+ONE_FLAT = _client(["2", "0"], ["0", "0"])
+SPIKY = _client(["4", "0", "0", "0"], ["1", "0", "0", "0"])
+CONCAVE = _client(["2", "-1"], ["1", "0"])
+
+POPULATIONS: tuple[list[Client], ...] = (
+    [PLAIN],
+    [FLAT],
+    [NOISY],
+    [UNEVEN],
+    [ONE_FLAT],
+    [SPIKY],
+    [CONCAVE],
+    [NOISY, NOISY],
+    [UNEVEN, UNEVEN, UNEVEN],
+    [_client(["1"], ["1"]), _client(["1"], ["-1"])],
+    [_client(["1"], ["1"]), _client(["1/2"], ["-1"])],
+    [UNEVEN, NOISY],
+    [_client(["1"], ["1"], "1/2"), _client(["1"], ["-1"], "1/4")],
+    [_client(["1"], ["1"], "1/10"), _client(["1/2"], ["0"]), _client(["2"], ["-1"], "2/3")],
+)
 STEPS = ("1/16", "1/8", "1/4", "1/2", "1", "3/2", "4")
 SHAPES = {
     "local-sgd": tuple({"local_steps": steps} for steps in (1, 2, 5)),

@@ -13,7 +13,7 @@ from sim.algorithms import FedAvg
 from sim.participation import full
 from sim.problems import Quadratic, quadratic
 from validate import families
-from validate.papers.textbook.instances import minimiser
+from validate.families import minimiser
 from validate.scenario import Scenario, Spec
 
 Client = dict[str, Any]

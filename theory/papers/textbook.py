@@ -454,12 +454,16 @@ METHODS = (
     ),
     theorem(
         "subgradient-method",
-        "mean_k(f(x[k]) - fstar) <= norm2(x0 - xstar)/(2*eta*K) + eta*G**2/2",
+        "mean_k(f(x[k]) - fstar) <= norm2(x0 - xstar)/(2*eta*K) + eta*G2/2",
         of=gradient_descent,
-        assuming=("convex(f)", "bounded_gradients(f, G)"),
+        assuming=("convex(f)",),
+        where={"G2": "max_k(norm2(grad(f, x[k])))"},
         title="the subgradient method",
         source=f"{NESTEROV}, Theorem 3.2.2 and its proof",
-        remarks=("for differentiable f, whose gradients are the only subgradients; in print f is convex",),
+        remarks=(
+            "for differentiable f, whose gradients are the only subgradients; in print f is convex",
+            "the gradients are bounded along the run, which is all that the proof uses",
+        ),
     ),
     theorem(
         "proximal-point",
@@ -557,11 +561,14 @@ STOCHASTIC = (
         "svrg-contraction",
         "mean_h(E(f(y[k, h])) - fstar) <= alpha*(E(f(x[k])) - f(xstar))",
         of=svrg,
-        assuming=(*CURVED, "eta < 1/(2*L)", "alpha < 1"),
+        assuming=(*CURVED, "eta < 1/(2*L)"),
         where={"alpha": "1/(mu*eta*(1 - 2*L*eta)*H) + 2*L*eta/(1 - 2*L*eta)"},
         title="one epoch of SVRG contracts",
         source=f"{JOHNSON_ZHANG}, Theorem 1",
-        remarks=("the mean over h is the expectation of an inner iterate that is drawn uniformly",),
+        remarks=(
+            "the mean over h is the expectation of an inner iterate that is drawn uniformly",
+            "where alpha < 1, for which H has to be large, it is a contraction; the inequality holds without",
+        ),
     ),
     lemma(
         "local-gradient-step",
