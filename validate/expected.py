@@ -272,7 +272,7 @@ class Line:
 
 
 SLACK = 1e-7
-"""A break in floats is one by more than this, relative to the larger side and to where the run began."""
+"""A break in floats is one by more than this, relative to the larger side, and by more than what cancels rounds."""
 
 
 def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
@@ -301,7 +301,7 @@ def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
     start = setting.start if problem.exact else np.asarray(setting.start, dtype=float)
     moments = moments_of(with_taps(program, taps_of(claim)), problem, parameters, start=start, rounds=setting.rounds)
     world = Expected(claim, problem, setting, moments)
-    scale = max(1.0, float(sum(float(x) ** 2 for x in setting.start)))
+    scale = 1.0 if problem.exact else _magnitude(problem, start)
     found = []
     for at in indices(claim.sentence, world):
         try:
@@ -311,6 +311,17 @@ def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
             continue
         found.append(Line(at, left, right, "holds" if _true(left, claim.sentence.relation, right, scale) else "broken"))
     return found
+
+
+def _magnitude(problem: Quadratic, start: Any) -> float:
+    """Of what cancels in sides near the minimiser: squared distances, values and squared gradients of 0, x0, xstar."""
+    counts = np.asarray(problem.counts, dtype=float)
+    hessian = problem.hessian.sum(axis=1) / counts[:, None, None]
+    linear = problem.linear.sum(axis=1) / counts[:, None]
+    xstar = np.linalg.lstsq(hessian.sum(axis=0), linear.sum(axis=0), rcond=None)[0]
+    far = max(float(start @ start), float(xstar @ xstar))
+    curvature, slope = float(np.abs(problem.hessian).max()), float(np.abs(problem.linear).max())
+    return max(1.0, far, curvature * far, (curvature**2) * far, slope**2, float(np.abs(problem.offset).max()))
 
 
 def _side(side: Expression, world: Expected, at: Mapping[str, int]) -> Any:

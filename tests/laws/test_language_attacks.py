@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from theory import catalog
 from theory.claim import Paper
 from validate.examine import examine
+from validate.expected import lines
+from validate.instances import read_instance
+from validate.instances.engines import in_floats
+from validate.instances.hunt import setting_of
+from validate.instances.pool import Drawn
 
 FILES = [Path(__file__).parent.parent / "language" / f"{name}.py" for name in ("gradient_methods", "schedules")]
 
@@ -40,3 +48,24 @@ def test_a_false_theorem_is_refuted(label, tmp_path):
 def test_a_true_theorem_is_supported(label, tmp_path):
     result = examine(CLAIMS[label], quick=True, out=tmp_path)
     assert result.verdict == "supported", (result.covered, result.evidence[0].detail)
+
+
+def test_what_cancels_far_from_the_origin_is_no_break():
+    """The minimiser is 10, and after 100 epochs both sides are the rounding of values near -200."""
+    claim = catalog.claim("textbook/svrg-contraction")
+    data = {
+        "algorithm": "textbook/svrg",
+        "parameters": {"H": 5, "eta": "1/28"},
+        "problem": {"clients": [[{"h": 7, "b": 70}, {"h": 1, "b": 10}]]},
+        "start": "1/2",
+        "rounds": 100,
+    }
+    instance = read_instance(data, claim.of)
+    constants = {"L": Fraction(7), "mu": Fraction(4)}
+    one = Drawn(instance, constants, {**instance.parameters, **constants})
+    found = lines(claim, in_floats(instance.problem.quadratic), setting_of(claim, one))
+    assert len(found) == 100
+    assert {line.status for line in found} == {"holds"}
+    high = replace(claim, statement="mean_h(E(f(y[k, h])) - fstar) <= -1e-6*alpha**0")
+    broken = lines(high, in_floats(instance.problem.quadratic), setting_of(high, one))
+    assert {line.status for line in broken} == {"broken"}
