@@ -84,3 +84,14 @@ def test_the_commands(monkeypatch: Patch) -> None:
 
 def test_prove_asks_for_the_sentence_of_older_claims_too() -> None:
     assert printed("prove", "open-fl/theorem-3", status=1)["outcome"] == "undecided"
+
+
+def test_the_prover_itself() -> None:
+    """What it proves is the claim's own sentence: with another right side it is proved no longer."""
+    found = derivation(vectors.YOUNG)
+    assert found is not None
+    assert found.reaches
+    false = derivation(replace(WRITTEN, statement="norm2(a + b) <= norm2(a) + norm2(b)"))
+    assert false is not None
+    assert not false.reaches
+    assert derivation(vectors.WRONG_WAY) is None

@@ -30,7 +30,7 @@ def audit(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of a claim: of the instances.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print the constants of a problem, or what can be told of a claim without a verdict.
+    """Print a problem's constants, or look at a claim.
 
     Of a problem, in fractions: strong convexity, smoothness, PL constant, minima, variance and dissimilarity of
     gradients. Each says how well it is known: exact, a proved bound, or a sample. SPEC.json is as for `fedproof

@@ -107,8 +107,9 @@ def prove(
 ) -> None:
     """Say whether a claim's own sentence is proved.
 
-    For all values that its hypotheses allow, by algebra, or by the multipliers that are written in the claim; lines of a proof are not looked at: see `replay`.
-    That a claim is not proved says nothing against it. Exit status 1 when it is not.
+    For all values that its hypotheses allow, by algebra, or by the multipliers that are written in the claim; lines of
+    a proof are not looked at: see `replay`. That a claim is not proved says nothing against it. Exit status 1 when it
+    is not.
 
     Example: fedproof prove textbook/young
     """

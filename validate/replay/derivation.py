@@ -83,8 +83,7 @@ def derivation(claim: Claim) -> Derivation | None:
     Args:
         claim: as its author wrote it.
     """
-    asked: Any = claim
-    found = [item for item in proving.evidence(asked) if item.outcome == "proved"]
+    found = [item for item in proving.evidence(claim) if item.outcome == "proved"]
     if not found:
         if claim.proof is None:
             return None
