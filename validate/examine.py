@@ -18,7 +18,8 @@ from typing import Any
 from theory.arithmetic import to_element
 from theory.operations import to_fraction
 from theory.predicates import Smooth, StronglyConvex
-from theory.sentence import text_of
+from theory.program import Instruction, names_in
+from theory.sentence import index_of, text_of
 from theory.written import Claim
 from validate import certificate as certificates
 from validate import proving, verifier
@@ -116,6 +117,7 @@ def contradictions(claim: Claim) -> list[Evidence]:
             texts.append(f"{text_of(relation.left)} {operator} {text_of(relation.right)}")
     if not texts:
         return []
+    texts += _asked_by_the_program(claim, names)
     for one in claim.predicates:
         for other in claim.predicates:
             if isinstance(one, StronglyConvex) and isinstance(other, Smooth) and _inside(other.function, one.function):
@@ -133,6 +135,19 @@ def contradictions(claim: Claim) -> list[Evidence]:
         return []
     outcome: Outcome = {"feasible": "holds", "empty": "vacuous", "undecided": "undecided"}[answer.outcome]  # type: ignore[assignment]
     return [Evidence("hypotheses", outcome, answer.detail, data=answer.to_json(), origin="search")]
+
+
+def _asked_by_the_program(claim: Claim, names: set[str]) -> list[str]:
+    """What draws and compressions ask of their arguments, where these are formulas in parameters."""
+    lists = {base for base, index in map(index_of, claim.symbols) if index}
+    found = []
+    for step in claim.program.steps if claim.program is not None else ():
+        if not isinstance(step, Instruction) or not step.numbers:
+            continue
+        most = {"choose": None if step.flag else "N", "keep": "d", "top": "d", "coin": "1", "coins": "1"}.get(step.op)
+        if most is not None and names_in(step.numbers[0]) <= (names - lists) | {"N", "d"}:
+            found.append(f"{text_of(step.numbers[0])} <= {most}")
+    return found
 
 
 def _inside(smooth: str, strongly: str) -> bool:

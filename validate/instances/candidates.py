@@ -30,7 +30,7 @@ from validate.instances.choices import (
 )
 from validate.instances.nearby import FACTORS, other, simpler
 from validate.instances.piece_moves import Functions, bent, numbers_of, simplified, translated
-from validate.instances.pieces import Pieces
+from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.pool import Drawn, instance_of_values
 from validate.instances.problems import Quadratics
 
@@ -71,6 +71,12 @@ def candidate_of(drawn: Drawn) -> Candidate:
     instance = drawn.instance
     pieces = instance.problem.functions if isinstance(instance.problem, Pieces) else None
     problem = instance.problem.quadratic if isinstance(instance.problem, Quadratics) else None
+    if problem is not None and len(set(problem.counts)) > 1:  # numbers of samples differ in one dimension only
+        pieces = tuple(
+            tuple(Piecewise((), (h[0, 0],), b[0]) for h, b in zip(hs[:count], bs[:count], strict=True))
+            for hs, bs, count in zip(problem.hessian, problem.linear, problem.counts, strict=True)
+        )
+        problem = None
     vectors = {name: _array(v) for name, v in instance.vectors.items()}
     start = np.array(instance.start, dtype=object)
     return Candidate(
@@ -165,10 +171,13 @@ def _problem(c: Candidate) -> Any:
     if c.pieces is not None:
         if any(f.knots for own in c.pieces for f in own):
             return Pieces(c.pieces)
-        if len({len(own) for own in c.pieces}) > 1:
-            raise ValueError("the clients have different numbers of samples")
-        hessian = np.array([[[[f.slopes[0]]] for f in own] for own in c.pieces], dtype=object)
-        linear = np.array([[[f.b] for f in own] for own in c.pieces], dtype=object)
+        counts = np.array([len(own) for own in c.pieces])
+        hessian = np.full((len(counts), max(counts), 1, 1), F(0), dtype=object)
+        linear = np.full((len(counts), max(counts), 1), F(0), dtype=object)
+        for n, own in enumerate(c.pieces):
+            for i, f in enumerate(own):
+                hessian[n, i], linear[n, i] = f.slopes[0], f.b
+        return Quadratic(hessian, linear, np.full(hessian.shape[:2], F(0), dtype=object), counts)
     elif c.hessian is None:
         return None
     else:
@@ -205,7 +214,10 @@ def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
         if not names:
             return c
         name = rng.choice(names)
-        return replace(c, values={**c.values, name: other(c.values[name], name in roles.counts | roles.steps, rng)})
+        integer = name in roles.counts | roles.steps or name in ("N", "d") or claim.domains[name].integer
+        if name == "N" and any(isinstance(v, list) for v in c.values.values()):
+            return c
+        return replace(c, values={**c.values, name: other(c.values[name], integer, rng)})
     if kind == "rounds":
         further = (-1, 1, 1, 2) if claim.program is None or claim.program.random else (-1, 1, 2, 5, 10)
         return of_rounds(c, claim, max(1, c.rounds + rng.choice(further)))
@@ -276,7 +288,10 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
                 hessian=None if c.hessian is None else c.hessian[keep],
                 linear=None if c.linear is None else c.linear[keep],
                 pieces=None if c.pieces is None else tuple(c.pieces[m] for m in keep),
-                values={name: [v[m] for m in keep] if name in lists else v for name, v in c.values.items()},
+                values={
+                    name: [v[m] for m in keep] if name in lists else v - 1 if name == "N" else v
+                    for name, v in c.values.items()
+                },
                 vectors={name: [v[m] for m in keep] if isinstance(v, list) else v for name, v in c.vectors.items()},
             )
     if c.hessian is not None:
@@ -304,7 +319,7 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
             },
         )
     for name, value in c.values.items():
-        if name in claim.constants or name in roles.matrices:
+        if name in claim.constants or name in roles.matrices or (name == "N" and lists):
             continue
         if isinstance(value, list):
             for simple in simpler(value[0]):

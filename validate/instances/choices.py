@@ -72,14 +72,15 @@ class Setting:
         """N; 1 where nothing says it."""
         if self.problem is not None:
             return int(self.problem.clients)
-        return next((len(v) for v in self.free.values() if isinstance(v, list)), 1)
+        return next((len(v) for v in self.free.values() if isinstance(v, list)), int(self.values.get("N", 1)))
 
     @property
     def dim(self) -> int:
         """d; 1 where nothing says it."""
         if self.problem is not None:
             return int(self.problem.dim)
-        return next((len(v[0] if isinstance(v, list) else v) for v in self.free.values()), 1)
+        sizes = (len(v[0] if isinstance(v, list) else v) for v in self.free.values())
+        return next(sizes, int(self.values.get("d", 1)))
 
     def constant(self, value: Fraction) -> Any:
         """As `World`."""
@@ -295,6 +296,9 @@ TURNS = (1, 2, 3, 5, 2)
 LARGE_TURNS = (10, 20, 50)
 MOST_TURNS = 200
 """Of a loop whose number of turns a relation bounds from below."""
+EXTREMES = tuple(F(10) ** k for k in (-9, -6, -4, -3, 3, 4, 6, 9)) + (F(2) ** 200, F(1, 2**200))
+LARGE_INTEGERS = tuple(map(F, (20, 50, 100, 1000, 10**4, 10**6)))
+"""Numbers of a claim without functions, beyond those of `FREE`."""
 TRIES = 6
 
 
@@ -306,6 +310,7 @@ def choose(
     rng: random.Random,
     large: bool = False,
     vectors: Mapping[str, Any] | None = None,
+    counts: Mapping[str, Fraction] | None = None,
 ) -> tuple[Values, Setting] | None:
     """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
 
@@ -317,13 +322,14 @@ def choose(
         rng: decides.
         large: whether loops turn often.
         vectors: the free vectors.
+        counts: N and d, of a claim about numbers alone.
 
     Returns:
         Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds.
     """
     roles = roles_of(claim.program)
     for attempt in range(TRIES):
-        found = _Search(claim, problem, start, rounds, rng, roles, large, vectors or {}, attempt).run()
+        found = _Search(claim, problem, start, rounds, rng, roles, large, vectors or {}, counts or {}, attempt).run()
         if found is not None:
             return found
     return None
@@ -342,10 +348,11 @@ class _Search:
         roles: Roles,
         large: bool,
         vectors: Mapping[str, Any],
+        counts: Mapping[str, Fraction],
         attempt: int,
     ) -> None:
         self.claim, self.problem, self.rng, self.roles, self.large = claim, problem, rng, roles, large
-        self.values: Values = {}
+        self.values: Values = dict(counts)
         self.world = Setting(problem, start, self.values, rounds, claim, vectors)
         self.words: Vocabulary = claim.vocabulary
         self.symbols = {index_of(s)[0]: index_of(s)[1] for s in claim.symbols if s != "K"}
@@ -515,8 +522,11 @@ class _Search:
             found = list(CHANCES)
         else:
             found = list(FREE)
-            if self.claim.domains[name].integer:
+            integer = self.claim.domains[name].integer
+            if integer:
                 found = [F(0), F(1), F(2), F(3), F(5), F(10)]
+            if self.large and problem is None:
+                found += LARGE_INTEGERS if integer else EXTREMES
         rng.shuffle(found)
         return found
 

@@ -308,7 +308,9 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[
 
     A break in floats that fractions neither confirm nor clear is kept in `found.suspect`.
     """
-    if claim.program is None or not claim.program.operations <= LINEAR_GIVEN_DRAWS:
+    if claim.program is None:
+        return _extreme(claim, found, seeds if has_functions(claim) else 3 * seeds, seed)
+    if not claim.program.operations <= LINEAR_GIVEN_DRAWS:
         return None
     large = [size for size in fitting_sizes(claim, large=True) if _fits(claim, size)]
     small = fitting_sizes(claim)
@@ -336,6 +338,22 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[
             return exact
         if exact is None and found.suspect is None:
             found.suspect = one
+    return None
+
+
+def _extreme(claim: Claim, found: Hunt, seeds: int, seed: int) -> Seen | None:
+    """The first instance of a claim without an algorithm that breaks it, with many clients and extreme numbers."""
+    large = [size for size in fitting_sizes(claim, large=True) if size.clients * size.samples * size.dim**2 <= 300]
+    small = fitting_sizes(claim)
+    for i in range(seeds):
+        sizes = large if i % 2 and large else small
+        one = drawn(claim, seed + 10**6 + i, large=True, sizes=sizes)
+        seen = None if one is None else measured(claim, one, found)
+        if one is None or seen is None:
+            continue
+        if seen.measured.broken:
+            return seen
+        found.far.append(one)
     return None
 
 

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable
 from fractions import Fraction
 
-from theory.predicates import Convex, Predicate, Quadratic, StronglyConvex
+from theory.predicates import Convex, PolyakLojasiewicz, Predicate, Quadratic, StronglyConvex
 from theory.written import Claim
 from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.shapes import DISTANCES, Shape, Size
@@ -47,6 +47,30 @@ def made_pieces(shape: Shape, size: Size, rng: random.Random, extreme: bool = Fa
         convex: whether f is to be convex where the shape asks for a bounded f: quadratics have to be, pieces have not.
     """
     return Pieces(_Maker(shape, size, rng, extreme, convex or shape.same_minimiser).made())
+
+
+def may_bend(shape: Shape, predicates: Iterable[Predicate]) -> bool:
+    """Whether functions need not be convex, nor have bounded derivatives or a common minimiser."""
+    found = tuple(predicates)
+    tame = any(isinstance(one, PolyakLojasiewicz) for one in found)
+    return not (assumes_convex(found) or tame or shape.flat or shape.same_minimiser)
+
+
+def wells(size: Size, rng: random.Random) -> Pieces:
+    """Every function is convex far away, and as concave around a point: runs leave it slowly and end up steep."""
+    most = rng.choice(STEEPEST)
+    width, centre = rng.choice(GAPS), rng.choice(DISTANCES)
+    one = Piecewise((-width, width), (most, -most, most)).still_at(F(0))
+    functions = [[_moved(one, centre) for _ in range(size.samples)] for _ in range(size.clients)]
+    if size.clients > 1 and rng.random() < 0.5:  # clients pull to both sides
+        tilt = Piecewise((), (F(0),), rng.choice(DISTANCES) * width)
+        functions[0] = [f.plus(tilt) for f in functions[0]]
+        functions[1] = [f.plus(tilt, F(-1)) for f in functions[1]]
+    return Pieces(tuple(map(tuple, functions)))
+
+
+def _moved(f: Piecewise, by: Fraction) -> Piecewise:
+    return Piecewise(tuple(t + by for t in f.knots), f.slopes).still_at(by)
 
 
 class _Maker:

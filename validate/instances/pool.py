@@ -21,7 +21,8 @@ from theory.written import Claim
 from validate.instances.choices import Values, choose, holds, schedules_of
 from validate.instances.instance import Instance
 from validate.instances.kinds import problem_of
-from validate.instances.piece_shapes import allows_pieces, assumes_convex, made_pieces
+from validate.instances.piece_shapes import allows_pieces, assumes_convex, made_pieces, may_bend, wells
+from validate.instances.pieces import Pieces
 from validate.instances.scalars import Schedule
 from validate.instances.shapes import DISTANCES, LARGE, SIZES, Size, made, shape_of
 
@@ -30,6 +31,13 @@ ROUNDS = (1, 2, 3, 2)
 LONG = (10, 30, 100)
 CERTAIN = (*ROUNDS, 1, 2, 10, 20, 30)
 """Rounds of a program that draws nothing: a long run has one outcome too, and claims of every k often break late."""
+TERMS = (20, 50, 100, 300)
+"""Rounds of a claim without functions, where they are a number of terms."""
+BEYOND = (1000, 3000, 10_000, 10**5)
+"""Where they are a number only."""
+FEW, MANY = (1, 2, 3, 4, 5, 7, 10), (20, 50, 100, 300, 1000)
+"""N and d of a claim about numbers alone."""
+NEAR = (F(1, 10), F(-1, 10), F(1, 100), F(-1, 100), F(1, 1000), F(-1, 1000))
 EVERY = 3
 """One of so many instances has functions that are no quadratics, where the claim allows any; all but one of so many
 where gradients are bounded, as quadratics have no curvature then."""
@@ -116,6 +124,7 @@ def drawn(
         sizes: to choose from; those that fit the claim without.
     """
     rng = random.Random(f"{seed}:{claim.statement}")
+    more = random.Random(f"{seed}, {claim.statement}")
     sizes = fitting_sizes(claim, large) if sizes is None else sizes
     if not sizes:
         return None
@@ -135,7 +144,15 @@ def drawn(
             problem = made_pieces(shape, size, rng, extreme=extreme, convex=assumes_convex(claim.predicates))
         else:
             problem = made(shape, size, rng, extreme=extreme)
+        if lines and may_bend(shape, claim.predicates) and more.random() < 0.4:
+            problem = wells(size, more)
+            rounds = more.choice((3, 4, 5, 6, 8, 10)) if certain else rounds
+        if isinstance(problem, Pieces) and more.random() < 0.3:
+            problem = _with_another_sample(problem, more)
         start = np.array([rng.choice(DISTANCES) for _ in range(size.dim)], dtype=object)
+        tops = _tops(problem) if isinstance(problem, Pieces) else ()
+        if tops and more.random() < 0.5:
+            start = np.array([more.choice(tops) + more.choice(NEAR)], dtype=object)
         if _starts_at_minimiser(claim) or rng.random() < (0.4 if large or long else 0.25):
             try:
                 start = problem.minimiser
@@ -143,9 +160,55 @@ def drawn(
                 return None
     else:
         rounds = rng.choice((1, 2, 3, 5, 10))
+        if large:
+            rounds = more.choice((*TERMS, *(() if _runs_over_rounds(claim) else BEYOND)))
+        elif more.random() < 0.3:
+            rounds = more.randrange(1, 41)
     vectors = _vectors(claim, size, rng)
-    found = choose(claim, problem, start, rounds, rng, large, vectors)
+    counts = _countsof_numbers(claim, vectors, more, large) if problem is None else {}
+    found = choose(claim, problem, start, rounds, rng, large, vectors, counts)
     return None if found is None else instance_of_values(claim, problem, start, rounds, found[0], vectors)
+
+
+def _countsof_numbers(
+    claim: Claim, vectors: Mapping[str, Any], rng: random.Random, large: bool
+) -> dict[str, Fraction]:
+    """N and d of a claim that speaks of them, where neither functions nor vectors say what they are."""
+    names = {part.name for tree in _trees(claim) for part in everything(tree) if isinstance(part, Name)}
+    over_clients = any(
+        isinstance(p, Apply) and p.operation.endswith("_n") for tree in _trees(claim) for p in everything(tree)
+    )
+    found = {}
+    for name, said in (
+        ("N", not any(v.endswith("_n") for v in vectors) and ("N" in names or over_clients)),
+        ("d", not vectors and "d" in names),
+    ):
+        if said:
+            many = MANY[:3] if over_clients else MANY
+            found[name] = F(rng.choice(many if large else FEW))
+    return found
+
+
+def _with_another_sample(problem: Pieces, rng: random.Random) -> Pieces:
+    """One client has a sample more, which is the mean of its others: f_n stays, and so does what is true of them."""
+    n = rng.randrange(problem.clients)
+    functions = list(problem.functions)
+    functions[n] = (*functions[n], problem.own[n])
+    return Pieces(tuple(functions))
+
+
+def _tops(problem: Pieces) -> tuple[Fraction, ...]:
+    """Where f has a maximum: a run that begins beside one has the steep part before it."""
+    return tuple(
+        b / s
+        for (s, b, _), (start, end) in problem.mean.stretches()
+        if s < 0 and (start is None or start <= b / s) and (end is None or b / s <= end)
+    )
+
+
+def _runs_over_rounds(claim: Claim) -> bool:
+    """Whether a claim has a sum, mean, minimum or maximum over the rounds."""
+    return any(isinstance(p, Apply) and p.operation.endswith("_k") for tree in _trees(claim) for p in everything(tree))
 
 
 def has_functions(claim: Claim) -> bool:

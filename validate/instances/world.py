@@ -8,7 +8,7 @@ from typing import Any
 
 from theory.arithmetic import to_element
 from theory.formula import UndefinedError
-from theory.operations import Element, operations
+from theory.operations import Element, operations, to_fraction
 from theory.sentence import Expression, SentenceError, Vocabulary, evaluate, index_of
 from validate.instances.instance import Instance
 from validate.instances.problems import Minimisers, Problem, Vector
@@ -205,9 +205,9 @@ class Still:
     def over(self, index: str, e: Expression, at: Mapping[str, int]) -> Iterable[int]:
         """The values of an index that is bound."""
         if index == "n":
-            if self.instance.clients is None:
+            if self.instance.clients is None and "N" not in self.given:
                 raise SentenceError("nothing says how many clients there are")
-            return range(self.instance.clients)
+            return range(self.instance.clients or int(to_fraction(self.given["N"])))
         if index == "i":
             return range(self.problem.samples(at["n"]))
         if index == "k":

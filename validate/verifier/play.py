@@ -29,7 +29,7 @@ from .assumed import holds
 from .checks import Checks, Report
 from .formulas import Uncheckable
 from .intervals import Interval
-from .parameters import MOST_ROUNDS, point_of, read_parameters, read_start, read_vectors
+from .parameters import MOST_ROUNDS, MOST_TERMS, point_of, read_parameters, read_start, read_vectors
 from .pieces import read_any_problem
 from .playing import Game
 from .quadratics import read_vector
@@ -73,7 +73,7 @@ def _verify(checks: Checks, data: dict[str, Any]) -> None:
     work = Work()
     claimed = read_claim(data)
     problem = None if data["problem"] is None else read_any_problem(data["problem"], work)
-    rounds = integer(data["rounds"], "rounds", 1, MOST_ROUNDS)
+    rounds = integer(data["rounds"], "rounds", 1, MOST_TERMS if data["program"] is None else MOST_ROUNDS)
     vectors = read_vectors(data.get("vectors", {}), problem)
     parameters = read_parameters(data["parameters"])
     start = read_start(data["start"], problem)

@@ -32,7 +32,9 @@ def _clients(world: World) -> int | None:
     """N, of the problem or of free vectors a_n; None where nothing says it."""
     if world.problem is not None:
         return world.problem.N
-    return next((len(value) for name, value in world.vectors.items() if name.endswith("_n")), None)
+    alone = world.parameters.get("N")
+    given = int(alone) if isinstance(alone, Fraction) else None
+    return next((len(value) for name, value in world.vectors.items() if name.endswith("_n")), given)
 
 
 def check_shapes(checks: Checks, claimed: Claimed, world: World) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .arguments import OutsideRun
+from .arguments import OutsideRun, whole
 from .formulas import Uncheckable
 from .parameters import Given, Schedule
 from .quadratics import Function, Problem
@@ -179,7 +179,10 @@ class Still:
                 return len(value[0] if vector.endswith("_n") else value)
             if vector.endswith("_n"):
                 return len(value)
-        raise Uncheckable(f"nothing says what {name} is")
+        given = self.parameters.get(name)
+        if not isinstance(given, Fraction):
+            raise Uncheckable(f"nothing says what {name} is")
+        return whole(given, name, 1, 10**9)
 
     def parameter(self, name: str, at: At) -> Number:
         base, index = (name, "") if name in self.parameters and not index_of(name)[1] else index_of(name)
