@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 POOL = {True: 400, False: 4000}
 """Instances of the pool, quick and full."""
-FAR = {True: 120, False: 1200}
+FAR = {True: 240, False: 2400}
 """Instances with many clients, many turns or long runs, quick and full."""
 EVALUATIONS = {True: 600, False: 20_000}
 """Evaluations of the search, quick and full."""

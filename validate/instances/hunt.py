@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import isqrt
+from math import isfinite, isqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +21,7 @@ from theory.program import LINEAR_GIVEN_DRAWS
 from theory.sentence import At, Expression, SentenceError, everything
 from theory.written import Claim
 from validate.both_sides import Measured, Row, sides
-from validate.expected import lines
+from validate.expected import Line, lines
 from validate.instances.candidates import Candidate, candidate_of, moved, of_rounds, realised, size, smaller
 from validate.instances.choices import Setting, roles_of
 from validate.instances.engines import in_floats
@@ -279,10 +279,31 @@ def _by_moments(claim: Claim, one: Drawn) -> Seen | None:
         found = lines(claim, problem.quadratic, setting_of(claim, one))
     except (ValueError, UndecidedError, ZeroDivisionError, OverflowError):
         return None
-    rows = [line for line in found if line.status == "undefined" or isinstance(line.left + line.right, Fraction)]
-    if not rows or not any(row.status != "undefined" for row in rows):
+    rows = [Row(line.at, _ball(line.left), _ball(line.right), line.status) for line in found if _is_told(line)]
+    if not any(row.status != "undefined" for row in rows):
         return None
-    return Seen(one, Measured(tuple(Row(row.at, row.left, row.right, row.status) for row in rows)))
+    return Seen(one, Measured(tuple(rows)))
+
+
+def _is_told(line: Line) -> bool:
+    """Whether fractions tell, or floats that are far apart."""
+    if line.status == "undefined" or isinstance(line.left + line.right, Fraction):
+        return True
+    left, right = float(line.left), float(line.right)
+    return isfinite(left + right) and abs(left - right) > APART * max(abs(left), abs(right))
+
+
+def _ball(value: Any) -> Any:
+    """A float as a ball around it, within which the number that it stands for lies; a fraction as it is."""
+    if not isinstance(value, float):
+        return value
+    import flint
+
+    return flint.arb(value, abs(value) * APART / 8)
+
+
+APART = 1e-6
+"""Share of two numbers that rounding does not make up."""
 
 
 def setting_of(claim: Claim, one: Drawn) -> Setting:
@@ -305,9 +326,10 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[
     for i in range(seeds):
         if stop():
             return None
-        kind = i % 3
-        sizes = large if kind == 0 and large else small
-        one = drawn(claim, seed + 10**6 + i, large=kind < 2, long=kind > 0, sizes=sizes)
+        turn, kind = divmod(i, len(FAR_KINDS))
+        wide, turns, long = FAR_KINDS[kind]
+        sizes = [large[turn % len(large)]] if wide and large else small
+        one = drawn(claim, seed + 10**6 + i, large=turns, long=long, sizes=sizes)
         if one is None or not isinstance(one.instance.problem, Quadratics) or not _fits_moments(claim, one):
             continue
         try:
@@ -327,7 +349,9 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[
     return None
 
 
-MOST_NUMBERS, MOST_TERMS = 80, 1200
+FAR_KINDS = ((True, True, False), (False, True, True), (True, False, True), (False, False, True))
+"""Many clients or samples, many turns, many rounds."""
+MOST_NUMBERS, MOST_TERMS = 80, 8000
 MOST_AVERAGED = 100
 """Clients of an average over those whose coins fell so: pairs of them are gone through for every possible number."""
 

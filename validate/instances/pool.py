@@ -30,6 +30,8 @@ ROUNDS = (1, 2, 3, 2)
 LONG = (10, 30, 100)
 CERTAIN = (*ROUNDS, 1, 2, 10, 20, 30)
 """Rounds of a program that draws nothing: a long run has one outcome too, and claims of every k often break late."""
+UNITS = (*[F(1)] * 7, F(10_000), F(1, 10_000), F(100))
+"""Of curvature: both sides of a claim are in the same units, and a square too many shows in some of them only."""
 EVERY = 3
 """One of so many instances has functions that are no quadratics, where the claim allows any; all but one of so many
 where gradients are bounded, as quadratics have no curvature then."""
@@ -130,11 +132,12 @@ def drawn(
     problem: Any = None
     start = np.array([], dtype=object)
     if has_functions(claim):
-        extreme = rng.random() < 0.3
+        extreme, unit = rng.random() < 0.3, rng.choice(UNITS)
         if lines:
-            problem = made_pieces(shape, size, rng, extreme=extreme, convex=assumes_convex(claim.predicates))
+            convex = assumes_convex(claim.predicates)
+            problem = made_pieces(shape, size, rng, extreme=extreme, convex=convex, unit=unit)
         else:
-            problem = made(shape, size, rng, extreme=extreme)
+            problem = made(shape, size, rng, extreme=extreme, even=0.4 if large or long else 0.1, unit=unit)
         start = np.array([rng.choice(DISTANCES) for _ in range(size.dim)], dtype=object)
         if _starts_at_minimiser(claim) or rng.random() < (0.4 if large or long else 0.25):
             try:
