@@ -11,7 +11,7 @@ from theory import Paper, algorithm, claim
 def local_sgd(w, x, *, delta, H):
     """Local SGD: everybody takes H steps with sampled gradients, and the server averages."""
     y = w.each(x)
-    for h in w.repeat(H):
+    for _ in w.repeat(H):
         w.tap("y", y)
         y = y - delta * w.gradient(y, w.sample())
     return w.mean(y)

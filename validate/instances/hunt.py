@@ -206,7 +206,7 @@ class _Doubts:
         """Whether the hunt ends with this break; else it is kept in case that no other is found."""
         found = self.found
         stands = self.accepted(seen)
-        if not stands:
+        if not stands and not _is_large(seen):
             for near in _with_squares(self.claim, seen):
                 if near.measured.broken and self.accepted(near):
                     seen, stands = near, True
@@ -216,6 +216,11 @@ class _Doubts:
             found.broken = shrunk(self.claim, seen) if self.smallest else seen
         self.refused += not stands
         return stands or self.refused >= REFUSED or (self.refused == 1 and self.accepted(found.broken))
+
+
+def _is_large(seen: Seen) -> bool:
+    """Whether there are many clients: then it is these that stand in the way, and not a root."""
+    return (seen.drawn.instance.clients or 1) >= MANY
 
 
 def _with_squares(claim: Claim, seen: Seen) -> Iterator[Seen]:
@@ -351,7 +356,7 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[
 
 FAR_KINDS = ((True, True, False), (False, True, True), (True, False, True), (False, False, True))
 """Many clients or samples, many turns, many rounds."""
-MOST_NUMBERS, MOST_TERMS = 80, 8000
+MOST_NUMBERS, MOST_TERMS, MOST_TAPPED = 80, 8000, 1200
 MOST_AVERAGED = 100
 """Clients of an average over those whose coins fell so: pairs of them are gone through for every possible number."""
 
@@ -368,11 +373,12 @@ def _fits_moments(claim: Claim, one: Drawn) -> bool:
     samples = max(instance.problem.samples(n) for n in range(N))
     if not _fits(claim, Size(N, samples, d)):
         return False
-    turns = 1
+    turns, most = 1, MOST_TERMS
     if any(isinstance(part, At) and part.name in claim.vocabulary.taps for part in _everything_said(claim)):
         for name in roles_of(instance.program).turns:
             turns *= int(one.values[name])
-    return N * instance.rounds * (samples if instance.program.random else 1) * turns <= MOST_TERMS
+        most = MOST_TAPPED
+    return N * instance.rounds * (samples if instance.program.random else 1) * turns <= most
 
 
 def _fits(claim: Claim, size: Size) -> bool:
@@ -426,11 +432,31 @@ def shrunk(claim: Claim, seen: Seen, checks: int = CHECKS) -> Seen:
             continue
         left -= 1
         one = realised(claim, step)
-        tried = None if one is None else measured(claim, one)
+        tried = None if one is None or not _may_break(claim, one) else measured(claim, one)
         if tried is not None and tried.measured.broken:
             best, here = tried, step
             moves = _moves(claim, here)
     return best
+
+
+MANY = 16
+"""Clients times samples, or turns, beyond which a round is looked at in floats first."""
+
+
+def _may_break(claim: Claim, one: Drawn) -> bool:
+    """False where floats tell that an instance with many outcomes does not break a claim."""
+    problem, program = one.instance.problem, one.instance.program
+    if program is None or not isinstance(problem, Quadratics) or not program.operations <= LINEAR_GIVEN_DRAWS:
+        return True
+    turns = max((int(one.values[name]) for name in roles_of(program).turns), default=1)
+    if max(problem.clients * max(map(problem.samples, range(problem.clients))), turns) < MANY:
+        return True
+    try:
+        return any(
+            line.status == "broken" for line in lines(claim, in_floats(problem.quadratic), setting_of(claim, one))
+        )
+    except (ValueError, UndecidedError, ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
+        return True
 
 
 def _moves(claim: Claim, c: Candidate) -> Iterator[Candidate]:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from theory.predicates import Convex, Predicate, Quadratic, StronglyConvex
 from theory.written import Claim
 from validate.instances.pieces import Pieces, Piecewise
-from validate.instances.shapes import DISTANCES, Shape, Size
+from validate.instances.shapes import DISTANCES, UNIT, Shape, Size
 
 F = Fraction
 STEEPEST = (F(1), F(4), F(1, 4), F(25), F(9, 4), F(100))
@@ -37,7 +37,7 @@ def assumes_convex(predicates: Iterable[Predicate]) -> bool:
 
 
 def made_pieces(
-    shape: Shape, size: Size, rng: random.Random, extreme: bool = False, convex: bool = True, unit: Fraction = F(1)
+    shape: Shape, size: Size, rng: random.Random, extreme: bool = False, convex: bool = True, unit: Fraction = UNIT
 ) -> Pieces:
     """A problem of that shape and size, in one dimension.
 
@@ -50,7 +50,7 @@ def made_pieces(
         unit: of curvature.
     """
     found = _Maker(shape, size, rng, extreme, convex or shape.same_minimiser).made()
-    if unit == 1:
+    if unit == UNIT:
         return Pieces(found)
     return Pieces(tuple(tuple(_times(one, unit) for one in own) for own in found))
 

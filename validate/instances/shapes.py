@@ -22,6 +22,7 @@ from theory.predicates import Predicate
 Level = Literal["any", "f", "f_n", "f_ni"]
 LEVELS: tuple[Level, ...] = ("any", "f", "f_n", "f_ni")
 F = Fraction
+UNIT = F(1)
 CURVATURES = (F(1), F(1, 4), F(4), F(1, 9), F(9, 4), F(1, 25), F(1, 100), F(4, 9))
 EXTREMES = (F(1, 10_000), F(1, 900), F(1, 2500), F(100), F(400))
 DISTANCES = (F(1), F(-1), F(1, 2), F(3), F(-2), F(0), F(10), F(1, 10), F(-1, 3))
@@ -92,7 +93,7 @@ class Size:
 
 
 def made(
-    shape: Shape, size: Size, rng: random.Random, extreme: bool = False, even: float = 0.1, unit: Fraction = F(1)
+    shape: Shape, size: Size, rng: random.Random, extreme: bool = False, even: float = 0.1, unit: Fraction = UNIT
 ) -> Quadratic:
     """A problem of that shape and size, in fractions.
 
