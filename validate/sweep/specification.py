@@ -21,7 +21,7 @@ from typing import Any
 from theory.catalog import claim as find_claim
 from theory.catalog import paper as find_paper
 from theory.claim import Claim
-from validate.own.files import is_file
+from validate.files import is_file
 from validate.sweep import own_claims, tables
 from validate.sweep.entries import MOST_CELLS, Decimal, Entry, check_names, integer, number, shown
 from validate.sweep.tables import Table
@@ -187,7 +187,7 @@ def _differing_in_clients(axes: Axes) -> Iterator[dict[str, Any]]:
 def read_specification(text: str, folder: Path | str = ".") -> Specification:
     """The sweep that a TOML text specifies, with everything checked that can be without computing a cell.
 
-    The Python files that its claims name are run, as `validate.own.load` does, and nothing else.
+    The Python files that its claims name are run, as `validate.files.load` does, and nothing else.
 
     Args:
         text: as described in docs/sweeps.md, at most `MOST_TEXT` characters.
