@@ -1,4 +1,4 @@
-"""Lemmas about vectors, functions and numbers get their verdicts; assumptions that contradict each other say nothing."""
+"""Lemmas about vectors, functions and numbers get their verdicts; what assumes a contradiction is vacuous."""
 
 from __future__ import annotations
 

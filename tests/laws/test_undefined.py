@@ -1,4 +1,4 @@
-"""Law: where a side is undefined the instance says nothing, and is counted; a relation that is undefined does not hold."""
+"""Law: where a side is undefined the instance says nothing, and is counted; an undefined relation does not hold."""
 
 from __future__ import annotations
 

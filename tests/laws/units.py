@@ -1,4 +1,4 @@
-"""Theorems about parallel SGD with a square or a power too many, a bound that is attained, and sides without a value."""
+"""Theorems about parallel SGD with a power too many, a bound that is attained, and sides without a value."""
 
 from theory import Paper, algorithm, claim
 
