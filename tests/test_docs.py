@@ -159,7 +159,6 @@ PUBLIC = (
     "sim.problems",
     "validate",
     "validate.mutate",
-    "validate.own",
     "validate.replay",
     "validate.report",
     "validate.search",

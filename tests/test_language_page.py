@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 
 import validate
-from theory import catalog
-from validate import papers
+from validate import files
 
 PAGE = Path(__file__).parent.parent / "docs" / "language.md"
 
@@ -17,7 +16,7 @@ def test_the_file_of_the_page_gets_its_verdicts(tmp_path):
     assert code is not None
     path = tmp_path / "my_sgd.py"
     path.write_text(code[1], encoding="utf-8")
-    with catalog.forgetting(), papers.forgetting():
+    with files.forgetting():
         results = {r.id: r for r in validate.check(str(path), quick=True, out=tmp_path / "out")}
     assert {id: r.verdict for id, r in results.items()} == {
         "my-sgd/one-step": "supported",

@@ -33,12 +33,11 @@ from validate.choice import choose
 from validate.coverage import coverage
 from validate.description import describe, in_words
 from validate.falsify import Counterexample, rounds_certificate, smallest
-from validate.own.module import OwnModule
 from validate.parallel import over_processes, tell
 from validate.per_run import per_run
 from validate.predicted import Predicted
 from validate.scenario import Scenario
-from validate.survey import Pool, Progress, Survey, for_claim, pool_of, survey
+from validate.survey import Pool, Progress, Survey, pool_of, survey
 from validate.verdict import NOTHING_COVERED, Evidence, Origin, Outcome, Result, decide
 
 if TYPE_CHECKING:
@@ -263,13 +262,13 @@ def joined(found: Iterable[Checked]) -> Checked:
 def resolve(targets: Sequence[str]) -> list[Claim]:
     """The claims that ids, names of papers and ``"all"`` stand for, in the order of the targets, each once.
 
-    A paper may be in a file, ``my_paper.py``, a claim too, ``my_paper.py:label``; `validate.own.load` runs it.
+    A paper may be in a file, ``my_paper.py``, a claim too, ``my_paper.py:label``; `validate.files.load` runs it.
 
     Raises:
-        ValueError: for a target that is none of these, or no target; for a file as `validate.own.load`.
+        ValueError: for a target that is none of these, or no target; for a file as `validate.files.load`.
         OSError: for a file that cannot be read.
     """
-    from validate.own import files
+    from validate import files
 
     if not targets:
         raise ValueError("targets is empty: give ids of claims, names of papers, or all")
@@ -360,8 +359,7 @@ def _gathered(
     looked = None
     if module is not None:  # where nothing satisfies the hypotheses, what seems to is floats, by rounding
         mine = replace(pool, instances=(), scenarios=()) if empty else pool
-        extended = _tried(claim, "what its hypotheses allow", evidence, for_claim, mine, claim, module, empty)
-        looked = _tried(claim, "the pool", evidence, survey, claim, module, extended or mine)
+        looked = _tried(claim, "the pool", evidence, survey, claim, module, mine)
     if looked is None or not looked.seen:
         evidence += together
     if module is not None:
@@ -382,17 +380,11 @@ def _gathered(
             found, path = tried or ([], None)
             evidence += found
         special = None
-        if isinstance(module, OwnModule) or not _another(claim):
+        if not _another(claim):
             special = _tried(claim, "what was given", evidence, module.special, claim, out / "given")
         if special is not None:
             evidence += [replace(item, origin="given") for item in special[0]]
             path = path or special[1]
-        if isinstance(module, OwnModule) and looked is not None:
-            if not looked.seen:
-                text = f"not measured: the claim fits none of {looked.pool} scenarios, or they violate its hypotheses"
-                evidence.append(Evidence("exact", "undecided", text, origin="pool"))
-            elif not module.covers(claim, [one.scenario for one in looked.each]):
-                evidence = [_untested(item) for item in evidence]
     if not evidence:
         evidence.append(Evidence("exact", "undecided", "no way to measure this claim is known"))
     covered = _tried(claim, "what was covered", evidence, coverage, claim, looked, quick) or NOTHING_COVERED
@@ -502,14 +494,6 @@ def _on(
         item, path = _certified(claim, counterexample, out)
         evidence.append(item)
     return [replace(item, origin=origin) for item in evidence], path
-
-
-def _untested(item: Evidence) -> Evidence:
-    """The evidence of scenarios in which everybody takes part, for a claim about absent clients."""
-    if item.outcome != "holds" or item.kind not in ("exact", "sampled", "search"):
-        return item
-    text = "; everybody takes part there, and no scenario with absent clients was found that the claim can be tested on"
-    return replace(item, outcome="undecided", detail=item.detail + text)
 
 
 def _feasible(claim: Claim) -> list[Evidence]:

@@ -17,26 +17,24 @@ from typing import Any
 
 from theory.arithmetic import to_element
 from theory.operations import to_fraction
-from theory.predicates import Smooth, StronglyConvex
-from theory.program import Instruction, names_in
-from theory.sentence import index_of, text_of
 from theory.written import Claim
 from validate import certificate as certificates
 from validate import proving, verifier
 from validate.both_sides import Row
 from validate.certificate.play import play_certificate
+from validate.contradiction import contradictions
 from validate.instances import Instance, Pieces, read_instance
 from validate.instances.covered import coverage
 from validate.instances.hunt import Hunt, Seen, hunt, measured
 from validate.instances.occasion import Occasion
 from validate.instances.pool import Drawn, needs_minimiser
-from validate.verdict import Evidence, Origin, Outcome, Result, decide
+from validate.verdict import Evidence, Origin, Result, decide
 
 log = logging.getLogger(__name__)
 
 POOL = {True: 400, False: 4000}
 """Instances of the pool, quick and full."""
-FAR = {True: 120, False: 1200}
+FAR = {True: 240, False: 2400}
 """Instances with many clients, many turns or long runs, quick and full."""
 EVALUATIONS = {True: 600, False: 20_000}
 """Evaluations of the search, quick and full."""
@@ -99,78 +97,6 @@ def _proved(claim: Claim) -> list[Evidence]:
         log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
         text = f"its proof ended with an error: {type(error).__name__}: {error}"
         return [Evidence("algebra", "undecided", text, origin="search")]
-
-
-# --- can the relations hold together? --------------------------------------------------------------------------------
-
-
-def contradictions(claim: Claim) -> list[Evidence]:
-    """Whether the relations between numbers contradict each other, with what the assumptions imply for them."""
-    from theory.feasible import feasible_relations
-
-    texts = []
-    names = {name for name, _ in claim.domains.items()}
-    for relation in claim.relations:
-        used = _plain_names(relation.left) | _plain_names(relation.right)
-        if used is not None and used <= names | {"N", "d", "K"}:
-            operator = relation.relation
-            texts.append(f"{text_of(relation.left)} {operator} {text_of(relation.right)}")
-    if not texts:
-        return []
-    texts += _asked_by_the_program(claim, names)
-    for one in claim.predicates:
-        for other in claim.predicates:
-            if isinstance(one, StronglyConvex) and isinstance(other, Smooth) and _inside(other.function, one.function):
-                texts.append(f"{text_of(one.constants[0])} <= {text_of(other.constants[0])}")
-    from theory.domain import COUNT
-
-    domains = {**claim.domains, "N": COUNT, "d": COUNT, "K": COUNT}
-    definitions = {
-        name: text for name, text in claim.where.items() if _plain_names(claim.definitions[name]) <= {*domains}
-    }
-    try:
-        answer = feasible_relations(texts, domains, definitions)
-    except ValueError as error:
-        log.debug("%s: %s", claim.id, error)
-        return []
-    outcome: Outcome = {"feasible": "holds", "empty": "vacuous", "undecided": "undecided"}[answer.outcome]  # type: ignore[assignment]
-    return [Evidence("hypotheses", outcome, answer.detail, data=answer.to_json(), origin="search")]
-
-
-def _asked_by_the_program(claim: Claim, names: set[str]) -> list[str]:
-    """What draws and compressions ask of their arguments, where these are formulas in parameters."""
-    lists = {base for base, index in map(index_of, claim.symbols) if index}
-    found = []
-    for step in claim.program.steps if claim.program is not None else ():
-        if not isinstance(step, Instruction) or not step.numbers:
-            continue
-        most = {"choose": None if step.flag else "N", "keep": "d", "top": "d", "coin": "1", "coins": "1"}.get(step.op)
-        if most is not None and names_in(step.numbers[0]) <= (names - lists) | {"N", "d"}:
-            found.append(f"{text_of(step.numbers[0])} <= {most}")
-    return found
-
-
-def _inside(smooth: str, strongly: str) -> bool:
-    """Whether a constant of smoothness of these functions bounds that of strong convexity of those."""
-    order = ("f", "f_n", "f_ni")
-    return order.index(smooth) >= order.index(strongly)
-
-
-def _plain_names(e: Any) -> set[str]:
-    """The names in a tree, or one that is no parameter where it speaks of functions, vectors or states."""
-    from theory.formula import Apply, Name
-    from theory.sentence import At, everything
-
-    found: set[str] = set()
-    for part in everything(e):
-        if isinstance(part, At) or (
-            isinstance(part, Apply)
-            and part.operation not in ("+", "-", "*", "/", "**", "neg", "sqrt", "log", "exp", "abs", "min", "max")
-        ):
-            return {"", "x0"}
-        if isinstance(part, Name):
-            found.add(part.name)
-    return found
 
 
 # --- breaks ----------------------------------------------------------------------------------------------------------

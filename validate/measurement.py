@@ -6,7 +6,7 @@ This module imports the standard library alone, so that `import validate` costs 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -159,7 +159,7 @@ def claim_of(claim: Claim | Written | str) -> Any:
     """
     if not isinstance(claim, str):
         return claim
-    from validate.own import files
+    from validate import files
 
     return files.find(claim)
 
@@ -191,19 +191,8 @@ def _measured(claim: Claim | str, cases: Measure | None) -> tuple[Claim, ModuleT
     found: Claim = claim_of(claim)
     if not found.has_bound:
         raise ValueError(f"{found.id} has no right side that can be compared")
-    module = papers.module(found.paper) or _own(found)
+    module = papers.module(found.paper)
     cases = cases or getattr(module, "cases", None)
     if cases is None:
         raise ValueError(f"{found.id}: nobody measures the claims of {found.paper!r}; give `cases`")
     return found, module, cases
-
-
-def _own(claim: Claim) -> ModuleType | None:
-    """What measures a claim made by `validate.own.claim`, of which the catalogue need not know."""
-    from theory.claim import Paper
-    from validate.own.claims import MeasuredClaim
-    from validate.own.module import OwnModule
-
-    if not isinstance(claim, MeasuredClaim):
-        return None
-    return OwnModule(Paper(claim.paper, claim.paper, "", (replace(claim, amends=None),)))

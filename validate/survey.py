@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -76,21 +76,6 @@ def _made(module: ModuleType, quick: bool, tell: Progress, paper: str) -> Pool:
     return Pool(instances, tuple(s for s in module.scenarios(quick) if s.stays_finite()), given, quick)
 
 
-def for_claim(pool: Pool, claim: Claim, module: ModuleType, empty: bool = False) -> Pool:
-    """The pool with what a module's optional ``for_claim(claim, quick)`` adds: ``(instances, scenarios)``.
-
-    These are made from the claim's hypotheses alone, such as the longest step that they allow on each of a family of
-    problems; its sides are not known there. Nothing is added where the hypotheses are known to be `empty`.
-    """
-    more: Callable[[Claim, bool], tuple[list[dict[str, Any]], list[Any]]] | None = getattr(module, "for_claim", None)
-    if more is None or empty:
-        return pool
-    specs, scenarios = more(claim, pool.quick)
-    added = _read(specs, "instance", lambda text: None, claim.paper)
-    finite = tuple(scenario for scenario in scenarios if scenario.stays_finite())
-    return replace(pool, instances=(*pool.instances, *added), scenarios=(*pool.scenarios, *finite))
-
-
 def _read(specs: list[dict[str, Any]], name: str, tell: Progress, paper: str) -> tuple[Any, ...]:
     found = []
     for i, spec in enumerate(specs, start=1):
@@ -138,7 +123,6 @@ class Survey:
             case, which then says nothing; those in which it is so at every case are not among the ones seen.
         excluded: those to which the claim applies, each with its cases, and that violate a hypothesis.
         silent: those of which the claim does not speak.
-        rescaled: how many of those that seem to break it do so in other units of curvature or length only.
     """
 
     pool: int
@@ -153,7 +137,6 @@ class Survey:
     excluded: tuple[tuple[Any, Cases], ...] = field(default=(), repr=False)
     silent: tuple[Any, ...] = field(default=(), repr=False)
     hidden: tuple[dict[str, Any], ...] = field(default=(), repr=False)
-    rescaled: int = 0
 
     def tightest(self, broken: bool) -> dict[str, Any] | None:
         """Where left / right is largest, in words, and both sides there; None where no right side is positive.
@@ -203,9 +186,8 @@ class Survey:
             data["tightest"] = tightest
         if broken:
             text = f"broken in {broken} of {self.seen} scenarios ({self.cases} cases) by the exact oracle, in floats"
-            text += ", in other units of curvature or length than the pool's" if self.rescaled else ""
             text += "; in one as fractions show, where floats may be rounding" if unhidden else ""
-            if self.tightness and not self.rescaled:
+            if self.tightness:
                 text += f"; left side up to {self.tightness:.6g} times the right side"
             if tightest is not None and tightest["left"] > BEYOND * tightest["right"]:
                 text += f": {tightest['left']:.6g} against {tightest['right']:.6g} on {tightest['scenario']}"
@@ -242,17 +224,12 @@ def survey(claim: Claim, module: ModuleType, pool: Pool) -> Survey:
         if one.comparison.tightness is not None:
             ratios[one.comparison.broken].append(one.comparison.tightness)
     broken = [one for one in each if one.comparison.broken]
-    rescaled: tuple[list[dict[str, Any]], list[str]] = ([], [])
-    in_other_units = getattr(module, "in_other_units", None)
-    if not broken and in_other_units is not None:
-        rescaled = in_other_units(claim, each)
     return Survey(
         pool=len(pool),
         seen=len(each),
         cases=sum(one.comparison.cases for one in each),
-        suspects=(*(one.spec for one in broken if one.spec is not None), *rescaled[0]),
-        others=(*(in_words(one.scenario) for one in broken if one.spec is None), *rescaled[1]),
-        rescaled=len(rescaled[0]) + len(rescaled[1]),
+        suspects=tuple(one.spec for one in broken if one.spec is not None),
+        others=tuple(in_words(one.scenario) for one in broken if one.spec is None),
         tightness=max(ratios[True] + ratios[False], default=None),
         tightness_unbroken=max(ratios[False], default=None),
         each=each,

@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from theory import Convex, Hypothesis, Paper, Smooth, StronglyConvex, catalog, claim
+from tests.laws import units
+from theory import Convex, Hypothesis, Smooth, claim
 from theory.claim import Claim, FunctionAt, Given, Parameter, Quantity, Recursion, VectorSentence
 from theory.domain import INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
-from validate import certificate, certify, check, papers, proving
-from validate.own import claim as measured_claim
-from validate.own import parameters
-from validate.own.module import OwnModule
+from validate import certificate, papers, proving
+from validate.examine import examine
 from validate.survey import Pool
 
 SMOOTH = Hypothesis("smooth", "the gradient of f is L-Lipschitz", assumption=Smooth("L"))
@@ -157,62 +156,22 @@ def test_a_domain_without_ends_or_values_is_refused(ends: tuple[Any, Any]) -> No
         Domain(*ends)
 
 
-# --- measured claims -------------------------------------------------------------------------------------------------
-
-NAMES = parameters(
-    delta="step", mu="strong_convexity", L="sample_smoothness", H="local_steps", k="round", R2="start_distance",
-    big="largest_noise", het="heterogeneity",
-)  # fmt: skip
-QUIET = (
-    Hypothesis("smooth", "every sample", assumption=Smooth("L", "sample")),
-    Hypothesis("convex", "every sample", assumption=Convex("sample")),
-    Hypothesis("strongly convex", "every client", assumption=StronglyConvex("mu")),
-    said("big <= 0"),
-)
+# --- claims about algorithms -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def own(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(catalog, "_added", {})
-    monkeypatch.setattr(papers, "_added", {})
-
-    def add(right: str, *hypotheses: Hypothesis) -> Claim:
-        one = measured_claim(
-            "attack/it", right, "squared_distance", right, parameters=NAMES, hypotheses=(*QUIET, *hypotheses)
-        )
-        paper = Paper("attack", "An attack", "me", (one,))
-        catalog.add(paper)
-        papers.add("attack", OwnModule(paper))
-        return one
-
-    return add
-
-
-def test_a_break_of_small_numbers_is_decided_in_fractions(own: Any, tmp_path: Path) -> None:
-    """A rate that is too fast, behind a factor: it shows once both sides are tiny, where floats may be rounding."""
-    one = own("1000*(1-delta*mu)**(3*k)*R2", said("H <= 1"), said("delta <= 1/(2*L)"))
-    result = check(one, quick=True, out=tmp_path)
-    assert result.verdict == "refuted"
-    assert not any("never broken" in e.detail for e in result.evidence)
-
-
-def test_sides_of_different_units_are_held_against_other_units(own: Any, tmp_path: Path) -> None:
-    """delta^2 H het/mu^2 for delta^2 H^2 het kappa^2/mu^2, say: false as soon as curvatures are large."""
-    one = own("(1-delta*mu)**(H*k)*R2 + delta**2*H*het/mu**2", said("delta*L*H <= 1"))
-    result = check(one, quick=True, out=tmp_path)
-    assert result.verdict == "refuted"
-
-
-def test_an_instance_that_the_claim_does_not_speak_of_refutes_it_not(own: Any, tmp_path: Path) -> None:
-    """Who takes part is in no formula of a claim: an instance with absent clients says nothing of one without."""
-    known = own("R2", said("delta <= 1/(4*L)"))
-    kept = tuple(p for p in known.parameters if p.name in ("delta", "L", "R2"))
-    one = replace(known, parameters=kept, hypotheses=known.hypotheses[-1:], participation="independent")
-    run = {"algorithm": "local-sgd", "clients": [{"h": "1", "a": "0", "p": "1/16"}], "local_steps": 1}
-    made = certificate.read(certify(one, {**run, "step": "1/4", "K": 1, "theta0": "1"}, tmp_path))
+def test_an_instance_that_the_claim_does_not_speak_of_refutes_it_not(tmp_path: Path) -> None:
+    """A certificate is held against the claim's own algorithm and its own words."""
+    one = next(c for c in units.WRONG if c.label == "quarter")
+    path = examine(one, quick=True, out=tmp_path).certificate
+    assert path is not None
+    made = certificate.read(path)
     assert certificate.differences(made, one) == ()
-    assert certificate.differences(made, replace(one, participation="everybody")) == ("instance",)
-    assert "instance" in certificate.differences(made, replace(one, algorithm="fedavg-svrg"))
+    others = (
+        replace(one, of=units.local_sgd),
+        replace(one, statement=one.statement.replace("R2/4", "R2/3")),
+        replace(one, assuming=one.assuming[:-1]),
+    )
+    assert all(certificate.differences(made, other) for other in others)
 
 
 # --- claims of the catalogue, replaced -------------------------------------------------------------------------------

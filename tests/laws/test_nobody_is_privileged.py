@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from validate.own import MeasuredClaim, load
+from validate.own.module import OwnModule
 
 from sim.participation import Bernoulli
 from sim.problems import Quadratic
@@ -28,8 +30,6 @@ from theory import catalog
 from theory.claim import Claim
 from validate import check, papers
 from validate.checking import EVALUATIONS, check_claim
-from validate.own import MeasuredClaim, load
-from validate.own.module import OwnModule
 from validate.scenario import Scenario, read_scenario
 from validate.survey import Pool, pool_of
 from validate.verdict import Result

@@ -2,111 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any, get_args
 
 import pytest
 
-from theory import Paper, catalog
+from tests.laws import lemmas, units
+from theory import catalog, claim
+from theory.written import Claim
+from validate import examine as examining
 from validate import papers
-from validate.bounds import Cases
 from validate.checking import EVALUATIONS, check_claim
-from validate.own import claim, parameters, run
-from validate.own.module import OwnModule
-from validate.survey import Pool, pool_of
-from validate.verdict import Origin, Result
+from validate.examine import examine
+from validate.instances.hunt import Hunt
+from validate.survey import Pool
+from validate.verdict import Origin
 
 PAPERS = ("fedavg-svrg", "fedmim", "open-fl", "perm", "textbook")
+NOISY: dict[str, Any] = {
+    "algorithm": "a/parallel_sgd",
+    "parameters": {"delta": "1/4"},
+    "problem": {"clients": [[{"h": "1", "a": "1"}, {"h": "1", "a": "-1"}]]},
+    "start": ["0"],
+    "rounds": 1,
+    "constants": {"mu": "1", "L": "1"},
+}
+QUIET = {**NOISY, "problem": {"clients": [[{"h": "1", "a": "0"}]]}, "start": ["1"]}
 
 
-def spec(h: list[str], a: list[str], start: str) -> dict[str, Any]:
-    clients = [{"h": h, "a": a}]
-    return {"algorithm": "local-sgd", "clients": clients, "step": "1/4", "local_steps": 1, "K": 1, "theta0": start}
-
-
-QUIET, NOISY = spec(["1"], ["0"], "1"), spec(["1", "1"], ["1", "-1"], "0")
-# true without noise, where it is attained, and false with noise
-WITHOUT_NOISE = claim(
-    "fed/without-noise",
-    "words",
-    "squared_distance",
-    "(1-delta*mu)**(2*k)*R2",
-    parameters=parameters(delta="step", mu="strong_convexity", k="round", R2="start_distance"),
-)
-
-
-class Measures(ModuleType):
-    """A paper's module with the instances that it is given; it writes down on which of them it is asked."""
-
-    SAMPLED: dict[str, Any] = {}
-
-    def __init__(self, pool: list[dict[str, Any]], by_hand: list[dict[str, Any]]) -> None:
-        super().__init__("measures")
-        self.pool, self.by_hand, self.asked = pool, by_hand, list[str]()
-
-    def cases(self, one: Any, scenario: Any) -> Cases | None:
-        self.asked.append(scenario.name)
-        return run.cases(one, scenario)
-
-    def instances(self, quick: bool = False) -> Iterator[dict[str, Any]]:
-        return iter(self.pool)
-
-    def scenarios(self, quick: bool = False) -> Iterator[Any]:
-        return iter(())
-
-    def given(self) -> Iterator[dict[str, Any]]:
-        return iter(self.by_hand)
-
-    def special(self, one: Any, out: Path) -> tuple[list[Any], None]:
-        self.asked.append("special")
-        return [], None
+def made(*given: dict[str, Any]) -> Claim:
+    """True without noise, where it is attained, and false with noise."""
+    return claim(
+        "without-noise",
+        "E(norm2(x[k] - xstar)) <= (1 - delta*mu)**(2*k)*norm2(x0 - xstar)",
+        of=units.parallel_sgd,
+        assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)", "mu == L"),
+        given=given,
+    )
 
 
 @pytest.fixture
-def fed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tuple[Result, Measures]]:
-    """The verdict on `WITHOUT_NOISE` with a pool and with what is given."""
-
-    def found(pool: list[dict[str, Any]], by_hand: list[dict[str, Any]], evaluations: int) -> tuple[Result, Measures]:
-        module = Measures(pool, by_hand)
-        monkeypatch.setattr(papers, "_added", {"fed": module})
-        made = pool_of(module, True, lambda text: None, "fed")
-        return check_claim(WITHOUT_NOISE, module, made, (), tmp_path, evaluations), module
-
-    return found
+def nothing_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pool and a search that find nothing."""
+    monkeypatch.setattr(examining, "hunt", lambda *arguments, **more: Hunt())
 
 
-def test_what_is_given_says_so_and_comes_last(fed: Callable[..., tuple[Result, Measures]]) -> None:
-    result, module = fed([QUIET], [NOISY], 0)
+@pytest.mark.usefixtures("nothing_made")
+def test_what_is_given_says_so(tmp_path: Path) -> None:
+    result = examine(made(QUIET, NOISY), quick=True, out=tmp_path)
     assert result.verdict == "refuted"
     assert result.origin == "given"
     assert all(e.origin == "given" for e in result.evidence if e.outcome in ("refuted", "fails"))
-    assert any(e.origin == "pool" and e.outcome == "holds" for e in result.evidence)
-    assert module.asked.index("instance 1") < module.asked.index("given instance 1") < module.asked.index("special")
 
 
-def test_what_the_pool_breaks_needs_nothing_given(fed: Callable[..., tuple[Result, Measures]]) -> None:
-    result, module = fed([QUIET, NOISY], [NOISY], 0)
+@pytest.mark.usefixtures("nothing_made")
+def test_what_is_given_supports_nothing(tmp_path: Path) -> None:
+    result = examine(made(QUIET), quick=True, out=tmp_path)
+    assert result.verdict == "undecided"
+    assert not any(e.outcome == "holds" for e in result.evidence if e.kind != "hypotheses")
+
+
+def test_what_the_pool_breaks_needs_nothing_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examining, "_given", lambda *arguments: pytest.fail("it was asked for"))
+    result = examine(made(NOISY), quick=True, out=tmp_path)
     assert result.verdict == "refuted"
     assert result.origin == "pool"
-    assert "given instance 1" not in module.asked
 
 
-def test_the_search_comes_first(fed: Callable[..., tuple[Result, Measures]]) -> None:
-    result, module = fed([QUIET, NOISY], [NOISY], EVALUATIONS[True])
+def test_what_the_search_finds_says_so(tmp_path: Path) -> None:
+    """sqrt(t**2) == t is true of what the pool has, and the search steps below 0."""
+    one = next(c for c in lemmas.CLAIMS if c.label == "root-wrong")
+    result = examine(one, quick=True, out=tmp_path)
     assert result.verdict == "refuted"
     assert result.origin == "search"
-    assert "given instance 1" not in module.asked
 
 
-def test_what_is_given_supports_nothing(fed: Callable[..., tuple[Result, Measures]]) -> None:
-    result, _ = fed([], [QUIET], 0)
-    assert result.verdict == "undecided"
-    assert not any(e.outcome == "holds" and e.kind == "exact" for e in result.evidence)
+def test_a_name_or_an_id_decides_nothing(tmp_path: Path) -> None:
+    """The same words are tried on the same instances, whoever says them."""
+    one = made()
+    ours, theirs = (examine(replace(one, paper=p, label="x"), quick=True, out=tmp_path / p) for p in ("me", "textbook"))
+    assert ours.verdict == theirs.verdict
+    assert [e.detail for e in ours.evidence] == [e.detail for e in theirs.evidence]
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+# --- papers of the older form ----------------------------------------------------------------------------------------
+
+
+def older() -> tuple[str, ...]:
+    """Those that still have a package here."""
+    return tuple(paper for paper in PAPERS if papers.module(paper) is not None)
+
+
+@pytest.mark.parametrize("paper", older())
 def test_what_was_made_for_a_claim_is_not_in_the_pool(paper: str) -> None:
     module = papers.module(paper)
     assert module is not None
@@ -119,7 +107,6 @@ def test_what_was_made_for_a_claim_is_not_in_the_pool(paper: str) -> None:
 @pytest.mark.parametrize(
     ("id", "origin"),
     [
-        ("fedavg-svrg/lemma-a1", "search"),
         ("fedmim/lemma-7", "search"),
         ("perm/lemma-5", "search"),
         ("fedmim/eq2", "given"),
@@ -133,29 +120,3 @@ def test_every_refutation_has_its_origin(id: str, origin: str, tmp_path: Path) -
     assert result.origin == origin
     assert all(e.origin in get_args(Origin) for e in result.evidence)
     assert all("origin" in entry for entry in result.to_json()["evidence"])
-
-
-def test_a_readers_file_has_the_budget_of_a_paper(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Both survive their search, and used all of it."""
-    theirs = catalog.claim("textbook/sgd-strongly-convex")
-    names = parameters(
-        delta="step", mu="strong_convexity", k="round", R2="start_distance", noise="noise_at_minimiser", H="local_steps"
-    )
-    ours = claim(
-        "mine/ball", "words", "squared_distance", "R2*10**k + 100*noise*10**k*(delta+1/mu)**2", parameters=names
-    )
-    module = OwnModule(Paper("mine", "Mine", "me", (ours,)))
-    monkeypatch.setattr(papers, "_added", {"mine": module})
-    asked = []
-    for one in (theirs, ours):
-        result = check_claim(one, papers.module(one.paper), Pool((), ()), (), tmp_path, EVALUATIONS[True])
-        [searched] = [e for e in result.evidence if e.kind == "search"]
-        assert searched.data is not None
-        asked.append(searched.data["budget"])
-        assert (
-            searched.outcome == "fails"
-            or searched.data["evaluations"] >= EVALUATIONS[True]
-            or result.verdict == "refuted"
-        )
-        assert f"{searched.data['evaluations']} evaluations" in searched.detail
-    assert asked == [EVALUATIONS[True]] * 2

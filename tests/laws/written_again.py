@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from validate.own import claim, parameters
+
 from theory import Claim, Convex, Hypothesis, Paper, Parameter, Quantity, Smooth, StronglyConvex, UnbiasedSampling
 from theory.claim import FunctionAt, Given, Recursion, VectorSentence
 from theory.domain import NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL, Domain
-from validate.own import claim, parameters
 
 NAMES = parameters(
     h="step", m="strong_convexity", ell="smoothness", each="sample_smoothness", who="clients", tau="local_steps",

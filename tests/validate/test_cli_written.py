@@ -9,7 +9,7 @@ import pytest
 
 from tests.validate.command_line import call, complaint, printed
 from theory import Paper, catalog
-from validate import papers
+from validate import files
 
 LANGUAGE = Path(__file__).parent.parent / "language"
 BALL = f"{LANGUAGE / 'noise_ball.py'}:noise-ball"
@@ -22,7 +22,7 @@ VALUES = ("mu=1", "eta=1/10", "k=3", "N=2", "sigma2=1")
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
     """In an empty folder, with nothing left in the catalogue."""
     monkeypatch.chdir(tmp_path)
-    with catalog.forgetting(), papers.forgetting():
+    with files.forgetting():
         yield
 
 

@@ -20,8 +20,6 @@ from tests.validate.test_pytest_plugin import BROKEN, DESCENT, ROOT, SPEC
 from theory import catalog
 from validate import ClaimBroken, assert_claim, certificate, certify, measure, papers
 from validate.bounds import Cases, compare, sides
-from validate.own import load
-from validate.own.template import written
 from validate.scenario import read_scenario
 
 # Theorem V.1 (7) is false on BROKEN.
@@ -70,23 +68,6 @@ def test_a_break_is_seen_and_is_no_error(exact: bool) -> None:
     assert found.tightness == pytest.approx(32768 / 30037)
     with pytest.raises(ClaimBroken):
         assert_claim(EQ7, BROKEN)
-
-
-def test_a_claim_of_ones_own_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two samples of curvature 1, step 1/4, from the minimiser: m <- (9/16) m + (1/16)."""
-    monkeypatch.setattr(catalog, "_added", {})
-    monkeypatch.setattr(papers, "_added", {})
-    written(tmp_path / "my_paper.py")
-    noisy = SPEC | {"clients": [{"h": ["1", "1"], "a": ["1", "-1"]}], "theta0": "0"}
-    found = measure(f"{tmp_path / 'my_paper.py'}:noise-ball", noisy)
-    moment, moments = Fraction(0), []
-    for _ in found.left:
-        moment = Fraction(9, 16) * moment + Fraction(1, 16)
-        moments.append(moment)
-    assert found.left.tolist() == moments
-    assert not found.broken.any()
-    [claim] = load(tmp_path / "my_paper.py")
-    assert measure(claim, noisy).right.tolist() == found.right.tolist()
 
 
 @pytest.mark.parametrize(

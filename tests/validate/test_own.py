@@ -9,6 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from validate.own import MeasuredClaim, claim, files, load, parameters, pool, run
+from validate.own.module import OwnModule
+from validate.own.tables import AFTER_ROUNDS, ALGORITHMS, CERTIFIED, MEASURES, ONE_ROUND, QUANTITIES, WHOLE_RUN
+from validate.own.template import text
+from validate.own.typeset import latex_of
 
 from sim.participation import Bernoulli, UniformChoice
 from tests.validate.command_line import call, complaint, printed
@@ -17,11 +22,6 @@ from theory.formula import Apply, Formula, Name, Number, parse, text_of
 from validate import papers, verifier
 from validate.checking import check, check_all, check_and_replay, resolve
 from validate.falsify import confirm
-from validate.own import MeasuredClaim, claim, files, load, parameters, pool, run
-from validate.own.module import OwnModule
-from validate.own.tables import AFTER_ROUNDS, ALGORITHMS, CERTIFIED, MEASURES, ONE_ROUND, QUANTITIES, WHOLE_RUN
-from validate.own.template import text
-from validate.own.typeset import latex_of
 from validate.report.formula import Typesetter
 from validate.scenario import read_scenario
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from validate.own import claim, parameters, pool, run
+from validate.own.module import OwnModule
 
 from sim.participation import UniformChoice
 from tests.validate.command_line import call, complaint
@@ -18,8 +20,6 @@ from theory.formula import parse
 from validate import papers
 from validate.assumptions import unmet
 from validate.checking import check_claim
-from validate.own import claim, parameters, pool, run
-from validate.own.module import OwnModule
 from validate.scenario import read_scenario
 from validate.strategies import parameters as drawn_parameters
 from validate.survey import Pool

@@ -163,25 +163,14 @@ def test_a_paper_that_nobody_measures_needs_cases() -> None:
     assert assert_claim(claim, SPEC, cases=lambda c, s: textbook.cases(find_claim(DESCENT), s)).cases > 1
 
 
-def test_a_claim_of_ones_own(tmp_path: Path) -> None:
-    """As an object of which the catalogue knows nothing, and by the name of its file."""
-    from validate.own import claim, parameters
-
-    symbols = parameters(delta="step", L="smoothness", mu="strong_convexity", k="round", R2="start_distance")
-    mine = claim(
-        "mine/contraction",
-        "E||x_k - x*||^2 <= (1 - delta mu)^k R^2",
-        quantity="squared_distance",
-        right="(1-delta*mu)**k*R2",
-        parameters=symbols,
-    )
-    assert assert_claim(mine, SPEC).tightness == 0.75  # (3/4)^2k against (3/4)^k, from k = 1 on
-    with pytest.raises(ClaimBroken, match="noise"):
-        assert_claim(replace(mine, id="mine/noise"), NOISY | {"theta0": "0"})
-    from validate.own.template import written
+def test_a_claim_in_a_file_of_ones_own(tmp_path: Path) -> None:
+    """Two samples of curvature 1, the step 1/4, from the minimiser: m <- (9/16) m + 1/16."""
+    from validate.template import written
 
     written(tmp_path / "my_paper.py")
-    assert assert_claim(f"{tmp_path / 'my_paper.py'}:noise-ball", NOISY).exact
+    sample = [{"h": "1", "a": "1"}, {"h": "1", "a": "-1"}]
+    instance = {"parameters": {"eta": "1/4", "H": 1}, "problem": {"clients": [sample]}, "start": ["0"], "rounds": 3}
+    assert assert_claim(f"{tmp_path / 'my_paper.py'}:noise-ball", instance).exact
 
 
 def test_the_numbers_of_a_long_run_are_shown_short() -> None:

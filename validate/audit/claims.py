@@ -287,7 +287,7 @@ def _hypothesis(claim: Claim, text: str, quick: bool, seed: int) -> Check:
 
 def _implied(claim: Claim, less: Claim, text: str) -> bool:
     """Whether a relation between numbers follows from the others, by a proof that its opposite contradicts them."""
-    from validate.examine import contradictions
+    from validate.contradiction import contradictions
 
     one = claim.assumptions[(*claim.assuming, *claim.standing).index(text)]
     if isinstance(one, Predicate) or one.relation == "==":

@@ -137,6 +137,4 @@ def failures(report: Report) -> str:
 
 def meanings(claim: Claim, parameters: Iterable[str]) -> dict[str, str]:
     """What these names of a claim about rounds mean, in the verifier's words, where it has others."""
-    own = {p.name: getattr(p, "counterpart", p.name) for p in claim.parameters}  # of a paper in one file
-    known = {**_NAMES.get(claim.paper, {}), **{name: meant for name, meant in own.items() if meant != name}}
-    return {key: value for key, value in known.items() if key in set(parameters)}
+    return {key: value for key, value in _NAMES.get(claim.paper, {}).items() if key in set(parameters)}

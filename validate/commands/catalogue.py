@@ -120,7 +120,6 @@ def description(claim: Claim) -> dict[str, Any]:
         ],
         "hypotheses": [_hypothesis(h) for h in claim.hypotheses],
         "standing": [{**_hypothesis(h), "where": h.where} for h in claim.standing],
-        **({"measured_as": claim.measured_as} if hasattr(claim, "measured_as") else {}),
         "definitions": dict(claim.definitions),
         "relation": claim.relation,
         "right": claim.right,
@@ -147,8 +146,6 @@ def text(claim: Claim) -> str:
     if claim.right is not None:
         sides = [f"{claim.quantity.name} {claim.relation} {claim.right}"]
         part("Bound", sides + [f"with {name} = {formula}" for name, formula in claim.definitions.items()])
-    measured_as = getattr(claim, "measured_as", "")  # of a paper in a file
-    part("Measured", [measured_as] if measured_as else [])
     part(
         "Hypotheses",
         [

@@ -102,7 +102,7 @@ def lacking(claim: Claim, what: str, has: Callable[[Claim], bool]) -> ValueError
         has: whether another claim has it.
     """
     from theory import catalog
-    from validate.own.files import target_of
+    from validate.files import target_of
 
     others = [other.id for other in catalog.claims(claim.paper) if isinstance(other, type(claim)) and has(other)]
     family = [id for id in others if id.startswith(claim.id) or claim.id.startswith(id)]

@@ -18,10 +18,10 @@ from validate.commands.output import print_json
 
 
 def known(targets: Sequence[str]) -> list[str]:
-    """Targets as names and ids of the catalogue; see `validate.own.files.targets`. Other targets cost no import."""
+    """Targets as names and ids of the catalogue; see `validate.files.targets`. Other targets cost no import."""
     if not any(_is_file(target) for target in targets):
         return list(targets)
-    from validate.own import files
+    from validate import files
 
     with redirect_stdout(sys.stderr):
         return files.targets(targets)
@@ -35,10 +35,10 @@ def speaking_aside(targets: Sequence[str]) -> Iterator[None]:
 
 
 def one(target: str) -> str:
-    """The id of one claim; see `validate.own.files.one`."""
+    """The id of one claim; see `validate.files.one`."""
     if not _is_file(target):
         return target
-    from validate.own import files
+    from validate import files
 
     with redirect_stdout(sys.stderr):
         return files.one(target)
@@ -55,13 +55,13 @@ def new(
 ) -> None:
     """Write a paper of your own: one commented file, to be changed.
 
-    It has a theorem, how both its sides are measured, and its proof, and can be checked as it is. The other commands
-    take the file in place of a paper (`check`, `report`, `claims --paper`), or `paper.py:LABEL` in place of a claim.
-    They run it, as Python runs any program; so read a stranger's file first.
+    It has an algorithm and three claims about it, and can be checked as it is. The other commands take the file in
+    place of a paper (`check`, `report`, `claims --paper`), or `paper.py:LABEL` in place of a claim. They run it, as
+    Python runs any program; so read a stranger's file first.
 
     Example: fedproof new my_paper.py
     """
-    from validate.own.template import written
+    from validate.template import written
 
     name = written(path, force)
     if as_json:

@@ -190,8 +190,8 @@ def _status(path: Path, out: Path | None, as_json: bool) -> None:
 
 def _dry_run(specification: Specification, as_json: bool) -> None:
     """The number of cells, what varies among them, and the first of them."""
+    from validate.sweep.claim_files import ENTRIES
     from validate.sweep.export import flattened
-    from validate.sweep.own_claims import ENTRIES
 
     first: list[dict[str, Any]] = []
     axes: dict[str, dict[Any, None]] = {}

@@ -281,8 +281,7 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
     lists = [n for n, v in c.values.items() if isinstance(v, list) and n not in others]
     clients = _clients(c)
     if clients > 1 and not roles.matrices:
-        for n in range(clients):
-            keep = [m for m in range(clients) if m != n]
+        for keep in _parts(clients):
             yield replace(
                 c,
                 hessian=None if c.hessian is None else c.hessian[keep],
@@ -296,8 +295,7 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
             )
     if c.hessian is not None:
         n, d = c.hessian.shape[1], c.hessian.shape[2]
-        for i in range(n) if n > 1 else ():
-            keep = [j for j in range(n) if j != i]
+        for keep in _parts(n) if n > 1 else ():
             yield replace(c, hessian=c.hessian[:, keep], linear=c.linear[:, keep])
     elif c.pieces is not None:
         d = 1
@@ -361,6 +359,17 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
             array = _with(c.hessian, index, simple)
             array[(*index[:2], j, i)] = simple
             yield replace(c, hessian=array)
+
+
+def _parts(count: int) -> Iterator[list[int]]:
+    """Less of so many: either half, a quarter less, then one less."""
+    if count > 3:
+        half, quarter = count // 2, count // 4
+        yield list(range(half))
+        yield list(range(half, count))
+        yield list(range(count - quarter))
+    for left_out in range(count):
+        yield [i for i in range(count) if i != left_out]
 
 
 def size(c: Candidate) -> tuple[int, int, int, int]:

@@ -126,10 +126,11 @@ class Setting:
             return self.problem.function(*which(name, at)).value(v[0])
         if name == "f":
             return self.problem.cost(v)
+        p, n = self.problem, at["n"]
         if name == "f_n":
-            return self.problem.client_cost(v)[at["n"]]
-        n, i = at["n"], at["i"]
-        h, b, c = self.problem.hessian[n, i], self.problem.linear[n, i], self.problem.offset[n, i]
+            h, b, c = p.client_hessian[n], p.client_linear[n], p.client_offset[n]
+        else:
+            h, b, c = p.hessian[n, at["i"]], p.linear[n, at["i"]], p.offset[n, at["i"]]
         return (v @ h @ v) / 2 - b @ v + c
 
     def gradient(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
@@ -139,7 +140,7 @@ class Setting:
         if name == "f":
             return self.problem.gradient(v)
         if name == "f_n":
-            return self.problem.client_gradient(v)[at["n"]]
+            return self.problem.client_hessian[at["n"]] @ v - self.problem.client_linear[at["n"]]
         return self.problem.hessian[at["n"], at["i"]] @ v - self.problem.linear[at["n"], at["i"]]
 
     def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Any:
@@ -296,7 +297,7 @@ TURNS = (1, 2, 3, 5, 2)
 LARGE_TURNS = (10, 20, 50)
 MOST_TURNS = 200
 """Of a loop whose number of turns a relation bounds from below."""
-EXTREMES = tuple(F(10) ** k for k in (-9, -6, -4, -3, 3, 4, 6, 9)) + (F(2) ** 200, F(1, 2**200))
+EXTREMES = (*(F(10) ** k for k in (-9, -6, -4, -3, 3, 4, 6, 9)), F(2) ** 200, F(1, 2**200))
 LARGE_INTEGERS = tuple(map(F, (20, 50, 100, 1000, 10**4, 10**6)))
 """Numbers of a claim without functions, beyond those of `FREE`."""
 TRIES = 6

@@ -86,9 +86,8 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
     word = "quick" if quick else "full"
     if missing:
         return Coverage(False, f"not called supported: {'; '.join(missing)}")
-    return Coverage(
-        True, f"{len(telling)} instances, {', '.join(told)}; {word} search of {found.evaluations} evaluations"
-    )
+    told = [f"{len(telling)} instances", *told]
+    return Coverage(True, f"{', '.join(told)}; {word} search of {found.evaluations} evaluations")
 
 
 def _is_telling(seen: Seen) -> bool:

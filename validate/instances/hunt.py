@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import isqrt
+from math import isfinite, isqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +21,7 @@ from theory.program import LINEAR_GIVEN_DRAWS
 from theory.sentence import At, Expression, SentenceError, everything
 from theory.written import Claim
 from validate.both_sides import Measured, Row, sides
-from validate.expected import lines, tapped, taps_of
+from validate.expected import Line, lines, tapped, taps_of
 from validate.instances.candidates import Candidate, candidate_of, moved, of_rounds, realised, size, smaller
 from validate.instances.choices import Setting, roles_of
 from validate.instances.engines import in_floats
@@ -206,7 +206,7 @@ class _Doubts:
         """Whether the hunt ends with this break; else it is kept in case that no other is found."""
         found = self.found
         stands = self.accepted(seen)
-        if not stands:
+        if not stands and not _is_large(seen):
             for near in _with_squares(self.claim, seen):
                 if near.measured.broken and self.accepted(near):
                     seen, stands = near, True
@@ -216,6 +216,11 @@ class _Doubts:
             found.broken = shrunk(self.claim, seen) if self.smallest else seen
         self.refused += not stands
         return stands or self.refused >= REFUSED or (self.refused == 1 and self.accepted(found.broken))
+
+
+def _is_large(seen: Seen) -> bool:
+    """Whether there are many clients: then it is these that stand in the way, and not a root."""
+    return (seen.drawn.instance.clients or 1) >= MANY
 
 
 def _with_squares(claim: Claim, seen: Seen) -> Iterator[Seen]:
@@ -289,10 +294,31 @@ def _by_moments(claim: Claim, one: Drawn) -> Seen | None:
         found = lines(claim, problem.quadratic, setting_of(claim, one))
     except (ValueError, UndecidedError, ZeroDivisionError, OverflowError):
         return None
-    rows = [line for line in found if line.status == "undefined" or isinstance(line.left + line.right, Fraction)]
-    if not rows or not any(row.status != "undefined" for row in rows):
+    rows = [Row(line.at, _ball(line.left), _ball(line.right), line.status) for line in found if _is_told(line)]
+    if not any(row.status != "undefined" for row in rows):
         return None
-    return Seen(one, Measured(tuple(Row(row.at, row.left, row.right, row.status) for row in rows)))
+    return Seen(one, Measured(tuple(rows)))
+
+
+def _is_told(line: Line) -> bool:
+    """Whether fractions tell, or floats that are far apart."""
+    if line.status == "undefined" or isinstance(line.left + line.right, Fraction):
+        return True
+    left, right = float(line.left), float(line.right)
+    return isfinite(left + right) and abs(left - right) > APART * max(abs(left), abs(right))
+
+
+def _ball(value: Any) -> Any:
+    """A float as a ball around it, within which the number that it stands for lies; a fraction as it is."""
+    if not isinstance(value, float):
+        return value
+    import flint
+
+    return flint.arb(value, abs(value) * APART / 8)
+
+
+APART = 1e-6
+"""Share of two numbers that rounding does not make up."""
 
 
 def setting_of(claim: Claim, one: Drawn) -> Setting:
@@ -317,9 +343,10 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[
     for i in range(seeds):
         if stop():
             return None
-        kind = i % 3
-        sizes = large if kind == 0 and large else small
-        one = drawn(claim, seed + 10**6 + i, large=kind < 2, long=kind > 0, sizes=sizes)
+        turn, kind = divmod(i, len(FAR_KINDS))
+        wide, turns, long = FAR_KINDS[kind]
+        sizes = [large[turn % len(large)]] if wide and large else small
+        one = drawn(claim, seed + 10**6 + i, large=turns, long=long, sizes=sizes)
         if one is None or not isinstance(one.instance.problem, Quadratics) or not _fits_moments(claim, one):
             continue
         if not _fits_taps(claim, one, MOST_TAPPED):
@@ -357,7 +384,9 @@ def _extreme(claim: Claim, found: Hunt, seeds: int, seed: int) -> Seen | None:
     return None
 
 
-MOST_NUMBERS, MOST_TERMS = 80, 1200
+FAR_KINDS = ((True, True, False), (False, True, True), (True, False, True), (False, False, True))
+"""Many clients or samples, many turns, many rounds."""
+MOST_NUMBERS, MOST_TERMS, MOST_TERMS_OF_TAPS = 80, 8000, 1200
 MOST_AVERAGED = 100
 """Clients of an average over those whose coins fell so: pairs of them are gone through for every possible number."""
 MOST_TAPPED, MOST_TAPPED_EXACTLY = 120, 16
@@ -387,11 +416,12 @@ def _fits_moments(claim: Claim, one: Drawn) -> bool:
     samples = max(instance.problem.samples(n) for n in range(N))
     if not _fits(claim, Size(N, samples, d)):
         return False
-    turns = 1
+    turns, most = 1, MOST_TERMS
     if any(isinstance(part, At) and part.name in claim.vocabulary.taps for part in _everything_said(claim)):
         for name in roles_of(instance.program).turns:
             turns *= int(one.values[name])
-    return N * instance.rounds * (samples if instance.program.random else 1) * turns <= MOST_TERMS
+        most = MOST_TERMS_OF_TAPS
+    return N * instance.rounds * (samples if instance.program.random else 1) * turns <= most
 
 
 def _fits(claim: Claim, size: Size) -> bool:
@@ -445,11 +475,31 @@ def shrunk(claim: Claim, seen: Seen, checks: int = CHECKS) -> Seen:
             continue
         left -= 1
         one = realised(claim, step)
-        tried = None if one is None else measured(claim, one)
+        tried = None if one is None or not _may_break(claim, one) else measured(claim, one)
         if tried is not None and tried.measured.broken:
             best, here = tried, step
             moves = _moves(claim, here)
     return best
+
+
+MANY = 16
+"""Clients times samples, or turns, beyond which a round is looked at in floats first."""
+
+
+def _may_break(claim: Claim, one: Drawn) -> bool:
+    """False where floats tell that an instance with many outcomes does not break a claim."""
+    problem, program = one.instance.problem, one.instance.program
+    if program is None or not isinstance(problem, Quadratics) or not program.operations <= LINEAR_GIVEN_DRAWS:
+        return True
+    turns = max((int(one.values[name]) for name in roles_of(program).turns), default=1)
+    if max(problem.clients * max(map(problem.samples, range(problem.clients))), turns) < MANY:
+        return True
+    try:
+        return any(
+            line.status == "broken" for line in lines(claim, in_floats(problem.quadratic), setting_of(claim, one))
+        )
+    except (ValueError, UndecidedError, ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
+        return True
 
 
 def _moves(claim: Claim, c: Candidate) -> Iterator[Candidate]:

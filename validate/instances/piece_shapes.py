@@ -13,7 +13,7 @@ from fractions import Fraction
 from theory.predicates import Convex, PolyakLojasiewicz, Predicate, Quadratic, StronglyConvex
 from theory.written import Claim
 from validate.instances.pieces import Pieces, Piecewise
-from validate.instances.shapes import DISTANCES, Shape, Size
+from validate.instances.shapes import DISTANCES, UNIT, Shape, Size
 
 F = Fraction
 STEEPEST = (F(1), F(4), F(1, 4), F(25), F(9, 4), F(100))
@@ -36,7 +36,9 @@ def assumes_convex(predicates: Iterable[Predicate]) -> bool:
     return any(isinstance(one, Convex | StronglyConvex) for one in predicates)
 
 
-def made_pieces(shape: Shape, size: Size, rng: random.Random, extreme: bool = False, convex: bool = True) -> Pieces:
+def made_pieces(
+    shape: Shape, size: Size, rng: random.Random, extreme: bool = False, convex: bool = True, unit: Fraction = UNIT
+) -> Pieces:
     """A problem of that shape and size, in one dimension.
 
     Args:
@@ -45,8 +47,16 @@ def made_pieces(shape: Shape, size: Size, rng: random.Random, extreme: bool = Fa
         rng: draws everything else.
         extreme: whether condition numbers go up to 10^4.
         convex: whether f is to be convex where the shape asks for a bounded f: quadratics have to be, pieces have not.
+        unit: of curvature.
     """
-    return Pieces(_Maker(shape, size, rng, extreme, convex or shape.same_minimiser).made())
+    found = _Maker(shape, size, rng, extreme, convex or shape.same_minimiser).made()
+    if unit == UNIT:
+        return Pieces(found)
+    return Pieces(tuple(tuple(_times(one, unit) for one in own) for own in found))
+
+
+def _times(one: Piecewise, factor: Fraction) -> Piecewise:
+    return Piecewise(one.knots, tuple(factor * slope for slope in one.slopes), factor * one.b, factor * one.c)
 
 
 def may_bend(shape: Shape, predicates: Iterable[Predicate]) -> bool:

@@ -38,6 +38,8 @@ BEYOND = (1000, 3000, 10_000, 10**5)
 FEW, MANY = (1, 2, 3, 4, 5, 7, 10), (20, 50, 100, 300, 1000)
 """N and d of a claim about numbers alone."""
 NEAR = (F(1, 10), F(-1, 10), F(1, 100), F(-1, 100), F(1, 1000), F(-1, 1000))
+UNITS = (*[F(1)] * 7, F(10_000), F(1, 10_000), F(100))
+"""Of curvature: both sides of a claim are in the same units, and a square too many shows in some of them only."""
 EVERY = 3
 """One of so many instances has functions that are no quadratics, where the claim allows any; all but one of so many
 where gradients are bounded, as quadratics have no curvature then."""
@@ -139,11 +141,12 @@ def drawn(
     problem: Any = None
     start = np.array([], dtype=object)
     if has_functions(claim):
-        extreme = rng.random() < 0.3
+        extreme, unit = rng.random() < 0.3, rng.choice(UNITS)
         if lines:
-            problem = made_pieces(shape, size, rng, extreme=extreme, convex=assumes_convex(claim.predicates))
+            convex = assumes_convex(claim.predicates)
+            problem = made_pieces(shape, size, rng, extreme=extreme, convex=convex, unit=unit)
         else:
-            problem = made(shape, size, rng, extreme=extreme)
+            problem = made(shape, size, rng, extreme=extreme, even=0.4 if large or long else 0.1, unit=unit)
         if lines and may_bend(shape, claim.predicates) and more.random() < 0.4:
             problem = wells(size, more)
             rounds = more.choice((3, 4, 5, 6, 8, 10)) if certain else rounds
@@ -170,9 +173,7 @@ def drawn(
     return None if found is None else instance_of_values(claim, problem, start, rounds, found[0], vectors)
 
 
-def _countsof_numbers(
-    claim: Claim, vectors: Mapping[str, Any], rng: random.Random, large: bool
-) -> dict[str, Fraction]:
+def _countsof_numbers(claim: Claim, vectors: Mapping[str, Any], rng: random.Random, large: bool) -> dict[str, Fraction]:
     """N and d of a claim that speaks of them, where neither functions nor vectors say what they are."""
     names = {part.name for tree in _trees(claim) for part in everything(tree) if isinstance(part, Name)}
     over_clients = any(

@@ -22,6 +22,7 @@ from theory.predicates import Predicate
 Level = Literal["any", "f", "f_n", "f_ni"]
 LEVELS: tuple[Level, ...] = ("any", "f", "f_n", "f_ni")
 F = Fraction
+UNIT = F(1)
 CURVATURES = (F(1), F(1, 4), F(4), F(1, 9), F(9, 4), F(1, 25), F(1, 100), F(4, 9))
 EXTREMES = (F(1, 10_000), F(1, 900), F(1, 2500), F(100), F(400))
 DISTANCES = (F(1), F(-1), F(1, 2), F(3), F(-2), F(0), F(10), F(1, 10), F(-1, 3))
@@ -91,7 +92,9 @@ class Size:
     dim: int
 
 
-def made(shape: Shape, size: Size, rng: random.Random, extreme: bool = False) -> Quadratic:
+def made(
+    shape: Shape, size: Size, rng: random.Random, extreme: bool = False, even: float = 0.1, unit: Fraction = UNIT
+) -> Quadratic:
     """A problem of that shape and size, in fractions.
 
     Args:
@@ -99,10 +102,16 @@ def made(shape: Shape, size: Size, rng: random.Random, extreme: bool = False) ->
         size: of the problem.
         rng: draws everything else.
         extreme: whether condition numbers go up to 10^4 and beyond.
+        even: the probability that there is one curvature everywhere, with which many bounds are attained.
+        unit: of curvature.
     """
     rotation = _rotation(size.dim, rng)
-    curvatures = (*CURVATURES, *EXTREMES) if extreme else CURVATURES
-    hessians = _hessians(shape, size, rng, rotation, curvatures)
+    curvatures = tuple(unit * value for value in ((*CURVATURES, *EXTREMES) if extreme else CURVATURES))
+    if even and rng.random() < even and not shape.flat:
+        hessians = np.full((size.clients, size.samples, size.dim, size.dim), F(0), dtype=object)
+        hessians += rng.choice(curvatures) * _identity(size.dim)
+    else:
+        hessians = _hessians(shape, size, rng, rotation, curvatures)
     linear = _linear(shape, size, rng, hessians)
     counts = np.full(size.clients, size.samples)
     zero = np.full((size.clients, size.samples), F(0), dtype=object)
@@ -213,7 +222,7 @@ def _linear(shape: Shape, size: Size, rng: random.Random, hessians: Any) -> Any:
 SIZES = (
     Size(1, 1, 1), Size(1, 2, 1), Size(2, 1, 1), Size(2, 2, 1), Size(3, 1, 1), Size(1, 1, 2), Size(2, 1, 2),
     Size(3, 2, 2), Size(4, 1, 1), Size(1, 3, 1), Size(2, 2, 2), Size(3, 1, 3), Size(5, 1, 2), Size(1, 3, 3),
-    Size(1, 1, 3), Size(4, 2, 1),
+    Size(1, 1, 3), Size(4, 2, 1), Size(6, 2, 1), Size(8, 1, 1),
 )  # fmt: skip
 LARGE = (
     Size(1, 20, 1),
@@ -225,4 +234,6 @@ LARGE = (
     Size(1, 50, 2),
     Size(1000, 1, 1),
     Size(300, 1, 1),
+    Size(20, 2, 1),
+    Size(40, 2, 1),
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from theory.claim import Claim, Hypothesis, Step
 from theory.domain import Domain
 from validate.algebra import holds
-from validate.own.files import target_of
+from validate.files import target_of
 from validate.proving import contradiction
 from validate.replay.inference import Facts, counterexample
 from validate.verdict import Result

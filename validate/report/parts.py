@@ -8,10 +8,10 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from validate import files
 from validate import papers as measured
 from validate.experiment import Experiment
 from validate.experiments import reproduction
-from validate.own import files
 from validate.parallel import over_processes, tell
 from validate.report.formula import Typesetter
 from validate.report.page import render, typeset
@@ -19,7 +19,7 @@ from validate.verdict import Result
 
 if TYPE_CHECKING:
     from theory.claim import Paper
-    from validate.own.module import Source
+    from validate.files import Source
 
 TEXTBOOK, ALL = "textbook", "all papers"
 # The parts of a report that take longest, the longest first: begun last, one of them would be waited for alone.
@@ -61,7 +61,7 @@ def write(
 
     Raises:
         ValueError: for an unknown paper, processes < 1, or a file that is not the store of a sweep; for a paper in a
-            file as `validate.own.load`.
+            file as `validate.files.load`.
         OSError: for a file that cannot be read.
     """
     from theory import catalog

@@ -11,7 +11,7 @@ from typing import Any
 
 from theory.claim import Claim, Parameter
 from theory.listing import Listing, listing
-from validate.own.files import target_of
+from validate.files import target_of
 from validate.report.start import start_values
 
 DECADES = 3  # of a logarithmic slider, below and above the start

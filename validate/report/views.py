@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from theory.written import Claim as Written
 from validate.experiment import Experiment
-from validate.own.files import source_of, target_of
+from validate.files import source_of, target_of
 from validate.report.chart import figure, numbers_file
 from validate.report.figures import ExperimentView, experiment_view
 from validate.report.formula import Typesetter

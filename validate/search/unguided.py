@@ -25,7 +25,7 @@ from validate.assumptions import unmet
 from validate.bounds import chosen, compare, defined, exact_sides, nearest_float
 from validate.description import describe
 from validate.falsify import CasesOf, Counterexample, recomputed, size
-from validate.own.files import target_of
+from validate.files import target_of
 from validate.scenario import Spec, read_scenario
 from validate.search.landscape import Landscape, excess, measured, survey
 from validate.search.reduce import (

@@ -40,7 +40,7 @@ def instances(claim: Claim | str) -> st.SearchStrategy[Drawn]:
     """
     found: Any = claim
     if isinstance(claim, str):
-        from validate.own.files import find
+        from validate.files import find
 
         found = find(claim)
     if not isinstance(found, Claim):

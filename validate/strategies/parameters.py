@@ -55,7 +55,7 @@ def parameters(
             start that does not satisfy them; an unknown name or a relation that cannot be read.
     """
     if isinstance(claim, str):
-        from validate.own.files import find
+        from validate.files import find
 
         claim = find(claim)
     if isinstance(claim, Written):

@@ -6,7 +6,7 @@ A cell is its document, plain JSON data from which everything is made again in a
      "participation": {"p": "1/2"}, "rounds": 10, "start": "1", "method": "exact"}
 
 for method "sampled" also "seed", "level", "first" and "most", and for a claim in an author's own file also "file" and
-"relation" (`validate.sweep.own_claims`). Its key is a hash of the canonical text, and its result is plain JSON data
+"relation" (`validate.sweep.claim_files`). Its key is a hash of the canonical text, and its result is plain JSON data
 that depends on the document alone.
 """
 
@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from theory.written import Claim as Written
-from validate.sweep import own_claims, tables
+from validate.sweep import claim_files, tables
 from validate.sweep.entries import check_names, integer, number, shown, table
 from validate.sweep.specification import FORMAT, MOST_RUNS
 
@@ -95,8 +95,8 @@ class Cell:
         method = tables.METHOD.read(given.get("method"), "method")
         if "claim" in given and type(given["claim"]) is not str:
             raise ValueError(f"claim={shown(given['claim'])} is not the id of a claim")
-        own = own_claims.file_of(given.get("claim", "")) is not None
-        names = _COMMON + (_SAMPLED if method == "sampled" else ()) + (own_claims.ENTRIES if own else ())
+        own = claim_files.file_of(given.get("claim", "")) is not None
+        names = _COMMON + (_SAMPLED if method == "sampled" else ()) + (claim_files.ENTRIES if own else ())
         check_names(given, names, "the cell")
         missing = [name for name in names if name not in given]
         if missing:
@@ -104,7 +104,7 @@ class Cell:
         if type(given["format"]) is not int or given["format"] != FORMAT:
             raise ValueError(f"format={shown(given['format'])} is not {FORMAT}, which is the one known here")
         if own:
-            own_claims.check(given)
+            claim_files.check(given)
         values: dict[str, Any] = _tables(given)
         values |= {
             "rounds": tables.ROUNDS.read(given["rounds"], "rounds"),
@@ -130,7 +130,7 @@ class Cell:
             method == "exact",
             ("problem", "algorithm"),
         )
-        besides = {name: given[name] for name in own_claims.ENTRIES} if own else {}
+        besides = {name: given[name] for name in claim_files.ENTRIES} if own else {}
         return cls(claim=given["claim"], method=method, **values, **besides)
 
     @property
@@ -189,8 +189,10 @@ def run_cell(document: Mapping[str, Any], paths: Mapping[str, str] | None = None
     from validate.sweep.building import scenario_of
 
     cell = Cell.from_document(document)
+    claim: Claim | Written
+    module = None
     if cell.file:
-        claim, module = own_claims.find(cell.claim, cell.file, cell.relation, paths or {})
+        claim = claim_files.find(cell.claim, cell.file, cell.relation, paths or {})
     else:
         claim, module = _claim(cell.claim)
     if isinstance(claim, Written):

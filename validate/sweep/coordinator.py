@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from validate.sweep.cell import canonical, run_cell
+from validate.sweep.claim_files import ENTRIES
 from validate.sweep.database import Busy
 from validate.sweep.executors import Engine, Finished, Function, Pool, Stopped
 from validate.sweep.lanes import Lanes, lanes_wanted
-from validate.sweep.own_claims import ENTRIES
 from validate.sweep.records import FAILURES, OUTCOMES, Work
 from validate.sweep.specification import Specification
 from validate.sweep.store import Store

@@ -21,8 +21,8 @@ from typing import Any
 from theory.catalog import claim as find_claim
 from theory.catalog import paper as find_paper
 from theory.claim import Claim
-from validate.own.files import is_file
-from validate.sweep import own_claims, tables
+from validate.files import is_file
+from validate.sweep import claim_files, tables
 from validate.sweep.entries import MOST_CELLS, Decimal, Entry, check_names, integer, number, shown
 from validate.sweep.tables import Table
 
@@ -54,7 +54,7 @@ class Specification:
         error_probability: of all sampled cells together.
         first, most: runs of a sampled cell's first batch, and of all its batches.
         paths: absolute, of the authors' files, by their names.
-        entries: what cells have besides (`validate.sweep.own_claims.ENTRIES`), by the names of claims in such files.
+        entries: what cells have besides (`validate.sweep.claim_files.ENTRIES`), by the names of claims in such files.
     """
 
     text: str = field(repr=False)
@@ -187,7 +187,7 @@ def _differing_in_clients(axes: Axes) -> Iterator[dict[str, Any]]:
 def read_specification(text: str, folder: Path | str = ".") -> Specification:
     """The sweep that a TOML text specifies, with everything checked that can be without computing a cell.
 
-    The Python files that its claims name are run, as `validate.own.load` does, and nothing else.
+    The Python files that its claims name are run, as `validate.files.load` does, and nothing else.
 
     Args:
         text: as described in docs/sweeps.md, at most `MOST_TEXT` characters.
@@ -219,7 +219,7 @@ def read_specification(text: str, folder: Path | str = ".") -> Specification:
         first=runs["first"],
         most=runs["most"],
         paths={Path(own[0].path).name: own[0].path for own in claims.values() if own},
-        entries={name: own_claims.entries(*own) for name, own in claims.items() if own},
+        entries={name: claim_files.entries(*own) for name, own in claims.items() if own},
     )
     _check_count(made)
     for tables_of, kinds, where in (
@@ -272,7 +272,7 @@ def _error_probability(given: Mapping[str, Any]) -> Fraction:
     return Fraction(number(tables.UNIT)(given.get("error_probability", "1/1000"), "error_probability"))
 
 
-def _claims(value: Any, folder: Path | str) -> dict[str, tuple[own_claims.OwnFile, Claim] | None]:
+def _claims(value: Any, folder: Path | str) -> dict[str, tuple[claim_files.ClaimFile, Claim] | None]:
     """Claims that have a bound, each once, in the order given; names of papers stand for all of theirs.
 
     By id, or as ``my_paper.py:label``, and then with the file and the claim.
@@ -280,25 +280,25 @@ def _claims(value: Any, folder: Path | str) -> dict[str, tuple[own_claims.OwnFil
     targets = value if isinstance(value, list) else [value]
     if not targets:
         raise ValueError("claims=[] is empty: give ids of claims or names of papers")
-    found: dict[str, tuple[own_claims.OwnFile, Claim] | None] = {}
-    files: dict[str, own_claims.OwnFile] = {}
+    found: dict[str, tuple[claim_files.ClaimFile, Claim] | None] = {}
+    files: dict[str, claim_files.ClaimFile] = {}
     for i, target in enumerate(targets):
         if type(target) is not str:
             raise ValueError(f"claims[{i}]={shown(target)} is neither the id of a claim nor the name of a paper")
         try:
             if is_file(target):
-                name, file, own = own_claims.read(target, folder)
+                name, file, own = claim_files.read(target, folder)
                 if files.setdefault(Path(file.path).name, file) != file:
                     raise ValueError(f"{target!r} is in another file than an earlier {name.partition(':')[0]}; cells "
                                      "have the file's name: rename one")  # fmt: skip
                 found[name] = (file, own)
             elif "/" in target:
                 claim = find_claim(target)
-                if not own_claims.has_sides(claim):
+                if not claim_files.has_sides(claim):
                     raise ValueError(f"{target!r} has no right side that can be evaluated, so it has no cells")
                 found[claim.id] = None
             else:
-                found |= {c.id: None for c in find_paper(target) if own_claims.has_sides(c)}
+                found |= {c.id: None for c in find_paper(target) if claim_files.has_sides(c)}
         except ValueError as error:
             raise ValueError(f"claims[{i}]: {error}") from None
     return found

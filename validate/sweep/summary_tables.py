@@ -137,7 +137,7 @@ def _where(found: Tally, cell: int, but: tuple[str, ...]) -> str:
 def _relation(found: Tally, claim: str) -> str:
     """The relation of a claim that is not <=, in brackets."""
     from theory import catalog
-    from validate.sweep.own_claims import relation_of
+    from validate.sweep.claim_files import relation_of
 
     try:
         relation = found.relations[claim] if claim in found.relations else relation_of(catalog.claim(claim))

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from validate.sweep.claim_files import ENTRIES, file_of
 from validate.sweep.export import FIRST, flattened
-from validate.sweep.own_claims import ENTRIES, file_of
 from validate.sweep.records import FAILURES, Row
 
 # Outcomes whose ratio says how tight the claim is: it applies there, and both sides are known.

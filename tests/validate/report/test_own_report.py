@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from validate.own import files, load, template
 
 import validate.checking
 from tests.validate.command_line import call, complaint, printed
 from theory import catalog
 from validate import papers
 from validate.checking import Checked
-from validate.own import files, load, template
 from validate.parallel import over_processes, tell
 from validate.replay import Replay, replay
 from validate.report import parts, write

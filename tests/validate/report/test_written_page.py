@@ -15,9 +15,9 @@ import pytest
 
 from tests.validate.report.playing import LANGUAGE, in_file
 from tests.validate.test_report import claim as listed
-from theory import Paper, catalog
+from theory import Paper
 from theory.program import pseudo_code
-from validate import papers, verifier
+from validate import verifier
 from validate.certificate import play_certificate
 from validate.report import render
 from validate.report.played import in_words, sides
@@ -72,7 +72,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         *(Result(c.id, "undecided", None, ()) for c in (*PROXSKIP, *LSVRG)),
     ]
-    with catalog.forgetting(), papers.forgetting():
+    with files.forgetting():
         render(results, (), folder, papers=[MIXED, PROXSKIP, LSVRG], quick=True)
     return folder
 

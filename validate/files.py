@@ -16,15 +16,37 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from theory import catalog
-from theory.claim import LABEL, Claim, Paper
-from validate import papers
+from theory.claim import LABEL, Paper
+from theory.written import Claim
 
 if TYPE_CHECKING:
-    from validate.own.module import Source
+    from theory.claim import Claim as OldClaim
 
+OLDER = (
+    'write it as docs/language.md says: a claim is a sentence, claim(label, "left <= right", of=an_algorithm, '
+    "assuming=(...)), and `fedproof new` writes an example"
+)
+"""What is said of a file in the older format."""
+
+
+class Source(NamedTuple):
+    """The file from which a paper was loaded.
+
+    Attributes:
+        paper: its name.
+        path: as it was given.
+        digest: of what was in the file.
+    """
+
+    paper: str
+    path: str
+    digest: str
+
+
+_sources: dict[str, Source] = {}  # by the paper's name, for as long as this process knows it
 _TARGET = re.compile(r"(?P<path>.+\.py)(:(?P<label>[^:]*))?\Z")
 
 
@@ -36,7 +58,7 @@ def is_file(target: str) -> bool:
 def load(path: str | Path, content: bytes | None = None) -> Paper:
     """The paper in a Python file, which is run for that.
 
-    It is made known to the catalogue and to `validate.papers` for as long as this process runs.
+    It is made known to the catalogue for as long as this process runs.
 
     Args:
         path: of a file with one `Paper` (under any name, or several with one under the name ``PAPER``).
@@ -44,11 +66,10 @@ def load(path: str | Path, content: bytes | None = None) -> Paper:
 
     Raises:
         OSError: when the file cannot be read.
-        ValueError: when it is not Python, fails, has no paper, or one with the name of a paper that is known anyway;
-            the message names the file, and the line where there is one.
+        ValueError: when it is not Python, fails, has no paper, one with the name of a paper that is known anyway, or
+            one whose claims are not sentences (`theory.claim`); the message names the file, and the line where there is
+            one.
     """
-    from validate.own.module import OwnModule, Source
-
     given, path = str(path), Path(path)
     try:
         content = path.read_bytes() if content is None else content
@@ -65,8 +86,7 @@ def load(path: str | Path, content: bytes | None = None) -> Paper:
         try:
             exec(code, module.__dict__)
         except (Exception, SystemExit) as error:
-            kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-            raise ValueError(f"{path}{_line(error, str(path))}: {kind}{error}") from error
+            raise ValueError(f"{path}{_line(error, str(path))}: {_told(error)}") from error
         paper = _paper_in(module, path)
         try:
             catalog.add(paper)
@@ -75,14 +95,20 @@ def load(path: str | Path, content: bytes | None = None) -> Paper:
     except BaseException:
         _put_back(module.__name__, before)
         raise
-    papers.add(paper.name, OwnModule(paper, Source(paper.name, given, hashlib.sha256(content).hexdigest())))
+    _sources[paper.name] = Source(paper.name, given, hashlib.sha256(content).hexdigest())
     return paper
+
+
+def _told(error: BaseException) -> str:
+    """What went wrong in a file; of one in the older format, what to write instead."""
+    if isinstance(error, ImportError) and (error.name or "").startswith("validate.own"):
+        return f"{error.name} is of an older format, which is no longer read; {OLDER}"
+    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
 
 
 def source_of(paper: str) -> Source | None:
     """The file from which this process has a paper; None where it is from none."""
-    found: Source | None = getattr(papers.added(paper), "source", None)
-    return found
+    return _sources.get(paper)
 
 
 def target_of(id: str) -> str:
@@ -109,9 +135,20 @@ def known(given: Sequence[str]) -> Iterator[list[str]]:
     with ExitStack() as after:
         for name in names:
             after.callback(_put_back, name, sys.modules.get(name))
-        after.enter_context(catalog.forgetting())
-        after.enter_context(papers.forgetting())
+        after.enter_context(forgetting())
         yield targets(given)
+
+
+@contextmanager
+def forgetting() -> Iterator[None]:
+    """What is loaded within is forgotten afterwards, and what was known before is known again."""
+    before = dict(_sources)
+    with catalog.forgetting():
+        try:
+            yield
+        finally:
+            _sources.clear()
+            _sources.update(before)
 
 
 def again(sources: Iterable[Source]) -> None:
@@ -122,7 +159,7 @@ def again(sources: Iterable[Source]) -> None:
         OSError: as `load`.
     """
     for there in sources:
-        if papers.added(there.paper) is not None:
+        if there.paper in _sources:
             continue
         with redirect_stdout(io.StringIO()):
             load(there.path)
@@ -185,7 +222,7 @@ def one(target: str) -> str:
     return _labelled(paper, match["path"], match["label"]).id
 
 
-def find(target: str) -> Claim:
+def find(target: str) -> OldClaim | Claim:
     """The claim of an id, or of ``paper.py:label``, a file that is run.
 
     Raises:
@@ -194,7 +231,7 @@ def find(target: str) -> Claim:
     return catalog.claim(one(target))
 
 
-def _labelled(paper: Paper, path: str, label: str | None) -> Claim:
+def _labelled(paper: Paper, path: str, label: str | None) -> OldClaim | Claim:
     for claim in paper:
         if label in (claim.label, claim.id):
             return claim
@@ -217,6 +254,9 @@ def _paper_in(module: ModuleType, path: Path) -> Paper:
         raise ValueError(f"{path}: the paper's name {paper.name!r} is not of lower-case letters, digits, '.' and '-'")
     if not paper.claims:
         raise ValueError(f"{path}: the paper {paper.name!r} has no claims")
+    older = [claim for claim in paper if not isinstance(claim, Claim)]
+    if older:
+        raise ValueError(f"{path}: {older[0].id} is a theory.claim.Claim, made field by field; {OLDER}")
     return paper
 
 

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
 from theory.claim import Relation
@@ -42,12 +41,12 @@ _NAME = re.compile(r"(?P<file>[^/\\:]+\.py):(?P<label>[^:]+)\Z")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 # What was run in this process, by absolute path and SHA-256.
-_loaded: dict[tuple[str, str], tuple[Paper, ModuleType | None]] = {}
+_loaded: dict[tuple[str, str], Paper] = {}
 _loading = Lock()
 
 
 @dataclass(frozen=True)
-class OwnFile:
+class ClaimFile:
     """A file that a specification names.
 
     Attributes:
@@ -65,24 +64,24 @@ def file_of(name: str) -> str | None:
     return None if found is None else found["file"]
 
 
-def read(target: str, folder: Path | str) -> tuple[str, OwnFile, Claim]:
+def read(target: str, folder: Path | str) -> tuple[str, ClaimFile, Claim]:
     """What an entry of ``claims`` names: the file is run.
 
     Args:
-        target: ``path.py:label``, of which `validate.own.files.is_file` is true.
+        target: ``path.py:label``, of which `validate.files.is_file` is true.
         folder: that a relative path begins at.
 
     Returns:
         The claim's name in cells, its file, and the claim.
 
     Raises:
-        ValueError: for a file that is not there or cannot be read, one that `validate.own.load` refuses, and a label
-            that is missing or that the paper does not have; also for a claim without a right side.
+        ValueError: for a file that is not there or cannot be read, one that `validate.files.load` refuses, and a label
+            that is missing or that the paper does not have.
     """
     stem, colon, label = ("", "", "") if target.endswith(".py") else target.rpartition(".py:")
     path = Path(folder, f"{stem}.py" if colon else target)
     try:
-        sha256, paper, _ = _run(path)
+        sha256, paper = _run(path)
     except OSError as error:
         raise ValueError(f"{shown(str(path))} cannot be read: {error.strerror or error}") from None
     found = next((claim for claim in paper if label in (claim.label, claim.id)), None)
@@ -94,12 +93,10 @@ def read(target: str, folder: Path | str) -> tuple[str, OwnFile, Claim]:
                 f"{shown(target)} lacks the label of a claim, as in {path.name}:{labels[0]}; it has {some}"
             )
         raise ValueError(f"{path} has no claim {shown(label)}; it has {some}{suggestion(label, labels)}")
-    if not has_sides(found):
-        raise ValueError(f"{target!r} has no right side that can be evaluated, so it has no cells")
-    return f"{path.name}:{found.label}", OwnFile(str(path.absolute()), sha256), found
+    return f"{path.name}:{found.label}", ClaimFile(str(path.absolute()), sha256), found
 
 
-def entries(file: OwnFile, claim: Claim) -> dict[str, str]:
+def entries(file: ClaimFile, claim: Claim) -> dict[str, str]:
     """`ENTRIES` of the cells of a claim."""
     return dict(zip(ENTRIES, (file.sha256, relation_of(claim)), strict=True))
 
@@ -116,8 +113,8 @@ def check(given: Mapping[str, Any]) -> None:
         raise ValueError(f"relation={shown(given['relation'])} is not one of {', '.join(RELATIONS)}")
 
 
-def find(name: str, sha256: str, relation: str, paths: Mapping[str, str]) -> tuple[Claim, ModuleType | None]:
-    """The claim of a cell with what measures it, where the cell is computed: the file there is run, once a process.
+def find(name: str, sha256: str, relation: str, paths: Mapping[str, str]) -> Written:
+    """The claim of a cell, where the cell is computed: the file there is run, once a process.
 
     Args:
         name: ``my_paper.py:label``.
@@ -134,26 +131,25 @@ def find(name: str, sha256: str, relation: str, paths: Mapping[str, str]) -> tup
         raise ValueError(f"where {file} lies is not known: paths={dict(paths)} does not have it")
     path = Path(paths[file])
     try:
-        _, paper, module = _run(path, sha256)
+        _, paper = _run(path, sha256)
     except OSError as error:
         raise ValueError(f"{file} cannot be read on this machine ({error.strerror or error}): {path}") from None
-    claim = next((claim for claim in paper if claim.label == label), None)
+    claim: Written | None = next((claim for claim in paper if claim.label == label), None)
     if claim is None or relation_of(claim) != relation:
         raise ValueError(f"{file} has no claim {label!r} with relation {relation}: {path}")
-    return claim, module
+    return claim
 
 
-def _run(path: Path, sha256: str | None = None) -> tuple[str, Paper, ModuleType | None]:
-    """The SHA-256 of a file, its paper, and what measures that.
+def _run(path: Path, sha256: str | None = None) -> tuple[str, Paper]:
+    """The SHA-256 of a file, and its paper.
 
     Contents that were run in this process are not run again, and not read again if they are asked for by `sha256`.
 
     Raises:
-        ValueError: for contents that are not `sha256`, which are not run; as `validate.own.load`.
+        ValueError: for contents that are not `sha256`, which are not run; as `validate.files.load`.
         OSError: when the file cannot be read.
     """
-    from validate import papers
-    from validate.own.files import load
+    from validate.files import load
 
     where = str(path.absolute())
     with _loading:
@@ -167,6 +163,5 @@ def _run(path: Path, sha256: str | None = None) -> tuple[str, Paper, ModuleType 
                 )
             sha256 = found
             if (where, found) not in _loaded:
-                paper = load(path, content)
-                _loaded[where, found] = paper, papers.module(paper.name)
-        return (sha256, *_loaded[where, sha256])
+                _loaded[where, found] = load(path, content)
+        return sha256, _loaded[where, sha256]
