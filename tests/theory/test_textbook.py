@@ -92,7 +92,7 @@ BY_HAND = {
     "svrg-contraction": ({"mu": "1", "L": "1", "eta": "1/10", "H": "50", "E_f_x_k_f_xstar": "4"}, "2"),
     "without-replacement": ({"N": "5", "S": "2", "spread": "8"}, "3"),
     "reshuffling": ({"N": "4", "spread": "3"}, "10"),
-    "recursion": ({"q": "1/2", "c": "1", "r0": "8", "K": "3", "r": "1"}, "11/4"),
+    "recursion": ({"q": "1/2", "c": "1", "r0": "8", "K": "3"}, "11/4"),
 }
 
 
