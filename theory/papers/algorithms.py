@@ -1,5 +1,6 @@
 """The field's algorithms, each as one round in the language; any of them may be the `of` of a claim."""
 
+from theory.papers.fedavg_svrg import fedavg_svrg as fedavg_svrg
 from theory.program import algorithm
 
 # one function, or its samples
@@ -112,19 +113,6 @@ def fedavg_coins(w, x, *, eta, H, p):
     for _ in w.repeat(H):
         y = y - eta * w.gradient(y, w.sample())
     return x + w.average(y - x, w.coins(p))
-
-
-@algorithm
-def fedavg_svrg(w, x, *, delta, p, S, M):
-    """Rostami, Kia: Federated Learning Using Variance Reduced Stochastic Gradient, Algorithm 1 (FedAvg-SVRG)."""
-    snapshot = w.each(x)
-    for _ in w.repeat(S):
-        full, y = w.gradient(snapshot), snapshot
-        for _ in w.repeat(M):
-            i = w.sample()
-            y = y - delta * (w.gradient(y, i) - w.gradient(snapshot, i) + full)
-        snapshot = y
-    return x + w.mean(w.coins(p) / p * (snapshot - x))
 
 
 @algorithm(x="x0", c="each 0")

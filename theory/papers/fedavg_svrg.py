@@ -103,9 +103,10 @@ THEOREM = (
         title="average squared gradient norm, with bounded substituted gradients",
         source="Theorem V.1, equation (8)",
         remarks=(
-            "G2 is the least G^2 of Assumption 3 along the run. 'For all w' it cannot hold for strongly convex f_n, nor "
-            "in the paper's own experiments: their gradients are unbounded.",
-            "Its printed derivation goes through (7), which is false for S >= 3; theorem-v1-eq8/corrected-2 implies it.",
+            "G2 is the least G^2 of Assumption 3 along the run. 'For all w' it cannot hold for strongly convex f_n, "
+            "nor in the paper's own experiments: their gradients are unbounded.",
+            "Its printed derivation goes through (7), which is false for S >= 3; theorem-v1-eq8/corrected-2 implies "
+            "it.",
             CHANCES,
         ),
     ),
@@ -131,19 +132,19 @@ THEOREM = (
         source="a proof of (8) that does not use (7)",
         amends="theorem-v1-eq8",
         remarks=(
-            "Let T = SM, h = delta L T, t = sM+m, g = grad f(theta^k), b_t = (1/N) sum_n grad f_n(w_{n,t}), V_{n,t} the "
-            "sum of the first t substituted gradients of client n, V_n = V_{n,T}. If h > 1 the noise term exceeds G^2, "
-            "and E||g||^2 <= (1/N) sum_n E||v_{n,0,0}||^2 <= G^2. Let h <= 1. Smoothness and 2<g,b> = ||g||^2 + ||b||^2 "
-            "- ||g-b||^2 give E||g||^2 <= (2/(delta T)) (E f(theta^k) - E f(theta^{k+1})) + X - B + (L/(delta T)) "
-            "E||theta^{k+1}-theta^k||^2, B = (1/T) sum_t E||b_t||^2, X = (1/T) sum_t E||g-b_t||^2 <= (L^2 delta^2/T) "
-            "max_n sum_t E||V_{n,t}||^2 <= h^2 (T-1)(2T-1)/(6T^2) G^2. The printed proof throws B away; it pays for the "
-            "drift. N >= 2: clients are independent given theta^k, so E||theta^{k+1}-theta^k||^2 <= delta^2 (T^2 B + "
-            "(1/N^2) sum_n T^2 G^2/p_n); the last term is at most h B + (h/N) G^2 q, q = (1/N) sum_n 1/p_n >= 1, and "
-            "h^2/3 + h q/N <= h q because h/3 <= 1/3 <= 1 - 1/N. N = 1: the last term is (h/p) E||V_T||^2/T^2 with "
-            "E||V_T||^2 <= T^2 G^2, so it is enough that X <= h (G^2 - E||V_T||^2/T^2) + B. As v_t - b_t has mean zero "
-            "given the past, E||V_T||^2 = sum_t (E||v_t||^2 + 2 E<V_t,b_t>) <= T G^2 + (1/T) sum_t E||V_t||^2 + T^2 B; "
-            "with C = (1/T^3) sum_t E||V_t||^2 <= (T-1)(2T-1)/(6T^2) G^2 and X <= h^2 C, h <= 1, it is enough that "
-            "2C <= (1-1/T) G^2, that is (2T-1)/(3T) <= 1. Sum over k.",
+            "Let T = SM, h = delta L T, t = sM+m, g = grad f(theta^k), b_t = (1/N) sum_n grad f_n(w_{n,t}), V_{n,t} "
+            "the sum of the first t substituted gradients of client n, V_n = V_{n,T}. If h > 1 the noise term exceeds "
+            "G^2, and E||g||^2 <= (1/N) sum_n E||v_{n,0,0}||^2 <= G^2. Let h <= 1. Smoothness and 2<g,b> = ||g||^2 + "
+            "||b||^2 - ||g-b||^2 give E||g||^2 <= (2/(delta T)) (E f(theta^k) - E f(theta^{k+1})) + X - B + (L/(delta "
+            "T)) E||theta^{k+1}-theta^k||^2, B = (1/T) sum_t E||b_t||^2, X = (1/T) sum_t E||g-b_t||^2 <= (L^2 "
+            "delta^2/T) max_n sum_t E||V_{n,t}||^2 <= h^2 (T-1)(2T-1)/(6T^2) G^2. The printed proof throws B away; it "
+            "pays for the drift. N >= 2: clients are independent given theta^k, so E||theta^{k+1}-theta^k||^2 <= "
+            "delta^2 (T^2 B + (1/N^2) sum_n T^2 G^2/p_n); the last term is at most h B + (h/N) G^2 q, q = (1/N) sum_n "
+            "1/p_n >= 1, and h^2/3 + h q/N <= h q because h/3 <= 1/3 <= 1 - 1/N. N = 1: the last term is (h/p) "
+            "E||V_T||^2/T^2 with E||V_T||^2 <= T^2 G^2, so it is enough that X <= h (G^2 - E||V_T||^2/T^2) + B. As "
+            "v_t - b_t has mean zero given the past, E||V_T||^2 = sum_t (E||v_t||^2 + 2 E<V_t,b_t>) <= T G^2 + (1/T) "
+            "sum_t E||V_t||^2 + T^2 B; with C = (1/T^3) sum_t E||V_t||^2 <= (T-1)(2T-1)/(6T^2) G^2 and X <= h^2 C, h "
+            "<= 1, it is enough that 2C <= (1-1/T) G^2, that is (2T-1)/(3T) <= 1. Sum over k.",
             CHANCES,
         ),
     ),
@@ -179,8 +180,9 @@ REMARK = (
         source="repair of the remark",
         amends="remark-rate",
         remarks=(
-            "The order of (8) is that of max[1/(delta K), delta^2, delta]; no exponent eps gives a better one than 1/2, "
-            "at which it is K^(-1/2): the largest of K^(eps-1), K^(-2 eps), K^(-eps) is smallest where 1-eps = eps.",
+            "The order of (8) is that of max[1/(delta K), delta^2, delta]; no exponent eps gives a better one than "
+            "1/2, at which it is K^(-1/2): the largest of K^(eps-1), K^(-2 eps), K^(-eps) is smallest where 1-eps = "
+            "eps.",
         ),
     ),
 )
@@ -284,11 +286,11 @@ LEMMA = (
         title="convergence to the optimal point at rate O(1/K) with a constant step",
         source="Lemma V.1",
         remarks=(
-            "Printed: with a constant step Algorithm 1 converges to the optimal point at a rate of no less than O(1/K). "
-            "O(1/K) leaves its constant open, and of the language's sentences none says 'there is a constant'. What is "
-            "tested follows from convergence at any rate: a start that no round moves is the optimum. The right side is "
-            "the root of a number that is not positive: the sentence speaks of starts that do not move, and says 0. "
-            "With the constant of its proof the rate is lemma-v1-eq14.",
+            "Printed: with a constant step Algorithm 1 converges to the optimal point at a rate of no less than "
+            "O(1/K). O(1/K) leaves its constant open, and of the language's sentences none says 'there is a "
+            "constant'. What is tested follows from convergence at any rate: a start that no round moves is the "
+            "optimum. The right side is the root of a number that is not positive: the sentence speaks of starts that "
+            "do not move, and says 0. With the constant of its proof the rate is lemma-v1-eq14.",
             "With different clients, local steps have a fixed point other than the optimum (client drift), whatever K; "
             "with p_n < 1 the participation noise does not vanish at the optimum.",
             "What is true: a decay of order 1/K down to a floor, lemma-v1-eq14/corrected.",
@@ -318,8 +320,9 @@ LEMMA = (
         source="Johnson and Zhang (2013), proof of Theorem 1",
         amends="lemma-v1-eq9",
         remarks=(
-            "For convex L-smooth f_i: ||grad f_i(w) - grad f_i(w*)||^2 <= 2L (f_i(w) - f_i(w*) - <grad f_i(w*), w-w*>), "
-            "averaged over i. Then E||v||^2 <= 2E||grad f_#(w)-grad f_#(w*)||^2 + 2E||X-EX||^2, E||X-EX||^2 <= E||X||^2.",
+            "For convex L-smooth f_i: ||grad f_i(w) - grad f_i(w*)||^2 <= 2L (f_i(w) - f_i(w*) - <grad f_i(w*), "
+            "w-w*>), averaged over i. Then E||v||^2 <= 2E||grad f_#(w)-grad f_#(w*)||^2 + 2E||X-EX||^2, E||X-EX||^2 "
+            "<= E||X||^2.",
         ),
     ),
     EQ10,
@@ -451,8 +454,8 @@ APPENDIX = (
         amends="lemma-a2",
         remarks=(
             "-<a,b> = -(||a||^2 + ||b||^2 - ||a-b||^2)/2 with a = grad f(theta^k); Jensen over n and smoothness give "
-            "||a-b||^2 <= (L^2/N) sum_n ||theta^k - w_{n,s,m}^k||^2, and theta^k - w_{n,s,m}^k is delta times the sum of "
-            "the sM+m earlier substituted gradients.",
+            "||a-b||^2 <= (L^2/N) sum_n ||theta^k - w_{n,s,m}^k||^2, and theta^k - w_{n,s,m}^k is delta times the sum "
+            "of the sM+m earlier substituted gradients.",
         ),
         **PLACE,
     ),

@@ -295,6 +295,8 @@ FREE = (F(1), F(1, 2), F(2), F(1, 10), F(3), F(1, 4), F(10), F(1, 100), F(3, 4),
 CHANCES = (F(1, 2), F(1), F(1, 4), F(9, 10), F(1, 10), F(3, 4))
 TURNS = (1, 2, 3, 5, 2)
 LARGE_TURNS = (10, 20, 50)
+APART = 2
+"""Exponents of two that are tried for a value at which a relation turns are so far apart."""
 MOST_TURNS = 200
 """Of a loop whose number of turns a relation bounds from below."""
 EXTREMES = (*(F(10) ** k for k in (-9, -6, -4, -3, 3, 4, 6, 9)), F(2) ** 200, F(1, 2**200))
@@ -659,11 +661,12 @@ class _Search:
             self.values[name] = value
             return self.satisfied(relation)
 
-        exponents = [k for k in range(-30, 21) if fits(F(2) ** k)]
-        if exponents and len(exponents) < 51:
-            low, high = F(2) ** exponents[-1], F(2) ** (exponents[-1] + 1)
-            if exponents[-1] == 20:  # it holds from some value on
-                high, low = F(2) ** exponents[0], F(2) ** (exponents[0] - 1)
+        tried = range(-30, 21, APART)
+        exponents = [k for k in tried if fits(F(2) ** k)]
+        if exponents and len(exponents) < len(tried):
+            low, high = F(2) ** exponents[-1], F(2) ** (exponents[-1] + APART)
+            if exponents[-1] == tried[-1]:  # it holds from some value on
+                high, low = F(2) ** exponents[0], F(2) ** (exponents[0] - APART)
                 for _ in range(30):
                     middle = (low + high) / 2
                     low, high = (low, middle) if fits(middle) else (middle, high)
