@@ -14,7 +14,7 @@ TEMPLATE = r'''"""A paper of my own. This file is a program: fedproof runs it.
     fedproof show FILE:noise-ball      # one claim: its sentence, what it assumes, the algorithm in words
     fedproof bound FILE:noise-ball --set eta=1/4 ...     # the right side for your numbers
     fedproof measure FILE:noise-ball INSTANCE.json       # both sides on an instance of yours
-    fedproof simulate FILE:noise-ball INSTANCE.json      # many runs of the algorithm there
+    fedproof simulate INSTANCE.json    # many runs there, of the algorithm that it names: "FILE:local_sgd"
 
 docs/language.md has all of the language, docs/tutorial.md takes a theorem from its paper to a verdict.
 """
@@ -63,7 +63,7 @@ LOCAL_STEPS = claim(
     source="Theorem 2",
 )
 
-# A lemma about vectors alone, which holds for any numbers of them. Expected: supported.
+# A lemma about vectors alone, for any number of them. Expected: proved.
 JENSEN = claim("jensen", "norm2(mean_n(a_n)) <= mean_n(norm2(a_n))", vectors=("a_n",), kind="lemma", source="Lemma 1")
 
 PAPER = Paper("NAME", "TITLE", "me", (NOISE_BALL, LOCAL_STEPS, JENSEN))

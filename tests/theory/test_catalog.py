@@ -16,19 +16,18 @@ import theory.claim
 from theory import catalog
 from theory.claim import Claim, Paper, Quantity
 from theory.expression import check
+from theory.written import claim as written
 
 
 def toy(name: str, *labels: str) -> Paper:
+    return Paper(name, "title", "authors", tuple(written(label, "t <= t + s") for label in labels))
+
+
+def older(name: str) -> Paper:
+    """A paper whose claim is no sentence."""
     quantity = Quantity("q", "m", "q")
-    return Paper(
-        name,
-        "title",
-        "authors",
-        tuple(
-            Claim(f"{name}/{label}", "theorem", "t", "(1)", "s", "x", quantity, "here", relation="<=")
-            for label in labels
-        ),
-    )
+    one = Claim(f"{name}/old", "theorem", "t", "(1)", "s", "x", quantity, "here", relation="<=")
+    return Paper(name, "title", "authors", (one,))
 
 
 class Entry:
@@ -109,6 +108,15 @@ def test_a_broken_plug_in_is_left_out_with_a_warning(
         assert [p.name for p in catalog.papers()] == ["alpha", "beta", "gamma"]
     assert [r.levelname for r in caplog.records] == ["WARNING"]
     assert "'broken' (broken_module:PAPER)" in caplog.text
+
+
+def test_a_plug_in_of_the_older_form_is_left_out(
+    plug_ins: Callable[..., None], caplog: pytest.LogCaptureFixture
+) -> None:
+    plug_ins(Entry("old", older("old")), Entry("delta", toy("delta", "lemma-1")))
+    with caplog.at_level(logging.WARNING):
+        assert [paper.name for paper in catalog.papers()] == ["alpha", "beta", "delta"]
+    assert "old/old is no sentence" in caplog.text
 
 
 def test_a_name_is_given_to_one_paper(plug_ins: Callable[..., None]) -> None:

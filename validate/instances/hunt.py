@@ -459,11 +459,14 @@ def shrunk(claim: Claim, seen: Seen, checks: int = CHECKS) -> Seen:
     """
     here = candidate_of(seen.drawn)
     bound = {name: seen.drawn.values[name] for name in claim.constants if name in seen.drawn.values}
+    kept: dict[str, Fraction] | None = None
     again = realised(claim, here)
     current = None if again is None else measured(claim, again)
-    if current is None or not current.measured.broken:
-        # it breaks with worse constants than the best ones only: these are kept, and its numbers stay as they are
-        return _fewer_rounds(claim, seen, here, bound)
+    if current is None or not current.measured.broken:  # it breaks with worse constants than the best ones only
+        kept, again = bound, realised(claim, here, bound)
+        current = None if again is None else measured(claim, again)
+        if current is None or not current.measured.broken:
+            return _fewer_rounds(claim, seen, here, bound)
     best = current
     left = checks
     moves = _moves(claim, here)
@@ -474,7 +477,7 @@ def shrunk(claim: Claim, seen: Seen, checks: int = CHECKS) -> Seen:
         if size(step) >= size(here):
             continue
         left -= 1
-        one = realised(claim, step)
+        one = realised(claim, step, kept)
         tried = None if one is None or not _may_break(claim, one) else measured(claim, one)
         if tried is not None and tried.measured.broken:
             best, here = tried, step

@@ -17,7 +17,7 @@ from tests.validate.report.playing import LANGUAGE, in_file
 from tests.validate.test_report import claim as listed
 from theory import Paper
 from theory.program import pseudo_code
-from validate import verifier
+from validate import files, verifier
 from validate.certificate import play_certificate
 from validate.report import render
 from validate.report.played import in_words, sides
