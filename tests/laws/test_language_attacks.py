@@ -17,7 +17,9 @@ from validate.instances.engines import in_floats
 from validate.instances.hunt import setting_of
 from validate.instances.pool import Drawn
 
-FILES = [Path(__file__).parent.parent / "language" / f"{name}.py" for name in ("gradient_methods", "schedules")]
+FILES = [
+    Path(__file__).parent.parent / "language" / f"{name}.py" for name in ("gradient_methods", "schedules", "sizes")
+]
 
 
 def claims():
@@ -32,7 +34,7 @@ def claims():
 
 
 CLAIMS = claims()
-QUICK = ("t3", "t5", "t7", "t10")
+QUICK = ("t3", "t5", "t7", "t10", *(f"t{i}-sizes" for i in range(1, 9)))
 
 
 @pytest.mark.parametrize("label", [label for label in CLAIMS if label.startswith("f")])
@@ -45,9 +47,9 @@ def test_a_false_theorem_is_refuted(label, tmp_path):
 @pytest.mark.parametrize(
     "label", [pytest.param(x, marks=[] if x in QUICK else [pytest.mark.slow]) for x in CLAIMS if x.startswith("t")]
 )
-def test_a_true_theorem_is_supported(label, tmp_path):
+def test_a_true_theorem_is_supported_or_proved(label, tmp_path):
     result = examine(CLAIMS[label], quick=True, out=tmp_path)
-    assert result.verdict == "supported", (result.covered, result.evidence[0].detail)
+    assert result.verdict in ("supported", "proved"), (result.covered, result.evidence[0].detail)
 
 
 def test_what_cancels_far_from_the_origin_is_no_break():
@@ -69,3 +71,8 @@ def test_what_cancels_far_from_the_origin_is_no_break():
     high = replace(claim, statement="mean_h(E(f(y[k, h])) - fstar) <= -1e-6*alpha**0")
     broken = lines(high, in_floats(instance.problem.quadratic), setting_of(high, one))
     assert {line.status for line in broken} == {"broken"}
+
+
+@pytest.mark.parametrize("label", [label for label in CLAIMS if label.startswith("v")])
+def test_what_the_algorithm_cannot_run_with_is_vacuous(label, tmp_path):
+    assert examine(CLAIMS[label], quick=True, out=tmp_path).verdict == "vacuous"
