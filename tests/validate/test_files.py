@@ -52,7 +52,7 @@ OLD_CLAIM = (
         (TINY.replace("'smooth(f, L)'", "'smoth(f, L)'"), "own.py, line 6: claim 'a': "),
         (TINY.replace("- xstar)", "- xstr)"), "own.py, line 6: claim 'a': "),
         (TINY.replace("x0 - xstar)", "x0 - xstar"), "own.py, line 6: claim 'a': "),
-        (TINY.replace("assuming=", "assumes="), "own.py, line 6: TypeError: claim 'a': assumes= is no field of a claim"),
+        (TINY.replace("assuming=", "assumes="), "own.py, line 6: TypeError: claim 'a': assumes= is no field"),
         (TINY.replace("of=descent", "of=len"), "own.py, line 6: claim 'a': of=.* is no algorithm"),
         (TINY.replace("assuming=('smooth(f, L)', 'convex(f)', 'eta <= 1/L')", "assuming='eta <= 1'"), "write a tuple"),
         (TINY.replace("w.full_gradient(x)", "w.ful_gradient(x)"), "own.py, line 4: "),

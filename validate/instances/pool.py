@@ -275,7 +275,8 @@ def instance_of_values(
     given = {name: _frozen(value) for name, value in values.items() if name in names}
     if problem is not None:
         sizes = {"N": F(problem.clients), "d": F(problem.dim)}
-        given |= {name: value for name, value in sizes.items() if name in names}
+        values = {**values, **{name: value for name, value in sizes.items() if name in names}}
+        given |= {name: values[name] for name in sizes if name in names}
     constants = {name: _frozen(value) for name, value in values.items() if name not in names}
     algorithm = "" if claim.of is None else f"{claim.paper}/{claim.of.name}"
     functions = None if problem is None else problem_of(problem)

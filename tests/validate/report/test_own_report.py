@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from validate.own import files, load, template
 
 import validate.checking
 from tests.validate.command_line import call, complaint, printed
 from theory import catalog
-from validate import papers
+from validate import files, template
 from validate.checking import Checked
 from validate.parallel import over_processes, tell
-from validate.replay import Replay, replay
 from validate.report import parts, write
 from validate.verdict import Evidence, Result
 
@@ -28,24 +26,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from theory import Hypothesis, Paper, Smooth, Step
-from validate.own import claim, parameters
+from theory import Paper, algorithm, claim
 
 print("read")
 
 @dataclass(frozen=True)
-class MySmooth(Smooth):
-    remark: str = "of mine"
+class Remark:
+    text: str = "of mine"
 
-SYMBOLS = parameters(delta="step", L="smoothness", R2="start_distance", k="round")
-SMOOTH = Hypothesis("smooth", "smooth", assumption=MySmooth("L"))
-ONE = claim("NAME/one", "words", "squared_distance", "R2", parameters=SYMBOLS, hypotheses=(SMOOTH,))
-TWO = claim(
-    "NAME/two", "words", "squared_distance", "(1-delta*L)**k*R2", parameters=SYMBOLS, hypotheses=(SMOOTH,),
-    steps=(Step("by one", "a", "<=", "b", "inequality", claim="NAME/one", needs=(SMOOTH,)),
-           Step("cited", "a", "<=", "b", "cited", needs=(SMOOTH,))),
-)
-THREE = claim("NAME/three", "words", "suboptimality", "L*R2/2", parameters=SYMBOLS, steps=TWO.steps)
+@algorithm
+def descent(w, x, *, delta):
+    return x - delta * w.full_gradient(x)
+
+ASSUMED = ("smooth(f, L)", "convex(f)", "delta <= 1/L")
+CLOSER = "norm2(x[k] - xstar) <= norm2(x0 - xstar)"
+ONE = claim("one", CLOSER, of=descent, assuming=ASSUMED, remarks=(Remark().text,))
+TWO = claim("two", "f(x[k+1]) <= f(x[k])", of=descent, assuming=ASSUMED)
+THREE = claim("three", "t <= t + s")
 PAPER = Paper("NAME", "A paper of mine", "Me", (ONE, TWO, THREE))
 '''
 
@@ -63,19 +60,17 @@ def paper_in(path: str, name: str = "mine") -> str:
 def state() -> tuple[Any, ...]:
     """What this process knows of papers in files."""
     modules = {name for name in sys.modules if re.search(r"-[0-9a-f]{12}$", name)}
-    return dict(catalog._added), dict(papers._added), modules
+    return dict(catalog._added), dict(files._sources), modules
 
 
 @pytest.fixture
 def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Verdicts that cost nothing, in place of those of the check; proofs are replayed all the same."""
+    """Verdicts that cost nothing, in place of those of the check."""
 
     def check_paper(paper: str, ids: tuple[str, ...], quick: bool, out: Path, seed: int) -> Checked:
         results = [Result(id, "supported", 0.5, (Evidence("exact", "holds", "It holds.", 0.5),)) for id in ids]
-        known = {result.id: result for result in results}
-        found = {} if paper == "textbook" else {id: replay(catalog.claim(id), results=known) for id in ids[1:2]}
         tell(f"{paper}: at work")
-        return Checked(results, found, {})
+        return Checked(results, {}, {})
 
     monkeypatch.setattr(validate.checking, "check_paper", check_paper)
 
@@ -99,8 +94,6 @@ def test_the_page_names_the_file_and_this_process_forgets_it() -> None:
     own = [words for words in commands(page) if words[1] in ("check", "replay", "bound")]
     assert {(words[1], words[2]) for words in own} == {
         *((command, f"my papers.py:{label}") for command in ("check", "bound") for label in ("one", "two", "three")),
-        ("replay", "my papers.py:two"),
-        ("replay", "my papers.py:three"),
     }
     text = html.unescape(page.read_text(encoding="utf-8"))
     assert "from the file <code>'my papers.py'</code>" in text
@@ -114,10 +107,11 @@ def test_the_page_names_the_file_and_this_process_forgets_it() -> None:
 def test_the_commands_on_a_page_do_what_they_say() -> None:
     write([paper_in("my papers.py")], quick=True, out="r")
     for words in commands(Path("r", "mine.html")):
-        with catalog.forgetting(), papers.forgetting():
+        with files.forgetting():
             if words[1] == "bound":  # the reader puts in the values
                 claim = files.find(words[2])
-                values = [word for p in claim.parameters for word in ("--set", f"{p.name}=1")]
+                shown = printed("show", words[2])["parameters"]
+                values = [word for name in shown for word in ("--set", f"{name['name']}=1")]
                 assert call(*words[1:3], *values).exit_code == 0, words
             elif words[1] in ("replay", "check"):
                 assert call(*words[1:]).exit_code == 0, words
@@ -126,8 +120,8 @@ def test_the_commands_on_a_page_do_what_they_say() -> None:
 @pytest.mark.usefixtures("unmeasured")
 def test_a_paper_that_was_loaded_before_is_known_afterwards() -> None:
     paper_in("mine.py")
-    with catalog.forgetting(), papers.forgetting():
-        loaded = load("mine.py")
+    with files.forgetting():
+        loaded = files.load("mine.py")
         write(["mine.py"], quick=True, out="r")
         assert catalog.paper("mine") is loaded
         assert files.target_of("mine/one") == "mine.py:one"
@@ -180,14 +174,12 @@ def test_a_bad_file_is_told_before_any_work(
 
 def test_what_is_said_elsewhere_names_the_file_too() -> None:
     assert "a whole paper, mine.py" in complaint(call("report", "mine.py:one"))
-    with catalog.forgetting(), papers.forgetting():
-        said = call("replay", f"{paper_in('mine.py')}:one").stderr
-        assert said.endswith("others of its paper have, such as mine.py:two, mine.py:three\n")
     assert call("new", "my other paper.py").stdout.endswith("fedproof check 'my other paper.py' --quick\n")
 
 
-def replayed(id: str) -> Replay:
-    return replay(catalog.claim(id), results={})
+def sentence(id: str) -> tuple[str, tuple[str, ...]]:
+    claim = catalog.claim(id)
+    return claim.statement, claim.remarks
 
 
 def test_other_processes_read_the_file_themselves(capfd: pytest.CaptureFixture[str]) -> None:
@@ -199,11 +191,11 @@ def test_other_processes_read_the_file_themselves(capfd: pytest.CaptureFixture[s
         assert (source.paper, source.path) == ("mine", "mine.py")
         capfd.readouterr()
         found = over_processes(
-            parts._run, [((source,), replayed, (f"mine/{label}",)) for label in ("two", "three")], processes=2
+            parts._run, [((source,), sentence, (f"mine/{label}",)) for label in ("one", "two")], processes=2
         )
-        assert found == [replayed("mine/two"), replayed("mine/three")]
+        assert found == [sentence("mine/one"), sentence("mine/two")]
         assert capfd.readouterr().out == ""
-        assert type(found[0].lines[0].step.needs[0].assumption).__name__ == "MySmooth"
+        assert found[0][1] == ("of mine",)
     assert files.source_of("mine") is None
 
 
@@ -213,7 +205,7 @@ def test_a_file_that_changes_meanwhile_is_noticed() -> None:
     assert source is not None
     with Path("mine.py").open("a", encoding="utf-8") as file:
         file.write("\n")
-    with catalog.forgetting(), papers.forgetting(), pytest.raises(ValueError, match=r"mine\.py was changed while"):
+    with files.forgetting(), pytest.raises(ValueError, match=r"mine\.py was changed while"):
         files.again([source])
     Path("mine.py").unlink()
     with pytest.raises(FileNotFoundError):
@@ -231,7 +223,5 @@ def test_one_and_two_processes_write_the_same_report() -> None:
         assert result.exit_code == 0, result.stderr
         pages.append({p.name: p.read_text(encoding="utf-8") for p in out.rglob("*") if p.suffix in (".html", ".csv")})
     assert pages[0] == pages[1]
-    assert set(pages[0]) >= {"index.html", "my-paper.html", "textbook.html", "my-paper-noise-ball.csv"}
-    page = pages[0]["my-paper.html"]
-    for part in ("Predicted against measured", "Proof, line by line (3 lines; no false line found)", 'class="play"'):
-        assert part in page
+    assert set(pages[0]) >= {"index.html", "my-paper.html", "textbook.html"}
+    assert "noise-ball" in pages[0]["my-paper.html"]
