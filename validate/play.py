@@ -21,11 +21,12 @@ from typing import Any, TypeAlias
 from theory.arithmetic import balls, to_element
 from theory.formula import Name, names_in, text_of
 from theory.operations import to_fraction
-from theory.program import VALUE, Program, loops_around
+from theory.program import VALUE, Loop, Program, loops_around
 from theory.sentence import Expression, Vocabulary, evaluate, everything, parse_expression, read
 from validate.instances.domains import check
 from validate.instances.instance import PRECISION, Instance
 from validate.instances.problems import Problem, Vector
+from validate.instances.scalars import Schedule
 from validate.instances.world import Still
 from validate.rounds import Outcome, Round, State, too_many
 
@@ -93,7 +94,18 @@ class Play:
                 for outcome in outcomes:
                     found.add(p * outcome.probability, outcome.state)
             self._laws.append(found.law())
+            if self._alike and _key(tuple(self._laws[last])) == _key(tuple(self._laws[-1])):  # so it stays
+                self._laws += [self._laws[last]] * (self.instance.rounds - last - 1)
+                self._laws[last + 1] = self._laws[last]
         return self._laws[k]
+
+    @cached_property
+    def _alike(self) -> bool:
+        """Whether every round does the same: none of its numbers is that of a round."""
+        if any(isinstance(value, Schedule) for value in self.instance.parameters.values()):
+            return False
+        formulas = [f for s in self.program.steps for f in ((s.count,) if isinstance(s, Loop) else s.numbers) if f]
+        return not any("k" in names_in(f) for f in formulas)
 
     def outcomes(self, state: State, k: int, taps: Sequence[str] = ()) -> list[Outcome]:
         """All outcomes of round k from a state, not merged. Errors as of `law`."""

@@ -16,7 +16,7 @@ from tests.theory import by_hand
 from theory.papers import algorithms
 from theory.program import Algorithm, algorithm, from_json
 
-LONGEST = 12
+LONGEST = 15
 CATALOGUE = {name: value for name, value in vars(algorithms).items() if isinstance(value, Algorithm)}
 N, D = 4, 3
 RING = [[0.5, 0.25, 0, 0.25], [0.25, 0.5, 0.25, 0], [0, 0.25, 0.5, 0.25], [0.25, 0, 0.25, 0.5]]

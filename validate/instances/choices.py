@@ -490,6 +490,8 @@ class _Search:
             # an integer at the end that a relation allows, and one beside it
             most = MOST_TURNS if name in self.roles.turns else 10**6
             beside = [F(math.floor(e) + k) for e in ends if abs(e) < most for k in (0, 1)]
+            if name in self.roles.turns:
+                beside += [F(math.floor(2 * e) + 1) for e in ends if abs(2 * e) < most]
             ends = [e for e in beside if domain.contains(e)]
         tried: list[Any] = []
         if ends and domain.integer:

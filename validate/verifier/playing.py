@@ -96,9 +96,20 @@ class Game:
                     if len(found) > MOST_OUTCOMES:
                         raise FormatError(f"a round has more than {MOST_OUTCOMES} outcomes")
             self.laws.append(found)
-            if (before - self.work.left) * (k - len(self.laws) + 1) > 2 * self.work.left:  # a round costs no less later
+            if found == last and self.alike():  # so it stays
+                self.laws += [last] * (k - len(self.laws) + 1)
+            elif (before - self.work.left) * (
+                k - len(self.laws) + 1
+            ) > 2 * self.work.left:  # a round costs no less later
                 raise FormatError(f"{k} rounds have too many outcomes to be checked, {len(found)} after the first few")
         return self.laws[k]
+
+    def alike(self) -> bool:
+        """Whether every round does the same: none of its numbers is that of a round."""
+        steps = list(_all_steps(self.program.body))
+        scalars = [s for step in steps for s in (step.numbers if isinstance(step, Step) else (step.count,)) if s]
+        schedules = any(isinstance(value, Schedule) for value in self.parameters.values())
+        return not schedules and not any("k" in names_in(scalar.tree) for scalar in scalars)
 
     def joint(self, items: frozenset[Item]) -> list[tuple[Number, dict[Item, Any]]]:
         """The joint law of states and taps of any rounds."""
