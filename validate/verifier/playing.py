@@ -97,7 +97,7 @@ class Game:
                         raise FormatError(f"a round has more than {MOST_OUTCOMES} outcomes")
             self.laws.append(found)
             if found == last and self.alike():  # so it stays
-                self.laws += [last] * (k - len(self.laws) + 1)
+                self.laws += [last] * (self.rounds + 1 - len(self.laws))
             elif (before - self.work.left) * (
                 k - len(self.laws) + 1
             ) > 2 * self.work.left:  # a round costs no less later
