@@ -182,10 +182,6 @@ def test_an_instance_that_the_claim_does_not_speak_of_refutes_it_not(tmp_path: P
     [
         ("perm/proposition-1", {"statement": "One plus one is two."}),
         ("perm/lemma-7", {"statement": "One plus one is two."}),
-        ("fedavg-svrg/lemma-v1", {"statement": "One plus one is two."}),
-        ("fedavg-svrg/remark-rate", {"right": "10**9*({})+10**9"}),
-        ("textbook/without-replacement", {"relation": ">=", "right": "0"}),
-        ("textbook/reshuffling", {"relation": ">=", "right": "0"}),
     ],
 )
 def test_what_is_filed_under_an_id_is_used_of_that_claim_only(label: str, change: Any, tmp_path: Path) -> None:
@@ -205,5 +201,5 @@ def test_what_is_filed_under_an_id_is_used_of_that_claim_only(label: str, change
 def test_a_hypothesis_that_has_no_value_somewhere_ends_no_survey(tmp_path: Path) -> None:
     from validate.survey import pool_of, survey
 
-    one, module = claim("fedavg-svrg/lemma-v1-eq10"), papers.module("fedavg-svrg")
+    one, module = claim("perm/lemma-6"), papers.module("perm")
     assert survey(one, module, pool_of(module, True, lambda text: None, one.paper)).seen

@@ -19,7 +19,7 @@ from validate.instances.hunt import Hunt
 from validate.survey import Pool
 from validate.verdict import Origin
 
-PAPERS = ("fedavg-svrg", "fedmim", "open-fl", "perm", "textbook")
+PAPERS = ("fedmim", "open-fl", "perm")
 NOISY: dict[str, Any] = {
     "algorithm": "a/parallel_sgd",
     "parameters": {"delta": "1/4"},
@@ -89,19 +89,14 @@ def test_a_name_or_an_id_decides_nothing(tmp_path: Path) -> None:
 # --- papers of the older form ----------------------------------------------------------------------------------------
 
 
-def older() -> tuple[str, ...]:
-    """Those that still have a package here."""
-    return tuple(paper for paper in PAPERS if papers.module(paper) is not None)
-
-
-@pytest.mark.parametrize("paper", older())
+@pytest.mark.parametrize("paper", PAPERS)
 def test_what_was_made_for_a_claim_is_not_in_the_pool(paper: str) -> None:
     module = papers.module(paper)
     assert module is not None
     by_hand = [str(sorted(one.items(), key=str)) for one in getattr(module, "given", lambda: iter(()))()]
     pool = {str(sorted(one.items(), key=str)) for one in module.instances()}
     assert not pool.intersection(by_hand)
-    assert bool(by_hand) == (paper in ("fedavg-svrg", "fedmim", "perm"))
+    assert bool(by_hand) == (paper in ("fedmim", "perm"))
 
 
 @pytest.mark.parametrize(

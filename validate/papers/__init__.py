@@ -17,4 +17,5 @@ def module(paper: str) -> ModuleType | None:
     Claims that say what they mean (`theory.written`) need none.
     """
     name = f"{__name__}.{paper.replace('-', '_')}"
-    return import_module(name) if find_spec(name) else None
+    found = find_spec(name)
+    return import_module(name) if found is not None and found.origin is not None else None  # no folder of leftovers

@@ -109,7 +109,6 @@ def test_the_commands_on_a_page_do_what_they_say() -> None:
     for words in commands(Path("r", "mine.html")):
         with files.forgetting():
             if words[1] == "bound":  # the reader puts in the values
-                claim = files.find(words[2])
                 shown = printed("show", words[2])["parameters"]
                 values = [word for name in shown for word in ("--set", f"{name['name']}=1")]
                 assert call(*words[1:3], *values).exit_code == 0, words
