@@ -19,6 +19,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from theory.formula import DEEPEST, LONGEST_NUMBER, LONGEST_TEXT, Apply, Formula, Name, Number, short
+from theory.program import work
 
 Relation = Literal["<=", "<", ">=", ">", "=="]
 RELATIONS: tuple[Relation, ...] = ("<=", "<", ">=", ">", "==")
@@ -474,6 +475,7 @@ def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabula
     Raises:
         UndefinedError: where a number has no real value.
     """
+    work.count(1)
     if isinstance(e, Number):
         return world.constant(e.value)
     if isinstance(e, Name):

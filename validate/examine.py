@@ -38,6 +38,8 @@ FAR = {True: 240, False: 2400}
 """Instances with many clients, many turns or long runs, quick and full."""
 EVALUATIONS = {True: 600, False: 20_000}
 """Evaluations of the search, quick and full."""
+OPERATIONS = {True: 800_000, False: 20_000_000}
+"""Of all of them together, quick and full (`theory.program.work`): what takes much to measure is tried less often."""
 PROVED = 200
 """Instances that a proof is held against, quick and full; nothing is searched for then."""
 
@@ -72,6 +74,7 @@ def examine(
         seed=seed,
         tell=tell,
         accepted=lambda seen: accepted(claim, seen, quick),
+        operations=OPERATIONS[quick],
     )
     path: Path | None = None
     if found.broken is not None:

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from theory.arithmetic import to_element
 from theory.formula import Formula, names_in, text_of
 from theory.operations import Element
-from theory.program import VALUE, Carried, Instruction, Kind, Loop, Program, Step
+from theory.program import VALUE, Carried, Instruction, Kind, Loop, Program, Step, work
 from validate.instances.domains import CHECKS, check
 from validate.instances.instance import Instance
 from validate.instances.problems import Problem, Vector
@@ -763,6 +763,7 @@ class Round:
 
 def _straight(steps: tuple[Callable[[Environment], None], ...]) -> Callable[[Branches], Branches]:
     def run(branches: Branches) -> Branches:
+        work.count(len(branches) * len(steps))
         for _, env in branches:
             for step in steps:
                 step(env)

@@ -19,7 +19,7 @@ from sim.moments.setting import Setting
 from sim.moments.unrolled import Unrolled, unrolled
 from sim.problems.linear_algebra import minimise
 from sim.problems.quadratic import Quadratic
-from theory.program import LINEAR_GIVEN_DRAWS, Formula, Instruction, Kind, Loop, Program, flat, names_in
+from theory.program import LINEAR_GIVEN_DRAWS, Formula, Instruction, Kind, Loop, Program, flat, names_in, work
 
 OF_SERVER = ("server", "past")
 FAR = 1e5
@@ -232,6 +232,7 @@ class _Run:
         outputs, places = self.outputs(round_, joint)
         everyone = tuple(range(self.problem.clients))
         around = Around(self.setting, self.parameters, k, everyone, False, self.treatment, self.mean)
+        work.count(len(round_.operations) * (10 + self.layout.size // 10))
         done = executed(around, round_.operations, law, [out.number for out in outputs])
         for out, (name, _) in zip(outputs, places, strict=True):
             for end in done.laws:

@@ -17,7 +17,7 @@ import numpy as np
 
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
-from theory.program import LINEAR_GIVEN_DRAWS
+from theory.program import LINEAR_GIVEN_DRAWS, work
 from theory.sentence import At, Expression, SentenceError, everything
 from theory.written import Claim
 from validate.both_sides import Measured, Row, sides
@@ -126,6 +126,7 @@ def hunt(
     accepted: Callable[[Seen], bool] = lambda _: True,
     stop: Callable[[], bool] = lambda: False,
     smallest: bool = True,
+    operations: int | None = None,
 ) -> Hunt:
     """Try to break a claim.
 
@@ -140,13 +141,18 @@ def hunt(
             only if no other is found.
         stop: asked between instances; where it says so, what was seen so far is what came of it.
         smallest: whether a break is made smaller; it costs most of the time that a break takes.
+        operations: a budget in operations (`theory.program.work`): each of pool, distance and search ends with its
+            share of it, what is left going to the next, but none before `LEAST` instances.
     """
     found = Hunt()
+    budget = _Budget(operations)
     doubts = _Doubts(claim, found, accepted, smallest)
     small = fitting_sizes(claim)
     for i in range(pool):
         if stop():
             return found
+        if i >= LEAST and budget.spent(1):
+            break
         if i % 200 == 199:
             tell(f"{claim.id}: {i + 1} of {pool} instances")
         one = drawn(claim, seed + i, sizes=small)
@@ -161,7 +167,7 @@ def hunt(
             found.seen.append(seen)
     if far:
         tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
-        broken = _from_afar(claim, found, far, seed, stop)
+        broken = _from_afar(claim, found, far, seed, stop, budget)
         if broken is not None and doubts.settled(broken, "pool"):
             return found
     best = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
@@ -174,7 +180,7 @@ def hunt(
             for _ in range(40):
                 if found.evaluations >= evaluations:
                     break
-                if stop():
+                if stop() or (found.evaluations >= LEAST and budget.spent(3)):
                     return found
                 found.evaluations += 1
                 step = moved(here, claim, rng)
@@ -193,6 +199,21 @@ def hunt(
                     score, here = seen.score, step
             climbers[i] = (score, here)
     return found
+
+
+LEAST, LEAST_FAR = 80, 20
+"""Instances of the pool and evaluations of the search, and instances from afar, that no budget cuts."""
+
+
+class _Budget:
+    """Operations that a hunt may take, in three shares: of the pool, from afar, of the search."""
+
+    def __init__(self, operations: int | None) -> None:
+        self.operations, self.start = operations, work.operations()
+
+    def spent(self, shares: int) -> bool:
+        """Whether so many shares are spent."""
+        return self.operations is not None and work.operations() - self.start > self.operations * shares // 3
 
 
 class _Doubts:
@@ -329,7 +350,9 @@ def setting_of(claim: Claim, one: Drawn) -> Setting:
     return Setting(quadratic, start, dict(one.values), one.instance.rounds, claim)
 
 
-def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool]) -> Seen | None:
+def _from_afar(
+    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: _Budget
+) -> Seen | None:
     """The first of many clients, many turns or long runs that breaks the claim: in floats, then in fractions.
 
     A break in floats that fractions neither confirm nor clear is kept in `found.suspect`.
@@ -341,7 +364,7 @@ def _from_afar(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[
     large = [size for size in fitting_sizes(claim, large=True) if _fits(claim, size)]
     small = fitting_sizes(claim)
     for i in range(seeds):
-        if stop():
+        if stop() or (len(found.far) >= LEAST_FAR and budget.spent(2)):
             return None
         turn, kind = divmod(i, len(FAR_KINDS))
         wide, turns, long = FAR_KINDS[kind]
