@@ -201,7 +201,7 @@ def hunt(
     return found
 
 
-LEAST, LEAST_FAR = 80, 20
+LEAST, LEAST_FAR = 80, 40
 """Instances of the pool and evaluations of the search, and instances from afar, that no budget cuts."""
 
 
@@ -364,7 +364,7 @@ def _from_afar(
     large = [size for size in fitting_sizes(claim, large=True) if _fits(claim, size)]
     small = fitting_sizes(claim)
     for i in range(seeds):
-        if stop() or (len(found.far) >= LEAST_FAR and budget.spent(2)):
+        if stop() or (i >= LEAST_FAR and budget.spent(2)):
             return None
         turn, kind = divmod(i, len(FAR_KINDS))
         wide, turns, long = FAR_KINDS[kind]
