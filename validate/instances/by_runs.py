@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from theory.formula import Apply, Name
-from theory.sentence import OVER, TURNS, At, Expression, evaluate, everything, parts, read
+from theory.formula import Apply, Name, Number
+from theory.sentence import INDICES, OVER, TURNS, At, Expression, evaluate, everything, index_of, parts, read, replaced
 from theory.written import Claim
 from validate.expected import indices, turns
+from validate.instances.choices import Setting, schedules_of
 from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
 from validate.instances.occasion import Occasion
@@ -24,6 +25,9 @@ from validate.instances.problems import Quadratics
 Array = Any
 States = Mapping[str, Any]
 Implementation = Callable[..., Any]
+
+TOGETHER = 1 << 22
+"""Numbers of states that are kept at once, where runs are taken for the left side alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +68,12 @@ def sides_by_runs(one: Occasion, runs: int, seed: int, implementation: Implement
     if not isinstance(instance.problem, Quadratics):
         raise ValueError(f"{claim.id}: runs are compared on quadratics, and the instance has other functions, or none")
     _decidable(claim)
-    states = (
-        _simulated(claim, instance, runs, seed)
-        if implementation is None
-        else _implemented(claim, instance, runs, seed, implementation)
-    )
-    world = _Runs(one, states)
+    if implementation is None:
+        problem, given = in_floats(instance.problem.quadratic), _floats(instance)
+        states = _simulated(claim, problem, given, instance.start, instance.rounds, runs, seed, 0, _spoken(claim))
+    else:
+        states = _implemented(claim, instance, runs, seed, implementation)
+    world = _Runs(claim, one.setting, states)
     # where a round has fewer turns than another, the simulator's taps are no numbers there
     finite = all(bool(np.isfinite(v).all()) for name, v in states.items() if name in claim.vocabulary.states)
     found = []
@@ -87,65 +91,168 @@ def sides_by_runs(one: Occasion, runs: int, seed: int, implementation: Implement
 
 def in_every_run(claim: Claim) -> bool:
     """Whether a sentence speaks of every outcome, and not of expectations."""
-    return not any(_is_mean(part) for side in _sides(claim) for part in everything(side))
+    return not any(_has_mean(side) for side in _sides(claim))
+
+
+def left_by_runs(
+    claim: Claim, setting: Setting, runs: int, seed: int, first_run: int = 0
+) -> list[tuple[Mapping[str, int], Array]]:
+    """The left side in every run of the simulator, one number a run, at every value of the free indices.
+
+    Args:
+        claim: one for which `why_not_from_above` is None.
+        setting: with a quadratic problem in float64.
+        runs: how many.
+        seed, first_run: run r of a seed is the same in whatever batch it is.
+
+    Returns:
+        Indices, and (R,): at least 0 but for rounding, which is cut off; NaN or infinite where a run is not finite.
+    """
+    assert claim.program is not None
+    given = {name: _plain(setting.values[name]) for name in claim.program.parameters if name in setting.values}
+    names = {part.name for part in everything(_sides(claim)[0]) if isinstance(part, At)}
+    numbers = setting.problem.clients * setting.problem.samples * setting.dim * (setting.rounds + 1)
+    step = max(1, TOGETHER // numbers)
+    rows: dict[tuple[tuple[str, int], ...], list[Array]] = {}
+    for start in range(0, runs, step):
+        many = min(step, runs - start)
+        states = _simulated(
+            claim, setting.problem, given, setting.start, setting.rounds, many, seed, first_run + start, names
+        )
+        world = _Runs(claim, setting, states)
+        for at in indices(claim.sentence, world):  # type: ignore[arg-type]
+            with np.errstate(all="ignore"):
+                left = np.asarray(evaluate(claim.sentence.left, world, at, claim.vocabulary), dtype=float)
+            rows.setdefault(tuple(at.items()), []).append(np.maximum(np.broadcast_to(left, (many,)), 0.0))
+    return [(dict(at), np.concatenate(found)) for at, found in rows.items()]
+
+
+def why_not_from_above(claim: Claim) -> str | None:
+    """Why runs cannot be held against a right side that is known otherwise; None where they can.
+
+    The left side is then the expectation of a number of each run that is never negative, and bounded from above.
+    """
+    left = _sides(claim)[0]
+    if claim.sentence.relation not in ("<=", "<"):
+        return "the left side is not bounded from above"
+    if not _affine(left) or (not _has_mean(left) and read(left, claim.vocabulary).random):
+        return "the left side is no mean over runs of single numbers"
+    return None if _never_negative(left, claim) else "the left side is not known to be never negative in a run"
 
 
 def _sides(claim: Claim) -> tuple[Expression, Expression]:
-    return claim.sentence.left, claim.sentence.right
+    """Both sides, with what `where` defines put in place of its names."""
+
+    def whole(e: Expression) -> Expression:
+        for _ in claim.vocabulary.definitions:  # of which one may speak of another
+            e = replaced(e, claim.vocabulary.definitions)
+        return e
+
+    return whole(claim.sentence.left), whole(claim.sentence.right)
 
 
 def _is_mean(e: Expression) -> bool:
     return isinstance(e, Apply) and e.operation == "E"
 
 
+def _has_mean(e: Expression) -> bool:
+    return any(_is_mean(part) for part in everything(e))
+
+
+def _affine(e: Expression) -> bool:
+    """Whether a tree without definitions is affine in its expectations, and none of them is of another."""
+    if _is_mean(e):
+        return not any(_has_mean(part) for part in parts(e))
+    if not _has_mean(e):
+        return True
+    assert isinstance(e, Apply)
+    if e.operation in ("+", "-", "neg") or OVER.get(e.operation, ("",))[0] in ("sum", "mean"):
+        return all(_affine(part) for part in parts(e))
+    means = [_has_mean(part) for part in parts(e)]
+    if e.operation in ("*", "/") and sum(means) == 1 and (e.operation == "*" or means[0]):
+        return _affine(parts(e)[means.index(True)])
+    return False
+
+
 def _decidable(claim: Claim) -> None:
     """Raises for a sentence that is not affine in its expectations, or speaks of outcomes and expectations at once."""
-    words = claim.vocabulary
-
-    def affine(e: Expression) -> bool:
-        if isinstance(e, Name) and e.name in words.definitions:
-            return affine(words.definitions[e.name])
-        if _is_mean(e) or not any(_is_mean(part) for part in everything(e)):
-            return True
-        assert isinstance(e, Apply)
-        if e.operation in ("+", "-", "neg") or OVER.get(e.operation, ("",))[0] in ("sum", "mean"):
-            return all(affine(part) for part in parts(e))
-        means = [any(_is_mean(p) for p in everything(part)) for part in parts(e)]
-        if e.operation in ("*", "/") and sum(means) == 1 and (e.operation == "*" or means[0]):
-            return affine(parts(e)[means.index(True)])
-        return False
-
-    outside = any(read(side, words).random for side in _sides(claim))
-    if not all(affine(side) for side in _sides(claim)) or (outside and not in_every_run(claim)):
+    outside = any(read(side, claim.vocabulary).random for side in _sides(claim))
+    if not all(_affine(side) for side in _sides(claim)) or (outside and not in_every_run(claim)):
         raise ValueError(f"{claim.id}: its sides are not means over runs of single numbers, so runs do not decide it")
 
 
-def _simulated(claim: Claim, instance: Instance, runs: int, seed: int) -> dict[str, Array]:
+def _never_negative(e: Expression, claim: Claim) -> bool:
+    """Whether a number is at least 0 in every run, as far as its form shows; without definitions."""
+    if isinstance(e, Number):
+        return e.value >= 0
+    if isinstance(e, Name):
+        domain = claim.domains.get(index_of(e.name)[0])
+        least = None if domain is None else domain.lower
+        return e.name in (*INDICES, "N", "d", "K") or (least is not None and least >= 0)
+    if not isinstance(e, Apply):
+        return False
+    own = parts(e)
+    if e.operation in ("norm2", "norm", "abs", "sqrt", "exp"):
+        return True
+    if e.operation in ("E", "+", "*", "/", "min") or e.operation in OVER:
+        return all(_never_negative(part, claim) for part in own)
+    if e.operation == "max":
+        return any(_never_negative(part, claim) for part in own)
+    if e.operation == "**":
+        return _never_negative(own[0], claim) or (isinstance(own[1], Number) and own[1].value % 2 == 0)
+    return e.operation == "-" and _above_its_least(*own)
+
+
+def _above_its_least(one: Expression, other: Expression) -> bool:
+    """Whether it is a function's value, or the expectation of one, less the function's least."""
+    one = parts(one)[0] if _is_mean(one) else one
+    if not isinstance(one, Apply) or one.operation not in ("f", "f_n"):
+        return False
+    if isinstance(other, Name):
+        return one.operation == "f" and other.name == "fstar"
+    least = {"f": "xstar", "f_n": "xstar_n"}[one.operation]
+    return isinstance(other, Apply) and other.operation == one.operation and parts(other) == (Name(least),)
+
+
+def _simulated(
+    claim: Claim,
+    problem: Any,
+    given: Mapping[str, Any],
+    start: Any,
+    rounds: int,
+    runs: int,
+    seed: int,
+    first_run: int,
+    names: Iterable[str],
+) -> dict[str, Array]:
+    """States, and those taps that are among the names."""
     from sim.simulate import simulate
 
-    assert isinstance(instance.problem, Quadratics)
     assert claim.program is not None
-    names = _spoken(claim)
+    schedules = schedules_of(claim)
     found = simulate(
         claim.program,
-        in_floats(instance.problem.quadratic),
-        _floats(instance),
-        [float(x) for x in instance.start],
-        instance.rounds,
+        problem,
+        {name: {"k": value} if name in schedules else value for name, value in given.items()},
+        [float(x) for x in start],
+        rounds,
         runs,
         seed,
-        record=range(instance.rounds + 1),
+        first_run=first_run,
+        record=range(rounds + 1),
         taps=[name for name in claim.vocabulary.taps if name in names],
     )
     return {**found.states, **found.taps}
 
 
-def _floats(instance: Instance) -> dict[str, Any]:
-    def plain(value: Any) -> Any:
-        entries = getattr(value, "values", value)
-        return [plain(v) for v in entries] if isinstance(entries, tuple) else float(value)
+def _plain(value: Any) -> Any:
+    """A number, or lists of them, in floats."""
+    entries = getattr(value, "values", value)
+    return [_plain(v) for v in entries] if isinstance(entries, tuple | list) else float(value)
 
-    return {name: plain(value) for name, value in instance.parameters.items()}
+
+def _floats(instance: Instance) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in instance.parameters.items()}
 
 
 def _implemented(
@@ -180,17 +287,16 @@ def _implemented(
 
 def _spoken(claim: Claim) -> set[str]:
     """States and taps of which the sentence speaks."""
-    trees = [*_sides(claim), *claim.definitions.values()]
-    return {part.name for tree in trees for part in everything(tree) if isinstance(part, At)}
+    return {part.name for tree in _sides(claim) for part in everything(tree) if isinstance(part, At)}
 
 
 class _Runs:
     """An instance with R runs, as `theory.sentence.evaluate` wants it: numbers are floats or (R,), vectors (..., d)."""
 
-    def __init__(self, one: Occasion, states: States) -> None:
-        self.claim, self.setting, self.states = one.claim, one.setting, states
-        self.words = one.claim.vocabulary
-        self.problem = in_floats(one.setting.problem)
+    def __init__(self, claim: Claim, setting: Setting, states: States) -> None:
+        self.claim, self.setting, self.states = claim, setting, states
+        self.words = claim.vocabulary
+        self.problem = in_floats(setting.problem)
 
     def constant(self, value: Any) -> Any:
         return float(value)
@@ -261,4 +367,4 @@ class _Runs:
         return evaluate(e, self, at, self.words)
 
 
-__all__ = ["ByRuns", "Implementation", "in_every_run", "sides_by_runs"]
+__all__ = ["ByRuns", "Implementation", "in_every_run", "left_by_runs", "sides_by_runs", "why_not_from_above"]

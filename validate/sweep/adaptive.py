@@ -7,7 +7,7 @@ budget `most` is spent. The decision depends on the sequence of runs and on the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from types import ModuleType
 from typing import Any, Protocol
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from theory.claim import Claim
 from validate import reachable_ball
 from validate.assumptions import unmet
-from validate.bounds import ROUNDING, Cases, right_sides
+from validate.bounds import ROUNDING, right_sides
 from validate.confidence_sequence import LEAST, Decision, asymptotic_upper, decide, lower_limit, upper_limit
-from validate.per_run import PerRun, per_run
+from validate.per_run import per_run
 from validate.sweep.cell import outside, result
 
 Array = NDArray[np.float64]
@@ -100,7 +100,34 @@ def sampled(cell: Sampling, claim: Claim, module: ModuleType | None, scenario: A
         return result("undecided", str(error))
     if not np.isfinite(sides).all():
         return result("undecided", "the right side leaves the range of float64, or is undefined")
-    return _Test(quantity, cases, scenario, sides).run(int(cell.seed), level, first, most)
+
+    def draw(start: int, size: int) -> Array:
+        trace = scenario.simulate(size, int(cell.seed), first_run=start, metrics=(quantity.metric,))
+        return quantity.values(trace, cases)
+
+    largest = reachable_ball.largest(scenario, quantity, cases)
+    test = _Test(draw, sides, largest, scenario, cases.index_at, quantity.root)
+    return test.run(level, first, most)
+
+
+def sampled_sides(
+    cell: Sampling,
+    draw: Callable[[int, int], Array],
+    sides: Array,
+    scenario: Any,
+    index_at: Callable[[int], dict[str, Any]],
+) -> dict[str, Any]:
+    """The same of C expectations that are drawn, where nothing is known of what a run can give.
+
+    Args:
+        cell: level, first, most.
+        draw: called with the number of the first run and how many; gives (R, C), never negative.
+        sides: (C,), the right sides, finite.
+        scenario: with problem and start, of which it is read what rounding does.
+        index_at: the indices of a case.
+    """
+    level, first, most = _settings(cell)
+    return _Test(draw, sides, np.full(len(sides), np.inf), scenario, index_at).run(level, first, most)
 
 
 def batches(first: int, most: int) -> Iterator[tuple[int, int]]:
@@ -114,19 +141,25 @@ def batches(first: int, most: int) -> Iterator[tuple[int, int]]:
 class _Test:
     """A claim's bounds on the expectations of what is sampled, and what may be said of the runs."""
 
-    def __init__(self, quantity: PerRun, cases: Cases, scenario: Any, sides: Array) -> None:
-        self.quantity, self.cases, self.scenario, self.sides = quantity, cases, scenario, sides
-        self.bounds = np.where(sides >= 0, sides**2, sides) if quantity.root else sides
-        self.largest = reachable_ball.largest(scenario, quantity, cases)
+    def __init__(
+        self,
+        draw: Callable[[int, int], Array],
+        sides: Array,
+        largest: Array,
+        scenario: Any,
+        index_at: Callable[[int], dict[str, Any]],
+        root: bool = False,
+    ) -> None:
+        self.draw, self.sides, self.largest, self.index_at, self.root = draw, sides, largest, index_at, root
+        self.bounds = np.where(sides >= 0, sides**2, sides) if root else sides
         self.resolution = RESOLUTION * _scale(scenario)
 
-    def run(self, seed: int, level: float, first: int, most: int) -> dict[str, Any]:
+    def run(self, level: float, first: int, most: int) -> dict[str, Any]:
         """Batch after batch until something is decided."""
-        values = np.empty((0, len(self.cases)))
+        values = np.empty((0, len(self.sides)))
         decision = Decision(None, 0, None, None)
         for start, size in batches(first, most):
-            trace = self.scenario.simulate(size, seed, first_run=start, metrics=(self.quantity.metric,))
-            values = np.concatenate([values, self.quantity.values(trace, self.cases)])
+            values = np.concatenate([values, self.draw(start, size)])
             bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
             finite = int(bad[0]) if len(bad) else len(values)
             if finite:
@@ -154,7 +187,7 @@ class _Test:
         own, bound = values[:, case], float(self.largest[case])
         lower = lower_limit(own, level / values.shape[1])
         upper, sure = self._upper(own, bound, level, decision)
-        root = math.sqrt if self.quantity.root else float
+        root = math.sqrt if self.root else float
         left, right = root(float(means[case])), float(self.sides[case])
         words = {"fails": "the expectation is above the right side", "holds": "at most the right side"}
         said = words.get(decision.outcome or "", "not decided within the budget")
@@ -174,7 +207,7 @@ class _Test:
             upper=None if upper is None else root(upper),
             runs=len(values),
             guarantee=decision.guarantee,
-            index=self.cases.index_at(case),
+            index=self.index_at(case),
         )
 
     def _upper(self, own: Array, bound: float, level: float, decision: Decision) -> tuple[float | None, bool]:

@@ -1,4 +1,7 @@
-"""Cells of claims that say what they mean: both sides by moments, and by exact play where moments do not tell."""
+"""Cells of claims that say what they mean: both sides by moments, and by exact play where moments do not tell.
+
+In a sampled cell the left side is that of runs, and the right side is by moments.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from theory.papers.specs import SPECS
 from theory.program import LINEAR_GIVEN_DRAWS
 from theory.written import Claim
 from validate.expected import Line, NoPolynomialError, lines
+from validate.instances.by_runs import left_by_runs, why_not_from_above
 from validate.instances.choices import Setting, schedules_of
 from validate.instances.instance import Instance
 from validate.instances.named import algorithm_named
@@ -42,8 +46,8 @@ def of_sentence(cell: Cell, claim: Claim) -> Result:
     from validate.sweep.building import _problem
     from validate.sweep.cell import result
 
-    if cell.method == "sampled":
-        return result("inapplicable", "a claim that is a sentence is held against exact moments, not against runs")
+    if cell.method == "sampled" and (why := why_not_from_above(claim)) is not None:
+        return result("inapplicable", f"runs are not held against this claim: {why}")
     problem = _problem(json.dumps(cell.problem, sort_keys=True))
     try:
         own = parameters_of(cell, claim, problem.clients)
@@ -65,9 +69,30 @@ def of_sentence(cell: Cell, claim: Claim) -> Result:
     except (DivergenceError, OldDivergenceError):
         return result("diverged", "the moments leave the range of float64: the iterates diverge in mean square")
     except NoPolynomialError as error:
+        if cell.method == "sampled":
+            return result("inapplicable", f"moments do not tell the right side: {error}")
         exact = _in_fractions(cell, claim, own)
         return result("inapplicable", f"moments do not tell: {error}") if exact is None else _told(exact)
-    return _of_lines(cell, claim, own, found)
+    return _sampled(cell, claim, in_floats, found) if cell.method == "sampled" else _of_lines(cell, claim, own, found)
+
+
+def _sampled(cell: Cell, claim: Claim, world: Setting, found: list[Line]) -> Result:
+    """The left side by runs, against the right side by moments."""
+    from validate.sweep.adaptive import sampled_sides
+    from validate.sweep.cell import result
+
+    told = {tuple(line.at.items()): float(line.right) for line in found if line.status != "undefined"}
+    if not told:
+        return result("inapplicable", "the claim says nothing there: no index lies in the run, or a side is undefined")
+    sides, cases = np.array(list(told.values())), list(told)
+    if not np.isfinite(sides).all():
+        return result("undecided", "the right side leaves the range of float64, or is undefined")
+
+    def draw(start: int, size: int) -> Any:
+        rows = {tuple(at.items()): left for at, left in left_by_runs(claim, world, size, cell.seed, start)}
+        return np.stack([rows[at] for at in cases], axis=1)
+
+    return sampled_sides(cell, draw, sides, world, lambda case: dict(cases[case]))
 
 
 def parameters_of(cell: Cell, claim: Claim, clients: int) -> dict[str, Any]:

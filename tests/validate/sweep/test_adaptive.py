@@ -21,7 +21,7 @@ from validate.per_run import PerRun, per_run
 from validate.scenario import Scenario
 from validate.sweep.adaptive import batches, sampled
 
-SVRG = papers.module("fedavg-svrg")
+PERM = papers.module("perm")
 HALF = [{"h": ["1", "2"], "a": ["0", "1"], "p": "1/2"}, {"h": ["1"], "a": ["-1"], "p": "1/2"}]
 NOISY = [{"h": ["1", "1"], "a": ["1", "-1"]}]
 
@@ -44,9 +44,9 @@ def _local(**changes: Any) -> Scenario:
     return Scenario.from_spec({**spec, **changes}, exact=False)
 
 
-def _pair() -> Scenario:
+def _pair(**changes: Any) -> Scenario:
     """Two clients that are copies of one another: mini-batch SGD."""
-    return _local(clients=NOISY * 2)
+    return _local(clients=NOISY * 2, **changes)
 
 
 def _short() -> Scenario:
@@ -58,13 +58,6 @@ def _full_step(**changes: Any) -> Scenario:
 
 
 MEASURED = [
-    ("fedavg-svrg/theorem-v1-eq8", _svrg),
-    ("textbook/sgd-step", _local),
-    ("textbook/sgd-strongly-convex", _local),
-    ("textbook/sgd-convex", _local),
-    ("textbook/sgd-nonconvex", _local),
-    ("textbook/gradient-descent-linear", lambda: _local(clients=[{"h": ["1"], "a": ["1"]}])),
-    ("textbook/local-sgd-round", _pair),
     ("perm/lemma-4", _short),
     ("perm/lemma-6", _pair),
     ("perm/proposition-4-eq15", _pair),
@@ -91,7 +84,7 @@ def test_what_is_sampled_has_the_left_side_as_its_expectation(name, made) -> Non
 
 def test_every_quantity_that_is_said_to_be_sampled_is_tested_above() -> None:
     tested = {(find_claim(name).paper, find_claim(name).quantity.name) for name, _ in MEASURED}
-    for paper in ("fedavg-svrg", "textbook", "perm", "open-fl", "fedmim"):
+    for paper in ("perm", "open-fl", "fedmim"):
         quantities = {c.quantity.name for c in find_paper(paper)}
         said = {name for name in papers.module(paper).SAMPLED if name in quantities}
         assert said == set(papers.module(paper).SAMPLED)
@@ -149,73 +142,70 @@ def test_batches_double_and_follow_one_another() -> None:
     assert list(batches(5, 5)) == [(0, 5)]
 
 
-@pytest.mark.parametrize(("name", "wanted"), [("theorem-v1-eq7", "holds"), ("eq-a25", "fails")])
-def test_a_decision_does_not_depend_on_the_batches(name, wanted) -> None:
-    claim = find_claim(f"fedavg-svrg/{name}")
-    found = [
-        sampled(Sampling(first=n), claim, SVRG, _failing() if wanted == "fails" else _svrg()) for n in (2, 64, 999)
-    ]
+LEMMA = find_claim("perm/lemma-4")
+
+
+def _with_a_factor(claim: Any, factor: Any) -> Any:
+    return replace(claim, right=f"({claim.right})*({factor})")
+
+
+@pytest.mark.parametrize(("factor", "wanted"), [("1", "holds"), ("1/2", "fails")])
+def test_a_decision_does_not_depend_on_the_batches(factor, wanted) -> None:
+    claim = _with_a_factor(LEMMA, factor)
+    found = [sampled(Sampling(first=n), claim, PERM, _short()) for n in (2, 64, 999)]
     assert found[0] == found[1] == found[2]
     assert found[0]["outcome"] == wanted
     assert found[0]["guarantee"] == "anytime"
     json.dumps(found[0], allow_nan=False)
 
 
-def _failing() -> Scenario:
-    clients = [{"h": ["1"], "a": ["1"], "p": "1/2"}, {"h": ["1"], "a": ["-1"], "p": "1/2"}]
-    return _svrg(clients=clients, step="3/4", S=4, M=1, K=2, theta0="1")
-
-
-def test_a_claim_that_the_oracle_refutes_fails_and_one_that_it_confirms_does_not() -> None:
-    for name in ("eq-a25", "theorem-v1-eq8", "theorem-v1-eq8/corrected", "theorem-v1-eq7/corrected"):
-        claim = find_claim(f"fedavg-svrg/{name}")
-        for scenario in (_failing(), _svrg()):
-            exact = compare(claim, SVRG.cases(claim, scenario))
-            found = sampled(Sampling(), claim, SVRG, scenario)
-            if found["outcome"] == "violated":
-                continue
-            assert found["outcome"] in (("fails", "undecided") if exact.broken else ("holds", "unbroken", "undecided"))
-            assert found["right"] == pytest.approx(exact.right)
-            assert found["lower"] <= exact.left  # with probability 1 - 1/1024; the seed is fixed
-            assert found["upper"] is None or found["upper"] >= exact.left
+@pytest.mark.parametrize(("name", "made"), MEASURED)
+@pytest.mark.parametrize("factor", ["1", "3/4", "1/2"])
+def test_a_claim_that_the_oracle_refutes_fails_and_one_that_it_confirms_does_not(name, made, factor) -> None:
+    claim, scenario = _with_a_factor(find_claim(name), factor), made()
+    module = papers.module(claim.paper)
+    exact = compare(claim, module.cases(claim, scenario))
+    found = sampled(Sampling(), claim, module, scenario)
+    assert found["outcome"] in (("fails", "undecided") if exact.broken else ("holds", "unbroken", "undecided"))
+    if len(module.cases(claim, scenario)) == 1:
+        assert found["right"] == pytest.approx(exact.right)
+        assert found["lower"] <= exact.left  # with probability 1 - 1/1024; the seed is fixed
+        assert found["upper"] is None or found["upper"] >= exact.left
 
 
 def test_what_cannot_be_decided_is_said() -> None:
-    claim = find_claim("fedavg-svrg/theorem-v1-eq7")
-    assert sampled(Sampling(), find_claim("textbook/young"), papers.module("textbook"), _local())["detail"] == (
-        "no sampled measure for quantity inner_product"
+    fedmim = find_claim("fedmim/eq37")
+    assert sampled(Sampling(), fedmim, papers.module("fedmim"), _local())["detail"] == (
+        f"no sampled measure for quantity {fedmim.quantity.name}"
     )
-    assert sampled(Sampling(), claim, SVRG, _local())["outcome"] == "inapplicable"
-    assert sampled(Sampling(), claim, None, _local())["outcome"] == "inapplicable"
-    strong = find_claim("textbook/sgd-step")
-    long = sampled(Sampling(), strong, papers.module("textbook"), _local(step="7/2"))
+    assert sampled(Sampling(), LEMMA, PERM, _svrg())["outcome"] == "inapplicable"
+    assert sampled(Sampling(), LEMMA, None, _short())["outcome"] == "inapplicable"
+    long = sampled(Sampling(), find_claim("perm/lemma-6"), PERM, _pair(step="7/2"))
     assert long["outcome"] == "violated"
-    assert "hypotheses that do not hold" in long["detail"]
-    far = sampled(Sampling(), claim, SVRG, _svrg(step="1000000", K=200))
+    assert "hypotheses that do not hold: step size" in long["detail"]
+    far = sampled(Sampling(), find_claim("perm/lemma-6"), PERM, _pair(step="1000000", K=200))
     assert (far["outcome"], far["left"]) == ("diverged", None)
 
 
 def test_a_claim_about_every_round_fails_or_holds_at_a_round() -> None:
-    claim, textbook = find_claim("textbook/sgd-strongly-convex"), papers.module("textbook")
-    held = sampled(Sampling(), claim, textbook, _local())
+    claim = find_claim("perm/lemma-6")
+    held = sampled(Sampling(), claim, PERM, _pair())
     assert held["outcome"] == "holds"
     assert set(held["index"]) == {"k"}
-    mean = compare(claim, textbook.cases(claim, _local())).left
+    found = PERM.cases(claim, _pair())
+    mean = found.left[list(found.index["k"]).index(held["index"]["k"])]
     assert held["lower"] <= mean <= held["upper"]
-    too_small = replace(claim, right=f"({claim.right})*(3/4)")
-    broken = sampled(Sampling(), too_small, textbook, _local())
+    broken = sampled(Sampling(), _with_a_factor(claim, "1/2"), PERM, _pair())
     assert broken["outcome"] == "fails"
     assert broken["lower"] > broken["right"]
     assert broken["guarantee"] == "anytime"
 
 
 def test_a_tight_claim_stays_undecided_and_uses_the_budget() -> None:
-    claim, textbook = find_claim("textbook/sgd-step"), papers.module("textbook")
-    scenario = _local(K=1)
-    cases = textbook.cases(claim, scenario)
-    ratio = Fraction(float(cases.left[0] / claim.bound(**cases.parameters_at(0)))).limit_denominator(10**9)
-    noisy = replace(claim, right=f"({claim.right})*({ratio})")
-    found = sampled(Sampling(most=1000), noisy, textbook, scenario)
+    scenario = _short()
+    cases = PERM.cases(LEMMA, scenario)
+    ratio = Fraction(float(cases.left[0] / LEMMA.bound(**cases.parameters_at(0)))).limit_denominator(10**9)
+    found = sampled(Sampling(most=1000), _with_a_factor(LEMMA, ratio), PERM, scenario)
     assert (found["outcome"], found["runs"], found["guarantee"]) == ("undecided", 1000, None)
 
 
@@ -224,14 +214,13 @@ def test_runs_that_are_not_finite_never_hold() -> None:
         def simulate(self, runs: int, seed: int = 0, **options: Any) -> Any:
             trace = super().simulate(runs, seed, **options)
             if options["first_run"] + runs > 20:
-                trace.values["squared_gradient_norm"][20 - options["first_run"]] = math.nan
+                trace.values["squared_distance"][20 - options["first_run"]] = math.nan
             return trace
 
-    made = _svrg()
+    made = _short()
     broken = Broken(**{name: getattr(made, name) for name in Scenario.__dataclass_fields__})
-    claim = find_claim("fedavg-svrg/theorem-v1-eq7")
-    assert sampled(Sampling(first=4), claim, SVRG, made)["runs"] > 20
-    found = sampled(Sampling(first=4), claim, SVRG, broken)
+    assert sampled(Sampling(first=4), LEMMA, PERM, made)["runs"] > 20
+    found = sampled(Sampling(first=4), LEMMA, PERM, broken)
     assert (found["outcome"], found["runs"]) == ("diverged", 21)
 
 
@@ -245,12 +234,11 @@ def test_runs_that_are_not_finite_never_hold() -> None:
 )
 def test_errors_name_what_is_wrong(cell, message) -> None:
     with pytest.raises(ValueError, match=message):
-        sampled(cell, find_claim("fedavg-svrg/theorem-v1-eq7"), SVRG, _svrg())
+        sampled(cell, LEMMA, PERM, _short())
 
 
 def test_what_only_the_central_limit_theorem_says_is_called_unbroken(monkeypatch: pytest.MonkeyPatch) -> None:
-    claim = find_claim("fedavg-svrg/theorem-v1-eq7")
-    assert sampled(Sampling(most=4096), claim, SVRG, _svrg())["outcome"] == "holds"
+    assert sampled(Sampling(most=4096), LEMMA, PERM, _short())["outcome"] == "holds"
     monkeypatch.setattr(reachable_ball, "largest", lambda scenario, quantity, cases: np.full(len(cases), np.inf))
-    found = sampled(Sampling(most=4096), claim, SVRG, _svrg())
+    found = sampled(Sampling(most=4096), LEMMA, PERM, _short())
     assert (found["outcome"], found["guarantee"]) == ("unbroken", "asymptotic")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,13 @@ import pytest
 from tests.language import noise_ball, proxskip
 from tests.validate.command_line import call, complaint, printed
 from theory import Paper, algorithm, catalog, claim
-from validate.instances import read_instance
-from validate.on_instance import on_instance
+from validate.expected import lines
+from validate.instances import by_runs, read_instance
+from validate.instances.by_runs import left_by_runs, sides_by_runs, why_not_from_above
+from validate.instances.choices import Setting
+from validate.instances.engines import in_floats
+from validate.instances.occasion import occasion
+from validate.on_instance import on_instance, setting_of, valued
 from validate.sweep import read_specification, run_cell
 
 LANGUAGE = Path(__file__).parents[2] / "language"
@@ -116,14 +122,122 @@ def test_what_a_claim_does_not_speak_of() -> None:
     other = outcome(claim="proxskip/lyapunov")
     assert other["outcome"] == "inapplicable"
     assert "gamma, p" in other["detail"]
-    sampled = {"method": "sampled", "seed": 0, "level": "1/1024", "first": 4, "most": 8}
-    assert "not against runs" in outcome(claim="noise-ball/noise-ball", **sampled)["detail"]
-    tables = outcome(claim="textbook/sgd-step")
-    if not hasattr(catalog.claim("textbook/sgd-step"), "sentence"):
-        assert "speak of no program" in tables["detail"]
     wild = outcome(claim="other-words/grows", rounds=2000, start="1", algorithm={
         "kind": "program", "M": "2", "chance": "1/2", "step": "100", "tries": "2"})  # fmt: skip
     assert wild["outcome"] == "diverged"
+
+
+SAMPLED = {"method": "sampled", "seed": 0, "level": "1/1024", "first": 64, "most": 4096}
+ENGINE = {"kind": "fedavg-svrg", "step": "1/5", "S": 1, "M": 2, "aggregation": "unbiased", "empty": "keep"}
+HALF = {"kind": "scalar", "clients": [{"h": ["1", "2"], "a": ["0", "1"]}, {"h": ["1"], "a": ["-1"]}]}
+DRAWN = {"kind": "quadratic", "clients": 2, "dim": 2, "mu": "1/10", "L": "1", "heterogeneity": "1", "samples": 2,
+         "sample_spread": "1/2", "seed": 7}  # fmt: skip
+
+
+def of_rounds(name: str, **entries: Any) -> dict[str, Any]:
+    """A claim about FedAvg-SVRG where half of the clients take part."""
+    return outcome(claim=f"fedavg-svrg/{name}", **{
+        "problem": HALF, "algorithm": ENGINE, "participation": {"p": "1/2"}, "rounds": 2, "start": "3", **entries
+    })  # fmt: skip
+
+
+BY_RUNS = ["theorem-v1-eq7", "theorem-v1-eq8", "eq-a24", "eq-a25", "lemma-a1", "lemma-a1/corrected", "lemma-v1-eq9"]
+
+
+@pytest.mark.parametrize("problem", [HALF, DRAWN], ids=["scalar", "quadratic"])
+@pytest.mark.parametrize("name", BY_RUNS)
+def test_runs_agree_with_moments(name: str, problem: dict[str, Any]) -> None:
+    exact, runs = of_rounds(name, problem=problem), of_rounds(name, problem=problem, **SAMPLED)
+    assert runs.keys() == exact.keys()
+    assert runs["outcome"] in (("fails", "undecided") if exact["outcome"] == "fails" else ("unbroken", "undecided"))
+    if runs["index"] == exact["index"]:
+        assert runs["right"] == pytest.approx(exact["right"], rel=1e-12)
+        assert runs["lower"] <= exact["left"] <= runs["upper"]  # with probability 1 - 1/512; the seed is fixed
+    assert runs == of_rounds(name, problem=problem, **{**SAMPLED, "first": 999})  # not of the batches
+
+
+def test_runs_have_the_left_side_as_their_expectation() -> None:
+    """Within 6 standard errors of the moments, at every index: beyond with probability below 1e-8 each."""
+    clients = [[{"h": "1", "b": "0"}, {"h": "2", "b": "2"}], [{"h": "1", "b": "-1"}, {"h": "1", "b": "-2"}]]
+    given = {"delta": "1/5", "S": 2, "M": 2, "p": ["1/2", "3/4"]}
+    data = {"algorithm": "x/y", "problem": {"clients": clients}, "parameters": given, "start": 3, "rounds": 3}
+    tested = 0
+    for one in catalog.paper("fedavg-svrg"):
+        if one.of is None or why_not_from_above(one) is not None or {"m", "s"} & set(one.symbols):
+            continue
+        single = {**data, "parameters": {**given, "S": 1}} if "S == 1" in one.assuming else data
+        drawn = valued(one, read_instance(single, one.of), {})
+        setting = setting_of(one, drawn)
+        problem = in_floats(setting.problem)
+        world = Setting(problem, setting.start, setting.values, setting.rounds, one)
+        exact = {
+            tuple(line.at.items()): float(line.left)
+            for line in lines(one, problem, world)
+            if line.status != "undefined"
+        }
+        rows = [row for row in left_by_runs(one, world, 20_000, 5) if tuple(row[0].items()) in exact]
+        assert len(rows) == len(exact)
+        for at, left in rows:
+            error = 6 * left.std() / len(left) ** 0.5 + 1e-9
+            assert abs(left.mean() - exact[tuple(at.items())]) <= error, (one.id, at)
+        tested += len(rows) > 0
+    assert tested >= 15
+
+
+def test_a_batch_of_runs_begins_where_the_one_before_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = catalog.claim("noise-ball/noise-ball")
+    data = {"algorithm": "x/y", "problem": {"clients": [[{"h": "1/4", "b": 1}, {"h": "1/4", "b": -1}]]},
+            "parameters": {"eta": "1/2"}, "start": 0, "rounds": 3}  # fmt: skip
+    setting = setting_of(one, valued(one, read_instance(data, noise_ball.parallel_sgd), {}))
+    world = Setting(in_floats(setting.problem), setting.start, setting.values, setting.rounds, one)
+    (_, whole) = left_by_runs(one, world, 50, 3)[-1]
+    (_, later) = left_by_runs(one, world, 30, 3, first_run=20)[-1]
+    monkeypatch.setattr(by_runs, "TOGETHER", 1)
+    (_, singly) = left_by_runs(one, world, 50, 3)[-1]
+    assert len(set(whole)) > 3
+    assert (whole[20:] == later).all()
+    assert (whole == singly).all()
+
+
+def test_false_claims_fail_by_runs() -> None:
+    pair = {"kind": "scalar", "clients": [{"h": ["1"], "a": ["1"]}, {"h": ["1"], "a": ["-1"]}]}
+    found = of_rounds("eq-a25", problem=pair, algorithm={**ENGINE, "step": "3/4", "S": 4, "M": 1}, start="1", **SAMPLED)
+    assert (found["outcome"], found["guarantee"]) == ("fails", "anytime")
+    assert found["lower"] > found["right"]
+    lost = outcome(claim="noise-ball/lost-factor", rounds=20, **SAMPLED)
+    assert lost["outcome"] == "fails"
+    true = outcome(claim="noise-ball/noise-ball", rounds=20, **SAMPLED)
+    assert (true["outcome"], true["guarantee"]) == ("unbroken", "asymptotic")
+    violated = {"kind": "program", "eta": "9"}
+    assert outcome(claim="noise-ball/noise-ball", algorithm=violated, **SAMPLED)["outcome"] == "violated"
+    far = of_rounds("theorem-v1-eq7", algorithm={**ENGINE, "step": "1000000"}, rounds=200, **SAMPLED)
+    assert (far["outcome"], far["left"]) == ("diverged", None)
+
+
+NOT_BY_RUNS = [
+    ("eq-a22", "not known to be never negative"),
+    ("lemma-a2", "not known to be never negative"),
+    ("eq-a19", "no mean over runs"),
+]
+
+
+@pytest.mark.parametrize(("name", "why"), NOT_BY_RUNS)
+def test_what_runs_do_not_tell_is_inapplicable(name: str, why: str) -> None:
+    found = of_rounds(name, **SAMPLED)
+    assert found["outcome"] == "inapplicable"
+    assert why in found["detail"]
+
+
+def test_an_expectation_of_an_expectation_is_no_mean_over_runs() -> None:
+    """In a run E(x[1]) is not x[1]: the variance would come out as 0."""
+    one = catalog.claim("textbook/minibatch-variance")
+    below = replace(one, statement=one.statement.replace("==", "<="))
+    assert "no mean over runs" in (why_not_from_above(below) or "")
+    assert "not bounded from above" in (why_not_from_above(one) or "")
+    clients = [[{"h": 1, "b": 0}, {"h": 1, "b": 2}]]
+    data = {"problem": {"clients": clients}, "parameters": {"eta": "1/2", "b": 1}, "start": 0, "rounds": 1}
+    with pytest.raises(ValueError, match="runs do not decide it"):
+        sides_by_runs(occasion(below, read_instance({**data, "algorithm": "x/y"}, one.of)), 4, 0)
 
 
 def test_an_engine_s_kind_is_the_claim_s_algorithm_where_the_program_is() -> None:
