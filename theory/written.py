@@ -198,12 +198,16 @@ class Claim:
 
     @cached_property
     def constants(self) -> Mapping[str, Direction]:
-        """The names that its assumptions bind, with the direction in which they may be wrong."""
+        """The names that its assumptions bind, with the direction in which they may be wrong.
+
+        A name of two assumptions is one number: ``exact`` where they point different ways, as L of ``smooth(f, L)`` and
+        ``strongly_convex(f, L)``.
+        """
         found: dict[str, Direction] = {}
         for one in self.predicates:
             for name, direction in one.binds.items():
                 if found.setdefault(name, direction) != direction:
-                    raise SentenceError(f"{name} is a constant of two assumptions that point different ways")
+                    found[name] = "exact"
         return MappingProxyType(found)
 
     @cached_property

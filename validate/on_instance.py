@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
-from theory.formula import Name
 from theory.predicates import Connected
 from theory.program import LINEAR_GIVEN_DRAWS
 from theory.sentence import evaluate, index_of
@@ -15,7 +14,7 @@ from theory.written import Claim
 from validate import satisfied
 from validate.both_sides import Measured, Row, sides
 from validate.expected import Line, NoPolynomialError, lines
-from validate.instances.choices import Setting, outward, relation_satisfied, schedules_of
+from validate.instances.choices import Setting, best_constants, relation_satisfied, schedules_of
 from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
 from validate.instances.pool import Drawn
@@ -130,24 +129,22 @@ def values_of(
 
 def _bind(claim: Claim, problem: Any, values: dict[str, Any], names: list[str], given: Mapping[str, Any]) -> None:
     """The constants of assumptions that are not given: the best of the problem."""
+    bests = []
     for one in claim.predicates:
         if isinstance(one, Connected):
             if "rho" in names and "rho" not in given and one.matrix in values:
                 values["rho"] = Fraction(satisfied.second_eigenvalue(values[one.matrix]))
             continue
-        bests = satisfied.best(one, problem) if one.constants else ()
-        for constant, value, direction in zip(one.constants, bests or (), one.directions, strict=bool(bests)):
-            if not isinstance(constant, Name) or constant.name not in names or constant.name in given:
-                continue
-            exact = outward(value, up=direction == "up")
-            if exact <= 0:
-                if direction != "up":
-                    continue
-                exact = Fraction(1)  # every positive number is a constant
-            known = values.get(constant.name)
-            values[constant.name] = (
-                exact if known is None else max(known, exact) if direction == "up" else min(known, exact)
-            )
+        numbers = satisfied.best(one, problem) if one.constants else None
+        if numbers is not None:
+            bests.append((one, numbers))
+    for name, best in best_constants(claim, bests).items():
+        if name not in names or name in given:
+            continue
+        if best > 0:
+            values[name] = best
+        elif claim.constants[name] == "up":
+            values[name] = Fraction(1)  # every positive number is a constant
 
 
 def functions_of(instance: Instance) -> Any:

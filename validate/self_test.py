@@ -124,13 +124,13 @@ def expect(right: bool, found: str) -> None:
 
 def bounds() -> str:
     """A bound in floats, enclosed by ball arithmetic, and once known by hand."""
-    from theory import claim, evaluate
+    from theory import claim
 
     eq8 = claim("fedavg-svrg/theorem-v1-eq8")
     values = {"L": "2", "S": "5", "M": "2", "K": "100", "G2": "3", "f0_gap": "7", "mean_inv_p": "13/3"}
     for delta, by_hand in (("1/100", Fraction(40012, 10_000)), ("1/sqrt(K*2)", None)):
-        value = float(evaluate.bound(eq8, {**values, "delta": delta}))
-        enclosure = evaluate.enclose(eq8, {**values, "delta": delta})
+        value = float(eq8.bound(**values, delta=delta))
+        enclosure = eq8.enclose(**values, delta=delta)
         lower, upper = Fraction(enclosure.lower), Fraction(enclosure.upper)
         slack = 8 * Fraction(math.ulp(value))
         expect(lower - slack <= Fraction(value) <= upper + slack, f"{value!r} is outside [{lower}, {upper}]")

@@ -10,10 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from theory.domain import NONNEGATIVE
 from theory.program import algorithm
 from theory.sentence import evaluate
 from theory.written import claim
-from validate.instances.choices import choose, holds, number, roles_of
+from validate import satisfied
+from validate.instances.candidates import candidate_of, realised
+from validate.instances.choices import between, choose, holds, number, roles_of
+from validate.instances.occasion import occasion
+from validate.instances.pool import drawn
 from validate.instances.shapes import DISTANCES, SIZES, Size, made, shape_of
 
 F = Fraction
@@ -127,3 +132,51 @@ def test_numbers_stay_exact_where_they_can():
     assert number("max", (F(1), F(2))) == 2
     with pytest.raises(ValueError, match="log of a number that is not positive"):
         number("log", (F(-1),))
+
+
+# --- one name in two assumptions -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("above", "below"), [("f", "f"), ("f_n", "f_n"), ("f_ni", "f"), ("f_n", "f"), ("f", "f_n"), ("f_ni", "f_ni")]
+)
+def test_a_constant_of_two_assumptions_that_point_different_ways_is_one_number(above: str, below: str) -> None:
+    """Between smooth and strongly convex there is room for one curvature; below that level functions differ still."""
+    one = claim(
+        "step", "norm2(x[1] - xstar) <= (1 - eta*L)**2*norm2(x0 - xstar)", of=gd, parameters={"beta": NONNEGATIVE},
+        assuming=(f"smooth({above}, L)", f"strongly_convex({below}, L)", "beta == 0"),
+    )  # fmt: skip
+    assert one.constants == {"L": "exact"}
+    found = [made_ for seed in range(40) if (made_ := drawn(one, seed)) is not None]
+    assert len(found) == 40
+    for here in found:
+        at = occasion(one, here.instance)
+        assert at.unmet == ()
+        assert at.setting.values["L"] == here.values["L"] > 0
+        for predicate in one.predicates:
+            assert satisfied.true(predicate, at.setting.problem, [here.values["L"]])
+        assert realised(one, candidate_of(here)) is not None
+    assert {here.instance.problem.dim for here in found} == {1, 2, 3}
+    alike = [(h == h[0, 0]).all() for h in (here.instance.problem.quadratic.hessian for here in found)]
+    assert all(alike) == ("f_ni" in (above, below))
+
+
+def test_where_no_number_is_a_constant_of_both_an_assumption_is_violated() -> None:
+    one = claim("both", "norm2(x) >= 0*L", vectors=("x",), assuming=("smooth(f, L)", "strongly_convex(f, L)"))
+    bent = {"vectors": {"x": [1, 1]}, "problem": {"clients": [[{"H": [[1, 0], [0, 2]], "b": [0, 0]}]]}, "start": [0, 0]}
+    at = occasion(one, bent)
+    assert (at.unmet, at.setting.values["L"]) == (("strongly_convex(f, L)",), 2)
+    least, most = F(1), F(3)
+    assert between([("up", least), ("down", most)]) == (1, 3)
+    assert between([("up", most), ("down", least)]) == ()
+    assert between([("up", F(0)), ("down", F(2)), ("down", least)]) == (1,)
+
+
+def test_of_two_assumptions_that_point_the_same_way_the_larger_constant_is_one_of_both() -> None:
+    one = claim("same", "norm2(x) >= 0*L", vectors=("x",), assuming=("smooth(f_n, L)", "smooth(f, L)"))
+    problem = {"clients": [[{"h": 1, "b": 0}], [{"h": 3, "b": 0}]]}
+    at = occasion(one, {"vectors": {"x": [1]}, "problem": problem, "start": [0]})
+    assert (at.unmet, at.setting.values["L"]) == ((), 3)
+    again = realised(one, candidate_of(at.drawn))
+    assert again is not None
+    assert again.values["L"] == 3

@@ -39,6 +39,20 @@ def made(label: str) -> dict[str, Any]:
     return certificate
 
 
+def test_a_claim_of_numbers_alone_is_refuted_and_the_reader_is_told_the_sentence() -> None:
+    """Its statement is the sentence that is evaluated, so it says no more than it refutes: docs/verdicts.md."""
+    false = claim("numbers", "0 <= 0 - 1")
+    report = verify(play_certificate(false, {"rounds": 1}, {}, 0, -1, origin="pool", quick=True))
+    assert report.valid
+    assert any("0 <= 0 - 1" in line for line in report.lines)
+    assert "compare it with your paper" in report.verdict
+    true = claim("numbers", "0 <= 1")
+    assert not verify(play_certificate(true, {"rounds": 1}, {}, 0, 1, origin="pool", quick=True)).valid
+    assert differences(play_certificate(false, {"rounds": 1}, {}, 0, -1, origin="pool", quick=True), true)
+    with pytest.raises(verifier.FormatError, match="nothing"):
+        verify({**made(FALSE[0]), "statement": "nothing"})
+
+
 # --- claims that are false, and true ones -----------------------------------------------------------------------------
 
 

@@ -23,7 +23,7 @@ from validate import satisfied
 from validate.instances.choices import (
     Setting,
     Values,
-    outward,
+    best_constants,
     relation_satisfied,
     roles_of,
     schedules_of,
@@ -111,20 +111,20 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
     values: Values = dict(candidate.values)
     world = Setting(problem, candidate.start, values, candidate.rounds, claim, candidate.vectors)
     free = set() if claim.of is None else set(claim.of.parameters)
+    bests = []
     for one in claim.predicates:
         if isinstance(one, Connected) or not one.constants:
             continue
-        bests = satisfied.best(one, problem)
-        if bests is None:
+        numbers = satisfied.best(one, problem)
+        if numbers is None:
             return None
-        for constant, value, direction in zip(one.constants, bests, one.directions, strict=True):
-            if isinstance(constant, Name) and constant.name not in free:
-                exact = outward(value, up=direction == "up")
-                given = None if bound is None else bound.get(constant.name)
-                kept = candidate.values.get(constant.name)
-                if exact <= 0:
-                    exact = kept if kept is not None and kept > 0 else F(1)
-                values[constant.name] = exact if given is None else given
+        bests.append((one, numbers))
+    for name, best in best_constants(claim, bests).items():
+        if name not in free:
+            given = None if bound is None else bound.get(name)
+            kept = candidate.values.get(name)
+            exact = best if best > 0 else kept if kept is not None and kept > 0 else F(1)
+            values[name] = exact if given is None else given
     for relation in claim.relations:
         if relation.relation == "==" and not relation_satisfied(relation, world, claim):
             _tie(relation, world, values, claim)
@@ -139,12 +139,12 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
     for one in claim.predicates:
         network = values.get(one.matrix) if isinstance(one, Connected) else None
         try:
-            numbers = [world.expectation(c, {"n": 0, "i": 0, "k": 0}) for c in one.constants]
+            constants = [world.expectation(c, {"n": 0, "i": 0, "k": 0}) for c in one.constants]
         except (ValueError, KeyError, IndexError):
             return None
-        if any(isinstance(v, float) for v in numbers):
+        if any(isinstance(v, float) for v in constants):
             return None
-        if satisfied.true(one, problem, numbers, network) is not True:
+        if satisfied.true(one, problem, constants, network) is not True:
             return None
     if not all(relation_satisfied(relation, world, claim) for relation in claim.relations):
         return None

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from theory.formula import Apply, Name, UndefinedError
-from theory.predicates import Connected
+from theory.predicates import Connected, Direction, Predicate
 from theory.program import Instruction, Loop, Program, names_in
 from theory.sentence import (
     Expression,
@@ -428,6 +428,7 @@ class _Search:
 
     def _constants(self) -> bool:
         rng = self.rng
+        tied: dict[str, list[tuple[Direction, Fraction]]] = {}
         for one in self.claim.predicates:
             if isinstance(one, Connected):
                 if not self._choose_network(one):
@@ -444,6 +445,9 @@ class _Search:
                     continue
                 name = constant.name
                 exact = outward(value, up=direction == "up")
+                if self.claim.constants[name] == "exact":
+                    tied.setdefault(name, []).append((direction, exact))
+                    continue
                 if exact <= 0:
                     exact = rng.choice((F(1), F(1, 10), F(1, 100))) if direction == "up" else exact
                 if exact <= 0:
@@ -455,6 +459,11 @@ class _Search:
                 if name in self.values:
                     exact = max(exact, self.values[name]) if direction == "up" else min(exact, self.values[name])
                 self.values[name] = exact
+        for name, ends in tied.items():
+            fitting = between(ends)
+            if not fitting:
+                return False
+            self.values[name] = rng.choice(fitting)
         return True
 
     def _network(self, one: Any) -> Any:
@@ -735,6 +744,45 @@ def holds(left: Any, relation: str, right: Any) -> bool:
     return {"<=": left <= right, "<": left < right, ">=": left >= right, ">": left > right, "==": left == right}[
         relation
     ]
+
+
+def between(ends: Iterable[tuple[Direction, Fraction]]) -> tuple[Fraction, ...]:
+    """Positive numbers that are constants of several assumptions at once, the ends of their range; none if it is empty.
+
+    Args:
+        ends: of each assumption its direction and its best constant.
+    """
+    listed = list(ends)
+    lower = max((value for direction, value in listed if direction == "up"), default=F(0))
+    upper = min((value for direction, value in listed if direction == "down"), default=None)
+    found = tuple(dict.fromkeys(end for end in (lower, upper) if end is not None and end > 0))
+    return found if upper is None or lower <= upper else ()
+
+
+def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]]) -> dict[str, Fraction]:
+    """The best constants of a claim's assumptions on a problem, by name; 0 where every positive number is one.
+
+    A name of several assumptions is one number: the best that is a constant of all. Where they point different ways
+    and there is none, it is the least that those upwards allow, and the others are false with it.
+
+    Args:
+        claim: the claim.
+        bests: assumptions, with the best constants of each (`validate.satisfied.best`).
+    """
+    ends: dict[str, list[tuple[Direction, Fraction]]] = {}
+    for one, values in bests:
+        for constant, value, direction in zip(one.constants, values, one.directions, strict=True):
+            if isinstance(constant, Name):
+                ends.setdefault(constant.name, []).append((direction, outward(value, up=direction == "up")))
+    found = {}
+    for name, listed in ends.items():
+        least, most = ([value for way, value in listed if (way == "up") == up] for up in (True, False))
+        if claim.constants[name] == "exact" and least:
+            fitting = between(listed)
+            found[name] = fitting[0] if fitting else max(least)
+        else:
+            found[name] = max(least) if least else min(most)
+    return found
 
 
 def outward(value: Any, up: bool) -> Fraction:

@@ -254,7 +254,7 @@ def _with_squares(claim: Claim, seen: Seen) -> Iterator[Seen]:
         bound: dict[str, Fraction] = {}
         for name, direction in claim.constants.items():
             value = seen.drawn.values.get(name)
-            if not isinstance(value, Fraction):
+            if not isinstance(value, Fraction) or direction == "exact":
                 continue
             below = isqrt(int(value * parts**2))  # the root of the value lies between it and the next one
             root = below + (direction == "up" and below * below < value * parts**2)

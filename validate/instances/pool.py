@@ -133,7 +133,8 @@ def drawn(
     size = sizes[seed % len(sizes)]
     shape = shape_of(claim.predicates, needs_minimiser(claim))
     turn = seed % EVERY != 0 if shape.flat else seed % EVERY == EVERY - 1
-    lines = [one for one in sizes if one.dim == 1] if turn and not (large or long) and allows_pieces(claim) else []
+    bends = turn and not (large or long) and shape.even == "any" and allows_pieces(claim)
+    lines = [one for one in sizes if one.dim == 1] if bends else []
     if lines:
         size = lines[seed // EVERY % len(lines)]
     certain = claim.program is not None and not claim.program.random

@@ -42,6 +42,8 @@ class Shape:
         flat: whether there is no curvature at all.
         same_minimiser: whether all functions of some level have the minimiser of f.
         bounded: whether f is bounded below.
+        even: the smallest functions that have one curvature in all directions, as their constants of smoothness and of
+            strong convexity are one number; any where there are none.
     """
 
     convex: Level
@@ -51,6 +53,7 @@ class Shape:
     flat: bool
     same_minimiser: bool
     bounded: bool
+    even: Level = "any"
 
 
 def shape_of(predicates: Iterable[Predicate], needs_minimiser: bool) -> Shape:
@@ -80,7 +83,24 @@ def shape_of(predicates: Iterable[Predicate], needs_minimiser: bool) -> Shape:
         flat=any(isinstance(one, p.Lipschitz | p.BoundedGradients) for one in found),
         same_minimiser=same,
         bounded=bounded,
+        even=_even(found),
     )
+
+
+def _even(predicates: Iterable[Predicate]) -> Level:
+    """The functions between whose curvatures there is no room: a constant bounds them from both sides."""
+    above, below = (
+        [(constant, one.function) for one in predicates if isinstance(one, kinds) for constant in one.constants]
+        for kinds in (p.Smooth, p.StronglyConvex | p.PolyakLojasiewicz)
+    )
+    tied = {
+        level
+        for constant, function in above
+        for other, less in below
+        if constant == other
+        for level in (function, less)
+    }
+    return max((level for level in LEVELS if level in tied), key=LEVELS.index, default="any")
 
 
 @dataclass(frozen=True)
@@ -107,9 +127,10 @@ def made(
     """
     rotation = _rotation(size.dim, rng)
     curvatures = tuple(unit * value for value in ((*CURVATURES, *EXTREMES) if extreme else CURVATURES))
-    if even and rng.random() < even and not shape.flat:
+    if shape.even != "any" or (even and rng.random() < even and not shape.flat):
         hessians = np.full((size.clients, size.samples, size.dim, size.dim), F(0), dtype=object)
         hessians += rng.choice(curvatures) * _identity(size.dim)
+        _spread_smaller(shape, hessians, rng, rotation)
     else:
         hessians = _hessians(shape, size, rng, rotation, curvatures)
     linear = _linear(shape, size, rng, hessians)
@@ -191,6 +212,20 @@ def _spread(samples: Any, convex: bool, strongly: bool, floor: Fraction, rng: ra
     else:
         samples[0] = samples[0] + away
         samples[1] = samples[1] - away
+
+
+def _spread_smaller(shape: Shape, hessians: Any, rng: random.Random, rotation: Any) -> None:
+    """Clients and samples below an even level differ, and their mean is even; in place."""
+    N, n, d = hessians.shape[:3]
+    if shape.even in ("any", "f_ni"):
+        return
+    away = _matrix((hessians[0, 0, 0, 0] * rng.choice((F(0), F(1, 2), F(3, 4))) for _ in range(d)), rotation)
+    if shape.even == "f" and N > 1 and not shape.alike_clients:
+        hessians[0] = hessians[0] + away
+        hessians[1] = hessians[1] - away
+    elif n > 1 and not shape.alike_samples:
+        hessians[:, 0] = hessians[:, 0] + away
+        hessians[:, 1] = hessians[:, 1] - away
 
 
 def _linear(shape: Shape, size: Size, rng: random.Random, hessians: Any) -> Any:
