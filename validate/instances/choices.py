@@ -295,6 +295,7 @@ FREE = (F(1), F(1, 2), F(2), F(1, 10), F(3), F(1, 4), F(10), F(1, 100), F(3, 4),
 CHANCES = (F(1, 2), F(1), F(1, 4), F(9, 10), F(1, 10), F(3, 4))
 TURNS = (1, 2, 3, 5, 2)
 LARGE_TURNS = (10, 20, 50)
+ONE_OF_SEVERAL: Mapping[bool, tuple[int, ...]] = {False: (8, 1), True: (1, 2, 5)}
 APART = 2
 """Exponents of two that are tried for a value at which a relation turns are so far apart."""
 MOST_TURNS = 200
@@ -314,6 +315,7 @@ def choose(
     large: bool = False,
     vectors: Mapping[str, Any] | None = None,
     counts: Mapping[str, Fraction] | None = None,
+    everybody: bool = False,
 ) -> tuple[Values, Setting] | None:
     """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
 
@@ -326,13 +328,16 @@ def choose(
         large: whether loops turn often.
         vectors: the free vectors.
         counts: N and d, of a claim about numbers alone.
+        everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
 
     Returns:
         Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds.
     """
     roles = roles_of(claim.program)
     for attempt in range(TRIES):
-        found = _Search(claim, problem, start, rounds, rng, roles, large, vectors or {}, counts or {}, attempt).run()
+        one = _Search(claim, problem, start, rounds, rng, roles, large, vectors or {}, counts or {}, attempt)
+        one.everybody = everybody
+        found = one.run()
         if found is not None:
             return found
     return None
@@ -364,6 +369,7 @@ class _Search:
         numbers = {name for name in self.symbols if not claim.domains[name].integer}
         tied = any(names & roles.turns and names & numbers for names in self.needs.values())
         self.counts_last = tied and attempt < TRIES - 1
+        self.everybody = False
 
     def run(self) -> tuple[Values, Setting] | None:
         if not self._constants():
@@ -523,7 +529,12 @@ class _Search:
     def _candidates(self, name: str) -> list[Any]:
         rng, problem, roles = self.rng, self.problem, self.roles
         if name in roles.turns:
-            found = [F(x) for x in (LARGE_TURNS if self.large else TURNS)]
+            numbers: tuple[int, ...] = LARGE_TURNS if self.large else TURNS
+            if len(roles.turns) > 1 or self.everybody:  # many turns of one loop while another has few
+                numbers += ONE_OF_SEVERAL[self.large]
+            found = [F(x) for x in numbers]
+        elif self.everybody and name in roles.chances | roles.clients | roles.coordinates:
+            found = [F(1) if name in roles.chances else F(problem.clients if name in roles.clients else problem.dim)]
         elif name in roles.clients:
             found = [F(x) for x in range(1, min(problem.clients, 6) + 1)] + [F(problem.clients)]
         elif name in roles.coordinates:
@@ -541,8 +552,20 @@ class _Search:
                 found = [F(0), F(1), F(2), F(3), F(5), F(10)]
             if self.large and problem is None:
                 found += LARGE_INTEGERS if integer else EXTREMES
+            if not integer and problem is not None and not any(name in names for names in self.needs.values()):
+                found = self._in_units(found)
         rng.shuffle(found)
         return found
+
+    def _in_units(self, numbers: list[Any]) -> list[Any]:
+        """Numbers, or multiples of the inverse of a constant: such as a step that no relation ties to curvature is."""
+        constants = [
+            value for value in map(self.values.get, self.claim.constants) if isinstance(value, Fraction) and value
+        ]
+        if not constants or self.rng.random() < 0.3:
+            return numbers
+        unit = self.rng.choice(constants)
+        return [number / unit for number in numbers]
 
     def _choose_list(self, name: str, candidates: list[Any]) -> bool:
         rng, N = self.rng, self.world.clients

@@ -114,7 +114,13 @@ def _true_of_sizes(relation: Any, numbers: Mapping[str, Fraction]) -> bool:
 
 
 def drawn(
-    claim: Claim, seed: int, *, large: bool = False, long: bool = False, sizes: list[Size] | None = None
+    claim: Claim,
+    seed: int,
+    *,
+    large: bool = False,
+    long: bool = False,
+    sizes: list[Size] | None = None,
+    everybody: bool = False,
 ) -> Drawn | None:
     """The instance of a seed; None where this seed leads to none.
 
@@ -124,6 +130,7 @@ def drawn(
         large: many clients, samples, turns.
         long: many rounds.
         sizes: to choose from; those that fit the claim without.
+        everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
     """
     rng = random.Random(f"{seed}:{claim.statement}")
     more = random.Random(f"{seed}, {claim.statement}")
@@ -170,7 +177,7 @@ def drawn(
             rounds = more.randrange(1, 41)
     vectors = _vectors(claim, size, rng)
     counts = _countsof_numbers(claim, vectors, more, large) if problem is None else {}
-    found = choose(claim, problem, start, rounds, rng, large, vectors, counts)
+    found = choose(claim, problem, start, rounds, rng, large, vectors, counts, everybody)
     return None if found is None else instance_of_values(claim, problem, start, rounds, found[0], vectors)
 
 
