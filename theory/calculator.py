@@ -23,7 +23,7 @@ from typing import Any, Literal, cast
 
 from theory.claim import LABEL, Claim, Hypothesis, Parameter, Quantity
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
-from theory.formula import FUNCTIONS, Apply, Formula, Name, Number, names_in
+from theory.formula import FUNCTIONS, Apply, Formula, Name, Number, names_in, parse
 from theory.predicates import Connected, Predicate, Smooth, StronglyConvex
 from theory.program import NAME, Instruction
 from theory.sentence import (
@@ -147,6 +147,12 @@ def in_numbers(claim: Written, values: Mapping[str, Any]) -> tuple[Claim, dict[s
     defaults = claim.of.defaults if claim.of is not None else {}
     names = {p.name for p in found.bound.parameters}
     return found.bound, found.complete({**{n: v for n, v in defaults.items() if n in names}, **given})
+
+
+def added(bound: Claim) -> tuple[str, ...]:
+    """What the right side of a claim in numbers adds up, as texts in its own names, with their signs."""
+    assert bound.right is not None
+    return tuple(text_of(term if sign > 0 else Apply("neg", (term,))) for sign, term in _terms(parse(bound.right)))
 
 
 class _Reader:

@@ -9,26 +9,35 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from theory.claim import Claim
+from theory.written import Claim as Written
 
 if TYPE_CHECKING:
     import sympy
 
 
-def exponents(claim: Claim, schedule: Mapping[str, str], variable: str = "K") -> dict[str, sympy.Expr]:
-    """The exponent of `variable` in each named term of a bound.
+def exponents(claim: Claim | Written, schedule: Mapping[str, str], variable: str = "K") -> dict[str, sympy.Expr]:
+    """The exponent of `variable` in each term of a bound.
 
     Args:
-        claim: a claim with definitions.
+        claim: a claim with definitions, which are its terms; or a sentence, whose terms are what its right side adds up
+            (`theory.calculator.added`), by their text.
         schedule: parameters as ASCII formulas in `variable` and in new names, such as ``{"delta": "K**(-eps)"}``.
         variable: the parameter that grows.
 
     Returns:
-        By name of the term, r(eps) with term ~ variable^r as variable grows; a term that is 0 is left out.
+        By name or text of the term, r(eps) with term ~ variable^r as variable grows; a term that is 0 is left out.
 
     Raises:
         ValueError: when a term is not of the order of a power, or a name is not a parameter of the claim.
     """
-    return dict(_exponents(_Asked(claim, tuple(schedule.items()), variable)))
+    if isinstance(claim, Written):
+        from theory.calculator import added, calculator
+
+        claim = calculator(claim).bound
+        terms = added(claim)
+    else:
+        terms = tuple(claim.definitions)
+    return dict(_exponents(_Asked(claim, terms, tuple(schedule.items()), variable)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +45,13 @@ class _Asked:
     """The arguments of `exponents`, equal where its results are: sympy takes a second for some, which several ask."""
 
     claim: Claim
+    terms: tuple[str, ...]
     schedule: tuple[tuple[str, str], ...]
     variable: str
 
     def _key(self) -> tuple[object, ...]:
         c = self.claim
-        _ = c.formulas  # a claim that says itself what it means has none, and says so
-        return c.id, c.parameters, tuple(c.definitions.items()), self.schedule, self.variable
+        return c.id, c.parameters, tuple(c.definitions.items()), self.terms, self.schedule, self.variable
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Asked) and self._key() == other._key()
@@ -66,7 +75,7 @@ def _exponents(asked: _Asked) -> Mapping[str, sympy.Expr]:
         replace[claim.parameter(name).symbol] = to_sympy(formula, symbols)
     real = sympy.Symbol(variable, positive=True)  # an integer symbol cannot be differentiated in a limit
     found = {}
-    for name in claim.definitions:
+    for name in asked.terms:
         term = expression(name, claim).subs(replace).subs(grows, real)
         if term == 0:
             continue
@@ -79,11 +88,13 @@ def _exponents(asked: _Asked) -> Mapping[str, sympy.Expr]:
     return found
 
 
-def order_holds(claim: Claim, schedule: Mapping[str, str], claimed: int | str | Fraction, variable: str = "K") -> bool:
+def order_holds(
+    claim: Claim | Written, schedule: Mapping[str, str], claimed: int | str | Fraction, variable: str = "K"
+) -> bool:
     """Whether a bound is O(variable^claimed) along a schedule without free exponents.
 
     Args:
-        claim: a claim with definitions, whose right side is their sum.
+        claim: a claim with definitions, whose right side is their sum; or a sentence.
         schedule: as for `exponents`, such as ``{"delta": "K**(-1/3)"}``.
         claimed: the claimed exponent, such as ``"-2/3"``.
         variable: the parameter that grows.

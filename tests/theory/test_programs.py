@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.theory.test_evaluate import DRAWN, grow
-from tests.theory.toys import VALUES, bounded
+from tests.theory.toys import VALUES, bounded, in_numbers
 from theory import claims
 from theory.arithmetic import PRECISIONS, NotRationalError, Reals, UndecidedError, balls, decimals, is_tight
 from theory.claim import Claim, Parameter
@@ -23,7 +23,7 @@ from theory.formula import Name, fold, parse
 from theory.programs import exact_arithmetic
 from theory.values import read
 
-WITH_BOUND = [claim for claim in claims() if claim.right is not None]
+WITH_BOUND = [claim for claim in map(in_numbers, claims()) if claim.right is not None]
 
 
 def drawn(parameter: Parameter, rng: random.Random) -> Fraction:

@@ -1,12 +1,14 @@
-"""Small claims to try the theory on."""
+"""Small claims to try the theory on, and the catalogue's in numbers."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any
 
+from theory.calculator import calculator
 from theory.claim import Claim, Hypothesis, Parameter, Quantity
 from theory.domain import COUNT, POSITIVE, REAL, Domain
+from theory.written import Claim as Written
 
 SCALARS = {"a": POSITIVE, "b": POSITIVE, "K": COUNT, "x": REAL}
 VALUES = {"a": "1/3", "b": 2, "K": 5, "x": Fraction(-1, 7)}
@@ -51,3 +53,8 @@ def bounded(
 ) -> Claim:
     """A claim with this right side, in the parameters `SCALARS` unless others are given."""
     return toy(relations, scalars, definitions, right, vectors)
+
+
+def in_numbers(claim: Claim | Written) -> Claim:
+    """A claim of the catalogue with its right side and its relations in numbers; a sentence by `theory.calculator`."""
+    return calculator(claim, all_relations=True).bound if isinstance(claim, Written) else claim

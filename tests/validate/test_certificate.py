@@ -350,12 +350,3 @@ def test_differences_from_the_printed_claim() -> None:
     assert certificates.differences(edit(certificate, ("left", "quantity"), "suboptimality"), CLAIM) == ("left",)
 
 
-def test_the_printed_claim_of_the_catalogue_makes_the_same_certificate() -> None:
-    from theory import claim
-
-    printed = claim("fedavg-svrg/theorem-v1-eq7")
-    parameters = {name: Fraction(value) for name, value in CERTIFICATES["known"]["parameters"].items()}
-    certificate = certificates.instance_certificate(printed, ONE, {}, parameters, F(1), silent=True)
-    assert certificate["right_value"] == "30037/32768"
-    assert verdict(certificate) == "valid"
-    assert certificates.differences(certificate, printed) == ()

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from tests.theory.toys import in_numbers
 from tests.validate.command_line import assigned, printed
 from theory import evaluate
 from theory.catalog import claims
@@ -18,7 +19,7 @@ from theory.claim import Claim, Parameter
 from validate.commands.catalogue import terms_at
 from validate.strategies import numbers
 
-BOUNDED = [c for c in claims() if c.has_bound]
+BOUNDED = [c for c in map(in_numbers, claims()) if c.has_bound]
 
 
 def values(parameter: Parameter) -> st.SearchStrategy[Any]:

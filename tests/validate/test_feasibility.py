@@ -41,7 +41,7 @@ def test_an_empty_claim_ends_with_status_one_and_a_core() -> None:
     printed = json.loads(done.stdout)
     assert printed["outcome"] == "empty"
     assert printed["witness"] is None
-    assert {"step size", "contraction"} <= set(printed["proof"]["core"])
+    assert {"delta < 1/(2*L)", "alpha < 1"} <= set(printed["proof"]["core"])
     shown = call(EQ14, "--set", "M=1")
     assert shown.exit_code == 1
     assert "cannot hold together" in shown.stdout

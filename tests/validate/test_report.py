@@ -18,8 +18,10 @@ import pytest
 from tests.validate.known_certificates import ONE as SPEC
 from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity, Step
 from theory.domain import POSITIVE
+from theory.typeset import latex_of_claim, latex_of_definitions
 from validate.drawing import SERIES, Curve, Panel, draw_curves
 from validate.experiment import Drawing, Experiment, Table, write_csv
+from validate.experiments import reproduction
 from validate.parallel import over_processes, tell
 from validate.report import parts, render
 from validate.report.formula import Typesetter, pieces
@@ -414,7 +416,7 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
         progress("drawing")
         return experiment(out / "figures")
 
-    monkeypatch.setattr(parts, "_experiments_of", lambda name: reproduce)
+    monkeypatch.setattr(parts, "reproduction", lambda name: reproduce)
     said: list[str] = []
     path = parts.write(quick=True, out=tmp_path, progress=said.append)
     assert path == tmp_path / "index.html"
@@ -492,22 +494,28 @@ def test_experiments_run_in_another_process(tmp_path) -> None:
 def test_the_paper_s_experiments_are_found() -> None:
     from validate.experiments.insurance import reproduce
 
-    assert parts._experiments_of("fedavg-svrg") is reproduce
-    assert parts._experiments_of("no-such-paper") is None
+    assert reproduction("fedavg-svrg") is reproduce
+    assert reproduction("textbook") is None
+    assert reproduction("no-such-paper") is None
 
 
 # --- formulas --------------------------------------------------------------------------------------------------------
 
 
 def test_every_formula_of_the_catalogue_is_typeset() -> None:
-    from theory.papers.fedavg_svrg import PAPER as svrg
-
     setter = Typesetter()
-    for c in svrg:
-        assert "ascii" not in setter.display(c.latex, c.statement), c.id
-        for step in c.steps:
-            for side in (step.left, step.right):
-                assert "ascii" not in setter.display(side, "x"), (c.id, step.label, side)
+    from theory import claims
+
+    for c in claims():
+        if isinstance(c, Claim):
+            assert "ascii" not in setter.display(c.latex, c.statement), c.id
+            for step in c.steps:
+                for side in (step.left, step.right):
+                    assert "ascii" not in setter.display(side, "x"), (c.id, step.label, side)
+        else:
+            assert "ascii" not in setter.display(latex_of_claim(c), c.statement), c.id
+            for _, latex in latex_of_definitions(c).items():
+                assert "ascii" not in setter.display(latex, "x"), (c.id, latex)
 
 
 @pytest.mark.parametrize(

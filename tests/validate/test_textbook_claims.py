@@ -63,6 +63,8 @@ ATTAINED = {
     "participation-variance": 1.0,
     "reshuffling": 1.0,
 }
+POOL = {"subgradient-method": 1000, "sgd-nonconvex": 72}
+"""Instances after which these are attained; of the others there are 48."""
 # neighbours that are false: what takes the place of what
 FALSE = {
     "gradient-descent-linear": ("**k", "**(2*k + 1)"),
@@ -109,7 +111,7 @@ def test_every_result_is_proved_or_comes_near_to_being_attained() -> None:
 
 @pytest.mark.parametrize("label", ATTAINED)
 def test_bounds_that_are_not_proved_are_attained_and_never_broken(label: str) -> None:
-    found = hunt(claim(f"textbook/{label}"), pool=48, evaluations=0)
+    found = hunt(claim(f"textbook/{label}"), pool=POOL.get(label, 48), evaluations=0)
     assert found.broken is None
     assert len(found.seen) >= 20
     rows = [row for seen in found.seen for row in seen.measured.rows if row.left is not None and row.right > 0]

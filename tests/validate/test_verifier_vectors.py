@@ -254,7 +254,7 @@ def test_differences_of_a_statement_about_vectors() -> None:
 def test_a_claim_without_vectors_has_no_statement_about_them() -> None:
     from theory import claim
 
-    printed: Claim = claim("fedavg-svrg/theorem-v1-eq7")
+    printed: Claim = claim("open-fl/theorem-3")
     with pytest.raises(ValueError, match="no statement about vectors"):
         vector_statement(printed, {})
     assert "parameters" in certificates.differences(copy.deepcopy(broken("ball-wrong")), printed)

@@ -77,7 +77,10 @@ def judged(
     tell(f"{claim.id}: the oracle's instances")
     there = _measured(claim, (drawn(claim, ORACLE + seed + i) for i in range(effort.oracle)))
     there.sort(key=lambda seen: -seen.score)
-    broken = [seen for seen in there if seen.measured.broken]
+    broken = any(seen.measured.broken for seen in there)
+    if not broken:  # by the check's own instances, as its neighbours are
+        budget = {"pool": effort.pool, "evaluations": effort.evaluations, "far": effort.far}
+        broken = hunt(claim, **budget, smallest=False).broken is not None
     made = neighbours(claim, () if broken else tuple(_attained(claim, there)))
     oracle = _Oracle(claim, there, effort, seed)
     made = _spread([one for one in made if not oracle.is_the_claim(one)], effort.mutants)

@@ -2,7 +2,8 @@
 
 The moves are greedy and deterministic: of all parameters and all plain values of each, the one that leaves least of the
 hypotheses violated; first with those parameters before others that a relation limits, then without. Where both end
-before all hypotheses hold, the plain values stand.
+before all hypotheses hold, a witness of `theory.feasible` is taken (``K*H == 35``), and where that has none the plain
+values stand.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from typing import Any
 
 from theory.claim import Claim, Parameter
 from theory.domain import Domain
+from theory.feasible.limits import Limits
 from theory.floats import Floats
 from theory.formula import Name, names_in, text_of
 
 PARTS = (0.5, 0.3, 0.2)  # of a vector's entries, which then add up to one
 MOST_MOVES = 20
+LITTLE_WORK = Limits(boxes=64, effort=0.05, seconds=5.0)
 STEPS = [m * 10.0**e for e in range(-6, 7) for m in (1, 2, 5)]  # plain sizes
 
 
@@ -43,8 +46,27 @@ def start_values(claim: Claim, given: Mapping[str, Any] | None = None) -> dict[s
             break
         if not _has_bound(claim, found):
             found = moved
+    else:
+        found = _witness(claim, kept) or found
     values = Floats(claim, found).environment
     return {p.name: _plain(p, values[p.name]) for p in claim.parameters}
+
+
+def _witness(claim: Claim, kept: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Values at which the hypotheses hold, where little work is enough to have them, and they are numbers."""
+    from theory.feasible import feasible
+
+    witness = feasible(claim, fixed=kept, limits=LITTLE_WORK).witness
+    if witness is None:
+        return None
+    plain: dict[str, Any] = {}
+    for name, value in witness.items():
+        entries = value if isinstance(value, tuple) else (value,)
+        if any(isinstance(entry, str) for entry in entries):
+            return None
+        found = [float(entry) for entry in entries]
+        plain[name] = found if isinstance(value, tuple) else found[0]
+    return plain if _score(claim, plain)[0] == 0 else None
 
 
 def _kept(claim: Claim, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -151,7 +151,7 @@ INPUTS = st.fixed_dictionaries(
 )
 
 
-def page_of(claims: list[Claim], starts: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+def page_of(claims: list[Any], starts: Mapping[str, Mapping[str, Any]] | None = None) -> str:
     from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined
 
     import validate.report
@@ -167,5 +167,5 @@ def page_of(claims: list[Claim], starts: Mapping[str, Mapping[str, Any]] | None 
         autoescape=True,
         undefined=StrictUndefined,
     )
-    shown = [SimpleNamespace(claim=c, target=c.id, play=play(c, (starts or {}).get(c.id))) for c in claims]
+    shown = [SimpleNamespace(claim=c, target=c.id, play=play(c, (starts or {}).get(c.id))) for c in map(numbers, claims)]
     return environment.get_template("play-test.html").render(claims=shown)

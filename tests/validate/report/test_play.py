@@ -19,6 +19,8 @@ from validate.report.start import start_values
 # Their hypotheses exclude each other, or nearly (`fedproof feasible`), so no start satisfies them.
 NO_START = {
     "open-fl/theorem-3/papers-settings",
+    "sizes/v1",
+    "sizes/v2",
     "perm/theorem-2-step",
     "perm/theorem-2-unrolled",
     "perm/theorem-3-explicit",

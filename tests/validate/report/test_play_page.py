@@ -14,7 +14,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.validate.report.playing import CLAIMS, FORMULAS, INPUTS, SAME, data_of, made, page_of, same, starts
+from tests.validate.report.playing import CLAIMS, FORMULAS, INPUTS, SAME, data_of, made, numbers, page_of, same, starts
 from theory import catalog
 from theory.claim import Claim
 from theory.domain import Domain
@@ -188,7 +188,7 @@ def test_panels_are_built_when_they_are_opened(opened: Any) -> None:
 def test_sliders_recompute_and_a_violated_hypothesis_is_named(opened: Any) -> None:
     from playwright.sync_api import expect
 
-    claim = catalog.claim(LEMMA)
+    claim = numbers(catalog.claim(LEMMA))
     page = opened(claim)
     page.locator("summary").click()
     agrees_with_python(page, claim)
