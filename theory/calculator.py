@@ -152,7 +152,7 @@ def in_numbers(claim: Written, values: Mapping[str, Any]) -> tuple[Claim, dict[s
 def added(bound: Claim) -> tuple[str, ...]:
     """What the right side of a claim in numbers adds up, as texts in its own names, with their signs."""
     assert bound.right is not None
-    return tuple(text_of(term if sign > 0 else Apply("neg", (term,))) for sign, term in _terms(parse(bound.right)))
+    return tuple(text_of(term if sign > 0 else applied("neg", (term,))) for sign, term in _terms(parse(bound.right)))
 
 
 class _Reader:

@@ -14,7 +14,7 @@ from typing import Any
 
 from theory.domain import COUNT, NONNEGATIVE, REAL, Domain
 from theory.formula import Apply, Name, Number
-from theory.predicates import BoundedGradients, Lipschitz, Smooth, StronglyConvex
+from theory.predicates import Smooth, StronglyConvex
 from theory.program import Instruction, names_in
 from theory.sentence import Expression, applied, index_of, parts, replaced, text_of
 from theory.written import Claim
@@ -29,10 +29,11 @@ NEVER_NEGATIVE = ("norm2", "norm", "abs", "sqrt", "exp")
 
 def contradictions(claim: Claim) -> list[Evidence]:
     """Whether what a claim assumes can hold together, as evidence; nothing where that is not known."""
-    excluded = _excluded(claim)
-    if excluded:
+    from theory.feasible import feasible_relations, function_conflicts
+
+    for found in function_conflicts(claim):
+        excluded = f"{found.first} and {found.second} exclude each other: {found.proof}"
         return [Evidence("hypotheses", "vacuous", excluded, origin="search")]
-    from theory.feasible import feasible_relations
 
     numbers = _Numbers(claim)
     texts = []
@@ -70,20 +71,6 @@ def _asked_by_the_program(claim: Claim) -> list[str]:
         if most is not None and names_in(step.numbers[0]) <= numbers:
             found.append(f"{text_of(step.numbers[0])} <= {most}")
     return found
-
-
-def _excluded(claim: Claim) -> str:
-    """Which of its assumptions no function satisfies together, or nothing.
-
-    Of strongly convex f_n or f_ni the mean is strongly convex, of bounded gradients the mean is bounded.
-    """
-    if claim.over:
-        return ""
-    strongly = [one.text for one in claim.predicates if isinstance(one, StronglyConvex)]
-    bounded = [one.text for one in claim.predicates if isinstance(one, Lipschitz | BoundedGradients)]
-    if not strongly or not bounded:
-        return ""
-    return f"{strongly[0]} and {bounded[0]} exclude each other: gradients of a strongly convex f grow without a bound"
 
 
 class _Numbers:

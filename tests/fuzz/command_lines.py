@@ -31,7 +31,7 @@ _words = st.sampled_from(
             "--suppose",
             "--",
         ),
-        *("--verbose", "--literal", "--metric", "--device", "--block", "--client", "--dry-run", "--status", "--export"),
+        *("--verbose", "--metric", "--device", "--block", "--client", "--dry-run", "--status", "--export"),
         *("spec.json", "certificate.json", "sweep.toml", "store.sqlite", "missing.json", ".", "-", "cuda", "mean", "1"),
         *(
             "L=sum(3)",

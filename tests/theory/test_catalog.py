@@ -171,5 +171,9 @@ def test_every_formula_of_every_built_in_claim_is_sound() -> None:
         numbers = in_numbers(c)
         check(numbers)
         # a root of what is not positive, which sympy refuses
-        if c.id != "fedavg-svrg/lemma-v1" and numbers.has_bound and all(p.shape == "scalar" for p in numbers.parameters):
+        if (
+            c.id != "fedavg-svrg/lemma-v1"
+            and numbers.has_bound
+            and all(p.shape == "scalar" for p in numbers.parameters)
+        ):
             assert numbers.expression().free_symbols <= {p.symbol for p in numbers.parameters}

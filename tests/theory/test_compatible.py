@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.theory.toys import toy
-from theory.assumptions import BoundedEstimatorSecondMoment, StronglyConvex
+from theory.assumptions import BoundedStochasticGradient, StronglyConvex
 from theory.catalog import claim
+from theory.claim import Hypothesis
 from theory.domain import OPEN_UNIT, POSITIVE
 from theory.feasible import Limits, compatible, feasible, function_conflicts
-
-EQ14 = "fedavg-svrg/lemma-v1-eq14"
 
 
 def test_compatible_asks_of_numbers_and_of_functions() -> None:
@@ -23,16 +20,16 @@ def test_compatible_asks_of_numbers_and_of_functions() -> None:
     assert (data["outcome"], data["witness"], data["proof"]) == ("empty", None, None)
     assert [conflict["first"] for conflict in data["conflicts"]] == ["strongly convex clients"]
 
-    strong = next(h for h in claim(EQ14).hypotheses if isinstance(h.assumption, StronglyConvex))
-    bounded = toy(("x < 1/2",), {"x": OPEN_UNIT, "mu": POSITIVE}, assumptions=(BoundedEstimatorSecondMoment(),))
+    strong = Hypothesis("strongly convex clients", "s", assumption=StronglyConvex("mu"))
+    domains = {"x": OPEN_UNIT, "mu": POSITIVE, "sigma": POSITIVE}
+    bounded = toy(("x < 1/2",), domains, assumptions=(BoundedStochasticGradient("sigma"),))
     along = compatible(bounded, [strong, "x > 1/4"])
     assert along.outcome == "feasible"
     assert along.witness == along.numbers.witness == feasible(bounded, [strong, "x > 1/4"]).witness
-    assert compatible(bounded, [strong], reading="literal").outcome == "empty"
+    allover = toy(("x < 1/2",), domains, assumptions=(BoundedStochasticGradient("sigma", at="everywhere"),))
+    assert compatible(allover, [strong]).outcome == "empty"
     assert compatible(bounded, fixed={"x": "2/3"}).outcome == "empty"
     assert compatible(bounded, fixed={"x": "1/3"}).to_json() == along.to_json() | {
         **feasible(bounded, fixed={"x": "1/3"}).to_json(),
         "conflicts": [],
     }
-    with pytest.raises(ValueError, match="reading='printed' is neither"):
-        compatible(bounded, reading="printed")  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,18 +12,20 @@ from hypothesis import strategies as st
 
 from tests.theory.toys import in_numbers, toy
 from theory.arithmetic import ball, balls
-from theory.assumptions import BoundedEstimatorSecondMoment, Convex, Smooth, StronglyConvex
+from theory.assumptions import BoundedStochasticGradient, Convex, Smooth, StronglyConvex
 from theory.catalog import claim, claims, papers
-from theory.claim import Claim, Hypothesis
+from theory.claim import Hypothesis
 from theory.domain import COUNT, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL, Domain
 from theory.evaluate import hypotheses
 from theory.feasible import smt
 from theory.feasible.boxes import search
+from theory.feasible.compatible import compatible
 from theory.feasible.conflicts import function_conflicts, implied_relations
 from theory.feasible.constraints import read_system
 from theory.feasible.decide import Feasibility, feasible, feasible_relations
 from theory.feasible.limits import Limits
 from theory.formula import UndefinedError, parse, parse_relation
+from theory.written import claim as written
 
 EQ14 = "fedavg-svrg/lemma-v1-eq14"
 CONSTANTS = {"mu": POSITIVE, "L": POSITIVE, "delta": POSITIVE, "M": COUNT}
@@ -349,20 +352,30 @@ def test_z3_and_branch_and_bound_agree(rows: list[list[int]], side: int) -> None
 # --- assumptions on functions ----------------------------------------------------------------------------------------
 
 
-def test_bounded_gradients_and_strong_convexity_exclude_each_other_read_literally() -> None:
-    theorem, lemma = claim("fedavg-svrg/theorem-v1-eq8"), claim(EQ14)
-    strong = next(h for h in lemma.hypotheses if isinstance(h.assumption, StronglyConvex))
-    assert function_conflicts(theorem, [strong]) == ()  # along the run, as the catalogue has it
-    (conflict,) = function_conflicts(theorem, [strong], reading="literal")
-    assert conflict.first == strong.name == "strongly convex clients"
-    assert conflict.second == "bounded substituted gradient"
+def test_bounded_gradients_and_strong_convexity_exclude_each_other() -> None:
+    strong = Hypothesis("strong", "s", assumption=StronglyConvex("mu"))
+    bounded = toy(assumptions=(Convex("client"), BoundedStochasticGradient("sigma", at="everywhere"), Smooth()))
+    assert function_conflicts(bounded) == ()
+    (conflict,) = function_conflicts(bounded, [strong])
+    assert (conflict.first, conflict.second) == ("strong", "a1")
     assert "grows without bound" in conflict.proof
-    for one in claims("fedavg-svrg"):
-        assert function_conflicts(one, reading="literal") == ()  # no single claim assumes both
-    apart = toy(assumptions=(Convex("client"), BoundedEstimatorSecondMoment(), Smooth()))
-    assert function_conflicts(apart, reading="literal") == ()
-    with pytest.raises(ValueError, match="reading='printed' is neither"):
-        function_conflicts(theorem, reading="printed")  # type: ignore[arg-type]
+    along = toy(assumptions=(StronglyConvex("mu"), BoundedStochasticGradient("sigma")))
+    assert function_conflicts(along) == ()  # along the run, as it is printed
+    for one in (*claims("fedavg-svrg"), *claims("textbook")):
+        assert function_conflicts(one) == ()
+
+
+def test_assumptions_of_a_sentence_exclude_each_other() -> None:
+    one = written(
+        "one", "1 <= 1", assuming=("strongly_convex(f_n, mu)", "smooth(f_n, L)", "bounded_gradients(f_ni, G)")
+    )
+    (conflict,) = function_conflicts(one)
+    assert (conflict.first, conflict.second) == ("strongly_convex(f_n, mu)", "bounded_gradients(f_ni, G)")
+    assert function_conflicts(replace(one, over="norm2(x) <= 1")) == ()
+    assert function_conflicts(replace(one, assuming=one.assuming[1:])) == ()
+    assert compatible(one).outcome == "empty"
+    assert compatible(one).witness is None
+    assert compatible(replace(one, assuming=one.assuming[:2])).outcome == "feasible"
 
 
 # --- bad input -------------------------------------------------------------------------------------------------------

@@ -141,14 +141,12 @@ def test_what_is_too_strong_is_refuted(name: str, change: dict[str, str]) -> Non
     assert isinstance(prove(statement, kept, space), Refutation)
 
 
-def test_everywhere_contradicts_strong_convexity_under_any_reading() -> None:
+def test_everywhere_contradicts_strong_convexity() -> None:
     everywhere = claim("open-fl/theorem-3/everywhere")
-    for reading in ("run", "literal"):
-        (conflict,) = function_conflicts(everywhere, reading=reading)  # type: ignore[arg-type]
-        assert {conflict.first, conflict.second} == {"strongly convex clients", "bounded sampled gradient"}
+    (conflict,) = function_conflicts(everywhere)
+    assert {conflict.first, conflict.second} == {"strongly convex clients", "bounded sampled gradient"}
     for label in ("theorem-3", "theorem-3/on-the-ball"):
-        for reading in ("run", "literal"):
-            assert function_conflicts(claim(f"open-fl/{label}"), reading=reading) == ()  # type: ignore[arg-type]
+        assert function_conflicts(claim(f"open-fl/{label}")) == ()
 
 
 def test_the_readings_differ_in_assumption_4_alone() -> None:

@@ -3,11 +3,11 @@
 import pytest
 import sympy
 
+from tests.theory.toys import bounded
 from theory import claim
 from theory.calculator import added, calculator
 from theory.evaluate import bound
 from theory.order import best_exponent, exponents, order_holds
-from tests.theory.toys import bounded
 
 EPS = sympy.Symbol("eps", positive=True)
 OPTIMISATION = "2*f0_gap/(delta*K*S*M)"

@@ -348,5 +348,3 @@ def test_differences_from_the_printed_claim() -> None:
     assert certificates.differences({**certificate, "hypotheses": []}, CLAIM) == ("hypotheses",)
     assert certificates.differences({**certificate, "relation": ">"}, CLAIM) == ("relation",)
     assert certificates.differences(edit(certificate, ("left", "quantity"), "suboptimality"), CLAIM) == ("left",)
-
-

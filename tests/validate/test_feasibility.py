@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner, Result
 
 from theory import claim
+from validate import files
 from validate.commands.feasibility import feasible
 
 EQ14 = "fedavg-svrg/lemma-v1-eq14"
-EQ8 = "fedavg-svrg/theorem-v1-eq8"
 
 
 def call(*arguments: str) -> Result:
@@ -48,19 +49,29 @@ def test_an_empty_claim_ends_with_status_one_and_a_core() -> None:
     assert "proved by" in shown.stdout
 
 
-def test_the_literal_reading_is_asked_for() -> None:
-    assert json.loads(call(EQ8, "--json", "--literal").stdout)["conflicts"] == []
-
-
 def test_assumptions_that_exclude_each_other_under_every_reading() -> None:
     done = call("open-fl/theorem-3/everywhere", "--json")
     assert done.exit_code == 1
     printed = json.loads(done.stdout)
     assert (printed["outcome"], printed["witness"]) == ("empty", None)
     assert printed["conflicts"]
-    shown = call("open-fl/theorem-3/everywhere").stdout
-    assert "cannot hold together" in shown
-    assert "read literally" not in shown
+    assert "cannot hold together" in call("open-fl/theorem-3/everywhere").stdout
+
+
+def test_assumptions_of_a_reader_s_claim_that_exclude_each_other(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from theory import Paper, claim\n"
+        "ONE = claim('one', 'norm2(grad(f, x)) <= G**2', vectors=('x',),\n"
+        "            assuming=('strongly_convex(f, mu)', 'lipschitz(f, G)', 'mu <= G'))\n"
+        "PAPER = Paper('mine', 'Mine', 'me', (ONE,))\n",
+        encoding="utf-8",
+    )
+    with files.forgetting():
+        done = call(f"{file}:one", "--json")
+    printed = json.loads(done.stdout)
+    assert (done.exit_code, printed["outcome"], printed["witness"]) == (1, "empty", None)
+    assert [c["second"] for c in printed["conflicts"]] == ["lipschitz(f, G)"]
 
 
 @pytest.mark.parametrize(

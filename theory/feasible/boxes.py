@@ -51,7 +51,8 @@ class Search:
     @property
     def detail(self) -> str:
         """The search in a line."""
-        told = f"branch and bound: {self.boxes} boxes, {self.depth} splits deep"
+        boxes, splits = "es" * (self.boxes != 1), "s" * (self.depth != 1)
+        told = f"branch and bound: {self.boxes} box{boxes}, {self.depth} split{splits} deep"
         if self.limit:
             told += f", ended by the limit of {self.limit}"
         if self.stuck and self.example is not None:

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from theory.calculator import calculator
 from theory.claim import Claim, Hypothesis
-from theory.feasible.conflicts import Conflict, Reading, function_conflicts
+from theory.feasible.conflicts import Conflict, function_conflicts
 from theory.feasible.decide import Entry, Feasibility, Outcome, feasible
 from theory.feasible.limits import ANY, Limits
+from theory.written import Claim as Written
 
 
 @dataclass(frozen=True)
@@ -41,25 +43,24 @@ class Compatibility:
 
 
 def compatible(
-    claim: Claim,
+    claim: Claim | Written,
     extra: Sequence[Hypothesis | str] = (),
     fixed: Mapping[str, Any] | None = None,
     *,
-    reading: Reading = "run",
     limits: Limits = ANY,
 ) -> Compatibility:
     """Whether a claim's hypotheses can hold together: `feasible` and `function_conflicts` in one.
 
     Args:
-        claim: the claim.
+        claim: the claim; of one that is a sentence the numbers are those of `theory.calculator`.
         extra: further hypotheses, or relations as text (``"M <= 8"``).
         fixed: values of parameters that are to be kept, as in `theory.values.read`.
-        reading: how a bound that is printed "for all w" is meant; see `function_conflicts`.
         limits: when to give up.
 
     Raises:
-        ValueError: as `feasible` and `function_conflicts`.
+        ValueError: as `feasible`.
     """
     stated = [h for h in extra if isinstance(h, Hypothesis)]
-    conflicts = function_conflicts(claim, stated, reading=reading)
-    return Compatibility(feasible(claim, extra, fixed, limits=limits), conflicts)
+    conflicts = function_conflicts(claim, stated)
+    numbers = calculator(claim, all_relations=True).bound if isinstance(claim, Written) else claim
+    return Compatibility(feasible(numbers, extra, fixed, limits=limits), conflicts)

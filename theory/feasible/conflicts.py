@@ -8,18 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from theory.assumptions import (
-    Assumption,
-    BoundedEstimatorSecondMoment,
-    BoundedStochasticGradient,
-    Smooth,
-    StronglyConvex,
-)
+from theory import predicates
+from theory.assumptions import Assumption, BoundedStochasticGradient, Smooth, StronglyConvex
 from theory.claim import Claim, Hypothesis
-
-Reading = Literal["run", "literal"]
+from theory.written import Claim as Written
 
 
 @dataclass(frozen=True)
@@ -45,13 +38,11 @@ class Exclusion:
         first: a class of assumptions.
         second: another.
         proof: why, in a line.
-        stated: whether the second says itself that it means all of R^d; the pair then conflicts under any reading.
     """
 
     first: type[Assumption]
     second: type[Assumption]
     proof: str
-    stated: bool = False
 
     def concerns(self, one: Assumption | None, other: Assumption | None) -> bool:
         """Whether these two are such a pair, the second one meant on all of R^d."""
@@ -60,51 +51,46 @@ class Exclusion:
         return not isinstance(other, BoundedStochasticGradient) or other.at == "everywhere"
 
 
-# Read "for all w" in R^d. Along one run, whose iterates stay in a bounded set, a pair that is not `stated` can hold.
 EXCLUSIONS: tuple[Exclusion, ...] = (
-    Exclusion(
-        StronglyConvex,
-        BoundedEstimatorSecondMoment,
-        "at a snapshot v = grad f_n(w~), and ||grad f_n(w)|| >= mu ||w - w_n*|| grows without bound with w (for "
-        "strongly convex samples or a strongly convex average too: some client's gradient grows), so E||v||^2 <= G^2 "
-        "for all w fails for every G",
-    ),
     Exclusion(
         StronglyConvex,
         BoundedStochasticGradient,
         "E g = grad f_n(x) and ||g|| <= sigma give ||grad f_n(x)|| <= sigma for all x, while ||grad f_n(x)|| >= mu "
         "||x - x_n*|| grows without bound with x (for strongly convex samples or a strongly convex average too: some "
         "client's gradient grows), so it fails for every sigma",
-        stated=True,
     ),
 )
 
 
-def function_conflicts(
-    claim: Claim, extra: Sequence[Hypothesis] = (), *, reading: Reading = "run"
-) -> tuple[Conflict, ...]:
+def function_conflicts(claim: Claim | Written, extra: Sequence[Hypothesis] = ()) -> tuple[Conflict, ...]:
     """Pairs of a claim's hypotheses on functions that cannot hold together.
 
     Args:
-        claim: the claim.
-        extra: further hypotheses, such as those of another result that a proof silently uses.
-        reading: how a bound that is printed "for all w" is meant: ``"literal"``, for all w in R^d, or ``"run"``, at the
-            points that the algorithm visits, as the catalogue encodes it. Under ``"run"`` only those pairs conflict
-            of which one says itself that it holds everywhere.
-
-    Raises:
-        ValueError: for another reading.
+        claim: the claim; of one that is a sentence the hypotheses are its assumptions, by their text.
+        extra: further hypotheses, such as those of another result that a proof silently uses; not of a sentence.
     """
-    if reading not in ("run", "literal"):
-        raise ValueError(f"reading={reading!r} is neither 'run' nor 'literal'")
+    if isinstance(claim, Written):
+        return _of_sentence(claim)
     hypotheses = [h for h in (*claim.conditions, *extra) if h.assumption is not None]
     return tuple(
         Conflict(one.name, other.name, exclusion.proof)
         for exclusion in EXCLUSIONS
-        if reading == "literal" or exclusion.stated
         for one in hypotheses
         for other in hypotheses
         if exclusion.concerns(one.assumption, other.assumption)
+    )
+
+
+def _of_sentence(claim: Written) -> tuple[Conflict, ...]:
+    """Of strongly convex f_n or f_ni the mean is strongly convex, of bounded gradients the mean is bounded."""
+    if claim.over:  # asked at some x only
+        return ()
+    return tuple(
+        Conflict(one.text, other.text, "gradients of a strongly convex f grow without a bound")
+        for one in claim.predicates
+        if isinstance(one, predicates.StronglyConvex)
+        for other in claim.predicates
+        if isinstance(other, predicates.Lipschitz | predicates.BoundedGradients)
     )
 
 

@@ -19,7 +19,7 @@ WORDS = {
 }
 
 
-def text(result: dict[str, Any], found: Feasibility, literal: bool) -> str:
+def text(result: dict[str, Any], found: Feasibility) -> str:
     """What was found, for a reader."""
     lines = [f"{result['id']}: {WORDS[result['outcome']]}"]
     if result["witness"] is not None and result["outcome"] == "feasible":
@@ -32,8 +32,7 @@ def text(result: dict[str, Any], found: Feasibility, literal: bool) -> str:
     if found.proof is not None:
         lines.append(f"  proved by {' and, independently, '.join(found.proof.by)}")
     for conflict in result["conflicts"]:
-        reading = "read literally, " if literal else ""
-        lines.append(f"  {reading}{conflict['first']!r} excludes {conflict['second']!r}: {conflict['proof']}")
+        lines.append(f"  {conflict['first']!r} excludes {conflict['second']!r}: {conflict['proof']}")
     return "\n".join(lines)
 
 
@@ -56,10 +55,6 @@ def feasible(
         float,
         typer.Option("--effort", help="How much may be computed; 1 is ten seconds or so, of whatever machine."),
     ] = 1.0,
-    literal: Annotated[
-        bool,
-        typer.Option("--literal", help="Read 'for all w' as all of R^d: report assumptions that exclude each other."),
-    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Ask whether a claim's hypotheses can hold together.
@@ -77,10 +72,11 @@ def feasible(
     from theory.written import Claim as Written
 
     claim: Any = catalog.claim(own.one(claim_id))
+    bound = claim
     given = list(assignments or [])
     if isinstance(claim, Written):  # what its relations say in numbers
         numbers = calculator(claim, all_relations=True)
-        claim = numbers.bound
+        bound = numbers.bound
         split = [text.partition("=") for text in given]
         given = [f"{numbers.named(name.strip())}{equals}{value}" for name, equals, value in split]
     for relation in supposed or ():
@@ -88,18 +84,16 @@ def feasible(
             parse_relation(relation)
         except ValueError as error:
             raise ValueError(f"--suppose {relation!r} is not a relation such as 'M <= 8': {error}") from error
-    values = evaluate.parse_assignments(given, claim)
+    values = evaluate.parse_assignments(given, bound)
     limits = Limits(effort=effort)
     missing.tell()
-    found = compatible(claim, supposed or (), values, reading="literal" if literal else "run", limits=limits)
+    found = compatible(claim, supposed or (), values, limits=limits)
     result = {"id": claim.id, **found.to_json()}
     if result["witness"] is not None:
         result["witness"] = {name: value for name, value in result["witness"].items() if name != ROUNDS}
-    if literal:  # conflicts of a reading that the catalogue does not have are reported beside what it has
-        result |= found.numbers.to_json()
     if as_json:
         print_json(result)
     else:
-        typer.echo(text(result, found.numbers, literal))
+        typer.echo(text(result, found.numbers))
     if found.outcome == "empty":
         raise typer.Exit(1)

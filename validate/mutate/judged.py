@@ -79,8 +79,8 @@ def judged(
     there.sort(key=lambda seen: -seen.score)
     broken = any(seen.measured.broken for seen in there)
     if not broken:  # by the check's own instances, as its neighbours are
-        budget = {"pool": effort.pool, "evaluations": effort.evaluations, "far": effort.far}
-        broken = hunt(claim, **budget, smallest=False).broken is not None
+        pool, evaluations, far = effort.pool, effort.evaluations, effort.far
+        broken = hunt(claim, pool=pool, evaluations=evaluations, far=far, smallest=False).broken is not None
     made = neighbours(claim, () if broken else tuple(_attained(claim, there)))
     oracle = _Oracle(claim, there, effort, seed)
     made = _spread([one for one in made if not oracle.is_the_claim(one)], effort.mutants)

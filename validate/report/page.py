@@ -28,7 +28,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 WAYS = {
     "algebra": "algebra",
     "hypotheses": "hypotheses",
-    "exact": "exact moments",
+    "exact": "exact values",
     "sampled": "simulation",
     "search": "search",
     "order": "order in K",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validate import files
-from validate import papers as measured
 from validate.experiment import Experiment
 from validate.experiments import reproduction
 from validate.parallel import over_processes, tell
@@ -19,13 +18,13 @@ from validate.verdict import Result
 
 if TYPE_CHECKING:
     from theory.claim import Paper
+    from validate.checking import Checked
     from validate.files import Source
 
 TEXTBOOK, ALL = "textbook", "all papers"
 # The parts of a report that take longest, the longest first: begun last, one of them would be waited for alone.
 LONGEST = (
     ("experiments", "fedmim"),
-    ("mutants", "fedavg-svrg"),
     ("claims", "perm"),
     ("claims", "textbook"),
     ("claims", "open-fl"),
@@ -103,12 +102,15 @@ def _written(
     tasks = [(own if part.paper in concerned else (), part.function, part.arguments) for part in parts]
     found = over_processes(_run, tasks, processes=processes, done=done, heard=hear)
     by_kind: dict[str, dict[str, Any]] = {}
+    claims: dict[str, list[Checked]] = {}
     for part, what in zip(parts, found, strict=True):
-        by_kind.setdefault(part.kind, {})[part.paper] = what
-    checked = by_kind["claims"]
+        if part.kind == "claims":
+            claims.setdefault(part.paper, []).append(what)
+        else:
+            by_kind.setdefault(part.kind, {})[part.paper] = what
+    checked = {name: joined(several) for name, several in claims.items()}
     results, replays, predicted = joined(checked[p.name] for p in chosen)
     trust = [_false_alarms(checked[TEXTBOOK][0])]
-    trust += [line for p in chosen if (line := _kills(p.name, by_kind.get("mutants", {}).get(p.name)))]
     experiments = [by_kind["experiments"][p.name] for p in chosen if p.name in by_kind.get("experiments", {})]
     (setter,) = by_kind["formulas"].values()
     return render(
@@ -147,21 +149,23 @@ class Part(NamedTuple):
     """A part of the work on a report, which does not need the others.
 
     Attributes:
-        kind: "claims", "formulas", "experiments", or "mutants" of claims.
+        kind: "claims", "formulas" or "experiments".
         paper: whose; `ALL` for the formulas.
         function: of a module.
         arguments: of it.
+        what: the kind in words, or the claim.
     """
 
     kind: str
     paper: str
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
+    what: str = ""
 
     @property
     def label(self) -> str:
         """In words."""
-        return f"{self.paper}: {self.kind}"
+        return f"{self.paper}: {self.what or self.kind}"
 
 
 def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
@@ -170,17 +174,25 @@ def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
     from validate.checking import tasks as checks
 
     found = [Part("experiments", p, _experiment, (p, quick, out)) for p in papers if reproduction(p) is not None]
-    if not quick:
-        # one instance at a time, the neighbours of the other papers' claims take too long for a report
-        batched = [p for p in papers if getattr(measured.module(p), "BATCHED", False)]
-        found += [Part("mutants", p, _mutants, (p,)) for p in batched]
-    found += [Part("claims", task[0], check_paper, task) for task in checks(papers, quick, out)]
+    for task in checks(papers, quick, out):
+        found += _claims(task, check_paper)
     found.append(Part("formulas", ALL, _formulas, (tuple(papers),)))
     if TEXTBOOK not in papers:
-        (task,) = checks([TEXTBOOK], True, out / TEXTBOOK)
-        found.append(Part("claims", TEXTBOOK, check_paper, task))
+        for task in checks([TEXTBOOK], True, out / TEXTBOOK):
+            found += _claims(task, check_paper)
     rank = {part: at for at, part in enumerate(LONGEST)}
     return sorted(found, key=lambda part: rank.get((part.kind, part.paper), len(rank)))
+
+
+def _claims(task: tuple[Any, ...], check: Callable[..., Any]) -> list[Part]:
+    """A paper's claims: each alone where it says what it means; the others share what a pool of scenarios gives."""
+    from theory import catalog
+    from theory.written import Claim as Written
+
+    paper, ids, *rest = task
+    if not ids or not all(isinstance(catalog.claim(i), Written) for i in ids):
+        return [Part("claims", paper, check, task)]
+    return [Part("claims", paper, check, (paper, (i,), *rest), i.removeprefix(f"{paper}/")) for i in ids]
 
 
 def _run(own: Sequence[Source], function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
@@ -203,28 +215,12 @@ def _formulas(names: Sequence[str]) -> Typesetter:
     return typeset([catalog.paper(name) for name in names])
 
 
-def _mutants(name: str) -> dict[str, Any]:
-    """How many false neighbours of a paper's claims the check refutes."""
-    from validate.mutate import mutate_all, summary
-
-    return summary(name, mutate_all(name, quick=True, progress=tell))
-
-
 def _false_alarms(known: Sequence[Result]) -> str:
     """What the toolkit says of results that are known to be true."""
     alarms = sum(r.verdict in ("refuted", "vacuous") or r.broken for r in known)
     said = Counter(r.verdict for r in known)
     counts = ", ".join(f"{times} {name}" for name, times in sorted(said.items()))
     what = f"{counts}; {alarms} false alarms (refuted, vacuous or broken)"
-    return f"{len(known)} results of the textbooks that are known to be true: {what}."
-
-
-def _kills(paper: str, found: Mapping[str, Any] | None) -> str:
-    """What the toolkit says of claims that are known to be false; empty where there is none."""
-    if found is None or not found["false"]:
-        return ""
-    return (
-        f"{found['mutants']:,} neighbours of the claims of {paper} that stand, of which {found['false']} are false: "
-        f"the check, not told which or where, refuted {found['killed']} with a certificate "
-        f"({100 * found['kill_rate']:.1f} percent; reduced size, `fedproof mutate {paper}` for all)."
-    )
+    many = "1 result" if len(known) == 1 else f"{len(known)} results"
+    known_to = "is" if len(known) == 1 else "are"
+    return f"{many} of the textbooks that {known_to} known to be true: {what}."

@@ -96,7 +96,7 @@ def _outcomes_in_words(certificate: dict[str, Any]) -> str:
     outcomes = certificate["outcomes"]
     first = outcomes[0]
     return (
-        f"{len(first['x'])} clients, {len(outcomes)} outcomes; every client has E‖xᵢ‖² at most "
+        f"{many(len(first['x']), 'client')}, {many(len(outcomes), 'outcome')}; every client has E‖xᵢ‖² at most "
         f"{equal(certificate['R2']).removeprefix('= ')}, and the weights depend on the iterates."
     )
 
@@ -107,12 +107,13 @@ def _adam_in_words(certificate: dict[str, Any]) -> str:
         f"f{str(i).translate(SUBSCRIPTS)} = {_square(str(c['h']), str(c['a'])).replace('θ', 'x')}"
         for i, c in enumerate(clients, start=1)
     )
-    chosen = ", ".join(str(i + 1) for i in certificate["selected"])
+    chosen = [str(i + 1) for i in certificate["selected"]]
+    averaged = f", then the server averages {'clients' if len(chosen) > 1 else 'client'} {', '.join(chosen)}"
     return (
-        f"{len(clients)} clients without noise: {costs}; Adam with η {equal(adam['eta'])}, "
+        f"{many(len(clients), 'client')} without noise: {costs}; Adam with η {equal(adam['eta'])}, "
         f"β₁ {equal(adam['beta1'])}, "
         f"β₂ {equal(adam['beta2'])}, ε {equal(adam['eps'])}; x⁰ {equal(certificate['start'])}, "
-        f"{certificate['local_steps']} local steps, then the server averages client {chosen}; "
+        f"{many(certificate['local_steps'], 'local step')}{averaged if chosen else ''}; "
         f"the next step of client {certificate['client'] + 1} breaks the claim."
     )
 
@@ -125,7 +126,7 @@ def _mixing_in_words(certificate: dict[str, Any]) -> str:
     )
     rounds = int(certificate["rounds"])
     played = (
-        f"{rounds} round{'s' if rounds > 1 else ''} of {certificate['local_steps']} gradient steps of "
+        f"{many(rounds, 'round')} of {many(certificate['local_steps'], 'gradient step')} of "
         f"{equal(certificate['step']).removeprefix('= ')} from w⁰ {equal(certificate['start'])}"
         if rounds
         else f"w {equal(certificate['start'])}"
@@ -137,7 +138,7 @@ def _mixing_in_words(certificate: dict[str, Any]) -> str:
             f"({certificate['ratio']})^Tα, and the left side does not."
         )
     return (
-        f"{len(functions)} clients without noise, fⱼ(w) = ½hⱼw² − bⱼw: {costs}; n {equal(certificate['n'])}, "
+        f"{many(len(functions), 'client')} without noise, fⱼ(w) = ½hⱼw² − bⱼw: {costs}; n {equal(certificate['n'])}, "
         f"λ {equal(certificate['lam'])}, weights of client {int(certificate['client']) + 1}, Tα = "
         f"{certificate['weight_steps']}; {played}.{tail}"
     )
@@ -152,10 +153,10 @@ def _epoch_in_words(certificate: dict[str, Any]) -> str:
     )
     steps = int(certificate["local_steps"])
     one = len(clients) == 1
-    many = "1 client" if one else f"{len(clients)} clients"
     text = (
-        f"{many}, fⱼ(v) = ½hⱼv² − bⱼv: {costs}; α {equal(certificate['alpha'])}, η {equal(certificate['step'])}, "
-        f"{steps} local step{'s' if steps > 1 else ''}, start {equal(certificate['start']).removeprefix('= ')}"
+        f"{many(len(clients), 'client')}, fⱼ(v) = ½hⱼv² − bⱼv: {costs}; α {equal(certificate['alpha'])}, "
+        f"η {equal(certificate['step'])}, "
+        f"{many(steps, 'local step')}, start {equal(certificate['start']).removeprefix('= ')}"
     )
     if certificate["kind"] == "unrolled":
         noise = "; ".join(equal(own).removeprefix("= ") for own in certificate["noise"])
@@ -189,8 +190,8 @@ def _inertial_in_words(certificate: dict[str, Any]) -> str:
     at = ", ".join(f"{name} = {int(index[key]) + (key == 'n')}" for key, name in taken.items() if key in index)
     who = "1 client" if clients == 1 else f"{spec.get('S', clients)} of {clients} clients a round"
     return (
-        f"{who}, f(x) = ½hx² − bx: {costs}; {values}, K = {spec['local_steps']} local steps, "
-        f"{rounds} round{'s' if rounds > 1 else ''}{f'; {at}' if at else ''}."
+        f"{who}, f(x) = ½hx² − bx: {costs}; {values}, K = {many(spec['local_steps'], 'local step')}, "
+        f"{many(rounds, 'round')}{f'; {at}' if at else ''}."
     )
 
 
@@ -323,8 +324,12 @@ def ratio(value: float | None) -> str:
     return f"> {number(BEYOND)}" if value is not None and BEYOND < value < math.inf else number(value)
 
 
+SHORT_DECIMAL = 8
+"""Characters."""
+
+
 def fraction(text: str | None) -> str:
-    """An exact value as ``p/q ≈ decimal``; a long one only as the decimal."""
+    """An exact value as ``p/q ≈ decimal``, a short decimal as it is; a long one only as ``≈ decimal``."""
     if text is None:
         return "–"
     try:
@@ -337,7 +342,14 @@ def fraction(text: str | None) -> str:
         decimal = number(float(exact), 4)
     except OverflowError:
         return "beyond 10³⁰⁸" if exact > 0 else "below −10³⁰⁸"
+    if "/" not in text:
+        return text.replace("-", "−") if len(text) <= SHORT_DECIMAL else f"≈ {decimal}"
     return f"{text.replace('-', '−')} ≈ {decimal}" if len(text) <= 16 else f"≈ {decimal}"
+
+
+def many(count: Any, what: str) -> str:
+    """``1 client``, ``2 clients``."""
+    return f"{count} {what}{'s' * (str(count) != '1')}"
 
 
 def slug(text: str) -> str:

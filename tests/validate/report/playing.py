@@ -167,5 +167,7 @@ def page_of(claims: list[Any], starts: Mapping[str, Mapping[str, Any]] | None = 
         autoescape=True,
         undefined=StrictUndefined,
     )
-    shown = [SimpleNamespace(claim=c, target=c.id, play=play(c, (starts or {}).get(c.id))) for c in map(numbers, claims)]
+    shown = [
+        SimpleNamespace(claim=c, target=c.id, play=play(c, (starts or {}).get(c.id))) for c in map(numbers, claims)
+    ]
     return environment.get_template("play-test.html").render(claims=shown)

@@ -121,7 +121,7 @@ def test_a_repair_and_an_older_claim_beside_it(out: Path) -> None:
     assert "the mean of &lt;b&gt;K&lt;/b&gt; steps" in repair
     assert "<code>fedproof verify proofs/a.json</code>" in repair
     assert "<li>multipliers, smooth(f, L): <code>1/L&lt;2</code></li>" in repair
-    assert "<li>squares, 1: <code>c</code></li>" in repair
+    assert "<li>a square of sums of its vectors, times <code>c</code></li>" in repair
     assert "<code>fedproof replay noise-ball/lost-factor/corrected</code>" in repair
     assert "statement of old" in section(out, "noise-ball.html", "noise-ball-old")
     page = (out / "noise-ball.html").read_text("utf-8")
