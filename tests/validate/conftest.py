@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.validate.command_line import changed
-from validate import survey
+from validate import files, survey
 
 # A process of tests asks for the scenarios of one paper and another, in any order: all of them stay.
 survey.KEPT = 20
+
+
+@pytest.fixture(autouse=True)
+def forgetting() -> Iterator[None]:
+    """Papers in files that a test loads are known to that test only, as they are to a command's own process."""
+    with files.forgetting():
+        yield
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,13 +16,6 @@ from validate.template import text
 from validate.verifier import launcher
 
 pytestmark = pytest.mark.usefixtures("folder")
-
-
-@pytest.fixture(autouse=True)
-def forgetting() -> Iterator[None]:
-    """Papers that a test adds are known to that test only."""
-    with files.forgetting():
-        yield
 
 
 HEAD = "from theory import Paper, algorithm, claim\n"
