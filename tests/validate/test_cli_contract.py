@@ -154,7 +154,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
     def report(id: str, *outcomes: Any) -> MutationReport:
         from theory import claim
 
-        mutant = Mutant(f"{EQ8}/mutant-1", claim(EQ8), "term dropped", "moved")
+        mutant = Mutant("open-fl/theorem-2/mutant-1", claim("open-fl/theorem-2"), "term dropped", "moved")
         return MutationReport(id, True, tuple(Finding(mutant, o, o == "survived") for o in outcomes))
 
     class Experiments:
