@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.validate.command_line import changed
-from validate import survey
+from validate import files, survey
 
 # A process of tests asks for the scenarios of one paper and another, in any order: all of them stay.
 survey.KEPT = 20
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty current folder with SPEC in spec.json."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty current folder with SPEC in spec.json; papers in files that are read there are forgotten after."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "spec.json").write_text(changed(), encoding="utf-8")
-    return tmp_path
+    with files.forgetting():
+        yield tmp_path

@@ -278,7 +278,7 @@ def test_what_runs_do_not_decide_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing to run"):
         assert_claim(vectors.YOUNG, {"vectors": {"a": [1], "b": [1]}, "constants": {"c": 1}}, runs=10)
     with pytest.raises(ValueError, match="does not say itself"):
-        assert_claim("textbook/gradient-descent-linear", {}, implementation=sgd)
+        assert_claim("perm/lemma-6/corrected", {}, implementation=sgd)
 
 
 def test_what_is_claimed_of_every_outcome_has_to_hold_in_every_run() -> None:
