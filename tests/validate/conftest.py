@@ -22,8 +22,9 @@ def forgetting() -> Iterator[None]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty current folder with SPEC in spec.json."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty current folder with SPEC in spec.json; papers in files that are read there are forgotten after."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "spec.json").write_text(changed(), encoding="utf-8")
-    return tmp_path
+    with files.forgetting():
+        yield tmp_path

@@ -36,7 +36,9 @@ FEDMIM_SETTINGS = [
 OTHERS = {  # a claim of each other paper
     "open-fl/theorem-2": ["mu=1/10", "L=1", "r=1", "sigma=1/2"],
     "perm/proposition-4-eq16": ["mu=1", "L=2", "gamma=1/4", "delta2=1/2", "M=4", "T=30", "F_gap=5/4"],
-    "textbook/local-sgd-strongly-convex": ["delta=1/8", "mu=1", "L=2", "M=3", "N=4", "k=10", "R2=2", "G2=9"],
+    "textbook/local-sgd-strongly-convex": [
+        *("eta=1/8", "mu=1", "L=2", "H=3", "N=4", "K=10", "norm2(x0 - xstar)=2", "G2=9"),
+    ],
 }
 
 BAD_ARGUMENTS: list[tuple[list[str], str]] = [
@@ -48,8 +50,8 @@ BAD_ARGUMENTS: list[tuple[list[str], str]] = [
     (["show", "fedavg-svrg/theorem-v1-eq9"], "did you mean 'fedavg-svrg/theorem-v1-eq"),
     (["bound"], "ID"),
     (["bound", "nonsense"], "unknown claim 'nonsense'"),
-    (["bound", "fedavg-svrg/lemma-v1"], "no right side"),
-    (["bound", "fedavg-svrg/eq-a19"], "others of its paper have, such as fedavg-svrg/eq-a2"),
+    (["bound", "open-fl/definition-1"], "no right side"),
+    (["bound", "fedmim/eq2"], "others of its paper have, such as fedmim/eq2"),
     (["bound", EQ8], "L"),
     (["bound", EQ8, *assigned(*SETTINGS[1:])], "L"),
     (["bound", EQ8, *assigned(*SETTINGS, "M=2")], "twice"),

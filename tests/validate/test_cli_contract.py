@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -17,8 +18,8 @@ from typer.testing import Result
 
 from tests.validate.command_line import EQ7, EQ8, SETTINGS, SPEC, assigned, call
 from theory import catalog
-from validate import cli, experiment, falsify, papers
-from validate.certificate import write
+from validate import certify, cli, experiment
+from validate.certificate import read, write
 from validate.commands import doctor
 from validate.mutate.mutants import Mutant
 from validate.mutate.trial import Finding, MutationReport
@@ -47,7 +48,7 @@ algorithm = [{ kind = "fedavg-svrg", step = "1/2", S = 8, M = 1 }]
 CALLS: dict[tuple[str, int], str] = {
     ("claims", 0): "claims --paper perm",
     ("claims", 2): "claims --paper prem",
-    ("show", 0): f"show {EQ8}",
+    ("show", 0): "show perm/lemma-7",
     ("show", 2): "show nonsense",
     ("bound", 0): shlex.join(["bound", EQ8, *assigned(*SETTINGS)]),
     ("bound", 2): f"bound {EQ8}",
@@ -56,8 +57,8 @@ CALLS: dict[tuple[str, int], str] = {
     ("prove", 1): "prove open-fl/theorem-3",
     ("prove", 2): "prove nonsense",
     ("replay", 0): "replay textbook/young",
-    ("replay", 1): "replay fedavg-svrg/lemma-a1",
-    ("replay", 2): "replay fedavg-svrg/eq-a19",
+    ("replay", 1): "replay perm/lemma-7",
+    ("replay", 2): "replay open-fl/eq6",
     ("feasible", 0): f"feasible {EQ14}",
     ("feasible", 1): f"feasible {EQ14} --set M=1 --set delta=1",
     ("feasible", 2): f"feasible {EQ14} --suppose 'M <'",
@@ -68,7 +69,7 @@ CALLS: dict[tuple[str, int], str] = {
     ("radius", 3): shlex.join(["radius", "sgd", *SGD, "--set", "eta=2"]),
     ("falsify", 0): "falsify textbook/sgd-step --seconds 1",
     ("falsify", 1): "falsify fedavg-svrg/eq-a25 --seconds 20",
-    ("falsify", 2): "falsify fedavg-svrg/lemma-v1",
+    ("falsify", 2): "falsify open-fl/definition-1",
     ("mutate", 0): f"mutate {EQ7} --quick",
     ("mutate", 1): f"mutate {EQ8} --quick",
     ("mutate", 2): "mutate nonsense/nonsense",
@@ -119,22 +120,17 @@ OTHERS: dict[str, str] = {
 @cache
 def certificate() -> dict[str, Any]:
     """One that holds."""
-    from theory import claim
-
     client = {"h": ["1"], "a": ["0"], "p": "1"}
     spec = {**SPEC, "clients": [client], "S": 8, "K": 1, "theta0": "1"}
-    module = papers.module("fedavg-svrg")
-    assert module is not None
-    found = falsify.confirm(claim(EQ7), spec, module.cases)
-    assert found is not None
-    return falsify.rounds_certificate(claim(EQ7), found)
+    with TemporaryDirectory() as folder:
+        return read(certify(EQ7, spec, folder))
 
 
 @pytest.fixture
 def prepared(folder: Path) -> Path:
     """The current folder, with what the calls read."""
     write(certificate(), folder, "good")
-    (folder / "altered.json").write_text(json.dumps({**certificate(), "right_value": "1/2"}), encoding="utf-8")
+    (folder / "altered.json").write_text(json.dumps({**certificate(), "right": "1/2"}), encoding="utf-8")
     source = Path(__file__).parents[1] / "language" / "noise_ball.py"
     (folder / "~noise_ball.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
     for name, step in (("instance", "1/8"), ("breaking", "1/2"), ("violating", "9/4")):
@@ -158,7 +154,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
     def report(id: str, *outcomes: Any) -> MutationReport:
         from theory import claim
 
-        mutant = Mutant(f"{EQ8}/mutant-1", claim(EQ8), "term dropped", "moved")
+        mutant = Mutant("open-fl/theorem-2/mutant-1", claim("open-fl/theorem-2"), "term dropped", "moved")
         return MutationReport(id, True, tuple(Finding(mutant, o, o == "survived") for o in outcomes))
 
     class Experiments:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,7 @@ from tests.validate.command_line import (
     complaint,
     printed,
 )
-from theory import claims
-from validate import verdict
+from validate import certify, verdict
 from validate.commands import doctor
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -106,63 +104,24 @@ def test_report_and_reproduce_pass_their_options_on(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(import_module("validate.report"), "write", write)
     monkeypatch.setattr(import_module("validate.papers"), "module", lambda name: Experiments)
     assert call("report", "--out", "there").stdout.strip() == str(Path("there") / "index.html")
-    assert call("report", "fedavg-svrg", "--quick", "--processes", 3).exit_code == 0
-    assert call("reproduce", "fedavg-svrg", "--quick", "--seed", 3).exit_code == 0
+    assert call("report", "perm", "--quick", "--processes", 3).exit_code == 0
+    assert call("reproduce", "perm", "--quick", "--seed", 3).exit_code == 0
     assert [call.pop("progress") is not None for call in asked] == [True] * 3
     assert asked == [
         {"papers": None, "stores": (), "quick": False, "out": Path("there"), "processes": None},
-        {"papers": ["fedavg-svrg"], "stores": (), "quick": True, "out": Path("report"), "processes": 3},
+        {"papers": ["perm"], "stores": (), "quick": True, "out": Path("report"), "processes": 3},
         {"out": Path("fedproof-out"), "quick": True, "seed": 3},
     ]
     monkeypatch.setattr(import_module("validate.papers"), "module", lambda name: None)
-    assert "no experiments" in complaint(call("reproduce", "fedavg-svrg"))
-
-
-def certificate() -> dict[str, Any]:
-    """Equation (7) at f = t^2/2, one client, S=8, M=1, delta=1/2, K=1: 1 <= 30037/32768."""
-    instance = {**SPEC, "clients": [{"h": ["1"], "a": ["0"], "p": "1"}], "S": 8, "K": 1, "theta0": "1"}
-    squares = [Fraction(1, 4**s) for s in range(8)]
-    parameters = {
-        "delta": "1/2",
-        "L": "1",
-        "K": "1",
-        "S": "8",
-        "M": "1",
-        "N": "1",
-        "f0_gap": "1/2",
-        "drift_sum": "0",
-        "weighted_sum": str(sum(squares)),
-    }
-    claim = next(claim for claim in claims() if claim.id == EQ7)
-    return {
-        "format": "fedproof-certificate-1",
-        "kind": "instance",
-        "claim": EQ7,
-        "statement": claim.statement,
-        "relation": claim.relation,
-        "left": {"quantity": claim.quantity.name, "index": {}},
-        "right": claim.right,
-        "definitions": dict(claim.definitions),
-        "parameters": parameters,
-        "instance": instance,
-        "left_value": "1",
-        "right_value": "30037/32768",
-        "hypotheses": [
-            {
-                "name": h.name,
-                "assumption": type(h.assumption).__name__ if h.assumption else None,
-                "relation": h.relation,
-                **({"constant": "L", "of": "client"} if h.name == "smooth clients" else {}),
-            }
-            for h in claim.hypotheses
-        ],
-    }
+    assert "no experiments" in complaint(call("reproduce", "perm"))
 
 
 def test_verify_says_which_certificates_hold(folder: Path) -> None:
-    good = certificate()
+    one = {**SPEC, "clients": [{"h": ["1"], "a": ["0"], "p": "1"}], "S": 8, "K": 1, "theta0": "1"}
+    good = json.loads(certify(EQ7, one, folder).read_text(encoding="utf-8"))
+    assert (good["left"], good["right"]) == ("1", "30037/32768")
     (folder / "good.json").write_text(json.dumps(good), encoding="utf-8")
-    (folder / "bad.json").write_text(json.dumps({**good, "right_value": "1/2"}), encoding="utf-8")
+    (folder / "bad.json").write_text(json.dumps({**good, "right": "1/2"}), encoding="utf-8")
     held = call("verify", "good.json")
     assert held.exit_code == 0, held.output
     assert held.stdout.splitlines()[-1].startswith("VALID")

@@ -11,12 +11,19 @@ import pytest
 
 from tests.validate.command_line import EQ7, call, printed
 from theory import claim, claims
-from theory.claim import Claim
+from theory.claim import Claim as OlderClaim
+from theory.written import Claim
 from validate import check, checking, kept
 from validate.certificate import verify
 from validate.verdict import Evidence, Result
 
 EQ_A25 = "fedavg-svrg/eq-a25"
+
+
+def halved(one: Claim) -> Claim:
+    """It with half of its right side."""
+    left, right = one.statement.split(" <= ")
+    return replace(one, statement=f"{left} <= ({right})/2")
 
 
 def result(verdict: Any, quick: bool = False) -> Result:
@@ -50,7 +57,7 @@ def test_a_quick_verdict_does_not_take_the_place_of_a_full_one(tmp_path: Path) -
 
 
 def test_a_quick_verdict_takes_the_place_of_that_on_another_sentence(tmp_path: Path) -> None:
-    other = replace(claim(EQ7), right=f"({claim(EQ7).right})/1000")
+    other = halved(claim(EQ7))
     assert said(tmp_path, result("proved"), of=other) == []
     assert not kept.current(kept.known(tmp_path)[EQ7], claim(EQ7))
     assert said(tmp_path, result("supported", quick=True), of=claim(EQ7)) == []
@@ -61,6 +68,23 @@ def test_a_quick_verdict_takes_the_place_of_that_on_another_sentence(tmp_path: P
 def test_the_digest_is_of_what_is_said_not_of_what_is_told() -> None:
     one = claim(EQ7)
     assert len({kept.digest(c) for c in claims()}) == len(claims())
+    same = (replace(one, title="another"), replace(one, remarks=("a remark",)), replace(one, given=(), source="here"))
+    assert {kept.digest(c) for c in same} == {kept.digest(one)}
+    others = (
+        halved(one),
+        replace(one, statement=one.statement.replace("<=", "<")),
+        replace(one, assuming=()),
+        replace(one, standing=("delta <= 1/L",)),
+        replace(one, assuming=(*one.assuming, "delta <= 1/L")),
+        replace(one, where={**one.where, "f0_gap": "2*(f(x0) - fstar)"}),
+        replace(one, parameters={}),
+    )
+    assert len({kept.digest(c) for c in (one, *others)}) == 1 + len(others)
+
+
+def test_the_digest_of_a_claim_of_the_older_form() -> None:
+    one = claim("perm/lemma-6/corrected")
+    assert isinstance(one, OlderClaim)
     same = (replace(one, title="another"), replace(one, remarks=("a remark",)), replace(one, steps=()))
     assert {kept.digest(c) for c in same} == {kept.digest(one)}
     first, *rest = one.hypotheses
@@ -69,7 +93,6 @@ def test_the_digest_is_of_what_is_said_not_of_what_is_told() -> None:
         replace(one, relation="<"),
         replace(one, hypotheses=tuple(rest)),
         replace(one, hypotheses=(replace(first, printed=not first.printed), *rest)),
-        replace(one, parameters=one.parameters[1:]),
         replace(one, statement="another"),
     )
     assert len({kept.digest(c) for c in (one, *others)}) == 1 + len(others)
@@ -113,19 +136,19 @@ def test_a_changed_claim_s_certificate_does_not_take_the_place_of_the_catalogue_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checking, "EVALUATIONS", {True: 0})
-    halved = replace(claim(EQ7), right=f"({claim(EQ7).right})/2")
+    half = halved(claim(EQ7))
     found = {}
-    for one in (claim(EQ7), halved):
+    for one in (claim(EQ7), half):
         made = check(one, quick=True, out=tmp_path)
         assert isinstance(made, Result)
         assert made.certificate is not None
-        found[one.right] = Path(made.certificate)
+        found[one.statement] = Path(made.certificate)
     assert {path.name for path in found.values()} == {
         "fedavg-svrg.theorem-v1-eq7.quick.json",
-        f"fedavg-svrg.theorem-v1-eq7.{kept.digest(halved)[:8]}.quick.json",
+        f"fedavg-svrg.theorem-v1-eq7.{kept.digest(half)[:8]}.quick.json",
     }
-    for right, path in found.items():
-        assert json.loads(path.read_text(encoding="utf-8"))["right"] == right
+    for statement, path in found.items():
+        assert json.loads(path.read_text(encoding="utf-8"))["statement"] == statement
     assert not (tmp_path / "verdicts.json").exists(), "a claim that is handed over is nobody's verdict by id"
 
 

@@ -16,22 +16,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.validate.test_pytest_plugin import BROKEN, DESCENT, ROOT, SPEC
+from tests.validate.test_pytest_plugin import BROKEN, DESCENT, FALSE, ROOT, SPEC
 from theory import catalog
 from validate import ClaimBroken, assert_claim, certificate, certify, measure, papers
 from validate.bounds import Cases, compare, sides
 from validate.scenario import read_scenario
 
-# Theorem V.1 (7) is false on BROKEN.
-EQ7 = "fedavg-svrg/theorem-v1-eq7"
 HOLDS = {"<=": operator.le, "<": operator.lt, "=": operator.eq, ">=": operator.ge, ">": operator.gt}
 
 
 def toy(relation: str, right: str = "k/3") -> Any:
     """A claim whose right side needs the index only; what it says is of no matter here."""
     claim = catalog.claim(DESCENT)
-    wanted = tuple(p for p in claim.parameters if p.name == "k")
-    return replace(claim, relation=relation, right=right, definitions={}, parameters=wanted, hypotheses=(), steps=())
+    wanted = (replace(claim.parameters[0], name="k"),)
+    bare = replace(claim, right=None, definitions={}, hypotheses=(), standing=(), steps=(), parameters=wanted)
+    return replace(bare, relation=relation, right=right)
 
 
 def cases(left: list[Fraction]) -> Cases:
@@ -43,14 +42,14 @@ def cases(left: list[Fraction]) -> Cases:
 
 
 def test_both_sides_of_gradient_descent_by_hand() -> None:
-    """f = x^2/2 from 3 with the step 1/4: x_k = 3 (3/4)^k, against (1 - 1/4)^k 9/2."""
+    """f = x^2/2 from 3 with the step 1/4: x_k = 3 (3/4)^k, against (1 - 1/4)^k 9."""
     found = measure(DESCENT, SPEC)
     k = range(1, 4)
     assert found.claim == DESCENT
-    assert found.left.tolist() == [Fraction(9, 2) * Fraction(3, 4) ** (2 * i) for i in k]
-    assert found.right.tolist() == [Fraction(9, 2) * Fraction(3, 4) ** i for i in k]
+    assert found.left.tolist() == [9 * Fraction(3, 4) ** (2 * i) for i in k]
+    assert found.right.tolist() == [9 * Fraction(3, 4) ** i for i in k]
     assert found.index["k"].tolist() == list(k)
-    assert [found.parameters_at(i)["delta"] for i in range(len(found))] == [Fraction(1, 4)] * 3
+    assert [found.parameters_at(i)["gamma"] for i in range(len(found))] == [Fraction(1, 4)] * 3
     assert not found.broken.any()
     assert (found.tightness, found.index_at(found.worst)) == (0.75, {"k": 1})
     floats = measure(catalog.claim(DESCENT), read_scenario(SPEC, exact=False))
@@ -62,21 +61,21 @@ def test_both_sides_of_gradient_descent_by_hand() -> None:
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_break_is_seen_and_is_no_error(exact: bool) -> None:
-    found = measure(EQ7, read_scenario(BROKEN, exact=exact))
-    assert found.broken.tolist() == [True]
-    assert (found.left[0], found.right[0]) == (1, Fraction(30037, 32768))
-    assert found.tightness == pytest.approx(32768 / 30037)
+    found = measure(FALSE, read_scenario(BROKEN, exact=exact))
+    assert found.broken.tolist() == [False, False, True]
+    assert (found.left[2], found.right[2]) == (Fraction(5, 16), Fraction(1, 4))
+    assert found.tightness == pytest.approx(5 / 4)
     with pytest.raises(ClaimBroken):
-        assert_claim(EQ7, BROKEN)
+        assert_claim(FALSE, BROKEN)
 
 
 @pytest.mark.parametrize(
     ("claim", "spec", "parts"),
     [
-        ("textbook/svrg-contraction", SPEC, ("textbook/svrg-contraction does not speak of Scenario 'local-sgd'",)),
+        ("perm/lemma-5/corrected", SPEC, ("perm/lemma-5/corrected does not speak of Scenario 'local-sgd'",)),
         (DESCENT, SPEC | {"step": "3/2"}, (DESCENT, "Scenario 'local-sgd'", "violates 'step size', at k = 1")),
-        ("fedavg-svrg/lemma-v1", SPEC, ("no right side",)),
-        ("textbook/no-such", SPEC, ("no-such",)),
+        ("perm/theorem-2", SPEC, ("no right side",)),
+        ("perm/no-such", SPEC, ("no-such",)),
     ],
 )
 def test_where_there_is_nothing_to_compare_it_is_said_why(claim: str, spec: dict[str, Any], parts: Any) -> None:
@@ -90,9 +89,9 @@ def test_a_claim_that_nobody_measures_needs_cases() -> None:
     claim = replace(catalog.claim(DESCENT), id="mine/descent")
     with pytest.raises(ValueError, match="nobody measures the claims of 'mine'"):
         measure(claim, SPEC)
-    textbook = papers.module("textbook")
-    assert textbook is not None
-    found = measure(claim, SPEC, cases=lambda _, scenario: textbook.cases(catalog.claim(DESCENT), scenario))
+    perm = papers.module("perm")
+    assert perm is not None
+    found = measure(claim, SPEC, cases=lambda _, scenario: perm.cases(catalog.claim(DESCENT), scenario))
     assert found.left.tolist() == measure(DESCENT, SPEC).left.tolist()
 
 
@@ -138,11 +137,11 @@ def test_no_case_is_an_error() -> None:
 
 
 def test_a_break_becomes_a_certificate_that_python_alone_accepts(tmp_path: Path) -> None:
-    path = certify(EQ7, BROKEN, tmp_path / "new")
-    assert path == tmp_path / "new" / "fedavg-svrg.theorem-v1-eq7.json"
+    path = certify(FALSE, BROKEN, tmp_path / "new")
+    assert path == tmp_path / "new" / "perm.proposition-4-eq15.json"
     written_down = certificate.read(path)
-    assert (written_down["left_value"], written_down["right_value"]) == ("1", "30037/32768")
-    assert certificate.differences(written_down, catalog.claim(EQ7)) == ()
+    assert (written_down["left_value"], written_down["right_value"]) == ("5/16", "1/4")
+    assert certificate.differences(written_down, catalog.claim(FALSE)) == ()
     program = [sys.executable, "-I", "-S", "verify.py", path.name]
     done = subprocess.run(program, cwd=path.parent, capture_output=True, text=True, check=True)
     report = certificate.verify(path)
@@ -162,10 +161,10 @@ def test_a_break_becomes_a_certificate_that_python_alone_accepts(tmp_path: Path)
             SPEC | {"step": "5"},
             "is not broken, its hypotheses satisfied",
         ),  # it is broken, with too long a step
-        ("textbook/svrg-contraction", SPEC, "is not broken"),
-        (EQ7, "spec.json", "spec='spec.json' is not the specification"),
-        ("fedavg-svrg/lemma-v1", SPEC, "no right side"),
-        (EQ7, BROKEN | {"step": "no"}, "step"),
+        ("perm/lemma-5/corrected", SPEC, "is not broken"),
+        (FALSE, "spec.json", "spec='spec.json' is not the specification"),
+        ("perm/theorem-2", SPEC, "no right side"),
+        (FALSE, BROKEN | {"step": "no"}, "step"),
     ],
 )
 def test_nothing_is_written_without_a_break(tmp_path: Path, claim: str, spec: Any, message: str) -> None:

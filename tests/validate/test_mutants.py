@@ -7,13 +7,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from theory import claim, claims
+from theory import claim
 from theory.claim import Claim, Hypothesis, Parameter, Quantity
 from theory.domain import COUNT, NONNEGATIVE, POSITIVE, REAL
 from theory.formula import names_in, parse
 from validate.mutate.mutants import RIGHT, Mutant, Place, mutants, scaled, terms
 
-WITH_RIGHT = [c.id for c in claims() if c.has_bound and c.paper == "fedavg-svrg"]
+# those that instances measure
+WITH_RIGHT = [
+    f"perm/{label}{form}"
+    for label in ("lemma-4", "lemma-5", "lemma-6", *(f"proposition-4-eq{i}" for i in (15, 16, 17)))
+    for form in ("", "/corrected")
+]
+WITH_RIGHT += ["open-fl/theorem-2", "open-fl/theorem-2/corrected", *(f"open-fl/eq{i}" for i in range(6, 12))]
 
 
 def small(right: str, **definitions: str) -> Claim:
@@ -92,7 +98,7 @@ def assert_distinct(original: Claim, made: list[Mutant]) -> None:
 
 
 def test_mutants_are_the_same_every_time() -> None:
-    original = claim("fedavg-svrg/theorem-v1-eq8")
+    original = claim("perm/theorem-2-step")
     assert mutants(original) == mutants(original)
 
 
@@ -141,9 +147,9 @@ def test_a_term_is_scaled_by_an_exact_factor() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(ValueError, match="fedavg-svrg/lemma-v1' has no right side"):
-        mutants(claim("fedavg-svrg/lemma-v1"))
-    with pytest.raises(ValueError, match="fedavg-svrg/eq-a19' has no right side"):
-        terms(claim("fedavg-svrg/eq-a19"))
+    with pytest.raises(ValueError, match="perm/theorem-2' has no right side"):
+        mutants(claim("perm/theorem-2"))
+    with pytest.raises(ValueError, match="perm/eq3' has no right side"):
+        terms(claim("perm/eq3"))
     with pytest.raises(ValueError, match=r"attained=-1 is outside \(0, inf\)"):
         mutants(small("L"), [(Place(RIGHT), Fraction(-1))])

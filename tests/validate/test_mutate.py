@@ -26,10 +26,12 @@ from validate.mutate.oracle import weaker
 from validate.mutate.tables import Exact, attained, computed, recorded, refute, tabulated, without
 from validate.mutate.trial import Finding, MutationReport, kill_rate, mutate, mutate_all, summary
 
-EQ22 = "fedavg-svrg/eq-a22"
-# Claims of several kinds; together they have more than 40 false mutants at the reduced size.
-FEW = (EQ22, "fedavg-svrg/lemma-a1/corrected", "fedavg-svrg/lemma-a2/corrected")
-MODULE = measured.module("fedavg-svrg")
+STEP = "perm/lemma-4/corrected"
+DRIFT = "perm/lemma-5/corrected"
+RATE = "perm/proposition-4-eq15/corrected"
+# Claims of several kinds; together they have more than 30 false mutants at the reduced size.
+FEW = (STEP, DRIFT, RATE)
+MODULE = measured.module("perm")
 assert MODULE is not None
 
 
@@ -48,7 +50,7 @@ def instances() -> list[Any]:
 
 def test_reduced_kill_rate() -> None:
     reports = [report(label) for label in FEW]
-    assert sum(r.false for r in reports) >= 40
+    assert sum(r.false for r in reports) >= 30
     rate, blind = kill_rate(reports), kill_rate(reports, by_oracle=True)
     assert rate is not None and blind is not None  # noqa: PT018
     assert rate >= 0.95
@@ -57,17 +59,17 @@ def test_reduced_kill_rate() -> None:
 
 
 def test_a_tight_bound_that_is_scaled_down_is_killed() -> None:
-    """(A.22) is attained, so nine tenths of its last term are too little, and eleven tenths are not."""
-    original = claim(EQ22)
+    """Lemma 4 is attained, so nine tenths of its last term are too little, and eleven tenths are not."""
+    original = claim(STEP)
     assert original.right is not None
     records = recorded(original, instances(), MODULE.cases)
     table, exact = tabulated(records), Exact(MODULE.cases)
     head, last = original.right.rsplit(" + ", 1)
-    less = replace(original, right=f"{head} + 9/10*({last})")
+    less = replace(original, right=f"{head} + 9/10*{last}")
     found = refute(less, table.suspects(less, 40), exact)
     assert found is not None
     assert found.left > found.right
-    more = replace(original, right=f"{head} + 11/10*({last})")
+    more = replace(original, right=f"{head} + 11/10*{last}")
     assert refute(more, table.suspects(more, 40), exact) is None
     assert weaker(more, original, table)
     assert not weaker(less, original, table)
@@ -75,14 +77,14 @@ def test_a_tight_bound_that_is_scaled_down_is_killed() -> None:
 
 
 def test_killed_mutants_have_certificates_of_their_quantity_and_no_reason() -> None:
-    found = report(EQ22)
+    found = report(STEP)
     assert found.killed > 0
     assert found.uncertifiable == ""
     assert not any(f.reason for f in found.findings if f.outcome in ("killed", "weaker"))
 
 
 def test_killed_means_a_valid_certificate_and_false_an_exact_break() -> None:
-    found = report(EQ22)
+    found = report(STEP)
     for finding in found.findings:
         assert finding.false == (finding.counterexample is not None)
         if finding.false:
@@ -94,15 +96,16 @@ def test_killed_means_a_valid_certificate_and_false_an_exact_break() -> None:
 
 def test_weaker_mutants_are_not_false() -> None:
     """For a bound from above: a positive term made larger, and a coefficient of the whole right side."""
-    for finding in report("fedavg-svrg/lemma-a1/corrected").findings:
-        if finding.mutant.description.endswith(("times 2", "times 11/10")):
-            assert finding.outcome == "weaker"
-        if finding.mutant.description in ("the right side times 1/2", "the right side times 9/10"):
-            assert finding.outcome == "killed"
+    found = {f.mutant.description: f.outcome for id in (DRIFT, RATE) for f in report(id).findings}
+    larger = [text for text in found if text.endswith(("right side times 2", "right side times 11/10"))]
+    smaller = [text for text in found if text.endswith("below what is attained") or text == "start_term times 1/2"]
+    assert {found[text] for text in larger} == {"weaker"}
+    assert {found[text] for text in smaller} == {"killed"}
 
 
-def test_dropped_hypotheses_are_tried_on_instances_that_violate_them() -> None:
-    original = claim("fedavg-svrg/lemma-v1-eq9/corrected")
+@pytest.mark.parametrize("label", FEW)
+def test_dropped_hypotheses_are_tried_on_instances_that_violate_them(label: str) -> None:
+    original = claim(label)
     records = recorded(original, instances(), MODULE.cases)
     for hypothesis in original.hypotheses:
         rest = replace(original, hypotheses=tuple(h for h in original.hypotheses if h is not hypothesis))
@@ -111,13 +114,18 @@ def test_dropped_hypotheses_are_tried_on_instances_that_violate_them() -> None:
         assert fast.specs == slow.specs
         assert np.array_equal(fast.left, slow.left)
         assert all(np.array_equal(fast.parameters[name], slow.parameters[name]) for name in slow.parameters)
-    # without smooth samples, L is that of the client, and a spiky client breaks the line
-    rest = replace(original, hypotheses=tuple(h for h in original.hypotheses if h.name != "smooth samples"))
-    table = tabulated(without(rest, "smooth samples", records, MODULE.cases))
+
+
+def test_without_the_limit_of_its_step_size_a_rate_is_false() -> None:
+    original = claim(RATE)
+    rest = replace(original, hypotheses=tuple(h for h in original.hypotheses if h.name != "step size"))
+    assert len(rest.hypotheses) == len(original.hypotheses) - 1
+    records = recorded(original, computed(MODULE.instances(True)), MODULE.cases)
+    table = tabulated(without(rest, "step size", records, MODULE.cases))
     assert refute(rest, table.suspects(rest, 40), Exact(MODULE.cases)) is not None
 
 
-@pytest.mark.parametrize("label", [EQ22, "fedavg-svrg/theorem-v1-eq8", "fedavg-svrg/lemma-v1-eq12/corrected"])
+@pytest.mark.parametrize("label", FEW)
 def test_the_table_sees_what_the_ordinary_comparison_sees(label: str) -> None:
     original = claim(label)
     records = [r for r in recorded(original, instances(), MODULE.cases) if not r.failed]
@@ -132,14 +140,15 @@ def test_the_table_sees_what_the_ordinary_comparison_sees(label: str) -> None:
 
 def test_attained_factors() -> None:
     """Scaling a term by the factor that an instance needs makes that instance tight."""
-    original = claim("fedavg-svrg/theorem-v1-eq8")
+    original = claim(DRIFT)
+    assert original.right is not None
     table = tabulated(recorded(original, instances(), MODULE.cases))
-    factors, sign = attained(original, table, replace(original, right="optimisation_term + drift_term"))
+    noise, spread = original.right.split(" + ")
+    factors, sign = attained(original, table, replace(original, right=noise))
     assert sign == 1
     factor = float(factors.max())
     assert 0 < factor < 1
-    text = "optimisation_term + drift_term + {}*noise_term"
-    scaled_to = [replace(original, right=text.format(c)) for c in (factor, 0.9 * factor)]
+    scaled_to = [replace(original, right=f"{noise} + {c}*{spread}") for c in (factor, 0.9 * factor)]
     assert abs(table.excess(scaled_to[0]).max()) < 1e-9
     assert table.excess(scaled_to[1]).max() > 1e-3
 
@@ -154,7 +163,7 @@ def test_probes_are_instances_that_certificates_can_carry(draw: str) -> None:
     assert len(computed(specs)) > 40
     for spec in specs:
         assert 1 <= int(spec["K"]) <= probe.MOST_ROUNDS
-        assert int(spec["S"]) * int(spec["M"]) <= probe.MOST_STEPS
+        assert 1 <= int(spec["local_steps"]) <= probe.MOST_STEPS
         assert 1 <= len(spec["clients"]) <= probe.MOST_CLIENTS
         json.dumps(spec)
         numbers = [spec["step"], spec["theta0"], *(h for c in spec["clients"] for h in (*c["h"], *c["a"], c["p"]))]
@@ -164,7 +173,7 @@ def test_probes_are_instances_that_certificates_can_carry(draw: str) -> None:
 
 
 def test_deterministic_and_certificates_are_written_and_valid(tmp_path: Path) -> None:
-    label = "fedavg-svrg/lemma-a1/corrected"
+    label = DRIFT
     found = mutate(label, quick=True, out=tmp_path)
     again = replace(found, findings=tuple(replace(f, certificate=None) for f in found.findings))
     assert again.to_json() == report(label).to_json()
@@ -178,21 +187,21 @@ def test_deterministic_and_certificates_are_written_and_valid(tmp_path: Path) ->
 
 
 def test_a_claim_that_nothing_measures_has_mutants_and_no_rate() -> None:
-    found = mutate("fedavg-svrg/lemma-v1-eq13", quick=True)
+    found = mutate("perm/lemma-12", quick=True)
     assert found.findings
     assert {f.outcome for f in found.findings} == {"not measured"}
     assert found.kill_rate is None
 
 
 def test_a_false_claim_is_said_to_be_so() -> None:
-    assert not report("fedavg-svrg/lemma-a1").stands
+    assert not report("perm/lemma-5").stands
 
 
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match="has no right side"):
-        mutate("fedavg-svrg/lemma-v1", quick=True)
-    with pytest.raises(ValueError, match="fedavg-svrg/nothing"):
-        mutate("fedavg-svrg/nothing", quick=True)
+        mutate("perm/theorem-2", quick=True)
+    with pytest.raises(ValueError, match="perm/nothing"):
+        mutate("perm/nothing", quick=True)
     with pytest.raises(ValueError, match="nobody"):
         mutate_all("nobody", quick=True)
     with pytest.raises(ValueError, match="templates is empty"):
@@ -211,9 +220,9 @@ def call(*arguments: str) -> Result:
 
 def faked(*outcomes: Any) -> Callable[..., MutationReport]:
     """A report with these outcomes, in place of a computed one."""
-    original = claim(EQ22)
+    original = claim(STEP)
     findings = [
-        Finding(Mutant(f"{EQ22}/mutant-{i:03d}", original, "term dropped", "moved"), outcome, outcome == "survived")
+        Finding(Mutant(f"{STEP}/mutant-{i:03d}", original, "term dropped", "moved"), outcome, outcome == "survived")
         for i, outcome in enumerate(outcomes, 1)
     ]
     return lambda label, **options: MutationReport(label, True, tuple(findings))
@@ -225,12 +234,12 @@ def test_json_contract(monkeypatch: pytest.MonkeyPatch) -> None:
         return report(label)
 
     monkeypatch.setattr("validate.mutate.trial.mutate", computed_once)
-    result = call(EQ22, "--quick", "--json")
+    result = call(STEP, "--quick", "--json")
     found = json.loads(result.stdout)
     assert result.exit_code == (0 if found["killed"] == found["false"] else 1), result.stderr
     assert {"id", "mutants", "false", "killed", "kill_rate", "detail"} <= set(found)
-    assert found["id"] == EQ22
-    assert found["mutants"] == len(found["detail"]) == len(report(EQ22).findings)
+    assert found["id"] == STEP
+    assert found["mutants"] == len(found["detail"]) == len(report(STEP).findings)
     assert found["false"] == sum(d["false"] for d in found["detail"])
     assert found["killed"] == sum(d["killed"] for d in found["detail"])
     assert found["kill_rate"] == pytest.approx(found["killed"] / found["false"])
@@ -247,10 +256,10 @@ def test_json_contract(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_exit_status(outcomes: Any, status: int, rate: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("validate.mutate.trial.mutate", faked(*outcomes))
-    result = call(EQ22, "--json")
+    result = call(STEP, "--json")
     assert result.exit_code == status
     assert json.loads(result.stdout)["kill_rate"] == rate
-    text = call(EQ22)
+    text = call(STEP)
     assert text.exit_code == status
     assert f"{len(outcomes)} mutants" in text.stdout
 
@@ -258,23 +267,23 @@ def test_exit_status(outcomes: Any, status: int, rate: float | None, monkeypatch
 def test_a_paper_has_one_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     one = faked("killed", "survived")
     monkeypatch.setattr("validate.mutate.trial.mutate_all", lambda paper, **options: [one("a/b"), one("a/c")])
-    result = call("fedavg-svrg", "--json")
+    result = call("perm", "--json")
     found = json.loads(result.stdout)
     assert result.exit_code == 1
-    assert (found["id"], found["mutants"], found["false"], found["killed"]) == ("fedavg-svrg", 4, 4, 2)
+    assert (found["id"], found["mutants"], found["false"], found["killed"]) == ("perm", 4, 4, 2)
     assert [d["id"] for d in found["detail"]] == ["a/b", "a/c"]
-    assert "survived: " in call("fedavg-svrg").stdout
+    assert "survived: " in call("perm").stdout
 
 
 def test_summary_counts_the_oracle_apart() -> None:
-    reports = [faked("killed", "survived")(EQ22)]
+    reports = [faked("killed", "survived")(STEP)]
     assert summary("x", reports)["oracle"] == {"false": 1, "killed": 0, "kill_rate": 0.0}
     assert kill_rate([]) is None
 
 
 @pytest.mark.slow
 def test_kill_rate_of_the_paper() -> None:
-    reports = mutate_all("fedavg-svrg")
+    reports = mutate_all("perm")
     assert sum(r.false for r in reports) >= 200
     rate = kill_rate(reports)
     assert rate is not None

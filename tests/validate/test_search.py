@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from validate.papers.fedavg_svrg import cases
 
 from sim.algorithms import FedAvg
 from theory.catalog import claim, paper
@@ -19,6 +18,7 @@ from theory.feasible.points import simplest
 from validate import certificate
 from validate.bounds import Cases, breaks
 from validate.falsify import Counterexample, confirm, size
+from validate.papers.fedavg_svrg import cases
 from validate.scenario import Scenario, Spec
 from validate.search.landscape import Landscape, _Adam, at_fixed_point, excess, measured, most_rounds, survey
 from validate.search.recursion import UnsupportedError, evaluate, sides, supports

@@ -73,6 +73,7 @@ def falsify(
         "structures": len(result.structures),
         "spec": result.spec,
         "certificate": path,
+        "detail": result.detail,
     }
     if as_json:
         print_json(shown)

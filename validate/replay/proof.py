@@ -12,13 +12,12 @@ Three questions are asked of a line, and kept apart:
 The first false line is the first whose printed statement is refuted. One exemption is made, and it has to be earned: a
 line that names its repair (`Step.slip`) is a slip when the repair is itself proved or supported, and every line that
 uses it follows from the repair, and none of them follows from what is printed. The proof then goes on from the
-repaired form, and the printed one is an error of print. (A.16) of fedavg-svrg is one: a factor is missing on its right
-side, and (A.21) has it. It is reported with the others, among the `slips`.
+repaired form, and the printed one is an error of print, such as a factor that one line lacks and the next one has. It
+is reported with the others, among the `slips`.
 
 The first *break* is the first false line on which the conclusion depends. The conclusion, which is the last line,
 depends on the lines that it uses, on those that these use, and so on; but nothing before a line that is proved by
-itself matters to it. So the false equality before (9) of fedavg-svrg is the first false line of that proof, and no
-break: the bound after it is true of E||v||^2 whatever stands before.
+itself matters to it: a false equality is no break where the bound that it was to give is proved by itself.
 
 Vector lines are checked at their settings (small numbers of clients, steps and samples), which the detail names: a
 refutation is general; what was proved at settings only holds, and is not called proved.
