@@ -28,8 +28,8 @@ from validate.search.simple import height, simpler, simplest_near
 from validate.search.space import structures
 from validate.search.unguided import FixedPoint, Structure, certificate_of, search, search_evidence
 
-LEMMA = claim("perm/lemma-6")
-STEP = claim("perm/lemma-4")
+LEMMA = claim("perm/lemma-6/corrected")
+STEP = claim("perm/lemma-4/corrected")
 
 
 def tightened(one: Claim, factor: str = "1/2") -> Claim:

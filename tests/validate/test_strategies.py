@@ -315,7 +315,7 @@ def test_a_claim_holds_on_scenarios_that_satisfy_its_hypotheses() -> None:
     @settings(max_examples=30, database=None)
     @given(specs("local-sgd", clients=1, samples=1, local_steps=1, present=True))
     def inner(spec: dict[str, Any]) -> None:
-        held.append(assert_claim("perm/lemma-6", spec, on_violation="reject"))
+        held.append(assert_claim("perm/lemma-6/corrected", spec, on_violation="reject"))
 
     inner()
     assert len(held) >= 30
