@@ -26,7 +26,7 @@ LOCAL = {
 
 
 @pytest.mark.parametrize("quick", [True, False])
-@pytest.mark.parametrize("name", [paper.name for paper in papers()])
+@pytest.mark.parametrize("name", [paper.name for paper in papers() if measured.module(paper.name) is not None])
 def test_the_scenarios_of_a_pool_say_what_they_are(name: str, quick: bool) -> None:
     """Nothing here computes moments, whose cost is the pool's."""
     module = measured.module(name)
@@ -41,10 +41,10 @@ def test_the_scenarios_of_a_pool_say_what_they_are(name: str, quick: bool) -> No
 
 
 def test_the_instances_of_a_pool_are_named_by_their_place() -> None:
-    module = measured.module("textbook")
-    pool = pool_of(module, True, lambda text: None, "textbook")
+    module = measured.module("open-fl")
+    pool = pool_of(module, True, lambda text: None, "open-fl")
     lines = [in_words(scenario, spec) for spec, scenario in pool.instances]
-    assert lines[0] == "instance 1 (local-sgd, one client, local_steps=1, K=1, step 1/8, start 3)"
+    assert lines[0] == "instance 1 (local-sgd, one client, local_steps=1, K=1, step 1, start 1)"
     assert len(set(lines)) == len(lines) > 100
     place = {scenario.name: scenario for _, scenario in pool.instances}
     for number, spec in enumerate(module.instances(True), start=1):

@@ -12,106 +12,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.algorithms import FedAvg
-from theory.catalog import claim, paper
-from theory.claim import Claim
+from theory.catalog import claim
+from theory.claim import Claim, Parameter, Quantity
+from theory.domain import COUNT, NONNEGATIVE
 from theory.feasible.points import simplest
 from validate import certificate
 from validate.bounds import Cases, breaks
 from validate.falsify import Counterexample, confirm, size
-from validate.papers.fedavg_svrg import cases
+from validate.papers.open_fl import cases as of_open_fl
+from validate.papers.perm import cases
 from validate.scenario import Scenario, Spec
-from validate.search.landscape import Landscape, _Adam, at_fixed_point, excess, measured, most_rounds, survey
-from validate.search.recursion import UnsupportedError, evaluate, sides, supports
+from validate.search.landscape import Landscape, at_fixed_point, excess, measured, most_rounds, survey
 from validate.search.reduce import check_instance, confirm_fixed_point, reduced
-from validate.search.scoring import INFEASIBLE
 from validate.search.simple import height, simpler, simplest_near
 from validate.search.space import structures
 from validate.search.unguided import FixedPoint, Structure, certificate_of, search, search_evidence
 
-torch = pytest.importorskip("torch")
-torch.set_num_threads(1)
+LEMMA = claim("perm/lemma-6/corrected")
+STEP = claim("perm/lemma-4/corrected")
 
 
-def svrg(label: str) -> Claim:
-    return claim(f"fedavg-svrg/{label}")
+def tightened(one: Claim, factor: str = "1/2") -> Claim:
+    """The claim with a right side that is too small."""
+    return replace(one, right=f"({one.right})*({factor})")
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e5])
-def test_steps_of_adam_are_those_of_torch(scale: float) -> None:
-    draw = torch.Generator().manual_seed(1)
-    start = torch.rand(7, 5, dtype=torch.float64, generator=draw)
-    theirs, own = start.clone().requires_grad_(True), start.clone()
-    optimiser, moments = torch.optim.Adam([theirs]), _Adam(own)
-    for i in range(60):
-        rate, slope = 0.03 * (1 - i / 60), scale * torch.randn(7, 5, dtype=torch.float64, generator=draw)
-        optimiser.param_groups[0]["lr"], theirs.grad = rate, slope.clone()
-        optimiser.step()
-        moments.move(own, slope, rate)
-        assert torch.equal(theirs.detach(), own)
-
-
-SHAPES = (
-    Structure(1, 1, 4, 1, 1),
-    Structure(2, 2, 2, 3, 2),
-    Structure(3, 2, 1, 12, 1),
-    Structure(2, 1, 3, 2, 3),
-    Structure(2, 2, 1, 7, 1, present=True),
-)
-
-
-@pytest.mark.parametrize("structure", SHAPES, ids=str)
-def test_the_torch_recursion_is_the_oracle(structure: Structure) -> None:
-    rng = np.random.default_rng(structure.work)
-    compared = 0
-    for one in paper("fedavg-svrg"):
-        if not supports(one, structure):
-            continue
-        point = structure.decode(rng.random((3, structure.dimension)), True)
-        left, right, _ = sides(one, structure, {name: torch.from_numpy(v) for name, v in point.items()})
-        for i in range(3):
-            found = measured(one, structure.specification(point, i), cases)
-            if found is None:
-                continue
-            measured_left = np.asarray(found[1].left, dtype=np.float64)
-            count = len(measured_left)
-            ours, theirs = left[i].numpy(), right[i].numpy()
-            if one.label.startswith("lemma-v1-eq12"):  # it speaks of m >= 1 only
-                keep = np.arange(left.shape[1]) % structure.inner > 0
-                ours, theirs = ours[keep], theirs[keep]
-            bound = np.broadcast_to(one.bound(**found[1].parameters), (count,))
-            scale = max(1.0, float(np.max(np.abs(measured_left))))
-            np.testing.assert_allclose(ours[:count], measured_left, rtol=1e-10, atol=1e-12 * scale)
-            finite = np.isfinite(bound)
-            np.testing.assert_allclose(theirs[:count][finite], bound[finite], rtol=1e-10, atol=1e-12 * scale)
-            compared += 1
-    assert compared > 30
-
-
-@pytest.mark.parametrize("label", ["theorem-v1-eq7", "lemma-a2", "lemma-v1-eq14", "lemma-v1-eq9"])
-def test_hypotheses_are_seen_alike_by_both_routes(label: str) -> None:
-    one, structure = svrg(label), Structure(2, 2, 1, 40, 1)
-    land = survey(one, structure, cases, np.random.default_rng(0))
-    assert land is not None
-    assert land.differentiable
-    points = np.random.default_rng(5).random((40, structure.dimension))
-    fast, slow = land.score(points), np.array([land.oracle(u) for u in points])
-    feasible = slow >= -1
-    np.testing.assert_array_equal(fast >= -1, feasible)
-    np.testing.assert_allclose(fast[feasible], slow[feasible], rtol=0, atol=1e-8)
-    assert (fast[~feasible] < INFEASIBLE).all()
-
-
-def test_at_a_fixed_point_both_routes_agree() -> None:
-    structure = Structure(2, 1, 1, 40, present=True, stationary=True)
-    land = survey(svrg("lemma-v1-eq14"), structure, cases, np.random.default_rng(0))
-    assert land is not None
-    assert land.differentiable
-    assert land.rounds == most_rounds(structure) == 50_000
-    points = np.random.default_rng(6).random((20, structure.dimension))
-    fast, slow = land.score(points), np.array([land.oracle(u) for u in points])
-    feasible = (slow >= -1) & (slow < 1)
-    assert feasible.sum() >= 3
-    np.testing.assert_allclose(fast[feasible], slow[feasible], rtol=1e-6, atol=1e-6)
+FALSE = tightened(LEMMA)
+PAIR = Structure(1, 2, 1, 1, 1, present=True, algorithm="local-sgd")
 
 
 def assert_refutes(one: Claim, found: Counterexample) -> None:
@@ -122,79 +49,68 @@ def assert_refutes(one: Claim, found: Counterexample) -> None:
     assert certificate.verify(certificate_of(one, found)).valid
 
 
-def test_lemma_a2_is_refuted_without_a_hint() -> None:
-    one = svrg("lemma-a2")
-    result = search(one, cases, seconds=300, evaluations=40_000, seed=0)
+def test_a_false_claim_is_refuted_without_a_hint() -> None:
+    result = search(FALSE, cases, seconds=300, evaluations=40_000, seed=0)
     assert result.counterexample is not None
     assert result.found is result.counterexample
-    assert_refutes(one, result.counterexample)
+    assert_refutes(FALSE, result.counterexample)
     spec = result.counterexample.spec
-    assert size(spec)[:4] == (1, 1, 1, 2)  # one client, one sample, one round, two snapshots of one step: the least
+    assert size(spec)[:4] == (1, 1, 1, 1)  # one client, one sample, one round of one step: the least
     assert result.excess is not None
     assert result.excess > 0
+    assert result.ratio is not None
+    assert result.ratio > 1
     assert "exact arithmetic" in result.detail
 
 
-@pytest.mark.slow
-def test_equation_7_is_refuted_without_a_hint() -> None:
-    one = svrg("theorem-v1-eq7")
-    result = search(one, cases, seconds=300, evaluations=200_000, seed=0)
-    assert result.counterexample is not None
-    assert_refutes(one, result.counterexample)
+DRIFT = Claim(
+    id="toy/drift",
+    kind="theorem",
+    title="t",
+    equation="(1)",
+    statement="the squared gradient norm after K rounds",
+    latex="q",
+    quantity=Quantity("final_squared_gradient_norm", "the squared gradient norm after K rounds", "q"),
+    source="nowhere",
+    parameters=(Parameter("K", COUNT, "rounds"), Parameter("c", NONNEGATIVE, "the largest squared slope")),
+    right="c/K",
+    relation="<=",
+)
 
 
-def test_equation_7_is_refuted_with_six_snapshots() -> None:
-    one = svrg("theorem-v1-eq7")
-    result = search(one, cases, seconds=300, evaluations=20_000, structures=[Structure(1, 2, 6, 1, 2)])
-    assert result.counterexample is not None
-    assert_refutes(one, result.counterexample)
-    assert result.ratio is not None
-    assert result.ratio > 1
-    assert size(result.counterexample.spec)[:3] == (1, 1, 1)
+def at_the_end(one: Claim, scenario: Scenario) -> Cases | None:
+    """Local SGD with everybody, and where it ends."""
+    if not isinstance(scenario.algorithm, FedAvg) or not (scenario.participation.p == 1).all():
+        return None
+    slopes = [h * h * (1 + a * a) for h, a in zip(scenario.problem.hessian.ravel(), scenario.problem.linear.ravel(),
+                                                   strict=True)]  # fmt: skip
+    left = scenario.moments().squared_gradient_norm[-1:]
+    return Cases(np.array(left), {"K": scenario.rounds, "c": max(slopes)}, {})
 
 
-def test_equation_14_is_refuted_at_a_fixed_point() -> None:
-    one = svrg("lemma-v1-eq14")
-    structure = Structure(2, 1, 1, 40, present=True, stationary=True)
-    result = search(one, cases, seconds=300, evaluations=10_000, structures=[structure])
+def test_a_claim_for_every_K_is_refuted_at_a_fixed_point() -> None:
+    structure = Structure(2, 1, 1, 5, present=True, stationary=True, algorithm="local-sgd")
+    result = search(DRIFT, at_the_end, seconds=300, evaluations=3_000, structures=[structure])
     found = result.fixed_point
     assert result.counterexample is None
     assert isinstance(found, FixedPoint)
     assert found.right < found.left
-    assert found.rounds == found.parameters["K"] <= 50_000
-    assert certificate.verify(certificate_of(one, found)).valid
-    assert confirm_fixed_point(one, found.spec, cases, found.rounds) == found
-    assert confirm_fixed_point(one, found.spec, cases, found.rounds // 2) is None
+    assert 1 < found.rounds == found.parameters["K"] <= most_rounds(structure)
+    assert confirm_fixed_point(DRIFT, found.spec, at_the_end, found.rounds) == found
+    assert confirm_fixed_point(DRIFT, found.spec, at_the_end, found.rounds // 2) is None
 
 
 def test_a_search_is_repeatable() -> None:
-    one = svrg("theorem-v1-eq8/corrected-2")
-    shapes = [Structure(1, 1, 2, 2, 1), Structure(2, 2, 1, 2, 2)]
-    results = [search(one, cases, seconds=300, evaluations=3_000, seed=s, structures=shapes) for s in (3, 3, 4)]
+    shapes = [PAIR, replace(PAIR, clients=2, inner=2)]
+    results = [search(LEMMA, cases, seconds=300, evaluations=2_000, seed=s, structures=shapes) for s in (3, 3, 4)]
     assert results[0] == results[1]
     assert results[0].spec != results[2].spec
 
 
-TRUE = (
-    "theorem-v1-eq7/corrected",
-    "theorem-v1-eq8",
-    "theorem-v1-eq8/corrected-2",
-    "lemma-a1/corrected",
-    "lemma-a2/corrected",
-    "eq-a21",
-    "eq-a22",
-    "eq-a24/corrected",
-    "lemma-v1-eq9/corrected",
-    "lemma-v1-eq14/corrected",
-)
-
-
-@pytest.mark.parametrize("label", TRUE)
-def test_true_claims_survive(label: str) -> None:
-    shapes = [Structure(2, 2, 1, 3), Structure(1, 2, 2, 2, 2)]
-    if "14" in label:
-        shapes = [Structure(2, 1, 1, 40), Structure(2, 1, 1, 40, present=True, stationary=True)]
-    result = search(svrg(label), cases, seconds=300, evaluations=5_000, structures=shapes)
+@pytest.mark.parametrize("one", [LEMMA, STEP], ids=lambda one: one.label)
+def test_true_claims_survive(one: Claim) -> None:
+    shapes = [replace(PAIR, clients=2, inner=3), replace(PAIR, clients=2, samples=1, inner=2, rounds=2)]
+    result = search(one, cases, seconds=300, evaluations=3_000, structures=shapes)
     assert result.found is None, result.found
     assert result.structures
     assert result.excess is not None
@@ -202,18 +118,10 @@ def test_true_claims_survive(label: str) -> None:
     assert result.ratio is None or 0 < result.ratio <= 1 + 1e-9
 
 
-def test_without_torch_recursion_the_oracle_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validate.search.landscape.supports", lambda claim, structure: False)
-    one = svrg("lemma-a2")
-    result = search(one, cases, seconds=300, evaluations=1_500, structures=[Structure(2, 1, 2, 1)])
-    assert result.counterexample is not None
-    assert_refutes(one, result.counterexample)
-
-
 @pytest.mark.parametrize("relation", ["=", ">="])
 def test_other_relations_are_searched_too(relation: Any) -> None:
-    one = replace(svrg("eq-a22"), relation=relation)
-    result = search(one, cases, seconds=300, evaluations=1_500, structures=[Structure(2, 1, 1, 2)])
+    one = replace(LEMMA, relation=relation)
+    result = search(one, cases, seconds=300, evaluations=1_500, structures=[PAIR])
     assert result.counterexample is not None
     assert breaks(one, result.counterexample.left, result.counterexample.right)
     assert result.ratio is None
@@ -228,12 +136,10 @@ def drifting(one: Claim, scenario: Scenario) -> Cases | None:
     return Cases(np.array(left), {"squared_gradient_norm": start, "delta": scenario.algorithm.step}, {})
 
 
-def test_other_algorithms_are_searched_where_the_claim_speaks_of_them() -> None:
-    one = replace(
-        svrg("lemma-a2"),
-        parameters=tuple(p for p in svrg("lemma-a2").parameters if p.name in ("squared_gradient_norm", "delta")),
-        right="squared_gradient_norm",
-    )
+def test_only_algorithms_of_which_the_claim_speaks_are_searched() -> None:
+    one = replace(DRIFT, right="squared_gradient_norm", parameters=(
+        Parameter("squared_gradient_norm", NONNEGATIVE, "at the start"), Parameter("delta", NONNEGATIVE, "the step")
+    ))  # fmt: skip
     result = search(one, drifting, seconds=300, evaluations=2_000)
     assert result.counterexample is not None
     assert result.counterexample.spec["algorithm"] == "local-sgd"
@@ -244,10 +150,10 @@ def test_other_algorithms_are_searched_where_the_claim_speaks_of_them() -> None:
 
 
 def test_evidence() -> None:
-    evidence, found = search_evidence(svrg("lemma-a2/corrected"), cases, seconds=300, evaluations=1_000)
+    evidence, found = search_evidence(LEMMA, cases, seconds=300, evaluations=1_000)
     assert found is None
     assert evidence.outcome == "holds"
-    nothing, found = search_evidence(svrg("lemma-a2"), lambda claim, scenario: None, seconds=300, evaluations=1_000)
+    nothing, found = search_evidence(LEMMA, lambda claim, scenario: None, seconds=300, evaluations=1_000)
     assert found is None
     assert nothing.outcome == "undecided"
     assert nothing.data is not None
@@ -255,21 +161,20 @@ def test_evidence() -> None:
 
 
 BIG: Spec = {
-    "algorithm": "fedavg-svrg",
+    "algorithm": "local-sgd",
     "clients": [
-        {"h": ["11/13", "1"], "a": ["0", "3/7"], "p": "9/10"},
+        {"h": ["11/13", "1"], "a": ["0", "3/7"], "p": "1"},
         {"h": ["1", "17/16"], "a": ["-1/9", "0"], "p": "1"},
     ],
-    "step": "13/17",
-    "S": 3,
-    "M": 2,
+    "step": "1/17",
+    "local_steps": 2,
     "K": 2,
     "theta0": "19/7",
 }
 
 
 def test_a_reduction_is_never_larger_and_still_breaks() -> None:
-    one = svrg("lemma-a2")
+    one = tightened(LEMMA, "1/8")
     found = confirm(one, BIG, cases)
     assert found is not None
     less = reduced(found, check_instance(one, cases), checks=15)
@@ -335,55 +240,51 @@ def test_simpler_numbers_are_simpler() -> None:
 
 
 def test_the_usual_structures_grow() -> None:
-    usual = structures(svrg("lemma-v1-eq14"))
+    usual = structures(DRIFT)
     assert [s.work for s in usual] == sorted(s.work for s in usual)
     assert len(set(usual)) == len(usual)
     assert any(s.stationary for s in usual)
-    assert not any(s.stationary for s in structures(svrg("lemma-a2")))
+    assert not any(s.stationary for s in structures(claim("open-fl/theorem-2")))
     assert "fixed point" in str(next(s for s in usual if s.stationary))
 
 
 def test_a_claim_of_one_round_is_searched_in_one_round() -> None:
     rng = np.random.default_rng(0)
-    assert survey(svrg("lemma-a1/corrected"), Structure(1, 1, 1, 2, 2), cases, rng) is None
-    assert survey(svrg("lemma-a1/corrected"), Structure(1, 1, 1, 2, 1), cases, rng) is not None
-    assert survey(svrg("lemma-v1-eq14"), Structure(1, 1, 2, 2, 1), cases, rng) is None  # S = 1 there
+    assert survey(claim("open-fl/eq10"), replace(PAIR, rounds=2), of_open_fl, rng) is None
+    assert survey(LEMMA, replace(PAIR, rounds=2), cases, rng) is not None
+    assert survey(LEMMA, Structure(1, 1, 2, 2, 1), cases, rng) is None  # FedAvg-SVRG
 
 
 def test_fixed_points_are_for_claims_in_which_nothing_else_grows() -> None:
-    structure = Structure(2, 1, 1, 3, present=True, stationary=True)
+    structure = Structure(2, 1, 1, 3, present=True, stationary=True, algorithm="local-sgd")
     spec = structure.specification(structure.decode(np.full((1, 5), 0.7), True), 0)
     moved = {**spec, "clients": [{**spec["clients"][0], "a": ["2"]}, {**spec["clients"][1], "h": ["1/3"]}]}
-    assert at_fixed_point(svrg("theorem-v1-eq7"), moved, cases, exact=True) is None  # its sums grow with K
-    assert at_fixed_point(svrg("theorem-v1-eq8"), moved, cases, exact=True) is not None
+
+    def growing(one: Claim, scenario: Scenario) -> Cases | None:
+        found = at_the_end(one, scenario)
+        return None if found is None else replace(found, parameters={**found.parameters, "c": scenario.rounds})
+
+    assert at_fixed_point(DRIFT, moved, growing, exact=True) is None
+    assert at_fixed_point(DRIFT, moved, at_the_end, exact=True) is not None
     random = {**moved, "clients": [{**moved["clients"][0], "p": "1/2"}, moved["clients"][1]]}
-    assert at_fixed_point(svrg("theorem-v1-eq8"), random, cases, exact=True) is None
-    assert confirm_fixed_point(svrg("theorem-v1-eq8"), moved, cases) is None  # true
-    assert confirm_fixed_point(replace(svrg("theorem-v1-eq8"), relation=">="), moved, cases) is None
-
-
-def test_formulas_over_tensors() -> None:
-    names = {"x": torch.tensor([0.5, 2.0]), "y": torch.tensor(3.0, dtype=torch.float64)}
-    found = evaluate("max(sqrt(x**2), 1, y/4) + min(exp(-x), log(y), 1/10)*abs(-x)", names)
-    x = np.array([0.5, 2.0])
-    expected = np.maximum(np.maximum(x, 1), 0.75) + np.minimum(np.minimum(np.exp(-x), np.log(3)), 0.1) * x
-    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
-    with pytest.raises(UnsupportedError, match="sum is not one of"):
-        evaluate("sum(x)", names)
+    assert at_fixed_point(DRIFT, random, at_the_end, exact=True) is None
+    assert confirm_fixed_point(replace(DRIFT, right="c*(1 + 1/K)"), moved, at_the_end) is None  # true
+    assert confirm_fixed_point(replace(DRIFT, relation=">="), moved, at_the_end) is None
 
 
 def test_zero_against_zero_says_nothing() -> None:
-    one = svrg("lemma-a1")
-    parameters = {"N": 1, "S": 1, "M": 1, "weighted_round": np.array([0.0, 1.0])}
-    assert excess(one, Cases(np.array([0.0, 0.5]), parameters, {})) == pytest.approx(-1 / 3)
-    assert excess(one, Cases(np.array([0.0, 2.0]), parameters, {})) == pytest.approx(1 / 3)
+    one = replace(DRIFT, right="c")
+    found = Cases(np.array([0.0, 0.5]), {"K": 1, "c": np.array([0.0, 1.0])}, {})
+    assert excess(one, found) == pytest.approx(-1 / 3)
+    assert excess(one, replace(found, left=np.array([0.0, 2.0]))) == pytest.approx(1 / 3)
 
 
 def test_instances_that_leave_the_floats_are_passed_over() -> None:
     wild: Spec = {**BIG, "step": "1e200", "K": 3}
-    assert measured(svrg("lemma-a2"), wild, cases) is None
-    assert check_instance(svrg("lemma-a2"), cases)(wild) is None
-    assert Landscape(svrg("lemma-a2"), Structure(1), cases).oracle(np.full(5, 0.9)) > -1
+    assert measured(LEMMA, wild, cases) is None
+    assert check_instance(LEMMA, cases)(wild) is None
+    flat = Landscape(DRIFT, replace(PAIR, samples=1), at_the_end)
+    assert flat.oracle(np.full(4, 0.9)) > -1
 
 
 @pytest.mark.parametrize(
@@ -401,12 +302,12 @@ def test_instances_that_leave_the_floats_are_passed_over() -> None:
 )
 def test_bad_budgets_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        search(svrg("lemma-a2"), cases, **arguments)
+        search(LEMMA, cases, **arguments)
 
 
 def test_bad_pieces_are_refused() -> None:
     with pytest.raises(ValueError, match="no right side"):
-        search(svrg("lemma-v1"), cases)
+        search(replace(LEMMA, right=None), cases)
     with pytest.raises(ValueError, match=r"inner=0 is outside the integers in \[1, inf\)"):
         Structure(inner=0)
     with pytest.raises(ValueError, match="algorithm='sgd' is not one of"):

@@ -282,7 +282,7 @@ def test_the_structures_grow_and_fit_the_claim() -> None:
         assert [s.work for s in usual] == sorted(s.work for s in usual)
         assert len(set(usual)) == len(usual) < 200
         assert (max(s.rounds for s in usual) > 100) == (label != "lemma-7")
-    assert all(isinstance(s, Structure) for s in usual_structures(claim("fedavg-svrg/lemma-a2")))
+    assert all(isinstance(s, Structure) for s in usual_structures(claim("perm/lemma-6")))
 
 
 def test_one_smaller() -> None:

@@ -113,7 +113,7 @@ class InertialStructure(Shape):
         same = f" of {kinds} kinds" if kinds < self.clients else ""
         return f"{ALGORITHM} {size}{same}, {self.terms}" + (", noisy" if self.samples > 1 else "")
 
-    def decode(self, unit: Any, convex: bool, exp: Any = np.exp) -> dict[str, Any]:
+    def decode(self, unit: Any, convex: bool) -> dict[str, Any]:
         """See `Shape.decode`.
 
         Returns:
@@ -135,7 +135,7 @@ class InertialStructure(Shape):
             b = SLOPES[0] + (SLOPES[1] - SLOPES[0]) * take(kinds)
         if self.samples > 1:
             spread = NOISE * take(kinds)
-        scaled = STEPS[0] * exp(float(np.log(STEPS[1] / STEPS[0])) * take(1)[:, 0])
+        scaled = STEPS[0] * np.exp(float(np.log(STEPS[1] / STEPS[0])) * take(1)[:, 0])
         alpha = np.zeros((len(unit), self.lags))
         for j, share in enumerate(take(self.lags).T):
             alpha[:, j] = share * (MOST_INERTIA - alpha.sum(axis=1))

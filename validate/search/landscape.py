@@ -1,4 +1,4 @@
-"""How badly each instance of one structure breaks a claim, as a function on the unit cube, and the ways up it."""
+"""How badly each instance of one structure breaks a claim, as a function on the unit cube, and the way up it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from validate.falsify import CasesOf, fixed_point
 from validate.inertial_scenario import InertialScenario
 from validate.scenario import Scenario, Spec, read_scenario
 from validate.search.inertial_recursion import replayed
-from validate.search.recursion import UnsupportedError, supports
 from validate.search.scoring import INFEASIBLE, gaps, scores
 from validate.search.space import Shape, Structure, wants_convex
 from validate.verifier import MAX_EXPONENT, MAX_WORK
@@ -26,8 +25,6 @@ Stop = Callable[[], bool]
 
 KEPT = 4096
 """Structures whose first points are kept, with their moments: all claims of a paper are tried at the same ones."""
-AGREEMENT = 1e-8
-"""The torch recursion is used where it agrees with the oracle this well on a few instances."""
 
 
 class Landscape:
@@ -41,14 +38,11 @@ class Landscape:
         self.claim, self.structure, self.cases_of = claim, structure, cases_of
         self.convex = wants_convex(claim)
         self.rounds = most_rounds(structure) if isinstance(structure, Structure) and structure.stationary else None
-        self.differentiable = False
         self.evaluations = 0
 
     def within(self, curvature: float, length: float) -> Landscape:
         """The same over the structure in other units."""
-        other = Landscape(self.claim, self.structure.in_units(curvature, length), self.cases_of)
-        other.differentiable = self.differentiable
-        return other
+        return Landscape(self.claim, self.structure.in_units(curvature, length), self.cases_of)
 
     def spec(self, unit: np.ndarray) -> Spec:
         """The instance at one point, (D,), in the floats as they are."""
@@ -61,11 +55,6 @@ class Landscape:
     def score(self, unit: np.ndarray) -> np.ndarray:
         """(B, D) -> (B,)."""
         self.evaluations += len(unit)
-        if self.differentiable:
-            import torch
-
-            with torch.no_grad():
-                return self._torch(torch.from_numpy(np.ascontiguousarray(unit))).numpy()
         if self.rounds is not None:
             return np.array([self.oracle(u) for u in unit])
         return self._together(self.found(unit))
@@ -96,14 +85,6 @@ class Landscape:
             if result[i] > 0 and unmet(self.claim, scenario, cases.parameters_at(0)):
                 result[i] = INFEASIBLE
         return result
-
-    def _torch(self, unit: Any) -> Any:
-        import torch
-
-        from validate.search.recursion import score
-
-        assert isinstance(self.structure, Structure)
-        return score(self.claim, self.structure, self.structure.decode(unit, self.convex, torch.exp), self.rounds)
 
     def oracle(self, unit: np.ndarray) -> float:
         """The score of one point, (D,), by the oracle and the paper's own measures."""
@@ -145,55 +126,6 @@ class Landscape:
         order = np.argsort(result.population_energies, kind="stable")
         return np.clip(result.population[order], 0.0, 1.0), -result.population_energies[order]
 
-    def climb(self, start: np.ndarray, iterations: int, stop: Stop, rate: float = 0.03) -> np.ndarray:
-        """Gradient ascent (Adam, projected on the cube) from each of (B, D); the best point that each start met."""
-        import torch
-
-        unit = torch.from_numpy(start.copy()).requires_grad_(True)
-        best, best_score = start.copy(), np.full(len(start), -np.inf)
-        moments = _Adam(unit)
-        for i in range(iterations):
-            unit.grad = None
-            value = self._torch(unit)
-            self.evaluations += len(start)
-            now = value.detach().numpy()
-            better = now > best_score
-            best[better], best_score[better] = unit.detach().numpy()[better], now[better]
-            if stop():
-                break
-            (-value.sum()).backward()
-            assert unit.grad is not None
-            slope = torch.nan_to_num(unit.grad, 0.0, 0.0, 0.0)
-            # Each start climbs by itself, whatever the scale of its slope.
-            slope = slope / slope.norm(dim=1, keepdim=True).clamp(min=1e-12)
-            with torch.no_grad():
-                moments.move(unit, slope, rate * (1 - i / iterations))
-                unit.clamp_(0.0, 1.0)
-        return best[np.argsort(-best_score, kind="stable")]
-
-
-class _Adam:
-    """Adam (Kingma and Ba, 2015) with its usual constants, in the operations of ``torch.optim.Adam``.
-
-    That one imports the compiler of torch when it is made, which takes longer than a climb.
-    """
-
-    BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
-
-    def __init__(self, like: Any) -> None:
-        import torch
-
-        self.first, self.second = torch.zeros_like(like), torch.zeros_like(like)
-        self.steps = 0
-
-    def move(self, point: Any, slope: Any, rate: float) -> None:
-        """One step of `point`, in place, against the slope."""
-        self.steps += 1
-        self.first.lerp_(slope, 1 - self.BETA1)
-        self.second.mul_(self.BETA2).addcmul_(slope, slope, value=1 - self.BETA2)
-        size = (self.second.sqrt() / (1 - self.BETA2**self.steps) ** 0.5).add_(self.EPSILON)
-        point.addcdiv_(self.first, size, value=-rate / (1 - self.BETA1**self.steps))
-
 
 @lru_cache(KEPT)
 def _kept(structure: Shape, convex: bool, points: bytes) -> Sequence[Any]:
@@ -229,17 +161,6 @@ def _surveyed(claim: Claim, structure: Shape, cases_of: CasesOf, rng: np.random.
         simple = (structure.specification(land.decode(u[None]), 0, 0.1) for u in probes)
         if all(at_fixed_point(claim, spec, cases_of, exact=True) is None for spec in simple):
             return None
-    if isinstance(structure, Structure) and supports(claim, structure):
-        land.differentiable = True
-        try:
-            there = land.score(probes)
-        except UnsupportedError:
-            land.differentiable = False
-        else:
-            here = np.array([land.oracle(u) for u in probes])
-            feasible = (here >= -1) | (there >= -1)
-            land.differentiable = bool(np.all(np.abs(there - here)[feasible] <= AGREEMENT))
-        land.evaluations = 0
     return land
 
 

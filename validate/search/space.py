@@ -87,13 +87,12 @@ class Shape(ABC):
         """How many numbers there are to tune."""
 
     @abstractmethod
-    def decode(self, unit: Any, convex: bool, exp: Any = np.exp) -> dict[str, Any]:
+    def decode(self, unit: Any, convex: bool) -> dict[str, Any]:
         """Points of the unit cube as numbers of instances.
 
         Args:
-            unit: (B, `dimension`), entries in [0, 1]; numpy (or torch, if `exp` is).
+            unit: (B, `dimension`), entries in [0, 1].
             convex: whether every curvature is to be non-negative.
-            exp: the exponential that goes with `unit`.
 
         Returns:
             Arrays by name, each (B, ...).
@@ -217,7 +216,7 @@ class Structure(Shape):
         rules += ", copies of one client" if self.copies else ""
         return f"{kind}{size} " + ("at its fixed point" if self.stationary else f"K={self.rounds}{rules}")
 
-    def decode(self, unit: Any, convex: bool, exp: Any = np.exp) -> dict[str, Any]:
+    def decode(self, unit: Any, convex: bool) -> dict[str, Any]:
         """See `Shape.decode`.
 
         Returns:
@@ -234,7 +233,7 @@ class Structure(Shape):
         point = {
             "h": np.repeat(h, samples, axis=2) if self.alike else h,
             "a": (CENTRES[0] + (CENTRES[1] - CENTRES[0]) * centres).reshape(-1, clients, samples),
-            "step": STEPS[0] * exp(float(np.log(STEPS[1] / STEPS[0])) * unit[:, curved + many]),
+            "step": STEPS[0] * np.exp(float(np.log(STEPS[1] / STEPS[0])) * unit[:, curved + many]),
         }
         at = curved + many + 1
         if not self.present:

@@ -142,7 +142,7 @@ def _specification(cell: Cell, clients: int) -> dict[str, Any]:
     algorithm, part = dict(cell.algorithm), cell.participation
     name = KINDS.get(algorithm["kind"], algorithm.pop("kind"))
     algorithm.pop("kind", None)
-    if "clients" in part and "S" not in SPECS[name]["parameters"].values():
+    if "clients" in part and ("p" in SPECS[name]["clients"] or "S" not in SPECS[name]["parameters"].values()):
         raise ElsewhereError("no instance of the language says who takes part in this algorithm")
     second = SPECS[name]["sample"][1]
     chances = part.get("p", "1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.algorithms import FedAvg, FedAvgSVRG, FedMIM
+from sim.algorithms import FedAvg, FedMIM
 from sim.exact_moments import CancellationError
 from sim.participation import Bernoulli, UniformChoice
-from sim.problems import quadratic, rand_hie
+from sim.problems import quadratic
 from tests.rationals import rationals
-from theory.catalog import claim, paper
+from theory.catalog import paper
 from validate import bounds, papers
 from validate.assumptions import unmet
 from validate.bounds import compare, exact_or_rounded_sides
@@ -41,6 +42,7 @@ INSURANCE = {"kind": "insurance", "columns": "standardised"}
 RULES = {"aggregation": "unbiased", "empty": "keep"}
 SVRG = {"kind": "fedavg-svrg", "step": "1/10", "S": 2, "M": 2, **RULES}
 LOCAL = {"kind": "local-sgd", "step": "1/10", "local_steps": 2, **RULES}
+OPEN = {**LOCAL, "local_steps": 1, "aggregation": "normalised"}
 FEDMIM = {"kind": "fedmim", "step": "1/20", "local_steps": 2, "alpha": ["1/2", "1/4"], "beta": ["1/2"]}
 SHUFFLING = {"kind": "shuffling", "step": "1/40", "local_steps": 2, "alpha": ["1/2", "1/2"]}
 
@@ -74,14 +76,6 @@ def plain() -> Any:
 
 
 SCENARIOS: dict[str, tuple[dict[str, Any], Any]] = {
-    "fedavg-svrg": (
-        {"participation": {"p": "1/2"}},
-        lambda: Scenario("", FedAvgSVRG(0.1, 2, 2), drawn(), Bernoulli(0.5), 4, np.ones(2)),
-    ),
-    "fedavg-svrg, insurance": (
-        {"problem": INSURANCE, "algorithm": {**SVRG, "step": "1/100"}, "start": "1/2"},
-        lambda: Scenario("", FedAvgSVRG(0.01, 2, 2), rand_hie(), Bernoulli(1), 4, np.full(5, 0.5)),
-    ),
     "open-fl": (
         {"algorithm": {**LOCAL, "local_steps": 1, "aggregation": "normalised"}, "rounds": 1},
         lambda: Scenario("", FedAvg(0.1, 1, aggregation="normalised"), drawn(), Bernoulli(1), 1, np.ones(2)),
@@ -90,17 +84,15 @@ SCENARIOS: dict[str, tuple[dict[str, Any], Any]] = {
         {"problem": PLAIN, "algorithm": LOCAL},
         lambda: Scenario("", FedAvg(0.1, 2), plain(), Bernoulli(1), 4, np.ones(2)),
     ),
-    "textbook": (
-        {"algorithm": LOCAL},
-        lambda: Scenario("", FedAvg(0.1, 2), drawn(), Bernoulli(1), 4, np.ones(2)),
+    "open-fl, one probability a client": (
+        {"problem": PLAIN, "algorithm": OPEN, "participation": {"p": ["1/2", "1", "1/4"]}},
+        lambda: Scenario(
+            "", FedAvg(0.1, 1, aggregation="normalised"), plain(), Bernoulli([0.5, 1.0, 0.25]), 4, np.ones(2)
+        ),
     ),
-    "textbook, one probability a client": (
-        {"problem": PLAIN, "algorithm": {**LOCAL, "local_steps": 1}, "participation": {"p": ["1/2", "1", "1/4"]}},
-        lambda: Scenario("", FedAvg(0.1, 1), plain(), Bernoulli([0.5, 1.0, 0.25]), 4, np.ones(2)),
-    ),
-    "textbook, S of N": (
-        {"problem": PLAIN, "algorithm": {**LOCAL, "local_steps": 1}, "participation": {"clients": 2}},
-        lambda: Scenario("", FedAvg(0.1, 1), plain(), UniformChoice(2), 4, np.ones(2)),
+    "open-fl, S of N": (
+        {"problem": PLAIN, "algorithm": OPEN, "participation": {"clients": 2}},
+        lambda: Scenario("", FedAvg(0.1, 1, aggregation="normalised"), plain(), UniformChoice(2), 4, np.ones(2)),
     ),
     "fedmim": (
         {"algorithm": FEDMIM, "participation": {"clients": 2}, "start": "-3/2"},
@@ -157,45 +149,57 @@ def test_the_specification_of_a_certificate_is_the_same_scenario(
         np.testing.assert_allclose(getattr(floats.moments(), name), expected, rtol=1e-11, atol=1e-13)
 
 
-def test_a_break_on_a_scalar_problem_is_recomputed_in_fractions() -> None:
-    found = run_cell(document("fedavg-svrg/eq-a24", problem=ONE, participation={"p": "1/2"}, rounds=10))
+@pytest.fixture
+def tightened() -> Iterator[None]:
+    """One claim of PERM has a right side that is too small."""
+    whole = module._claim("perm/lemma-6")
+    false = replace(whole[0], right=f"({whole[0].right})*(1/8)")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "_claim", lambda name: (false, whole[1]) if name == "perm/lemma-6" else whole)
+        yield
+
+
+BREAK = document("perm/lemma-6", problem=ONE, algorithm=LOCAL, rounds=10)
+
+
+def test_a_break_on_a_scalar_problem_is_recomputed_in_fractions(tightened: None) -> None:
+    found = run_cell(BREAK)
     spec = {
-        "algorithm": "fedavg-svrg", "clients": [{"h": [1, 2], "a": [0, 1], "p": 0.5}], "step": 0.1, "S": 2, "M": 2,
-        "K": 10, "theta0": 1,
+        "algorithm": "local-sgd", "clients": [{"h": [1, 2], "a": [0, 1]}], "step": "1/10", "local_steps": 2, "K": 10,
+        "theta0": 1,
     }  # fmt: skip
-    a24 = claim("fedavg-svrg/eq-a24")
-    measured = papers.module("fedavg-svrg")
+    false, measured = module._claim("perm/lemma-6")
     assert measured is not None
-    left, right = exact_or_rounded_sides(a24, measured.cases(a24, read_scenario(spec, exact=True)), 0)
+    cases = measured.cases(false, read_scenario(spec, exact=True))
+    left, right = exact_or_rounded_sides(false, cases, list(cases.index["k"]).index(found["index"]["k"]))
     assert left > right
     assert found["outcome"] == "fails"
-    assert found["detail"] == f"in fractions: left side {float(left):.10g}, right side {float(right):.10g}"
+    assert found["detail"].startswith("in fractions: left side ")
     assert math.isclose(found["left"], left, rel_tol=1e-12)
     assert math.isclose(found["right"], right, rel_tol=1e-12)
 
 
-def test_a_break_elsewhere_is_one_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:
-    cell = document("fedavg-svrg/eq-a24", problem=ONE, participation={"p": "1/2"}, rounds=10)
-    exact = run_cell(cell)
-    monkeypatch.setattr(building, "MOST_EXACT", 79)  # 10 rounds of 4 steps with 2 samples are 80
-    floats = run_cell(cell)
-    assert floats["detail"].startswith("in floats; `fedproof falsify fedavg-svrg/eq-a24`")
+def test_a_break_elsewhere_is_one_in_floats(monkeypatch: pytest.MonkeyPatch, tightened: None) -> None:
+    exact = run_cell(BREAK)
+    monkeypatch.setattr(building, "MOST_EXACT", 39)  # 10 rounds of 2 steps with 2 samples are 40
+    floats = run_cell(BREAK)
+    assert floats["detail"].startswith("in floats; `fedproof falsify perm/lemma-6`")
     assert {**floats, "detail": None} == {**exact, "detail": None}
     for changes in ({"problem": ONE, "rounds": 10}, {"problem": TWO, "participation": {"clients": 1}}, {}):
         assert certificate_spec(Cell.from_document(document(**changes))) is None
 
 
 def test_rounding_that_looks_like_a_break_is_cleared_by_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
-    # with this tolerance a left side above half of the right side counts as broken in floats
-    monkeypatch.setattr(bounds, "ROUNDING", -0.5)
-    cell = document("fedavg-svrg/eq-a20", problem=TWO)
+    # with this tolerance a left side above a tenth of the right side counts as broken in floats
+    monkeypatch.setattr(bounds, "ROUNDING", -0.9)
+    cell = document("perm/lemma-6", problem=ONE, algorithm=LOCAL)
     found = run_cell(cell)
-    assert found["ratio"] > 0.5
+    assert found["ratio"] > 0.1
     assert (found["outcome"], found["detail"]) == (
         "holds",
         "what looks broken in floats is rounding, as fractions show",
     )
-    found = run_cell({**cell, "problem": QUADRATIC})
+    found = run_cell({**cell, "problem": PLAIN})
     assert found["outcome"] == "fails"
     assert found["detail"].startswith("in floats")
 
@@ -209,6 +213,7 @@ def test_a_claim_that_does_not_speak_of_a_scenario_is_inapplicable() -> None:
         (EQ8, FEDMIM, {"clients": 3}),
         (EQ8, SHUFFLING, {"p": "1"}),
         ("textbook/sgd-step", SHUFFLING, {"p": "1"}),
+        ("perm/lemma-6", SVRG, {"p": "1"}),
         ("perm/proposition-4-eq16", {**LOCAL, "local_steps": 1, "aggregation": "normalised"}, {"p": "1"}),
         ("fedavg-svrg/lemma-a1", SVRG, {"clients": 1}),
         ("fedavg-svrg/remark-rate", SVRG, {"p": "1"}),
@@ -221,9 +226,13 @@ def test_a_claim_that_does_not_speak_of_a_scenario_is_inapplicable() -> None:
 
 
 def test_a_hypothesis_that_does_not_hold_is_named() -> None:
-    found = run_cell(document("fedavg-svrg/lemma-v1-eq10", algorithm={**SVRG, "step": "3", "S": 1}))
+    found = run_cell(document("perm/lemma-6", problem=PLAIN, algorithm={**LOCAL, "step": "3/4"}))
     assert found["outcome"] == "violated"
     assert found["detail"] == "hypotheses that do not hold: step size"
+    found = run_cell(document("fedavg-svrg/lemma-v1-eq10", algorithm={**SVRG, "step": "3", "S": 1}))
+    assert found["outcome"] == "violated"
+    assert found["detail"].startswith("hypotheses that do not hold: ")
+    assert "delta < 1/(2*L)" in found["detail"]
 
 
 def test_iterates_that_leave_float64_diverge() -> None:
@@ -237,8 +246,7 @@ def test_moments_that_rounding_hides_are_undecided() -> None:
     # the first step throws the iterates out, the others bring them back
     problem = {"kind": "scalar", "clients": [{"h": ["1"], "a": ["0"]}]}
     steps = ["1000000000", *["1"] * 3]
-    algorithm = {**SVRG, "step": steps, "S": 1, "M": 1}
-    cell = document(problem=problem, algorithm=algorithm)
+    cell = document("perm/lemma-6", problem=problem, algorithm={**LOCAL, "step": steps, "local_steps": 1})
     with pytest.raises(CancellationError) as caught:
         scenario_of(Cell.from_document(cell).scenario).moments()
     found = run_cell(cell)
@@ -253,14 +261,14 @@ def test_sides_that_are_not_finite_are_none(monkeypatch: pytest.MonkeyPatch) -> 
     ):
         broken = bounds.Comparison(1, None, 0, left, right, True)
         monkeypatch.setattr(bounds, "compare", lambda *_, broken=broken: broken)
-        found = run_cell(document())
+        found = run_cell(document("perm/lemma-6", problem=PLAIN, algorithm=LOCAL))
         assert found["outcome"] == outcome
         assert found["ratio"] is None
         canonical(found)
 
 
 def test_a_parameter_outside_its_domain_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    measured = papers.module("fedavg-svrg")
+    measured = papers.module("perm")
     real = measured.cases  # type: ignore[union-attr]
     for value, outcome, text in ((-1.0, "violated", "L=-1 is outside (0, inf)"), (math.inf, "diverged", "parameter L")):
 
@@ -269,7 +277,7 @@ def test_a_parameter_outside_its_domain_is_named(monkeypatch: pytest.MonkeyPatch
             return bounds.Cases(found.left, {**found.parameters, "L": value}, found.index)
 
         monkeypatch.setattr(measured, "cases", changed)
-        found = run_cell(document())
+        found = run_cell(document("perm/lemma-6", problem=PLAIN, algorithm=LOCAL))
         assert found["outcome"] == outcome
         assert text in found["detail"]
 
@@ -278,7 +286,7 @@ def test_a_paper_without_measures_is_inapplicable(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(papers, "module", lambda name: None)
     module._claim.cache_clear()
     try:
-        assert run_cell(document())["outcome"] == "inapplicable"
+        assert run_cell(document("perm/lemma-6", problem=PLAIN, algorithm=LOCAL))["outcome"] == "inapplicable"
     finally:
         module._claim.cache_clear()
 
@@ -309,9 +317,9 @@ def test_claims_about_one_scenario_cost_one_run_of_the_oracle(monkeypatch: pytes
         return oracle(*args, **options)
 
     monkeypatch.setattr(sim.exact, "moments", counted)
-    for each in paper("fedavg-svrg"):
+    for each in paper("open-fl"):
         if each.has_bound:
-            run_cell(document(each.id, start="7/3"))
+            run_cell(document(each.id, problem=PLAIN, algorithm=OPEN, start="7/3"))
     assert len(runs) == 1
 
 
@@ -322,12 +330,12 @@ def test_a_sampled_cell_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = {"outcome": "undecided"}
     monkeypatch.setattr(adaptive, "sampled", lambda *args: given_.append(args) or answer)
     sampling = {"method": "sampled", "seed": 3, "level": "1/1024", "first": 8, "most": 64}
-    assert run_cell(document(**sampling)) is answer
+    assert run_cell(document("perm/lemma-6", problem=PLAIN, algorithm=LOCAL, **sampling)) is answer
     cell, found, measured, scenario = given_[0]
     assert (cell.level, cell.first, cell.most, cell.seed) == (Fraction(1, 1024), 8, 64, 3)
     assert isinstance(cell.level, Fraction)
-    assert found.id == EQ8
-    assert measured is papers.module("fedavg-svrg")
+    assert found.id == "perm/lemma-6"
+    assert measured is papers.module("perm")
     assert isinstance(scenario, Scenario)
 
 
