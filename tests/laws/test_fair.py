@@ -21,6 +21,7 @@ from theory.catalog import claim as find
 from theory.catalog import claims
 from theory.claim import Claim, Hypothesis
 from theory.evaluate import hypotheses
+from theory.written import Claim as Written
 from validate.assumptions import unmet
 from validate.certificate import differences, verify
 
@@ -155,6 +156,11 @@ def test_refutations_satisfy_every_hypothesis_and_every_standing_condition() -> 
     relations = standing = 0
     for id in refuted:
         claim, certificate = find(id), certificates()[id]
+        if isinstance(claim, Written):  # the verifier evaluates all that it assumes itself
+            assert verify(certificate).valid, id
+            assert differences(certificate, claim) == (), id
+            assert len(certificate["assumptions"]) + len(certificate["relations"]) == len(claim.assumptions)
+            continue
         listed = {h["name"]: h for h in certificate["hypotheses"]}
         assert verify(certificate).valid, id
         with mpmath.workdps(60):
@@ -171,7 +177,10 @@ def test_refutations_satisfy_every_hypothesis_and_every_standing_condition() -> 
     assert standing >= 15
 
 
-@pytest.mark.parametrize("claim", [c for c in claims() if "/" not in c.label], ids=lambda c: c.id)
+PRINTED = [c for c in claims() if "/" not in c.label and not isinstance(c, Written)]
+
+
+@pytest.mark.parametrize("claim", PRINTED, ids=lambda c: c.id)
 def test_printed_claims_have_printed_or_standing_hypotheses_only(claim: Claim) -> None:
     assert [h.name for h in claim.hypotheses if not h.printed] == []
     for h in claim.standing:
