@@ -36,7 +36,17 @@ def checked(file: Path, out: str) -> tuple[list[dict[str, object]], float, float
         RuntimeError: when the command fails otherwise than by a verdict.
     """
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = [sys.executable, "-m", "validate.cli", "check", str(file), "--quick", "--json", "--out", out]
+    command = [
+        sys.executable,
+        "-c",
+        "from validate.cli import main; main()",
+        "check",
+        str(file),
+        "--quick",
+        "--json",
+        "--out",
+        out,
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in (0, 1):
