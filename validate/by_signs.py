@@ -98,7 +98,7 @@ def _by_induction(reader: _Sums, gap: Any, relation: str) -> bool:
         slope = sympy.diff(gap, symbol)
         if slope.free_symbols & set(reader.sums):
             return False
-        for piece in sympy.Add.make_args(sympy.expand(_with_powers(slope * term, K, powers))):
+        for piece in sympy.Add.make_args(sympy.expand(with_powers(slope * term, K, powers))):
             own, other = piece.as_independent(K, *powers.values(), as_Add=False)
             shared = other if shared is None else shared
             if sympy.simplify(other / shared) != 1:
@@ -110,7 +110,7 @@ def _by_induction(reader: _Sums, gap: Any, relation: str) -> bool:
     rest = rest / shared
     first = added.subs(k, 0) + rest.subs(K, 1)
     step = added.subs(k, K) + rest.subs(K, K + 1) - rest
-    first, step, over = (_with_powers(e, K, powers) for e in (first, step, shared))
+    first, step, over = (with_powers(e, K, powers) for e in (first, step, shared))
     free = set().union(*(e.free_symbols for e in (first, step, over)), *(base.free_symbols for base in powers))
     plain = where_of(reader, *free)
     domains: dict[str, Domain] = {
@@ -123,7 +123,7 @@ def _by_induction(reader: _Sums, gap: Any, relation: str) -> bool:
     return _related(sympy.cancel(first), relation, where) and _related(sympy.cancel(step), relation, where)
 
 
-def _with_powers(expression: Any, index: Any, known: dict[Any, Any]) -> Any:
+def with_powers(expression: Any, index: Any, known: dict[Any, Any]) -> Any:
     """``b**(c*K + d)`` as ``b**d`` times a symbol of its own for ``b**K`` to the c-th; `known` keeps it, by b."""
     import sympy
 

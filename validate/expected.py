@@ -78,23 +78,15 @@ class Expected:
             return Vector({None: self.moments.mean(0)[self.moments.layout.place(name, (), n, i)]})
         return Vector({Point(name, indices[0], tuple(indices[1:]), n, i): 1})
 
-    def _function(self, name: str, at: Mapping[str, int]) -> tuple[Any, Any, Any]:
-        p = self.problem
-        if name == "f":
-            return p.mean_hessian, p.mean_linear, p.mean_offset
-        if name == "f_n":
-            return p.client_hessian[at["n"]], p.client_linear[at["n"]], p.client_offset[at["n"]]
-        return p.hessian[at["n"], at["i"]], p.linear[at["n"], at["i"]], p.offset[at["n"], at["i"]]
-
     def function(self, name: str, v: Vector, at: Mapping[str, int]) -> Any:
         """As `World`."""
-        H, b, c = self._function(name, at)
+        H, b, c = coefficients(self.problem, name, at)
         half = self.constant(Fraction(1, 2))
         return self._reduced(Form(c, ((half, v, _mapped(H, v)), (-1, v, Vector({None: b})))))
 
     def gradient(self, name: str, v: Vector, at: Mapping[str, int]) -> Any:
         """As `World`."""
-        H, b, _ = self._function(name, at)
+        H, b, _ = coefficients(self.problem, name, at)
         return _plus(_mapped(H, v), Vector({None: -b}))
 
     def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Any:
@@ -163,6 +155,15 @@ class Expected:
         if not isinstance(value, Form):
             return value
         return value.constant + sum(c * self.moments.dot(u.parts, v.parts) for c, u, v in value.terms)
+
+
+def coefficients(problem: Quadratic, name: str, at: Mapping[str, int]) -> tuple[Any, Any, Any]:
+    """H, b and c of ``f``, ``f_n`` or ``f_ni``, which is x'Hx/2 - b'x + c: (d, d), (d,) and a number."""
+    if name == "f":
+        return problem.mean_hessian, problem.mean_linear, problem.mean_offset
+    if name == "f_n":
+        return problem.client_hessian[at["n"]], problem.client_linear[at["n"]], problem.client_offset[at["n"]]
+    return problem.hessian[at["n"], at["i"]], problem.linear[at["n"], at["i"]], problem.offset[at["n"], at["i"]]
 
 
 def turns(claim: Claim, setting: Setting, e: Expression, index: str) -> int:

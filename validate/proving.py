@@ -30,6 +30,7 @@ from theory.claim import Claim, Hypothesis, VectorLine, VectorSentence
 from theory.domain import NONNEGATIVE, REAL, Domain
 from theory.sentence import text_of
 from theory.written import Claim as Written
+from validate.by_signs import with_powers
 from validate.shown import Shown
 from validate.signs import Region, region, semidefinite
 from validate.verdict import Evidence
@@ -350,8 +351,8 @@ def _by_induction(claim: Claim) -> Shown | None:
     if start.has(index):  # through a definition
         return None
     powers: dict[Any, Any] = {}
-    here, there = _powers(right, index, powers), _powers(right.subs(index, index + 1), index, powers)
-    after = _powers(step, index, powers).subs(value, here)
+    here, there = with_powers(right, index, powers), with_powers(right.subs(index, index + 1), index, powers)
+    after = with_powers(step, index, powers).subs(value, here)
     if any(base.has(value) for base in powers):
         return None
     # every step up to the claim's index is needed: what is said of that index only says nothing of them
@@ -381,22 +382,6 @@ def _by_induction(claim: Claim) -> Shown | None:
 def _without(pairs: Sequence[tuple[Any, str, Any]], symbol: Any) -> list[tuple[Any, str, Any]]:
     """The relations in which a symbol does not occur."""
     return [(left, operator, right) for left, operator, right in pairs if not (left.has(symbol) or right.has(symbol))]
-
-
-def _powers(expression: sympy.Expr, index: Any, known: dict[Any, Any]) -> sympy.Expr:
-    """``b**(c*K + d)`` as ``b**d`` times a symbol of its own for ``b**K`` to the c-th; `known` keeps it, by b."""
-    import sympy
-
-    def put(power: Any) -> Any:
-        base, exponent = power.as_base_exp()
-        exponent = sympy.expand(exponent)
-        slope = exponent.coeff(index, 1)
-        rest = sympy.expand(exponent - slope * index)
-        if not slope.is_Integer or rest.has(index) or base.has(index):
-            return power
-        return base**rest * known.setdefault(base, sympy.Symbol(f"({base})^{index}")) ** slope
-
-    return expression.replace(lambda e: e.is_Pow and e.exp.has(index), put)
 
 
 # --- vectors ---------------------------------------------------------------------------------------------------------

@@ -25,11 +25,6 @@ def in_floats(value: Any) -> Any:
     return value if isinstance(value, int) else float(value)
 
 
-def floats(problem: Quadratic) -> Quadratic:
-    hessian, linear, offset = (np.asarray(a, dtype=float) for a in (problem.hessian, problem.linear, problem.offset))
-    return Quadratic(hessian, linear, offset, problem.counts)
-
-
 def standard_errors(
     program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, seed: int
 ) -> list[float]:
@@ -39,7 +34,7 @@ def standard_errors(
     x = Point(name, ROUNDS)
     wanted = [float(sum(exact.expected({x: 1}))), float(exact.norm2({x: 1}))]
     numbers = {key: in_floats(value) for key, value in parameters.items()}
-    final = simulate(program, floats(problem), numbers, [float(v) for v in x0], ROUNDS, RUNS, seed).final[name]
+    final = simulate(program, problem, numbers, [float(v) for v in x0], ROUNDS, RUNS, seed).final[name]
     found = []
     for values, mean in zip((final.sum(axis=1), (final**2).sum(axis=1)), wanted, strict=True):
         rounding = 1e-9 * (1 + abs(mean))

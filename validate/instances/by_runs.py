@@ -15,7 +15,7 @@ import numpy as np
 from theory.formula import Apply, Name, Number
 from theory.sentence import INDICES, OVER, TURNS, At, Expression, evaluate, everything, index_of, parts, read, replaced
 from theory.written import Claim
-from validate.expected import indices, turns
+from validate.expected import coefficients, indices, turns
 from validate.instances.choices import Setting, schedules_of
 from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
@@ -314,20 +314,12 @@ class _Runs:
             found = found[:, at["n"]]
         return found[:, at["i"]] if kind == "table" else found
 
-    def _function(self, name: str, at: Mapping[str, int]) -> tuple[Any, Any, Any]:
-        p = self.problem
-        if name == "f":
-            return p.mean_hessian, p.mean_linear, p.mean_offset
-        if name == "f_n":
-            return p.client_hessian[at["n"]], p.client_linear[at["n"]], p.client_offset[at["n"]]
-        return p.hessian[at["n"], at["i"]], p.linear[at["n"], at["i"]], p.offset[at["n"], at["i"]]
-
     def function(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
-        H, b, c = self._function(name, at)
+        H, b, c = coefficients(self.problem, name, at)
         return ((v @ H) * v).sum(-1) / 2 - v @ b + c
 
     def gradient(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
-        H, b, _ = self._function(name, at)
+        H, b, _ = coefficients(self.problem, name, at)
         return v @ H - b
 
     def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Any:

@@ -335,9 +335,8 @@ def choose(
     """
     roles = roles_of(claim.program)
     for attempt in range(TRIES):
-        one = _Search(claim, problem, start, rounds, rng, roles, large, vectors or {}, counts or {}, attempt)
-        one.everybody = everybody
-        found = one.run()
+        more = (vectors or {}, counts or {}, attempt, everybody)
+        found = _Search(claim, problem, start, rounds, rng, roles, large, *more).run()
         if found is not None:
             return found
     return None
@@ -358,6 +357,7 @@ class _Search:
         vectors: Mapping[str, Any],
         counts: Mapping[str, Fraction],
         attempt: int,
+        everybody: bool,
     ) -> None:
         self.claim, self.problem, self.rng, self.roles, self.large = claim, problem, rng, roles, large
         self.values: Values = dict(counts)
@@ -369,7 +369,7 @@ class _Search:
         numbers = {name for name in self.symbols if not claim.domains[name].integer}
         tied = any(names & roles.turns and names & numbers for names in self.needs.values())
         self.counts_last = tied and attempt < TRIES - 1
-        self.everybody = False
+        self.everybody = everybody
 
     def run(self) -> tuple[Values, Setting] | None:
         if not self._constants():

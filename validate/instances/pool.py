@@ -176,12 +176,14 @@ def drawn(
         elif more.random() < 0.3:
             rounds = more.randrange(1, 41)
     vectors = _vectors(claim, size, rng)
-    counts = _countsof_numbers(claim, vectors, more, large) if problem is None else {}
+    counts = _counts_of_numbers(claim, vectors, more, large) if problem is None else {}
     found = choose(claim, problem, start, rounds, rng, large, vectors, counts, everybody)
     return None if found is None else instance_of_values(claim, problem, start, rounds, found[0], vectors)
 
 
-def _countsof_numbers(claim: Claim, vectors: Mapping[str, Any], rng: random.Random, large: bool) -> dict[str, Fraction]:
+def _counts_of_numbers(
+    claim: Claim, vectors: Mapping[str, Any], rng: random.Random, large: bool
+) -> dict[str, Fraction]:
     """N and d of a claim that speaks of them, where neither functions nor vectors say what they are."""
     names = {part.name for tree in _trees(claim) for part in everything(tree) if isinstance(part, Name)}
     over_clients = any(
