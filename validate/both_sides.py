@@ -38,7 +38,7 @@ from theory.sentence import (
 )
 from validate.instances.instance import Instance
 from validate.instances.scalars import Given, Schedule
-from validate.instances.world import SilentError, Still
+from validate.instances.world import Still
 from validate.play import LIMIT, Item, Play
 
 Status: TypeAlias = Literal["holds", "broken", "undefined", "undecided"]
@@ -493,7 +493,7 @@ def _measured(sentence: Sentence, world: World) -> Measured:
         if "fstar" in named:
             world.parameter("fstar", {})
         choices, unique = _minimisers(world, named)
-    except SilentError as error:
+    except UndefinedError as error:  # no minimiser, unbounded below, or an infimum that is not known
         return Measured((), str(error))
     free = read(sentence.left, world.words).free | read(sentence.right, world.words).free
     hidden = {world.many(name) for name in named} - {""}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from validate.instances.instance import Instance, instance_of, read_instance
 from validate.instances.kinds import problem_of, read_problem
 from validate.instances.pieces import Pieces, Piecewise
+from validate.instances.points import Point, PointFunction, Points
 from validate.instances.problems import Minimisers, Problem, Quadratics
 from validate.instances.scalars import Given, Schedule
 
@@ -19,6 +20,9 @@ __all__ = [
     "Minimisers",
     "Pieces",
     "Piecewise",
+    "Point",
+    "PointFunction",
+    "Points",
     "Problem",
     "Quadratics",
     "Schedule",

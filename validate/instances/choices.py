@@ -33,6 +33,7 @@ from theory.sentence import (
 from theory.written import Claim
 from validate import satisfied
 from validate.instances.pieces import Pieces
+from validate.instances.points import Points
 from validate.instances.world import which
 
 F = Fraction
@@ -47,7 +48,7 @@ class Setting:
     Numbers are Fractions as long as they are rational, else floats.
 
     Attributes:
-        problem: `sim.problems.Quadratic` or `Pieces`; None for a claim without functions.
+        problem: `sim.problems.Quadratic`, `Pieces` or `Points`; None for a claim without functions.
         start: x0, (d,).
         values: parameters by name without index: a number, or a list (one a client, or one a round).
         rounds: K.
@@ -124,6 +125,8 @@ class Setting:
         """As `World`."""
         if isinstance(self.problem, Pieces):
             return self.problem.function(*which(name, at)).value(v[0])
+        if isinstance(self.problem, Points):
+            return self.problem.at(v, *which(name, at))[1]
         if name == "f":
             return self.problem.cost(v)
         p, n = self.problem, at["n"]
@@ -137,6 +140,8 @@ class Setting:
         """As `World`."""
         if isinstance(self.problem, Pieces):
             return np.array([self.problem.function(*which(name, at)).derivative(v[0])], dtype=object)
+        if isinstance(self.problem, Points):
+            return self.problem.at(v, *which(name, at))[0]
         if name == "f":
             return self.problem.gradient(v)
         if name == "f_n":

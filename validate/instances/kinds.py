@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from validate.instances.pieces import Pieces
+from validate.instances.points import Points
 from validate.instances.problems import Problem, Quadratics
 
 MOST_SAMPLES = 100_000  # of all clients together
-KINDS: tuple[type[Quadratics] | type[Pieces], ...] = (Quadratics, Pieces)
+KINDS: tuple[type[Quadratics] | type[Pieces] | type[Points], ...] = (Quadratics, Pieces, Points)
 """The kinds of problems. The first whose forms all samples are written in reads them."""
 
 
@@ -52,9 +53,12 @@ def read_problem(data: Any) -> Problem:
     for kind in KINDS:
         if all(kind.reads(sample) for own in clients for sample in own):
             return kind.read(clients)
-    n, i, sample = next(
+    unread = (
         (n, i, s) for n, own in enumerate(clients) for i, s in enumerate(own) if not any(k.reads(s) for k in KINDS)
     )
+    n, i, sample = next(unread, (0, 0, None))
+    if sample is None:
+        raise ValueError("problem: some samples are given by points and others are not; all are to be, or none")
     known = "; ".join(", ".join(sorted(form)) for kind in KINDS for form in kind.FORMS)
     raise ValueError(
         f"problem: clients[{n}][{i}] has {', '.join(map(str, sample))}; a sample function has one of: {known}"

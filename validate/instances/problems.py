@@ -33,10 +33,12 @@ class Minimisers:
     Attributes:
         points: some minimisers, first the one nearest to the given point; none where there is no minimiser.
         unique: whether the first is the only one.
+        why: where there is none, and there might be one, why that is not known.
     """
 
     points: tuple[Vector, ...]
     unique: bool
+    why: str = ""
 
 
 class Problem(Protocol):

@@ -1,0 +1,434 @@
+"""Functions given by points: finitely many x with gradient and value, and the class that the function is of.
+
+A sample is ``{"points": [{"x": [..], "g": [..], "f": ..}, ...], "L": .., "mu": ..}``, in one dimension with numbers for
+x and g. It stands for any function f, with f - mu/2 norm2 convex and L/2 norm2 - f convex, that has these values and
+gradients. There is one exactly if every two points satisfy
+
+    f_i >= f_j + <g_j, x_i - x_j> + (|g_i - g_j|^2/L + mu |x_i - x_j|^2 - 2 mu/L <g_j - g_i, x_j - x_i>)/(2 (1 - mu/L))
+
+(Taylor, Hendrickx and Glineur, Mathematical Programming 161, 2017, Theorem 4). With negative mu it is their theorem of
+f - mu/2 norm2, which is convex and (L - mu)-smooth. With mu = 0 and ``"G"`` all gradients of f have norm at most G: the
+smallest function of the class with these points is the maximum over weights w >= 0 with sum 1 of
+
+    sum_i w_i (f_i + <g_i, x - x_i> + |g_i|^2/(2 L)) - |sum_i w_i g_i|^2/(2 L),
+
+whose gradients are means of the g_i; so it is enough that the g_i have norm at most G.
+
+With mu <= 0 and without G a sample stands, where it matters, for the largest such function: f - mu/2 norm2 is then the
+convex hull of the least of f_i + <g_i, x - x_i> + L/2 |x - x_i|^2 - mu/2 |x|^2. Its infimum is the least of
+f_i - |g_i|^2/(2 L): this constant minus mu/2 norm2 is convex and below all of them, and at x_i - g_i/L one of them comes
+down to it. (For mu = -L see also Drori and Shamir, ICML 2020, Theorem 7.)
+
+What is asked at any other point is undefined: it hangs on which function of the class is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from theory.arithmetic import to_element
+from theory.formula import UndefinedError
+from theory.operations import Element, to_fraction
+from validate.instances.numbers import LARGEST_DIMENSION, entries, number, number_json
+from validate.instances.problems import Minimisers, Vector
+
+MOST_POINTS = 1000  # of a sample
+MOST_COMPARED = 20_000_000  # pairs of points of a sample, times coordinates, in all samples together
+Exact = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point, the gradient there, (d,), and the value."""
+
+    x: Exact
+    g: Exact
+    f: Fraction
+
+
+@dataclass(frozen=True)
+class PointFunction:
+    """Any function of a class with these values and gradients; a point that is given twice counts once.
+
+    Attributes:
+        points: at least one, all of d coordinates.
+        L: f has curvature at most L, and at least mu: -L <= mu < L.
+        mu: positive, 0, or negative.
+        G: a bound on the norm of all gradients, for mu = 0; None where there is none.
+
+    Raises:
+        ValueError: for a class that is none, or where no function of the class has these values and gradients.
+    """
+
+    points: tuple[Point, ...]
+    L: Fraction
+    mu: Fraction = Fraction(0)
+    G: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if not self.points:
+            raise ValueError("points is to have at least one point")
+        object.__setattr__(self, "points", tuple(dict.fromkeys(self.points)))
+        if self.L <= 0:
+            raise ValueError(f"L={self.L} is outside (0, inf)")
+        if not -self.L <= self.mu < self.L:
+            raise ValueError(f"mu={self.mu} is outside [-L, L) = [{-self.L}, {self.L})")
+        if self.G is not None and (self.mu != 0 or self.G < 0):
+            raise ValueError(f"G={self.G} with mu={self.mu}: a bound G >= 0 on the gradients goes with mu = 0 only")
+        sizes = {len(v) for p in self.points for v in (p.x, p.g)}
+        if len(sizes) > 1:
+            raise ValueError(f"points: x and g have different numbers of coordinates: {sorted(sizes)}")
+        self._check()
+
+    @property
+    def dim(self) -> int:
+        """d."""
+        return len(self.points[0].x)
+
+    @property
+    def steepest(self) -> Fraction:
+        """The Lipschitz constant of the gradient that the class tells: max(L, -mu), which is L."""
+        return max(self.L, -self.mu)
+
+    def _check(self) -> None:
+        for i, p in enumerate(self.points):
+            if self.G is not None and sum(y * y for y in p.g) > self.G**2:
+                raise ValueError(f"points[{i}]: the gradient is longer than G={self.G}")
+        rows = [(tuple(map(to_element, p.x)), tuple(map(to_element, p.g)), to_element(p.f)) for p in self.points]
+        L, mu = to_element(self.L), to_element(self.mu)
+        for i, (x, g, f) in enumerate(rows):
+            for j in range(i):
+                y, h, e = rows[j]
+                # L/(2 (L - mu)) of |g - h|^2/L + mu |x - y|^2 - 2 mu/L <g - h, x - y>, alike for both of a pair
+                curved: Any = 0
+                there: Any = 0
+                back: Any = 0
+                for a, b, s, t in zip(x, y, g, h, strict=True):
+                    curved += (s - t) ** 2 + L * mu * (a - b) ** 2 - 2 * mu * (s - t) * (a - b)
+                    there += t * (a - b)
+                    back += s * (b - a)
+                curved = curved / (2 * (L - mu))
+                for high, low, short in ((i, j, f - e - there - curved), (j, i, e - f - back - curved)):
+                    if short < 0:
+                        raise ValueError(
+                            f"points[{high}] and points[{low}]: no function with curvature between mu={self.mu} and "
+                            f"L={self.L} has both: the value at points[{high}] is too small by {_shown(-short)}"
+                        )
+
+    @cached_property
+    def elements(self) -> dict[Vector, tuple[Vector, Element]]:
+        """By the point, gradient and value, in FLINT's rationals."""
+        return {tuple(map(to_element, p.x)): (tuple(map(to_element, p.g)), to_element(p.f)) for p in self.points}
+
+    @property
+    def lowest(self) -> Fraction | None:
+        """The infimum of the largest function with these points: min_i (f_i - |g_i|^2/(2 L)), for mu <= 0 without G."""
+        if self.mu > 0 or self.G is not None:
+            return None
+        return min(p.f - sum((y * y for y in p.g), Fraction(0)) / (2 * self.L) for p in self.points)
+
+
+@dataclass(frozen=True)
+class Points:
+    """A problem whose samples are given by points.
+
+    Attributes:
+        functions: of each client, its samples.
+
+    Raises:
+        ValueError: where clients or samples are missing, or numbers of coordinates differ.
+    """
+
+    functions: tuple[tuple[PointFunction, ...], ...]
+
+    FORMS: ClassVar = (frozenset({"points", "L", "mu"}), frozenset({"points", "L", "mu", "G"}))
+
+    def __post_init__(self) -> None:
+        if not self.functions or not all(self.functions):
+            raise ValueError("functions is to have at least one client, and each client at least one sample")
+        sizes = sorted({f.dim for own in self.functions for f in own})
+        if len(sizes) > 1:
+            raise ValueError(f"the samples have different dimensions: {', '.join(map(str, sizes))}")
+
+    @classmethod
+    def made_of(cls) -> type:
+        """Its own type: it is made of nothing else."""
+        return cls
+
+    # the JSON form
+
+    @classmethod
+    def reads(cls, sample: Mapping[str, Any]) -> bool:
+        """Whether a sample is written in the form of this kind."""
+        return frozenset(sample) in cls.FORMS
+
+    @classmethod
+    def read(cls, clients: Sequence[Sequence[Mapping[str, Any]]]) -> Points:
+        """The problem with these samples.
+
+        Raises:
+            ValueError: for what is no number, has the wrong shape, or where no function has these points.
+        """
+        room = MOST_COMPARED
+        found = []
+        for n, own in enumerate(clients):
+            functions = []
+            for i, sample in enumerate(own):
+                name = f"clients[{n}][{i}]"
+                points = _points(name, sample["points"])
+                room -= len(points) ** 2 // 2 * len(points[0].x)
+                if room < 0:
+                    raise ValueError(f"problem: the samples have more points than are compared, at {name}")
+                numbers = {key: number(f"{name}.{key}", sample[key]) for key in ("L", "mu", "G") if key in sample}
+                try:
+                    functions.append(PointFunction(points, **numbers))
+                except ValueError as error:
+                    raise ValueError(f"{name}: {error}") from None
+            found.append(tuple(functions))
+        return cls(tuple(found))
+
+    def to_json(self) -> dict[str, Any]:
+        """Every sample as ``{"points", "L", "mu"}``, ``G`` where there is one."""
+        return {"clients": [[_written(f) for f in own] for own in self.functions]}
+
+    # sizes
+
+    @property
+    def clients(self) -> int:
+        """N."""
+        return len(self.functions)
+
+    @property
+    def dim(self) -> int:
+        """d."""
+        return self.functions[0][0].dim
+
+    def samples(self, n: int) -> int:
+        """The number of samples of client n."""
+        return len(self.functions[n])
+
+    @cached_property
+    def counts(self) -> Any:
+        """(N,) int, the samples of each client."""
+        return np.array([len(own) for own in self.functions])
+
+    # what the classes tell
+
+    def parts(self, *which: int) -> tuple[tuple[Fraction, PointFunction], ...]:
+        """The samples of f, f_n or f_ni, with their weights in the mean."""
+        if len(which) == 2:
+            return ((Fraction(1), self.functions[which[0]][which[1]]),)
+        if which:
+            own = self.functions[which[0]]
+            return tuple((Fraction(1, len(own)), f) for f in own)
+        return tuple((weight / self.clients, f) for n in range(self.clients) for weight, f in self.parts(n))
+
+    def named(self, name: str) -> tuple[tuple[int, ...], ...]:
+        """The indices of all functions that ``f``, ``f_n`` or ``f_ni`` stands for."""
+        if name == "f":
+            return ((),)
+        clients = range(self.clients)
+        return (
+            tuple((n,) for n in clients)
+            if name == "f_n"
+            else tuple((n, i) for n in clients for i in range(self.samples(n)))
+        )
+
+    def curvature(self, *which: int) -> tuple[Fraction, Fraction]:
+        """(mu, L) of a mean: the means of those of its samples."""
+        parts = self.parts(*which)
+        return sum((w * f.mu for w, f in parts), Fraction(0)), sum((w * f.L for w, f in parts), Fraction(0))
+
+    def steepness(self, *which: int) -> Fraction | None:
+        """A bound on the norm of all gradients of a mean; None where a sample has none."""
+        bounds = [(w, f.G) for w, f in self.parts(*which)]
+        return (
+            None if any(G is None for _, G in bounds) else sum((w * G for w, G in bounds if G is not None), Fraction(0))
+        )
+
+    # values
+
+    def _at(self, v: Vector, which: tuple[int, ...]) -> list[tuple[Fraction, tuple[Vector, Element]]]:
+        found = []
+        for weight, f in self.parts(*which):
+            here = f.elements.get(v) if _rational(v) else None
+            if here is None:
+                point = f"({', '.join(map(_shown, v))})"
+                raise UndefinedError(f"{point} is not among the points of {_called(which)}: nothing is known there")
+            found.append((weight, here))
+        return found
+
+    def value(self, v: Vector, *which: int) -> Element:
+        """The function's value at a point that is listed for all its samples.
+
+        Raises:
+            UndefinedError: at any other.
+        """
+        total: Any = 0
+        for weight, (_, f) in self._at(v, which):
+            total = total + to_element(weight) * f
+        return total
+
+    def gradient(self, v: Vector, *which: int) -> Vector:
+        """Its gradient there. Errors as of `value`."""
+        total: list[Any] = [0] * self.dim
+        for weight, (g, _) in self._at(v, which):
+            w = to_element(weight)
+            total = [t + w * y for t, y in zip(total, g, strict=True)]
+        return tuple(total)
+
+    def at(self, v: Sequence[Any], *which: int) -> tuple[Any, Fraction]:
+        """Gradient, (d,), and value at a point given by numbers of Python, in Fractions. Errors as of `value`."""
+        if any(isinstance(x, float) for x in v):
+            raise UndefinedError("a point is known in floats only, and nothing is known between the points")
+        here = tuple(to_element(Fraction(x)) for x in v)
+        return np.array(list(map(to_fraction, self.gradient(here, *which))), dtype=object), to_fraction(
+            self.value(here, *which)
+        )
+
+    # minima
+
+    def prox(self, v: Vector, t: Element, n: int) -> Vector:
+        """The minimiser of f_n(u) + norm2(u - v)/(2t): a point u that is listed, with u + t grad f_n(u) = v.
+
+        Raises:
+            UndefinedError: where none is listed.
+            ValueError: where the class does not tell that there is exactly one.
+        """
+        if not _rational((*v, t)):
+            raise UndefinedError(f"a prox of client {n} of what is known in intervals only is not among its points")
+        if t == 0 or not to_element(self.curvature(n)[0]) + 1 / t > 0:
+            raise ValueError(f"prox with t={t} of client {n} need not have a unique value: mu + 1/t is not positive")
+        for u in self._common(n):
+            if all(x + t * g == y for x, g, y in zip(u, self.gradient(u, n), v, strict=True)):
+                return u
+        raise UndefinedError(f"the prox of client {n} at ({', '.join(map(_shown, v))}) is not among its points")
+
+    def _common(self, *which: int) -> list[Vector]:
+        """The points that are listed for all samples of a function."""
+        first, *others = (f.elements for _, f in self.parts(*which))
+        return [v for v in first if all(v in other for other in others)]
+
+    @cached_property
+    def _still(self) -> dict[tuple[int, ...], tuple[tuple[Vector, ...], Element | None]]:
+        return {}
+
+    def _least(self, *which: int) -> tuple[tuple[Vector, ...], Element | None]:
+        """The minimisers that are listed, and the infimum; None where nothing tells it."""
+        if which not in self._still:
+            still = [v for v in self._common(*which) if not any(x != 0 for x in self.gradient(v, *which))]
+            parts = self.parts(*which)
+            lowest = parts[0][1].lowest if len(parts) == 1 else None
+            least: Element | None = None
+            if self.curvature(*which)[0] >= 0 and still:
+                least = self.value(still[0], *which)
+            elif lowest is not None:
+                least = to_element(lowest)
+                still = [v for v in still if self.value(v, *which) == least]
+            else:
+                still = []
+            self._still[which] = tuple(still), least
+        return self._still[which]
+
+    def minimisers(self, near: Vector, *which: int) -> Minimisers:
+        """Minimisers that are listed, the nearest to `near` first; there may be more that are not."""
+        points = self._least(*which)[0]
+        if not points:
+            return Minimisers((), False, f"no minimiser of {_called(which)} is among the points")
+
+        def away(v: Vector) -> Any:
+            return sum([(x - y) ** 2 for x, y in zip(v, near, strict=True)][1:], (v[0] - near[0]) ** 2)
+
+        ordered = sorted(points, key=lambda v: to_fraction(away(v))) if _rational(near) else points
+        return Minimisers(tuple(ordered), self.curvature(*which)[0] > 0)
+
+    def infimum(self, *which: int) -> Element | None:
+        """The infimum.
+
+        Raises:
+            UndefinedError: where nothing tells it.
+        """
+        least = self._least(*which)[1]
+        if least is None:
+            raise UndefinedError(f"no minimiser of {_called(which)} is among the points, so its infimum is not known")
+        return least
+
+    @property
+    def optimal_value(self) -> Fraction:
+        """inf f. Errors as of `infimum`."""
+        return to_fraction(self.infimum())
+
+    def _only(self, *which: int) -> list[Fraction] | None:
+        points = self._least(*which)[0]
+        return list(map(to_fraction, points[0])) if len(points) == 1 else None
+
+    @cached_property
+    def minimiser(self) -> Any:
+        """(d,), the minimiser of f that is listed.
+
+        Raises:
+            UndefinedError: where there is none, or more than one.
+        """
+        found = self._only()
+        if found is None:
+            raise UndefinedError("there is not exactly one minimiser of f among the points")
+        return np.array(found, dtype=object)
+
+    @cached_property
+    def client_minimisers(self) -> Any:
+        """(N, d), the minimiser of each f_n that is listed; None unless every client has exactly one."""
+        found = [self._only(n) for n in range(self.clients)]
+        return None if None in found else np.array(found, dtype=object)
+
+
+def _called(which: tuple[int, ...]) -> str:
+    return ("f", "client {}", "sample {1} of client {0}")[len(which)].format(*which)
+
+
+def _rational(v: Sequence[Element]) -> bool:
+    from flint import fmpq
+
+    return all(type(x) is fmpq for x in v)
+
+
+def _shown(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 40 else f"about {float(value):.10g}"
+
+
+def _vector(name: str, value: Any) -> Exact:
+    return tuple(entries(name, value)) if isinstance(value, list | tuple) else (number(name, value),)
+
+
+def _points(name: str, data: Any) -> tuple[Point, ...]:
+    if not isinstance(data, Sequence) or isinstance(data, str) or not data:
+        raise ValueError(f"{name}.points is to be a list of at least one point")
+    if len(data) > MOST_POINTS:
+        raise ValueError(f"{name} has {len(data)} points; the limit is {MOST_POINTS}")
+    found: list[Point] = []
+    for i, point in enumerate(data):
+        where = f"{name}.points[{i}]"
+        if not isinstance(point, Mapping) or set(point) != {"x", "g", "f"}:
+            raise ValueError(f"{where} is to be a point: x, g and f")
+        x, g = _vector(f"{where}.x", point["x"]), _vector(f"{where}.g", point["g"])
+        if len(x) != len(g) or len(x) != len(found[0].x if found else x):
+            raise ValueError(f"{where}: x has {len(x)} entries and g {len(g)}; all have as many, d")
+        if len(x) > LARGEST_DIMENSION:
+            raise ValueError(f"{where} has {len(x)} coordinates; the limit is {LARGEST_DIMENSION}")
+        found.append(Point(x, g, number(f"{where}.f", point["f"])))
+    return tuple(found)
+
+
+def _written(f: PointFunction) -> dict[str, Any]:
+    def vector(v: Exact) -> Any:
+        return number_json(v[0]) if len(v) == 1 else list(map(number_json, v))
+
+    points = [{"x": vector(p.x), "g": vector(p.g), "f": number_json(p.f)} for p in f.points]
+    found = {"points": points, "L": number_json(f.L), "mu": number_json(f.mu)}
+    return found if f.G is None else {**found, "G": number_json(f.G)}
