@@ -16,7 +16,7 @@ whose gradients are means of the g_i; so it is enough that the g_i have norm at 
 
 With mu <= 0 and without G a sample stands, where it matters, for the largest such function: f - mu/2 norm2 is then the
 convex hull of the least of f_i + <g_i, x - x_i> + L/2 |x - x_i|^2 - mu/2 |x|^2. Its infimum is the least of
-f_i - |g_i|^2/(2 L): this constant minus mu/2 norm2 is convex and below all of them, and at x_i - g_i/L one of them comes
+f_i - |g_i|^2/(2 L): this constant minus mu/2 norm2 is convex and below all of them, and at x_i - g_i/L one of them is
 down to it. (For mu = -L see also Drori and Shamir, ICML 2020, Theorem 7.)
 
 What is asked at any other point is undefined: it hangs on which function of the class is meant.
@@ -319,8 +319,8 @@ class Points:
     def _still(self) -> dict[tuple[int, ...], tuple[tuple[Vector, ...], Element | None]]:
         return {}
 
-    def _least(self, *which: int) -> tuple[tuple[Vector, ...], Element | None]:
-        """The minimisers that are listed, and the infimum; None where nothing tells it."""
+    def least(self, *which: int) -> tuple[tuple[Vector, ...], Element | None]:
+        """The minimisers that are listed, and the infimum; None for it where nothing tells it."""
         if which not in self._still:
             still = [v for v in self._common(*which) if not any(x != 0 for x in self.gradient(v, *which))]
             parts = self.parts(*which)
@@ -338,7 +338,7 @@ class Points:
 
     def minimisers(self, near: Vector, *which: int) -> Minimisers:
         """Minimisers that are listed, the nearest to `near` first; there may be more that are not."""
-        points = self._least(*which)[0]
+        points = self.least(*which)[0]
         if not points:
             return Minimisers((), False, f"no minimiser of {_called(which)} is among the points")
 
@@ -354,7 +354,7 @@ class Points:
         Raises:
             UndefinedError: where nothing tells it.
         """
-        least = self._least(*which)[1]
+        least = self.least(*which)[1]
         if least is None:
             raise UndefinedError(f"no minimiser of {_called(which)} is among the points, so its infimum is not known")
         return least
@@ -365,7 +365,7 @@ class Points:
         return to_fraction(self.infimum())
 
     def _only(self, *which: int) -> list[Fraction] | None:
-        points = self._least(*which)[0]
+        points = self.least(*which)[0]
         return list(map(to_fraction, points[0])) if len(points) == 1 else None
 
     @cached_property
