@@ -2,7 +2,7 @@
 
 Nothing is looked for beyond the classes and the minimisers that are listed, so an assumption may well be true of some
 functions, or of all, without being told here. All that is told is true of one choice of functions at once: of any, but
-that `bounded_below` may need the largest function of a class with mu <= 0 (`validate.instances.points`).
+that `bounded_below` may need the largest function of a class with mu <= 0 (`validate.instances.point_functions`).
 """
 
 from __future__ import annotations
