@@ -100,7 +100,7 @@ def test_a_value_that_the_assumptions_fix_need_not_vary() -> None:
 def test_linear_functions_earn_no_dimensions(bounded: str, tmp_path: Path) -> None:
     """Differences of gradients are parallel to those of points in one dimension, and 0 where a function is linear.
 
-    The sum over coordinates of two Huber functions breaks it: with x = (1/2, 2), y = 0 the gradients differ by (1/2, 1).
+    The sum of Huber functions of two coordinates breaks it: with x = (1/2, 2), y = 0 the gradients differ by (1/2, 1).
     """
     parallel = "dot(grad(f, x) - grad(f, y), x - y)**2 >= norm2(grad(f, x) - grad(f, y))*norm2(x - y)"
     one = claim("parallel", parallel, vectors=("x", "y"), assuming=(bounded, "smooth(f, L)", "convex(f)"))

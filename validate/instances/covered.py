@@ -67,7 +67,9 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
         d = {_dim(one) for one in sized}
         N = {_clients(one) for one in sized}
         if max(d) < 2 and any(size.dim > 1 for size in sizes):
-            missing.append("one dimension only" + (", but for linear functions" if len(curved) < len(instances) else ""))
+            missing.append(
+                "one dimension only" + ("" if len(sized) == len(instances) else ", but for linear functions")
+            )
         if max(N) < 3 and any(size.clients > 2 for size in sizes) and _speaks_of_clients(claim):
             missing.append("fewer than three clients")
         if has_functions(claim):
