@@ -19,6 +19,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal, cast
 
 from theory.claim import LABEL, Claim, Hypothesis, Parameter, Quantity
@@ -131,6 +132,12 @@ def calculator(claim: Written, given: Collection[str] | None = None, *, all_rela
             None: every hypothesis about the claim's own parameters and what stands in the right side is decided.
         all_relations: with `given` None, hypotheses about other expressions too, which become parameters.
     """
+    return _kept(claim, None if given is None else frozenset(given), all_relations)
+
+
+@lru_cache(maxsize=256)
+def _kept(claim: Written, given: frozenset[str] | None, all_relations: bool) -> Calculator:
+    """Reading a claim takes a hundred times as long as evaluating it, so a table of bounds reads it once."""
     return _Reader(claim).read(given, all_relations)
 
 

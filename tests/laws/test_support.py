@@ -96,6 +96,17 @@ def test_a_value_that_the_assumptions_fix_need_not_vary() -> None:
     assert coverage(one, hunt(one, pool=400, evaluations=0), quick=True).earned
 
 
+@pytest.mark.parametrize("bounded", ["lipschitz(f, G)", "bounded_gradients(f, G)"])
+def test_linear_functions_earn_no_dimensions(bounded: str, tmp_path: Path) -> None:
+    """Differences of gradients are parallel to those of points in one dimension, and 0 where a function is linear.
+
+    The sum of Huber functions of two coordinates breaks it: with x = (1/2, 2), y = 0 the gradients differ by (1/2, 1).
+    """
+    parallel = "dot(grad(f, x) - grad(f, y), x - y)**2 >= norm2(grad(f, x) - grad(f, y))*norm2(x - y)"
+    one = claim("parallel", parallel, vectors=("x", "y"), assuming=(bounded, "smooth(f, L)", "convex(f)"))
+    assert examine(one, quick=True, out=tmp_path).verdict in ("undecided", "refuted")
+
+
 def test_a_tied_step_is_solved_for() -> None:
     """delta == 1/L, with mu below L in some instances."""
     every = ("smooth(f_ni, L)", "strongly_convex(f_ni, mu)")

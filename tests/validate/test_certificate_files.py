@@ -78,6 +78,16 @@ def test_written_certificates_are_checked_by_a_bare_python(tmp_path: Path) -> No
     assert not list(path.parent.rglob("__pycache__"))
 
 
+def test_a_claim_may_have_any_label(tmp_path: Path) -> None:
+    """A break is certified whatever its claim is called, and no two claims share a file."""
+    known = CERTIFICATES["known"]
+    labels = ("a lost factor", "a_lost_factor", "a-lost factor", "é/(7)", "../up", "long" * 100)
+    paths = [certificates.write({**known, "claim": f"paper/{label}"}, tmp_path) for label in labels]
+    assert len(set(paths)) == len(labels)
+    assert {path.parent for path in paths} == {tmp_path}
+    assert all(verifier.verify(verifier.load(str(path))).valid for path in paths)
+
+
 def test_the_folder_can_be_moved_and_holds_nothing_else(tmp_path: Path) -> None:
     certificates.write(CHAINS["rational"], tmp_path / "one")
     shutil.move(tmp_path / "one", tmp_path / "moved")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 
@@ -115,3 +116,18 @@ def test_a_message_is_one_line_that_a_terminal_may_show() -> None:
     assert messages.bad_input(OSError("no more")) == "no more"
     assert messages.bad_input(ValueError()) == "ValueError"
     assert messages.misuse(ValueError("other"), "fedproof") is None
+
+
+@pytest.mark.parametrize(("written", "name"), [("eta <= 1", "eta"), ("eat <= 1", "eat"), ("c <= 1", "c")])
+def test_a_slip_of_the_pen_in_a_relation_is_asked_about(written: str, name: str) -> None:
+    """It is a parameter like any other, so the verdict is on what is written; and stdout has nothing else."""
+    text = f"""from theory import Paper, claim
+PAPER = Paper("slip", "A slip", "a reader", (claim("one", "eta**2 <= eta", assuming=({written!r},)),))
+"""
+    Path("slip.py").write_text(text, encoding="utf-8")
+    result = call("check", "slip.py", "--quick", "--json")
+    verdict = json.loads(result.stdout)[0]["verdict"]
+    assert (verdict == "refuted") == (name != "eta")
+    asked = f"warning: slip/one: {name} stands in {written} and nowhere else, so it is a parameter of its own"
+    assert (f"{asked}; did you mean eta?" in result.stderr.splitlines()) == (name == "eat")
+    assert result.stderr.count("warning:") == (name == "eat")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from validate.verifier import FormatError, Report
 _PACKAGE = Path(verifier.__file__).parent
 _PACKAGE_NAME = "verifier"  # the launcher expects it under this name
 _LAUNCHER = _PACKAGE / "launcher.py"
+LONGEST = 100  # of the letters that a file name has of a claim's id
 
 
 def verify(certificate: Certificate | str | Path) -> Report:
@@ -47,7 +49,8 @@ def write(certificate: Certificate, directory: str | Path, name: str | None = No
     Args:
         certificate: as made by the functions above.
         directory: where to; made if need be.
-        name: the file's stem; by default the claim's id with ``/`` as ``.``.
+        name: the file's stem; by default the claim's id with ``/`` as ``.``, and, where it has other characters than
+            letters, digits, ``.``, ``-`` and ``_``, with ``_`` for these and eight digits that are the id's alone.
 
     Returns:
         The path of the JSON file.
@@ -58,8 +61,8 @@ def write(certificate: Certificate, directory: str | Path, name: str | None = No
     report = verifier.verify(certificate)
     if not report.valid:
         raise ValueError(f"the certificate for {certificate['claim']} is not valid: {failures(report)}")
-    stem = name if name is not None else certificate["claim"].replace("/", ".")
-    if not stem or stem.startswith(".") or not all(c.isascii() and (c.isalnum() or c in ".-_") for c in stem):
+    stem = name if name is not None else _stem(certificate["claim"])
+    if not stem or stem.startswith(".") or not all(map(_plain, stem)):
         raise ValueError(f"name={stem!r} is not a file name of letters, digits, '.', '-' and '_'")
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,6 +70,19 @@ def write(certificate: Certificate, directory: str | Path, name: str | None = No
     _replace(path, (json.dumps(certificate, indent=2) + "\n").encode())
     copy_verifier(folder)
     return path
+
+
+def _plain(c: str) -> bool:
+    return c.isascii() and (c.isalnum() or c in ".-_")
+
+
+def _stem(id: str) -> str:
+    """A file name for a claim: a label may be any text, and no break is lost for its sake."""
+    stem = id.replace("/", ".").lstrip(".")
+    if all(map(_plain, stem)) and len(stem) <= LONGEST:
+        return stem
+    kept = "".join(c if _plain(c) else "_" for c in stem[:LONGEST])
+    return f"{kept}.{hashlib.sha256(id.encode()).hexdigest()[:8]}"
 
 
 def copy_verifier(folder: Path) -> None:

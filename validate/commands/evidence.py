@@ -54,11 +54,13 @@ def check(
 
     Example: fedproof check fedavg-svrg --quick
     """
-    from validate.checking import check_all
+    from validate.checking import check_all, resolve
 
     chosen = own.known(targets)
     writable("--out", out)
     missing.tell()
+    for line in (line for claim in resolve(chosen) for line in messages.doubtful(claim)):
+        typer.echo(f"warning: {line}", err=True)
     results = check_all(chosen, quick=quick, out=out, seed=seed, progress=progress)
     if as_json:
         print_json([result.to_json() for result in results])

@@ -109,3 +109,34 @@ def lacking(claim: Claim, what: str, has: Callable[[Claim], bool]) -> ValueError
     near = list(dict.fromkeys([*family, *get_close_matches(claim.id, others, n=3, cutoff=0)]))[:3]
     advice = f"; others of its paper have, such as {', '.join(map(target_of, near))}" if near else ""
     return ValueError(f"ID={claim.id} has {what}{advice}")
+
+
+def doubtful(claim: object) -> list[str]:
+    """Of a claim in the language: parameters that one relation has and nothing else, and nearly have another's name.
+
+    A name that is nothing else is a parameter, so no slip of the pen is an error; but a relation with one says nothing
+    of what is claimed, and the claim may well be refuted for want of it.
+    """
+    from theory.sentence import everything, index_of
+    from theory.written import Claim as Written
+
+    if not isinstance(claim, Written):
+        return []
+
+    def names(*sides: Any) -> set[str]:
+        return {index_of(part.name)[0] for side in sides for part in everything(side) if hasattr(part, "name")}
+
+    relations = {str(one): names(one.left, one.right) for one in claim.relations}
+    elsewhere = names(claim.sentence.left, claim.sentence.right, *claim.definitions.values()) | set(claim.constants)
+    elsewhere |= set(claim.of.parameters if claim.of is not None else ())
+    elsewhere |= {name for one in claim.predicates for name in names(*one.constants)}
+    parameters = {index_of(symbol)[0] for symbol in claim.symbols}
+    found = []
+    for text, used in relations.items():
+        others = set().union(*(more for other, more in relations.items() if other != text))
+        for name in sorted(used & parameters - elsewhere - others - {"K"}):
+            close = get_close_matches(name, sorted(parameters - {name}), n=1, cutoff=0.6)
+            if close:
+                stands = f"{name} stands in {text} and nowhere else, so it is a parameter of its own"
+                found.append(f"{claim.id}: {stands}; did you mean {close[0]}?")
+    return found

@@ -33,7 +33,7 @@ def replay(
     The proof of a claim that says what it means has no such lines: it is what its sentence is a combination of, and the
     prover accepts that or does not; the status is 1 where it does not.
 
-    Example: fedproof replay fedavg-svrg/theorem-v1-eq7
+    Example: fedproof replay textbook/jensen-three
     """
     from theory.catalog import claim as find
     from theory.written import Claim as Written

@@ -32,6 +32,9 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
     more, loops of two turns or more, starts at and off the minimiser. A claim whose sides are all 0 by its text counts
     if a changed program, or the claim without one of its relations, is broken on instances made the same way.
 
+    Where some gradients vary, instances of linear functions do not count for dimensions and clients: they are the only
+    quadratics that are Lipschitz, and what is true of them, and of all functions in one dimension, may be false.
+
     Args:
         claim: the claim.
         found: what the pool and the search saw.
@@ -60,10 +63,14 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
             missing.append(f"{symbol} had one value throughout")
     if has_functions(claim) or claim.vectors:
         sizes = fitting_sizes(claim)
-        d = {_dim(one) for one in instances}
-        N = {_clients(one) for one in instances}
+        curved = [one for one in instances if not _is_linear(one)]
+        sized = curved or instances
+        d = {_dim(one) for one in sized}
+        N = {_clients(one) for one in sized}
         if max(d) < 2 and any(size.dim > 1 for size in sizes):
-            missing.append("one dimension only")
+            missing.append(
+                "one dimension only" + ("" if len(sized) == len(instances) else ", but for linear functions")
+            )
         if max(N) < 3 and any(size.clients > 2 for size in sizes) and _speaks_of_clients(claim):
             missing.append("fewer than three clients")
         if has_functions(claim):
@@ -127,6 +134,16 @@ def _kinds(instances: list[Drawn]) -> str:
 
 def _dim(one: Drawn) -> int:
     return one.instance.dim or 1
+
+
+def _is_linear(one: Drawn) -> bool:
+    """Whether every gradient is the same everywhere."""
+    problem = one.instance.problem
+    if isinstance(problem, Quadratics):
+        return not (problem.quadratic.hessian != 0).any()
+    if isinstance(problem, Pieces):
+        return all(f.slopes == (0,) for own in problem.functions for f in own)
+    return False
 
 
 def _clients(one: Drawn) -> int:

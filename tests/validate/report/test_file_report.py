@@ -211,7 +211,7 @@ def test_a_file_that_changes_meanwhile_is_noticed() -> None:
         files.again([source])
 
 
-@pytest.mark.slow  # 40 s
+@pytest.mark.slow  # all of textbook, twice
 def test_one_and_two_processes_write_the_same_report() -> None:
     """The file that `fedproof new` writes, checked, beside another paper; every chart, replay and slider is there."""
     template.written("my_paper.py")
