@@ -29,6 +29,7 @@ from .assumed import holds
 from .checks import Checks, Report
 from .formulas import Uncheckable
 from .intervals import Interval
+from .moments import Moments
 from .parameters import MOST_ROUNDS, MOST_TERMS, point_of, read_parameters, read_start, read_vectors
 from .pieces import read_any_problem
 from .playing import Game
@@ -38,7 +39,8 @@ from .scalars import ZERO, Number, Vector, Work, sure, surely_not
 from .sentences import Node, Sentence
 from .shapes import check_domains, check_shapes
 from .spoken import World
-from .stated import introduce, read_claim, steps_of
+from .spoken_by_moments import WorldByMoments
+from .stated import Claimed, introduce, read_claim, steps_of
 from .steps import OF_CLIENTS, Program, Step
 from .still import Still
 from .vocabulary import Vocabulary
@@ -47,7 +49,8 @@ NEEDED = (
     "format kind claim statement assumptions relations definitions program parameters problem start rounds at left "
     "right"
 )
-OPTIONAL = "standing domains over vectors xstar xstar_n origin quick note"
+OPTIONAL = "standing domains over vectors xstar xstar_n by origin quick note"
+METHODS = ("play", "moments")
 COARSEST = Fraction(1, 10**6)
 
 
@@ -68,16 +71,19 @@ def verify_play(data: dict[str, Any]) -> Report:
     return Report(checks.valid, tuple(checks.lines))
 
 
-def _verify(checks: Checks, data: dict[str, Any]) -> None:
+def read_world(data: dict[str, Any], work: Work) -> tuple[Claimed, World]:
+    """The claim of a certificate, and its instance.
+
+    Raises:
+        FormatError: when they are malformed.
+    """
     fields(data, "the certificate", NEEDED, OPTIONAL)
-    work = Work()
     claimed = read_claim(data)
     problem = None if data["problem"] is None else read_any_problem(data["problem"], work)
     rounds = integer(data["rounds"], "rounds", 1, MOST_TERMS if data["program"] is None else MOST_ROUNDS)
     vectors = read_vectors(data.get("vectors", {}), problem)
     parameters = read_parameters(data["parameters"])
     start = read_start(data["start"], problem)
-    introduce(checks, data, claimed, problem, rounds)
     if claimed.words.vectors != frozenset(vectors):
         raise FormatError("the free vectors have no values")
     xstar = None if data.get("xstar") is None else point_of(read_vector(data["xstar"], "xstar"), problem)
@@ -86,7 +92,18 @@ def _verify(checks: Checks, data: dict[str, Any]) -> None:
         xstar_n = tuple(point_of(read_vector(v, "xstar_n"), problem) for v in list_of(data["xstar_n"], "xstar_n"))
         if problem is None or len(xstar_n) != problem.N:
             raise FormatError("xstar_n is not one point for each client")
-    world = World(claimed.words, parameters, problem, start, rounds, vectors, work, xstar, xstar_n)
+    by = data.get("by", "play")
+    if by not in METHODS or (by == "moments" and claimed.program is None):
+        raise FormatError(f"by={shown(by)} is none of {list(METHODS)}, or there is no algorithm")
+    kind = World if by == "play" else WorldByMoments
+    world = kind(claimed.words, parameters, problem, start, rounds, vectors, work, xstar, xstar_n)
+    return claimed, world
+
+
+def _verify(checks: Checks, data: dict[str, Any]) -> None:
+    claimed, world = read_world(data, Work())
+    parameters = world.parameters
+    introduce(checks, data, claimed, world.problem, world.rounds)
     check_shapes(checks, claimed, world)
     check_domains(checks, claimed, parameters)
     if claimed.program is not None:
@@ -117,7 +134,8 @@ def set_up(program: Program, world: World) -> bool:
         Uncheckable: where there is no such instance.
     """
     problem = world.given_problem()
-    game = Game(program, problem, world.parameters, world.rounds, world.work)
+    kind = Moments if isinstance(world, WorldByMoments) else Game
+    game = kind(program, problem, world.parameters, world.rounds, world.work)
     points = (world.xstar, world.xstar_n)
     still = Still(Vocabulary(), world.parameters, problem, world.start, world.rounds, {}, world.work, *points)
     begin: list[Any] = []
