@@ -17,7 +17,8 @@ from typing import Any
 
 from .chances import Drawn
 from .formulas import Uncheckable
-from .linear import Fork, Round, leaves, replaced
+from .linear import Round, leaves, replaced
+from .linear_steps import Fork
 from .pieces import Pieces
 from .playing import Game
 from .quantities import NUMBER, Form, Quantities, Sum, certain

@@ -3,7 +3,9 @@
 The certificate has the claim as its author wrote it (sentence, assumptions, relations, definitions), the algorithm as
 data, and an instance. Checked: the instance satisfies every assumption with the given constants and every relation, and
 lies in the domains of the parameters and of the algorithm's operations; both sides at the given indices, from all
-outcomes of all draws with their probabilities, are the printed ones; and the relation between them is false.
+outcomes of all draws with their probabilities, are the printed ones; and the relation between them is false. Where
+``by`` is "moments", expectations are found from means and covariances, which this program computes round by round: for
+algorithms that are linear given their draws, on quadratics, and sides that are E of squares and products.
 
 What remains for the reader: sentence, assumptions, relations, definitions, domains and the algorithm are those of the
 paper. All of them are printed.
@@ -15,6 +17,9 @@ paper. All of them are printed.
     draws, later, making, running         all choices of a draw; what a step makes; a round
     playing                               all outcomes of a run
     still, spoken, assumed                what sentences come to; assumptions
+    chances, quantities                   counts that are drawn; sums of random quantities, and their covariances
+    linear_steps, linear, moments         the same run by means and covariances, without playing outcomes
+    spoken_by_moments                     what sentences come to then
     stated, shapes, listing               the claim, what it says of its parameters, and what is printed for the reader
 """
 

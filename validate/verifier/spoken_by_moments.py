@@ -41,7 +41,10 @@ class WorldByMoments(World):
     def averaged(self, tree: Node, at: At) -> Any:
         """E of a tree that speaks of what is drawn."""
         assert isinstance(self.game, Moments)
-        frame = self.game.together(frozenset(self.items(tree, at)))
+        items = self.items(tree, at)
+        if not items:  # of the start alone
+            return self.value(tree, at, {})
+        frame = self.game.together(frozenset(items))
         found = self.drawn(tree, at, frame)
         if isinstance(found, Mean):
             return found.value
