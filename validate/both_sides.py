@@ -42,6 +42,7 @@ from validate.instances.world import Still
 from validate.play import LIMIT, Item, Play
 
 Status: TypeAlias = Literal["holds", "broken", "undefined", "undecided"]
+Reading: TypeAlias = Literal["play", "moments"]
 Outcome: TypeAlias = Mapping[Item, Any]
 HIDDEN = ("*n", "*k")
 """Indices that a sentence leaves out where it says ``p``, of which each client, or each round, has its own."""
@@ -80,11 +81,13 @@ class Measured:
         rows: for every value of the free indices, and every minimiser that was looked at.
         silent: why the sentence does not speak of this instance at all; else empty.
         every_minimiser: whether all choices of xstar and xstar_n were looked at.
+        by: how expectations were found: from all outcomes, or by moments where there are too many.
     """
 
     rows: tuple[Row, ...]
     silent: str = ""
     every_minimiser: bool = True
+    by: Reading = "play"
 
     def _of(self, status: Status) -> tuple[Row, ...]:
         return tuple(row for row in self.rows if row.status == status)

@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from decimal import Decimal, localcontext
+from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from theory.arithmetic import to_element
 from theory.operations import to_fraction
+from theory.program import LINEAR_GIVEN_DRAWS
 from theory.written import Claim
 from validate import certificate as certificates
 from validate import proving, verifier
-from validate.both_sides import Row
+from validate.both_sides import Reading, Row
+from validate.certificate.parts import failures, is_long
 from validate.certificate.play import play_certificate
 from validate.contradiction import contradictions
-from validate.instances import Instance, Pieces, Points, read_instance
+from validate.instances import Instance, Pieces, Points, Quadratics, read_instance
 from validate.instances.covered import coverage
 from validate.instances.hunt import Hunt, Seen, hunt, measured
 from validate.instances.occasion import Occasion
@@ -85,7 +87,7 @@ def examine(
             evidence.append(item)
             path = path or written
     if found.suspect is not None and found.broken is None:
-        text = f"broken in floats ({described(found.suspect)}), and there are too many outcomes to confirm it exactly"
+        text = f"broken in floats ({described(found.suspect)}); fractions do not tell, even where it is made smaller"
         data = {"instance": found.suspect.instance.to_json()}
         evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
     evidence += _told(claim, found, quick)
@@ -122,7 +124,8 @@ def certified(
             "right": _text(row.right),
         }
         try:
-            path = certificates.write(certificate_of(claim, one, row, origin, quick), out / "certificates")
+            made = valid_certificate(claim, one, row, origin, quick)
+            path = certificates.write(made, out / "certificates")
         except ValueError as error:
             problems.append(str(error))
             continue
@@ -136,9 +139,10 @@ def certified(
 def accepted(claim: Claim, seen: Seen, quick: bool) -> bool:
     """Whether the stand-alone verifier accepts a break."""
     try:
-        return verifier.verify(certificate_of(claim, seen, seen.measured.broken[0], "pool", quick)).valid
+        valid_certificate(claim, seen, seen.measured.broken[0], "pool", quick)
     except ValueError:
         return False
+    return True
 
 
 def certificate_of_break(one: Occasion) -> dict[str, Any]:
@@ -156,10 +160,36 @@ def certificate_of_break(one: Occasion) -> dict[str, Any]:
     if not both.broken:
         why = both.silent or next((row.why for row in both.rows if row.status != "holds"), "")
         raise ValueError(f"{claim.id} is not broken on the instance{f': {why}' if why else ''}")
-    return certificate_of(claim, Seen(one.drawn, both), both.broken[0], "given", False)
+    return valid_certificate(claim, Seen(one.drawn, both), both.broken[0], "given", False)
 
 
-def certificate_of(claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bool) -> dict[str, Any]:
+def valid_certificate(claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bool) -> dict[str, Any]:
+    """The certificate of a break that the stand-alone verifier accepts, by the reading that found it or the other one.
+
+    Raises:
+        ValueError: where it accepts neither.
+    """
+    program, problem = claim.program, seen.drawn.instance.problem
+    linear = program is not None and program.operations <= LINEAR_GIVEN_DRAWS and isinstance(problem, Quadratics)
+    first: Reading = seen.measured.by
+    second: Reading = "moments" if first == "play" else "play"
+    problems = []
+    for by in (first, second) if linear else (first,):
+        made = certificate_of(claim, seen, row, origin, quick, by)
+        try:
+            report = verifier.verify(made)
+        except ValueError as error:
+            problems.append(str(error))
+            continue
+        if report.valid:
+            return made
+        problems.append(failures(report))
+    raise ValueError(problems[0])
+
+
+def certificate_of(
+    claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bool, by: Reading = "play"
+) -> dict[str, Any]:
     constants = {name: value for name, value in seen.drawn.constants.items() if name != "K"}
     return play_certificate(
         claim,
@@ -170,6 +200,7 @@ def certificate_of(claim: Claim, seen: Seen, row: Row, origin: Origin, quick: bo
         origin=origin,
         quick=quick,
         constants={name: _plain(value) for name, value in constants.items()},
+        by=by,
         **_meant(claim, seen.drawn.instance, row.minimiser),
     )
 
@@ -240,14 +271,21 @@ def _brief(value: Any) -> str:
     try:
         return f"{float(value):.10g}"
     except OverflowError:
-        with localcontext(prec=10):
-            return str(Decimal(value.numerator) / Decimal(value.denominator))
+        return _decimal(value)
+
+
+def _decimal(value: Fraction) -> str:
+    """A number that float64 does not have, or that is too long to be printed, to ten digits."""
+    with localcontext(prec=10, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        return str(Decimal(value.numerator) / Decimal(value.denominator))
 
 
 def _text(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_text(v) for v in value]
-    return str(value) if isinstance(value, Fraction) else f"{float(value):.17g}"
+    if not isinstance(value, Fraction):
+        return f"{float(value):.17g}"
+    return _decimal(value) if is_long(value) else str(value)
 
 
 def _ratio(claim: Claim, row: Row) -> float | None:

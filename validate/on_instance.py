@@ -206,7 +206,7 @@ def both(claim: Claim, drawn: Drawn) -> tuple[Measured, How]:
 
 def _measured(found: Sequence[Line]) -> Measured:
     silent = "" if found else "no round of this run is one of which the sentence speaks"
-    return Measured(tuple(Row(line.at, line.left, line.right, line.status) for line in found), silent)
+    return Measured(tuple(Row(line.at, line.left, line.right, line.status) for line in found), silent, by="moments")
 
 
 def _listed(value: Any) -> Any:

@@ -14,8 +14,8 @@ from validate.examine import examine
 from validate.expected import lines
 from validate.instances import read_instance
 from validate.instances.engines import in_floats
-from validate.instances.hunt import setting_of
 from validate.instances.pool import Drawn
+from validate.on_instance import setting_of
 
 FILES = [
     Path(__file__).parent.parent / "language" / f"{name}.py" for name in ("gradient_methods", "schedules", "sizes")

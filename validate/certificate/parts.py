@@ -13,7 +13,7 @@ from validate.verifier import Report
 Number = Fraction | int | str
 Certificate = dict[str, Any]
 
-_DIGITS = verifier.MAX_TEXT
+MOST_DIGITS = verifier.MAX_TEXT
 _MOST_DECIMALS = 40  # that the verifier reads
 _CONSTANTS = ("constant", "smoothness")  # the assumptions' attributes that name a parameter
 
@@ -50,11 +50,16 @@ def as_text(value: Number, name: str) -> str:
         raise ValueError(f"{name}={value!r} is not exact: give a Fraction, an integer or text such as '1/8'")
     try:
         exact = Fraction(value)
-        if max(abs(exact.numerator), exact.denominator) >= 10**_DIGITS:
-            raise ValueError(f"{name} has more than {_DIGITS} digits: take a smaller instance")
+        if is_long(exact):
+            raise ValueError(f"{name} has more than {MOST_DIGITS} digits: take a smaller instance")
     except ZeroDivisionError:
         raise ValueError(f"{name}={value!r} divides by zero") from None
     return str(exact)
+
+
+def is_long(value: Fraction) -> bool:
+    """Whether a numerator or denominator has more digits than certificates hold, and Python prints."""
+    return max(abs(value.numerator), value.denominator) >= 10**MOST_DIGITS
 
 
 def as_decimal(value: Number | float, name: str, digits: int = 10) -> str:

@@ -11,11 +11,13 @@ from theory.predicates import predicate
 from theory.sentence import index_of, parse_call
 from theory.written import Claim
 from validate import verifier
-from validate.certificate.parts import Certificate, as_text
+from validate.both_sides import Reading
+from validate.certificate.parts import MOST_DIGITS, Certificate, as_text, is_long
 
 Side: TypeAlias = "Fraction | int | str | tuple[Fraction, Fraction]"
 DIGITS = 25
 _ORIGINS = ("search", "pool", "worst case", "given")
+_READINGS = ("play", "moments")
 _MOST_DECIMALS = 40  # that the verifier reads
 
 
@@ -31,6 +33,7 @@ def play_certificate(
     constants: Mapping[str, Any] | None = None,
     xstar: Sequence[Any] | None = None,
     xstar_n: Sequence[Sequence[Any]] | None = None,
+    by: Reading = "play",
     note: str = "",
 ) -> Certificate:
     """A certificate of kind ``"play"``; `validate.verifier.play` says what is checked.
@@ -48,11 +51,15 @@ def play_certificate(
         constants: values of names that are no parameters of the algorithm (L, mu, ...), as among the parameters.
         xstar: the minimiser of f that is meant, where it has more than one.
         xstar_n: likewise, one for each client.
+        by: how the verifier is to find expectations: from all outcomes, or, for a program that is linear given its
+            draws on quadratics, by moments, which take no longer where outcomes are many.
         note: a remark for the reader.
 
     Raises:
-        ValueError: for what is no exact number, a value given twice, or an origin that is none.
+        ValueError: for what is no exact number, a value given twice, or an origin or a reading that is none.
     """
+    if by not in _READINGS:
+        raise ValueError(f"by={by!r} is none of {', '.join(_READINGS)}")
     if origin not in _ORIGINS:
         raise ValueError(f"origin={origin!r} is none of {', '.join(_ORIGINS)}")
     schedules = {base for base, index in map(index_of, claim.symbols) if index == "k"}
@@ -91,6 +98,8 @@ def play_certificate(
     for key, points in (("xstar", xstar), ("xstar_n", xstar_n)):
         if points is not None:
             certificate[key] = _plain(points, key)
+    if by != "play":
+        certificate["by"] = by
     if note:
         certificate["note"] = note
     return certificate
@@ -213,6 +222,8 @@ def _domain(domain: Domain) -> dict[str, Any]:
 
 
 def _side(value: Side, name: str) -> Any:
+    if isinstance(value, Fraction) and is_long(value):  # digits that tell nothing more: between two decimals
+        value = (value, value)
     if isinstance(value, tuple):
         low, high = value
         if low > high:
@@ -229,5 +240,7 @@ def _rounded(value: Fraction, name: str, up: bool) -> str:
         decimals += 1
     scaled = exact * 10**decimals
     whole = -((-scaled.numerator) // scaled.denominator) if up else scaled.numerator // scaled.denominator
+    if abs(whole) >= 10**MOST_DIGITS:
+        raise ValueError(f"{name} has more than {MOST_DIGITS} digits: take a smaller instance")
     head, tail = divmod(abs(whole), 10**decimals)
     return ("-" if whole < 0 else "") + str(head) + (f".{tail:0{decimals}d}" if decimals else "")

@@ -10,10 +10,8 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import isfinite, isqrt
+from math import isqrt
 from typing import Any, Literal
-
-import numpy as np
 
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
@@ -21,13 +19,14 @@ from theory.program import LINEAR_GIVEN_DRAWS, work
 from theory.sentence import At, Expression, SentenceError, everything
 from theory.written import Claim
 from validate.both_sides import Measured, Row, sides
-from validate.expected import Line, lines, tapped, taps_of
+from validate.expected import tapped, taps_of
+from validate.instances.by_moments import MOST_TAPPED, breaks_in_floats, by_moments
 from validate.instances.candidates import Candidate, candidate_of, moved, of_rounds, realised, size, smaller
-from validate.instances.choices import Setting, roles_of
-from validate.instances.engines import in_floats
+from validate.instances.choices import roles_of
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.shapes import Size
+from validate.on_instance import setting_of
 from validate.rounds import TooManyOutcomesError
 
 Where = Literal["pool", "search"]
@@ -296,10 +295,10 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None
     try:
         both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit=_outcomes(claim, one))
     except TooManyOutcomesError:
-        by_moments = _by_moments(claim, one)
-        if by_moments is None:
+        told = by_moments(claim, one)
+        if told is None:
             count.too_many += 1
-        return by_moments
+        return None if told is None else Seen(one, told)
     except (UndecidedError, UndefinedError):
         count.undecided += 1
         return None
@@ -330,50 +329,6 @@ def _outcomes(claim: Claim, one: Drawn) -> int:
         return OUTCOMES
 
 
-def _by_moments(claim: Claim, one: Drawn) -> Seen | None:
-    """Both sides in fractions by moments, where too many outcomes are to be played; None where they do not tell."""
-    problem = one.instance.problem
-    if not isinstance(problem, Quadratics) or not _fits_taps(claim, one, MOST_TAPPED_EXACTLY):
-        return None
-    try:
-        found = lines(claim, problem.quadratic, setting_of(claim, one))
-    except (ValueError, UndecidedError, ZeroDivisionError, OverflowError):
-        return None
-    rows = [Row(line.at, _ball(line.left), _ball(line.right), line.status) for line in found if _is_told(line)]
-    if not any(row.status != "undefined" for row in rows):
-        return None
-    return Seen(one, Measured(tuple(rows)))
-
-
-def _is_told(line: Line) -> bool:
-    """Whether fractions tell, or floats that are far apart."""
-    if line.status == "undefined" or isinstance(line.left + line.right, Fraction):
-        return True
-    left, right = float(line.left), float(line.right)
-    return isfinite(left + right) and abs(left - right) > APART * max(abs(left), abs(right))
-
-
-def _ball(value: Any) -> Any:
-    """A float as a ball around it, within which the number that it stands for lies; a fraction as it is."""
-    if not isinstance(value, float):
-        return value
-    import flint
-
-    return flint.arb(value, abs(value) * APART / 8)
-
-
-APART = 1e-6
-"""Share of two numbers that rounding does not make up."""
-
-
-def setting_of(claim: Claim, one: Drawn) -> Setting:
-    """The names of a claim on an instance with quadratics."""
-    problem = one.instance.problem
-    quadratic = problem.quadratic if isinstance(problem, Quadratics) else None
-    start = np.array(one.instance.start, dtype=object)
-    return Setting(quadratic, start, dict(one.values), one.instance.rounds, claim)
-
-
 def _from_afar(
     claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: _Budget
 ) -> Seen | None:
@@ -396,23 +351,38 @@ def _from_afar(
         one = drawn(claim, seed + 10**6 + i, large=turns, long=long, sizes=sizes)
         if one is None or not isinstance(one.instance.problem, Quadratics) or not _fits_moments(claim, one):
             continue
-        if not _fits_taps(claim, one, MOST_TAPPED):
-            continue
-        try:
-            far = lines(claim, in_floats(one.instance.problem.quadratic), setting_of(claim, one))
-        except (ValueError, UndecidedError, ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
-            continue
-        if not any(line.status != "undefined" for line in far):
+        breaks = breaks_in_floats(claim, one)
+        if breaks is None:
             continue
         found.far.append(one)
-        if all(line.status != "broken" for line in far):
+        if not breaks:
             continue
-        exact = measured(claim, one)
+        exact = measured(claim, one) or (None if found.suspect else _confirmed(claim, one))
         if exact is not None and exact.measured.broken:
             return exact
         if exact is None and found.suspect is None:
             found.suspect = one
     return None
+
+
+def _confirmed(claim: Claim, one: Drawn) -> Seen | None:
+    """A break in floats in fractions, made smaller in floats before, so that there are fewer and shorter numbers."""
+    here = candidate_of(one)
+    moves, left = smaller(here, claim), CHECKS_IN_FLOATS
+    while left > 0 and (step := next(moves, None)) is not None:
+        if size(step) >= size(here):
+            continue
+        left -= 1
+        tried = realised(claim, step)
+        if tried is not None and breaks_in_floats(claim, tried):
+            one, here = tried, step
+            moves = smaller(here, claim)
+    told = by_moments(claim, one, MOST_TAPPED)
+    return None if told is None else Seen(one, told)
+
+
+CHECKS_IN_FLOATS = 200
+"""Candidates of which floats tell whether they break a claim, before one is looked at in fractions."""
 
 
 def _extreme(claim: Claim, found: Hunt, seeds: int, seed: int) -> Seen | None:
@@ -436,19 +406,6 @@ FAR_KINDS = ((True, True, False), (False, True, True), (True, False, True), (Fal
 MOST_NUMBERS, MOST_TERMS, MOST_TERMS_OF_TAPS = 80, 8000, 1200
 MOST_AVERAGED = 100
 """Clients of an average over those whose coins fell so: pairs of them are gone through for every possible number."""
-MOST_TAPPED, MOST_TAPPED_EXACTLY = 120, 16
-"""Numbers of one round that taps are, in floats and in fractions: their second moments are found together."""
-
-
-def _fits_taps(claim: Claim, one: Drawn, most: int) -> bool:
-    """Whether the taps of which the claim speaks are not too many numbers of a round."""
-    assert one.instance.problem is not None
-    try:
-        count = tapped(claim, setting_of(claim, one))
-    except ValueError:
-        return False
-    numbers = count * one.instance.problem.clients * one.instance.problem.dim
-    return numbers <= most and numbers * one.instance.rounds <= 8 * most
 
 
 def _fits_moments(claim: Claim, one: Drawn) -> bool:
@@ -544,12 +501,7 @@ def _may_break(claim: Claim, one: Drawn) -> bool:
     turns = max((int(one.values[name]) for name in roles_of(program).turns), default=1)
     if max(problem.clients * max(map(problem.samples, range(problem.clients))), turns) < MANY:
         return True
-    try:
-        return any(
-            line.status == "broken" for line in lines(claim, in_floats(problem.quadratic), setting_of(claim, one))
-        )
-    except (ValueError, UndecidedError, ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
-        return True
+    return breaks_in_floats(claim, one) is not False
 
 
 def _moves(claim: Claim, c: Candidate) -> Iterator[Candidate]:

@@ -19,7 +19,7 @@ from theory.sentence import Expression
 from theory.written import Claim
 from validate import certificate as certificates
 from validate.both_sides import Row
-from validate.examine import accepted, certificate_of
+from validate.examine import accepted, valid_certificate
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import Seen, hunt, measured
 from validate.instances.pool import Drawn, drawn
@@ -253,7 +253,7 @@ def _finding(one: Neighbour, oracle: _Oracle, effort: Effort, out: Path | None) 
             return Finding(one, "survived", against is not None, _break(found.broken), reason=UNCERTIFIED)
         path = None
         if out is not None:
-            certificate = certificate_of(claim, found.broken, found.broken.measured.broken[0], found.origin, True)
+            certificate = valid_certificate(claim, found.broken, found.broken.measured.broken[0], found.origin, True)
             folder = out / "certificates" / "mutants"
             path = certificates.write(certificate, folder, one.name.replace("/", "."))
         return Finding(one, "killed", against is not None, _break(found.broken), path)

@@ -3,7 +3,9 @@
 The certificate has the claim as its author wrote it (sentence, assumptions, relations, definitions), the algorithm as
 data, and an instance. Checked: the instance satisfies every assumption with the given constants and every relation, and
 lies in the domains of the parameters and of the algorithm's operations; both sides at the given indices, from all
-outcomes of all draws with their probabilities, are the printed ones; and the relation between them is false.
+outcomes of all draws with their probabilities, are the printed ones; and the relation between them is false. Where
+``by`` is "moments", expectations are found from means and covariances, which this program computes round by round: for
+algorithms that are linear given their draws, on quadratics, and sides that are E of squares and products.
 
 What remains for the reader: sentence, assumptions, relations, definitions, domains and the algorithm are those of the
 paper. All of them are printed.
@@ -15,6 +17,9 @@ paper. All of them are printed.
     draws, later, making, running         all choices of a draw; what a step makes; a round
     playing                               all outcomes of a run
     still, spoken, assumed                what sentences come to; assumptions
+    chances, quantities                   counts that are drawn; sums of random quantities, and their covariances
+    linear_steps, linear, moments         the same run by means and covariances, without playing outcomes
+    spoken_by_moments                     what sentences come to then
     stated, shapes, listing               the claim, what it says of its parameters, and what is printed for the reader
 """
 
@@ -29,6 +34,7 @@ from .assumed import holds
 from .checks import Checks, Report
 from .formulas import Uncheckable
 from .intervals import Interval
+from .moments import Moments
 from .parameters import MOST_ROUNDS, MOST_TERMS, point_of, read_parameters, read_start, read_vectors
 from .playing import Game
 from .points import check_points
@@ -39,7 +45,8 @@ from .scalars import ZERO, Number, Vector, Work, sure, surely_not
 from .sentences import Node, Sentence
 from .shapes import check_domains, check_shapes
 from .spoken import World
-from .stated import introduce, read_claim, steps_of
+from .spoken_by_moments import WorldByMoments
+from .stated import Claimed, introduce, read_claim, steps_of
 from .steps import OF_CLIENTS, Program, Step
 from .still import Still
 from .vocabulary import Vocabulary
@@ -48,7 +55,8 @@ NEEDED = (
     "format kind claim statement assumptions relations definitions program parameters problem start rounds at left "
     "right"
 )
-OPTIONAL = "standing domains over vectors xstar xstar_n origin quick note"
+OPTIONAL = "standing domains over vectors xstar xstar_n by origin quick note"
+METHODS = ("play", "moments")
 COARSEST = Fraction(1, 10**6)
 
 
@@ -69,17 +77,19 @@ def verify_play(data: dict[str, Any]) -> Report:
     return Report(checks.valid, tuple(checks.lines))
 
 
-def _verify(checks: Checks, data: dict[str, Any]) -> None:
+def read_world(data: dict[str, Any], work: Work) -> tuple[Claimed, World]:
+    """The claim of a certificate, and its instance.
+
+    Raises:
+        FormatError: when they are malformed.
+    """
     fields(data, "the certificate", NEEDED, OPTIONAL)
-    work = Work()
     claimed = read_claim(data)
     problem = None if data["problem"] is None else read_any_problem(data["problem"], work)
     rounds = integer(data["rounds"], "rounds", 1, MOST_TERMS if data["program"] is None else MOST_ROUNDS)
     vectors = read_vectors(data.get("vectors", {}), problem)
     parameters = read_parameters(data["parameters"])
     start = read_start(data["start"], problem)
-    introduce(checks, data, claimed, problem, rounds)
-    check_points(checks, problem)
     if claimed.words.vectors != frozenset(vectors):
         raise FormatError("the free vectors have no values")
     xstar = None if data.get("xstar") is None else point_of(read_vector(data["xstar"], "xstar"), problem)
@@ -88,7 +98,19 @@ def _verify(checks: Checks, data: dict[str, Any]) -> None:
         xstar_n = tuple(point_of(read_vector(v, "xstar_n"), problem) for v in list_of(data["xstar_n"], "xstar_n"))
         if problem is None or len(xstar_n) != problem.N:
             raise FormatError("xstar_n is not one point for each client")
-    world = World(claimed.words, parameters, problem, start, rounds, vectors, work, xstar, xstar_n)
+    by = data.get("by", "play")
+    if by not in METHODS or (by == "moments" and claimed.program is None):
+        raise FormatError(f"by={shown(by)} is none of {list(METHODS)}, or there is no algorithm")
+    kind = World if by == "play" else WorldByMoments
+    world = kind(claimed.words, parameters, problem, start, rounds, vectors, work, xstar, xstar_n)
+    return claimed, world
+
+
+def _verify(checks: Checks, data: dict[str, Any]) -> None:
+    claimed, world = read_world(data, Work())
+    parameters = world.parameters
+    introduce(checks, data, claimed, world.problem, world.rounds)
+    check_points(checks, world.problem)
     check_shapes(checks, claimed, world)
     check_domains(checks, claimed, parameters)
     if claimed.program is not None:
@@ -119,7 +141,8 @@ def set_up(program: Program, world: World) -> bool:
         Uncheckable: where there is no such instance.
     """
     problem = world.given_problem()
-    game = Game(program, problem, world.parameters, world.rounds, world.work)
+    kind = Moments if isinstance(world, WorldByMoments) else Game
+    game = kind(program, problem, world.parameters, world.rounds, world.work)
     points = (world.xstar, world.xstar_n)
     still = Still(Vocabulary(), world.parameters, problem, world.start, world.rounds, {}, world.work, *points)
     begin: list[Any] = []

@@ -146,6 +146,10 @@ class World(Still):
             return self.vector(op, parts) if any(isinstance(p, tuple) for p in parts) else OPERATIONS[op](*parts)
         if op in OVER and OVER[op][0] in ("mean", "sum"):
             return self.over(tree, at, lambda a: self.expectation(tree.args[0], a))
+        return self.averaged(tree, at)
+
+    def averaged(self, tree: Node, at: At) -> Any:
+        """E of a tree, over all outcomes of what it speaks of."""
         total: Any = None
         for p, outcome in self.law(self.items(tree, at)):
             value = self.value(tree, at, outcome)

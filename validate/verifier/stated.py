@@ -19,6 +19,10 @@ from .vocabulary import Vocabulary
 
 ORIGINS = ("search", "pool", "worst case", "given")
 MOST_TEXTS = 200
+BY_MOMENTS = "expectations are found by moments: from means and covariances, which are computed here round by round"
+NOISE_BY_MOMENTS = (
+    "noise stands for every law with its mean and second moment; here its covariance is a multiple of the identity"
+)
 NOISE = (
     "noise stands for every law with its mean and second moment; this program plays one of them: a coordinate "
     "uniformly at random, and along it one of two values of opposite signs with mean 0"
@@ -135,7 +139,9 @@ def introduce(checks: Checks, data: Mapping[str, Any], claimed: Claimed, problem
         for line in listing(claimed.program):
             note(shown(line, 2000))
         if any(isinstance(step, Step) and step.op == "noise" for step in steps_of(claimed.program.body)):
-            note(NOISE)
+            note(NOISE_BY_MOMENTS if data.get("by") == "moments" else NOISE)
+        if data.get("by") == "moments":
+            note(BY_MOMENTS)
     for name, value in data["parameters"].items():
         note(f"{shown(name)} = {shown(_words(value))}")
     if problem is not None:
