@@ -30,7 +30,8 @@ from validate.examine import certificate_of_break, described, examine
 from validate.instances import Points, read_instance, read_problem
 from validate.instances.candidates import candidate_of, realised, size
 from validate.instances.choices import Setting
-from validate.instances.hunt import Seen, shrunk
+from validate.instances.covered import coverage
+from validate.instances.hunt import Hunt, Seen, shrunk
 from validate.instances.occasion import occasion
 from validate.instances.point_moves import along, fewer_points, lists_of, projected, scaled
 from validate.on_instance import on_instance
@@ -439,3 +440,16 @@ def test_moves_of_points() -> None:
     assert line[0][0].points[0].x == functions[0][0].points[0].x[:1]
     (before, *_), (after, *_) = line[1][0].points, scaled(line, F(3))[1][0].points
     assert (after.x, after.g, after.f) == ((3 * before.x[0],), (3 * before.g[0],), 9 * before.f)
+
+
+def test_what_was_covered_by_points() -> None:
+    """An instance on which the claim holds counts, and where nothing is known at its start that does not."""
+    data = on_huber(2)
+    other = copy.deepcopy(data)
+    other["problem"]["clients"][0][0]["points"] = data["problem"]["clients"][0][0]["points"][3:]
+    ball = claim("ball", "norm2(x0 - xstar) <= 9", of=descent, assuming=CONVEX)
+    seen = [Seen(one.drawn, one.measured) for one in (occasion(ball, data), occasion(ball, other))]
+    assert all(one.measured.holds for one in seen)
+    told = coverage(ball, Hunt(seen=seen), quick=True)
+    assert not told.earned
+    assert "no start was at the minimiser" in told.detail
