@@ -23,7 +23,7 @@ from validate import proving, verifier
 from validate.both_sides import Row
 from validate.certificate.play import play_certificate
 from validate.contradiction import contradictions
-from validate.instances import Instance, Pieces, read_instance
+from validate.instances import Instance, Pieces, Points, read_instance
 from validate.instances.covered import coverage
 from validate.instances.hunt import Hunt, Seen, hunt, measured
 from validate.instances.occasion import Occasion
@@ -274,6 +274,8 @@ def described(drawn: Drawn) -> str:
         words.append(f"{instance.problem.dim} dimension{'s' if instance.problem.dim > 1 else ''}")
         if isinstance(instance.problem, Pieces):
             words.append("piecewise quadratic functions")
+        if isinstance(instance.problem, Points):
+            words.append("functions given by points")
     if instance.program is not None:
         words.append(f"{instance.rounds} round{'s' if instance.rounds > 1 else ''}")
     named: Mapping[str, Any] = {**instance.parameters, **drawn.constants}

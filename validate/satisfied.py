@@ -16,13 +16,15 @@ from sim.problems import Quadratic
 from sim.problems.linear_algebra import eigenvalues, minimise
 from theory import predicates as p
 from theory.inequality.psd import is_psd
+from validate.instances.implied import best_implied, implied
 from validate.instances.pieces import Pieces, Piecewise, largest_sum
+from validate.instances.points import Points
 
 ROUNDING = 1e-9
 """Relative slack of comparisons on float64 problems."""
 
 Numbers = tuple[Any, ...]
-True_ = Callable[[Any, Any, Numbers], bool]
+True_ = Callable[[Any, Any, Numbers], "bool | None"]
 Best = Callable[[Any, Any], Numbers | None]
 _TRUE: dict[tuple[type, type], True_] = {}
 _BEST: dict[tuple[type, type], Best] = {}
@@ -34,12 +36,12 @@ def true(predicate: p.Predicate, problem: Any, constants: Sequence[Any], network
 
     Args:
         predicate: the assumption.
-        problem: such as `sim.problems.Quadratic` or `validate.instances.Pieces`.
+        problem: such as `sim.problems.Quadratic`, `validate.instances.Pieces` or `Points`.
         constants: values of its constants, in its order: Fractions for an exact decision.
         network: the mixing matrix W, (N, N), for `connected`.
 
     Returns:
-        None where nobody has told how to decide it for such a problem.
+        None where nobody has told how to decide it for such a problem, or where the problem leaves it open.
     """
     if isinstance(predicate, p.Connected):
         return network is not None and _connected(network, constants[0] if constants else None)
@@ -512,3 +514,10 @@ def _(predicate: p.Dissimilar, problem: Pieces) -> Numbers | None:
         if found is not None:
             return (_root(max(found, Fraction(0))), larger)
     return None
+
+
+# --- points ----------------------------------------------------------------------------------------------------------
+
+for _assumption in p.PREDICATES.values():
+    tells(_assumption, Points)(implied)
+    finds(_assumption, Points)(best_implied)

@@ -169,11 +169,13 @@ def _by_round(values: Any, name: str) -> Any:
 
 
 def _problem(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Every sample as H, b or knots, slopes, b, and where it is needed c."""
+    """Every sample as points, L, mu, as knots, slopes, b or as H, b, and where it is needed c."""
     return {"clients": [[_sample(sample) for sample in own] for own in data["clients"]]}
 
 
 def _sample(sample: Mapping[str, Any]) -> dict[str, Any]:
+    if "points" in sample:
+        return _points(sample)
     constant = Fraction(_exact(sample.get("c", 0), "c"))
     found: dict[str, Any]
     if "knots" in sample:
@@ -187,6 +189,18 @@ def _sample(sample: Mapping[str, Any]) -> dict[str, Any]:
         found = {"H": [[str(h)]], "b": [str(h * a)]}
         constant += h * a * a / 2
     return {**found, "c": str(constant)} if constant else found
+
+
+def _points(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """Each point once, with lists for x and g."""
+    points: dict[tuple[str, ...], dict[str, Any]] = {}
+    for point in sample["points"]:
+        x, g = (_plain(point[key] if isinstance(point[key], list | tuple) else [point[key]], key) for key in "xg")
+        points.setdefault(tuple(x), {"x": x, "g": g, "f": _exact(point["f"], "f")})
+    return {
+        "points": list(points.values()),
+        **{key: _exact(sample[key], key) for key in ("L", "mu", "G") if key in sample},
+    }
 
 
 def _domain(domain: Domain) -> dict[str, Any]:

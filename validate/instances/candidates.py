@@ -31,6 +31,9 @@ from validate.instances.choices import (
 from validate.instances.nearby import FACTORS, other, simpler
 from validate.instances.piece_moves import Functions, bent, numbers_of, simplified, translated
 from validate.instances.pieces import Pieces, Piecewise
+from validate.instances.point_moves import Given, fewer_points, projected, simpler_points
+from validate.instances.point_moves import numbers_of as numbers_of_points
+from validate.instances.points import Points
 from validate.instances.pool import Drawn, instance_of_values
 from validate.instances.problems import Quadratics
 
@@ -49,7 +52,8 @@ class Candidate:
         rounds: K.
         values: of all the claim's names, without index; those that assumptions bind are recomputed.
         vectors: the free vectors.
-        pieces: of each client, its samples, where these are no quadratics; else None.
+        pieces: of each client, its samples, where these are piecewise quadratics; else None.
+        points: likewise, where these are given by points; else None.
     """
 
     hessian: Matrix
@@ -59,11 +63,12 @@ class Candidate:
     values: Mapping[str, Any]
     vectors: Mapping[str, Any]
     pieces: Functions | None = None
+    points: Given | None = None
 
     @property
     def has_functions(self) -> bool:
         """Whether there is a problem."""
-        return self.hessian is not None or self.pieces is not None
+        return self.hessian is not None or self.pieces is not None or self.points is not None
 
 
 def candidate_of(drawn: Drawn) -> Candidate:
@@ -87,6 +92,7 @@ def candidate_of(drawn: Drawn) -> Candidate:
         dict(drawn.values),
         vectors,
         pieces,
+        instance.problem.functions if isinstance(instance.problem, Points) else None,
     )
 
 
@@ -168,6 +174,8 @@ def _tie(relation: Sentence, world: Setting, values: Values, claim: Claim) -> No
 
 def _problem(c: Candidate) -> Any:
     """Its problem, of quadratics where all functions are; None for a claim without functions."""
+    if c.points is not None:
+        return Points(c.points)
     if c.pieces is not None:
         if any(f.knots for own in c.pieces for f in own):
             return Pieces(c.pieces)
@@ -287,6 +295,7 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
                 hessian=None if c.hessian is None else c.hessian[keep],
                 linear=None if c.linear is None else c.linear[keep],
                 pieces=None if c.pieces is None else tuple(c.pieces[m] for m in keep),
+                points=None if c.points is None else tuple(c.points[m] for m in keep),
                 values={
                     name: [v[m] for m in keep] if name in lists else v - 1 if name == "N" else v
                     for name, v in c.values.items()
@@ -303,12 +312,23 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
         for i in range(n) if n > 1 else ():
             rest = tuple(own[:i] + own[i + 1 :] if len(own) > 1 else own for own in c.pieces)
             yield replace(c, pieces=rest)
+    elif c.points is not None:
+        d = c.points[0][0].dim
+        n = max(map(len, c.points))
+        for i in range(n) if n > 1 else ():
+            yield replace(c, points=tuple(own[:i] + own[i + 1 :] if len(own) > 1 else own for own in c.points))
+        for points in fewer_points(c.points):
+            yield replace(c, points=points)
     else:
         d = next((len(v[0] if isinstance(v, list) else v) for v in c.vectors.values()), 1)
     for i in range(d) if d > 1 else ():
         keep = [j for j in range(d) if j != i]
+        points_there = None if c.points is None else projected(c.points, keep)
+        if c.points is not None and points_there is None:
+            continue
         yield replace(
             c,
+            points=points_there,
             hessian=None if c.hessian is None else c.hessian[:, :, keep][:, :, :, keep],
             linear=None if c.linear is None else c.linear[:, :, keep],
             start=c.start[keep] if len(c.start) else c.start,
@@ -316,6 +336,8 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
                 name: [row[keep] for row in v] if isinstance(v, list) else v[keep] for name, v in c.vectors.items()
             },
         )
+    if c.points is not None:
+        yield from _simpler_points(c, claim)
     for name, value in c.values.items():
         if name in claim.constants or name in roles.matrices or (name == "N" and lists):
             continue
@@ -361,6 +383,14 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
             yield replace(c, hessian=array)
 
 
+def _simpler_points(c: Candidate, claim: Claim) -> Iterator[Candidate]:
+    drawn = instance_of_values(claim, Points(c.points or ()), c.start, c.rounds, dict(c.values), c.vectors)
+    free = [name for name in c.values if name not in claim.constants and isinstance(c.values[name], Fraction)]
+    for new in () if drawn is None else simpler_points(drawn.instance, free):
+        start = np.array(new.start, dtype=object)
+        yield replace(c, points=new.functions, start=start, values={**c.values, **new.values})
+
+
 def _parts(count: int) -> Iterator[list[int]]:
     """Less of so many: either half, a quarter less, then one less."""
     if count > 3:
@@ -383,6 +413,8 @@ def size(c: Candidate) -> tuple[int, int, int, int]:
         entries += [*c.hessian.ravel(), *c.linear.ravel()]
     if c.pieces is not None:
         entries += numbers_of(c.pieces)
+    if c.points is not None:
+        entries += numbers_of_points(c.points)
     digits = sum(len(str(x)) for x in entries)
     return len(entries), c.rounds, sum(x != 0 for x in entries), digits
 
@@ -392,6 +424,8 @@ def _clients(c: Candidate) -> int:
         return int(c.hessian.shape[0])
     if c.pieces is not None:
         return len(c.pieces)
+    if c.points is not None:
+        return len(c.points)
     return next((len(v) for v in c.vectors.values() if isinstance(v, list)), 1)
 
 

@@ -13,6 +13,7 @@ from theory.written import Claim
 from validate.instances.choices import roles_of
 from validate.instances.hunt import Hunt, Seen, measured
 from validate.instances.pieces import Pieces
+from validate.instances.points import Points
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.verdict import NOTHING_COVERED, Coverage
@@ -120,6 +121,7 @@ def _kinds(instances: list[Drawn]) -> str:
     kinds = {type(one.instance.problem) for one in instances}
     words = ["quadratics"] if Quadratics in kinds else []
     words += ["piecewise quadratics in one dimension"] if Pieces in kinds else []
+    words += ["functions given by points"] if Points in kinds else []
     return " and ".join(words)
 
 

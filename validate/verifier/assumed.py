@@ -1,4 +1,4 @@
-"""Whether a problem satisfies an assumption, decided in fractions: here for quadratics, in `pieces` for these."""
+"""Whether a problem satisfies an assumption, in fractions: here for quadratics, else in `pieces` and `points`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from . import pieces, points
 from .formulas import Uncheckable
 from .intervals import Interval
-from .pieces import DECIDE as DECIDE_OF_PIECES
-from .pieces import Pieces
-from .pieces import dissimilar as dissimilar_pieces
-from .pieces import variance as variance_of_pieces
 from .quadratics import Function, Problem, definiteness, null_space, product, semidefinite, shifted
 from .reading import FormatError, fields, list_of, shown, text_of
 from .scalars import ZERO, Number
@@ -124,8 +121,10 @@ def holds(assumption: Assumption, world: World) -> bool:
     problem = world.given_problem()
     world.work.spend(sum(map(len, problem.samples)) * problem.d**3)
     variance, dissimilar, known = _variance, _dissimilar, DECIDE
-    if isinstance(problem, Pieces):
-        variance, dissimilar, known = variance_of_pieces, dissimilar_pieces, DECIDE_OF_PIECES
+    if isinstance(problem, pieces.Pieces):
+        variance, dissimilar, known = pieces.variance, pieces.dissimilar, pieces.DECIDE
+    elif isinstance(problem, points.Points):
+        variance, dissimilar, known = points.variance, points.dissimilar, points.DECIDE
     if assumption.name == "bounded_variance":
         return all(variance(problem, n, _constants(assumption, world, {"n": n}, (UP,))[0]) for n in range(problem.N))
     if assumption.name == "dissimilar":

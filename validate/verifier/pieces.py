@@ -184,7 +184,7 @@ class Pieces(Problem):
         return (divided(target - steep + f.slopes[j] * at, f.slopes[j] + inverse),)
 
 
-def read_any_problem(data: Any, work: Work) -> Problem:
+def read_pieces(data: Any, work: Work) -> Problem:
     """A problem of quadratics; or, where a sample has knots, of pieces: ``{"knots", "slopes", "b"}``, with or without
     ``c``, or a quadratic ``{"H", "b"}`` in one dimension.
     """
@@ -229,10 +229,8 @@ def _read(data: Any, name: str) -> Piece:
     return Piece(knots, slopes, number(data["b"], f"b of {name}"), number(data.get("c", 0), f"c of {name}"))
 
 
-def described(problem: Problem) -> Iterator[str]:
-    """The functions, for the reader; nothing of quadratics."""
-    if not isinstance(problem, Pieces):
-        return
+def described(problem: Pieces) -> Iterator[str]:
+    """The functions, for the reader."""
     yield MEANING
     places = [(n, i, f) for n, own in enumerate(problem.samples) for i, f in enumerate(own)]
     for n, i, f in places[:MOST_SHOWN]:

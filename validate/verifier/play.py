@@ -10,7 +10,7 @@ paper. All of them are printed.
 
     sentences, vocabulary                 texts to trees; what they are
     scalars, parameters                   fractions and intervals; the numbers of an instance
-    quadratics, pieces                    problems
+    quadratics, pieces, points, problems  problems
     steps, programs, arguments            algorithms as data, and the domains of what they are given
     draws, later, making, running         all choices of a draw; what a step makes; a round
     playing                               all outcomes of a run
@@ -30,8 +30,9 @@ from .checks import Checks, Report
 from .formulas import Uncheckable
 from .intervals import Interval
 from .parameters import MOST_ROUNDS, MOST_TERMS, point_of, read_parameters, read_start, read_vectors
-from .pieces import read_any_problem
 from .playing import Game
+from .points import check_points
+from .problems import read_any_problem
 from .quadratics import read_vector
 from .reading import FormatError, fields, integer, list_of, number, shown
 from .scalars import ZERO, Number, Vector, Work, sure, surely_not
@@ -78,6 +79,7 @@ def _verify(checks: Checks, data: dict[str, Any]) -> None:
     parameters = read_parameters(data["parameters"])
     start = read_start(data["start"], problem)
     introduce(checks, data, claimed, problem, rounds)
+    check_points(checks, problem)
     if claimed.words.vectors != frozenset(vectors):
         raise FormatError("the free vectors have no values")
     xstar = None if data.get("xstar") is None else point_of(read_vector(data["xstar"], "xstar"), problem)

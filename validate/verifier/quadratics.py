@@ -104,6 +104,18 @@ class Problem:
             self._minimum[key] = None if point is None else (point, rank == self.d)
         return self._minimum[key]
 
+    def infimum(self, function: Any) -> Number:
+        """The infimum of a function.
+
+        Raises:
+            Uncheckable: where it is unbounded below.
+        """
+        found = self.minimum(function)
+        if found is None:
+            raise Uncheckable("f is unbounded below, of which the claim does not speak")
+        value: Number = function.value(found[0])
+        return value
+
     def minimises(self, function: Any, point: Vector) -> bool:
         """Whether a function that has a minimum is least at a point."""
         return not any(x != 0 for x in function.gradient(point))

@@ -9,7 +9,7 @@ from typing import Any
 from .assumed import Assumption, read_assumption
 from .checks import Checks
 from .listing import listing
-from .pieces import described
+from .problems import described
 from .programs import named, read_program
 from .quadratics import Problem
 from .reading import FormatError, fields, list_of, number, shown, text_of
