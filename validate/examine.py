@@ -1,8 +1,8 @@
 """All the evidence for a claim that says what it means, joined into its verdict.
 
 Everything is read off the claim: whether its relations can hold together at all; whether the sentence itself is proved
-(`validate.proving`); instances made from it, measured exactly; a search from the tightest of them; and last what
-somebody wrote by hand for it (`Claim.given`). A break is exact when it is found; it is made smaller, and becomes a
+(`validate.proving`); instances made from it, measured exactly; a search from the tightest of them; the worst functions of
+its class at small sizes (`validate.worst_case`); and last what somebody wrote by hand for it (`Claim.given`). A break is exact when it is found; it is made smaller, and becomes a
 certificate that the stand-alone verifier has to accept. One against a proof is a contradiction, and decides nothing.
 """
 
@@ -29,6 +29,7 @@ from validate.instances.hunt import Hunt, Seen, hunt, measured
 from validate.instances.occasion import Occasion
 from validate.instances.pool import Drawn, needs_minimiser
 from validate.verdict import Evidence, Origin, Result, decide
+from validate.worst_case.stage import told, worst
 
 log = logging.getLogger(__name__)
 
@@ -77,10 +78,16 @@ def examine(
         operations=OPERATIONS[quick],
     )
     path: Path | None = None
+    unbroken = found.broken is None
     if found.broken is not None:
         item, path = certified(claim, found.broken, found.first, found.origin, Path(out), quick)
         evidence.append(item)
-    else:
+    elif not proved:
+        tell(f"{claim.id}: the worst functions of its class, at small sizes")
+        more, path = worst_evidence(claim, Path(out), quick, seed)
+        evidence += more
+        unbroken = not any(item.outcome in ("refuted", "fails") for item in more)
+    if unbroken:
         for item, written in _given(claim, Path(out), quick):
             evidence.append(item)
             path = path or written
@@ -207,6 +214,21 @@ def _side(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
+
+
+def worst_evidence(claim: Claim, out: Path, quick: bool, seed: int = 0) -> tuple[list[Evidence], Path | None]:
+    """The worst functions of the claim's class at small sizes, and the certificate where they break it."""
+    try:
+        found = worst(claim, quick=quick, seed=seed, accepted=lambda seen: accepted(claim, seen, quick))
+    except Exception as error:  # of a solver; it ends nothing else
+        log.debug("%s: its worst case ended with an error", claim.id, exc_info=True)
+        text = f"its worst case ended with an error: {type(error).__name__}: {error}"
+        return [Evidence("exact", "undecided", text, origin="worst case")], None
+    broken = found.broken or next(iter(found.suspects), None)
+    if broken is None:
+        return told(claim, found), None
+    item, path = certified(claim, broken, None, "worst case", out, quick)
+    return [item], path
 
 
 def _given(claim: Claim, out: Path, quick: bool) -> list[tuple[Evidence, Path | None]]:

@@ -37,15 +37,18 @@ def attack(
     Raises:
         NoReadingError: where the claim has no Gram reading at these numbers.
     """
-    yield from instances(read_claim(claim, values, samples, rounds), cases)
+    for _, found in attacks(read_claim(claim, values, samples, rounds), cases):
+        yield from found
 
 
-def instances(reading: Reading, cases: int = CASES) -> Iterator[Drawn]:
-    """Instances that break what was read. Errors as of `attack`."""
+def attacks(reading: Reading, cases: int = CASES) -> Iterator[tuple[Estimation, Iterator[Drawn]]]:
+    """The problems of maximising left - right, each with the instances that break what was read. Errors as of `attack`.
+
+    The solver is asked as instances are taken.
+    """
     for case in list(largest(reading.cases))[:cases]:
         for problem in problems(reading, case):
-            for found in breaking(problem.program):
-                yield instance_of(reading, problem, found)
+            yield problem, (instance_of(reading, problem, found) for found in breaking(problem.program))
 
 
 def problems(reading: Reading, case: Case) -> Iterator[Estimation]:
