@@ -1,9 +1,10 @@
 """All the evidence for a claim that says what it means, joined into its verdict.
 
 Everything is read off the claim: whether its relations can hold together at all; whether the sentence itself is proved
-(`validate.proving`); instances made from it, measured exactly; a search from the tightest of them; the worst functions of
-its class at small sizes (`validate.worst_case`); and last what somebody wrote by hand for it (`Claim.given`). A break is exact when it is found; it is made smaller, and becomes a
-certificate that the stand-alone verifier has to accept. One against a proof is a contradiction, and decides nothing.
+(`validate.proving`); instances made from it, measured exactly; a search from the tightest of them; the worst functions
+of its class at small sizes (`validate.worst_case`); and last what somebody wrote by hand for it (`Claim.given`). A
+break is exact when it is found; it is made smaller, and becomes a certificate that the stand-alone verifier has to
+accept. One against a proof is a contradiction, and decides nothing.
 """
 
 from __future__ import annotations

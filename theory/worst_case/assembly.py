@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,13 +60,16 @@ class Meeting:
 
     @property
     def scale(self) -> tuple[Fraction, ...]:
-        """What each basis vector is a multiple of: gradients are measured in units of the largest L."""
+        """What each basis vector is a multiple of: gradients and values have a unit of their own."""
         return tuple(self.unit if j in self.gradients else Fraction(1) for j in range(len(self.basis)))
 
-    @property
+    @cached_property
     def unit(self) -> Fraction:
-        """The largest L; also the unit of values."""
-        return max(own.L for own in self.classes.values())
+        """The largest L, or where steps are longer than 1/L the inverse of the longest; also the unit of values."""
+        known = (point for points in self.functions.values() for point in points)
+        longest = max((abs(fraction(point.x[j])) for point in known for j in self.gradients), default=Fraction(0))
+        L = max(own.L for own in self.classes.values())
+        return L if longest * L <= 1 else 1 / longest
 
     @property
     def homogeneous(self) -> bool:
@@ -211,5 +215,3 @@ def _parts(
             values[places[value]] = values.get(places[value], Fraction(0)) + fraction(c) * unit
     gram = {(where[i], where[j]): fraction(c) * scale[i] * scale[j] for (i, j), c in form.gram.items()}
     return gram, values, fraction(form.constant)
-
-

@@ -168,7 +168,11 @@ def worst_case(
 
 
 def enclose(
-    problem: Program, wanted: Fraction = TOLERANCE, free: bool = False, scale: float = 1.0
+    problem: Program,
+    wanted: Fraction = TOLERANCE,
+    free: bool = False,
+    scale: float = 1.0,
+    attained: bool = True,
 ) -> tuple[UpperBound | None, Instance | None, list[str]]:
     """A proved upper bound and an instance that attains a lower one, with growing effort, and the solver's words.
 
@@ -177,6 +181,7 @@ def enclose(
         wanted: relative width of the enclosure at which no more effort is made.
         free: whether the start is bounded by its gap alone (`theory.worst_case.unbounded`).
         scale: what the objective is multiplied by at first.
+        attained: whether an instance is wanted; without, one effort that gives a bound is enough.
     """
     upper: UpperBound | None = None
     lower: Instance | None = None
@@ -184,9 +189,9 @@ def enclose(
     efforts, rescaled = list(EFFORTS), 0
     while efforts:
         effort = efforts.pop(0)
-        upper, lower, word = _improved(problem, free, replace(effort, scale=scale), upper, lower, wanted)
+        upper, lower, word = _improved(problem, free, replace(effort, scale=scale), upper, lower, wanted, attained)
         words.append(word)
-        if _done(upper, lower, wanted) or "Infeasible" in word:
+        if _done(upper, lower, wanted) or "Infeasible" in word or (upper is not None and not attained):
             break
         if upper is None or upper.bound <= 0:
             continue
@@ -198,7 +203,13 @@ def enclose(
 
 
 def _improved(
-    problem: Program, free: bool, effort: Effort, upper: UpperBound | None, lower: Instance | None, wanted: Fraction
+    problem: Program,
+    free: bool,
+    effort: Effort,
+    upper: UpperBound | None,
+    lower: Instance | None,
+    wanted: Fraction,
+    attained: bool,
 ) -> tuple[UpperBound | None, Instance | None, str]:
     """The better of what is known and what one effort finds, and the solver's last word."""
     word = ""
@@ -207,7 +218,7 @@ def _improved(
         word = solved.status
         if not solved.gram:
             break
-        proof, instance = certify(small, solved), attain(small, solved)
+        proof, instance = certify(small, solved), attain(small, solved) if attained else None
         if places is not None:
             proof = widened(proof, places) if proof is not None else None
             proof = proof if proof is not None and proof.check(problem) else None

@@ -1,8 +1,8 @@
 """Assumptions as conditions on points: between which curvatures each sample's function is, and how steep it may be.
 
-What is said of a mean (f_n of several samples, f of several clients) is no condition on the points of single functions.
-It is then asked of each of them, which implies it: a smaller class, in which instances are still instances of the claim,
-and a bound is none for the whole class (`Class.whole`).
+What is said of a mean (f_n of several samples, f of several clients) is no condition on the points of single
+functions. It is then asked of each of them, which implies it: a smaller class. An instance of it is still one of the
+claim, but a bound is none for the whole class (`Classes.whole`).
 """
 
 from __future__ import annotations

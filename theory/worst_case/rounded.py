@@ -17,7 +17,7 @@ from theory.worst_case.program import Array, Program
 from theory.worst_case.solver import Effort, Solved, relaxations
 
 SPARE = (1e-2, 1e-3, 1e-4, 1e-6, 1e-8)
-"""What is left to spare in every condition, relative to the length of the start: the larger, the shorter the numbers."""
+"""What is left to spare in every condition, the start having length 1: the larger, the shorter the numbers."""
 LEAST = 1e-6
 """Objectives below this, with coefficients near 1, are errors of the solver."""
 _RANKS = (1e-2, 1e-3, 1e-4, 1e-6, 0.0)
@@ -30,6 +30,11 @@ def scale_of(program: Program) -> float:
     goal = program.objective
     most = max([abs(float(c)) for row in goal.form for c in row] + [abs(float(c)) for c in goal.slopes], default=1.0)
     return float(2.0 ** -round(np.log2(most))) if most > 0 else 1.0
+
+
+def size_of(program: Program) -> int:
+    """Roughly what a solution costs, in operations as `theory.program.work` counts them."""
+    return 200 + program.size**2 * program.conditions // 4
 
 
 def solved(program: Program, spare: float, scale: float) -> Solved | None:
@@ -79,7 +84,7 @@ def simplest(program: Program, found: Solved) -> Instance | None:
 
 def _turned(vectors: Array) -> Array:
     """The same vectors, (n, r), turned so that each of the first ones has one coordinate more than those before."""
-    return np.asarray(np.linalg.qr(vectors.T, mode="r").T)
+    return np.linalg.qr(vectors.T)[1].T
 
 
 def _rounded(program: Program, vectors: Array, values: Array, bits: int) -> Instance | None:

@@ -14,7 +14,7 @@ from theory.written import Claim
 from validate.instances.instance import Instance
 from validate.instances.points import Point, PointFunction, Points
 from validate.instances.pool import Drawn
-from validate.worst_case.reading import Case, NoReadingError, Numbers, Reading, largest, read_claim
+from validate.worst_case.reading import Case, NoReadingError, Numbers, Reading, last_first, read_claim
 
 REACHES = (Fraction(1), Fraction(1000))
 """Bounds on the squared length of what the run begins with, where a claim is not the same in all units."""
@@ -46,7 +46,7 @@ def attacks(reading: Reading, cases: int = CASES) -> Iterator[tuple[Estimation, 
 
     The solver is asked as instances are taken.
     """
-    for case in list(largest(reading.cases))[:cases]:
+    for case in list(last_first(reading.cases))[:cases]:
         for problem in problems(reading, case):
             yield problem, (instance_of(reading, problem, found) for found in breaking(problem.program))
 
@@ -69,7 +69,7 @@ def problems(reading: Reading, case: Case) -> Iterator[Estimation]:
 
 def instance_of(reading: Reading, problem: Estimation, found: Attained) -> Drawn:
     """A solution as an instance of the claim."""
-    met, claim = reading.met, reading.claim
+    met = reading.met
     block = found.vectors[0]
     dim = max(1, len(block[0]) if block else 0)
     vectors = [(Fraction(0),) * dim for _ in met.basis]
@@ -91,12 +91,8 @@ def instance_of(reading: Reading, problem: Estimation, found: Attained) -> Drawn
         own = met.classes[n, i]
         return PointFunction(tuple(map(point, met.functions[n, i])), own.L, own.mu, own.steepest)
 
-    functions = tuple(
-        tuple(function(n, i) for i in range(count)) for n, count in enumerate(reading.unknown.counts)
-    )
-    free = {
-        name: tuple(map(at, v)) if name.endswith("_n") else at(v) for name, v in reading.instance.vectors.items()
-    }
+    functions = tuple(tuple(function(n, i) for i in range(count)) for n, count in enumerate(reading.unknown.counts))
+    free = {name: tuple(map(at, v)) if name.endswith("_n") else at(v) for name, v in reading.instance.vectors.items()}
     was = reading.instance
     instance = Instance(
         was.program,

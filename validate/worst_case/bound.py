@@ -12,11 +12,11 @@ from theory.worst_case.assembly import Estimation, estimation
 from theory.worst_case.bound import TOLERANCE, enclose
 from theory.worst_case.certificate import Instance, UpperBound
 from theory.worst_case.forms import Extreme, Form, Linear, NotLinearError
-from theory.worst_case.rounded import scale_of
+from theory.worst_case.rounded import scale_of, size_of
 from theory.written import Claim
 from validate.instances.pool import Drawn
 from validate.worst_case.attack import instance_of
-from validate.worst_case.reading import ROOM, Case, NoReadingError, Numbers, Reading, largest, numbers_of, read_claim
+from validate.worst_case.reading import ROOM, Case, NoReadingError, Numbers, Reading, last_first, numbers_of, read_claim
 
 START = 1
 """The place of x0 - x* among the basis vectors of a reading; in the program, it is the first."""
@@ -31,7 +31,7 @@ class WorstRatio:
         status: "proved" (both sides, as close as was asked), "bounded" (a proved upper bound), "attained" (a lower
             bound alone), or "undecided".
         upper: left is at most this times right on every instance at these numbers, in every dimension; or None.
-        lower: attained by `instance`, or None.
+        lower: the ratio on `instance` is at least this; or None.
         whole: whether the class is all that the assumptions allow; without it there is no `upper`.
         notes: in what the class is smaller.
         case: the values of the indices.
@@ -92,8 +92,8 @@ def worst_case_of(
 ) -> WorstRatio:
     """The largest ratio of a claim's left side to its right side (of ``>=``, of right to left), over all instances.
 
-    Both sides have to be linear in inner products and values of functions, or the right side a number. The worst case is
-    over all functions that the assumptions allow, in every dimension, and all starts.
+    Both sides have to be linear in inner products and values of functions, or the right side a number. The worst case
+    is over all functions that the assumptions allow, in every dimension, and all starts.
 
     Args:
         claim: which. A right side such as ``norm2(x0 - xstar)`` gives the worst case of the left side alone.
@@ -113,20 +113,33 @@ def worst_case_of(
         raise ValueError(f"clients={clients}, samples={samples}, rounds={rounds} are outside the integers from 1 on")
     numbers = values if isinstance(values, Numbers) else numbers_of(claim, values)
     reading = read_claim(claim, numbers, counts, rounds, room)
-    cases = [case for case in largest(reading.cases) if at is None or all(case.at.get(k) == v for k, v in at.items())]
+    wanted = dict(at or {}).items()
+    cases = [case for case in last_first(reading.cases) if wanted <= dict(case.at).items()]
     if not cases:
         raise ValueError(f"at={dict(at or {})} are no indices of which {claim.id} speaks in {rounds} rounds")
     return ratio(reading, cases[0], tolerance)
 
 
-def ratio(reading: Reading, case: Case, tolerance: Fraction = TOLERANCE) -> WorstRatio:
-    """The same for one case of a sentence that was read."""
+def ratio(
+    reading: Reading, case: Case, tolerance: Fraction = TOLERANCE, attained: bool = True, largest: int | None = None
+) -> WorstRatio:
+    """The same for one case of a sentence that was read.
+
+    Args:
+        reading: of the claim.
+        case: which.
+        tolerance: relative width of the enclosure up to which it is "proved".
+        attained: whether an instance is wanted beside the bound.
+        largest: the size of a program (`theory.worst_case.rounded.size_of`) above which it is not solved.
+    """
     try:
         problem, unit = _problem(reading, case)
     except NotLinearError as error:
         raise NoReadingError(str(error)) from None
+    if largest is not None and size_of(problem.program) > largest:
+        raise NoReadingError("its program is too large")
     free = _start_is_free(reading, case)
-    upper, lower, words = enclose(problem.program, tolerance, free, scale_of(problem.program))
+    upper, lower, words = enclose(problem.program, tolerance, free, scale_of(problem.program), attained)
     whole = reading.classes.whole
     top = upper.bound * unit if upper is not None and whole else None
     bottom = None if lower is None else lower.value * unit

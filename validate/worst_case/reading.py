@@ -11,12 +11,13 @@ from theory import predicates as p
 from theory.arithmetic import balls, to_element
 from theory.formula import Name, UndefinedError
 from theory.operations import UndecidedError
+from theory.program import LINEAR_GIVEN_DRAWS, OPERATIONS
 from theory.sentence import SentenceError, evaluate, everything, index_of, read, text_of
 from theory.worst_case.assembly import Meeting, fraction
 from theory.worst_case.classes import Classes, NoClassError, classes
 from theory.worst_case.forms import Extreme, Form, Linear, NotLinearError, dot, form_of, lifted, plus
 from theory.written import Claim
-from validate.both_sides import World, _indices, relation_holds
+from validate.both_sides import World, indices_of, relation_holds
 from validate.instances.instance import Instance
 from validate.instances.numbers import number
 from validate.instances.pool import needs_minimiser
@@ -29,7 +30,7 @@ ROOM = 48
 """Basis vectors of a program, unless more are asked for."""
 OUTCOMES = 400
 """Of one round."""
-REFUSED = frozenset({"top", "project", "times", "over", "larger", "sqrt", "sign", "clip", "norm", "keep", "noise", "ones"})
+REFUSED = OPERATIONS - LINEAR_GIVEN_DRAWS | {"keep", "noise", "ones"}
 """Operations that are not linear in vectors, speak of coordinates, or have no finite law."""
 
 
@@ -170,7 +171,9 @@ def read_claim(claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: 
             nearby = True  # the start is the minimiser: one point, not two at no distance
         conditions = [(name, form) for name, form in conditions if form.gram or form.values or form.constant]
         cases = reader.cases()
-        return Reading(claim, values, reader.instance, reader.unknown, reader.meeting(conditions), tuple(cases), reader.classes)
+        return Reading(
+            claim, values, reader.instance, reader.unknown, reader.meeting(conditions), tuple(cases), reader.classes
+        )
     except (NotLinearError, NoClassError, TooLargeError, TooManyOutcomesError) as error:
         raise NoReadingError(str(error)) from None
     except (UndefinedError, UndecidedError, SentenceError, ZeroDivisionError, OverflowError) as error:
@@ -212,6 +215,9 @@ class _Reader:
             numbers = _Numbers(claim, values, len(samples), rounds)
             self.classes = classes(claim.predicates, samples, numbers.constant)
         minimiser = needs_minimiser(claim)
+        if self.classes.same_minimiser and not minimiser:
+            minimiser = True
+            self.classes = replace(self.classes, whole=False, notes=(*self.classes.notes, "functions with a minimiser"))
         convex = all(own.mu >= 0 for own in self.classes.of.values())
         if minimiser and not convex and len(self.classes.of) > 1:
             raise NoClassError("a minimiser of functions that need not be convex")
@@ -238,7 +244,7 @@ class _Reader:
         found: list[tuple[str, Form]] = []
         with balls(64):
             for relation in self.claim.relations:
-                for at in _indices(relation, self.world, self._free_indices(relation)):
+                for at in indices_of(relation, self.world, self._free_indices(relation)):
                     found += self._condition(relation, at)
         return found
 
@@ -265,8 +271,11 @@ class _Reader:
         sentence = self.claim.sentence
         found: list[Case] = []
         with balls(64):
-            for at in _indices(sentence, self.world, self._free_indices(sentence)):
-                left, right = (self.world.bind(side, at) for side in (sentence.left, sentence.right))
+            for at in indices_of(sentence, self.world, self._free_indices(sentence)):
+                try:
+                    left, right = (self.world.bind(side, at) for side in (sentence.left, sentence.right))
+                except UndefinedError:  # it says nothing there
+                    continue
                 items = left.items | right.items
                 outcomes: list[Any] = [{}]
                 if items:
@@ -309,9 +318,7 @@ class _Reader:
 
 
 def _constants(values: Numbers, rounds: int) -> dict[str, Any]:
-    return {name: value for name, value in values.constants.items() if name not in ("K", "N")} | {
-        "K": Fraction(rounds)
-    }
+    return {name: value for name, value in values.constants.items() if name not in ("K", "N")} | {"K": Fraction(rounds)}
 
 
 class _Numbers:
@@ -335,8 +342,6 @@ class _Numbers:
         return fraction(found.constant)
 
 
-def largest(cases: tuple[Case, ...]) -> Iterator[Case]:
+def last_first(cases: tuple[Case, ...]) -> Iterator[Case]:
     """The cases of the last rounds first: those of earlier ones are cases of shorter runs."""
     yield from sorted(cases, key=lambda case: -case.at.get("k", 0))
-
-

@@ -1,8 +1,8 @@
 """The worst case as a part of a claim's check: small sizes, numbers as the pool has them, a budget in operations.
 
-Numbers that satisfy the claim's relations are solved for on quadratics (`validate.instances.pool`), and the functions are
-then let go: whatever function of the class is worst for these numbers is sought. A break is an exact instance like any
-other: it is played, and has to become a certificate.
+Numbers that satisfy the claim's relations are solved for on quadratics (`validate.instances.pool`), and the functions
+are then let go: whatever function of the class is worst for these numbers is sought. A break is an exact instance like
+any other: it is played, and has to become a certificate.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from theory.formula import Apply, Name
 from theory.program import work
 from theory.sentence import everything
+from theory.worst_case.rounded import size_of
 from theory.written import Claim
 from validate.instances.hunt import Seen, measured
 from validate.instances.pool import drawn, fits
@@ -25,11 +26,11 @@ from validate.instances.shapes import Size
 from validate.verdict import Evidence
 from validate.worst_case.attack import attacks
 from validate.worst_case.bound import WorstRatio, ratio
-from validate.worst_case.reading import NoReadingError, Numbers, Reading, largest, read_claim, refusal
+from validate.worst_case.reading import NoReadingError, Numbers, Reading, last_first, read_claim, refusal
 
 log = logging.getLogger(__name__)
 
-OPERATIONS = {True: 120_000, False: 2_000_000}
+OPERATIONS = {True: 150_000, False: 3_000_000}
 """Of all programs that are solved, quick and full (`theory.program.work`)."""
 SEEDS = {True: 120, False: 2000}
 """Draws of numbers, quick and full."""
@@ -37,8 +38,16 @@ ROOM = 24
 """Basis vectors of a reading."""
 SIZES = ((1, 1), (2, 1), (1, 2), (3, 1), (2, 2))
 """N, and the samples of each client."""
+DIMENSIONS = (2, 2, 2, 1)
+"""Of the quadratics on which numbers are solved for; functions with bounded gradients are drawn in one only."""
 ROUNDS = {False: (1, 2, 3, 5, 10), True: (1, 2)}
 """K, of programs that draw nothing and of others."""
+LONGEST = 10
+"""K, where the claim's numbers hang on it."""
+READING = 200
+"""Operations that a reading is counted for, beside those that it counts itself."""
+LARGEST_PROVED = 20_000
+"""Size of a program up to which a bound is proved."""
 NEAR = Fraction(1, 10_000)
 """By how much a bound may be above 1 to be told: a solver does not come down to a sharp claim."""
 TOGETHER = 40
@@ -102,6 +111,7 @@ def worst(
         if work.operations() > end or len(found.suspects) > 3 or (refusals > REFUSED and not found.tried):
             break
         try:
+            work.count(READING)
             reading = read_claim(claim, numbers, samples, rounds, ROOM)
             if _broken(claim, reading, found, accepted):
                 return found
@@ -120,7 +130,7 @@ def worst(
 def _broken(claim: Claim, reading: Reading, found: Worst, accepted: Callable[[Seen], bool]) -> bool:
     """Whether the worst case of a reading breaks the claim, exactly."""
     for problem, instances in attacks(reading):
-        work.count(problem.program.size**2 * problem.program.conditions // 8)
+        work.count(size_of(problem.program))
         for one in instances:
             seen = measured(claim, one)
             if seen is None or not seen.measured.broken:
@@ -142,26 +152,28 @@ def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers,
         seeds: how many draws are made.
         seed: the first.
     """
-    sizes = [Size(N, n, 2) for N, n in SIZES if _speaks_of(claim, N, n) and fits(claim, Size(N, n, 2))]
-    random = claim.program is not None and claim.program.random
-    seen = set()
+    sizes = [(N, n) for N, n in SIZES if _speaks_of(claim, N, n) and fits(claim, Size(N, n, 2))]
+    runs = ROUNDS[claim.program is not None and claim.program.random]
+    seen: set[Any] = set()
     for begin in range(0, seeds if sizes else 0, TOGETHER):
+        if begin and not seen:  # no numbers satisfy the relations on quadratics of this kind
+            return
         found = []
         for s in range(begin, min(begin + TOGETHER, seeds)):
-            one = drawn(claim, seed + s, sizes=[sizes[s % len(sizes)]])
+            N, n = sizes[s // len(DIMENSIONS) % len(sizes)]
+            one = drawn(claim, seed + s, sizes=[Size(N, n, d) for d in DIMENSIONS])
             if one is None:
                 continue
             numbers = Numbers(one.instance.parameters, one.constants, one.instance.algorithm)
             given = (*numbers.parameters.values(), *numbers.constants.values())
             fixed = "K" in claim.symbols or any(isinstance(value, Schedule) for value in given)
-            rounds = (one.instance.rounds,) if fixed or claim.of is None else ROUNDS[random]
-            size = sizes[s % len(sizes)]
-            found += [(size, numbers, K) for K in rounds if K <= max(ROUNDS[False])]
-        for size, numbers, K in sorted(found, key=lambda f: _length(f[1]) + 8 * f[2] + 8 * f[0].clients * f[0].samples):
-            key = (size, K, repr(sorted(numbers.parameters.items())), repr(sorted(numbers.constants.items())))
+            rounds = (one.instance.rounds,) if fixed or claim.of is None else runs
+            found += [((n,) * N, numbers, K) for K in rounds if K <= LONGEST]
+        for samples, numbers, K in sorted(found, key=lambda f: _length(f[1]) + 8 * f[2] + 8 * sum(f[0])):
+            key = (samples, K, repr(sorted(numbers.parameters.items())), repr(sorted(numbers.constants.items())))
             if key not in seen:
                 seen.add(key)
-                yield numbers, (size.samples,) * size.clients, K
+                yield numbers, samples, K
 
 
 def _length(numbers: Numbers) -> int:
@@ -203,7 +215,7 @@ def _prove(found: Worst) -> None:
             kinds.setdefault((one.clients, one.samples, one.reading.instance.rounds), one)
     for one in list(kinds.values())[:PROVED]:
         try:
-            bound = ratio(one.reading, next(largest(one.reading.cases)))
+            bound = ratio(one.reading, next(last_first(one.reading.cases)), attained=False, largest=LARGEST_PROVED)
         except NoReadingError:
             continue
         if bound.upper is not None and bound.upper <= 1 + NEAR and bound.check():
@@ -221,8 +233,8 @@ def told(claim: Claim, found: Worst) -> list[Evidence]:
         return []
     largest_run = max(found.tried, key=lambda one: (one.reading.instance.rounds, one.clients, one.samples))
     text = (
-        f"the worst functions of its class do not break it at {len(found.tried)} small sizes and numbers, by semidefinite "
-        f"programs in floats, up to {largest_run.text}"
+        f"the worst functions of its class do not break it at {len(found.tried)} small sizes and numbers, by "
+        f"semidefinite programs in floats, up to {largest_run.text}"
     )
     notes = sorted({note for one in found.tried for note in one.reading.classes.notes})
     if notes:
@@ -230,15 +242,13 @@ def told(claim: Claim, found: Worst) -> list[Evidence]:
     proofs = [f"{_rounded_up(bound)} at {one.text}, {_in_words(one)}" for one, bound in found.bounds]
     if proofs:
         text += f"; proved by exact multipliers: left is at most right times {'; '.join(proofs)}"
-    attained = [float(bound.lower) for _, bound in found.bounds if bound.lower is not None]
     data = {
         "tried": len(found.tried),
         "bounds": [
-            {"at": one.text, "numbers": _in_words(one), "upper": str(bound.upper), "lower": str(bound.lower)}
-            for one, bound in found.bounds
+            {"at": one.text, "numbers": _in_words(one), "upper": str(bound.upper)} for one, bound in found.bounds
         ],
     }
-    return [Evidence("exact", "holds", text, max(attained, default=None), data=data, origin="worst case")]
+    return [Evidence("exact", "holds", text, data=data, origin="worst case")]
 
 
 def _rounded_up(bound: WorstRatio) -> str:

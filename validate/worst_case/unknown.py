@@ -191,4 +191,3 @@ class Unknown:
     def to_json(self) -> dict[str, Any]:
         """There is none: it is no problem yet."""
         raise ValueError("functions that are known at no numbers")
-
