@@ -326,7 +326,7 @@ def test_the_verifiers_own_eyes_see_the_same(seed: int, text: str) -> None:
     one = made_pieces(shape_of([predicate], True), rng.choice(ONE_DIMENSION), rng, convex=rng.random() < 0.5)
     if rng.random() < 0.3:
         one = problem(rng)
-    read = other_eyes.read_any_problem(text_of(one.to_json()), Work())
+    read = other_eyes.read_pieces(text_of(one.to_json()), Work())
     constants: tuple[Any, ...] = ()
     if predicate.constants:
         known = best(predicate, one) or (some(rng),) * len(predicate.constants)

@@ -86,8 +86,8 @@ def _has_floor(problem: Points, which: tuple[int, ...]) -> bool:
 def _same_minimiser(predicate: p.SameMinimiser, problem: Points) -> Numbers | None:
     """All convex, with a common minimiser z: f is least at y only if f_i(y) - f_i(z) >= 0, with mean 0, are all 0."""
     functions = problem.named(predicate.function)
-    if predicate.function == "f":
-        return ()
+    if len(functions) == 1:
+        return ()  # it is f itself
     if _flattest(problem, predicate.function) < 0:
         return None
     common = (z for z in problem.least()[0] if all(not any(problem.gradient(z, *which)) for which in functions))

@@ -115,7 +115,7 @@ def curves(predicted: Predicted, layout: Layout) -> tuple[list[Markup], int]:
     place = Place(layout, len(legend))
     x = axis(at, LEFT + 8, place.right - 8, log=bool(spread), whole=True)
     y = axis(np.concatenate(sides), place.bottom, place.top)
-    parts = [_frame(x, y, predicted.index, at, place)]
+    parts = [frame(x, y, predicted.index, at, place)]
     if predicted.band is not None:
         lower, upper = (y(each) for each in predicted.band[1:])
         lower = np.where(np.isfinite(lower), lower, place.bottom)  # below what a logarithmic axis shows
@@ -128,16 +128,16 @@ def curves(predicted: Predicted, layout: Layout) -> tuple[list[Markup], int]:
             )
         )
     if dots:
-        parts.append(_dots(x(at), y(left), MEASURED, 6.0, layout.columns))
-        parts.append(_dots(x(at), y(right), PREDICTED, 4.5, layout.columns, "square"))
+        parts.append(marks(x(at), y(left), MEASURED, 6.0, layout.columns))
+        parts.append(marks(x(at), y(right), PREDICTED, 4.5, layout.columns, "square"))
     else:
-        parts.append(_line(x(at), y(left), MEASURED, "", 6.0, layout.columns))
-        parts.append(_line(x(at), y(right), PREDICTED, "7 4", 4.5, layout.columns, "square"))
+        parts.append(polyline(x(at), y(left), MEASURED, "", 6.0, layout.columns))
+        parts.append(polyline(x(at), y(right), PREDICTED, "7 4", 4.5, layout.columns, "square"))
     if predicted.band is not None:
-        parts.append(_dots(x(at), y(predicted.band.value), SAMPLED, 4.5, layout.columns))
+        parts.append(marks(x(at), y(predicted.band.value), SAMPLED, 4.5, layout.columns))
     if predicted.broken.any():
         parts.append(_crosses(x(at[predicted.broken]), y(left[predicted.broken]), layout.columns))
-    return [*parts, _legend(legend, layout)], place.height
+    return [*parts, key(legend, layout)], place.height
 
 
 def ratios(predicted: Predicted, layout: Layout) -> tuple[list[Markup], int]:
@@ -151,7 +151,7 @@ def ratios(predicted: Predicted, layout: Layout) -> tuple[list[Markup], int]:
     x = axis(predicted.at, LEFT + 8, place.right - 8, log=False, whole=True)
     y = axis(np.append(found, 1.0), place.bottom, place.top)
     one = float(y(np.array([1.0]))[0])
-    parts = [_frame(x, y, "scenarios, sorted", predicted.at, place)]
+    parts = [frame(x, y, "scenarios, sorted", predicted.at, place)]
     parts.append(
         Markup('<path d="M{0} {1:.1f}H{2}" style="{3}" stroke-dasharray="7 4"/>').format(
             LEFT, one, place.right, PREDICTED
@@ -161,13 +161,13 @@ def ratios(predicted: Predicted, layout: Layout) -> tuple[list[Markup], int]:
     for mask, style in ((~predicted.broken, MEASURED), (predicted.broken, BROKEN)):
         chosen = [i for i in kept if mask[i]]
         if chosen and style is MEASURED:
-            parts.append(_dots(x(predicted.at[chosen]), y(found[chosen]), style, 4.5, layout.columns))
+            parts.append(marks(x(predicted.at[chosen]), y(found[chosen]), style, 4.5, layout.columns))
         elif chosen:
             parts.append(_crosses(x(predicted.at[chosen]), y(found[chosen]), layout.columns))
-    return [*parts, _legend(legend, layout)], place.height
+    return [*parts, key(legend, layout)], place.height
 
 
-def _frame(x: Axis, y: Axis, index: str, at: Array, place: Place) -> Markup:
+def frame(x: Axis, y: Axis, index: str, at: Array, place: Place) -> Markup:
     """Axes, grid lines, ticks and the name of the index."""
     levels = y.ticks(5)
     top, bottom, right = place.top, place.bottom, place.right
@@ -218,7 +218,7 @@ def _thinned(x: Array, y: Array, columns: int) -> list[int]:
     return sorted(kept)
 
 
-def _line(x: Array, y: Array, style: str, dash: str, size: float, columns: int, shape: str = "round") -> Markup:
+def polyline(x: Array, y: Array, style: str, dash: str, size: float, columns: int, shape: str = "round") -> Markup:
     """A polyline, broken where there is no value, with marks where the points are few."""
     kept = _thinned(x, y, columns)
     runs: list[list[int]] = []
@@ -231,10 +231,10 @@ def _line(x: Array, y: Array, style: str, dash: str, size: float, columns: int, 
     line = Markup('<path d="{0}" style="{1}"{2}/>').format(
         path, style, Markup(' stroke-dasharray="{}"').format(dash) if dash else ""
     )
-    return line + (_dots(x[kept], y[kept], style, size, columns, shape) if len(x) <= MARKED else Markup(""))
+    return line + (marks(x[kept], y[kept], style, size, columns, shape) if len(x) <= MARKED else Markup(""))
 
 
-def _dots(x: Array, y: Array, style: str, size: float, columns: int, shape: str = "round") -> Markup:
+def marks(x: Array, y: Array, style: str, size: float, columns: int, shape: str = "round") -> Markup:
     """Points, as strokes without length: a path is the shortest way to write many."""
     path = "".join(f"M{x[i]:.1f} {y[i]:.1f}h0" for i in _thinned(x, y, columns))
     return Markup('<path d="{0}" style="{1}" stroke-width="{2}" stroke-linecap="{3}"/>').format(
@@ -249,7 +249,7 @@ def _crosses(x: Array, y: Array, columns: int) -> Markup:
     return Markup('<path d="{0}" style="{1}"/>').format(path, BROKEN)
 
 
-def _legend(entries: Sequence[tuple[str, str, str]], layout: Layout) -> Markup:
+def key(entries: Sequence[tuple[str, str, str]], layout: Layout) -> Markup:
     """Above the plot."""
     parts = []
     for at, (words, style, dash) in enumerate(entries):
@@ -257,7 +257,7 @@ def _legend(entries: Sequence[tuple[str, str, str]], layout: Layout) -> Markup:
         if dash == "cross":
             parts.append(_crosses(np.array([x + 12.0]), np.array([y - 4.0]), 1))
         elif dash == "dots":
-            parts.append(_dots(np.array([x + 5.0, x + 12.0, x + 19.0]), np.full(3, y - 4.0), style, 4.5, 3))
+            parts.append(marks(np.array([x + 5.0, x + 12.0, x + 19.0]), np.full(3, y - 4.0), style, 4.5, 3))
         else:
             more = Markup(' stroke-dasharray="{}"').format(dash) if dash else ""
             parts.append(Markup('<path d="M{0} {1}h24" style="{2}"{3}/>').format(x, y - 4, style, more))

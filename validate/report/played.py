@@ -11,6 +11,8 @@ from validate.report.words import SUBSCRIPTS, Side, equal, fraction
 
 MOST_FUNCTIONS = 4
 """Different functions that are written out."""
+MOST_POINTS = 4
+"""Points of a function that are written out."""
 MOST_ENTRIES = 9
 """Entries of a matrix that are written out."""
 
@@ -94,6 +96,8 @@ def _client(samples: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _sample(sample: Mapping[str, Any]) -> str:
+    if "points" in sample:
+        return _any_function(sample)
     constant = str(sample.get("c", 0))
     if "knots" in sample:
         knots, slopes = ([equal(v).removeprefix("= ") for v in sample[key]] for key in ("knots", "slopes"))
@@ -112,6 +116,22 @@ def _sample(sample: Mapping[str, Any]) -> str:
         )
     tail = "" if Fraction(constant) == 0 else f" + {equal(constant).removeprefix('= ')}"
     return f"½xᵀHx − bᵀx{tail} with H = {_matrix(H)}, b {equal(b)}"
+
+
+def _any_function(sample: Mapping[str, Any]) -> str:
+    """A function that is given by its values and gradients at points."""
+    mu, L = (equal(sample[key]).removeprefix("= ") for key in ("mu", "L"))
+    words = f"any function with curvature between {mu} and {L}"
+    if "G" in sample:
+        words += f", gradients of norm at most {equal(sample['G']).removeprefix('= ')}"
+    shown = []
+    for point in sample["points"][:MOST_POINTS]:
+        x = equal(_entry(point["x"])).removeprefix("= ").removeprefix("(").removesuffix(")")
+        slope = "∇f" if isinstance(point["g"], list) and len(point["g"]) > 1 else "f′"
+        shown.append(f"f({x}) {equal(point['f'])}, {slope}({x}) {equal(_entry(point['g']))}")
+    count = len(sample["points"])
+    more = f"; … ({count} points)" if count > MOST_POINTS else ""
+    return f"[{words} and {'; '.join(shown)}{more}]"
 
 
 def _negative(value: Any) -> str:

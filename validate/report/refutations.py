@@ -7,8 +7,11 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
+from markupsafe import Markup
+
 from validate.report import played
 from validate.report.figures import reachable
+from validate.report.problem_drawing import drawing
 from validate.report.words import Side, described, explanation, sides
 from validate.verdict import Result
 
@@ -28,6 +31,7 @@ class Refutation:
         sign: the relation in which the sides stand, "against" where none is printed.
         instance: on which the claim breaks; empty where the certificate has none.
         explanation: what else a reader needs.
+        drawing: the clients' functions, where they are drawn.
     """
 
     link: str
@@ -37,6 +41,7 @@ class Refutation:
     sign: str
     instance: str
     explanation: str
+    drawing: Markup
 
 
 def refutation(result: Result, out: Path, relation: str) -> Refutation | None:
@@ -59,6 +64,7 @@ def refutation(result: Result, out: Path, relation: str) -> Refutation | None:
     try:
         left, right = played.sides(content) if kind == "play" else sides(content)
         instance = played.in_words(content) if kind == "play" else described(content)
+        picture = drawing(content) if kind == "play" else Markup("")
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         log.warning("%s: certificate %s is not what its kind holds: %s", result.id, path, error)
         return None
@@ -70,6 +76,7 @@ def refutation(result: Result, out: Path, relation: str) -> Refutation | None:
         sign=BREAKS.get(str(content.get("relation", relation)), "against"),
         instance=instance,
         explanation=explanation(content),
+        drawing=picture,
     )
 
 

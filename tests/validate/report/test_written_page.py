@@ -21,6 +21,8 @@ from validate import files, verifier
 from validate.certificate import play_certificate
 from validate.report import render
 from validate.report.played import in_words, sides
+from validate.report.problem_drawing import drawing
+from validate.report.refutations import refutation
 from validate.report.words import Side
 from validate.verdict import Evidence, Result
 
@@ -157,6 +159,63 @@ def test_the_sliders_compute_the_bound(phone: Any, out: Path) -> None:
     shown = float(panel.locator("output").first.inner_text())
     assert shown == pytest.approx(LOST.bound(**given), rel=1e-2)
     assert LOST.violated(**given) == ()
+
+
+def test_functions_given_by_points_in_words_and_drawn() -> None:
+    points = [{"x": [str(x)], "g": [str(x)], "f": f"{x * x}/2"} for x in range(-2, 3)]
+    line = {"points": points, "L": "1", "mu": "1/2"}
+    plane = {"points": [{"x": ["1", "0"], "g": ["0", "-1"], "f": "2"}], "L": "1", "mu": "0", "G": "1"}
+    rest = {"program": {"name": "gd"}, "rounds": 2, "parameters": {}}
+    words = in_words({"problem": {"clients": [[plane]]}, "start": ["1", "0"], **rest}).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
+    assert words == (
+        "One client, f(x) = [any function with curvature between 0 and 1, gradients of norm at most 1 and f(1, 0) = 2, "
+        "∇f(1, 0) = (0, −1)]; gd, 2 rounds, from x⁰ = (1, 0)."
+    )
+    assert "f(1) = 1/2, f′(1) = 1; … (5 points)]" in in_words(
+        {"problem": {"clients": [[line]]}, "start": ["2"], **rest}
+    )
+    assert drawing({"problem": {"clients": [[plane]]}, "start": ["1", "0"]}) == ""
+    assert drawing({"problem": {"clients": [[{"H": [["1"]], "b": ["0"]}]]}, "start": ["1"]}) == ""
+    drawn = drawing({"problem": {"clients": [[line], [line]]}, "start": ["2"]})
+    for picture in drawn.split("<svg")[1:]:
+        assert [name in picture for name in ("f of client 1", "f of client 2", ">f<")] == [True, True, False]
+        assert picture.count("stroke-linecap") == 4  # the points of each client, in the picture and in its key
+        assert picture.count("h0") == 2 * (5 + 3)
+    many = drawing({"problem": {"clients": [[line]] * 5}, "start": ["2"]})
+    assert ">f<" in many
+    assert "client" not in many.split("</svg>")[0].split("aria-label")[1].split(">", 1)[1]
+
+
+def test_piecewise_quadratics_are_drawn() -> None:
+    """f' = 0 up to 1, then x - 1, then 1 from 2 on; drawn on [0.7, 3.3]."""
+    piece = {"knots": ["1", "2"], "slopes": ["0", "1", "0"], "b": "0"}
+    drawn = drawing({"problem": {"clients": [[piece]]}, "start": ["3"]})
+    curve = next(path for path in re.findall(r'<path d="(M[^"]*)"', drawn) if path.count("L") == 160)
+    places = [tuple(map(float, place.split())) for place in curve[1:].split("L")]
+    heights = [y for _, y in places]
+    assert heights == sorted(heights, reverse=True)  # pixels go downwards
+    flat = [y for x, y in places if y == heights[0]]
+    assert len(flat) >= 18
+    last = [a - b for (_, a), (_, b) in pairwise(places[-40:])]
+    assert max(last) - min(last) < 0.21  # a straight line, in tenths of a pixel
+    assert "with the start marked" in drawn
+
+
+def test_a_page_has_the_picture(tmp_path: Path) -> None:
+    certificate = {**CERTIFICATE, "problem": {"clients": [[{"knots": ["0"], "slopes": ["1", "2"], "b": "1"}]]}}
+    (tmp_path / "certificates").mkdir()
+    path = tmp_path / "certificates" / "lost.json"
+    path.write_text(json.dumps(certificate), encoding="utf-8")
+    found = refutation(Result(LOST.id, "refuted", None, (), str(path)), tmp_path, "<=")
+    assert found is not None
+    assert found.drawing == drawing(certificate)
+    assert "<svg" in found.drawing
+    (tmp_path / "certificates" / "lost.json").write_text(json.dumps(CERTIFICATE), encoding="utf-8")
+    plain = refutation(Result(LOST.id, "refuted", None, (), str(path)), tmp_path, "<=")
+    assert plain is not None
+    assert plain.drawing == ""
 
 
 def test_instances_in_words() -> None:
