@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from theory.formula import UndefinedError
 from theory.worst_case.assembly import Known
 from theory.worst_case.forms import Form
 from validate.instances.problems import Minimisers, Vector
@@ -159,8 +160,10 @@ class Unknown:
 
     def prox(self, v: Vector, t: Any, n: int) -> Vector:
         """The point u with u = v - t grad f_n(u)."""
-        if not self.convex:
-            raise ValueError("the prox of a function that need not be convex")
+        if not self.convex or not t > 0:
+            raise ValueError("the prox of a function that need not be convex, or with t that is not positive")
+        if not any(v):  # asked of every instance for the sake of t
+            raise UndefinedError("a prox at the zero of space")
         key = (v, t, n)
         if key not in self._proximal:
             gradients = [self.new(f"grad f_{n + 1},{i + 1} at a prox") for i in range(self.counts[n])]
