@@ -87,11 +87,13 @@ class Estimation:
         program: to be maximised.
         kept: the places of its basis vectors in the meeting's basis.
         places: of each value of a function, its place in the program; -1 is the number 0.
+        merged: whether clients were merged (`theory.worst_case.symmetry`); then the two above say nothing.
     """
 
     program: Program
     kept: tuple[int, ...]
     places: tuple[int, ...]
+    merged: bool = False
 
 
 def fraction(number: Any) -> Fraction:
@@ -100,7 +102,11 @@ def fraction(number: Any) -> Fraction:
 
 
 def estimation(
-    met: Meeting, objective: Linear, reach: Fraction | None = Fraction(1), extra: Sequence[tuple[str, Form]] = ()
+    met: Meeting,
+    objective: Linear,
+    reach: Fraction | None = Fraction(1),
+    extra: Sequence[tuple[str, Form]] = (),
+    merge: bool = False,
 ) -> Estimation:
     """The problem of maximising a form, or the least of several.
 
@@ -109,6 +115,7 @@ def estimation(
         objective: to be maximised.
         reach: bound on the squares of `Meeting.roots`; None for no bound.
         extra: further forms that are not positive.
+        merge: whether clients that cannot be told apart are merged, where `reach` is None.
 
     Raises:
         NotLinearError: for a greatest, or a form that hangs on what is free.
@@ -119,6 +126,13 @@ def estimation(
     goals = objective.forms if isinstance(objective, Extreme) else (objective,)
     places, count = _values(met, [*goals, *(form for _, form in conditions)])
     kept = _kept(met, [*goals, *(form for _, form in conditions)])
+    if merge and reach is None and isinstance(objective, Form):
+        from theory.worst_case import symmetry
+
+        one = symmetry.merged(met, kept, [objective, *(form for _, form in conditions)])
+        program = None if one is None else symmetry.program_of(one, objective, conditions)
+        if program is not None:
+            return Estimation(program, (), (), True)
     where = {j: place for place, j in enumerate(kept)}
     units = met.scale, met.unit
     rows: list[Row] = [{place: Fraction(1)} for place in range(len(kept))]
@@ -127,22 +141,25 @@ def estimation(
         rows.append({where[j]: fraction(c) * units[0][j] / of for j, c in enumerate(vector) if c and j in where})
         return len(rows) - 1
 
-    families = list(_families(met, places, row))
+    found: list[Family] = []
+    for (n, i), known in met.functions.items():
+        if known:
+            found += families(f"f_{n + 1},{i + 1}", known, met.classes[n, i], met, places, row)
     if reach is not None:
         length = Form({(j, j): c for j, c in met.roots.items() if j in where}, constant=-reach)
         conditions.append(("length of the start", length))
     for name, form in conditions:
-        families.append(single(name, *_parts(form, where, places, *units)))
+        found.append(single(name, *_parts(form, where, places, *units)))
     if isinstance(objective, Extreme):
         for goal in goals:  # count is the least of them
             gram, values, constant = _parts(goal.times(-1), where, places, *units)
-            families.append(single("least", gram, {**values, count: Fraction(1)}, constant))
+            found.append(single("least", gram, {**values, count: Fraction(1)}, constant))
         final = single("objective", {}, {count: Fraction(1)})
         count += 1
     else:
         final = single("objective", *_parts(objective, where, places, *units))
     names = tuple(met.basis[j] for j in kept)
-    return Estimation(Program((names,), tuple(rows), count, tuple(families), final), kept, tuple(places))
+    return Estimation(Program((names,), tuple(rows), count, tuple(found), final), kept, tuple(places))
 
 
 def _values(met: Meeting, forms: Iterable[Form]) -> tuple[list[int], int]:
@@ -172,37 +189,39 @@ def _kept(met: Meeting, forms: Iterable[Form]) -> tuple[int, ...]:
     return tuple(range(int(moves), len(met.basis)))
 
 
-def _families(met: Meeting, places: Sequence[int], row: Any) -> Iterator[Family]:
-    for (n, i), known in met.functions.items():
-        if not known:
-            continue
-        own, unit = met.classes[n, i], met.unit
-        points = [Point(row(p.x, Fraction(1)), row(p.g, unit), places[p.value]) for p in known]
-        if len(points) > 1:
-            yield interpolation(f"f_{n + 1},{i + 1}", points[1:], points[0], own.mu / unit, own.L / unit)
-        if own.mu < 0 and met.minimiser:
-            # the infimum of the largest such function is min_i (f_i - |g_i|^2/(2 L)) (Drori and Shamir 2020, Theorem 7)
-            yield Family(
-                f"infimum of f_{n + 1},{i + 1}",
-                ((unit / (2 * own.L),),),
-                np.array([[p.g] for p in points[1:]], dtype=int).reshape(-1, 1),
-                (Fraction(-1), Fraction(1)),
-                np.array([[p.value, points[0].value] for p in points[1:]], dtype=int).reshape(-1, 2),
-                Fraction(0),
-                np.ones(len(points) - 1, dtype=bool),
-            )
-        if own.steepest is not None:
-            supports = np.array([[p.g] for p in points])
-            none = np.zeros((len(points), 0), dtype=int)
-            yield Family(
-                f"steepness of f_{n + 1},{i + 1}",
-                ((Fraction(1),),),
-                supports,
-                (),
-                none,
-                -((own.steepest / unit) ** 2),
-                np.ones(len(points), dtype=bool),
-            )
+def families(
+    name: str, known: Sequence[Known], own: Class, met: Meeting, places: Sequence[int], row: Any
+) -> Iterator[Family]:
+    """The conditions on the points of one function.
+
+    Args:
+        name: of the function.
+        known: where it is known; the first is the minimiser, where there is one.
+        own: its class.
+        met: for the units.
+        places: of each value, its place in the program.
+        row: makes a row of a combination of basis vectors, divided by a number.
+    """
+    unit = met.unit
+    points = [Point(row(p.x, Fraction(1)), row(p.g, unit), places[p.value]) for p in known]
+    every = np.ones(len(points), dtype=bool)
+    if len(points) > 1:
+        yield interpolation(name, points[1:], points[0], own.mu / unit, own.L / unit)
+    if own.mu < 0 and met.minimiser:
+        # the infimum of the largest such function is min_i (f_i - |g_i|^2/(2 L)) (Drori and Shamir 2020, Theorem 7)
+        yield Family(
+            f"infimum of {name}",
+            ((unit / (2 * own.L),),),
+            np.array([[p.g] for p in points[1:]], dtype=int).reshape(-1, 1),
+            (Fraction(-1), Fraction(1)),
+            np.array([[p.value, points[0].value] for p in points[1:]], dtype=int).reshape(-1, 2),
+            Fraction(0),
+            every[1:],
+        )
+    if own.steepest is not None:
+        supports, none = np.array([[p.g] for p in points]), np.zeros((len(points), 0), dtype=int)
+        bound = (own.steepest / unit) ** 2
+        yield Family(f"steepness of {name}", ((Fraction(1),),), supports, (), none, -bound, every)
 
 
 def _parts(

@@ -64,8 +64,10 @@ class WorstRatio:
 
     @property
     def instance(self) -> Drawn | None:
-        """The functions that attain the lower bound, as exact points."""
-        return None if self.attained is None else instance_of(self.reading, self.problem, self.attained)
+        """The functions that attain the lower bound, as exact points; None where clients were merged."""
+        if self.attained is None or self.problem.merged:
+            return None
+        return instance_of(self.reading, self.problem, self.attained)
 
     def check(self) -> bool:
         """Re-checks both sides exactly."""
@@ -89,6 +91,7 @@ def worst_case_of(
     at: Mapping[str, int] | None = None,
     room: int = ROOM,
     tolerance: Fraction = TOLERANCE,
+    merge: bool = True,
 ) -> WorstRatio:
     """The largest ratio of a claim's left side to its right side (of ``>=``, of right to left), over all instances.
 
@@ -104,6 +107,7 @@ def worst_case_of(
         at: values of the sentence's free indices; those of the last round by default.
         room: basis vectors that the run may need.
         tolerance: relative width of the enclosure up to which it is "proved".
+        merge: whether clients that cannot be told apart are merged; the value is the same either way.
 
     Raises:
         ValueError: for names that are missing; `NoReadingError` where the claim has no Gram reading.
@@ -117,11 +121,16 @@ def worst_case_of(
     cases = [case for case in last_first(reading.cases) if wanted <= dict(case.at).items()]
     if not cases:
         raise ValueError(f"at={dict(at or {})} are no indices of which {claim.id} speaks in {rounds} rounds")
-    return ratio(reading, cases[0], tolerance)
+    return ratio(reading, cases[0], tolerance, merge=merge)
 
 
 def ratio(
-    reading: Reading, case: Case, tolerance: Fraction = TOLERANCE, attained: bool = True, largest: int | None = None
+    reading: Reading,
+    case: Case,
+    tolerance: Fraction = TOLERANCE,
+    attained: bool = True,
+    largest: int | None = None,
+    merge: bool = True,
 ) -> WorstRatio:
     """The same for one case of a sentence that was read.
 
@@ -130,10 +139,11 @@ def ratio(
         case: which.
         tolerance: relative width of the enclosure up to which it is "proved".
         attained: whether an instance is wanted beside the bound.
+        merge: whether clients that cannot be told apart are merged.
         largest: the size of a program (`theory.worst_case.rounded.size_of`) above which it is not solved.
     """
     try:
-        problem, unit = _problem(reading, case)
+        problem, unit = _problem(reading, case, merge)
     except NotLinearError as error:
         raise NoReadingError(str(error)) from None
     if largest is not None and size_of(problem.program) > largest:
@@ -165,7 +175,7 @@ def ratio(
     )
 
 
-def _problem(reading: Reading, case: Case) -> tuple[Estimation, Fraction]:
+def _problem(reading: Reading, case: Case, merge: bool) -> tuple[Estimation, Fraction]:
     """Maximise left subject to right <= unit, where both are homogeneous; or left, where right is a number."""
     left, right = case.left, case.right
     if isinstance(left, Extreme) and left.how == "max":
@@ -177,11 +187,11 @@ def _problem(reading: Reading, case: Case) -> tuple[Estimation, Fraction]:
         size = Fraction(int(right.constant.p), int(right.constant.q)) if right.constant else Fraction(0)
         if size <= 0:
             raise NoReadingError("a ratio to a number that is not positive")
-        return estimation(met, left, None), 1 / size
+        return estimation(met, left, None, merge=merge), 1 / size
     if right.constant or not met.homogeneous or _has_constant(left):
         raise NoReadingError("a ratio of sides that are not the same in all units")
     length = _size(reading, right)
-    return estimation(met, left, None, [("the right side", Form(right.gram, right.values, -length))]), 1 / length
+    return estimation(met, left, None, [("the right side", Form(right.gram, right.values, -length))], merge), 1 / length
 
 
 def _start_is_free(reading: Reading, case: Case) -> bool:
