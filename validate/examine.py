@@ -26,7 +26,7 @@ from validate.certificate.play import play_certificate
 from validate.contradiction import contradictions
 from validate.instances import Instance, Pieces, Points, read_instance
 from validate.instances.covered import coverage
-from validate.instances.hunt import Hunt, Seen, hunt, measured
+from validate.instances.hunt import Hunt, Seen, hunt, measured, shrunk
 from validate.instances.occasion import Occasion
 from validate.instances.pool import Drawn, needs_minimiser
 from validate.verdict import Evidence, Origin, Result, decide
@@ -42,6 +42,8 @@ EVALUATIONS = {True: 600, False: 20_000}
 """Evaluations of the search, quick and full."""
 OPERATIONS = {True: 800_000, False: 20_000_000}
 """Of all of them together, quick and full (`theory.program.work`): what takes much to measure is tried less often."""
+SMALLER = {True: 100, False: 1000}
+"""Tries to make the numbers of a worst case smaller, quick and full."""
 PROVED = 200
 """Instances that a proof is held against, quick and full; nothing is searched for then."""
 
@@ -228,7 +230,8 @@ def worst_evidence(claim: Claim, out: Path, quick: bool, seed: int = 0) -> tuple
     broken = found.broken or next(iter(found.suspects), None)
     if broken is None:
         return told(claim, found), None
-    item, path = certified(claim, broken, None, "worst case", out, quick)
+    smaller = broken if found.broken is None else shrunk(claim, broken, SMALLER[quick])
+    item, path = certified(claim, smaller, broken, "worst case", out, quick)
     return [item], path
 
 
