@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,11 @@ def sampled(w, x, *, eta):  # type: ignore[no-untyped-def]
 @algorithm
 def some(w, x, *, eta, S):  # type: ignore[no-untyped-def]
     return x - eta * w.average(w.gradient(x), w.choose(S))
+
+
+@algorithm
+def now_and_then(w, x, *, eta, p):  # type: ignore[no-untyped-def]
+    return w.where(w.coin(p), x - eta * w.mean(w.gradient(x)), x)
 
 
 @algorithm
@@ -152,6 +158,58 @@ def test_local_steps_and_clients() -> None:
     found = worst_case_of(one, {"L": 1, "mu": "0.1", "eta": "0.1", "H": 5}, clients=2, rounds=2)
     assert found.status == "proved"
     assert found.value == pytest.approx(0.8385414, abs=1e-5)
+
+
+SPREAD = claim(
+    "spread",
+    "norm2(x[k] - xstar) <= norm2(x0 - xstar) + mean_n(norm2(grad(f_n, xstar)))",
+    of=local,
+    assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)"),
+)
+
+
+def test_merged_clients() -> None:
+    """Clients that cannot be told apart: the same value, and a program that does not grow with their number."""
+    values = {"L": 1, "mu": "0.1", "eta": "0.1", "H": 2}
+    alone = worst_case_of(SPREAD, values, clients=3, rounds=2, merge=False)
+    together = worst_case_of(SPREAD, values, clients=3, rounds=2)
+    assert not alone.problem.merged
+    assert together.problem.merged
+    assert together.problem.program.size < alone.problem.program.size
+    assert together.value == pytest.approx(alone.value, abs=1e-5)
+    assert together.check()
+    assert together.instance is None
+    many = worst_case_of(SPREAD, values, clients=20, rounds=2, room=200)
+    assert many.problem.program.size == together.problem.program.size
+    assert many.value == pytest.approx(alone.value, abs=1e-5)
+
+
+@pytest.mark.parametrize("one", [{"L": (1, 2), "mu": "0.1", "H": 2}, {"L": 1, "mu": ("0.1", "0.2"), "H": 1}])
+def test_clients_that_differ_are_not_merged(one: dict[str, Any]) -> None:
+    assumed = ("smooth(f_n, L_n)", "strongly_convex(f_n, mu_n)")
+    L, mu = (one[name] if isinstance(one[name], tuple) else (one[name],) * 2 for name in ("L", "mu"))
+    found = worst_case_of(
+        replace(SPREAD, assuming=assumed), {**one, "L": L, "mu": mu, "eta": "0.1"}, clients=2, rounds=1
+    )
+    assert not found.problem.merged
+    assert found.status == "proved"
+
+
+def test_clients_of_which_some_are_chosen_are_not_merged() -> None:
+    """After a round of some of them, the others' gradients are taken elsewhere than by an exchange."""
+    one = replace(SPREAD, statement="E(" + SPREAD.statement.replace(" <=", ") <="), of=some)
+    values = {"L": 1, "mu": "0.1", "eta": "0.1", "S": 1}
+    found = worst_case_of(one, values, clients=2, rounds=2)
+    assert found.value == pytest.approx(worst_case_of(one, values, clients=2, rounds=2, merge=False).value, abs=1e-5)
+
+
+def test_coins_leave_clients_alike() -> None:
+    """One coin for all: merged, with the value of the whole program."""
+    one = replace(SPREAD, statement="E(" + SPREAD.statement.replace(" <=", ") <="), of=now_and_then)
+    values = {"L": 1, "mu": "0.1", "eta": "0.1", "p": "1/3"}
+    found = worst_case_of(one, values, clients=3, rounds=2)
+    assert found.problem.merged
+    assert found.value == pytest.approx(worst_case_of(one, values, clients=3, rounds=2, merge=False).value, abs=1e-5)
 
 
 def test_clients_are_chosen_at_random() -> None:

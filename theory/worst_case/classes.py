@@ -99,6 +99,12 @@ def classes(assumed: Sequence[p.Predicate], samples: Sequence[int], constant: Co
         if any(own.L is None and own.mu is None for own in found.values()):
             raise NoClassError("functions that are neither smooth nor convex")
         notes.append(f"functions of smoothness {STEEPEST} only")
+    if any(own.mu is None and own.steepest is not None for own in found.values()):
+        notes.append("convex functions only, whose gradients are bounded")
+        for own in found.values():
+            own.mu = own.mu or Fraction(0)
+    if any(own.mu and own.steepest is not None for own in found.values()):
+        raise NoClassError("strongly convex functions have no bounded gradients")
     of = {}
     for key, own in found.items():
         L = own.L if own.L is not None else STEEPEST * max(Fraction(1), own.mu or Fraction(0))

@@ -3,9 +3,9 @@
 Where every exchange of two clients leaves the points and the forms as they are, a solution may be averaged over all of
 them. In an averaged Gram matrix the gradients of client n are m_a + d_{n,a}, with the means m orthogonal to all
 deviations d, sum_n d_{n,a} = 0 and <d_{n,a}, d_{n,b}> = D_ab the same for every n, so that <d_{n,a}, d_{m,b}> is
--D_ab/(N - 1) for n other than m. Conversely means and deviations with positive semidefinite M and D come from N clients:
-d_{n,a} = e_n (x) d_a, with e_1..e_N the corners of a regular simplex. So nothing is lost: one block for M with all that
-is no client's, one for D, and the conditions of one client.
+-D_ab/(N - 1) for n other than m. Conversely means and deviations with positive semidefinite M and D come from N
+clients: d_{n,a} = e_n (x) d_a, with e_1..e_N the corners of a regular simplex. So nothing is lost: one block for M with
+all that is no client's, one for D, and the conditions of one client.
 """
 
 from __future__ import annotations

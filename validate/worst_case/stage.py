@@ -20,7 +20,7 @@ from theory.sentence import everything
 from theory.worst_case.rounded import size_of
 from theory.written import Claim
 from validate.instances.hunt import Seen, measured
-from validate.instances.pool import drawn, fits
+from validate.instances.pool import Drawn, drawn, fits
 from validate.instances.scalars import Schedule
 from validate.instances.shapes import Size
 from validate.verdict import Evidence
@@ -36,7 +36,7 @@ SEEDS = {True: 120, False: 2000}
 """Draws of numbers, quick and full."""
 ROOM = 24
 """Basis vectors of a reading."""
-SIZES = ((1, 1), (2, 1), (1, 2), (3, 1), (2, 2))
+SIZES = ((1, 1), (2, 1), (1, 2), (3, 1), (2, 2), (1, 3))
 """N, and the samples of each client."""
 DIMENSIONS = (2, 2, 2, 1)
 """Of the quadratics on which numbers are solved for; functions with bounded gradients are drawn in one only."""
@@ -131,17 +131,30 @@ def _broken(claim: Claim, reading: Reading, found: Worst, accepted: Callable[[Se
     """Whether the worst case of a reading breaks the claim, exactly."""
     for problem, instances in attacks(reading):
         work.count(size_of(problem.program))
-        for one in instances:
-            seen = measured(claim, one)
-            if seen is None or not seen.measured.broken:
-                log.debug("%s: an instance of the worst case does not break it when played", claim.id)
-                continue
+        for seen in _played(claim, instances):
             if accepted(seen):
                 found.broken = seen
                 return True
             found.suspects.append(seen)
             break
     return False
+
+
+def _played(claim: Claim, instances: Iterator[Drawn]) -> Iterator[Seen]:
+    """The instances that break a claim when they are played."""
+    while True:
+        try:
+            one = next(instances, None)
+        except ValueError:  # rounded out of their class, or too long
+            log.debug("%s: a solution is no instance", claim.id, exc_info=True)
+            return
+        if one is None:
+            return
+        seen = measured(claim, one)
+        if seen is not None and seen.measured.broken:
+            yield seen
+        else:
+            log.debug("%s: an instance of the worst case does not break it when played", claim.id)
 
 
 def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers, tuple[int, ...], int]]:
