@@ -45,6 +45,7 @@ def places_of(instance: Instance) -> list[Any]:
     """Where a run asks for gradients, its states, and where f and the f_n are least."""
     watched = Watched(instance.problem)
     play = Play(replace(instance, problem=watched))
+    watched.places.clear()  # of what checking its arguments took
     for k in range(instance.rounds + 1):
         watched.places |= dict.fromkeys(v for _, state in play.law(k) for v in vectors(state))
     start = tuple(map(to_element, instance.start))

@@ -27,10 +27,11 @@ from theory.written import Claim, claim
 from validate import verifier
 from validate.certificate import write
 from validate.examine import certificate_of_break, described, examine
-from validate.instances import Point, Points, read_instance, read_problem
+from validate.instances import Points, read_instance, read_problem
 from validate.instances.candidates import candidate_of, realised, size
 from validate.instances.choices import Setting
-from validate.instances.hunt import Seen, shrunk
+from validate.instances.covered import coverage
+from validate.instances.hunt import Hunt, Seen, shrunk
 from validate.instances.occasion import occasion
 from validate.instances.point_moves import along, fewer_points, lists_of, projected, scaled
 from validate.on_instance import on_instance
@@ -417,6 +418,16 @@ def test_points_follow_the_run() -> None:
     assert [q.g for q in moved[0][0]] == [(F(2, 5),)] * 3 + [(0,)]
 
 
+def test_points_follow_proximal_steps() -> None:
+    """From 3 with eta = 1 to 2, where the gradient is 1; with eta = 2 and 1/2 there, from 4 to 3. 0 is its own prox."""
+    problem = {"clients": [[sample(1, 0, point(2, 1, "3/2"), STILL)]]}
+    old = read_instance({"problem": problem, "start": 3, "rounds": 1, "parameters": {"eta": 1}}, proximal)
+    lists = ((tuple(replace(q, g=(q.g[0] / 2,)) for q in old.problem.functions[0][0].points),),)
+    moved = along(old, replace(old, start=(F(4),), parameters={"eta": F(2)}), lists)
+    assert moved is not None
+    assert [(q.x, q.g) for q in moved[0][0]] == [((3,), (F(1, 2),)), ((0,), (0,))]
+
+
 def test_moves_of_points() -> None:
     problem = read_problem(far_away()["problem"])
     assert isinstance(problem, Points)
@@ -427,8 +438,18 @@ def test_moves_of_points() -> None:
     line = projected(functions, [0])
     assert line is not None
     assert line[0][0].points[0].x == functions[0][0].points[0].x[:1]
-    larger = scaled(line, F(3))
-    assert larger[1][0].points[0] == Point(
-        *(tuple(3 * y for y in v) for v in line[1][0].points[0].x and (line[1][0].points[0].x, line[1][0].points[0].g)),
-        9 * line[1][0].points[0].f,
-    )
+    (before, *_), (after, *_) = line[1][0].points, scaled(line, F(3))[1][0].points
+    assert (after.x, after.g, after.f) == ((3 * before.x[0],), (3 * before.g[0],), 9 * before.f)
+
+
+def test_what_was_covered_by_points() -> None:
+    """An instance on which the claim holds counts, and where nothing is known at its start that does not."""
+    data = on_huber(2)
+    other = copy.deepcopy(data)
+    other["problem"]["clients"][0][0]["points"] = data["problem"]["clients"][0][0]["points"][3:]
+    ball = claim("ball", "norm2(x0 - xstar) <= 9", of=descent, assuming=CONVEX)
+    seen = [Seen(one.drawn, one.measured) for one in (occasion(ball, data), occasion(ball, other))]
+    assert all(one.measured.holds for one in seen)
+    told = coverage(ball, Hunt(seen=seen), quick=True)
+    assert not told.earned
+    assert "no start was at the minimiser" in told.detail

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from theory.formula import UndefinedError
 from theory.program import Program
 from theory.program.altering import altered
 from theory.sentence import index_of
@@ -153,7 +154,10 @@ def _is_at_minimiser(one: Drawn) -> bool | None:
     problem = one.instance.problem
     if problem is None:
         return None
-    return all(x == 0 for x in problem.gradient(tuple(map(to_element, one.instance.start))))
+    try:
+        return all(x == 0 for x in problem.gradient(tuple(map(to_element, one.instance.start))))
+    except UndefinedError:  # a function that is not known there
+        return None
 
 
 def _start_is_tied(claim: Claim) -> bool:

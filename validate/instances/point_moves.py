@@ -237,6 +237,7 @@ class _Played:
         lists: its points, with other gradients where they are changed.
         notes: the points at which it was asked so far, or, of the old run, is going to be.
         places: where the points of the old run are in the new one; None while notes are taken.
+        running: whether it is asked by a run, and not by whoever checks arguments.
     """
 
     problem: Points
@@ -244,6 +245,7 @@ class _Played:
     notes: list[Vector] = field(default_factory=list)
     places: dict[Vector, Vector] | None = None
     asked: int = 0
+    running: bool = False
 
     def __post_init__(self) -> None:
         self.clients, self.dim, self.samples = self.problem.clients, self.problem.dim, self.problem.samples
@@ -283,6 +285,8 @@ class _Played:
 
     def prox(self, v: Vector, t: Element, n: int) -> Vector:
         """As `Points`, likewise."""
+        if not self.running:
+            return v
         if self.places is None:
             self.notes.append(self.problem.prox(v, t, n))
             return self.notes[-1]
@@ -303,9 +307,9 @@ def along(old: Instance, new: Instance, lists: Lists) -> Lists | None:
     assert isinstance(old.problem, Points)
     before = _Played(old.problem, lists)
     try:
-        ends = _ends(replace(old, problem=before))  # type: ignore[arg-type]
+        ends = _ends(old, before)
         after = _Played(old.problem, lists, before.notes, {})
-        for one, two in zip(ends, _ends(replace(new, problem=after)), strict=True):  # type: ignore[arg-type]
+        for one, two in zip(ends, _ends(new, after), strict=True):
             after._put(one, two)
     except (ValueError, KeyError, ZeroDivisionError, UndecidedError, AttributeError):
         return None
@@ -315,8 +319,10 @@ def along(old: Instance, new: Instance, lists: Lists) -> Lists | None:
     return tuple(tuple(tuple(Point(places.get(p.x, p.x), p.g, p.f) for p in points) for points in own) for own in lists)
 
 
-def _ends(instance: Instance) -> list[Vector]:
-    """All vectors in the states that a run leaves, in order."""
+def _ends(instance: Instance, problem: _Played) -> list[Vector]:
+    """All vectors in the states that a run on a problem leaves, in order."""
+    play = Play(replace(instance, problem=problem))  # type: ignore[arg-type]
+    problem.running = True
     found: list[Vector] = []
 
     def collect(value: Any) -> None:
@@ -326,6 +332,6 @@ def _ends(instance: Instance) -> list[Vector]:
             for part in value:
                 collect(part)
 
-    for _, state in Play(instance).law(instance.rounds):
+    for _, state in play.law(instance.rounds):
         collect(state)
     return found

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from . import pieces, points
 from .formulas import Uncheckable
 from .intervals import Interval
+from .pieces import DECIDE as DECIDE_OF_PIECES
+from .pieces import Pieces
+from .pieces import dissimilar as dissimilar_pieces
+from .pieces import variance as variance_of_pieces
+from .points import DECIDE as DECIDE_OF_POINTS
+from .points import Points
+from .points import dissimilar as dissimilar_points
+from .points import variance as variance_of_points
 from .quadratics import Function, Problem, definiteness, null_space, product, semidefinite, shifted
 from .reading import FormatError, fields, list_of, shown, text_of
 from .scalars import ZERO, Number
@@ -121,10 +128,10 @@ def holds(assumption: Assumption, world: World) -> bool:
     problem = world.given_problem()
     world.work.spend(sum(map(len, problem.samples)) * problem.d**3)
     variance, dissimilar, known = _variance, _dissimilar, DECIDE
-    if isinstance(problem, pieces.Pieces):
-        variance, dissimilar, known = pieces.variance, pieces.dissimilar, pieces.DECIDE
-    elif isinstance(problem, points.Points):
-        variance, dissimilar, known = points.variance, points.dissimilar, points.DECIDE
+    if isinstance(problem, Pieces):
+        variance, dissimilar, known = variance_of_pieces, dissimilar_pieces, DECIDE_OF_PIECES
+    elif isinstance(problem, Points):
+        variance, dissimilar, known = variance_of_points, dissimilar_points, DECIDE_OF_POINTS
     if assumption.name == "bounded_variance":
         return all(variance(problem, n, _constants(assumption, world, {"n": n}, (UP,))[0]) for n in range(problem.N))
     if assumption.name == "dissimilar":
