@@ -163,6 +163,7 @@ PUBLIC = (
     "validate.report",
     "validate.search",
     "validate.sweep",
+    "validate.worst_case",
 )
 
 

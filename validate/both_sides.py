@@ -503,7 +503,7 @@ def _measured(sentence: Sentence, world: World) -> Measured:
     found: list[Row] = []
     for choice in range(choices):
         world.choice = choice
-        for at in _indices(sentence, world, free | hidden):
+        for at in indices_of(sentence, world, free | hidden):
             found.append(_row(sentence, world, at, choice))
     if not found:
         return Measured((), "no round and no turn of this run is one of which the sentence speaks")
@@ -520,7 +520,7 @@ def _minimisers(world: World, named: set[str]) -> tuple[int, bool]:
     return max((len(s.points) for s in sets), default=1), all(s.unique for s in sets)
 
 
-def _indices(sentence: Sentence, world: World, free: frozenset[str]) -> Iterator[dict[str, int]]:
+def indices_of(sentence: Sentence, world: World, free: frozenset[str]) -> Iterator[dict[str, int]]:
     """The values of the free indices for which all indices of the sentence lie in the run."""
     turns = 0
     if free & set(TURNS):

@@ -1,9 +1,10 @@
 """All the evidence for a claim that says what it means, joined into its verdict.
 
 Everything is read off the claim: whether its relations can hold together at all; whether the sentence itself is proved
-(`validate.proving`); instances made from it, measured exactly; a search from the tightest of them; and last what
-somebody wrote by hand for it (`Claim.given`). A break is exact when it is found; it is made smaller, and becomes a
-certificate that the stand-alone verifier has to accept. One against a proof is a contradiction, and decides nothing.
+(`validate.proving`); instances made from it, measured exactly; a search from the tightest of them; the worst functions
+of its class at small sizes (`validate.worst_case`); and last what somebody wrote by hand for it (`Claim.given`). A
+break is exact when it is found; it is made smaller, and becomes a certificate that the stand-alone verifier has to
+accept. One against a proof is a contradiction, and decides nothing.
 """
 
 from __future__ import annotations
@@ -27,10 +28,11 @@ from validate.certificate.play import play_certificate
 from validate.contradiction import contradictions
 from validate.instances import Instance, Pieces, Points, Quadratics, read_instance
 from validate.instances.covered import coverage
-from validate.instances.hunt import Hunt, Seen, hunt, measured
+from validate.instances.hunt import Hunt, Seen, hunt, measured, shrunk
 from validate.instances.occasion import Occasion
 from validate.instances.pool import Drawn, needs_minimiser
 from validate.verdict import Evidence, Origin, Result, decide
+from validate.worst_case.stage import told, worst
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +44,8 @@ EVALUATIONS = {True: 600, False: 20_000}
 """Evaluations of the search, quick and full."""
 OPERATIONS = {True: 800_000, False: 20_000_000}
 """Of all of them together, quick and full (`theory.program.work`): what takes much to measure is tried less often."""
+SMALLER = {True: 100, False: 1000}
+"""Tries to make the numbers of a worst case smaller, quick and full."""
 PROVED = 200
 """Instances that a proof is held against, quick and full; nothing is searched for then."""
 
@@ -79,10 +83,16 @@ def examine(
         operations=OPERATIONS[quick],
     )
     path: Path | None = None
+    unbroken = found.broken is None
     if found.broken is not None:
         item, path = certified(claim, found.broken, found.first, found.origin, Path(out), quick)
         evidence.append(item)
-    else:
+    elif not proved:
+        tell(f"{claim.id}: the worst functions of its class, at small sizes")
+        more, path = worst_evidence(claim, Path(out), quick, seed)
+        evidence += more
+        unbroken = not any(item.outcome in ("refuted", "fails") for item in more)
+    if unbroken:
         for item, written in _given(claim, Path(out), quick):
             evidence.append(item)
             path = path or written
@@ -238,6 +248,22 @@ def _side(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
+
+
+def worst_evidence(claim: Claim, out: Path, quick: bool, seed: int = 0) -> tuple[list[Evidence], Path | None]:
+    """The worst functions of the claim's class at small sizes, and the certificate where they break it."""
+    try:
+        found = worst(claim, quick=quick, seed=seed, accepted=lambda seen: accepted(claim, seen, quick))
+    except Exception as error:  # of a solver; it ends nothing else
+        log.debug("%s: its worst case ended with an error", claim.id, exc_info=True)
+        text = f"its worst case ended with an error: {type(error).__name__}: {error}"
+        return [Evidence("exact", "undecided", text, origin="worst case")], None
+    broken = found.broken or next(iter(found.suspects), None)
+    if broken is None:
+        return told(claim, found), None
+    smaller = broken if found.broken is None else shrunk(claim, broken, SMALLER[quick])
+    item, path = certified(claim, smaller, broken, "worst case", out, quick)
+    return [item], path
 
 
 def _given(claim: Claim, out: Path, quick: bool) -> list[tuple[Evidence, Path | None]]:

@@ -163,15 +163,35 @@ def worst_case(
     wanted = positive("tolerance", tolerance)
     model, unit, reduced = _normalised(method, L, mu, metric, distance, gap, heterogeneity, variance, reduce)
     problem = program(model)
+    upper, lower, words = enclose(problem, wanted, model.start_is_free)
+    return _result(model, unit, reduced, upper, lower, wanted, words, time.perf_counter() - started)
+
+
+def enclose(
+    problem: Program,
+    wanted: Fraction = TOLERANCE,
+    free: bool = False,
+    scale: float = 1.0,
+    attained: bool = True,
+) -> tuple[UpperBound | None, Instance | None, list[str]]:
+    """A proved upper bound and an instance that attains a lower one, with growing effort, and the solver's words.
+
+    Args:
+        problem: with a bounded value.
+        wanted: relative width of the enclosure at which no more effort is made.
+        free: whether the start is bounded by its gap alone (`theory.worst_case.unbounded`).
+        scale: what the objective is multiplied by at first.
+        attained: whether an instance is wanted; without, one effort that gives a bound is enough.
+    """
     upper: UpperBound | None = None
     lower: Instance | None = None
     words: list[str] = []
-    efforts, scale, rescaled = list(EFFORTS), 1.0, 0
+    efforts, rescaled = list(EFFORTS), 0
     while efforts:
         effort = efforts.pop(0)
-        upper, lower, word = _improved(problem, model.start_is_free, replace(effort, scale=scale), upper, lower, wanted)
+        upper, lower, word = _improved(problem, free, replace(effort, scale=scale), upper, lower, wanted, attained)
         words.append(word)
-        if _done(upper, lower, wanted) or "Infeasible" in word:
+        if _done(upper, lower, wanted) or "Infeasible" in word or (upper is not None and not attained):
             break
         if upper is None or upper.bound <= 0:
             continue
@@ -179,11 +199,17 @@ def worst_case(
         fit = 2.0 ** -round(math.log2(upper.bound))
         if rescaled < _RESCALED and not 1 / 8 < fit / scale < 8:
             scale, rescaled, efforts = fit, rescaled + 1, list(EFFORTS[:_PATIENT])
-    return _result(model, unit, reduced, upper, lower, wanted, words, time.perf_counter() - started)
+    return upper, lower, words
 
 
 def _improved(
-    problem: Program, free: bool, effort: Effort, upper: UpperBound | None, lower: Instance | None, wanted: Fraction
+    problem: Program,
+    free: bool,
+    effort: Effort,
+    upper: UpperBound | None,
+    lower: Instance | None,
+    wanted: Fraction,
+    attained: bool,
 ) -> tuple[UpperBound | None, Instance | None, str]:
     """The better of what is known and what one effort finds, and the solver's last word."""
     word = ""
@@ -192,7 +218,7 @@ def _improved(
         word = solved.status
         if not solved.gram:
             break
-        proof, instance = certify(small, solved), attain(small, solved)
+        proof, instance = certify(small, solved), attain(small, solved) if attained else None
         if places is not None:
             proof = widened(proof, places) if proof is not None else None
             proof = proof if proof is not None and proof.check(problem) else None

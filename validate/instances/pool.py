@@ -82,18 +82,17 @@ def _trees(claim: Claim) -> Iterator[Expression]:
 
 def fitting_sizes(claim: Claim, large: bool = False) -> list[Size]:
     """The sizes that relations between N, d and numbers allow (``N <= 1``)."""
-    found = []
-    for size in LARGE if large else SIZES:
-        numbers = {"N": F(size.clients), "d": F(size.dim)}
-        if all(_true_of_sizes(relation, numbers) for relation in claim.relations):
-            found.append(size)
+    found = [size for size in (LARGE if large else SIZES) if fits(claim, size)]
     if not found and not large:
         wider = [Size(n, s, d) for n in range(1, 7) for s in (1, 2) for d in range(1, 5)]
-        for size in wider:
-            numbers = {"N": F(size.clients), "d": F(size.dim)}
-            if all(_true_of_sizes(relation, numbers) for relation in claim.relations):
-                found.append(size)
+        found = [size for size in wider if fits(claim, size)]
     return found
+
+
+def fits(claim: Claim, size: Size) -> bool:
+    """Whether the relations between N, d and numbers (``N <= 1``) allow a size."""
+    numbers = {"N": F(size.clients), "d": F(size.dim)}
+    return all(_true_of_sizes(relation, numbers) for relation in claim.relations)
 
 
 def _true_of_sizes(relation: Any, numbers: Mapping[str, Fraction]) -> bool:

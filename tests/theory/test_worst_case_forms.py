@@ -1,0 +1,119 @@
+"""Forms in inner products and values, and the classes of functions that assumptions ask for."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from flint import fmpq
+
+from theory import predicates as p
+from theory.formula import Name
+from theory.operations import operations
+from theory.predicates import predicate
+from theory.sentence import parse_call
+from theory.worst_case.classes import Class, NoClassError, classes
+from theory.worst_case.forms import Extreme, Form, NotLinearError, dot, extreme, lifted, times
+
+NUMBERS = lifted(operations(1024, False))
+
+
+def value(form: Any, vectors: list[list[int]]) -> Any:
+    """A form at explicit basis vectors, without values of functions."""
+    inner = [[sum(a * b for a, b in zip(u, v, strict=True)) for v in vectors] for u in vectors]
+    return sum((c * inner[i][j] for (i, j), c in form.gram.items()), form.constant)
+
+
+def test_inner_products() -> None:
+    u, v = (fmpq(1), fmpq(2), fmpq(0)), (fmpq(0), fmpq(-1), fmpq(3))
+    vectors = [[1, 0, 2], [0, 1, 1], [3, -1, 0]]
+    one = [sum(int(u[k].p) * vectors[k][a] for k in range(3)) for a in range(3)]
+    other = [sum(int(v[k].p) * vectors[k][a] for k in range(3)) for a in range(3)]
+    assert value(dot(u, v), vectors) == sum(a * b for a, b in zip(one, other, strict=True))
+    assert dot(u, v) == dot(v, u)
+
+
+def test_arithmetic() -> None:
+    form = dot((fmpq(1), fmpq(1)), (fmpq(1), fmpq(1)))
+    assert NUMBERS["-"](form, form) == Form(constant=fmpq(0))
+    assert NUMBERS["*"](fmpq(3), form).gram == {(0, 0): 3, (0, 1): 6, (1, 1): 3}
+    assert NUMBERS["/"](form, fmpq(2)).gram[0, 1] == 1
+    assert NUMBERS["+"](fmpq(1), form).constant == 1
+    assert NUMBERS["+"](fmpq(1), fmpq(2)) == 3
+
+
+@pytest.mark.parametrize("name", ["*", "/", "sqrt", "abs", "**", "log"])
+def test_what_is_not_linear(name: str) -> None:
+    form = dot((fmpq(1),), (fmpq(1),))
+    arguments = (form,) if name in ("sqrt", "abs", "log") else (form, form)
+    with pytest.raises(NotLinearError):
+        NUMBERS[name](*arguments)
+
+
+def test_least_and_greatest() -> None:
+    one, other = dot((fmpq(1), fmpq(0)), (fmpq(1), fmpq(0))), dot((fmpq(0), fmpq(1)), (fmpq(0), fmpq(1)))
+    least = NUMBERS["min"](one, other)
+    assert isinstance(least, Extreme)
+    assert times(least, fmpq(-2)) == Extreme("max", (one.times(-2), other.times(-2)))
+    assert NUMBERS["+"](least, one).forms == (one.plus(one), other.plus(one))
+    assert len(NUMBERS["+"](least, least).forms) == 4
+    with pytest.raises(NotLinearError):
+        NUMBERS["-"](least, least)
+    with pytest.raises(NotLinearError):
+        extreme("max", [least, one])
+
+
+def asked(*texts: str, samples: tuple[int, ...] = (1,)) -> Any:
+    numbers = {"L": Fraction(2), "mu": Fraction(1, 2), "G": Fraction(3), "M": Fraction(1)}
+    found = []
+    for text in texts:
+        call = parse_call(text)
+        assert call is not None
+        found.append(predicate(*call))
+
+    def constant(one: p.Predicate, n: int, i: int, place: int) -> Fraction:
+        name = one.constants[place]
+        assert isinstance(name, Name)
+        return numbers[name.name]
+
+    return classes(found, samples, constant)
+
+
+@pytest.mark.parametrize(
+    ("texts", "samples", "own", "whole"),
+    [
+        (("smooth(f, L)", "convex(f)"), (1,), Class(Fraction(0), Fraction(2)), True),
+        (("smooth(f, L)",), (1,), Class(Fraction(-2), Fraction(2)), True),
+        (("smooth(f_ni, L)", "strongly_convex(f_n, mu)"), (1, 1), Class(Fraction(1, 2), Fraction(2)), True),
+        (("smooth(f_ni, L)", "strongly_convex(f_n, mu)"), (2,), Class(Fraction(1, 2), Fraction(2)), False),
+        (("smooth(f_n, L)", "convex(f_n)", "smooth(f, L)"), (1, 1), Class(Fraction(0), Fraction(2)), True),
+        (("smooth(f_n, L)", "smooth(f, M)"), (1, 1), Class(Fraction(-1), Fraction(1)), False),
+        (("smooth(f, L)", "pl(f, mu)"), (1,), Class(Fraction(1, 2), Fraction(2)), False),
+        (("smooth(f, L)", "strongly_convex(f, mu)", "pl(f, mu)"), (1,), Class(Fraction(1, 2), Fraction(2)), True),
+        (("smooth(f, L)", "bounded_gradients(f, G)"), (1,), Class(Fraction(0), Fraction(2), Fraction(3)), False),
+        (("smooth(f, L)", "convex(f)", "lipschitz(f, G)"), (1,), Class(Fraction(0), Fraction(2), Fraction(3)), True),
+        (("smooth(f_n, L)", "bounded_variance(G)"), (1, 1), Class(Fraction(-2), Fraction(2)), True),
+    ],
+)
+def test_classes(texts: tuple[str, ...], samples: tuple[int, ...], own: Class, whole: bool) -> None:
+    found = asked(*texts, samples=samples)
+    assert set(found.of.values()) == {own}
+    assert found.whole is whole
+    assert bool(found.notes) is not whole
+
+
+@pytest.mark.parametrize(
+    ("texts", "samples"),
+    [
+        (("bounded_below(f)",), (1,)),
+        (("smooth(f, mu)", "strongly_convex(f, L)"), (1,)),
+        (("smooth(f_ni, L)", "bounded_variance(G)"), (2,)),
+        (("smooth(f_n, L)", "dissimilar(G)"), (1, 1)),
+        (("smooth(f, L)", "quadratic(f)"), (1,)),
+        (("strongly_convex(f, mu)", "bounded_gradients(f, G)"), (1,)),
+    ],
+)
+def test_no_class(texts: tuple[str, ...], samples: tuple[int, ...]) -> None:
+    with pytest.raises(NoClassError):
+        asked(*texts, samples=samples)

@@ -1,0 +1,375 @@
+"""Worst cases of claims: tight rates, false claims refuted beyond quadratics and one dimension, what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from theory import algorithm, claim
+from theory.written import Claim
+from validate import verifier
+from validate.examine import accepted, certificate_of, worst_evidence
+from validate.files import load
+from validate.instances import read_instance
+from validate.instances.hunt import measured
+from validate.instances.points import Points
+from validate.worst_case import NoReadingError, attack, numbers_of, worst_case_of
+from validate.worst_case.stage import Worst, worst
+
+EXAMPLES = Path(__file__).parents[1] / "language"
+
+
+@algorithm
+def descent(w, x, *, eta):  # type: ignore[no-untyped-def]
+    return x - eta * w.full_gradient(x)
+
+
+@algorithm(x="x0", y="x0")
+def fast(w, x, y, *, L):  # type: ignore[no-untyped-def]
+    """Nesterov's method with weights k/(k + 3)."""
+    ahead = y - w.full_gradient(y) / L
+    return ahead, ahead + w.k / (w.k + 3) * (ahead - x)
+
+
+@algorithm
+def local(w, x, *, eta, H):  # type: ignore[no-untyped-def]
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y = y - eta * w.gradient(y)
+    return w.mean(y)
+
+
+@algorithm
+def sampled(w, x, *, eta):  # type: ignore[no-untyped-def]
+    return x - eta * w.mean(w.gradient(x, w.sample()))
+
+
+@algorithm
+def some(w, x, *, eta, S):  # type: ignore[no-untyped-def]
+    return x - eta * w.average(w.gradient(x), w.choose(S))
+
+
+@algorithm
+def now_and_then(w, x, *, eta, p):  # type: ignore[no-untyped-def]
+    return w.where(w.coin(p), x - eta * w.mean(w.gradient(x)), x)
+
+
+@algorithm
+def proximal(w, x, *, t):  # type: ignore[no-untyped-def]
+    return w.mean(w.prox(x, t))
+
+
+@algorithm
+def clipped(w, x, *, eta):  # type: ignore[no-untyped-def]
+    return x - eta * w.clip(w.full_gradient(x), 1)
+
+
+SMOOTH = ("smooth(f, L)", "convex(f)", "N <= 1")
+TUNED = (*SMOOTH, "eta == 1/L")
+GAP = claim("gap", "f(x[k]) - fstar <= L*norm2(x0 - xstar)", of=descent, assuming=SMOOTH)
+
+
+def _samples(data: Any) -> list[Any]:
+    """The samples in a certificate, wherever they are."""
+    if isinstance(data, dict):
+        return [data] if "points" in data else [s for value in data.values() for s in _samples(value)]
+    return [s for value in data for s in _samples(value)] if isinstance(data, list) else []
+
+
+def broken(one: Claim) -> Worst:
+    """The worst cases of a claim that they are to break, with a certificate that the verifier accepts."""
+    found = worst(one, quick=True, accepted=lambda seen: accepted(one, seen, True))
+    assert found.broken is not None, (found.refused, len(found.tried), len(found.suspects))
+    assert isinstance(found.broken.drawn.instance.problem, Points)
+    return found
+
+
+def unbroken(one: Claim) -> Worst:
+    """The worst cases of a claim that they are not to break."""
+    found = worst(one, quick=True)
+    assert found.broken is None
+    assert not found.suspects
+    assert found.tried, found.refused
+    return found
+
+
+# --- values
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 4, 5])
+def test_gradient_descent(rounds: int) -> None:
+    """L R^2/(4 K + 2), proved and attained (Drori and Teboulle 2014); the same in any units."""
+    for L in (1, 225):
+        found = worst_case_of(GAP, {"L": L, "eta": Fraction(1, L)}, rounds=rounds)
+        assert found.status == "proved"
+        assert found.check()
+        assert found.value == pytest.approx(1 / (4 * rounds + 2), abs=1e-6)
+
+
+def test_the_attaining_functions_attain() -> None:
+    """What attains the lower bound is played like any instance."""
+    found = worst_case_of(GAP, {"L": 2, "eta": "1/2"}, rounds=2)
+    assert found.instance is not None
+    seen = measured(GAP, found.instance)
+    assert seen is not None
+    row = next(row for row in seen.measured.rows if row.at == {"k": 2})
+    assert found.lower is not None
+    assert found.upper is not None
+    assert found.lower <= row.left / row.right <= found.upper
+    again = read_instance(found.instance.instance.to_json(), descent)
+    assert again.problem == found.instance.instance.problem
+
+
+def test_strongly_convex() -> None:
+    """(1 - eta mu)^(2 k)."""
+    one = claim(
+        "c", "norm2(x[k] - xstar) <= norm2(x0 - xstar)", of=descent, assuming=(*SMOOTH, "strongly_convex(f, mu)")
+    )
+    found = worst_case_of(one, {"L": 1, "mu": "0.1", "eta": "1/2"}, rounds=3)
+    assert found.status == "proved"
+    assert found.value == pytest.approx(0.95**6, abs=1e-6)
+
+
+def test_not_convex() -> None:
+    """One step of 1/L: the least squared gradient of x0 and x1 is 4 L/(3 K + ..) (f(x0) - f*); of x0 alone 2 L."""
+    one = claim("c", "norm2(grad(f, x[0])) <= L*(f(x0) - fstar)", of=descent, assuming=("smooth(f, L)", "N <= 1"))
+    found = worst_case_of(one, {"L": 3, "eta": "1/3"})
+    assert found.upper is not None
+    assert found.upper == pytest.approx(2, abs=1e-5)
+
+
+def test_local_steps_and_clients() -> None:
+    """The reference value of FedAvg with 2 clients, 5 local steps and 2 rounds, in the other program."""
+    one = claim(
+        "c",
+        "norm2(x[k] - xstar) <= 1",
+        of=local,
+        assuming=(
+            "smooth(f_n, L)",
+            "strongly_convex(f_n, mu)",
+            "norm2(x0 - xstar) <= 1",
+            "mean_n(norm2(grad(f_n, xstar))) <= 1",
+        ),
+    )
+    found = worst_case_of(one, {"L": 1, "mu": "0.1", "eta": "0.1", "H": 5}, clients=2, rounds=2)
+    assert found.status == "proved"
+    assert found.value == pytest.approx(0.8385414, abs=1e-5)
+
+
+SPREAD = claim(
+    "spread",
+    "norm2(x[k] - xstar) <= norm2(x0 - xstar) + mean_n(norm2(grad(f_n, xstar)))",
+    of=local,
+    assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)"),
+)
+
+
+def test_merged_clients() -> None:
+    """Clients that cannot be told apart: the same value, and a program that does not grow with their number."""
+    values = {"L": 1, "mu": "0.1", "eta": "0.1", "H": 2}
+    alone = worst_case_of(SPREAD, values, clients=3, rounds=2, merge=False)
+    together = worst_case_of(SPREAD, values, clients=3, rounds=2)
+    assert not alone.problem.merged
+    assert together.problem.merged
+    assert together.problem.program.size < alone.problem.program.size
+    assert together.value == pytest.approx(alone.value, abs=1e-5)
+    assert together.check()
+    assert together.instance is None
+    many = worst_case_of(SPREAD, values, clients=20, rounds=2, room=200)
+    assert many.problem.program.size == together.problem.program.size
+    assert many.value == pytest.approx(alone.value, abs=1e-5)
+
+
+@pytest.mark.parametrize("one", [{"L": (1, 2), "mu": "0.1", "H": 2}, {"L": 1, "mu": ("0.1", "0.2"), "H": 1}])
+def test_clients_that_differ_are_not_merged(one: dict[str, Any]) -> None:
+    assumed = ("smooth(f_n, L_n)", "strongly_convex(f_n, mu_n)")
+    L, mu = (one[name] if isinstance(one[name], tuple) else (one[name],) * 2 for name in ("L", "mu"))
+    found = worst_case_of(
+        replace(SPREAD, assuming=assumed), {**one, "L": L, "mu": mu, "eta": "0.1"}, clients=2, rounds=1
+    )
+    assert not found.problem.merged
+    assert found.status == "proved"
+
+
+def test_clients_of_which_some_are_chosen_are_not_merged() -> None:
+    """After a round of some of them, the others' gradients are taken elsewhere than by an exchange."""
+    one = replace(SPREAD, statement="E(" + SPREAD.statement.replace(" <=", ") <="), of=some)
+    values = {"L": 1, "mu": "0.1", "eta": "0.1", "S": 1}
+    found = worst_case_of(one, values, clients=2, rounds=2)
+    assert found.value == pytest.approx(worst_case_of(one, values, clients=2, rounds=2, merge=False).value, abs=1e-5)
+
+
+def test_coins_leave_clients_alike() -> None:
+    """One coin for all: merged, with the value of the whole program."""
+    one = replace(SPREAD, statement="E(" + SPREAD.statement.replace(" <=", ") <="), of=now_and_then)
+    values = {"L": 1, "mu": "0.1", "eta": "0.1", "p": "1/3"}
+    found = worst_case_of(one, values, clients=3, rounds=2)
+    assert found.problem.merged
+    assert found.value == pytest.approx(worst_case_of(one, values, clients=3, rounds=2, merge=False).value, abs=1e-5)
+
+
+def test_clients_are_chosen_at_random() -> None:
+    """One step on a finite sum without noise at the minimiser: (1 - eta mu)^2 as by the hand-written method."""
+    from theory.worst_case import FedAvg, worst_case
+
+    one = claim(
+        "c",
+        "E(norm2(x[k] - xstar)) <= 1",
+        of=some,
+        assuming=(
+            "smooth(f_n, L)",
+            "strongly_convex(f_n, mu)",
+            "norm2(x0 - xstar) <= 1",
+            "mean_n(norm2(grad(f_n, xstar))) <= 1/2",
+        ),
+    )
+    found = worst_case_of(one, {"L": 1, "mu": "0.1", "eta": "0.2", "S": 1}, clients=3, rounds=2)
+    other = worst_case(FedAvg(3, 2, 1, "0.2", participating=1), L=1, mu="0.1", distance=1, heterogeneity="1/2")
+    assert found.value == pytest.approx(other.value, abs=1e-5)
+
+
+def test_proximal_point() -> None:
+    """Of the proximal point method, f(x_K) - f* <= R^2/(4 K t) (Taylor, Hendrickx and Glineur 2017), as L grows."""
+    one = claim("c", "f(x[k]) - fstar <= norm2(x0 - xstar)", of=proximal, assuming=SMOOTH)
+    found = worst_case_of(one, {"L": 1000, "t": 1}, rounds=2)
+    assert found.value == pytest.approx(1 / 8, abs=2e-3)
+
+
+def test_a_smaller_class_has_no_upper_bound() -> None:
+    """f alone is strongly convex: a mean of functions that are not each, of which points tell nothing."""
+    one = claim(
+        "c",
+        "norm2(x[k] - xstar) <= norm2(x0 - xstar)",
+        of=local,
+        assuming=("smooth(f_n, L)", "convex(f_n)", "strongly_convex(f, mu)", "same_minimiser(f_n)"),
+    )
+    found = worst_case_of(one, {"L": 1, "mu": "0.1", "eta": "1/2", "H": 1}, clients=2)
+    assert found.status == "attained"
+    assert found.upper is None
+    assert not found.whole
+    assert "strongly_convex(f, mu)" in found.notes[0]
+    alone = worst_case_of(one, {"L": 1, "mu": "0.1", "eta": "1/2", "H": 1}, clients=1)
+    assert alone.status == "proved"
+
+
+# --- claims
+
+
+def test_the_tight_rate_is_not_broken_and_a_better_one_is() -> None:
+    rate = "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + {})"
+    found = unbroken(claim("tight", rate.format(2), of=descent, assuming=TUNED))
+    assert any(bound.upper is not None and bound.upper < 1 + Fraction(1, 10**5) for _, bound in found.bounds)
+    broken(claim("better", rate.format(3), of=descent, assuming=TUNED))
+
+
+def test_nesterov() -> None:
+    """2 L R^2/(K + 1)^2 holds (Beck and Teboulle's rate); half of it does not."""
+    rate = "f(x[K]) - fstar <= {}*L*norm2(x0 - xstar)/(K + 1)**2"
+    unbroken(claim("true", rate.format(2), of=fast, assuming=SMOOTH))
+    broken(claim("false", rate.format("1/2"), of=fast, assuming=SMOOTH))
+
+
+def test_the_heavy_ball_cycles_off_quadratics() -> None:
+    one = next(c for c in load(EXAMPLES / "heavy_ball.py").claims if c.label == "anywhere")
+    broken(one)
+
+
+def test_beyond_one_dimension() -> None:
+    """Gradients of two steps keep their direction on quadratics and in one dimension, and not in the plane."""
+    found = broken(claim("angle", "dot(grad(f, x[k]), grad(f, x[k+2])) >= 0", of=descent, assuming=TUNED))
+    assert found.broken is not None
+    assert found.broken.drawn.instance.dim == 2
+
+
+def test_local_steps_are_not_descent() -> None:
+    """Two clients with one minimiser: a round of local steps decreases f on quadratics, and not always."""
+    assumed = ("smooth(f_n, L)", "convex(f_n)", "same_minimiser(f_n)", "eta <= 1/L")
+    found = broken(claim("descent", "f(x[k+1]) <= f(x[k])", of=local, assuming=assumed))
+    assert found.broken is not None
+    assert found.broken.drawn.instance.clients == 2
+
+
+def test_lemmas_about_functions() -> None:
+    lemma = "dot(grad(f, x) - grad(f, y), x - y) >= {}*norm2(grad(f, x) - grad(f, y))/L"
+    unbroken(claim("cocoercive", lemma.format(1), vectors=("x", "y"), assuming=SMOOTH))
+    broken(claim("too much", lemma.format("11/10"), vectors=("x", "y"), assuming=SMOOTH))
+
+
+def test_bounded_gradients() -> None:
+    """The mean of the values of subgradient descent, of functions that have no constant of smoothness."""
+    rate = "mean_k(f(x[k])) - fstar <= R**2/(2*eta*K) + eta*G**2/{}"
+    assumed = ("bounded_gradients(f, G)", "convex(f)", "N <= 1", "norm2(x0 - xstar) <= R**2")
+    unbroken(claim("true", rate.format(2), of=descent, assuming=assumed))
+    broken(claim("false", rate.format(3), of=descent, assuming=assumed))
+
+
+def test_samples() -> None:
+    """The noise ball with a lost factor, from two samples of one client."""
+    bound = "E(norm2(x[k+1] - xstar)) <= (1 - eta*mu)*E(norm2(x[k] - xstar)) + {}*eta**2*sigma2/N"
+    assumed = ("smooth(f_ni, L)", "convex(f_ni)", "strongly_convex(f, mu)", "eta <= 1/(2*L)")
+    where = {"sigma2": "mean_n(mean_i(norm2(grad(f_ni, xstar) - grad(f_n, xstar))))"}
+    unbroken(claim("true", bound.format(2), of=sampled, assuming=assumed, where=where))
+    broken(claim("false", bound.format("1/2"), of=sampled, assuming=assumed, where=where))
+
+
+def test_a_break_is_a_certificate(tmp_path: Path) -> None:
+    one = claim("better", "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 3)", of=descent, assuming=TUNED)
+    (item,), path = worst_evidence(one, tmp_path, quick=True)
+    assert item.outcome == "refuted"
+    assert item.origin == "worst case"
+    assert path is not None
+    assert path.exists()
+
+
+def test_what_holds_is_told_with_its_proofs(tmp_path: Path) -> None:
+    one = claim("tight", "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 2)", of=descent, assuming=TUNED)
+    (item,), path = worst_evidence(one, tmp_path, quick=True)
+    assert item.outcome == "holds"
+    assert "proved by exact multipliers" in item.detail
+    assert path is None
+
+
+def test_a_certificate_of_the_worst_case_that_is_tampered_with_falls() -> None:
+    """A value that the class does not allow."""
+    one = claim("better", "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 3)", of=descent, assuming=TUNED)
+    found = broken(one).broken
+    assert found is not None
+    data = certificate_of(one, found, found.measured.broken[0], "worst case", True)
+    assert verifier.verify(data).valid
+    for sample in _samples(data):
+        sample["points"][-1]["f"] = "10"
+    assert not verifier.verify(data).valid
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("text", "of", "assuming", "why"),
+    [
+        ("norm2(x[k+1] - xstar) <= norm2(x[k] - xstar)", clipped, SMOOTH, "clip"),
+        ("norm(x[k+1] - xstar) <= norm(x[k] - xstar)", descent, SMOOTH, "not squared"),
+        ("f(x[k+1]) <= f(x[k])", descent, ("quadratic(f)",), "quadratics"),
+        ("norm2(x[k+1] - xstar)*norm2(x0) <= L", descent, SMOOTH, "product"),
+        ("f(x[k+1]) <= f(x[k])", descent, ("bounded_below(f)",), "neither smooth nor convex"),
+        ("norm2(x[k+1] - xstar) <= d*norm2(x[k] - xstar)", descent, SMOOTH, "coordinates"),
+    ],
+)
+def test_refused(text: str, of: Any, assuming: tuple[str, ...], why: str) -> None:
+    one = claim("c", text, of=of, assuming=assuming)
+    values = {"eta": "1/2", **({"L": 1} if "L" in one.symbols else {})}
+    with pytest.raises(NoReadingError, match=why):
+        list(attack(one, numbers_of(one, values)))
+
+
+def test_names_of_numbers() -> None:
+    with pytest.raises(ValueError, match="eta is missing"):
+        worst_case_of(GAP, {"L": 1})
+    with pytest.raises(ValueError, match="values has 'gamma'"):
+        worst_case_of(GAP, {"L": 1, "eta": 1, "gamma": 1})
+    with pytest.raises(ValueError, match="rounds=0"):
+        worst_case_of(GAP, {"L": 1, "eta": 1}, rounds=0)

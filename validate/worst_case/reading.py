@@ -1,0 +1,347 @@
+"""A claim at numbers, as forms in inner products and values: what it says, and what its assumptions ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from theory import predicates as p
+from theory.arithmetic import balls, to_element
+from theory.formula import Name, UndefinedError
+from theory.operations import UndecidedError
+from theory.program import LINEAR_GIVEN_DRAWS, OPERATIONS
+from theory.sentence import SentenceError, evaluate, everything, index_of, read, text_of
+from theory.worst_case.assembly import Meeting, fraction
+from theory.worst_case.classes import Classes, NoClassError, classes
+from theory.worst_case.forms import Extreme, Form, Linear, NotLinearError, dot, form_of, lifted, plus
+from theory.written import Claim
+from validate.both_sides import World, indices_of, relation_holds
+from validate.instances.instance import Instance
+from validate.instances.numbers import number
+from validate.instances.pool import needs_minimiser
+from validate.instances.scalars import Schedule
+from validate.play import Play
+from validate.rounds import TooManyOutcomesError
+from validate.worst_case.unknown import TooLargeError, Unknown
+
+ROOM = 48
+"""Basis vectors of a program, unless more are asked for."""
+OUTCOMES = 400
+"""Of one round."""
+REFUSED = OPERATIONS - LINEAR_GIVEN_DRAWS | {"keep", "noise", "ones"}
+"""Operations that are not linear in vectors, speak of coordinates, or have no finite law."""
+
+
+class NoReadingError(ValueError):
+    """A claim that has no such form, or not at these numbers; it may be true all the same."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers for all names of a claim.
+
+    Attributes:
+        parameters: of the algorithm, as an instance has them.
+        constants: of all other names.
+        algorithm: ``paper/name``, as an instance has it.
+    """
+
+    parameters: Mapping[str, Any]
+    constants: Mapping[str, Any]
+    algorithm: str = ""
+
+
+def numbers_of(claim: Claim, values: Mapping[str, Any]) -> Numbers:
+    """Numbers by name without index, exactly: "0.1" is one tenth; lists are one a client, or the rows of a matrix.
+
+    Raises:
+        ValueError: for a name that is missing, or that the claim does not have.
+    """
+    own = () if claim.program is None else claim.program.parameters
+    needed = {index_of(name)[0] for name in claim.symbols} - {"N", "K", "d"}
+    known = needed | set(own) | {"J"}
+    for name in values:
+        if name not in known:
+            raise ValueError(f"values has {name!r}; {claim.id} has {', '.join(sorted(needed))}")
+    for name in sorted(needed | set(own) - {"N"}):
+        if name not in values and not (claim.of is not None and name in claim.of.defaults):
+            raise ValueError(f"values: {name} is missing; {claim.id} has {', '.join(sorted(needed))}")
+
+    def exact(value: Any) -> Any:
+        if isinstance(value, Schedule):
+            return value
+        return tuple(map(exact, value)) if isinstance(value, list | tuple) else number("values", value)
+
+    given = {} if claim.of is None else dict(claim.of.defaults)
+    given |= {name: exact(value) for name, value in values.items()}
+    called = "" if claim.of is None else f"{claim.paper}/{claim.of.name}"
+    parameters = {name: value for name, value in given.items() if name in own or name == "J"}
+    return Numbers(parameters, {name: value for name, value in given.items() if name not in own}, called)
+
+
+@dataclass(frozen=True)
+class Case:
+    """The sentence for one value of its free indices, in one outcome: ``gap <= 0``.
+
+    Attributes:
+        at: the indices.
+        left: what is to be small (the right side of ``>=``).
+        right: what it is to be smaller than.
+    """
+
+    at: Mapping[str, int]
+    left: Linear
+    right: Linear
+
+    @property
+    def gap(self) -> Linear:
+        """left - right."""
+        return plus(self.left, self.right, -1)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A claim at numbers.
+
+    Attributes:
+        claim: which.
+        values: the parameters, and what else the claim needs.
+        instance: what was played: the functions are not known.
+        unknown: where they were met.
+        met: the same as data.
+        cases: what is claimed.
+        classes: of the functions.
+    """
+
+    claim: Claim
+    values: Numbers
+    instance: Instance
+    unknown: Unknown
+    met: Meeting
+    cases: tuple[Case, ...]
+    classes: Classes
+
+
+def refusal(claim: Claim) -> str:
+    """Why a claim has no Gram reading at any numbers; empty where nothing speaks against one."""
+    if claim.over:
+        return "its assumptions are asked on a part of the space only"
+    if any(isinstance(one, p.Quadratic) for one in claim.predicates):
+        return "its functions are quadratics"
+    trees = [claim.sentence.left, claim.sentence.right, *claim.definitions.values()]
+    trees += [side for relation in claim.relations for side in (relation.left, relation.right)]
+    if any(isinstance(part, Name) and part.name == "d" for tree in trees for part in everything(tree)):
+        return "it speaks of the number of coordinates"
+    if claim.program is not None:
+        found = sorted(claim.program.operations & REFUSED)
+        if found:
+            return f"{found[0]} is not linear in inner products, or has no finite law"
+        if "d" in claim.program.parameters:
+            return "its algorithm speaks of the number of coordinates"
+    elif not claim.predicates:
+        return "it has neither an algorithm nor functions"
+    return ""
+
+
+def read_claim(claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: int, room: int = ROOM) -> Reading:
+    """A claim at numbers.
+
+    Args:
+        claim: which.
+        values: numbers for all its names.
+        samples: of each client.
+        rounds: K.
+        room: basis vectors that there may be.
+
+    Raises:
+        NoReadingError: where it has no such form, or is too large.
+    """
+    why = refusal(claim)
+    if why:
+        raise NoReadingError(why)
+    try:
+        nearby = False
+        for _ in range(2):
+            reader = _Reader(claim, values, samples, rounds, room, nearby)
+            conditions = reader.conditions()
+            if nearby or not any(_is_start(form) for _, form in conditions):
+                break
+            nearby = True  # the start is the minimiser: one point, not two at no distance
+        conditions = [(name, form) for name, form in conditions if form.gram or form.values or form.constant]
+        cases = reader.cases()
+        return Reading(
+            claim, values, reader.instance, reader.unknown, reader.meeting(conditions), tuple(cases), reader.classes
+        )
+    except (NotLinearError, NoClassError, TooLargeError, TooManyOutcomesError) as error:
+        raise NoReadingError(str(error)) from None
+    except (UndefinedError, UndecidedError, SentenceError, ZeroDivisionError, OverflowError) as error:
+        raise NoReadingError(f"not at these numbers: {error}") from None
+    except ValueError as error:
+        raise NoReadingError(f"not at these numbers: {error}") from None
+
+
+def _is_start(form: Form) -> bool:
+    """Whether a form that is not positive says that the start is the minimiser."""
+    return not form.values and not form.constant and list(form.gram) == [(1, 1)] and form.gram[1, 1] > 0
+
+
+class _World(World):
+    """A world whose numbers are forms."""
+
+    def __init__(self, instance: Instance, claim: Claim, constants: Mapping[str, Any]) -> None:
+        play = None if instance.program is None else Play(instance, OUTCOMES)
+        super().__init__(instance, constants, claim.vocabulary, play)
+        self.scalar_functions = lifted(self.scalar_functions)
+        self.vector_functions = {
+            **self.vector_functions,
+            "norm2": lambda v: dot(v, v),
+            "dot": dot,
+            "norm": _no_norm,
+        }
+
+
+def _no_norm(v: Any) -> Any:
+    raise NotLinearError("a length that is not squared")
+
+
+class _Reader:
+    def __init__(
+        self, claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: int, room: int, nearby: bool
+    ) -> None:
+        self.claim, self.values, self.samples = claim, values, samples
+        with balls(64):
+            numbers = _Numbers(claim, values, len(samples), rounds)
+            self.classes = classes(claim.predicates, samples, numbers.constant)
+        minimiser = needs_minimiser(claim)
+        if self.classes.same_minimiser and not minimiser:
+            minimiser = True
+            self.classes = replace(self.classes, whole=False, notes=(*self.classes.notes, "functions with a minimiser"))
+        convex = all(own.mu >= 0 for own in self.classes.of.values())
+        if minimiser and not convex and len(self.classes.of) > 1:
+            raise NoClassError("a minimiser of functions that need not be convex")
+        self.unknown = Unknown(
+            samples, room, minimiser=minimiser, same=self.classes.same_minimiser, nearby=nearby, convex=convex
+        )
+        free = {name: self._free(name) for name in claim.vectors}
+        parameters = {name: v for name, v in values.parameters.items() if name not in ("N", "d")}
+        start = tuple(map(fraction, self.unknown.start))
+        self.instance = Instance(claim.program, parameters, self.unknown, start, rounds, free, values.algorithm)
+        self.world = _World(self.instance, claim, _constants(values, rounds))
+
+    def _free(self, name: str) -> Any:
+        """A free vector: of ``a_n`` one a client."""
+
+        def one(text: str) -> tuple[Fraction, ...]:
+            vector = self.unknown.plus(self.unknown.origin, self.unknown.new(text, root=True))
+            return tuple(map(fraction, vector))
+
+        return tuple(one(f"{name} {n + 1}") for n in range(len(self.samples))) if name.endswith("_n") else one(name)
+
+    def conditions(self) -> list[tuple[str, Form]]:
+        """What the relations between vectors and values ask."""
+        found: list[tuple[str, Form]] = []
+        with balls(64):
+            for relation in self.claim.relations:
+                for at in indices_of(relation, self.world, self._free_indices(relation)):
+                    found += self._condition(relation, at)
+        return found
+
+    def _free_indices(self, sentence: Any) -> frozenset[str]:
+        words = self.claim.vocabulary
+        named = {e.name for side in (sentence.left, sentence.right) for e in everything(side) if isinstance(e, Name)}
+        hidden = frozenset(self.world.many(name) for name in named) - {""}
+        return read(sentence.left, words).free | read(sentence.right, words).free | hidden
+
+    def _condition(self, relation: Any, at: Mapping[str, int]) -> list[tuple[str, Form]]:
+        words = self.claim.vocabulary
+        left, right = (evaluate(side, self.world, at, words) for side in (relation.left, relation.right))
+        if not any(isinstance(side, Form | Extreme) for side in (left, right)):
+            if not relation_holds(left, relation.relation, right):
+                raise NoReadingError(f"{relation} does not hold at these numbers")
+            return []
+        gap = plus(form_of(left), form_of(right), -1)
+        if relation.relation == "==" or not isinstance(gap, Form):
+            raise NotLinearError(f"the assumption {relation}")
+        return [(str(relation), gap if relation.relation in ("<=", "<") else gap.times(-1))]
+
+    def cases(self) -> list[Case]:
+        """What is claimed, for every value of the free indices and every outcome."""
+        sentence = self.claim.sentence
+        found: list[Case] = []
+        with balls(64):
+            for at in indices_of(sentence, self.world, self._free_indices(sentence)):
+                try:
+                    left, right = (self.world.bind(side, at) for side in (sentence.left, sentence.right))
+                except UndefinedError:  # it says nothing there
+                    continue
+                items = left.items | right.items
+                outcomes: list[Any] = [{}]
+                if items:
+                    assert self.world.play is not None
+                    outcomes = [outcome for _, outcome in self.world.play.joint(items)]
+                if len(outcomes) > OUTCOMES:
+                    raise TooManyOutcomesError(f"more than {OUTCOMES} outcomes")
+                for outcome in outcomes:
+                    one, other = form_of(left.at(outcome)), form_of(right.at(outcome))
+                    if sentence.relation in ("<=", "<", "=="):
+                        found.append(Case(dict(at), one, other))
+                    if sentence.relation in (">=", ">", "=="):
+                        found.append(Case(dict(at), other, one))
+        if not found:
+            raise NoReadingError("no round and no turn of this run is one of which the sentence speaks")
+        return found
+
+    def meeting(self, conditions: list[tuple[str, Form]]) -> Meeting:
+        """What was met, as data."""
+        unknown = self.unknown
+        size = len(unknown.basis)
+        functions = {
+            key: tuple(replace(point, x=point.x[:size], g=point.g[:size]) for point in own.values())
+            for key, own in unknown.points.items()
+        }
+        roots = {place: Fraction(1) for place in (0, *unknown.roots)}
+        for place, key in unknown.gradient_roots.items():
+            roots[place] = 1 / self.classes.of[key].L ** 2
+        gradients = frozenset(j for j, name in enumerate(unknown.basis) if name.startswith("grad"))
+        return Meeting(
+            tuple(unknown.basis),
+            functions,
+            unknown.values,
+            tuple(conditions),
+            roots,
+            gradients,
+            dict(self.classes.of),
+            unknown.has_minimiser,
+        )
+
+
+def _constants(values: Numbers, rounds: int) -> dict[str, Any]:
+    return {name: value for name, value in values.constants.items() if name not in ("K", "N")} | {"K": Fraction(rounds)}
+
+
+class _Numbers:
+    """The constants of assumptions: formulas in numbers."""
+
+    def __init__(self, claim: Claim, values: Numbers, clients: int, rounds: int) -> None:
+        from validate.instances.world import Still
+
+        self.words = claim.vocabulary
+        given = {**values.parameters, **_constants(values, rounds), "N": Fraction(clients)}
+        self.world = Still(Instance(), {k: v for k, v in given.items() if k != "K"}, self.words)
+        self.world.given["K"] = to_element(Fraction(rounds))
+
+    def constant(self, predicate: p.Predicate, n: int, i: int, place: int) -> Fraction:
+        """The value of a constant for a client's sample."""
+        tree = predicate.constants[place]
+        value = evaluate(tree, self.world, {"n": n, "i": i, "*n": n, "*k": 0, "k": 0}, self.words)
+        found = form_of(value)
+        if not isinstance(found, Form) or not found.is_number:
+            raise NoClassError(f"the constant {text_of(tree)} of {predicate.text} is no number")
+        return fraction(found.constant)
+
+
+def last_first(cases: tuple[Case, ...]) -> Iterator[Case]:
+    """The cases of the last rounds first: those of earlier ones are cases of shorter runs."""
+    yield from sorted(cases, key=lambda case: -case.at.get("k", 0))

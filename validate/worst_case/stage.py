@@ -1,0 +1,275 @@
+"""The worst case as a part of a claim's check: small sizes, numbers as the pool has them, a budget in operations.
+
+Numbers that satisfy the claim's relations are solved for on quadratics (`validate.instances.pool`), and the functions
+are then let go: whatever function of the class is worst for these numbers is sought. A break is an exact instance like
+any other: it is played, and has to become a certificate.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context
+from fractions import Fraction
+from typing import Any
+
+from theory.formula import Apply, Name
+from theory.program import work
+from theory.sentence import everything
+from theory.worst_case.rounded import size_of
+from theory.written import Claim
+from validate.instances.hunt import Seen, measured
+from validate.instances.pool import Drawn, drawn, fits
+from validate.instances.scalars import Schedule
+from validate.instances.shapes import Size
+from validate.verdict import Evidence
+from validate.worst_case.attack import attacks
+from validate.worst_case.bound import WorstRatio, ratio
+from validate.worst_case.reading import NoReadingError, Numbers, Reading, last_first, read_claim, refusal
+
+log = logging.getLogger(__name__)
+
+OPERATIONS = {True: 150_000, False: 3_000_000}
+"""Of all programs that are solved, quick and full (`theory.program.work`)."""
+SEEDS = {True: 120, False: 2000}
+"""Draws of numbers, quick and full."""
+ROOM = 24
+"""Basis vectors of a reading."""
+SIZES = ((1, 1), (2, 1), (1, 2), (3, 1), (2, 2), (1, 3))
+"""N, and the samples of each client."""
+DIMENSIONS = (2, 2, 2, 1)
+"""Of the quadratics on which numbers are solved for; functions with bounded gradients are drawn in one only."""
+ROUNDS = {False: (1, 2, 3, 5, 10), True: (1, 2)}
+"""K, of programs that draw nothing and of others."""
+LONGEST = 10
+"""K, where the claim's numbers hang on it."""
+READING = 200
+"""Operations that a reading is counted for, beside those that it counts itself."""
+LARGEST_PROVED = 20_000
+"""Size of a program up to which a bound is proved."""
+NEAR = Fraction(1, 10_000)
+"""By how much a bound may be above 1 to be told: a solver does not come down to a sharp claim."""
+TOGETHER = 40
+"""Draws that are sorted, those with short numbers first."""
+REFUSED = 100
+"""Numbers that are refused one after another, after which no more are tried."""
+PROVED = 4
+"""Readings of which a bound is proved where nothing broke, the tightest first."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A reading whose worst case was computed, and did not break the claim."""
+
+    clients: int
+    samples: int
+    reading: Reading
+
+    @property
+    def text(self) -> str:
+        """Its size in words."""
+        return f"N={self.clients}, {self.samples} sample{'s' * (self.samples > 1)}, K={self.reading.instance.rounds}"
+
+
+@dataclass
+class Worst:
+    """What the worst cases say.
+
+    Attributes:
+        broken: an instance that breaks the claim, exactly; or None.
+        suspects: instances that break it, and that nobody else accepts.
+        tried: the readings whose worst cases did not break it.
+        refused: why there is no reading at all; empty where there was one.
+        bounds: proved ratios of left to right.
+    """
+
+    broken: Seen | None = None
+    suspects: list[Seen] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+    refused: str = ""
+    bounds: list[tuple[Tried, WorstRatio]] = field(default_factory=list)
+
+
+def worst(
+    claim: Claim, *, quick: bool = False, seed: int = 0, accepted: Callable[[Seen], bool] = lambda _: True
+) -> Worst:
+    """Try to break a claim by the worst functions of its class, at small sizes.
+
+    Args:
+        claim: the claim.
+        quick: a smaller budget.
+        seed: of the numbers that are drawn.
+        accepted: whether a break stands up to whoever else looks at it.
+    """
+    found = Worst(refused=refusal(claim))
+    if found.refused:
+        return found
+    end, reasons = work.operations() + OPERATIONS[quick], dict[str, int]()
+    refusals = 0
+    for numbers, samples, rounds in settings(claim, SEEDS[quick], seed):
+        if work.operations() > end or len(found.suspects) > 3 or (refusals > REFUSED and not found.tried):
+            break
+        try:
+            work.count(READING)
+            reading = read_claim(claim, numbers, samples, rounds, ROOM)
+            if _broken(claim, reading, found, accepted):
+                return found
+        except NoReadingError as error:
+            refusals += 1
+            reasons[str(error)] = reasons.get(str(error), 0) + 1
+            continue
+        found.tried.append(Tried(len(samples), samples[0], reading))
+    if not found.tried and reasons:
+        found.refused = max(reasons, key=lambda reason: reasons[reason])
+    if not found.suspects:
+        _prove(found)
+    return found
+
+
+def _broken(claim: Claim, reading: Reading, found: Worst, accepted: Callable[[Seen], bool]) -> bool:
+    """Whether the worst case of a reading breaks the claim, exactly."""
+    for problem, instances in attacks(reading):
+        work.count(size_of(problem.program))
+        for seen in _played(claim, instances):
+            if accepted(seen):
+                found.broken = seen
+                return True
+            found.suspects.append(seen)
+            break
+    return False
+
+
+def _played(claim: Claim, instances: Iterator[Drawn]) -> Iterator[Seen]:
+    """The instances that break a claim when they are played."""
+    while True:
+        try:
+            one = next(instances, None)
+        except ValueError:  # rounded out of their class, or too long
+            log.debug("%s: a solution is no instance", claim.id, exc_info=True)
+            return
+        if one is None:
+            return
+        seen = measured(claim, one)
+        if seen is not None and seen.measured.broken:
+            yield seen
+        else:
+            log.debug("%s: an instance of the worst case does not break it when played", claim.id)
+
+
+def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers, tuple[int, ...], int]]:
+    """Numbers that satisfy a claim's relations, with samples of each client and K: each once, small sizes first.
+
+    Args:
+        claim: the claim.
+        seeds: how many draws are made.
+        seed: the first.
+    """
+    sizes = [(N, n) for N, n in SIZES if _speaks_of(claim, N, n) and fits(claim, Size(N, n, 2))]
+    runs = ROUNDS[claim.program is not None and claim.program.random]
+    seen: set[Any] = set()
+    for begin in range(0, seeds if sizes else 0, TOGETHER):
+        if begin and not seen:  # no numbers satisfy the relations on quadratics of this kind
+            return
+        found = []
+        for s in range(begin, min(begin + TOGETHER, seeds)):
+            N, n = sizes[s // len(DIMENSIONS) % len(sizes)]
+            one = drawn(claim, seed + s, sizes=[Size(N, n, d) for d in DIMENSIONS])
+            if one is None:
+                continue
+            numbers = Numbers(one.instance.parameters, one.constants, one.instance.algorithm)
+            given = (*numbers.parameters.values(), *numbers.constants.values())
+            fixed = "K" in claim.symbols or any(isinstance(value, Schedule) for value in given)
+            rounds = (one.instance.rounds,) if fixed or claim.of is None else runs
+            found += [((n,) * N, numbers, K) for K in rounds if K <= LONGEST]
+        for samples, numbers, K in sorted(found, key=lambda f: _length(f[1]) + 8 * f[2] + 8 * sum(f[0])):
+            key = (samples, K, repr(sorted(numbers.parameters.items())), repr(sorted(numbers.constants.items())))
+            if key not in seen:
+                seen.add(key)
+                yield numbers, samples, K
+
+
+def _length(numbers: Numbers) -> int:
+    """The bits of all numbers: short ones are for readers."""
+
+    def bits(value: Any) -> int:
+        if isinstance(value, Schedule):
+            value = value.values
+        if isinstance(value, tuple):
+            return sum(map(bits, value))
+        exact = Fraction(value)
+        return exact.numerator.bit_length() + exact.denominator.bit_length()
+
+    return sum(map(bits, (*numbers.parameters.values(), *numbers.constants.values())))
+
+
+def _speaks_of(claim: Claim, clients: int, samples: int) -> bool:
+    """Whether a claim with so many clients and samples says more than with one."""
+    trees = [claim.sentence.left, claim.sentence.right, *claim.definitions.values()]
+    words = {one.function for one in claim.predicates}
+    for tree in trees:
+        for part in everything(tree):
+            if isinstance(part, Apply):
+                words |= {part.operation, part.operation.removeprefix("grad ")}
+            elif isinstance(part, Name):
+                words.add(part.name)
+    operations = frozenset[str]() if claim.program is None else claim.program.operations
+    of_samples = bool(words & {"f_ni", "mean_i", "sum_i"} or operations & {"sample", "pass", "get", "put"})
+    one = {"full gradient", "linear", "repeat", "tap", "shift", "combine", "coin", "where"}
+    of_clients = bool(words & {"f_n", "xstar_n", "mean_n", "sum_n", "max_n", "min_n"} or operations - one)
+    return (samples == 1 or of_samples) and (clients == 1 or of_clients)
+
+
+def _prove(found: Worst) -> None:
+    """Bounds of what was tried, for the largest runs of different sizes."""
+    kinds: dict[tuple[Any, ...], Tried] = {}
+    for one in found.tried:
+        if one.reading.classes.whole:
+            kinds.setdefault((one.clients, one.samples, one.reading.instance.rounds), one)
+    for one in list(kinds.values())[:PROVED]:
+        try:
+            bound = ratio(one.reading, next(last_first(one.reading.cases)), attained=False, largest=LARGEST_PROVED)
+        except NoReadingError:
+            continue
+        if bound.upper is not None and bound.upper <= 1 + NEAR and bound.check():
+            found.bounds.append((one, bound))
+
+
+def told(claim: Claim, found: Worst) -> list[Evidence]:
+    """What the worst cases say of a claim that they did not break."""
+    if found.refused and not found.tried:
+        if claim.of is None:
+            return []
+        text = f"the worst case over its class was not computed: {found.refused}"
+        return [Evidence("exact", "undecided", text, origin="worst case")]
+    if not found.tried:
+        return []
+    largest_run = max(found.tried, key=lambda one: (one.reading.instance.rounds, one.clients, one.samples))
+    text = (
+        f"the worst functions of its class do not break it at {len(found.tried)} small sizes and numbers, by "
+        f"semidefinite programs in floats, up to {largest_run.text}"
+    )
+    notes = sorted({note for one in found.tried for note in one.reading.classes.notes})
+    if notes:
+        text += f"; of a smaller class: {', '.join(notes)}"
+    proofs = [f"{_rounded_up(bound)} at {one.text}, {_in_words(one)}" for one, bound in found.bounds]
+    if proofs:
+        text += f"; proved by exact multipliers: left is at most right times {'; '.join(proofs)}"
+    data = {
+        "tried": len(found.tried),
+        "bounds": [
+            {"at": one.text, "numbers": _in_words(one), "upper": str(bound.upper)} for one, bound in found.bounds
+        ],
+    }
+    return [Evidence("exact", "holds", text, data=data, origin="worst case")]
+
+
+def _rounded_up(bound: WorstRatio) -> str:
+    assert bound.upper is not None
+    return str(Context(prec=9, rounding=ROUND_CEILING).divide(bound.upper.numerator, bound.upper.denominator))
+
+
+def _in_words(one: Tried) -> str:
+    numbers = one.reading.values
+    named = {**numbers.parameters, **numbers.constants}
+    return ", ".join(f"{name}={value}" for name, value in named.items() if isinstance(value, Fraction) and name != "N")
