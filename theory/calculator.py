@@ -26,7 +26,7 @@ from theory.claim import LABEL, Claim, Hypothesis, Parameter, Quantity
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
 from theory.formula import FUNCTIONS, Apply, Formula, Name, Number, names_in, parse
 from theory.predicates import Connected, Predicate, Smooth, StronglyConvex
-from theory.program import NAME, Instruction
+from theory.program import NAME, limits
 from theory.sentence import (
     FUNCTION_NAMES,
     INDICES,
@@ -262,7 +262,7 @@ class _Reader:
 
     def _implied(self) -> Iterator[tuple[str, Sentence]]:
         """What holds between the numbers wherever the assumptions do and the program has a meaning."""
-        predicates = self.claim.predicates
+        predicates = () if self.claim.over else self.claim.predicates  # asked at some x only, they imply nothing
         for one in predicates:
             for other in predicates:
                 if isinstance(one, StronglyConvex) and isinstance(other, Smooth) and _bounds(other, one):
@@ -270,18 +270,11 @@ class _Reader:
                     yield why, Sentence(one.constants[0], "<=", other.constants[0])
             if isinstance(one, Connected):
                 yield f"implied by {one.text}", Sentence(Name("rho"), "<", ONE)
-        for step in self.claim.program.steps if self.claim.program is not None else ():
-            if not isinstance(step, Instruction) or not step.numbers:
-                continue
-            limits: Mapping[str, Formula] = {"coin": ONE, "coins": ONE, "keep": Name("d"), "top": Name("d")}
-            most = limits.get(step.op)
-            if step.op == "choose" and not step.flag:
-                most = Name("N")
-            first: Any = step.numbers[0]
-            indexed = {index_of(s)[0] for s in self.claim.symbols if index_of(s)[1]}
-            known = {part.name for part in everything(first) if isinstance(part, Name)}
-            if most is not None and known <= set(self.claim.symbols) - indexed:
-                yield f"needed by {step.op} in {self.claim.program.name}", Sentence(first, "<=", most)  # type: ignore[union-attr]
+        program = self.claim.program
+        numbers = set(self.claim.symbols) - {index_of(s)[0] for s in self.claim.symbols if index_of(s)[1]}
+        for op, number, most in () if program is None else limits(program):
+            if names_in(number) <= numbers:
+                yield f"needed by {op} in {program.name}", Sentence(number, "<=", most)  # type: ignore[union-attr]
 
     # formulas
 

@@ -285,7 +285,13 @@ def _by_runs(found: Occasion, runs: int, seed: int, error_probability: float) ->
         raise ValueError(f"runs={runs!r} is outside the integers in [2, inf)")
     if not 0 < error_probability < 0.5:
         raise ValueError(f"error_probability={error_probability} is outside (0, 1/2)")
-    values, rights = quantity.values(found.scenario.simulate(runs, seed), cases), right_sides(claim, cases)
+    try:
+        values = quantity.values(found.scenario.simulate(runs, seed), cases)
+    except ValueError as error:  # a distance to a minimiser that does not exist, or is not the only one
+        raise ValueError(
+            f"{claim.id}: runs on {found.named} do not tell its left side, {error}; leave out runs"
+        ) from None
+    rights = right_sides(claim, cases)
     ratios = []
     for i, right in enumerate(rights):
         test = one_sided(values[:, i], float(right), error_probability / len(cases))

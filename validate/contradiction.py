@@ -15,7 +15,7 @@ from typing import Any
 from theory.domain import COUNT, NONNEGATIVE, REAL, Domain
 from theory.formula import Apply, Name, Number
 from theory.predicates import Smooth, StronglyConvex
-from theory.program import Instruction, names_in
+from theory.program import limits, names_in
 from theory.sentence import Expression, applied, index_of, parts, replaced, text_of
 from theory.written import Claim
 from validate.verdict import Evidence, Outcome
@@ -43,7 +43,7 @@ def contradictions(claim: Claim) -> list[Evidence]:
     if not texts:
         return []
     texts += _asked_by_the_program(claim)
-    for one in claim.predicates:
+    for one in () if claim.over else claim.predicates:  # asked at some x only, they imply nothing here
         for other in claim.predicates:
             if isinstance(one, StronglyConvex) and isinstance(other, Smooth):  # of some f_n or f_ni, and so of f
                 sides = (numbers.of(replaced(c, claim.definitions)) for c in (one.constants[0], other.constants[0]))
@@ -62,15 +62,11 @@ def contradictions(claim: Claim) -> list[Evidence]:
 
 def _asked_by_the_program(claim: Claim) -> list[str]:
     """What draws and compressions ask of their arguments, where these are formulas in parameters."""
+    if claim.program is None:
+        return []
     numbers = {*claim.domains, "N", "d"} - {base for base, index in map(index_of, claim.symbols) if index}
-    found = []
-    for step in claim.program.steps if claim.program is not None else ():
-        if not isinstance(step, Instruction) or not step.numbers:
-            continue
-        most = {"choose": None if step.flag else "N", "keep": "d", "top": "d", "coin": "1", "coins": "1"}.get(step.op)
-        if most is not None and names_in(step.numbers[0]) <= numbers:
-            found.append(f"{text_of(step.numbers[0])} <= {most}")
-    return found
+    asked = [(number, most) for _, number, most in limits(claim.program) if names_in(number) <= numbers]
+    return [f"{text_of(number)} <= {text_of(most)}" for number, most in asked]
 
 
 class _Numbers:

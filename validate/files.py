@@ -71,8 +71,35 @@ def load(path: str | Path, content: bytes | None = None) -> Paper:
             one.
     """
     given, path = str(path), Path(path)
+    content = path.read_bytes() if content is None else content
+    name = _module_name(path)
+    before = sys.modules.get(name)
+    module = run(path, content)
     try:
-        content = path.read_bytes() if content is None else content
+        paper = _paper_in(module, path)
+        try:
+            catalog.add(paper)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+    except BaseException:
+        _put_back(name, before)
+        raise
+    _sources[paper.name] = Source(paper.name, given, hashlib.sha256(content).hexdigest())
+    return paper
+
+
+def run(path: str | Path, content: bytes) -> ModuleType:
+    """The module that a Python file is, run.
+
+    Args:
+        path: of the file.
+        content: what is in it.
+
+    Raises:
+        ValueError: when it is not Python, or fails; the message names the file, and the line where there is one.
+    """
+    path = Path(path)
+    try:
         code = compile(content, str(path), "exec", dont_inherit=True)
     except SyntaxError as error:
         raise ValueError(f"{path}, line {error.lineno}: {error.msg}") from error
@@ -83,20 +110,14 @@ def load(path: str | Path, content: bytes | None = None) -> Paper:
     before = sys.modules.get(module.__name__)
     sys.modules[module.__name__] = module  # where dataclasses and pickle look for the classes that it defines
     try:
-        try:
-            exec(code, module.__dict__)
-        except (Exception, SystemExit) as error:
-            raise ValueError(f"{path}{_line(error, str(path))}: {_told(error)}") from error
-        paper = _paper_in(module, path)
-        try:
-            catalog.add(paper)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
+        exec(code, module.__dict__)
+    except (Exception, SystemExit) as error:
+        _put_back(module.__name__, before)
+        raise ValueError(f"{path}{_line(error, str(path))}: {_told(error)}") from error
     except BaseException:
         _put_back(module.__name__, before)
         raise
-    _sources[paper.name] = Source(paper.name, given, hashlib.sha256(content).hexdigest())
-    return paper
+    return module
 
 
 def _told(error: BaseException) -> str:

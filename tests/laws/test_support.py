@@ -13,6 +13,7 @@ from tests.laws import powers
 from theory import claim
 from theory.arithmetic import to_element
 from theory.written import Claim
+from validate.contradiction import contradictions
 from validate.examine import examine
 from validate.instances.covered import coverage
 from validate.instances.hunt import Hunt, Seen, hunt
@@ -105,6 +106,21 @@ def test_linear_functions_earn_no_dimensions(bounded: str, tmp_path: Path) -> No
     parallel = "dot(grad(f, x) - grad(f, y), x - y)**2 >= norm2(grad(f, x) - grad(f, y))*norm2(x - y)"
     one = claim("parallel", parallel, vectors=("x", "y"), assuming=(bounded, "smooth(f, L)", "convex(f)"))
     assert examine(one, quick=True, out=tmp_path).verdict in ("undecided", "refuted")
+
+
+def test_assumptions_on_a_part_of_the_space_earn_no_support_and_exclude_nothing() -> None:
+    """What is asked on a ball only is asked everywhere of the pool: a break refutes, but nothing else is known."""
+    one = made("(1 - delta*mu)**(H*k)*R2 + 2*delta*noise/mu", *CONTRACTION.assuming, "H <= 1", "noise <= 0")
+    found = hunt(one, pool=400, evaluations=0)
+    assert coverage(one, found, quick=True).earned
+    there = coverage(replace(one, over="norm(x) <= 1"), found, quick=True)
+    assert not there.earned
+    assert "what is assumed where norm(x) <= 1 only was asked everywhere" in there.detail
+    steep = claim(
+        "c", "f(x0) <= 1", of=CONTRACTION.of, assuming=("smooth(f, L)", "strongly_convex(f, mu)", "mu == 2*L")
+    )
+    assert any(item.outcome == "vacuous" for item in contradictions(steep))
+    assert not any(item.outcome == "vacuous" for item in contradictions(replace(steep, over="norm(x) <= 1")))
 
 
 def test_a_tied_step_is_solved_for() -> None:

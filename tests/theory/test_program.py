@@ -18,8 +18,10 @@ from theory.program import (
     State,
     algorithm,
     from_json,
+    limits,
     names_in,
     pseudo_code,
+    text_of,
 )
 
 
@@ -71,6 +73,36 @@ def test_pseudo_code_has_the_authors_names():
     for line in ("active_n ~ S of the N clients, uniformly", "cbar = mean_n(c_n)", "repeat H times, h = 0, 1, ...:"):
         assert line in text
     assert "next c_n = plus_n if active_n else c_n" in text
+
+
+def test_pseudo_code_has_all_turns_of_a_tap():
+    nested = made(
+        """
+        y = w.each(x)
+        w.tap("u", y)
+        for h in w.repeat(H):
+            w.tap("y", y)
+            for j in w.repeat(2):
+                w.tap("v", y)
+                y = y - eta*w.gradient(y)
+        return w.mean(y)
+        """
+    )
+    text = pseudo_code(nested.program)
+    for line in ("# u[k] is ", "# y[k, h] is ", "# v[k, h, h2] is ", "repeat 2 times, h2 = 0, 1, ...:"):
+        assert line in text
+
+
+def test_what_draws_ask_of_their_numbers():
+    body = """
+    active = w.choose(S)
+    again = w.choose(S, replace=True)
+    g = w.keep(w.gradient(x), H)
+    coin = w.coin(p/2)
+    return x - eta*w.average(g, active) - coin*w.average(w.top(g, 2*H), again)
+    """
+    asked = [(op, text_of(number), text_of(most)) for op, number, most in limits(made(body).program)]
+    assert asked == [("choose", "S", "N"), ("keep", "H", "d"), ("coin", "(p / 2)", "1"), ("top", "(2 * H)", "d")]
 
 
 @pytest.mark.parametrize(

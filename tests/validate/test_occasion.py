@@ -279,6 +279,11 @@ def test_what_runs_do_not_decide_is_refused() -> None:
         assert_claim(vectors.YOUNG, {"vectors": {"a": [1], "b": [1]}, "constants": {"c": 1}}, runs=10)
     with pytest.raises(ValueError, match="does not say itself"):
         assert_claim("perm/lemma-1", {}, implementation=sgd)
+    flat = {**SGD, "problem": {"clients": [[{"H": [[1, 0], [0, 0]], "b": [0, 0]}]]}, "start": [1, 1]}
+    near = claim("near", "E(norm2(x[k] - xstar)) <= 100", of=ONE_STEP.of)
+    assert assert_claim(near, flat).exact
+    with pytest.raises(ValueError, match=r"speaks of xstar, of which runs need one value.*leave out runs"):
+        assert_claim(near, flat, runs=10)
 
 
 def test_what_is_claimed_of_every_outcome_has_to_hold_in_every_run() -> None:

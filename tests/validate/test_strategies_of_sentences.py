@@ -60,6 +60,21 @@ def test_parameters_are_those_of_instances(values: dict[str, Any]) -> None:
     assert values["eta"] <= 1 / (2 * values["L"])
 
 
+@settings(max_examples=10, deadline=None, database=None)
+@given(parameters(vectors.GEOMETRIC))
+def test_the_number_of_rounds_is_among_them(values: dict[str, Any]) -> None:
+    assert values["q"] < 1
+    assert values["K"] >= 1
+
+
+@settings(max_examples=10, deadline=None, database=None)
+@given(parameters(scaffold.STAYS))
+def test_so_is_what_only_the_algorithm_speaks_of(values: dict[str, Any]) -> None:
+    assert values["eta_g"] > 0
+    assert values["H"] >= 1
+    assert values["S"] >= 1
+
+
 def test_what_is_refused() -> None:
     never = claim("never", "q <= 1", assuming=("q < 1", "q > 2"))
     with pytest.raises(ValueError, match="no instance was found"):

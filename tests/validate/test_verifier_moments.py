@@ -280,6 +280,35 @@ def test_what_moments_do_not_follow_is_refused_with_a_reason(one: Any, parameter
     assert any("cannot be checked" in line and says in line for line in report.lines)
 
 
+@algorithm
+def chosen(w: Any, x: Any, *, eta: Any) -> Any:
+    return x - eta * w.mean(w.choose(5, replace=True) * w.gradient(x))
+
+
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [
+        ("(((_1**4)**4)**4)**4", "a product of more than 24 counts"),
+        ("1/(2 - _1)", "cannot be checked: a division by 0"),
+        ("sqrt(_1 + 2)", "which is no fraction"),
+    ],
+)
+def test_numbers_that_are_drawn_and_make_no_sense_are_refused(number: str, says: str) -> None:
+    made = claim("c", "E(norm2(x[k])) <= 0", of=chosen)
+    instance = {"parameters": {"eta": 1}, "problem": ONE, "start": [1], "rounds": 1}
+    hostile = play_certificate(made, instance, {"k": 1}, 1, 0, origin="pool", quick=True, by="moments")
+    (place,) = [
+        i for i, step in enumerate(hostile["program"]["round"]) if step["do"] == "linear" and "_1" in step["numbers"][0]
+    ]
+    hostile["program"]["round"][place]["numbers"][0] = number
+    try:
+        told = "\n".join(verify(hostile).lines)
+    except FormatError as error:
+        told = f"FAIL {error}"
+    assert "FAIL" in told
+    assert says in told
+
+
 def test_work_is_bounded() -> None:
     rng = random.Random(3)
     problem, start = known.drawn_problem(rng, 3, 3, 3), known.fractions(rng, 3)
@@ -293,7 +322,7 @@ def test_work_is_bounded() -> None:
 EXPECTED = [
     label
     for label in EXACT
-    if "E(" in made(label)["statement"] and known_plays.CLAIMS[label].program.operations <= LINEAR_GIVEN_DRAWS  # type: ignore[union-attr]
+    if "E(" in made(label)["statement"] and known_plays.CLAIMS[label].program.operations <= LINEAR_GIVEN_DRAWS
 ]
 
 

@@ -36,6 +36,7 @@ from theory.program.data import (
     loops_around,
     uses,
 )
+from theory.program.limits import limits
 from theory.program.pseudo_code import pseudo_code
 from theory.program.reading import from_json
 from theory.program.same import renaming
@@ -72,6 +73,7 @@ __all__ = [
     "algorithm",
     "flat",
     "from_json",
+    "limits",
     "loops_around",
     "names_in",
     "parse",

@@ -80,11 +80,11 @@ def pseudo_code(program: Program) -> str:
 
     lines: list[str] = []
 
-    def write(steps: Sequence[Step], indent: str) -> None:
+    def write(steps: Sequence[Step], indent: str, turns: tuple[str, ...] = ("k",)) -> None:
         for step in steps:
             if isinstance(step, Instruction):
                 if step.op == "tap":
-                    lines.append(f"{indent}# {step.label}[k] is {texts[step.of[0]]}")
+                    lines.append(f"{indent}# {step.label}[{', '.join(turns)}] is {texts[step.of[0]]}")
                     continue
                 text = expression(step)
                 if used.get(step.to, 0) > 1 or step.op in DRAWS or step.hint:
@@ -104,7 +104,7 @@ def pseudo_code(program: Program) -> str:
             if step.op == "pass":
                 texts[step.index] = called(step.index, "i")
             lines.append(f"{indent}{head}")
-            write(step.body, indent + "    ")
+            write(step.body, indent + "    ", (*turns, step.index if step.op == "repeat" else "turn"))
             changed = [(texts[c.name], texts[c.following]) for c in step.carried]
             if changed:
                 left, right = (", ".join(part) for part in zip(*changed, strict=True))

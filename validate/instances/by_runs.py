@@ -302,10 +302,24 @@ class _Runs:
         return float(value)
 
     def parameter(self, name: str, at: Mapping[str, int]) -> Any:
-        return float(self.setting.parameter(name, at))
+        return float(self._there(name, self.setting.parameter, at))
 
     def point(self, name: str, at: Mapping[str, int]) -> Any:
-        return np.asarray(self.setting.point(name, at), dtype=float)
+        return np.asarray(self._there(name, self.setting.point, at), dtype=float)
+
+    def _there(self, name: str, find: Callable[..., Any], at: Mapping[str, int]) -> Any:
+        """A value that the instance has.
+
+        Raises:
+            ValueError: where it has none, or several.
+        """
+        try:
+            return find(name, at)
+        except ValueError as error:
+            raise ValueError(
+                f"{self.claim.id} speaks of {name}, of which runs need one value: {error}; leave out runs, and the "
+                "instance is played exactly"
+            ) from None
 
     def value(self, name: str, at_: tuple[int, ...], at: Mapping[str, int]) -> Any:
         kind = self.words.states.get(name) or self.words.taps[name][0]

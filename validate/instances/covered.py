@@ -44,6 +44,11 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
     if not found.seen or found.broken is not None:
         return NOTHING_COVERED
     missing, told = [], []
+    if claim.over:
+        missing.append(
+            f"what is assumed where {claim.over} only was asked everywhere, and no instance was tried on which it is "
+            "true there alone"
+        )
     telling = [seen for seen in found.seen if _is_telling(seen)]
     if len(telling) < LEAST:
         how = _would_break(claim)

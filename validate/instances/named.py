@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
@@ -14,6 +13,7 @@ from types import ModuleType
 
 from theory import catalog
 from theory.program import Algorithm
+from validate.files import run
 
 COLLECTIONS: Mapping[str, str] = {"algorithms": "theory.papers.algorithms", "specs": "theory.papers.specs"}
 """Modules of algorithms that are no papers, by the first part of the names of what they hold."""
@@ -78,27 +78,10 @@ def module_of(path: str | Path) -> ModuleType:
         OSError: when it cannot be read.
         ValueError: when it is not Python, or fails; the message names the file.
     """
-    content = Path(path).read_bytes()
-    return _run(str(path), content)
+    return _module_of(str(path), Path(path).read_bytes())
 
 
 @lru_cache(maxsize=32)
-def _run(path: str, content: bytes) -> ModuleType:
-    try:
-        code = compile(content, path, "exec", dont_inherit=True)
-    except SyntaxError as error:
-        raise ValueError(f"{path}, line {error.lineno}: {error.msg}") from error
-    except ValueError as error:  # null bytes
-        raise ValueError(f"{path} is not Python: {error}") from error
-    digest = hashlib.sha256(f"{Path(path).absolute()}".encode() + content).hexdigest()[:12]
-    module = ModuleType(f"{Path(path).stem}-{digest}".replace(".", "-"))
-    module.__file__ = path
-    sys.modules[module.__name__] = module  # where dataclasses look for the classes that it defines
-    try:
-        with redirect_stdout(sys.stderr):
-            exec(code, module.__dict__)
-    except (Exception, SystemExit) as error:
-        del sys.modules[module.__name__]
-        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-        raise ValueError(f"{path}: {kind}{error}") from error
-    return module
+def _module_of(path: str, content: bytes) -> ModuleType:
+    with redirect_stdout(sys.stderr):
+        return run(path, content)

@@ -16,9 +16,11 @@ from math import comb, perm
 from typing import NamedTuple
 
 from .draws import batches
+from .reading import FormatError
 from .scalars import ONE, ZERO
 
 Product = tuple[int, ...]
+MOST_FACTORS = 24
 
 
 class Drawn(NamedTuple):
@@ -57,6 +59,8 @@ class Chance:
     def reduced(self, places: Product) -> Product | None:
         """The product as it is kept: of counts 0 and 1 without powers; None where it is always 0."""
         if self.repeats:
+            if len(places) > MOST_FACTORS:
+                raise FormatError(f"a product of more than {MOST_FACTORS} counts")
             return places if len(set(places)) <= self.taken else None
         distinct = tuple(sorted(set(places)))
         return distinct if len(distinct) <= self.taken else None
