@@ -83,7 +83,7 @@ def numbers_of(claim: Claim, values: Mapping[str, Any]) -> Numbers:
 
 @dataclass(frozen=True)
 class Case:
-    """The sentence for one value of its free indices, in one outcome: ``gap <= 0``.
+    """The sentence for one value of its free indices, in one outcome: ``left <= right``.
 
     Attributes:
         at: the indices.
@@ -94,11 +94,6 @@ class Case:
     at: Mapping[str, int]
     left: Linear
     right: Linear
-
-    @property
-    def gap(self) -> Linear:
-        """left - right."""
-        return plus(self.left, self.right, -1)
 
 
 @dataclass(frozen=True)
