@@ -21,6 +21,8 @@ from validate.instances.pool import Drawn
 
 APART = 10**7
 """Between the seeds of one hunt and the next."""
+HUNTED = 0.3
+"""Of the time that is left, what a hunt leaves to the worst functions of the class."""
 LARGEST = EVALUATIONS[False]
 
 
@@ -83,6 +85,7 @@ def falsified(
     suspect: Drawn | None = None
     evaluated, tried_worst = EVALUATIONS[True], False
     while True:
+        share = end - HUNTED * (end - time.monotonic())
         found: Hunt = hunt(
             claim,
             pool=POOL[True],
@@ -91,7 +94,7 @@ def falsified(
             seed=seed + hunts * APART,
             tell=tell,
             accepted=lambda one: accepted(claim, one, quick=False),
-            stop=lambda: time.monotonic() >= end,
+            stop=lambda share=share: time.monotonic() >= share,  # type: ignore[misc]
         )
         hunts += 1
         seen, evaluations = seen + len(found.seen) + len(found.far), evaluations + found.evaluations

@@ -349,7 +349,7 @@ def test_a_readers_file_is_refuted_by_the_worst_case(tmp_path: Path) -> None:
         result = examine(one, quick=True, out=tmp_path)
         assert result.verdict == "refuted"
         assert result.origin == "worst case"
-        found = falsified(one, seconds=5, out=tmp_path)
+        found = falsified(one, seconds=60, out=tmp_path)
     assert found.certificate is not None
     assert found.broken is not None
     assert verifier.verify(json.loads(found.certificate.read_text(encoding="utf-8"))).valid
@@ -394,6 +394,15 @@ def test_refused(text: str, of: Any, assuming: tuple[str, ...], why: str) -> Non
     values = {"eta": "1/2", **({"L": 1} if "L" in one.symbols else {})}
     with pytest.raises(NoReadingError, match=why):
         list(attack(one, numbers_of(one, values)))
+
+
+def test_a_schedule() -> None:
+    """Two steps of different length: |x_2 - x*|^2 on the worse of the curvatures."""
+    one = claim(
+        "c", "norm2(x[k] - xstar) <= norm2(x0 - xstar)", of=descent, assuming=(*SMOOTH, "strongly_convex(f, mu)")
+    )
+    found = worst_case_of(one, {"L": 1, "mu": "0.1", "eta": {"k": ["1/2", "1"]}}, rounds=2)
+    assert found.value == pytest.approx((0.95 * 0.9) ** 2, abs=1e-6)
 
 
 def test_names_of_numbers() -> None:

@@ -54,7 +54,8 @@ class Numbers:
 
 
 def numbers_of(claim: Claim, values: Mapping[str, Any]) -> Numbers:
-    """Numbers by name without index, exactly: "0.1" is one tenth; lists are one a client, or the rows of a matrix.
+    """Numbers by name without index, exactly: "0.1" is one tenth; lists are one a client, or the rows of a
+    matrix, and ``{"k": [...]}`` is one a round.
 
     Raises:
         ValueError: for a name that is missing, or that the claim does not have.
@@ -70,8 +71,8 @@ def numbers_of(claim: Claim, values: Mapping[str, Any]) -> Numbers:
             raise ValueError(f"values: {name} is missing; {claim.id} has {', '.join(sorted(needed))}")
 
     def exact(value: Any) -> Any:
-        if isinstance(value, Schedule):
-            return value
+        if isinstance(value, Mapping) and set(value) == {"k"}:
+            return Schedule(tuple(exact(v) for v in value["k"]))
         return tuple(map(exact, value)) if isinstance(value, list | tuple) else number("values", value)
 
     given = {} if claim.of is None else dict(claim.of.defaults)
