@@ -166,10 +166,11 @@ def read_claim(claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: 
                 break
             nearby = True  # the start is the minimiser: one point, not two at no distance
         conditions = [(name, form) for name, form in conditions if form.gram or form.values or form.constant]
-        cases = reader.cases()
-        return Reading(
-            claim, values, reader.instance, reader.unknown, reader.meeting(conditions), tuple(cases), reader.classes
-        )
+        cases = tuple(reader.cases())
+        met = reader.meeting(conditions)
+        if reader.unknown.narrowed and any(own.mu <= 0 for own in met.classes.values()):
+            reader.narrow("one minimiser for f and its only client")
+        return Reading(claim, values, reader.instance, reader.unknown, met, cases, reader.classes)
     except (NotLinearError, NoClassError, TooLargeError, TooManyOutcomesError) as error:
         raise NoReadingError(str(error)) from None
     except (UndefinedError, UndecidedError, SentenceError, ZeroDivisionError, OverflowError) as error:
@@ -213,7 +214,7 @@ class _Reader:
         minimiser = needs_minimiser(claim)
         if self.classes.same_minimiser and not minimiser:
             minimiser = True
-            self.classes = replace(self.classes, whole=False, notes=(*self.classes.notes, "functions with a minimiser"))
+            self.narrow("functions with a minimiser")
         convex = all(own.mu >= 0 for own in self.classes.of.values())
         if minimiser and not convex and len(self.classes.of) > 1:
             raise NoClassError("a minimiser of functions that need not be convex")
@@ -225,6 +226,10 @@ class _Reader:
         start = tuple(map(fraction, self.unknown.start))
         self.instance = Instance(claim.program, parameters, self.unknown, start, rounds, free, values.algorithm)
         self.world = _World(self.instance, claim, _constants(values, rounds))
+
+    def narrow(self, note: str) -> None:
+        """Note in what the functions that are read are fewer than those that are allowed."""
+        self.classes = replace(self.classes, whole=False, notes=(*self.classes.notes, note))
 
     def _free(self, name: str) -> Any:
         """A free vector: of ``a_n`` one a client."""
