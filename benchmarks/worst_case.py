@@ -11,9 +11,11 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import math
 import subprocess
 import sys
 import time
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,55 @@ PROBLEMS: dict[str, tuple[str, dict[str, int], float]] = {
     "FedAvg, 2 clients, 5 local steps, 2 rounds": ("fedavg", {"clients": 2}, 0.8385414),
     "FedAvg, 8 clients, 5 local steps, 2 rounds": ("fedavg", {"clients": 8}, 0.8385414),
 }
+# of the catalogue: algorithm, left and right side, assumptions, numbers, sizes
+CONVEX = ("smooth(f, L)", "convex(f)")
+STRONG = ("smooth(f_n, L)", "strongly_convex(f_n, mu)")
+GAP, DISTANCE = "f(x[k]) - fstar", "E(norm2(x[k] - xstar))"
+SPREAD = "norm2(x0 - xstar) + mean_n(norm2(grad(f_n, xstar)))/L**2"
+SAMPLES = "norm2(x0 - xstar) + mean_n(mean_i(norm2(grad(f_ni, xstar))))/L**2"
+CATALOGUE: dict[str, tuple[str, str, str, tuple[str, ...], dict[str, Any], dict[str, int]]] = {
+    "catalogue: gradient descent, 40 steps": (
+        "gradient_descent", GAP, "L*norm2(x0 - xstar)", CONVEX, {"L": 1, "eta": 1}, {"rounds": 40},
+    ),
+    "catalogue: Nesterov, 20 steps": (
+        "nesterov", GAP, "L*norm2(x0 - xstar)", CONVEX,
+        {"L": 1, "eta": 1, "beta": {"k": [str(Fraction(k, k + 3)) for k in range(20)]}}, {"rounds": 20},
+    ),
+    "catalogue: heavy ball, 10 steps": (
+        "heavy_ball", DISTANCE, "norm2(x0 - xstar)", ("smooth(f, L)", "strongly_convex(f, mu)"),
+        {"L": 1, "mu": "1/25", "alpha": "25/9", "beta": "4/9"}, {"rounds": 10},
+    ),
+    "catalogue: FedAvg, 8 clients, 5 local steps, 2 rounds": (
+        "fedavg", DISTANCE, SPREAD, STRONG,
+        {"L": 1, "mu": "0.1", "eta": "0.1", "H": 5, "S": 8}, {"clients": 8, "rounds": 2},
+    ),
+    "catalogue: SCAFFOLD, 2 of 4 clients, 2 local steps, 2 rounds": (
+        "scaffold", DISTANCE, SPREAD, STRONG,
+        {"L": 1, "mu": "0.1", "eta": "0.1", "eta_g": 1, "H": 2, "S": 2}, {"clients": 4, "rounds": 2},
+    ),
+    "catalogue: ProxSkip, 2 clients, 4 rounds": (
+        "proxskip", f"mean_n({DISTANCE})", SPREAD, STRONG,
+        {"L": 1, "mu": "0.1", "gamma": 1, "p": "1/2"}, {"clients": 2, "rounds": 4},
+    ),
+    "catalogue: SAGA, 3 samples, 3 steps": (
+        "saga", DISTANCE, SAMPLES, ("smooth(f_ni, L)", "strongly_convex(f_ni, mu)"),
+        {"L": 1, "mu": "0.1", "eta": "0.3"}, {"samples": 3, "rounds": 3},
+    ),
+}  # fmt: skip
+PROBLEMS |= {name: ("catalogue", {}, math.nan) for name in CATALOGUE}
+
+
+def of_catalogue(name: str) -> dict[str, Any]:
+    """Our enclosure of the largest ratio of two sides, for an algorithm of the catalogue."""
+    from theory import claim
+    from theory.papers import algorithms
+    from validate.worst_case import worst_case_of
+
+    algorithm, left, right, assuming, values, sizes = CATALOGUE[name]
+    one = claim("largest", f"{left} <= {right}", of=getattr(algorithms, algorithm), assuming=assuming)
+    found = worst_case_of(one, values, room=200, **sizes)
+    lower, upper = (None if side is None else f"{float(side):.9f}" for side in (found.lower, found.upper))
+    return {"status": found.status, "value": found.value, "lower": lower, "upper": upper}
 
 
 def ours(kind: str, sizes: dict[str, int]) -> dict[str, Any]:
@@ -91,7 +142,7 @@ def measured(tool: str, name: str) -> dict[str, Any]:
     else:
         import PEPit  # noqa: F401
     wall, cpu = time.perf_counter(), time.process_time()
-    result = (ours if tool == "ours" else pepit)(kind, sizes)
+    result = of_catalogue(name) if kind == "catalogue" else (ours if tool == "ours" else pepit)(kind, sizes)
     result.update(seconds=time.perf_counter() - wall, cpu=time.process_time() - cpu)
     unit = 2**20 if sys.platform == "darwin" else 2**10
     result["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
@@ -117,16 +168,16 @@ def main() -> None:
     names = [name for name in PROBLEMS if arguments.only in name]
     if not names:
         parser.error(f"--only {arguments.only!r} fits none of {', '.join(PROBLEMS)}")
-    print(f"{'problem':44}{'tool':7}{'value':>14}{'proved, at most':>18}{'attained':>16}{'s':>8}{'cpu s':>8}{'MB':>7}")
+    print(f"{'problem':62}{'tool':7}{'value':>14}{'proved, at most':>18}{'attained':>16}{'s':>8}{'cpu s':>8}{'MB':>7}")
     results = []
     for name in names:
-        for tool in tools:
+        for tool in tools if PROBLEMS[name][0] != "catalogue" else tools[:1]:
             command = [sys.executable, "-m", "benchmarks.worst_case", "--one", tool, name]
             done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
             r = json.loads(done.stdout.splitlines()[-1])
             results.append(r)
             print(
-                f"{name:44}{tool:7}{r['value']:14.9f}{r['upper'] or '-':>18}{r['lower'] or '-':>16}"
+                f"{name:62}{tool:7}{r['value']:14.9f}{r['upper'] or '-':>18}{r['lower'] or '-':>16}"
                 f"{r['seconds']:8.2f}{r['cpu']:8.2f}{r['megabytes']:7.0f}",
                 flush=True,
             )

@@ -89,9 +89,9 @@ def examine(
         evidence.append(item)
     elif not proved:
         tell(f"{claim.id}: the worst functions of its class, at small sizes")
-        more, path = worst_evidence(claim, Path(out), quick, seed)
+        more, path, worst_one = worst_evidence(claim, Path(out), quick, seed)
         evidence += more
-        unbroken = not any(item.outcome in ("refuted", "fails") for item in more)
+        unbroken = worst_one is None
     if unbroken:
         for item, written in _given(claim, Path(out), quick):
             evidence.append(item)
@@ -250,20 +250,22 @@ def _plain(value: Any) -> Any:
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
 
 
-def worst_evidence(claim: Claim, out: Path, quick: bool, seed: int = 0) -> tuple[list[Evidence], Path | None]:
-    """The worst functions of the claim's class at small sizes, and the certificate where they break it."""
+def worst_evidence(
+    claim: Claim, out: Path, quick: bool, seed: int = 0, stop: Callable[[], bool] = lambda: False
+) -> tuple[list[Evidence], Path | None, Seen | None]:
+    """The worst functions of the claim's class; where they break it, the certificate and the instance."""
     try:
-        found = worst(claim, quick=quick, seed=seed, accepted=lambda seen: accepted(claim, seen, quick))
+        found = worst(claim, quick=quick, seed=seed, accepted=lambda seen: accepted(claim, seen, quick), stop=stop)
     except Exception as error:  # of a solver; it ends nothing else
         log.debug("%s: its worst case ended with an error", claim.id, exc_info=True)
         text = f"its worst case ended with an error: {type(error).__name__}: {error}"
-        return [Evidence("exact", "undecided", text, origin="worst case")], None
+        return [Evidence("exact", "undecided", text, origin="worst case")], None, None
     broken = found.broken or next(iter(found.suspects), None)
     if broken is None:
-        return told(claim, found), None
+        return told(claim, found), None, None
     smaller = broken if found.broken is None else shrunk(claim, broken, SMALLER[quick])
     item, path = certified(claim, smaller, broken, "worst case", out, quick)
-    return [item], path
+    return [item], path, smaller
 
 
 def _given(claim: Claim, out: Path, quick: bool) -> list[tuple[Evidence, Path | None]]:

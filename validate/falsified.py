@@ -1,7 +1,8 @@
 """A search, for some time, for an instance that breaks a claim; it knows the claim only, and nothing by hand.
 
-The hunt of a check (`validate.instances.hunt`) is repeated with other seeds and a climb that grows, until something
-breaks the claim or the time is over. What breaks it in fractions becomes a certificate; a break that cannot be
+The hunt of a check (`validate.instances.hunt`), and after it the worst functions of the claim's class at small sizes
+(`validate.worst_case`), are repeated with other seeds and a climb that grows, until something breaks the claim or the
+time is over. What breaks it in fractions becomes a certificate; a break that cannot be
 confirmed, or that no certificate holds, is told all the same.
 """
 
@@ -14,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from theory.written import Claim
-from validate.examine import EVALUATIONS, FAR, POOL, accepted, certified, described
+from validate.examine import EVALUATIONS, FAR, POOL, accepted, certified, described, worst_evidence
 from validate.instances.hunt import Hunt, Seen, hunt
 from validate.instances.pool import Drawn
 
 APART = 10**7
 """Between the seeds of one hunt and the next."""
+HUNTED = 0.3
+"""Of the time that is left, what a hunt leaves to the worst functions of the class."""
 LARGEST = EVALUATIONS[False]
 
 
@@ -80,8 +83,9 @@ def falsified(
     seen, evaluations, hunts = 0, 0, 0
     tightest: float | None = None
     suspect: Drawn | None = None
-    evaluated = EVALUATIONS[True]
+    evaluated, tried_worst = EVALUATIONS[True], False
     while True:
+        share = end - HUNTED * (end - time.monotonic())
         found: Hunt = hunt(
             claim,
             pool=POOL[True],
@@ -90,7 +94,7 @@ def falsified(
             seed=seed + hunts * APART,
             tell=tell,
             accepted=lambda one: accepted(claim, one, quick=False),
-            stop=lambda: time.monotonic() >= end,
+            stop=lambda share=share: time.monotonic() >= share,  # type: ignore[misc]
         )
         hunts += 1
         seen, evaluations = seen + len(found.seen) + len(found.far), evaluations + found.evaluations
@@ -99,6 +103,12 @@ def falsified(
         tightest = max([*scores, *([] if tightest is None else [tightest])], default=None)
         if found.broken is not None or time.monotonic() >= end:
             break
+        item, path, worst_one = worst_evidence(
+            claim, Path(out), hunts == 1, seed + hunts * APART, lambda: time.monotonic() >= end
+        )
+        if worst_one is not None:
+            return Falsified(claim, worst_one, None, path, item[0].detail, seen + 1, evaluations, tightest, hunts)
+        tried_worst = tried_worst or any(one.outcome == "holds" for one in item)
         if not found.seen and not found.far and hunts > 2:
             break  # nothing that the claim speaks of can be made
         evaluated = min(2 * evaluated, LARGEST)
@@ -108,6 +118,8 @@ def falsified(
             claim, found.broken, None, path, evidence.detail, seen + 1, evaluations, tightest, hunts
         )  # fmt: skip
     tried = f"{seen} instances and {evaluations} evaluations of climbs from the tightest in {hunts} hunts"
+    if tried_worst:
+        tried += ", nor among the worst functions of its class at small sizes"
     if suspect is not None:
         detail = f"broken in floats ({described(suspect)}), and too large to be confirmed exactly, after {tried}"
     elif not seen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,8 +13,9 @@ import pytest
 from theory import algorithm, claim
 from theory.written import Claim
 from validate import verifier
-from validate.examine import accepted, certificate_of, worst_evidence
-from validate.files import load
+from validate.examine import accepted, certificate_of, examine, worst_evidence
+from validate.falsified import falsified
+from validate.files import forgetting, load
 from validate.instances import read_instance
 from validate.instances.hunt import measured
 from validate.instances.points import Points
@@ -318,16 +320,44 @@ def test_samples() -> None:
 
 def test_a_break_is_a_certificate(tmp_path: Path) -> None:
     one = claim("better", "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 3)", of=descent, assuming=TUNED)
-    (item,), path = worst_evidence(one, tmp_path, quick=True)
+    (item,), path, _ = worst_evidence(one, tmp_path, quick=True)
     assert item.outcome == "refuted"
     assert item.origin == "worst case"
     assert path is not None
     assert path.exists()
 
 
+ANGLE = """
+from theory import Paper, algorithm, claim
+
+@algorithm
+def gd(w, x, *, eta):
+    return x - eta * w.full_gradient(x)
+
+A = ("smooth(f, L)", "convex(f)", "eta == 1/L")
+ANGLE = claim("angle", "dot(grad(f, x[k]), grad(f, x[k+2])) >= 0", of=gd, assuming=A)
+PAPER = Paper("angles", "Angles", "a reader", (ANGLE,))
+"""
+
+
+def test_a_readers_file_is_refuted_by_the_worst_case(tmp_path: Path) -> None:
+    """No quadratic and no function in one dimension breaks it; by the check, and by a search of its own."""
+    path = tmp_path / "angles.py"
+    path.write_text(ANGLE, encoding="utf-8")
+    with forgetting():
+        one = load(path).claims[0]
+        result = examine(one, quick=True, out=tmp_path)
+        assert result.verdict == "refuted"
+        assert result.origin == "worst case"
+        found = falsified(one, seconds=60, out=tmp_path)
+    assert found.certificate is not None
+    assert found.broken is not None
+    assert verifier.verify(json.loads(found.certificate.read_text(encoding="utf-8"))).valid
+
+
 def test_what_holds_is_told_with_its_proofs(tmp_path: Path) -> None:
     one = claim("tight", "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 2)", of=descent, assuming=TUNED)
-    (item,), path = worst_evidence(one, tmp_path, quick=True)
+    (item,), path, _ = worst_evidence(one, tmp_path, quick=True)
     assert item.outcome == "holds"
     assert "proved by exact multipliers" in item.detail
     assert path is None
@@ -364,6 +394,15 @@ def test_refused(text: str, of: Any, assuming: tuple[str, ...], why: str) -> Non
     values = {"eta": "1/2", **({"L": 1} if "L" in one.symbols else {})}
     with pytest.raises(NoReadingError, match=why):
         list(attack(one, numbers_of(one, values)))
+
+
+def test_a_schedule() -> None:
+    """Two steps of different length: |x_2 - x*|^2 on the worse of the curvatures."""
+    one = claim(
+        "c", "norm2(x[k] - xstar) <= norm2(x0 - xstar)", of=descent, assuming=(*SMOOTH, "strongly_convex(f, mu)")
+    )
+    found = worst_case_of(one, {"L": 1, "mu": "0.1", "eta": {"k": ["1/2", "1"]}}, rounds=2)
+    assert found.value == pytest.approx((0.95 * 0.9) ** 2, abs=1e-6)
 
 
 def test_names_of_numbers() -> None:

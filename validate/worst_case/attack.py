@@ -8,7 +8,7 @@ from typing import Any
 
 from theory.worst_case.assembly import Estimation, Known, estimation, fraction
 from theory.worst_case.certificate import Instance as Attained
-from theory.worst_case.forms import Extreme, Linear, NotLinearError
+from theory.worst_case.forms import Extreme, NotLinearError, plus
 from theory.worst_case.rounded import breaking
 from theory.written import Claim
 from validate.instances.instance import Instance
@@ -53,18 +53,17 @@ def attacks(reading: Reading, cases: int = CASES) -> Iterator[tuple[Estimation, 
 
 def problems(reading: Reading, case: Case) -> Iterator[Estimation]:
     """The problems of maximising left - right."""
-    met = reading.met
-    goals: list[Linear] = [case.gap]
-    if isinstance(case.gap, Extreme) and case.gap.how == "max":
-        goals = list(case.gap.forms)
-    for goal in goals:
-        forms = goal.forms if isinstance(goal, Extreme) else (goal,)
-        same = met.homogeneous and not any(form.constant for form in forms)
-        for reach in REACHES[:1] if same else REACHES:
-            try:
-                yield estimation(met, goal, reach)
-            except NotLinearError as error:
-                raise NoReadingError(str(error)) from None
+    met, left = reading.met, case.left
+    try:
+        for one in left.forms if isinstance(left, Extreme) and left.how == "max" else (left,):
+            gap = plus(one, case.right, -1)
+            for goal in gap.forms if isinstance(gap, Extreme) and gap.how == "max" else (gap,):
+                forms = goal.forms if isinstance(goal, Extreme) else (goal,)
+                same = met.homogeneous and not any(form.constant for form in forms)
+                for reach in REACHES[:1] if same else REACHES:
+                    yield estimation(met, goal, reach)
+    except NotLinearError as error:
+        raise NoReadingError(str(error)) from None
 
 
 def instance_of(reading: Reading, problem: Estimation, found: Attained) -> Drawn:

@@ -54,7 +54,8 @@ class Numbers:
 
 
 def numbers_of(claim: Claim, values: Mapping[str, Any]) -> Numbers:
-    """Numbers by name without index, exactly: "0.1" is one tenth; lists are one a client, or the rows of a matrix.
+    """Numbers by name without index, exactly: "0.1" is one tenth; lists are one a client, or the rows of a
+    matrix, and ``{"k": [...]}`` is one a round.
 
     Raises:
         ValueError: for a name that is missing, or that the claim does not have.
@@ -70,8 +71,8 @@ def numbers_of(claim: Claim, values: Mapping[str, Any]) -> Numbers:
             raise ValueError(f"values: {name} is missing; {claim.id} has {', '.join(sorted(needed))}")
 
     def exact(value: Any) -> Any:
-        if isinstance(value, Schedule):
-            return value
+        if isinstance(value, Mapping) and set(value) == {"k"}:
+            return Schedule(tuple(exact(v) for v in value["k"]))
         return tuple(map(exact, value)) if isinstance(value, list | tuple) else number("values", value)
 
     given = {} if claim.of is None else dict(claim.of.defaults)
@@ -83,7 +84,7 @@ def numbers_of(claim: Claim, values: Mapping[str, Any]) -> Numbers:
 
 @dataclass(frozen=True)
 class Case:
-    """The sentence for one value of its free indices, in one outcome: ``gap <= 0``.
+    """The sentence for one value of its free indices, in one outcome: ``left <= right``.
 
     Attributes:
         at: the indices.
@@ -94,11 +95,6 @@ class Case:
     at: Mapping[str, int]
     left: Linear
     right: Linear
-
-    @property
-    def gap(self) -> Linear:
-        """left - right."""
-        return plus(self.left, self.right, -1)
 
 
 @dataclass(frozen=True)
@@ -170,10 +166,11 @@ def read_claim(claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: 
                 break
             nearby = True  # the start is the minimiser: one point, not two at no distance
         conditions = [(name, form) for name, form in conditions if form.gram or form.values or form.constant]
-        cases = reader.cases()
-        return Reading(
-            claim, values, reader.instance, reader.unknown, reader.meeting(conditions), tuple(cases), reader.classes
-        )
+        cases = tuple(reader.cases())
+        met = reader.meeting(conditions)
+        if reader.unknown.narrowed and any(own.mu <= 0 for own in met.classes.values()):
+            reader.narrow("one minimiser for f and its only client")
+        return Reading(claim, values, reader.instance, reader.unknown, met, cases, reader.classes)
     except (NotLinearError, NoClassError, TooLargeError, TooManyOutcomesError) as error:
         raise NoReadingError(str(error)) from None
     except (UndefinedError, UndecidedError, SentenceError, ZeroDivisionError, OverflowError) as error:
@@ -217,7 +214,7 @@ class _Reader:
         minimiser = needs_minimiser(claim)
         if self.classes.same_minimiser and not minimiser:
             minimiser = True
-            self.classes = replace(self.classes, whole=False, notes=(*self.classes.notes, "functions with a minimiser"))
+            self.narrow("functions with a minimiser")
         convex = all(own.mu >= 0 for own in self.classes.of.values())
         if minimiser and not convex and len(self.classes.of) > 1:
             raise NoClassError("a minimiser of functions that need not be convex")
@@ -229,6 +226,10 @@ class _Reader:
         start = tuple(map(fraction, self.unknown.start))
         self.instance = Instance(claim.program, parameters, self.unknown, start, rounds, free, values.algorithm)
         self.world = _World(self.instance, claim, _constants(values, rounds))
+
+    def narrow(self, note: str) -> None:
+        """Note in what the functions that are read are fewer than those that are allowed."""
+        self.classes = replace(self.classes, whole=False, notes=(*self.classes.notes, note))
 
     def _free(self, name: str) -> Any:
         """A free vector: of ``a_n`` one a client."""

@@ -92,7 +92,12 @@ class Worst:
 
 
 def worst(
-    claim: Claim, *, quick: bool = False, seed: int = 0, accepted: Callable[[Seen], bool] = lambda _: True
+    claim: Claim,
+    *,
+    quick: bool = False,
+    seed: int = 0,
+    accepted: Callable[[Seen], bool] = lambda _: True,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Worst:
     """Try to break a claim by the worst functions of its class, at small sizes.
 
@@ -101,6 +106,7 @@ def worst(
         quick: a smaller budget.
         seed: of the numbers that are drawn.
         accepted: whether a break stands up to whoever else looks at it.
+        stop: asked between readings; where it says so, what was seen so far is what came of it.
     """
     found = Worst(refused=refusal(claim))
     if found.refused:
@@ -108,7 +114,7 @@ def worst(
     end, reasons = work.operations() + OPERATIONS[quick], dict[str, int]()
     refusals = 0
     for numbers, samples, rounds in settings(claim, SEEDS[quick], seed):
-        if work.operations() > end or len(found.suspects) > 3 or (refusals > REFUSED and not found.tried):
+        if stop() or work.operations() > end or len(found.suspects) > 3 or (refusals > REFUSED and not found.tried):
             break
         try:
             work.count(READING)
@@ -122,7 +128,7 @@ def worst(
         found.tried.append(Tried(len(samples), samples[0], reading))
     if not found.tried and reasons:
         found.refused = max(reasons, key=lambda reason: reasons[reason])
-    if not found.suspects:
+    if not found.suspects and not stop():
         _prove(found)
     return found
 
@@ -227,8 +233,11 @@ def _prove(found: Worst) -> None:
         if one.reading.classes.whole:
             kinds.setdefault((one.clients, one.samples, one.reading.instance.rounds), one)
     for one in list(kinds.values())[:PROVED]:
+        case = next(last_first(one.reading.cases))
+        if sum(dict(other.at) == dict(case.at) for other in one.reading.cases) > 1:  # outcomes, each with its own
+            continue
         try:
-            bound = ratio(one.reading, next(last_first(one.reading.cases)), attained=False, largest=LARGEST_PROVED)
+            bound = ratio(one.reading, case, attained=False, largest=LARGEST_PROVED)
         except NoReadingError:
             continue
         if bound.upper is not None and bound.upper <= 1 + NEAR and bound.check():
@@ -252,16 +261,18 @@ def told(claim: Claim, found: Worst) -> list[Evidence]:
     notes = sorted({note for one in found.tried for note in one.reading.classes.notes})
     if notes:
         text += f"; of a smaller class: {', '.join(notes)}"
-    proofs = [f"{_rounded_up(bound)} at {one.text}, {_in_words(one)}" for one, bound in found.bounds]
+    proofs = [f"{_rounded_up(bound)} at {_sizes(one, bound)}, {_in_words(one)}" for one, bound in found.bounds]
     if proofs:
         text += f"; proved by exact multipliers: left is at most right times {'; '.join(proofs)}"
-    data = {
-        "tried": len(found.tried),
-        "bounds": [
-            {"at": one.text, "numbers": _in_words(one), "upper": str(bound.upper)} for one, bound in found.bounds
-        ],
-    }
+    bounds = [
+        {"at": _sizes(one, bound), "numbers": _in_words(one), "upper": str(bound.upper)} for one, bound in found.bounds
+    ]
+    data = {"tried": len(found.tried), "bounds": bounds}
     return [Evidence("exact", "holds", text, data=data, origin="worst case")]
+
+
+def _sizes(one: Tried, bound: WorstRatio) -> str:
+    return ", ".join([one.text, *(f"{index}={value}" for index, value in bound.case.items())])
 
 
 def _rounded_up(bound: WorstRatio) -> str:

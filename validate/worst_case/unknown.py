@@ -35,6 +35,7 @@ class Unknown:
         basis: names of the basis vectors.
         points: by client and sample, where its function is known, by the point.
         roots: the basis vectors that are no gradients met on the way.
+        narrowed: whether the minimiser of the only client was asked for, and taken to be that of f.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Unknown:
             (n, i): {} for n, count in enumerate(self.counts) for i in range(count)
         }
         self.values = 0
+        self.narrowed = False
         self.roots: list[int] = []
         self.gradient_roots: dict[int, tuple[int, int]] = {}
         self.origin = self.new("origin")
@@ -178,6 +180,7 @@ class Unknown:
 
     def minimisers(self, near: Vector, *which: int) -> Minimisers:
         """The origin of f; of a client a vector of its own."""
+        self.narrowed = self.narrowed or (bool(which) and self.clients == 1)
         if not which or self.clients == 1:
             return Minimisers((self.origin,) if self.has_minimiser else (), True)
         (n,) = which
