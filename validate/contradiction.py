@@ -4,19 +4,36 @@ Relations become relations between numbers: what stands for something else than 
 norm, a value of a function, a mean over clients of such) becomes a number of its own, the same for the same text, which
 is not negative where the text cannot be. If these cannot hold together, neither can the relations. Assumptions imply
 relations between their constants, or exclude each other.
+
+A relation that holds for every client holds for one client, for the means of its sides, and, where it speaks of one
+number a client, for the largest and the smallest of these; a sum over clients is N times a mean. All of it is true for
+every N, so that a contradiction among these numbers is one of the claim.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from theory.domain import COUNT, NONNEGATIVE, REAL, Domain
 from theory.formula import Apply, Name, Number
 from theory.predicates import Smooth, StronglyConvex
 from theory.program import limits, names_in
-from theory.sentence import Expression, applied, index_of, parts, replaced, text_of
+from theory.sentence import (
+    Expression,
+    Relation,
+    Sentence,
+    applied,
+    everything,
+    index_of,
+    parts,
+    read,
+    replaced,
+    text_of,
+)
 from theory.written import Claim
 from validate.verdict import Evidence, Outcome
 
@@ -36,13 +53,12 @@ def contradictions(claim: Claim) -> list[Evidence]:
         return [Evidence("hypotheses", "vacuous", excluded, origin="search")]
 
     numbers = _Numbers(claim)
-    texts = []
-    for relation in claim.relations:
-        left, right = (numbers.of(replaced(side, claim.definitions)) for side in (relation.left, relation.right))
-        texts.append(f"{text_of(left)} {relation.relation} {text_of(right)}")
-    if not texts:
+    relations = [*map(numbers.written, claim.relations)]
+    if not relations:
         return []
-    texts += _asked_by_the_program(claim)
+    relations += map(numbers.written, _asked_by_the_program(claim))
+    relations += [*_of_means(relations, claim), *_of_extremes(relations, claim)]
+    texts = [f"{text_of(numbers.of(r.left))} {r.relation} {text_of(numbers.of(r.right))}" for r in relations]
     for one in () if claim.over else claim.predicates:  # asked at some x only, they imply nothing here
         for other in claim.predicates:
             if isinstance(one, StronglyConvex) and isinstance(other, Smooth):  # of some f_n or f_ni, and so of f
@@ -60,13 +76,59 @@ def contradictions(claim: Claim) -> list[Evidence]:
     return [Evidence("hypotheses", outcome, detail, data=answer.to_json(), origin="search")]
 
 
-def _asked_by_the_program(claim: Claim) -> list[str]:
+def _asked_by_the_program(claim: Claim) -> list[Sentence]:
     """What draws and compressions ask of their arguments, where these are formulas in parameters."""
     if claim.program is None:
         return []
-    numbers = {*claim.domains, "N", "d"} - {base for base, index in map(index_of, claim.symbols) if index}
-    asked = [(number, most) for _, number, most in limits(claim.program) if names_in(number) <= numbers]
-    return [f"{text_of(number)} <= {text_of(most)}" for number, most in asked]
+    numbers = {*claim.domains, "N", "d"}
+    return [Sentence(number, "<=", most) for _, number, most in limits(claim.program) if names_in(number) <= numbers]
+
+
+# --- what holds for every client -------------------------------------------------------------------------------------
+
+MEAN, SUM, LARGEST, LEAST = "mean_n", "sum_n", "max_n", "min_n"
+
+
+def _hangs_on_the_client(e: Expression, claim: Claim) -> bool:
+    return "n" in read(e, claim.vocabulary).free
+
+
+def _of_means(relations: list[Sentence], claim: Claim) -> Iterator[Sentence]:
+    """The means over the clients of relations that hold for every client, a strict one strictly; N is at least 1."""
+    for one in relations:
+        if any(_hangs_on_the_client(side, claim) for side in (one.left, one.right)):
+            yield Sentence(applied(MEAN, (one.left,)), one.relation, applied(MEAN, (one.right,)))
+
+
+def _of_extremes(relations: list[Sentence], claim: Claim) -> Iterator[Sentence]:
+    """What is true of the largest and the smallest of a number a client that some relation speaks of."""
+    spoken = dict.fromkeys(
+        parts(e)[0]
+        for one in relations
+        for side in (one.left, one.right)
+        for e in everything(side)
+        if isinstance(e, Apply) and e.operation in (LARGEST, LEAST)
+    )
+    for each in spoken:
+        if not _hangs_on_the_client(each, claim):
+            continue
+        largest, mean, least = (applied(how, (each,)) for how in (LARGEST, MEAN, LEAST))
+        for low, high in ((least, mean), (mean, largest), (least, each), (each, largest)):
+            yield Sentence(low, "<=", high)
+        for one in relations:  # those clients have them that attain them
+            for extreme in (largest, least):
+                sides = [_put(side, each, extreme) for side in (one.left, one.right)]
+                if sides != [one.left, one.right] and not any(_hangs_on_the_client(side, claim) for side in sides):
+                    yield Sentence(sides[0], one.relation, sides[1])
+
+
+def _put(e: Expression, old: Expression, new: Expression) -> Expression:
+    """The tree with a part replaced, but for what is taken over all clients."""
+    if e == old:
+        return new
+    if isinstance(e, Apply) and not e.operation.endswith("_n"):
+        return applied(e.operation, tuple(_put(part, old, new) for part in parts(e)))
+    return e
 
 
 class _Numbers:
@@ -77,6 +139,16 @@ class _Numbers:
         self.domains: dict[str, Domain] = {**claim.domains, "N": COUNT, "d": COUNT, "K": COUNT}
         self.meanings: dict[str, str] = {}
         self.names: dict[str, str] = {}
+        indexed = {index_of(symbol)[0]: Name(symbol) for symbol in claim.symbols if index_of(symbol)[1]}
+        self.indexed: Mapping[str, Expression] = {base: name for base, name in indexed.items() if base != name.name}
+
+    def written(self, relation: Sentence) -> Sentence:
+        """A relation without definitions; what is one number a client goes by its index, as ``p`` does that is p_n."""
+        left, right = (
+            replaced(replaced(side, self.claim.definitions), self.indexed) for side in (relation.left, relation.right)
+        )
+        kind: Relation = relation.relation
+        return Sentence(left, kind, right)
 
     def of(self, e: Expression) -> Expression:
         """A tree of numbers alone."""
@@ -86,12 +158,67 @@ class _Numbers:
             return applied(e.operation, tuple(self.of(part) for part in parts(e)))
         if isinstance(e, Apply) and e.operation == "norm":
             return applied("sqrt", (self.of(applied("norm2", parts(e))),))
+        if isinstance(e, Apply) and e.operation in (MEAN, SUM) and self._is_scalar(e):
+            return self._over_clients(e)
+        return self._opaque(e)
+
+    def _opaque(self, e: Expression) -> Expression:
         text = text_of(e)
         if text not in self.names:
             self.names[text] = name = self._fresh()
-            self.domains[name] = NONNEGATIVE if self._never_negative(e) else REAL
+            self.domains[name] = self._domain(e)
             self.meanings[name] = text
         return Name(self.names[text])
+
+    def _over_clients(self, e: Apply) -> Expression:
+        """A mean of sums is the sum of means, and what hangs on no client comes before it; a sum is N means."""
+        found: Expression | None = None
+        for factors, each in self._terms(parts(e)[0]):
+            term: Expression | None = None if each is None else self._opaque(applied(MEAN, (each,)))
+            for operation, factor in factors:
+                number = self.of(factor)
+                if term is None:
+                    term = number if operation == "*" else applied("/", (Number(Fraction(1)), number))
+                else:
+                    term = applied(operation, (term, number))
+            term = Number(Fraction(1)) if term is None else term
+            found = term if found is None else applied("+", (found, term))
+        assert found is not None
+        return found if e.operation == MEAN else applied("*", (Name("N"), found))
+
+    def _terms(self, e: Expression) -> Iterator[tuple[tuple[tuple[str, Expression], ...], Expression | None]]:
+        """The terms of a sum: what each is multiplied with and divided by, and what hangs on the client; None for 1."""
+        if not _hangs_on_the_client(e, self.claim):
+            yield (("*", e),), None
+            return
+        if isinstance(e, Apply) and e.operation in ("+", "-", "neg"):
+            inner = parts(e)
+            if e.operation != "neg":
+                yield from self._terms(inner[0])
+            for factors, each in self._terms(inner[-1]):
+                minus = () if e.operation == "+" else (("*", Number(Fraction(-1))),)
+                yield (*factors, *minus), each
+            return
+        if isinstance(e, Apply) and e.operation in ("*", "/"):
+            one, two = parts(e)
+            if not _hangs_on_the_client(two, self.claim):
+                for factors, each in self._terms(one):
+                    yield (*factors, (e.operation, two)), each
+                return
+            if e.operation == "*" and not _hangs_on_the_client(one, self.claim):
+                for factors, each in self._terms(two):
+                    yield (*factors, ("*", one)), each
+                return
+        yield (), e
+
+    def _domain(self, e: Expression) -> Domain:
+        """Where a number lies: one a client where the claim says, and means and extremes of these there too."""
+        each = parts(e)[0] if isinstance(e, Apply) and e.operation in (MEAN, LARGEST, LEAST) else e
+        base = index_of(each.name)[0] if isinstance(each, Name) else ""
+        if base in self.claim.domains:
+            domain = self.claim.domains[base]
+            return replace(domain, integer=False) if each is not e and e.operation == MEAN else domain  # type: ignore[union-attr]
+        return NONNEGATIVE if self._never_negative(e) else REAL
 
     def _fresh(self) -> str:
         count = len(self.names) + 1

@@ -47,12 +47,18 @@ class Vector:
 
 
 class Expected:
-    """A claim's names on an instance, with expectations by moments: a `theory.sentence.World`."""
+    """A claim's names on an instance, with expectations by moments: a `theory.sentence.World`.
+
+    Attributes:
+        certain: whether nothing is drawn: then moments tell every number of a run, and not expectations only.
+        rooted: whether the root of such a number has been taken.
+    """
 
     def __init__(self, claim: Claim, problem: Quadratic, setting: Setting, moments: Moments) -> None:
         self.claim, self.problem, self.setting, self.moments = claim, problem, setting, moments
         self.words = claim.vocabulary
         self.certain = claim.program is not None and not claim.program.random
+        self.rooted = False
 
     # deterministic names are the setting's
 
@@ -105,6 +111,8 @@ class Expected:
             if two == 0:
                 raise UndefinedError("division by 0")
             return _scaled(_form(one), 1 / two)
+        if self.certain:
+            return number(operation, tuple(map(self.settled, arguments)))
         raise NoPolynomialError(f"{operation} of random numbers")
 
     def vectors(self, operation: str, arguments: tuple[Any, ...]) -> Any:
@@ -117,7 +125,10 @@ class Expected:
         if operation == "norm":
             found = self._reduced(Form(0, ((1, one, one),)))
             if isinstance(found, Form):
-                raise NoPolynomialError("a norm of a random vector")
+                if not self.certain:
+                    raise NoPolynomialError("a norm of a random vector")
+                self.rooted = True
+                found = self.settled(found)
             return number("sqrt", (max(found, 0),))
         if operation == "neg":
             return _times(one, -1)
@@ -125,7 +136,9 @@ class Expected:
         if operation in ("+", "-"):
             return _plus(one, two if operation == "+" else _times(two, -1))
         if isinstance(two, Form):
-            raise NoPolynomialError("a random vector times a random number")
+            if not self.certain:
+                raise NoPolynomialError("a random vector times a random number")
+            two = self.settled(two)
         if operation == "/" and two == 0:
             raise UndefinedError("division by 0")
         return _times(one, two if operation == "*" else 1 / two)
@@ -274,6 +287,8 @@ class Line:
 
 SLACK = 1e-7
 """A break in floats is one by more than this, relative to the larger side, and by more than what cancels rounds."""
+ROOTED = 1e-6
+"""Of the length of what cancels, where norms of states are taken: the root of what rounds."""
 
 
 def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
@@ -310,7 +325,9 @@ def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
         except UndefinedError:
             found.append(Line(at, None, None, "undefined"))
             continue
-        found.append(Line(at, left, right, "holds" if _true(left, claim.sentence.relation, right, scale) else "broken"))
+        cancels = 1e-13 * scale + (ROOTED * scale**0.5 if world.rooted else 0)
+        true = _true(left, claim.sentence.relation, right, cancels)
+        found.append(Line(at, left, right, "holds" if true else "broken"))
     return found
 
 
@@ -334,11 +351,11 @@ def _side(side: Expression, world: Expected, at: Mapping[str, int]) -> Any:
     return value
 
 
-def _true(left: Any, relation: str, right: Any, scale: float) -> bool:
+def _true(left: Any, relation: str, right: Any, cancels: float) -> bool:
     if isinstance(left, Fraction | int) and isinstance(right, Fraction | int):
         return holds(left, relation, right)
     one, two = float(left), float(right)
-    slack = SLACK * max(abs(one), abs(two)) + 1e-13 * scale
+    slack = SLACK * max(abs(one), abs(two)) + cancels
     if not np.isfinite(one) or not np.isfinite(two):
         return True
     gap = one - two if relation in ("<=", "<") else two - one

@@ -63,8 +63,8 @@ APART = 1e-6
 """Share of two numbers that rounding does not make up."""
 
 
-def breaks_in_floats(claim: Claim, one: Drawn) -> bool | None:
-    """Whether an instance breaks a claim, in floats; None where moments do not tell."""
+def lines_in_floats(claim: Claim, one: Drawn) -> list[Line] | None:
+    """Both sides in floats; None where moments do not tell, or the claim says nothing there."""
     problem = one.instance.problem
     if not isinstance(problem, Quadratics) or not _fits_taps(claim, one, MOST_TAPPED):
         return None
@@ -72,9 +72,13 @@ def breaks_in_floats(claim: Claim, one: Drawn) -> bool | None:
         far = lines(claim, in_floats(problem.quadratic), setting_of(claim, one))
     except (ValueError, UndecidedError, ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
         return None
-    if not any(line.status != "undefined" for line in far):
-        return None
-    return any(line.status == "broken" for line in far)
+    return far if any(line.status != "undefined" for line in far) else None
+
+
+def breaks_in_floats(claim: Claim, one: Drawn) -> bool | None:
+    """Whether an instance breaks a claim, in floats; None where moments do not tell."""
+    far = lines_in_floats(claim, one)
+    return None if far is None else any(line.status == "broken" for line in far)
 
 
 def _fits_taps(claim: Claim, one: Drawn, most: int) -> bool:

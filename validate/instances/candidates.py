@@ -17,13 +17,14 @@ import numpy as np
 from sim.problems import Quadratic
 from theory.formula import Name
 from theory.predicates import Connected
-from theory.sentence import Sentence, evaluate, index_of
+from theory.sentence import Expression, Sentence, evaluate, everything, index_of
 from theory.written import Claim
 from validate import satisfied
 from validate.instances.choices import (
     Setting,
     Values,
     best_constants,
+    fractions_near,
     relation_satisfied,
     roles_of,
     schedules_of,
@@ -152,7 +153,7 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
             return None
         if satisfied.true(one, problem, constants, network) is not True:
             return None
-    if not all(relation_satisfied(relation, world, claim) for relation in claim.relations):
+    if not all(relation_satisfied(relation, world, claim, surely=True) for relation in claim.relations):
         return None
     return instance_of_values(claim, problem, candidate.start, candidate.rounds, values, candidate.vectors)
 
@@ -170,6 +171,48 @@ def _tie(relation: Sentence, world: Setting, values: Values, claim: Claim) -> No
         if isinstance(value, Fraction | float):
             values[side.name] = F(value) if isinstance(value, Fraction) else F(value).limit_denominator(10**9)
             return
+
+
+def refitted(claim: Claim, c: Candidate) -> Candidate:
+    """The candidate with free parameters moved to the bounds that relations have for them, and that they miss.
+
+    One number a client of which a relation wants the sum or the mean is scaled.
+    """
+    values: Values = dict(c.values)
+    try:
+        world = Setting(_problem(c), c.start, values, c.rounds, claim, c.vectors)
+    except ValueError:
+        return c
+    free = {name for name, v in values.items() if isinstance(v, Fraction) and name not in claim.constants}
+    for relation in claim.relations:
+        if relation_satisfied(relation, world, claim, surely=True):
+            continue
+        for side, beside in ((relation.left, relation.right), (relation.right, relation.left)):
+            value = _evaluated(beside, world, claim)
+            if value is None:
+                continue
+            if isinstance(side, Name) and side.name in free:
+                for near in (value,) if isinstance(value, Fraction) else fractions_near(value):
+                    values[side.name] = near
+                    if relation_satisfied(relation, world, claim, surely=True):
+                        break
+                break
+            lists = {index_of(p.name)[0] for p in everything(side) if isinstance(p, Name)} & {
+                name for name, v in values.items() if isinstance(v, list) and name not in schedules_of(claim)
+            }
+            total = _evaluated(side, world, claim)
+            if relation.relation == "==" and len(lists) == 1 and isinstance(value, Fraction) and total:
+                name = lists.pop()
+                values[name] = [v * value / total for v in values[name]]
+                break
+    return replace(c, values=values)
+
+
+def _evaluated(e: Expression, world: Setting, claim: Claim) -> Any:
+    try:
+        return evaluate(e, world, {"n": 0, "i": 0, "k": 0}, claim.vocabulary)
+    except (ValueError, KeyError, IndexError, ZeroDivisionError):
+        return None
 
 
 def _problem(c: Candidate) -> Any:

@@ -427,7 +427,7 @@ class _Search:
 
     def satisfied(self, relation: Sentence) -> bool:
         """Whether a relation holds for the values so far."""
-        return relation_satisfied(relation, self.world, self.claim)
+        return relation_satisfied(relation, self.world, self.claim, surely=True)
 
     def _value(self, e: Expression) -> Any:
         try:
@@ -641,7 +641,7 @@ class _Search:
             target = self._value(other)
             found = None if target is None else self._inverted(side, name, target)
             if found is not None:
-                yield found if isinstance(found, Fraction) else F(found).limit_denominator(10**9)
+                yield from (found,) if isinstance(found, Fraction) else fractions_near(found)
                 return
         yield from self._turning_point(name, relation)
 
@@ -718,11 +718,18 @@ class _Search:
         self.values.pop(name, None)
 
 
-def relation_satisfied(relation: Sentence, world: Setting, claim: Claim) -> bool:
+def relation_satisfied(relation: Sentence, world: Setting, claim: Claim, surely: bool = False) -> bool:
     """Whether a relation holds in a setting, for every client where it speaks of one a client.
 
     False where a side is undefined, or a name has no value yet.
+
+    Args:
+        relation: which.
+        world: the setting.
+        claim: whose relation it is.
+        surely: whether an inequality between floats is to hold by more than their rounding.
     """
+    compare = holds_surely if surely else holds
     words = claim.vocabulary
     readings = [read(side, words) for side in (relation.left, relation.right)]
     names = {index_of(name)[0] for one in readings for name in one.parameters}
@@ -734,7 +741,7 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim) -> bool
             for n in range(world.clients) if a_client else (0,):
                 at = {"n": n, "i": 0, "k": k}
                 left, right = (evaluate(side, world, at, words) for side in (relation.left, relation.right))
-                if not holds(left, relation.relation, right):
+                if not compare(left, relation.relation, right):
                     return False
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return False
@@ -772,6 +779,21 @@ def holds(left: Any, relation: str, right: Any) -> bool:
     return {"<=": left <= right, "<": left < right, ">=": left >= right, ">": left > right, "==": left == right}[
         relation
     ]
+
+
+def holds_surely(left: Any, relation: str, right: Any) -> bool:
+    """As `holds`, but that an inequality between floats is to hold by more than rounding."""
+    if relation != "==" and (isinstance(left, float) or isinstance(right, float)):
+        low, high = (left, right) if relation in ("<=", "<") else (right, left)
+        return float(low) < float(high) - 1e-12 * max(abs(float(low)), abs(float(high)))
+    return holds(left, relation, right)
+
+
+def fractions_near(value: float) -> tuple[Fraction, ...]:
+    """Fractions close to a float: the nearest short one, and one on either side of what it may stand for."""
+    near = F(value).limit_denominator(10**9)
+    away = abs(near) / 10**6
+    return (near, *(F(near + side).limit_denominator(10**9) for side in (-away, away))) if near else (near,)
 
 
 def between(ends: Iterable[tuple[Direction, Fraction]]) -> tuple[Fraction, ...]:

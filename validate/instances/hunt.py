@@ -1,7 +1,8 @@
 """The search for an instance that breaks a claim: it knows the claim only, and its budget is work.
 
-First the pool: instances made from the claim, each measured exactly. Then a climb from the tightest of them: neighbours
-are kept if the claim is closer to breaking there. What breaks it is confirmed as it was found; then it is made smaller.
+First the pool: instances made from the claim, each measured exactly. Then the tightest of them with one integer larger
+and larger, and a climb from them: neighbours are kept if the claim is closer to breaking there. What breaks it is
+confirmed as it was measured; then it is made smaller.
 """
 
 from __future__ import annotations
@@ -95,6 +96,7 @@ class Hunt:
         origin: where that came from.
         evaluations: instances measured by the search, after the pool.
         far: instances with many clients, many turns or long runs, in floats.
+        reached: by integer (K, N, d, samples, a parameter), how far the tightest instances were made longer along it.
         suspect: one of these that seems to break the claim, which fractions neither confirm nor clear.
         first: the same instance as it was found.
     """
@@ -111,6 +113,7 @@ class Hunt:
     origin: Where = "pool"
     evaluations: int = 0
     far: list[Drawn] = field(default_factory=list)
+    reached: dict[str, int] = field(default_factory=dict)
     suspect: Drawn | None = None
 
 
@@ -172,6 +175,9 @@ def hunt(
         broken = _from_afar(claim, found, far, seed, stop, budget)
         if broken is not None and doubts.settled(broken, "pool"):
             return found
+        broken = _along(claim, found, stop, budget)
+        if broken is not None and doubts.settled(broken, "pool", short=True):
+            return found
     best = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
     rng = random.Random(f"{seed}:{claim.statement}")
     climbers = [(s.score, candidate_of(s.drawn)) for s in best]
@@ -224,6 +230,17 @@ def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
     return None
 
 
+def _along(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: _Budget) -> Seen | None:
+    """The tightest instances, made longer along each of their integers, that break the claim."""
+    from validate.instances.ladder import climbed  # which measures as this module does
+
+    tightest = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
+    ladder = climbed(claim, tightest, lambda: stop() or budget.spent(2.5), lambda one: _fits_moments(claim, one))
+    found.reached = ladder.reached
+    found.suspect = found.suspect or ladder.suspect
+    return ladder.broken
+
+
 LEAST, LEAST_FAR = 80, 12
 """Instances of the pool and evaluations of the search, and instances from afar, that no budget cuts."""
 
@@ -234,9 +251,9 @@ class _Budget:
     def __init__(self, operations: int | None) -> None:
         self.operations, self.start = operations, work.operations()
 
-    def spent(self, shares: int) -> bool:
+    def spent(self, shares: float) -> bool:
         """Whether so many shares are spent."""
-        return self.operations is not None and work.operations() - self.start > self.operations * shares // 3
+        return self.operations is not None and work.operations() - self.start > self.operations * shares / 3
 
 
 class _Doubts:
@@ -246,10 +263,16 @@ class _Doubts:
         self.claim, self.found, self.accepted, self.smallest = claim, found, accepted, smallest
         self.refused = 0
 
-    def settled(self, seen: Seen, origin: Where) -> bool:
-        """Whether the hunt ends with this break; else it is kept in case that no other is found."""
+    def settled(self, seen: Seen, origin: Where, short: bool = False) -> bool:
+        """Whether the hunt ends with this break; else it is kept in case that no other is found.
+
+        One that is `short` has been made smaller.
+        """
         found = self.found
         stands = self.accepted(seen)
+        if not stands and not relations_hold(self.claim, seen.drawn):  # no instance of the claim, for all that is known
+            found.undecided += 1
+            return False
         if not stands and not _is_large(seen):
             for near in _with_squares(self.claim, seen):
                 if near.measured.broken and self.accepted(near):
@@ -257,9 +280,21 @@ class _Doubts:
                     break
         if stands or found.broken is None:
             found.first, found.origin = seen, origin
-            found.broken = shrunk(self.claim, seen) if self.smallest else seen
+            found.broken = shrunk(self.claim, seen) if self.smallest and not short else seen
         self.refused += not stands
         return stands or self.refused >= REFUSED or (self.refused == 1 and self.accepted(found.broken))
+
+
+def relations_hold(claim: Claim, one: Drawn) -> bool:
+    """Whether all relations of a claim are true on an instance, exactly or by enclosures."""
+    for relation in claim.relations:
+        try:
+            both = sides(relation, claim.vocabulary, one.instance, one.constants, limit=OUTCOMES)
+        except (TooManyOutcomesError, UndecidedError, UndefinedError, SentenceError, ValueError, ZeroDivisionError):
+            return False
+        if not both.rows or any(row.status != "holds" for row in both.rows):
+            return False
+    return True
 
 
 def _is_large(seen: Seen) -> bool:

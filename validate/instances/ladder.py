@@ -1,0 +1,248 @@
+"""How far a claim holds along its integers: an instance that is tight is made longer for as long as it grows tighter.
+
+One integer at a time goes 1, 2, 4, ..., or at once to where two rungs say that the sides meet: in floats by moments
+where these tell, else exactly. The first value that breaks the claim is found by bisection, the instance that was made
+longer is made simpler, and both sides are computed again in fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import ceil
+
+from theory.program import LINEAR_GIVEN_DRAWS
+from theory.written import Claim
+from validate.expected import Line
+from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floats
+from validate.instances.candidates import Candidate, candidate_of, realised, size, smaller
+from validate.instances.choices import roles_of
+from validate.instances.hunt import Seen, measured
+from validate.instances.longer import MOST_ALONE, ROUNDS, Way, longer, ways
+from validate.instances.pool import Drawn
+from validate.instances.series import series
+
+TIGHTEST = 3
+"""Instances that are made longer."""
+RUNGS = 60
+"""Values of integers that no budget cuts."""
+LONGEST = 60_000
+"""Rounds times turns times digits of an instance that is played in fractions."""
+SIMPLER = 80
+"""Candidates on the way to a simpler instance."""
+GROWS = 1e-9
+"""By how much an instance is to come closer to a break."""
+CONFIRMED = 10**5
+"""Terms of a sum that are added in fractions."""
+
+
+@dataclass
+class Ladder:
+    """What came of it.
+
+    Attributes:
+        broken: an instance that breaks the claim, exactly.
+        suspect: one that does so in floats, which fractions do not confirm.
+        reached: by integer, the largest value at which the claim was tried.
+        rungs: how many values were tried.
+    """
+
+    broken: Seen | None = None
+    suspect: Drawn | None = None
+    reached: dict[str, int] = field(default_factory=dict)
+    rungs: int = 0
+
+
+@dataclass(frozen=True)
+class _Told:
+    """How close an instance comes to a break (`Seen.score`), and whether it breaks the claim."""
+
+    score: float
+    broken: bool
+
+
+def climbed(claim: Claim, tightest: list[Seen], spent: Callable[[], bool], fits: Callable[[Drawn], bool]) -> Ladder:
+    """The integers of the tightest instances, each as far as it grows tighter.
+
+    Args:
+        claim: the claim.
+        tightest: instances on which it holds, the tightest first.
+        spent: whether the budget is; asked after `RUNGS` values.
+        fits: whether moments of an instance take little work.
+    """
+    found = Ladder()
+    if claim.of is None and not claim.vectors and not claim.predicates and _by_series(claim, tightest, found):
+        return found
+    chosen: dict[float, Seen] = {}
+    for seen in tightest:
+        chosen.setdefault(round(seen.score, 6), seen)
+    for place, seen in enumerate([*chosen.values()][:TIGHTEST]):
+        base = candidate_of(seen.drawn)
+        for way in ways(claim, base):
+            if found.rungs >= RUNGS and spent():
+                return found
+            climb = _Climb(claim, base, way, found, spent, fits)
+            broken = climb.first_break(seen.score, to_the_end=place == 0)
+            if broken is not None and climb.confirmed(broken):
+                return found
+    return found
+
+
+def _by_series(claim: Claim, tightest: list[Seen], found: Ladder) -> bool:
+    """Every number of terms up to a million; whether one breaks the claim, exactly."""
+    for seen in tightest[:TIGHTEST]:
+        base = candidate_of(seen.drawn)
+        both = series(claim, {name: v for name, v in base.values.items() if name != ROUNDS}, MOST_ALONE)
+        if both is None:
+            return False
+        found.reached[ROUNDS] = MOST_ALONE
+        breaks = [K for K in both.breaks if K <= CONFIRMED]
+        way = next(way for way in ways(claim, base) if way.name == ROUNDS)
+        for K in (*breaks[:2], *breaks[2:100:30]):  # the first may be one by rounding only
+            one = longer(claim, base, way, K)
+            exact = None if one is None else measured(claim, one)
+            if exact is not None and exact.measured.broken:
+                found.broken = exact
+                return True
+    return False
+
+
+class _Climb:
+    """One integer of one instance."""
+
+    def __init__(
+        self,
+        claim: Claim,
+        base: Candidate,
+        way: Way,
+        found: Ladder,
+        spent: Callable[[], bool],
+        fits: Callable[[Drawn], bool],
+    ) -> None:
+        self.claim, self.base, self.way, self.found, self.spent, self.fits = claim, base, way, found, spent, fits
+
+    def first_break(self, score: float, to_the_end: bool) -> int | None:
+        """The least value that breaks the claim, as far as bisection finds it; None where none does.
+
+        Args:
+            score: of the instance as it is.
+            to_the_end: whether the last value is tried, too, if it does not grow tighter.
+        """
+        way, last, best, idle = self.way, self.way.now, score, 0
+        ratios = [(way.now, _ratio(score))]
+        while last < way.most and not (self.found.rungs >= RUNGS and self.spent()):
+            value = _next(last, ratios, way.most)
+            if idle == 2:
+                if not to_the_end:
+                    return None
+                value = way.most
+            told = self.told(self.base, value)
+            if told is None:
+                return None
+            if told.broken:
+                return self.bisected(self.base, last, value)
+            idle = idle + 1 if told.score <= best + GROWS else 0
+            best, last = max(best, told.score), value
+            ratios.append((value, _ratio(told.score)))
+        return None
+
+    def bisected(self, base: Candidate, holds: int, breaks: int) -> int:
+        """The least value between two at which the claim is broken, if it is from some value on."""
+        while breaks - holds > 1:
+            middle = (holds + breaks) // 2
+            told = self.told(base, middle)
+            holds, breaks = (holds, middle) if told is not None and told.broken else (middle, breaks)
+        return breaks
+
+    def told(self, base: Candidate, value: int) -> _Told | None:
+        """Of the instance with this value: in floats where these tell, else exactly; None where neither does."""
+        self.found.rungs += 1
+        one = longer(self.claim, base, self.way, value)
+        told = None if one is None else self.measured(one)
+        if told is not None:
+            self.found.reached[self.way.name] = max(value, self.found.reached.get(self.way.name, 0))
+        return told
+
+    def measured(self, one: Drawn) -> _Told | None:
+        program = self.claim.program
+        if program is not None and program.operations <= LINEAR_GIVEN_DRAWS and self.fits(one):
+            far = lines_in_floats(self.claim, one)
+            if far is not None:
+                return _Told(max(map(_gap, _later(far))), any(line.status == "broken" for line in far))
+        if not self.playable(one):
+            return None
+        seen = measured(self.claim, one)
+        return None if seen is None else _Told(seen.score, bool(seen.measured.broken))
+
+    def playable(self, one: Drawn) -> bool:
+        """Whether playing it in fractions takes little time."""
+        program = self.claim.program
+        if program is None:
+            return True
+        turns = 1
+        for name in roles_of(program).turns:
+            value = one.values[name]
+            turns *= max(map(int, value)) if isinstance(value, list) else int(value)
+        steps = one.instance.rounds * turns
+        return steps * min(steps, 8) * size(candidate_of(one))[3] <= LONGEST
+
+    def confirmed(self, value: int) -> bool:
+        """Whether a break stands in fractions, on an instance that was made simpler before; it is kept if it does."""
+        base = self.simpler(value)
+        value = self.bisected(base, min(self.way.now, value - 1), value)
+        one = longer(self.claim, base, self.way, value)
+        assert one is not None
+        exact = measured(self.claim, one)
+        if exact is None:
+            told = by_moments(self.claim, one, MOST_TAPPED)
+            exact = None if told is None else Seen(one, told)
+        if exact is not None and exact.measured.broken:
+            self.found.broken = exact
+            return True
+        if exact is None and self.found.suspect is None:
+            self.found.suspect = one
+        return False
+
+    def simpler(self, value: int) -> Candidate:
+        """The simplest instance that single moves lead to and that breaks the claim at this value."""
+        base, left = self.base, SIMPLER
+        moves = smaller(base, self.claim)
+        while left > 0 and (step := next(moves, None)) is not None:
+            if size(step) >= size(base) or realised(self.claim, step) is None:
+                continue
+            left -= 1
+            told = self.told(step, value)
+            if told is not None and told.broken:
+                base = step
+                moves = smaller(base, self.claim)
+        return base
+
+
+def _next(last: int, ratios: list[tuple[int, float]], most: int) -> int:
+    """Twice as much, or just where a line through the last two rungs reaches 1, if that comes before."""
+    double = 1 << last.bit_length()
+    (one, low), (two, high) = ratios[-2:] if len(ratios) > 1 else (ratios[0], ratios[0])
+    if high > low and high < 1:
+        crossing = two + (1 - high) * (two - one) / (high - low)
+        if two < crossing < double:
+            return min(ceil(crossing) + 1, most)
+    return min(double, most)
+
+
+def _ratio(score: float) -> float:
+    """Left over right, of (left - right)/(left + right)."""
+    return (1 + score) / (1 - score) if -1 <= score < 1 else 0.0
+
+
+def _later(far: list[Line]) -> Iterator[Line]:
+    """The lines that say something: not those at the start in which both sides are the same, if there are others."""
+    told = [line for line in far if line.status != "undefined"]
+    return iter([line for line in told if line.at.get("k") != 0 or line.left != line.right] or told)
+
+
+def _gap(line: Line) -> float:
+    if line.status == "broken":
+        return 2.0
+    left, right = float(line.left), float(line.right)
+    total = abs(left) + abs(right)
+    return -1.0 if not 0 < total < float("inf") else -abs(left - right) / total

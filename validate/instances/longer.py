@@ -1,0 +1,166 @@
+"""An instance with one of its integers larger: more rounds, clients, samples, coordinates, turns, all else kept.
+
+What is added is a copy of what is there: all of it again and again, or the last of it alone. Where a relation bounds a
+parameter in terms of the integer, the parameter is moved to its bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from theory.written import Claim
+from validate.instances.candidates import Candidate, of_rounds, realised, refitted
+from validate.instances.choices import roles_of, schedules_of
+from validate.instances.pool import Drawn
+
+F = Fraction
+ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
+MOST, MOST_COORDINATES, MOST_ALONE = 1024, 32, 10**6
+"""Of an integer; of coordinates where functions have Hessians; of claims about numbers alone."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """An integer of an instance.
+
+    Attributes:
+        name: what it counts.
+        now: its value.
+        most: how far it goes.
+        grown: the candidate with another value of it.
+    """
+
+    name: str
+    now: int
+    most: int
+    grown: Callable[[Candidate, int], Candidate]
+
+
+def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
+    """The integers of an instance, each in the ways in which it can be larger."""
+    roles = roles_of(claim.program)
+    alone = claim.of is None and not c.has_functions and not c.vectors
+    if claim.of is not None or ROUNDS in claim.symbols or _sums_over_rounds(claim):
+        yield Way(ROUNDS, c.rounds, MOST_ALONE if alone else MOST, lambda c, v: of_rounds(c, claim, v))
+    for last in (False, True):
+        clients = _clients(c)
+        if clients and not roles.matrices and (clients > 1 or not last):
+            yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: _of_clients(c, claim, v, last))  # type: ignore[misc]
+        samples = _samples(c)
+        if samples and (samples > 1 or not last):
+            yield Way(SAMPLES, samples, MOST, lambda c, v, last=last: _of_samples(c, v, last))  # type: ignore[misc]
+        dim = _dim(c)
+        if dim and c.pieces is None and c.points is None and (dim > 1 or not last):
+            most = MOST_COORDINATES if c.has_functions else MOST
+            yield Way(COORDINATES, dim, most, lambda c, v, last=last: _of_coordinates(c, v, last))  # type: ignore[misc]
+    for name, value in c.values.items():
+        if name in claim.constants or name in roles.lengths or isinstance(value, list):
+            continue
+        counts = claim.domains[name].integer if name in claim.domains else name in (CLIENTS, COORDINATES)
+        if (counts or name in roles.counts | roles.steps) and not (name in (CLIENTS, COORDINATES) and not alone):
+            most = MOST_ALONE if alone else MOST
+            yield Way(name, int(value), most, lambda c, v, n=name: replace(c, values={**c.values, n: F(v)}))  # type: ignore[misc]
+
+
+def longer(claim: Claim, c: Candidate, way: Way, value: int) -> Drawn | None:
+    """The instance with a larger integer; None where the claim does not speak of it."""
+    grown = way.grown(c, value)
+    one = realised(claim, grown)
+    return one if one is not None else realised(claim, refitted(claim, grown))
+
+
+def _sums_over_rounds(claim: Claim) -> bool:
+    from theory.formula import Apply
+    from theory.sentence import everything
+
+    trees = (claim.sentence.left, claim.sentence.right, *claim.definitions.values())
+    return any(isinstance(p, Apply) and p.operation.endswith("_k") for tree in trees for p in everything(tree))
+
+
+# --- copies ----------------------------------------------------------------------------------------------------------
+
+
+def _copied(count: int, now: int, last: bool) -> list[int]:
+    """Of which of `now` things each of `count` is a copy."""
+    return [i if i < now else now - 1 if last else i % now for i in range(count)]
+
+
+def _clients(c: Candidate) -> int:
+    """How many clients the functions or vectors are of; 0 where none are."""
+    if c.hessian is not None:
+        return len(c.hessian)
+    functions = c.pieces or c.points
+    if functions is not None:
+        return len(functions)
+    return next((len(v) for v in c.vectors.values() if isinstance(v, list)), 0)
+
+
+def _samples(c: Candidate) -> int:
+    if c.hessian is not None:
+        return int(c.hessian.shape[1])
+    functions: Sequence[Any] | None = c.pieces or c.points
+    return 0 if functions is None else max(map(len, functions))
+
+
+def _dim(c: Candidate) -> int:
+    if c.hessian is not None:
+        return int(c.hessian.shape[2])
+    return next((len(v[0] if isinstance(v, list) else v) for v in c.vectors.values()), 0)
+
+
+def _of_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate:
+    now = _clients(c)
+    of = _copied(count, now, last)
+    skipped = roles_of(claim.program).weights | schedules_of(claim)
+    values = {
+        name: [v[n] for n in of] if isinstance(v, list) and name not in skipped else v for name, v in c.values.items()
+    }
+    for name in ("N",):
+        if name in values:
+            values[name] = F(count)
+    return replace(
+        c,
+        hessian=None if c.hessian is None else c.hessian[of],
+        linear=None if c.linear is None else c.linear[of],
+        pieces=None if c.pieces is None else tuple(c.pieces[n] for n in of),
+        points=None if c.points is None else tuple(c.points[n] for n in of),
+        values=values,
+        vectors={name: [v[n] for n in of] if isinstance(v, list) else v for name, v in c.vectors.items()},
+    )
+
+
+def _of_samples(c: Candidate, count: int, last: bool) -> Candidate:
+    if c.hessian is not None:
+        of = _copied(count, c.hessian.shape[1], last)
+        return replace(c, hessian=c.hessian[:, of], linear=c.linear[:, of])
+
+    def more(functions: Any) -> Any:
+        return functions and tuple(tuple(own[i] for i in _copied(count, len(own), last)) for own in functions)
+
+    return replace(c, pieces=more(c.pieces), points=more(c.points))
+
+
+def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
+    """Coordinates that are added have nothing to do with the others: Hessians are blocks."""
+    now = _dim(c)
+    of = _copied(count, now, last)
+    hessian = c.hessian
+    if hessian is not None:
+        block = np.array([0 if i < now else i if last else i // now for i in range(count)])
+        hessian = hessian[:, :, of][:, :, :, of] * (block[:, None] == block[None, :]).astype(int).astype(object)
+    return replace(
+        c,
+        hessian=hessian,
+        linear=None if c.linear is None else c.linear[:, :, of],
+        start=c.start[of] if len(c.start) else c.start,
+        values={name: F(count) if name == COORDINATES else v for name, v in c.values.items()},
+        vectors={name: [row[of] for row in v] if isinstance(v, list) else v[of] for name, v in c.vectors.items()},
+    )
+
+
+__all__ = ["MOST_ALONE", "ROUNDS", "Way", "longer", "ways"]

@@ -1,0 +1,116 @@
+"""A claim about numbers alone at every number of terms up to a million, in floats: sums are kept as they grow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from theory.formula import Apply, Name, Number
+from theory.sentence import Expression, everything, parts
+from theory.written import Claim
+
+SLACK = 1e-9
+"""A break in floats is one by more than this, relative to the larger side."""
+_PLAIN: Mapping[str, Any] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power, "neg": np.negative,
+    "sqrt": np.sqrt, "log": np.log, "exp": np.exp, "abs": np.abs, "min": np.minimum, "max": np.maximum,
+}  # fmt: skip
+_KEPT: Mapping[str, Any] = {"max_k": np.maximum.accumulate, "min_k": np.minimum.accumulate}
+
+
+@dataclass(frozen=True)
+class Series:
+    """Both sides at K = 1, 2, ..., floats.
+
+    Attributes:
+        left, right: (K,).
+        relation: between them.
+    """
+
+    left: Any
+    right: Any
+    relation: str
+
+    @property
+    def breaks(self) -> list[int]:
+        """The numbers of terms at which the relation does not hold, in floats."""
+        with np.errstate(all="ignore"):
+            gap = self.left - self.right if self.relation in ("<=", "<") else self.right - self.left
+            scale = np.maximum(np.abs(self.left), np.abs(self.right))
+            bad = (np.abs(gap) if self.relation == "==" else gap) > SLACK * scale
+            told = np.isfinite(self.left) & np.isfinite(self.right)
+        return [int(i) + 1 for i in np.flatnonzero(bad & told)]
+
+
+def series(claim: Claim, values: Mapping[str, Any], most: int) -> Series | None:
+    """Both sides of a claim about numbers alone for every K up to `most`; None where it is of another kind.
+
+    Of that kind are sums, means, minima and maxima over k of terms in which K does not occur.
+
+    Args:
+        claim: without an algorithm, functions and vectors.
+        values: of its parameters, without K.
+        most: the last K.
+    """
+    if claim.of is not None or claim.vectors or claim.predicates or "k" in claim.free:
+        return None
+    if any(not isinstance(value, Fraction) for value in values.values()):
+        return None
+    K = np.arange(1, most + 1, dtype=float)
+    reader = _Reader(claim.definitions, {name: float(value) for name, value in values.items()} | {"K": K}, most)
+    sides = (claim.sentence.left, claim.sentence.right)
+    try:
+        with np.errstate(all="ignore"):
+            left, right = (np.broadcast_to(reader.of(side), K.shape) for side in sides)
+    except (_OtherKindError, OverflowError):
+        return None
+    return Series(left, right, claim.sentence.relation)
+
+
+class _OtherKindError(ValueError):
+    """A tree that is no arithmetic in K and sums over k."""
+
+
+class _Reader:
+    """Trees as arrays over K."""
+
+    def __init__(self, definitions: Mapping[str, Expression], values: Mapping[str, Any], most: int) -> None:
+        self.definitions, self.values, self.most = definitions, values, most
+
+    def of(self, e: Expression) -> Any:
+        if isinstance(e, Number):
+            return float(e.value)
+        if isinstance(e, Name) and e.name in self.definitions:
+            return self.of(self.definitions[e.name])
+        if isinstance(e, Name) and e.name in self.values:
+            return self.values[e.name]
+        if not isinstance(e, Apply):
+            raise _OtherKindError
+        if e.operation in _PLAIN:
+            values = [self.of(part) for part in parts(e)]
+            found = values[0] if len(values) > 1 else _PLAIN[e.operation](values[0])
+            for value in values[1:]:
+                found = _PLAIN[e.operation](np.float64(found) if np.ndim(found) == 0 else found, value)
+            return found
+        if e.operation in ("sum_k", "mean_k", *_KEPT) and "k" not in self.values:
+            return self._over_rounds(e)
+        raise _OtherKindError
+
+    def _over_rounds(self, e: Apply) -> Any:
+        inner = parts(e)[0]
+        names = {part.name for part in everything(inner) if isinstance(part, Name)}
+        for name in names & set(self.definitions):
+            names |= {part.name for part in everything(self.definitions[name]) if isinstance(part, Name)}
+        if "K" in names:
+            raise _OtherKindError
+        terms = np.arange(self.most, dtype=float)
+        values = {**self.values, "k": terms}
+        each = np.broadcast_to(_Reader(self.definitions, values, self.most).of(inner), terms.shape)
+        if e.operation in _KEPT:
+            return _KEPT[e.operation](each)
+        total = np.cumsum(each)
+        return total if e.operation == "sum_k" else total / np.arange(1, self.most + 1)
