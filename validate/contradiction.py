@@ -22,7 +22,18 @@ from theory.domain import COUNT, NONNEGATIVE, REAL, Domain
 from theory.formula import Apply, Name, Number
 from theory.predicates import Smooth, StronglyConvex
 from theory.program import Instruction, names_in
-from theory.sentence import Expression, Relation, Sentence, applied, everything, index_of, parts, read, replaced, text_of
+from theory.sentence import (
+    Expression,
+    Relation,
+    Sentence,
+    applied,
+    everything,
+    index_of,
+    parts,
+    read,
+    replaced,
+    text_of,
+)
 from theory.written import Claim
 from validate.verdict import Evidence, Outcome
 

@@ -1,7 +1,8 @@
 """The search for an instance that breaks a claim: it knows the claim only, and its budget is work.
 
 First the pool: instances made from the claim, each measured exactly. Then the tightest of them with one integer larger
-and larger, and a climb from them: neighbours are kept if the claim is closer to breaking there. What breaks it is confirmed as it was found; then it is made smaller.
+and larger, and a climb from them: neighbours are kept if the claim is closer to breaking there. What breaks it is
+confirmed as it was found; then it is made smaller.
 """
 
 from __future__ import annotations
