@@ -31,6 +31,7 @@ from validate.instances.covered import coverage
 from validate.instances.hunt import Hunt, Seen, hunt, measured, shrunk
 from validate.instances.occasion import Occasion
 from validate.instances.pool import Drawn, needs_minimiser
+from validate.instances.scalars import Schedule
 from validate.verdict import Evidence, Origin, Result, decide
 from validate.worst_case.stage import told, worst
 
@@ -46,6 +47,8 @@ OPERATIONS = {True: 800_000, False: 20_000_000}
 """Of all of them together, quick and full (`theory.program.work`): what takes much to measure is tried less often."""
 SMALLER = {True: 100, False: 1000}
 """Tries to make the numbers of a worst case smaller, quick and full."""
+PLAYED = 8
+"""Rounds of a random run beyond which certificates are re-checked by moments first: outcomes are many."""
 PROVED = 200
 """Instances that a proof is held against, quick and full; nothing is searched for then."""
 
@@ -181,7 +184,9 @@ def valid_certificate(claim: Claim, seen: Seen, row: Row, origin: Origin, quick:
     """
     program, problem = claim.program, seen.drawn.instance.problem
     linear = program is not None and program.operations <= LINEAR_GIVEN_DRAWS and isinstance(problem, Quadratics)
-    first: Reading = seen.measured.by
+    random = program is not None and bool(program.random)
+    long = linear and random and seen.drawn.instance.rounds > PLAYED
+    first: Reading = "moments" if long else seen.measured.by
     second: Reading = "moments" if first == "play" else "play"
     problems = []
     for by in (first, second) if linear else (first,):
@@ -342,12 +347,33 @@ def described(drawn: Drawn) -> str:
             words.append("piecewise quadratic functions")
         if isinstance(instance.problem, Points):
             words.append("functions given by points")
+    named: Mapping[str, Any] = {**instance.parameters, **drawn.constants}
     if instance.program is not None:
         words.append(f"{instance.rounds} round{'s' if instance.rounds > 1 else ''}")
-    named: Mapping[str, Any] = {**instance.parameters, **drawn.constants}
-    words += [f"{name}={_brief(value)}" for name, value in named.items() if isinstance(value, Fraction)]
-    words += [f"{name}={v}" for name, v in instance.to_json().get("vectors", {}).items()]
+    elif instance.problem is None and not instance.vectors:
+        named = {**named, "K": Fraction(instance.rounds)}
+    words += [f"{name}={_shown(value)}" for name, value in named.items()]
+    words += [f"{name}={_shown(value)}" for name, value in instance.vectors.items()]
     return ", ".join(words)
+
+
+SHOWN = 8
+"""Entries of a list that are printed, if they are not all the same."""
+
+
+def _shown(value: Any) -> str:
+    """A number, or a list of what it has: what is repeated is said once, and of a long list its beginning."""
+    if isinstance(value, Schedule):
+        value = value.values
+    if not isinstance(value, tuple):
+        return _brief(value)
+    runs: list[tuple[str, int]] = []
+    for text in map(_shown, value):
+        last, count = runs[-1] if runs else ("", 0)
+        runs = [*runs[:-1], (text, count + 1)] if text == last else [*runs, (text, 1)]
+    words = [f"{text} {count} times" if count > 3 else ", ".join([text] * count) for text, count in runs]
+    rest = sum(count for _, count in runs[SHOWN:])
+    return f"[{', '.join(words[:SHOWN])}{f', and {rest} more' if rest else ''}]"
 
 
 # --- what did not break it -------------------------------------------------------------------------------------------
@@ -383,6 +409,10 @@ def _told(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
         "cases": cases,
         "tightest": {"left": _text(row.left), "right": _text(row.right)},
     }
+    if found.reached:
+        far = ", ".join(f"{name}={value}" for name, value in found.reached.items())
+        text += f"; nor where the tightest are made longer, up to {far}"
+        data["reached"] = dict(found.reached)
     if found.far:
         text += f"; nor on {len(found.far)} with many clients, many turns or long runs, in floats"
     pool = Evidence("exact", "holds", text + rest, tightness=ratio, data=data, origin="pool")

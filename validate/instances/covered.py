@@ -49,6 +49,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
             f"what is assumed where {claim.over} only was asked everywhere, and no instance was tried on which it is "
             "true there alone"
         )
+    reached = dict(found.reached)
     telling = [seen for seen in found.seen if _is_telling(seen)]
     if len(telling) < LEAST:
         how = _would_break(claim)
@@ -59,7 +60,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
                 else f"only {len(telling)} instances have a side that is not 0"
             )
         else:
-            told.append(f"both sides are 0, and it breaks {how}")
+            told.append(f"both sides are 0 on {'all' if not telling else 'nearly all'} of them, and it breaks {how}")
     instances = [*(seen.drawn for seen in found.seen), *found.far]
     for symbol in claim.symbols:
         name = index_of(symbol)[0]
@@ -81,26 +82,34 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
             missing.append("fewer than three clients")
         if has_functions(claim):
             told.append(_kinds(instances))
-        told.append(f"d up to {max(d)}")
+        told.append(f"d up to {max(max(d), reached.pop('d', 0))}")
         if _speaks_of_clients(claim):
-            told.append(f"N up to {max(N)}")
+            told.append(f"N up to {max(max(N), reached.pop('N', 0))}")
+        if has_functions(claim):
+            samples = max(map(_samples, instances))
+            most = max(samples, reached.pop("samples", 0))
+            told += [f"up to {most} samples a client"] if most > 1 else []
     roles = roles_of(claim.program)
     for name in sorted(roles.turns):
         most = max(one.values[name] for one in instances)
         if most < 2 and not _is_fixed(claim, name):
             missing.append(f"{name} was 1 throughout")
-        told.append(f"{name} up to {most}")
+        told.append(f"{name} up to {max(most, reached.pop(name, 0))}")
     if claim.of is not None:
         starts = {_is_at_minimiser(one) for one in instances} - {None}
         if starts == {True} and not _start_is_tied(claim):
             missing.append("every start was at the minimiser")
         if starts == {False} and not _start_is_tied(claim):
             missing.append("no start was at the minimiser")
-        told.append(f"up to {max(one.instance.rounds for one in instances)} rounds")
+        rounds = max(one.instance.rounds for one in instances)
+        told.append(f"up to {max(rounds, reached.pop('K', 0))} rounds")
+    elif "K" in reached:
+        told.append(f"K up to {max(reached.pop('K'), *(one.instance.rounds for one in instances))}")
+    told += [f"{name} up to {max(value, _largest(instances, name))}" for name, value in reached.items()]
     word = "quick" if quick else "full"
     if missing:
         return Coverage(False, f"not called supported: {'; '.join(missing)}")
-    told = [f"{len(telling)} instances", *told]
+    told = [f"{len(telling) or len(found.seen)} instances", *told]
     return Coverage(True, f"{', '.join(told)}; {word} search of {found.evaluations} evaluations")
 
 
@@ -140,6 +149,17 @@ def _kinds(instances: list[Drawn]) -> str:
 
 def _dim(one: Drawn) -> int:
     return one.instance.dim or 1
+
+
+def _largest(instances: list[Drawn], name: str) -> int:
+    """The largest value of an integer among instances."""
+    values = [one.values.get(name, 0) for one in instances]
+    return max(int(max(value) if isinstance(value, list) else value) for value in values)
+
+
+def _samples(one: Drawn) -> int:
+    problem = one.instance.problem
+    return 1 if problem is None else max(problem.samples(n) for n in range(problem.clients))
 
 
 def _is_linear(one: Drawn) -> bool:

@@ -1,0 +1,66 @@
+"""Claims as readers write them, 190 of them, with what is true of each in the comment above it.
+
+The comment says TRUE, FALSE or VACUOUS, and why. Some are checked always, all of them where slow tests run.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from theory.claim import Paper
+from validate.examine import examine
+
+FOLDER = Path(__file__).parent.parent / "language" / "true_and_false"
+LABELLED = re.compile(r"# (TRUE|FALSE|VACUOUS)\b.*?\bclaim\(\s*\"([\w-]+)\"", re.DOTALL)
+WORDS = {"TRUE": ("proved", "supported"), "FALSE": ("refuted",), "VACUOUS": ("vacuous",)}
+IN_THE_PLANE = "broken by functions of two dimensions that are no quadratics"
+OPEN = {
+    "functions/between": IN_THE_PLANE,
+    "functions/signs": IN_THE_PLANE,
+    "mixed/gradient-of-mean": IN_THE_PLANE,
+    "descent/same-side-twice": IN_THE_PLANE,
+    "mixed/flat": "its assumptions leave constants only, so that every start is a minimiser",
+}
+QUICK = ()
+
+
+def labelled() -> dict[str, tuple[str, object]]:
+    """By ``file/label``: what is true of the claim, and the claim."""
+    found = {}
+    for path in sorted(FOLDER.glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        names: dict[str, object] = {}
+        exec(compile(text, str(path), "exec"), names)
+        paper = names["PAPER"]
+        assert isinstance(paper, Paper)
+        truths = {label: truth for truth, label in LABELLED.findall(text)}
+        assert list(truths) == [claim.label for claim in paper], path.name
+        found |= {claim.id: (truths[claim.label], claim) for claim in paper}
+    return found
+
+
+CLAIMS = labelled()
+
+
+def test_every_claim_is_there():
+    truths = [truth for truth, _ in CLAIMS.values()]
+    assert [truths.count(truth) for truth in WORDS] == [80, 101, 9]
+    assert set(OPEN) | set(QUICK) <= set(CLAIMS)
+
+
+def _marked(name: str):
+    if name in OPEN:
+        return pytest.param(name, marks=[pytest.mark.slow, pytest.mark.xfail(reason=OPEN[name], strict=False)])
+    return pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow])
+
+
+@pytest.mark.parametrize("name", [*map(_marked, CLAIMS)])
+def test_a_claim_gets_the_word_that_is_true_of_it(name, tmp_path):
+    truth, claim = CLAIMS[name]
+    result = examine(claim, quick=True, out=tmp_path)
+    assert result.verdict in WORDS[truth], (result.covered, result.evidence[0].detail)
+    if truth == "FALSE":
+        assert result.origin in ("pool", "search", "worst case")
