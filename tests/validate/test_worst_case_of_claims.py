@@ -301,6 +301,17 @@ def test_lemmas_about_functions() -> None:
     broken(claim("too much", lemma.format("11/10"), vectors=("x", "y"), assuming=SMOOTH))
 
 
+def test_lengths() -> None:
+    """Both sides are squared where they are lengths, in the sentence and in an assumption."""
+    rate = "norm(x[k] - xstar) <= (1 - {}*eta*mu)**k*norm(x0 - xstar)"
+    assumed = (*SMOOTH, "strongly_convex(f, mu)", "eta <= 1/L")
+    unbroken(claim("true", rate.format(1), of=descent, assuming=assumed))
+    broken(claim("false", rate.format("11/10"), of=descent, assuming=assumed))
+    gap = "f(x[K]) - fstar <= L*R**2/(4*K + {})"
+    unbroken(claim("true", gap.format(2), of=descent, assuming=(*TUNED, "norm(x0 - xstar) <= R")))
+    broken(claim("false", gap.format(3), of=descent, assuming=(*TUNED, "norm(x0 - xstar) <= R")))
+
+
 def test_bounded_gradients() -> None:
     """The mean of the values of subgradient descent, of functions that have no constant of smoothness."""
     rate = "mean_k(f(x[k])) - fstar <= R**2/(2*eta*K) + eta*G**2/{}"
@@ -382,7 +393,8 @@ def test_a_certificate_of_the_worst_case_that_is_tampered_with_falls() -> None:
     ("text", "of", "assuming", "why"),
     [
         ("norm2(x[k+1] - xstar) <= norm2(x[k] - xstar)", clipped, SMOOTH, "clip"),
-        ("norm(x[k+1] - xstar) <= norm(x[k] - xstar)", descent, SMOOTH, "not squared"),
+        ("norm(x[k+1] - xstar) <= norm(x[k] - xstar) + norm(x0 - xstar)", descent, SMOOTH, "not squared"),
+        ("norm(x[k+1] - xstar) <= norm2(x[k] - xstar)/L", descent, SMOOTH, "not squared"),
         ("f(x[k+1]) <= f(x[k])", descent, ("quadratic(f)",), "quadratics"),
         ("norm2(x[k+1] - xstar)*norm2(x0) <= L", descent, SMOOTH, "product"),
         ("f(x[k+1]) <= f(x[k])", descent, ("bounded_below(f)",), "neither smooth nor convex"),

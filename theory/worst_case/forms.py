@@ -62,6 +62,17 @@ class Extreme:
         return times(self, factor)
 
 
+@dataclass(frozen=True)
+class Root:
+    """``factor*sqrt(form)``: a length, which counts where both sides of a relation can be squared."""
+
+    factor: Any
+    form: Form
+
+    def __rmul__(self, factor: Any) -> Root:
+        return Root(factor * self.factor, self.form)
+
+
 Linear: TypeAlias = "Form | Extreme"
 
 
@@ -148,8 +159,30 @@ def extreme(how: Literal["min", "max"], values: Sequence[Linear]) -> Linear:
     return forms[0] if len(forms) == 1 else Extreme(how, tuple(forms))
 
 
+def squared_sides(left: Any, right: Any) -> tuple[Linear, Linear]:
+    """Both sides of ``left <= right``, squared where one is a length and the other a length or a number.
+
+    Raises:
+        NotLinearError: where that is not so.
+    """
+    if not isinstance(left, Root) and not isinstance(right, Root):
+        return form_of(left), form_of(right)
+
+    def square(side: Any) -> Form:
+        if isinstance(side, Root):
+            if side.factor < 0:
+                raise NotLinearError("a length with a negative factor")
+            return side.form.times(side.factor * side.factor)
+        found = form_of(side)
+        if not isinstance(found, Form) or not found.is_number or found.constant < 0:
+            raise NotLinearError("a length that is not squared, against what is neither a length nor a number")
+        return Form(constant=found.constant * found.constant)
+
+    return square(left), square(right)
+
+
 def lifted(numbers: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """The operations on numbers, by name, on forms as well.
+    """The operations on numbers, by name, on forms as well, and on lengths as far as these can be squared later.
 
     Args:
         numbers: the same on numbers.
@@ -157,6 +190,8 @@ def lifted(numbers: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[...,
 
     def general(name: str, on_forms: Callable[..., Any] | None) -> Callable[..., Any]:
         def apply(*arguments: Any) -> Any:
+            if any(isinstance(a, Root) for a in arguments):
+                return of_roots(name, arguments)
             if not any(isinstance(a, Form | Extreme) for a in arguments):
                 return numbers[name](*arguments)
             if on_forms is None:
@@ -164,6 +199,20 @@ def lifted(numbers: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[...,
             return on_forms(*arguments)
 
         return apply
+
+    def of_roots(name: str, arguments: tuple[Any, ...]) -> Any:
+        from flint import fmpq
+
+        one, other = (*arguments, fmpq(-1))[:2] if name == "neg" else arguments[:2]
+        if isinstance(other, Root):
+            one, other = other, one
+        if name in ("*", "neg") and isinstance(other, fmpq):
+            return Root(one.factor * other, one.form)
+        if name == "/" and isinstance(other, fmpq) and one is arguments[0]:
+            return Root(numbers["/"](one.factor, other), one.form)
+        if name == "**" and one is arguments[0] and other == 2:
+            return one.form.times(one.factor * one.factor)
+        raise NotLinearError("a length that is not squared")
 
     def product_of(a: Any, b: Any) -> Linear:
         for one, other in ((a, b), (b, a)):

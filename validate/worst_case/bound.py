@@ -35,6 +35,7 @@ class WorstRatio:
         whole: whether the class is all that the assumptions allow; without it there is no `upper`.
         notes: in what the class is smaller.
         case: the values of the indices.
+        squared: whether it is the ratio of the squares of both sides, as they are lengths.
         certificate: of the upper bound, for `problem`.
         attained: of the lower bound.
         problem: the semidefinite program.
@@ -49,6 +50,7 @@ class WorstRatio:
     whole: bool
     notes: tuple[str, ...]
     case: Mapping[str, int]
+    squared: bool
     certificate: UpperBound | None
     attained: Instance | None
     problem: Estimation
@@ -166,6 +168,7 @@ def ratio(
         whole,
         reading.classes.notes,
         case.at,
+        case.squared,
         upper if whole else None,
         lower,
         problem,

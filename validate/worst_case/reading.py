@@ -15,7 +15,18 @@ from theory.program import LINEAR_GIVEN_DRAWS, OPERATIONS
 from theory.sentence import SentenceError, evaluate, everything, index_of, read, text_of
 from theory.worst_case.assembly import Meeting, fraction
 from theory.worst_case.classes import Classes, NoClassError, classes
-from theory.worst_case.forms import Extreme, Form, Linear, NotLinearError, dot, form_of, lifted, plus
+from theory.worst_case.forms import (
+    Extreme,
+    Form,
+    Linear,
+    NotLinearError,
+    Root,
+    dot,
+    form_of,
+    lifted,
+    plus,
+    squared_sides,
+)
 from theory.written import Claim
 from validate.both_sides import World, indices_of, relation_holds
 from validate.instances.instance import Instance
@@ -90,11 +101,13 @@ class Case:
         at: the indices.
         left: what is to be small (the right side of ``>=``).
         right: what it is to be smaller than.
+        squared: whether both are the squares of what is claimed.
     """
 
     at: Mapping[str, int]
     left: Linear
     right: Linear
+    squared: bool = False
 
 
 @dataclass(frozen=True)
@@ -195,12 +208,8 @@ class _World(World):
             **self.vector_functions,
             "norm2": lambda v: dot(v, v),
             "dot": dot,
-            "norm": _no_norm,
+            "norm": lambda v: Root(to_element(Fraction(1)), dot(v, v)),
         }
-
-
-def _no_norm(v: Any) -> Any:
-    raise NotLinearError("a length that is not squared")
 
 
 class _Reader:
@@ -258,14 +267,16 @@ class _Reader:
     def _condition(self, relation: Any, at: Mapping[str, int]) -> list[tuple[str, Form]]:
         words = self.claim.vocabulary
         left, right = (evaluate(side, self.world, at, words) for side in (relation.left, relation.right))
-        if not any(isinstance(side, Form | Extreme) for side in (left, right)):
+        if not any(isinstance(side, Form | Extreme | Root) for side in (left, right)):
             if not relation_holds(left, relation.relation, right):
                 raise NoReadingError(f"{relation} does not hold at these numbers")
             return []
-        gap = plus(form_of(left), form_of(right), -1)
+        sides = (left, right) if relation.relation in ("<=", "<") else (right, left)
+        small, large = squared_sides(*sides)
+        gap = plus(small, large, -1)
         if relation.relation == "==" or not isinstance(gap, Form):
             raise NotLinearError(f"the assumption {relation}")
-        return [(str(relation), gap if relation.relation in ("<=", "<") else gap.times(-1))]
+        return [(str(relation), gap)]
 
     def cases(self) -> list[Case]:
         """What is claimed, for every value of the free indices and every outcome."""
@@ -285,11 +296,12 @@ class _Reader:
                 if len(outcomes) > OUTCOMES:
                     raise TooManyOutcomesError(f"more than {OUTCOMES} outcomes")
                 for outcome in outcomes:
-                    one, other = form_of(left.at(outcome)), form_of(right.at(outcome))
+                    one, other = left.at(outcome), right.at(outcome)
+                    squared = isinstance(one, Root) or isinstance(other, Root)
                     if sentence.relation in ("<=", "<", "=="):
-                        found.append(Case(dict(at), one, other))
+                        found.append(Case(dict(at), *squared_sides(one, other), squared))
                     if sentence.relation in (">=", ">", "=="):
-                        found.append(Case(dict(at), other, one))
+                        found.append(Case(dict(at), *squared_sides(other, one), squared))
         if not found:
             raise NoReadingError("no round and no turn of this run is one of which the sentence speaks")
         return found

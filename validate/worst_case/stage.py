@@ -234,7 +234,8 @@ def _prove(found: Worst) -> None:
             kinds.setdefault((one.clients, one.samples, one.reading.instance.rounds), one)
     for one in list(kinds.values())[:PROVED]:
         case = next(last_first(one.reading.cases))
-        if sum(dict(other.at) == dict(case.at) for other in one.reading.cases) > 1:  # outcomes, each with its own
+        alike = sum(dict(other.at) == dict(case.at) for other in one.reading.cases)
+        if case.squared or alike > 1:  # a ratio of squares, or of one outcome only
             continue
         try:
             bound = ratio(one.reading, case, attained=False, largest=LARGEST_PROVED)
