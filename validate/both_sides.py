@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
-from theory.arithmetic import PRECISIONS, balls
+from theory.arithmetic import PRECISIONS, balls, to_element
 from theory.formula import Apply, Name, Number, UndefinedError
 from theory.operations import Element, UndecidedError, to_fraction
 from theory.sentence import (
@@ -45,6 +45,8 @@ Status: TypeAlias = Literal["holds", "broken", "undefined", "undecided"]
 Outcome: TypeAlias = Mapping[Item, Any]
 HIDDEN = ("*n", "*k")
 """Indices that a sentence leaves out where it says ``p``, of which each client, or each round, has its own."""
+AGREED = 80
+"""Bits to which the sides of an equation agree, where roots leave balls, for it to hold as far as can be told."""
 MOST_PRECISE = PRECISIONS[3]
 """Bits of the balls after which a comparison is left undecided."""
 
@@ -563,6 +565,12 @@ def _most_turns(world: World, tap: str) -> int:
     return most
 
 
+def _alike(left: Element, right: Element) -> bool:
+    """Whether two sides of an equation with roots agree to so many bits; that they are equal balls never tell."""
+    size = max(abs(float(left)), abs(float(right)))
+    return size > 0 and bool(abs(left - right) <= to_element(Fraction(size) / 2**AGREED))
+
+
 def _row(sentence: Sentence, world: World, at: Mapping[str, int], choice: int) -> Row:
     try:
         return _sides(sentence, world, at, choice)
@@ -587,7 +595,8 @@ def _sides(sentence: Sentence, world: World, at: Mapping[str, int], choice: int)
         try:
             status: Status = "holds" if relation_holds(a, relation, b) else "broken"
         except UndecidedError as error:
-            status, why = "undecided", str(error)
+            alike = relation == "==" and _alike(a, b)
+            status, why = ("holds", f"to {AGREED} bits") if alike else ("undecided", str(error))
         bad, gap = ("holds", "undecided", "broken").index(status), _excess(a, relation, b)
         if bad > most or (bad == most and gap > excess):
             shown = None if p is None else to_fraction(p)

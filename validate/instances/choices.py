@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from theory.formula import Apply, Name, UndefinedError
-from theory.predicates import Connected, Direction, Predicate
+from theory.predicates import Connected, Direction, Predicate, base_of, value_of_base
 from theory.program import Instruction, Loop, Program, names_in
 from theory.sentence import (
     Expression,
@@ -32,6 +32,7 @@ from theory.sentence import (
 )
 from theory.written import Claim
 from validate import satisfied
+from validate.instances import along
 from validate.instances.pieces import Pieces
 from validate.instances.world import which
 
@@ -399,6 +400,8 @@ class _Search:
         names: set[str] = set()
         for side in (relation.left, relation.right):
             names |= {index_of(n)[0] for n in read(side, self.words).parameters}
+        if self.claim.of is not None and along.speaks_of_run(relation, self.words):  # it is played first
+            names |= set(self.claim.of.parameters)
         return frozenset(names - {"K", "N", "d"}) & frozenset(self.symbols)
 
     def _waits_for(self, name: str, open_: list[str]) -> set[str]:
@@ -440,17 +443,18 @@ class _Search:
                 if not self._choose_network(one):
                     return False
                 continue
-            if not one.constants:
+            if not one.binds:
                 continue
             bests = satisfied.best(one, self.problem)
             if bests is None:
                 return False
             worse = rng.random() < 0.25
             for constant, value, direction in zip(one.constants, bests, one.directions, strict=True):
-                if not isinstance(constant, Name):
+                base = base_of(constant)
+                if base is None:
                     continue
-                name = constant.name
-                exact = outward(value, up=direction == "up")
+                name = base[0]
+                exact = outward(value_of_base(value, base[1]), up=direction == "up")
                 if self.claim.constants[name] == "exact":
                     tied.setdefault(name, []).append((direction, exact))
                     continue
@@ -633,12 +637,23 @@ class _Search:
         for side, other in ((relation.left, relation.right), (relation.right, relation.left)):
             if _count(side, name, self.words) != 1 or _count(other, name, self.words):
                 continue
-            target = self._value(other)
+            target = self._target(relation, side, other)
             found = None if target is None else self._inverted(side, name, target)
-            if found is not None:
+            if found is None:
+                continue
+            if isinstance(found, Fraction) or relation.relation == "==":
                 yield found if isinstance(found, Fraction) else F(found).limit_denominator(10**9)
-                return
+            else:  # beside a root, on the side where the relation holds for certain
+                yield from (F(found * share).limit_denominator(10**12) for share in (1 + 1e-9, 1 - 1e-9))
+            return
         yield from self._turning_point(name, relation)
+
+    def _target(self, relation: Sentence, side: Expression, other: Expression) -> Any:
+        """What a side is worth where a relation turns; of what speaks of the run, the worst of it."""
+        if not along.speaks_of_run(relation, self.words):
+            return self._value(other)
+        above = (relation.relation in ("<=", "<")) == (side is relation.right)
+        return along.worst(other, "largest" if above else "smallest", self.world, self.claim)
 
     def _inverted(self, e: Expression, name: str, target: Any) -> Any:
         """The value of a name that occurs once in a tree, for the tree to be worth `target`."""
@@ -688,7 +703,7 @@ class _Search:
 
     def _turning_point(self, name: str, relation: Sentence) -> Iterator[Any]:
         """The largest power of two, refined, up to which an inequality holds; by bisection."""
-        if relation.relation == "==":
+        if relation.relation == "==" or along.speaks_of_run(relation, self.words):
             return
 
         def fits(value: Fraction) -> bool:
@@ -719,6 +734,8 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim) -> bool
     False where a side is undefined, or a name has no value yet.
     """
     words = claim.vocabulary
+    if along.speaks_of_run(relation, words):
+        return along.holds_along(relation, world, claim)
     readings = [read(side, words) for side in (relation.left, relation.right)]
     names = {index_of(name)[0] for one in readings for name in one.parameters}
     lists = {name for name in names if isinstance(world.values.get(name), list)}
@@ -734,6 +751,14 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim) -> bool
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return False
     return True
+
+
+def evaluate_alone(e: Expression, world: Setting) -> Any:
+    """The value of a tree without free indices; None where it has none."""
+    try:
+        return evaluate(e, world, {"n": 0, "i": 0, "k": 0}, world.claim.vocabulary)
+    except (ValueError, KeyError, IndexError, ZeroDivisionError):
+        return None
 
 
 def _bare(e: Expression) -> str | None:
@@ -795,8 +820,10 @@ def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]
     ends: dict[str, list[tuple[Direction, Fraction]]] = {}
     for one, values in bests:
         for constant, value, direction in zip(one.constants, values, one.directions, strict=True):
-            if isinstance(constant, Name):
-                ends.setdefault(constant.name, []).append((direction, outward(value, up=direction == "up")))
+            base = base_of(constant)
+            if base is not None:
+                least = outward(value_of_base(value, base[1]), up=direction == "up")
+                ends.setdefault(base[0], []).append((direction, least))
     found = {}
     for name, listed in ends.items():
         least, most = ([value for way, value in listed if (way == "up") == up] for up in (True, False))

@@ -1,0 +1,106 @@
+"""Relations of a claim that speak of its run: ``norm(grad(f_n, x[k])) <= sigma``, in every round and every outcome.
+
+Whether one holds is found by playing the run, and so is the value at which it turns. A side that hangs on nothing but
+the algorithm's parameters is played once for them; what the other side is compared with is its worst value.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+from theory.formula import Name, Number
+from theory.operations import UndecidedError
+from theory.sentence import At, Expression, Sentence, Vocabulary, everything, index_of, read
+from theory.written import Claim
+
+if TYPE_CHECKING:
+    from validate.instances.choices import Setting
+
+Which = Literal["largest", "smallest"]
+OUTCOMES = 500
+"""Outcomes of one round that are played: with more, whether a relation holds is not known."""
+KEPT = 200
+"""Worst values that are remembered."""
+_known: OrderedDict[Any, tuple[Any, Fraction | float | None]] = OrderedDict()
+
+
+def speaks_of_run(relation: Sentence, words: Vocabulary) -> bool:
+    """Whether a side has a state or a tap in it."""
+    return any(isinstance(part, At) for side in (relation.left, relation.right) for part in _expanded(side, words))
+
+
+def _expanded(e: Expression, words: Vocabulary) -> Iterator[Expression]:
+    for part in everything(e):
+        yield part
+        if isinstance(part, Name) and part.name in words.definitions:
+            yield from _expanded(words.definitions[part.name], words)
+
+
+def worst(e: Expression, which: Which, world: Setting, claim: Claim) -> Fraction | float | None:
+    """The largest, or the smallest, value of a tree over the run: all free indices, all outcomes; a ball's outer end.
+
+    None where it hangs on more than the algorithm's parameters, or has no value that can be told.
+    """
+    words, program = claim.vocabulary, claim.program
+    named = {index_of(name)[0] for name in read(e, words).parameters} - {"K", "N", "d"}
+    if program is None or not named <= set(program.parameters) or not {*program.parameters} <= {*world.values, "N", "d"}:
+        return None
+    own = tuple((name, repr(world.values.get(name))) for name in program.parameters)
+    key = (id(world.problem), tuple(world.start), world.rounds, own, e, which, program.name)
+    if key in _known and _known[key][0] is world.problem:
+        return _known[key][1]
+    sentence = Sentence(e, "<=" if which == "largest" else ">=", Number(Fraction(0)))
+    values = [_end(row.left, which) for row in _rows(sentence, world, claim) or () if row.left is not None]
+    found = None if not values else max(values) if which == "largest" else min(values)
+    _known[key] = (world.problem, found)  # the problem is kept, so that its id stays its own
+    if len(_known) > KEPT:
+        _known.popitem(last=False)
+    return found
+
+
+def _end(value: Any, which: Which) -> Fraction | float:
+    """A number, of a ball its outer end."""
+    if isinstance(value, Fraction):
+        return value
+    from theory.arithmetic import decimals
+
+    return Fraction(decimals(value)[which == "largest"])
+
+
+def _rows(sentence: Sentence, world: Setting, claim: Claim) -> Any:
+    """Both sides over the run; None where they cannot be told."""
+    from validate.both_sides import sides
+    from validate.instances.pool import instance_of_values
+    from validate.rounds import TooManyOutcomesError
+
+    one = instance_of_values(claim, world.problem, world.start, world.rounds, dict(world.values), {})
+    if one is None:
+        return None
+    try:
+        found = sides(sentence, claim.vocabulary, one.instance, one.constants, OUTCOMES)
+    except (TooManyOutcomesError, UndecidedError, ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return None if found.silent or any(row.status in ("undefined", "undecided") for row in found.rows) else found.rows
+
+
+def holds_along(relation: Sentence, world: Setting, claim: Claim) -> bool:
+    """Whether a relation that speaks of the run holds everywhere in it; False where that cannot be told."""
+    from validate.instances.choices import evaluate_alone, holds
+
+    for side, other, here in (
+        (relation.left, relation.right, ("<=", "<")),
+        (relation.right, relation.left, (">=", ">")),
+    ):
+        if relation.relation == "==" or any(isinstance(part, At) for part in _expanded(other, claim.vocabulary)):
+            continue
+        value = None if read(other, claim.vocabulary).free else evaluate_alone(other, world)
+        most = None if value is None else worst(side, "largest" if relation.relation in here else "smallest", world, claim)
+        if most is None or value is None:
+            continue
+        pair = (most, value) if side is relation.left else (value, most)
+        return holds(pair[0], relation.relation, pair[1])
+    rows = _rows(relation, world, claim)
+    return bool(rows) and all(row.status == "holds" for row in rows)
