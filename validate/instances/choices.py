@@ -337,9 +337,12 @@ def choose(
     roles = roles_of(claim.program)
     for attempt in range(TRIES):
         more = (vectors or {}, counts or {}, attempt, everybody)
-        found = _Search(claim, problem, start, rounds, rng, roles, large, *more).run()
+        search = _Search(claim, problem, start, rounds, rng, roles, large, *more)
+        found = search.run()
         if found is not None:
             return found
+        if problem is not None and along.too_large(search.world, claim):
+            return None
     return None
 
 
@@ -745,7 +748,8 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim) -> bool
         for k in range(max(world.rounds, 1)) if a_round else (0,):
             for n in range(world.clients) if a_client else (0,):
                 at = {"n": n, "i": 0, "k": k}
-                left, right = (evaluate(side, world, at, words) for side in (relation.left, relation.right))
+                memo: dict[int, Any] = {}
+                left, right = (_once(side, world, at, words, memo) for side in (relation.left, relation.right))
                 if not holds(left, relation.relation, right):
                     return False
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
@@ -753,10 +757,23 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim) -> bool
     return True
 
 
+def _once(e: Expression, world: Setting, at: Mapping[str, int], words: Vocabulary, memo: dict[int, Any]) -> Any:
+    """`evaluate`, with each tree of numbers that occurs several times, as definitions do, worked out once."""
+    if isinstance(e, Name) and e.name in words.definitions:
+        return _once(words.definitions[e.name], world, at, words, memo)
+    if not isinstance(e, Apply) or e.operation not in _FLOATS:
+        return evaluate(e, world, at, words)
+    if id(e) not in memo:
+        if read(e, words).shape == "vector":
+            return evaluate(e, world, at, words)
+        memo[id(e)] = world.numbers(e.operation, tuple([_once(part, world, at, words, memo) for part in parts(e)]))
+    return memo[id(e)]
+
+
 def evaluate_alone(e: Expression, world: Setting) -> Any:
     """The value of a tree without free indices; None where it has none."""
     try:
-        return evaluate(e, world, {"n": 0, "i": 0, "k": 0}, world.claim.vocabulary)
+        return _once(e, world, {"n": 0, "i": 0, "k": 0}, world.claim.vocabulary, {})
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return None
 
