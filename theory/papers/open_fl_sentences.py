@@ -569,13 +569,16 @@ LEMMA_5 = claim(
         FIRST,
     ),
 )
-AROUND = {"now": on_states(("y[k]", "z[k]", "q[k]", "s[k]")), "after": on_states(("e[k]", "y[k]", "p[k]", "t[k]"))}
-A4_AROUND = tuple(f"max_i(norm(grad(f_ni, {point}))) <= sigma" for point in ("l[k, h]", "z[k]", "y[k]", "e[k]"))
+AROUND = {
+    "now": on_states(("y[0]", "z[0]", "q[0]", "s[0]")).replace("[k]", "[0]"),
+    "after": on_states(("e[0]", "y[0]", "p[0]", "t[0]")).replace("[k]", "[0]"),
+}
+A4_AROUND = tuple(f"max_i(norm(grad(f_ni, {point}))) <= sigma" for point in ("l[0, h]", "z[0]", "y[0]", "e[0]"))
 WEIGHTS, SELECTED = {"weight": NONNEGATIVE}, "sum_n(weight_n) > 0"
 AFTER_STEP = (
     "x^k is the average that the server has sent, x^{k-1} the client's own iterate before it; h^k = h^{k-1} and vhat^k = "
     "vhat^{k-1}, and the step to x^{k+1} is local. The weights of the average are weight_n, 0 for a client that is not "
-    "selected."
+    "selected; the clients began with Adam's own start."
 )
 
 
@@ -770,9 +773,9 @@ LINES = (
         assuming=("smooth(f_n, L)",),
         standing=(SELECTED,),
         where={
-            "I1": "-beta1*dot(grad(f_n, y[k]), q[k])",
-            "A_previous": A_PREVIOUS,
-            "squared_step": "norm2(y[k] - z[k])",
+            "I1": "-beta1*dot(grad(f_n, y[0]), q[0])",
+            "A_previous": "-dot(grad(f_n, z[0]), q[0])",
+            "squared_step": "norm2(y[0] - z[0])",
         },
         parameters={**ONLY_BETA, **WEIGHTS},
         given=(BETWEEN,),
