@@ -166,8 +166,8 @@ class Stable(Predicate):
     directions = ("exact", "exact")
     latex = r"{f}\text{{: a step keeps the ball }}({c})"
     meaning = (
-        "a step of size {c[0]} on a sample of {f} keeps the ball of radius {c[1]} around 0 in mean square, from each of "
-        "its points"
+        "a step of size {c[0]} on a sample of {f} keeps the ball of radius {c[1]} around 0 in mean square, from each "
+        "of its points"
     )
 
     @property

@@ -46,7 +46,7 @@ Outcome: TypeAlias = Mapping[Item, Any]
 HIDDEN = ("*n", "*k")
 """Indices that a sentence leaves out where it says ``p``, of which each client, or each round, has its own."""
 AGREED = 80
-"""Bits to which the sides of an equation agree, where roots leave balls, for it to hold as far as can be told."""
+"""Bits to which the sides of an equation with roots are compared: that they are equal balls never tell."""
 MOST_PRECISE = PRECISIONS[3]
 """Bits of the balls after which a comparison is left undecided."""
 
@@ -63,6 +63,7 @@ class Row:
         probability: of the outcome that is shown, the worst, where something is random outside of E; else None.
         minimiser: which of the minimisers that were looked at is meant, from 0.
         why: where it is undefined or undecided.
+        agrees: whether it is an equation that balls cannot decide, and its sides agree to `AGREED` bits.
     """
 
     at: Mapping[str, int]
@@ -72,6 +73,7 @@ class Row:
     probability: Any = None
     minimiser: int = 0
     why: str = ""
+    agrees: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,11 @@ class Measured:
     def undecided(self) -> tuple[Row, ...]:
         """The rows of which balls do not tell."""
         return self._of("undecided")
+
+    @property
+    def doubtful(self) -> tuple[Row, ...]:
+        """The undecided rows but those of equations whose sides agree to `AGREED` bits."""
+        return tuple(row for row in self.undecided if not row.agrees)
 
     @property
     def holds(self) -> bool:
@@ -477,7 +484,7 @@ def sides(
         play = None if instance.program is None else Play(instance, limit, precision)
         with balls(precision):
             measured = _measured(sentence, World(instance, constants, words, play))
-        if not measured.undecided:
+        if all(row.agrees for row in measured.undecided):
             break
     return measured
 
@@ -595,11 +602,11 @@ def _sides(sentence: Sentence, world: World, at: Mapping[str, int], choice: int)
         try:
             status: Status = "holds" if relation_holds(a, relation, b) else "broken"
         except UndecidedError as error:
-            alike = relation == "==" and _alike(a, b)
-            status, why = ("holds", f"to {AGREED} bits") if alike else ("undecided", str(error))
+            status, why = "undecided", str(error)
         bad, gap = ("holds", "undecided", "broken").index(status), _excess(a, relation, b)
         if bad > most or (bad == most and gap > excess):
             shown = None if p is None else to_fraction(p)
-            worst, most, excess = Row(at, to_fraction(a), to_fraction(b), status, shown, choice, why), bad, gap
+            alike = status == "undecided" and relation == "==" and _alike(a, b)
+            worst, most, excess = Row(at, to_fraction(a), to_fraction(b), status, shown, choice, why, alike), bad, gap
     assert worst is not None
     return worst

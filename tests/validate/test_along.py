@@ -14,6 +14,7 @@ from validate.examine import certificate_of_break
 from validate.instances import read_instance, read_problem
 from validate.instances.along import holds_along, speaks_of_run, worst
 from validate.instances.choices import Setting, choose
+from validate.instances.hunt import hunt
 from validate.instances.occasion import occasion
 from validate.instances.pool import Drawn, drawn
 
@@ -99,7 +100,7 @@ def test_an_instance_whose_run_violates_it_is_told():
     assert broken(F(1)).unmet == ("norm(g[k]) <= sigma",)
 
 
-def test_sides_of_an_equation_that_agree_to_many_bits_hold_as_far_as_can_be_told():
+def test_sides_of_an_equation_with_roots_are_compared_to_many_bits():
     @algorithm
     def rooted(w, x, *, eta):
         return x + eta * w.sqrt(w.ones())
@@ -107,9 +108,26 @@ def test_sides_of_an_equation_that_agree_to_many_bits_hold_as_far_as_can_be_told
     data = {"algorithm": "rooted", "parameters": {"eta": 2}, "problem": TWO.to_json(), "start": 1, "rounds": 1}
     instance = read_instance(data, rooted)
 
-    def status(text):
-        (row,) = sides(parse_sentence(text), words_of(instance), instance).rows
-        return row.status
+    def row(text):
+        (found,) = sides(parse_sentence(text), words_of(instance), instance).rows
+        return found
 
-    assert status("sqrt(2)*sqrt(3)*norm(x[1]) == sqrt(6)*norm(x[1])") == "holds"
-    assert status("sqrt(2)*sqrt(3) == sqrt(6)*(1 + eta/10**20)") == "broken"
+    same = row("sqrt(2)*sqrt(3)*norm(x[1]) == sqrt(6)*norm(x[1])")
+    assert (same.status, same.agrees) == ("undecided", True)
+    other = row("sqrt(2)*sqrt(3) == sqrt(6)*(1 + eta/10**20)")
+    assert (other.status, other.agrees) == ("broken", False)
+
+
+def test_an_equation_with_roots_is_supported_where_its_sides_agree():
+    @algorithm
+    def scaled(w, x, *, eta):
+        return x - eta * w.over(w.full_gradient(x), w.sqrt(w.times(x, x) + w.ones()))
+
+    def verdict(factor):
+        one = claim("scaled", f"norm2(x[1] - x0) == {factor}*norm(x[1] - x0)**2", of=scaled, assuming=("eta <= 1",))
+        found = hunt(one, pool=40, evaluations=0, operations=10**6)
+        return found.broken is not None, len(found.seen)
+
+    assert verdict("1")[0] is False
+    assert verdict("1")[1] >= 20
+    assert verdict("(1 + eta/1000)")[0] is True

@@ -177,7 +177,8 @@ class Reader:
                     continue
                 names = {part.name for part in everything(other) if isinstance(part, Name)}
                 alone = names <= set(self.claim.symbols) and not any(isinstance(p, At) for p in everything(other))
-                if alone and not names & {side.name, *found} and not any(side.name in names_in(t) for t in found.values()):
+                circular = names & {side.name, *found} or any(side.name in names_in(t) for t in found.values())
+                if alone and not circular:
                     found.setdefault(side.name, other)
                     break
         return found

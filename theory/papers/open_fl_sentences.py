@@ -1,7 +1,8 @@
 """Stability of open federated learning, by Sun, Fernando, Chen and Shahrampour: every numbered result as printed.
 
-x^k is x[k]; h^k, vhat^k and x^{k-1} of Adam (3) are u[k], v[k] and z[k]. With D^k = (eps I + Vhat^k)^(-1/2), of a round k:
-s[k] and t[k] are the diagonals of D^k and D^{k+1}, q[k] is D^k h^k, p[k] is D^{k+1} h^{k+1}, and one[k] the vector of ones.
+x^k is x[k]; h^k, vhat^k and x^{k-1} of Adam (3) are u[k], v[k] and z[k]. With D^k = (eps I + Vhat^k)^(-1/2), of a round
+k: s[k] and t[k] are the diagonals of D^k and D^{k+1}, q[k] is D^k h^k, p[k] is D^{k+1} h^{k+1}; kept[k], sampled[k] and
+exact[k] are D^k of h^{k+1}, of the sampled gradient and of grad f_n(x^k); one[k] is the vector of ones.
 
 An open system is said with clients that are there throughout: one that joins takes the next average, as all do, and one
 that has left is selected no more. What the paper says of a generic f, its section III-B says of any client.
@@ -93,7 +94,7 @@ def open_adam(w, x, u, v, *, eta, beta1, beta2, eps, p, S):
 
 @algorithm(x="each x0", u="each 0", v="each 0")
 def adam_around(w, x, u, v, *, eta, beta1, beta2, eps, weight, H):
-    """H local steps of Adam, the average y[k] of the clients with their weights, and the local step after it to e[k]."""
+    """H local steps of Adam, the weighted average y[k] of the clients, and the local step after it, to e[k]."""
     for _ in w.repeat(H):
         w.tap("l", x)
         x, u, v, _, _ = adam_step(w, x, u, v, eta, beta1, beta2, eps)
@@ -113,7 +114,7 @@ def adam_around(w, x, u, v, *, eta, beta1, beta2, eps, weight, H):
 
 # --- SGD -------------------------------------------------------------------------------------------------------------
 
-NO_LESS = {name: NONNEGATIVE for name in ("R", "r", "sigma", "R2")}
+NO_LESS = dict.fromkeys(("R", "r", "sigma", "R2"), NONNEGATIVE)
 A1, A1_N = (
     ("smooth(f, L)", "strongly_convex(f, mu)"),
     ("smooth(f_n, L)", "strongly_convex(f_n, mu)"),
@@ -576,8 +577,8 @@ AROUND = {
 A4_AROUND = tuple(f"max_i(norm(grad(f_ni, {point}))) <= sigma" for point in ("l[0, h]", "z[0]", "y[0]", "e[0]"))
 WEIGHTS, SELECTED = {"weight": NONNEGATIVE}, "sum_n(weight_n) > 0"
 AFTER_STEP = (
-    "x^k is the average that the server has sent, x^{k-1} the client's own iterate before it; h^k = h^{k-1} and vhat^k = "
-    "vhat^{k-1}, and the step to x^{k+1} is local. The weights of the average are weight_n, 0 for a client that is not "
+    "x^k is the average that the server has sent, x^{k-1} the client's own iterate before it; h^k = h^{k-1} and vhat^k "
+    "= vhat^{k-1}, and the step to x^{k+1} is local. The weights of the average are weight_n, 0 for a client that is not "
     "selected; the clients began with Adam's own start."
 )
 

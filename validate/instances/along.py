@@ -122,7 +122,8 @@ def holds_along(relation: Sentence, world: Setting, claim: Claim) -> bool:
         if relation.relation == "==" or any(isinstance(part, At) for part in _expanded(other, claim.vocabulary)):
             continue
         value = None if read(other, claim.vocabulary).free else evaluate_alone(other, world)
-        most = None if value is None else worst(side, "largest" if relation.relation in here else "smallest", world, claim)
+        which: Which = "largest" if relation.relation in here else "smallest"
+        most = None if value is None else worst(side, which, world, claim)
         if value is not None and most is None and _of_the_run(side, claim):
             return False
         if most is None or value is None:

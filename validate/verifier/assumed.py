@@ -246,7 +246,8 @@ def _on_ball(group: Sequence[Any], keep: Fraction, factor: Fraction, bound: Frac
     if d == 1:
         places = {-radius, radius}
         places |= {t for f in group for t in getattr(f, "knots", ()) if -radius < t < radius}
-        return all(sum((keep * x - factor * f.gradient((x,))[0]) ** 2 for f in group) <= bound * len(group) for x in places)
+        totals = [sum((keep * x - factor * f.gradient((x,))[0]) ** 2 for f in group) for x in places]
+        return all(total <= bound * len(group) for total in totals)
     slope, linear, rest = ZERO, [ZERO] * d, bound * len(group)
     for f in group:
         s = keep - factor * f.H[0][0]
