@@ -175,9 +175,9 @@ class Reader:
             for side, other in ((one.left, one.right), (one.right, one.left)):
                 if one.relation != "==" or not isinstance(side, Name) or side.name not in self.claim.symbols:
                     continue
-                names = {part.name for part in everything(other) if isinstance(part, Name)}
+                names = _names(other)
                 alone = names <= set(self.claim.symbols) and not any(isinstance(p, At) for p in everything(other))
-                circular = names & {side.name, *found} or any(side.name in names_in(t) for t in found.values())
+                circular = names & {side.name, *found} or any(side.name in _names(t) for t in found.values())
                 if alone and not circular:
                     found.setdefault(side.name, other)
                     break
@@ -259,7 +259,7 @@ class Reader:
                 continue
             relation = parse_sentence(text)
             try:
-                squared = self._expected(lambda one: self._squared(one, needed=False), relation)
+                squared = self._expected(lambda _, said=relation: self._squared(said, needed=False), relation.left)
                 if squared is not None:
                     if not squared.random:
                         conditions.append(Condition(text, replace(squared, depth=0)))
@@ -881,6 +881,10 @@ def _round(index: Expression) -> tuple[str, bool]:
         if index == tree:
             return found
     raise UnreadError(f"the index {text_of(index)} is beyond one round")
+
+
+def _names(e: Expression) -> set[str]:
+    return {part.name for part in everything(e) if isinstance(part, Name)}
 
 
 def _same_share(one: tuple[Any, bool], other: tuple[Any, bool]) -> None:

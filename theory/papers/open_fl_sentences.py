@@ -578,8 +578,8 @@ A4_AROUND = tuple(f"max_i(norm(grad(f_ni, {point}))) <= sigma" for point in ("l[
 WEIGHTS, SELECTED = {"weight": NONNEGATIVE}, "sum_n(weight_n) > 0"
 AFTER_STEP = (
     "x^k is the average that the server has sent, x^{k-1} the client's own iterate before it; h^k = h^{k-1} and vhat^k "
-    "= vhat^{k-1}, and the step to x^{k+1} is local. The weights of the average are weight_n, 0 for a client that is not "
-    "selected; the clients began with Adam's own start."
+    "= vhat^{k-1}, and the step to x^{k+1} is local. The weights of the average are weight_n, 0 for a client that is "
+    "not selected; the clients began with Adam's own start."
 )
 
 
@@ -684,7 +684,7 @@ EQ25 = line(
     ("smooth(f_n, L)", A4),
     where={"A_previous": f"E({A_PREVIOUS})", **WEIGHTED, "inverse_root_drop": f"E({DROP})"},
     parameters={**FACTORS, "b": NONNEGATIVE, "c": NONNEGATIVE},
-    given=({**SLOW, "constants": {**SLOW["constants"], "b": 5, "c": "9/2"}},),
+    given=({**SLOW, "constants": {"L": 1, "sigma": 1, "b": 5, "c": "9/2"}},),
     title="one step of the Lyapunov function, for any b and c",
 )
 EQ26 = line(

@@ -839,8 +839,8 @@ def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]
         for constant, value, direction in zip(one.constants, values, one.directions, strict=True):
             base = base_of(constant)
             if base is not None:
-                least = outward(value_of_base(value, base[1]), up=direction == "up")
-                ends.setdefault(base[0], []).append((direction, least))
+                end = outward(value_of_base(value, base[1]), up=direction == "up")
+                ends.setdefault(base[0], []).append((direction, end))
     found = {}
     for name, listed in ends.items():
         least, most = ([value for way, value in listed if (way == "up") == up] for up in (True, False))
