@@ -28,11 +28,18 @@ BESIDE = Number(Fraction(-1234577, 1000))
 """What a side is compared with where its worst value is wanted: any number, but none that balls are likely to hold."""
 _known: OrderedDict[Any, tuple[Any, Fraction | float | None]] = OrderedDict()
 _too_many: OrderedDict[Any, Any] = OrderedDict()
+_speaking: OrderedDict[tuple[int, int], tuple[Sentence, Vocabulary, bool]] = OrderedDict()
 
 
 def speaks_of_run(relation: Sentence, words: Vocabulary) -> bool:
     """Whether a side has a state or a tap in it."""
-    return any(isinstance(part, At) for side in (relation.left, relation.right) for part in _expanded(side, words))
+    key = (id(relation), id(words))
+    if key not in _speaking:
+        trees = (part for side in (relation.left, relation.right) for part in _expanded(side, words))
+        _speaking[key] = (relation, words, any(isinstance(part, At) for part in trees))  # kept, so that ids stay theirs
+        if len(_speaking) > KEPT:
+            _speaking.popitem(last=False)
+    return _speaking[key][2]
 
 
 def _expanded(e: Expression, words: Vocabulary) -> Iterator[Expression]:

@@ -764,9 +764,9 @@ def _once(e: Expression, world: Setting, at: Mapping[str, int], words: Vocabular
     if not isinstance(e, Apply) or e.operation not in _FLOATS:
         return evaluate(e, world, at, words)
     if id(e) not in memo:
-        if read(e, words).shape == "vector":
-            return evaluate(e, world, at, words)
-        memo[id(e)] = world.numbers(e.operation, tuple([_once(part, world, at, words, memo) for part in parts(e)]))
+        values = tuple([_once(part, world, at, words, memo) for part in parts(e)])
+        vectors = any(isinstance(value, np.ndarray) for value in values)
+        memo[id(e)] = evaluate(e, world, at, words) if vectors else world.numbers(e.operation, values)
     return memo[id(e)]
 
 
