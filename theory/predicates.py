@@ -9,14 +9,41 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from theory.formula import Name, Number
+from theory.formula import Apply, Name, Number
 from theory.sentence import FUNCTION_NAMES, Expression, SentenceError, text_of
 
 Direction = Literal["up", "down", "exact"]
 """Which numbers are constants too, where one is: larger ones (``up``, as L of smooth), smaller ones (``down``, as mu of
 strongly_convex), or none (``exact``, as rho of connected)."""
+
+
+def base_of(constant: Expression) -> tuple[str, int] | None:
+    """The name and the power that a constant is, as ``sigma**2`` is of sigma; None for any other formula."""
+    if isinstance(constant, Name):
+        return constant.name, 1
+    if isinstance(constant, Apply) and constant.operation == "**":
+        name, power = constant.arguments
+        if isinstance(name, Name) and isinstance(power, Number) and power.value >= 1 and power.value.denominator == 1:
+            return name.name, int(power.value)
+    return None
+
+
+def value_of_base(value: Any, power: int) -> Any:
+    """The number of which a value that is not negative is this power: a Fraction where it is one, else a float."""
+    if power == 1:
+        return value
+    if isinstance(value, Fraction | int):
+        value = Fraction(value)
+        try:
+            ends = [round(end ** (1 / power)) for end in (value.numerator, value.denominator)]
+        except OverflowError:
+            return float(value) ** (1 / power)
+        if Fraction(*ends) ** power == value:
+            return Fraction(*ends)
+    return float(value) ** (1 / power)
 
 
 @dataclass(frozen=True)
@@ -44,9 +71,9 @@ class Predicate:
 
     @property
     def binds(self) -> Mapping[str, Direction]:
-        """The names among its constants, with their direction."""
-        found = zip(self.constants, self.directions, strict=True)
-        return {constant.name: direction for constant, direction in found if isinstance(constant, Name)}
+        """The names that its constants are, or powers of which they are, with their direction."""
+        found = zip(map(base_of, self.constants), self.directions, strict=True)
+        return {base[0]: direction for base, direction in found if base is not None}
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -97,12 +124,56 @@ class Lipschitz(Predicate):
 
 @dataclass(frozen=True)
 class BoundedGradients(Predicate):
-    """norm(grad(f, x)) <= G for every x."""
+    """norm(grad(f, x)) <= G for every x; with a second constant R, wherever norm(x) <= R."""
 
     name = "bounded_gradients"
-    directions = ("up",)
-    latex = r"\|\nabla {f}\| \leq {c}"
-    meaning = "the gradients of {f} have norm at most {c[0]}"
+
+    @property
+    def on_ball(self) -> bool:
+        """Whether it is asked on a ball only."""
+        return len(self.constants) == 2
+
+    @property
+    def latex(self) -> str:  # type: ignore[override]
+        """With `typeset`'s places."""
+        return r"\|\nabla {f}(x)\| \leq {c}" if self.on_ball else r"\|\nabla {f}\| \leq {c}"
+
+    @property
+    def meaning(self) -> str:  # type: ignore[override]
+        """In words."""
+        where = " wherever norm(x) <= {c[1]}" if self.on_ball else ""
+        return f"the gradients of {{f}} have norm at most {{c[0]}}{where}"
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:  # type: ignore[override]
+        """On a ball nothing is the best constant: it hangs on the radius."""
+        return ("exact", "exact") if self.on_ball else ("up",)
+
+    @property
+    def binds(self) -> Mapping[str, Direction]:
+        """The bound, where it is asked everywhere."""
+        return {} if self.on_ball else super().binds
+
+
+@dataclass(frozen=True)
+class Stable(Predicate):
+    """mean_i norm2(x - eta*grad(f_ni, x)) <= R**2 wherever norm(x) <= R: a step of SGD keeps the ball in mean square.
+
+    Of f and f_n: norm(x - eta*grad(f, x)) <= R there. Constants: the step eta, the radius R.
+    """
+
+    name = "stable"
+    directions = ("exact", "exact")
+    latex = r"{f}\text{{: a step keeps the ball }}({c})"
+    meaning = (
+        "a step of size {c[0]} on a sample of {f} keeps the ball of radius {c[1]} around 0 in mean square, from each "
+        "of its points"
+    )
+
+    @property
+    def binds(self) -> Mapping[str, Direction]:
+        """Nothing: step and radius are numbers of the claim."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -208,10 +279,14 @@ PREDICATES: Mapping[str, type[Predicate]] = {
     one.name: one
     for one in (
         Smooth, Convex, StronglyConvex, Lipschitz, BoundedGradients, Quadratic, PolyakLojasiewicz, BoundedBelow,
-        SameMinimiser, BoundedVariance, Dissimilar, Connected,
+        SameMinimiser, BoundedVariance, Dissimilar, Connected, Stable,
     )
 }  # fmt: skip
-_NUMBERS: Mapping[str, tuple[int, ...]] = {"bounded_variance": (1,), "dissimilar": (1, 2)}
+_NUMBERS: Mapping[str, tuple[int, ...]] = {
+    "bounded_variance": (1,),
+    "dissimilar": (1, 2),
+    "bounded_gradients": (1, 2),
+}
 
 
 def predicate(name: str, arguments: Sequence[Expression]) -> Predicate:

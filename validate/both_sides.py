@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
-from theory.arithmetic import PRECISIONS, balls
+from theory.arithmetic import PRECISIONS, balls, to_element
 from theory.formula import Apply, Name, Number, UndefinedError
 from theory.operations import Element, UndecidedError, to_fraction
 from theory.sentence import (
@@ -46,6 +46,8 @@ Reading: TypeAlias = Literal["play", "moments"]
 Outcome: TypeAlias = Mapping[Item, Any]
 HIDDEN = ("*n", "*k")
 """Indices that a sentence leaves out where it says ``p``, of which each client, or each round, has its own."""
+AGREED = 80
+"""Bits to which the sides of an equation with roots are compared: that they are equal balls never tell."""
 MOST_PRECISE = PRECISIONS[3]
 """Bits of the balls after which a comparison is left undecided."""
 
@@ -62,6 +64,7 @@ class Row:
         probability: of the outcome that is shown, the worst, where something is random outside of E; else None.
         minimiser: which of the minimisers that were looked at is meant, from 0.
         why: where it is undefined or undecided.
+        agrees: whether it is an equation that balls cannot decide, and its sides agree to `AGREED` bits.
     """
 
     at: Mapping[str, int]
@@ -71,6 +74,7 @@ class Row:
     probability: Any = None
     minimiser: int = 0
     why: str = ""
+    agrees: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,11 @@ class Measured:
     def undecided(self) -> tuple[Row, ...]:
         """The rows of which balls do not tell."""
         return self._of("undecided")
+
+    @property
+    def doubtful(self) -> tuple[Row, ...]:
+        """The undecided rows but those of equations whose sides agree to `AGREED` bits."""
+        return tuple(row for row in self.undecided if not row.agrees)
 
     @property
     def holds(self) -> bool:
@@ -478,7 +487,7 @@ def sides(
         play = None if instance.program is None else Play(instance, limit, precision)
         with balls(precision):
             measured = _measured(sentence, World(instance, constants, words, play))
-        if not measured.undecided:
+        if all(row.agrees for row in measured.undecided):
             break
     return measured
 
@@ -566,6 +575,12 @@ def _most_turns(world: World, tap: str) -> int:
     return most
 
 
+def _alike(left: Element, right: Element) -> bool:
+    """Whether two sides of an equation with roots agree to so many bits; that they are equal balls never tell."""
+    size = max(abs(float(left)), abs(float(right)))
+    return size > 0 and bool(abs(left - right) <= to_element(Fraction(size) / 2**AGREED))
+
+
 def _row(sentence: Sentence, world: World, at: Mapping[str, int], choice: int) -> Row:
     try:
         return _sides(sentence, world, at, choice)
@@ -594,6 +609,7 @@ def _sides(sentence: Sentence, world: World, at: Mapping[str, int], choice: int)
         bad, gap = ("holds", "undecided", "broken").index(status), _excess(a, relation, b)
         if bad > most or (bad == most and gap > excess):
             shown = None if p is None else to_fraction(p)
-            worst, most, excess = Row(at, to_fraction(a), to_fraction(b), status, shown, choice, why), bad, gap
+            alike = status == "undecided" and relation == "==" and _alike(a, b)
+            worst, most, excess = Row(at, to_fraction(a), to_fraction(b), status, shown, choice, why, alike), bad, gap
     assert worst is not None
     return worst

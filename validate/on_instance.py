@@ -135,7 +135,7 @@ def _bind(claim: Claim, problem: Any, values: dict[str, Any], names: list[str], 
             if "rho" in names and "rho" not in given and one.matrix in values:
                 values["rho"] = Fraction(satisfied.second_eigenvalue(values[one.matrix]))
             continue
-        numbers = satisfied.best(one, problem) if one.constants else None
+        numbers = satisfied.best(one, problem) if one.binds else None
         if numbers is not None:
             bests.append((one, numbers))
     for name, best in best_constants(claim, bests).items():

@@ -6,7 +6,7 @@ One registry by the type of the assumption and the type of the problem; no algor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ from theory.inequality.psd import is_psd
 from validate.instances.implied import best_implied, implied
 from validate.instances.pieces import Pieces, Piecewise, largest_sum
 from validate.instances.points import Points
+from validate.on_ball import piecewise_at_most, squares_at_most
 
 ROUNDING = 1e-9
 """Relative slack of comparisons on float64 problems."""
@@ -199,6 +200,9 @@ def _gradient_bound(predicate: p.Predicate, problem: Quadratic) -> Any:
 
 
 def _bounded(predicate: p.Predicate, problem: Quadratic, constants: Numbers) -> bool:
+    if len(constants) == 2:
+        maps = [[(h, -b)] for h, b in _functions(predicate.function, problem)]
+        return all(squares_at_most(_exactly(one), constants[0] ** 2, constants[1]) for one in maps)
     found = _gradient_bound(predicate, problem)
     return found is not None and _at_most(found, constants[0] ** 2, problem)
 
@@ -211,6 +215,26 @@ def _least_bound(predicate: p.Predicate, problem: Quadratic) -> Numbers | None:
 for _kind in (p.Lipschitz, p.BoundedGradients):
     tells(_kind, Quadratic)(_bounded)
     finds(_kind, Quadratic)(_least_bound)
+
+
+def _exactly(maps: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Matrices and vectors in fractions."""
+    fractions = np.frompyfunc(Fraction, 1, 1)
+    return [(fractions(matrix), fractions(vector)) for matrix, vector in maps]
+
+
+@tells(p.Stable, Quadratic)
+def _(predicate: p.Stable, problem: Quadratic, constants: Numbers) -> bool:
+    step, radius = constants
+    functions = list(_functions(predicate.function, problem))
+    counts = problem.counts if predicate.function == "f_ni" else [1] * len(functions)
+    one, at = _scaled_identity(Fraction(1), problem.hessian), 0
+    for count in counts:
+        maps = [(one - step * h, step * b) for h, b in functions[at : at + int(count)]]
+        at += int(count)
+        if not squares_at_most(_exactly(maps), Fraction(radius) ** 2, Fraction(radius)):
+            return False
+    return True
 
 
 def _root(value: Any) -> Any:
@@ -404,6 +428,9 @@ def _steepness(predicate: p.Predicate, problem: Pieces) -> Fraction | None:
 
 
 def _bounded_steepness(predicate: p.Predicate, problem: Pieces, constants: Numbers) -> bool:
+    if len(constants) == 2:
+        functions = problem.named(predicate.function)
+        return all(piecewise_at_most([f], 0, 1, constants[0] ** 2, constants[1]) for f in functions)
     found = _steepness(predicate, problem)
     return found is not None and bool(found <= constants[0])
 
@@ -416,6 +443,16 @@ def _least_steepness(predicate: p.Predicate, problem: Pieces) -> Numbers | None:
 for _kind in (p.Lipschitz, p.BoundedGradients):
     tells(_kind, Pieces)(_bounded_steepness)
     finds(_kind, Pieces)(_least_steepness)
+
+
+@tells(p.Stable, Pieces)
+def _(predicate: p.Stable, problem: Pieces, constants: Numbers) -> bool:
+    step, radius = constants
+    if predicate.function == "f_ni":
+        groups = [list(own) for own in problem.functions]
+    else:
+        groups = [[f] for f in problem.named(predicate.function)]
+    return all(piecewise_at_most(group, 1, step, radius**2, radius) for group in groups)
 
 
 @tells(p.Quadratic, Pieces)

@@ -251,12 +251,19 @@ def test_mathtext_sets_every_random_formula_and_every_assumption() -> None:
     parser = MathTextParser("path")
     texts = [latex_of(scalar(random.Random(seed), 5, ""), WORDS) for seed in range(60)]
     for name in PREDICATES:
-        arguments = {"connected": "W", "bounded_variance": "sigma2", "dissimilar": "G B"}.get(name, "f_ni L")
-        try:
-            one = predicate(name, tuple(map(Name, arguments.split())))
-        except ValueError:  # without a constant
-            one = predicate(name, (Name("f_ni"),))
-        texts.append(latex_of_assumption(one))
+        arguments = {
+            "connected": ("W",),
+            "bounded_variance": ("sigma2",),
+            "dissimilar": ("G B",),
+            "stable": ("f_ni eta R",),
+            "bounded_gradients": ("f_ni G", "f_ni G R"),
+        }.get(name, ("f_ni L",))
+        for words in arguments:
+            try:
+                one = predicate(name, tuple(map(Name, words.split())))
+            except ValueError:  # without a constant
+                one = predicate(name, (Name("f_ni"),))
+            texts.append(latex_of_assumption(one))
     for text in texts:
         parser.parse(f"${text}$", dpi=72)
 

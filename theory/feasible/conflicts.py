@@ -90,7 +90,7 @@ def _of_sentence(claim: Written) -> tuple[Conflict, ...]:
         for one in claim.predicates
         if isinstance(one, predicates.StronglyConvex)
         for other in claim.predicates
-        if isinstance(other, predicates.Lipschitz | predicates.BoundedGradients)
+        if isinstance(other, predicates.Lipschitz | predicates.BoundedGradients) and len(other.constants) == 1
     )
 
 

@@ -47,7 +47,7 @@ LEVELS = ("", "n", "i")
 """Parts of a vector: its mean, what a client's is away from it, what a sample's is away from its client's."""
 DEPTH = {"f": 0, "f_n": 1, "f_ni": 2}
 ONE = ("1",)
-UNIT, NOTHING = Number(Fraction(1)), Number(Fraction(0))
+UNIT, NOTHING, TWO = Number(Fraction(1)), Number(Fraction(0)), Number(Fraction(2))
 Key: TypeAlias = tuple[str, ...]
 """``("1",)`` of a number, ``("F", name)`` of a value of a function, ``("G", level, a, b)`` of an inner product."""
 Place: TypeAlias = tuple[str, str, str]
@@ -167,6 +167,22 @@ class Reader:
         self._known: dict[str, Any] = {}
         self._inside = False
 
+    @cached_property
+    def ties(self) -> Mapping[str, Expression]:
+        """The names that relations say to be formulas in other parameters: ``eta == 1/L``."""
+        found: dict[str, Expression] = {}
+        for one in self.claim.relations:
+            for side, other in ((one.left, one.right), (one.right, one.left)):
+                if one.relation != "==" or not isinstance(side, Name) or side.name not in self.claim.symbols:
+                    continue
+                names = _names(other)
+                alone = names <= set(self.claim.symbols) and not any(isinstance(p, At) for p in everything(other))
+                circular = names & {side.name, *found} or any(side.name in _names(t) for t in found.values())
+                if alone and not circular:
+                    found.setdefault(side.name, other)
+                    break
+        return found
+
     def _weight(self) -> str:
         """The weights q_n whose sum the claim assumes to be 1; none where the uniform mean is meant."""
         for relation in self.claim.relations:
@@ -192,10 +208,43 @@ class Reader:
         Raises:
             UnreadError: where that is not read here.
         """
-        gap = self.plus(self.scalar(sentence.left), self.scalar(sentence.right), -1)
+        squared = self._squared(sentence)
+        gap = squared
+        if gap is None:
+            gap = self.plus(self.scalar(sentence.left), self.scalar(sentence.right), -1)
         if gap.depth or gap.random:
             raise UnreadError("it is said for each client, or each outcome, by itself")
         return gap
+
+    def _squared(self, sentence: Sentence, needed: bool = True) -> Scalar | None:
+        """Of ``norm(v) <= c``, or ``sqrt(e) <= c``, the difference of the squares; None for another sentence.
+
+        Args:
+            sentence: which.
+            needed: whether c has to be shown to be at least 0, as it is where the sentence is assumed.
+        """
+        import sympy
+
+        left, right = sentence.left, sentence.right
+        if sentence.relation in (">=", ">"):
+            left, right = right, left
+        while isinstance(left, Name) and left.name in self.definitions:
+            left = self.definitions[left.name]
+        if sentence.relation == "==" or not isinstance(left, Apply) or left.operation not in ("norm", "sqrt"):
+            return None
+        inner = parts(left)[0]
+        square = self.scalar(inner) if left.operation == "sqrt" else self._norm2(inner)
+        if left.operation == "sqrt" and set(square.terms) <= {ONE}:  # numbers alone
+            return None
+        bound = self.scalar(right).number
+        if needed and not (bound.is_Pow and bound.exp == sympy.Rational(1, 2)):
+            self.needs.append(Need("sqrt", (bound,), text_of(right)))  # that it is at least 0
+        gap = self.plus(square, self._number(bound**2), -1)
+        return self.times(gap, -1) if needed and sentence.relation in (">=", ">") else gap
+
+    def _norm2(self, e: Expression) -> Scalar:
+        v = self.vector(e)
+        return self.dot(v, v)
 
     @cached_property
     def relations(self) -> tuple[list[tuple[Any, Relation, Any]], list[Condition]]:
@@ -210,6 +259,11 @@ class Reader:
                 continue
             relation = parse_sentence(text)
             try:
+                squared = self._expected(lambda _, said=relation: self._squared(said, needed=False), relation.left)
+                if squared is not None:
+                    if not squared.random:
+                        conditions.append(Condition(text, replace(squared, depth=0)))
+                    continue
                 # it holds for every client and round
                 left, right = (self._expected(self.scalar, side) for side in (relation.left, relation.right))
                 try:
@@ -349,7 +403,8 @@ class Reader:
             "dissimilar": p.Dissimilar,
         }.get(kind)
         one = None if found is None else self._assumed(found, function)
-        if one is None or (kind == "pl" and one.function != "f"):
+        on_ball = isinstance(one, p.BoundedGradients) and one.on_ball
+        if one is None or on_ball or (kind == "pl" and one.function != "f"):
             raise UnreadError(f"{name} is no condition of the claim")
         g = self.gradient(function, x)
         if kind == "pl":
@@ -527,6 +582,12 @@ class Reader:
             return self.times(one, other.number)
         if op == "/":
             return self.times(self.scalar(inner[0]), 1 / self._divisor(inner[1]))
+        if op == "**" and inner[1] == TWO:
+            base = inner[0]
+            while isinstance(base, Name) and base.name in self.definitions:
+                base = self.definitions[base.name]
+            if isinstance(base, Apply) and base.operation == "norm":
+                return self._norm2(parts(base)[0])
         if op == "**" or op in SCALAR_FUNCTIONS:
             return self._number(self._function(e, [self.scalar(a).number for a in inner]))
         if op in ("norm2", "dot"):
@@ -579,6 +640,8 @@ class Reader:
             return self.scalar(self.definitions[name])
         if name == "fstar":
             return self.least()
+        if name in self.ties:
+            return self.scalar(self.ties[name])
         base, index = index_of(name)
         if name in self.indexed or (index and base in self.indexed):
             raise UnreadError(f"{name} has one value a client, or a round")
@@ -692,17 +755,20 @@ class Reader:
         from theory.program import Program
 
         program = self.claim.program
-        if not isinstance(program, Program) or e.name not in self.words.states:
-            raise UnreadError(f"{text_of(e)} is no state")
+        tap = e.name in self.words.taps and not self.words.taps[e.name][1]
+        if not isinstance(program, Program) or not (tap or e.name in self.words.states):
+            raise UnreadError(f"{text_of(e)} is no state, nor a tap outside of loops")
         base, later = _round(e.indices[0])
+        if tap and later:
+            raise UnreadError("taps of more than one round")
         if self._known.setdefault("base", base) != base:
             raise UnreadError("states of more than one round")
         if base == "k" and program.random and not self._inside:
             raise UnreadError(f"{text_of(e)} outside of an expectation, for every outcome")
         if not self._rounds:
             self._play(program, base)
-        found = self._rounds[f"{e.name}+" if later else e.name]
-        if later and found.random and not self._inside:
+        found = self._rounds[f"{e.name}+" if later or tap else e.name]
+        if (later or tap) and found.random and not self._inside:
             raise UnreadError(f"{text_of(e)} outside of an expectation, for every outcome")
         if base == "k" and self._inside and self._vector_mean:
             raise UnreadError("the expectation of a vector after other rounds")
@@ -748,6 +814,7 @@ class Reader:
         if any(set(names_in(f)) & set(draws) for f in step.numbers) and step.op != "average":
             raise UnreadError(f"{step.op} with a draw")
         if step.op == "tap":
+            self._rounds[f"{step.label}+"] = of[0]
             return
         if step.op == "linear":
             found = Vector({}, {})
@@ -814,6 +881,10 @@ def _round(index: Expression) -> tuple[str, bool]:
         if index == tree:
             return found
     raise UnreadError(f"the index {text_of(index)} is beyond one round")
+
+
+def _names(e: Expression) -> set[str]:
+    return {part.name for part in everything(e) if isinstance(part, Name)}
 
 
 def _same_share(one: tuple[Any, bool], other: tuple[Any, bool]) -> None:

@@ -123,7 +123,7 @@ def _narrow(own: _Found, one: p.Predicate, constant: Callable[[int], Fraction]) 
         own.mu = max(own.mu or Fraction(0), Fraction(0))
     elif isinstance(one, p.StronglyConvex | p.PolyakLojasiewicz):
         own.mu = max(own.mu or Fraction(0), constant(0))
-    elif isinstance(one, p.Lipschitz | p.BoundedGradients):
+    elif isinstance(one, p.Lipschitz) or (isinstance(one, p.BoundedGradients) and not one.on_ball):
         own.steepest = constant(0) if own.steepest is None else min(own.steepest, constant(0))
     else:
         raise NoClassError(f"{one.text} is no condition on points")

@@ -80,7 +80,8 @@ CONSTANTS: Mapping[type[p.Predicate], tuple[Unit, ...]] = {
     p.StronglyConvex: (CURVATURE,),
     p.PolyakLojasiewicz: (CURVATURE,),
     p.Lipschitz: (GRADIENT,),
-    p.BoundedGradients: (GRADIENT,),
+    p.BoundedGradients: (GRADIENT, POINT),
+    p.Stable: (ONE.over(CURVATURE), POINT),
     p.BoundedVariance: (GRADIENT.to(F(2)),),
     p.Dissimilar: (GRADIENT, ONE),
 }

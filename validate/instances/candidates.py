@@ -152,7 +152,7 @@ def _bind(
     free = set() if claim.of is None else set(claim.of.parameters)
     bests = []
     for one in claim.predicates:
-        if isinstance(one, Connected) or not one.constants:
+        if isinstance(one, Connected) or not one.binds:
             continue
         numbers = satisfied.best(one, problem)
         if numbers is None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from theory.formula import Apply, Name, UndefinedError
-from theory.predicates import Connected, Direction, Predicate
+from theory.predicates import Connected, Direction, Predicate, base_of, value_of_base
 from theory.program import Instruction, Loop, Program, names_in
 from theory.sentence import (
     Expression,
@@ -32,6 +32,7 @@ from theory.sentence import (
 )
 from theory.written import Claim
 from validate import satisfied
+from validate.instances import along
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.world import which
@@ -341,9 +342,12 @@ def choose(
     roles = roles_of(claim.program)
     for attempt in range(TRIES):
         more = (vectors or {}, counts or {}, attempt, everybody)
-        found = _Search(claim, problem, start, rounds, rng, roles, large, *more).run()
+        search = _Search(claim, problem, start, rounds, rng, roles, large, *more)
+        found = search.run()
         if found is not None:
             return found
+        if problem is not None and along.too_large(search.world, claim):
+            return None
     return None
 
 
@@ -404,6 +408,8 @@ class _Search:
         names: set[str] = set()
         for side in (relation.left, relation.right):
             names |= {index_of(n)[0] for n in read(side, self.words).parameters}
+        if self.claim.of is not None and along.speaks_of_run(relation, self.words):  # it is played first
+            names |= set(self.claim.of.parameters)
         return frozenset(names - {"K", "N", "d"}) & frozenset(self.symbols)
 
     def _waits_for(self, name: str, open_: list[str]) -> set[str]:
@@ -445,17 +451,18 @@ class _Search:
                 if not self._choose_network(one):
                     return False
                 continue
-            if not one.constants:
+            if not one.binds:
                 continue
             bests = satisfied.best(one, self.problem)
             if bests is None:
                 return False
             worse = rng.random() < 0.25
             for constant, value, direction in zip(one.constants, bests, one.directions, strict=True):
-                if not isinstance(constant, Name):
+                base = base_of(constant)
+                if base is None:
                     continue
-                name = constant.name
-                exact = outward(value, up=direction == "up")
+                name = base[0]
+                exact = outward(value_of_base(value, base[1]), up=direction == "up")
                 if self.claim.constants[name] == "exact":
                     tied.setdefault(name, []).append((direction, exact))
                     continue
@@ -638,12 +645,20 @@ class _Search:
         for side, other in ((relation.left, relation.right), (relation.right, relation.left)):
             if _count(side, name, self.words) != 1 or _count(other, name, self.words):
                 continue
-            target = self._value(other)
+            target = self._target(relation, side, other)
             found = None if target is None else self._inverted(side, name, target)
-            if found is not None:
-                yield from (found,) if isinstance(found, Fraction) else fractions_near(found)
-                return
+            if found is None:
+                continue
+            yield from (found,) if isinstance(found, Fraction) else fractions_near(found)
+            return
         yield from self._turning_point(name, relation)
+
+    def _target(self, relation: Sentence, side: Expression, other: Expression) -> Any:
+        """What a side is worth where a relation turns; of what speaks of the run, the worst of it."""
+        if not along.speaks_of_run(relation, self.words):
+            return self._value(other)
+        above = (relation.relation in ("<=", "<")) == (side is relation.right)
+        return along.worst(other, "largest" if above else "smallest", self.world, self.claim)
 
     def _inverted(self, e: Expression, name: str, target: Any) -> Any:
         """The value of a name that occurs once in a tree, for the tree to be worth `target`."""
@@ -693,7 +708,7 @@ class _Search:
 
     def _turning_point(self, name: str, relation: Sentence) -> Iterator[Any]:
         """The largest power of two, refined, up to which an inequality holds; by bisection."""
-        if relation.relation == "==":
+        if relation.relation == "==" or along.speaks_of_run(relation, self.words):
             return
 
         def fits(value: Fraction) -> bool:
@@ -731,6 +746,8 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim, surely:
     """
     compare = holds_surely if surely else holds
     words = claim.vocabulary
+    if along.speaks_of_run(relation, words):
+        return along.holds_along(relation, world, claim)
     readings = [read(side, words) for side in (relation.left, relation.right)]
     names = {name for one in readings for name in one.parameters}  # as they are written: p_n says itself which it is
     lists = {name for name in names if isinstance(world.values.get(name), list)}
@@ -740,12 +757,34 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim, surely:
         for k in range(max(world.rounds, 1)) if a_round else (0,):
             for n in range(world.clients) if a_client else (0,):
                 at = {"n": n, "i": 0, "k": k}
-                left, right = (evaluate(side, world, at, words) for side in (relation.left, relation.right))
+                memo: dict[int, Any] = {}
+                left, right = (_once(side, world, at, words, memo) for side in (relation.left, relation.right))
                 if not compare(left, relation.relation, right):
                     return False
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return False
     return True
+
+
+def _once(e: Expression, world: Setting, at: Mapping[str, int], words: Vocabulary, memo: dict[int, Any]) -> Any:
+    """`evaluate`, with each tree of numbers that occurs several times, as definitions do, worked out once."""
+    if isinstance(e, Name) and e.name in words.definitions:
+        return _once(words.definitions[e.name], world, at, words, memo)
+    if not isinstance(e, Apply) or e.operation not in _FLOATS:
+        return evaluate(e, world, at, words)
+    if id(e) not in memo:
+        values = tuple([_once(part, world, at, words, memo) for part in parts(e)])
+        vectors = any(isinstance(value, np.ndarray) for value in values)
+        memo[id(e)] = evaluate(e, world, at, words) if vectors else world.numbers(e.operation, values)
+    return memo[id(e)]
+
+
+def evaluate_alone(e: Expression, world: Setting) -> Any:
+    """The value of a tree without free indices; None where it has none."""
+    try:
+        return _once(e, world, {"n": 0, "i": 0, "k": 0}, world.claim.vocabulary, {})
+    except (ValueError, KeyError, IndexError, ZeroDivisionError):
+        return None
 
 
 def _bare(e: Expression) -> str | None:
@@ -822,8 +861,10 @@ def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]
     ends: dict[str, list[tuple[Direction, Fraction]]] = {}
     for one, values in bests:
         for constant, value, direction in zip(one.constants, values, one.directions, strict=True):
-            if isinstance(constant, Name):
-                ends.setdefault(constant.name, []).append((direction, outward(value, up=direction == "up")))
+            base = base_of(constant)
+            if base is not None:
+                end = outward(value_of_base(value, base[1]), up=direction == "up")
+                ends.setdefault(base[0], []).append((direction, end))
     found = {}
     for name, listed in ends.items():
         least, most = ([value for way, value in listed if (way == "up") == up] for up in (True, False))

@@ -352,13 +352,13 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None
         count.failed[reason] = count.failed.get(reason, 0) + 1
         return None
     count.undefined += len(both.undefined)
-    if both.silent or not any(row.status in ("holds", "broken") for row in both.rows):
+    if both.silent or not any(row.status in ("holds", "broken") or row.agrees for row in both.rows):
         if both.undecided:
             count.undecided += 1
         else:
             count.silent += 1
         return None
-    if both.undecided and not both.broken:
+    if both.doubtful and not both.broken:
         count.undecided += 1
         return None
     return Seen(one, both)

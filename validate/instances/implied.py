@@ -38,6 +38,8 @@ def implied(predicate: p.Predicate, problem: Points, constants: Numbers) -> bool
     best = best_implied(predicate, problem)
     if best is None:
         return None
+    if isinstance(predicate, p.BoundedGradients) and predicate.on_ball:  # what is true everywhere is true there
+        return True if constants[0] >= best[0] else None
     within = zip(predicate.directions, constants, best, strict=True)
     return True if all(0 < c <= b if way == "down" else c >= b for way, c, b in within) else None
 

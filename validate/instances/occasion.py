@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from theory.arithmetic import decimals
-from theory.predicates import Connected
+from theory.predicates import Connected, base_of
 from theory.sentence import index_of
 from theory.written import Claim
 from validate import satisfied
@@ -178,11 +178,12 @@ def _without_constant(claim: Claim, instance: Instance) -> list[str]:
     own = {} if instance.program is None else instance.parameters
     found = []
     for one in claim.predicates:
-        if isinstance(one, Connected) or not one.constants or problem is None:
+        if isinstance(one, Connected) or not one.binds or problem is None:
             continue
         bests = satisfied.best(one, problem)
         for i, (constant, direction) in enumerate(zip(one.constants, one.directions, strict=True)):
-            name = getattr(constant, "name", "")
+            base = base_of(constant)
+            name = "" if base is None else base[0]
             if name and name not in own and (bests is None or (direction == "down" and not bests[i] > 0)):
                 found.append(name)
     return found

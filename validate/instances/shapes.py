@@ -80,7 +80,7 @@ def shape_of(predicates: Iterable[Predicate], needs_minimiser: bool) -> Shape:
         strongly=strongly,
         alike_samples=any(isinstance(one, p.BoundedVariance) for one in found),
         alike_clients=any(isinstance(one, p.Dissimilar) and one.spread for one in found),
-        flat=any(isinstance(one, p.Lipschitz | p.BoundedGradients) for one in found),
+        flat=any(isinstance(one, p.Lipschitz | p.BoundedGradients) and len(one.constants) == 1 for one in found),
         same_minimiser=same,
         bounded=bounded,
         even=_even(found),

@@ -27,9 +27,11 @@ UP, DOWN = -1, 1
 """Which end of an interval is the stronger constant: of an upper bound the low one, of a lower bound the high one."""
 ON_FUNCTIONS: Mapping[str, tuple[int, ...]] = {
     "smooth": (UP,), "convex": (), "strongly_convex": (DOWN,), "lipschitz": (UP,), "bounded_gradients": (UP,),
-    "quadratic": (), "pl": (DOWN,), "bounded_below": (), "same_minimiser": (),
+    "quadratic": (), "pl": (DOWN,), "bounded_below": (), "same_minimiser": (), "stable": (UP, DOWN),
 }  # fmt: skip
 """Of each assumption on functions, its constants."""
+ON_BALL: Mapping[str, tuple[int, ...]] = {"bounded_gradients": (UP, DOWN), "stable": (UP, DOWN)}
+"""Of each that is asked on a ball, its constants there, the radius last."""
 WORDS = {
     "smooth": "the gradient of {f} is {0}-Lipschitz, convex or not",
     "convex": "{f} is convex",
@@ -40,6 +42,8 @@ WORDS = {
     "pl": "norm2(grad({f}, x)) >= 2*{0}*({f}(x) - its infimum) for every x, {0} > 0",
     "bounded_below": "{f} is bounded below",
     "same_minimiser": "every minimiser of f minimises {f}",
+    "on_ball": "the gradients of {f} have norm at most {0} wherever norm(x) <= {1}",
+    "stable": "mean_i norm2(x - {0}*grad({f}, x)) <= {1}**2 wherever norm(x) <= {1}",
     "bounded_variance": "mean_i norm2(grad f_ni(x) - grad f_n(x)) <= {0} for every n and x",
     "dissimilar": "mean_n norm2(grad f_n(x)) <= {0}**2 + {1}**2*norm2(grad f(x)) for every x",
     "spread": "mean_n norm2(grad f_n(x) - grad f(x)) <= {0}**2 for every x",
@@ -63,6 +67,7 @@ class Assumption:
         inside = self.text[self.text.index("(") + 1 : self.text.rindex(")")]
         given = _arguments(inside)[1 if self.function else 0 :]
         name = "spread" if self.name == "dissimilar" and len(given) == 1 else self.name
+        name = "on_ball" if self.name == "bounded_gradients" and len(given) == 2 else name
         return WORDS[name].format(*given, f=self.function)
 
 
@@ -101,7 +106,11 @@ def read_assumption(data: Any) -> Assumption:
     elif name in ("bounded_variance", "dissimilar"):
         if function or len(arguments) not in ((1,) if name == "bounded_variance" else (1, 2)):
             raise FormatError(f"{shown(text)} has other arguments than it takes")
-    elif name not in ON_FUNCTIONS or function not in FUNCTIONS or len(arguments) != len(ON_FUNCTIONS[name]):
+    elif (
+        name not in ON_FUNCTIONS
+        or function not in FUNCTIONS
+        or len(arguments) not in {len(known[name]) for known in (ON_FUNCTIONS, ON_BALL) if name in known}
+    ):
         raise FormatError(f"{shown(text)} is no assumption that is known here, or has other arguments than it takes")
     said = [read_formula(c, "a constant") for c in list_of(data.get("constants", []), "constants")]
     same = len(said) == len(arguments) and all(alike(a, b) for a, b in zip(said, arguments, strict=True))
@@ -136,6 +145,8 @@ def holds(assumption: Assumption, world: World) -> bool:
         return all(variance(problem, n, _constants(assumption, world, {"n": n}, (UP,))[0]) for n in range(problem.N))
     if assumption.name == "dissimilar":
         return dissimilar(problem, _constants(assumption, world, {}, (UP,) * len(assumption.constants)))
+    if assumption.name in ON_BALL and len(assumption.constants) == len(ON_BALL[assumption.name]):
+        return on_ball(assumption, world, _constants(assumption, world, {}, ON_BALL[assumption.name]))
     directions = ON_FUNCTIONS[assumption.name]
     decide = known[assumption.name]
     for function, at in problem.all_named(assumption.function):
@@ -209,6 +220,49 @@ DECIDE: Mapping[str, Callable[..., bool]] = {
     "bounded_below": lambda problem, f: problem.minimum(f) is not None,
     "same_minimiser": _same_minimiser,
 }
+
+
+# --- on a ball --------------------------------------------------------------------------------------------------------
+
+
+def on_ball(assumption: Assumption, world: World, constants: Sequence[Fraction]) -> bool:
+    """Whether the mean of the squared norms of keep*x - factor*grad(x) is at most a bound on the ball around 0.
+
+    Gradients are (keep, factor) = (0, 1), a step of size s is (1, s). In one dimension the mean is convex between knots
+    and so largest at the ends of the ball or at a knot; else where it is a multiple of norm2 and a linear part.
+
+    Raises:
+        Uncheckable: for other functions of two or more coordinates, and for a step or radius that is no fraction.
+    """
+    problem, (first, radius) = world.given_problem(), constants
+    moved = assumption.name == "stable"
+    if radius < 0 or (not moved and first < 0):
+        return False
+    if moved and any(isinstance(world.value(tree, {}, None), Interval) for tree in assumption.constants):
+        raise Uncheckable(f"a constant of {shown(assumption.text)} is no fraction")
+    keep, factor, bound = (Fraction(1), first, radius**2) if moved else (ZERO, Fraction(1), first**2)
+    groups: list[list[Any]] = [[f] for f, _ in problem.all_named(assumption.function)]
+    if moved and assumption.function == "f_ni":
+        groups = [list(own) for own in problem.samples]
+    return all(_on_ball(group, keep, factor, bound, radius) for group in groups)
+
+
+def _on_ball(group: Sequence[Any], keep: Fraction, factor: Fraction, bound: Fraction, radius: Fraction) -> bool:
+    d = 1 if hasattr(group[0], "knots") else len(group[0].b)
+    if d == 1:
+        places = {-radius, radius}
+        places |= {t for f in group for t in getattr(f, "knots", ()) if -radius < t < radius}
+        totals = [sum((keep * x - factor * f.gradient((x,))[0]) ** 2 for f in group) for x in places]
+        return all(total <= bound * len(group) for total in totals)
+    slope, linear, rest = ZERO, [ZERO] * d, bound * len(group)
+    for f in group:
+        s = keep - factor * f.H[0][0]
+        if any(f.H[i][j] != (f.H[0][0] if i == j else 0) for i in range(d) for j in range(d)):
+            raise Uncheckable("whether it holds on a ball, where curvatures differ")
+        slope, rest = slope + s * s, rest - factor**2 * _square(f.b)
+        linear = [a + s * factor * b for a, b in zip(linear, f.b, strict=True)]
+    room = rest - slope * radius**2
+    return room >= 0 and 4 * radius**2 * _square(linear) <= room**2
 
 
 # --- all clients ------------------------------------------------------------------------------------------------------
