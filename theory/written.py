@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from theory.domain import COUNT, POSITIVE, Domain
 from theory.formula import Name
 from theory.predicates import Direction, Predicate, predicate
-from theory.program import NAME, Algorithm, Program
+from theory.program import NAME, Algorithm, Instruction, Program
 from theory.sentence import (
     INTEGERS,
     SPECIAL,
+    TURNS,
     At,
     Expression,
     Sentence,
@@ -77,6 +78,8 @@ class Claim:
         amends: label of the printed claim that this one repairs.
         proof: its derivation, or None.
         given: instances written by hand, as data; tried last, and evidence from them says so.
+        called: what the paper calls numbers that have another name here (``{"H": "K", "K": "T"}``): its bound takes
+            them under the paper's names.
         paper: the first part of its id; the `theory.claim.Paper` sets it.
     """
 
@@ -97,6 +100,7 @@ class Claim:
     amends: str | None = None
     proof: Any = None
     given: tuple[Mapping[str, Any], ...] = ()
+    called: Mapping[str, str] = field(default_factory=dict)
     paper: str = ""
 
     def __post_init__(self) -> None:
@@ -107,7 +111,7 @@ class Claim:
                     f"claim {self.label!r}: {name}={value!r} is text; write a tuple of texts, ({value!r},)"
                 )
             object.__setattr__(self, name, tuple(value))
-        for name in ("where", "parameters"):
+        for name in ("where", "parameters", "called"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         if self.of is not None and not isinstance(self.of, Algorithm):
             raise SentenceError(
@@ -224,6 +228,10 @@ class Claim:
                 if isinstance(part, Name) and self._is_parameter(part.name):
                     written.setdefault(part.name, None)
         bases = {index_of(name)[0] for name in written if index_of(name)[1]}
+        for name in list(written):  # alpha_j and alpha_h are the same numbers
+            base, index = index_of(name)
+            if index == "h" and f"{base}_j" in written:
+                del written[name]
         return tuple(name for name in written if name not in bases and name not in self.definitions)
 
     def _is_parameter(self, name: str) -> bool:
@@ -315,11 +323,16 @@ class Claim:
                 f"parameters has {unknown[0]!r}, which the claim does not use; it has {', '.join(self.symbols)}"
             )
         if self.of is not None:
+            steps = self.of.program.steps
+            weights = {step.label for step in steps if isinstance(step, Instruction) and step.op == "combine"}
             for symbol in self.symbols:
                 name, index = index_of(symbol)
-                if index and name in self.of.parameters and index not in ("n", "k"):
+                if not index or name not in self.of.parameters:
+                    continue
+                if (index in TURNS) != (name in weights) or index not in ("n", "k", *TURNS):
                     raise SentenceError(
-                        f"{symbol}: a parameter of the algorithm has one value, one a client or one a round"
+                        f"{symbol}: a parameter of the algorithm has one value, one a client or one a round, and the "
+                        "weights of remembered vectors one for each of them"
                     )
 
 

@@ -9,6 +9,7 @@ certificate that the stand-alone verifier has to accept. One against a proof is 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -40,6 +41,9 @@ EVALUATIONS = {True: 600, False: 20_000}
 """Evaluations of the search, quick and full."""
 OPERATIONS = {True: 800_000, False: 20_000_000}
 """Of all of them together, quick and full (`theory.program.work`): what takes much to measure is tried less often."""
+MOST_BITS = 10_000
+"""Of a side that is written as a fraction; a longer one is written as a short interval around it."""
+LONG_DIGITS = 25
 PROVED = 200
 """Instances that a proof is held against, quick and full; nothing is searched for then."""
 
@@ -198,7 +202,10 @@ def _meant(claim: Claim, instance: Instance, choice: int) -> dict[str, Any]:
 
 def _side(value: Any) -> Any:
     if isinstance(value, Fraction):
-        return value
+        if not _is_long(value):
+            return value
+        scale = Fraction(10) ** (LONG_DIGITS - math.floor(math.log10(abs(value))))
+        return math.floor(value * scale) / scale, math.ceil(value * scale) / scale
     from theory.arithmetic import decimals
 
     lower, upper = decimals(value)
@@ -244,10 +251,17 @@ def _brief(value: Any) -> str:
             return str(Decimal(value.numerator) / Decimal(value.denominator))
 
 
+def _is_long(value: Fraction) -> bool:
+    """Whether a fraction has more digits than are written."""
+    return max(abs(value.numerator), value.denominator).bit_length() > MOST_BITS
+
+
 def _text(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_text(v) for v in value]
-    return str(value) if isinstance(value, Fraction) else f"{float(value):.17g}"
+    if isinstance(value, Fraction) and not _is_long(value):
+        return str(value)
+    return f"{float(value):.17g}"
 
 
 def _ratio(claim: Claim, row: Row) -> float | None:
