@@ -66,7 +66,8 @@ class Claim:
 
     Attributes:
         label: the second part of its id.
-        statement: the sentence as text, ``left relation right``.
+        statement: the sentence as text, ``left relation right``; empty for what a paper claims and no sentence says
+            (``title`` and ``remarks`` have the words), of which nothing can be measured or proved.
         of: the algorithm it speaks of; None for a claim about functions and vectors, or about numbers alone.
         assuming: relations between parameters, and assumptions (`theory.predicates`), as text.
         where: definitions, names to formulas.
@@ -154,8 +155,19 @@ class Claim:
 
     @cached_property
     def sentence(self) -> Sentence:
-        """The statement's tree."""
+        """The statement's tree.
+
+        Raises:
+            SentenceError: where no sentence says what is claimed.
+        """
+        if not self.is_said:
+            raise SentenceError(f"{self.id} is claimed in words that no sentence says: {self.title}")
         return parse_sentence(self.statement)
+
+    @property
+    def is_said(self) -> bool:
+        """Whether a sentence says it."""
+        return bool(self.statement)
 
     @cached_property
     def definitions(self) -> Mapping[str, Expression]:
@@ -218,7 +230,7 @@ class Claim:
     def symbols(self) -> tuple[str, ...]:
         """Its parameters as it writes them (``eta``, ``p_n``, ``L``), the algorithm's first."""
         written = dict.fromkeys(self.of.parameters if self.of is not None else ())
-        sides = [self.sentence.left, self.sentence.right]
+        sides = [self.sentence.left, self.sentence.right] if self.is_said else []
         sides += [side for relation in self.relations for side in (relation.left, relation.right)]
         for one in self.predicates:
             written |= dict.fromkeys(sorted(one.binds))
@@ -252,7 +264,7 @@ class Claim:
     @cached_property
     def free(self) -> frozenset[str]:
         """Indices for all of whose values it is claimed."""
-        sides = (self.sentence.left, self.sentence.right)
+        sides = (self.sentence.left, self.sentence.right) if self.is_said else ()
         return frozenset().union(*(read(side, self.vocabulary).free for side in sides))
 
     # its right side in numbers
@@ -260,7 +272,7 @@ class Claim:
     @property
     def has_bound(self) -> bool:
         """Every sentence has a right side that can be evaluated."""
-        return True
+        return self.is_said
 
     def bound(self, **values: Any) -> Any:
         """The right side as float64; arrays broadcast. `theory.calculator` says which numbers it takes."""
@@ -303,7 +315,9 @@ class Claim:
             if any(isinstance(p, At) for p in everything(tree)) and self.of is None:
                 raise SentenceError(f"{name} speaks of states, and the claim has no algorithm (of=...)")
             read(tree, words)
-        for side in (self.sentence.left, self.sentence.right):
+        if not self.is_said and not (self.title and self.remarks):
+            raise SentenceError("a claim that no sentence says has a title, and remarks with its words")
+        for side in (self.sentence.left, self.sentence.right) if self.is_said else ():
             if read(side, words).shape != "scalar":
                 raise SentenceError(f"{text_of(side)} is a vector: equal vectors are written norm2(u - v) <= 0")
         for relation in self.relations:
@@ -350,6 +364,8 @@ def claim(label: str, statement: str | None = None, /, **fields_: Any) -> Any:
         from theory import catalog
 
         return catalog.claim(label)
+    if statement is None and not {"title", "remarks"} <= set(fields_):
+        raise SentenceError(f"claim {label!r}: it has no sentence")
     known = {f.name for f in fields(Claim)}
     unknown = sorted(set(fields_) - known)
     if unknown:

@@ -491,7 +491,10 @@ def _measured(sentence: Sentence, world: World) -> Measured:
                 f"{text_of(side)} is a vector: both sides are numbers; vectors are equal when norm2(u - v) <= 0"
             )
     named = {
-        e.name for side in (sentence.left, sentence.right) for e in everything_meant(side, world.words) if isinstance(e, Name)
+        e.name
+        for side in (sentence.left, sentence.right)
+        for e in everything_meant(side, world.words)
+        if isinstance(e, Name)
     }
     try:
         if "fstar" in named:
@@ -533,7 +536,8 @@ def _indices(sentence: Sentence, world: World, free: frozenset[str]) -> Iterator
         }
         turns = max((_most_turns(world, tap) for tap in taps & set(world.words.taps)), default=0)
         both = applied("+", (sentence.left, sentence.right))
-        turns = max(turns, *(world.remembers(both, i) for i in free & set(TURNS) if any(remembered(both, i, words))), 0)
+        lags = [world.remembers(both, i) for i in free & set(TURNS) if any(remembered(both, i, words))]
+        turns = max(turns, *lags, 0)
     K = world.instance.rounds
     ranges: dict[str, Iterable[int]] = {"k": range(K + 1), "*k": range(K), "h": range(turns), "j": range(turns)}
     clients = [name for name in ("n", "*n") if name in free]

@@ -141,8 +141,13 @@ class Expected:
 
     def over(self, index: str, e: Expression, at: Mapping[str, int]) -> Iterable[int]:
         """As `World`; of h and j the turns of the loops around the taps."""
-        if index in TURNS and not any(remembered(e, index, self.words)):
-            return range(turns(self.claim, self.setting, e, index))
+        if index in TURNS:
+            states, names = remembered(e, index, self.words)
+            if states:
+                _, _, rows = self.moments.layout.places[next(iter(states)), ()]
+                return range(rows // self.moments.layout.dim)
+            if not names:
+                return range(turns(self.claim, self.setting, e, index))
         return self.setting.over(index, e, at)
 
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:

@@ -20,8 +20,8 @@ import numpy as np
 from theory.formula import Apply, Name, UndefinedError
 from theory.predicates import Connected, Direction, Predicate
 from theory.program import Instruction, Loop, Program, names_in
+from theory.sentence import TURNS as OF_LOOPS
 from theory.sentence import (
-    TURNS,
     Expression,
     Sentence,
     Vocabulary,
@@ -728,7 +728,7 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim) -> bool
     words = claim.vocabulary
     readings = [read(side, words) for side in (relation.left, relation.right)]
     written = [index_of(name) for one in readings for name in one.parameters]
-    lists = {name for name, index in written if index not in TURNS and isinstance(world.values.get(name), list)}
+    lists = {name for name, index in written if index not in OF_LOOPS and isinstance(world.values.get(name), list)}
     a_client = any("n" in one.free for one in readings) or bool(lists - world.schedules)
     a_round = any("k" in one.free for one in readings) or bool(lists & world.schedules)
     try:

@@ -96,16 +96,20 @@ class World(Still):
                     if place and part.op == "name" and part.name == index:
                         outer = [whole(self.value(a, at, None), "an index", 0, 10**6) for a in node.args[:place]]
                         counts.add(self.game.turns(node.name, outer[0], outer[1:]))
-            elif node.op == "at" and node.name in self.words.states and len(node.args) > 1 and self.game is not None:
-                if node.args[1].op == "name" and node.args[1].name == index:
-                    stack = self.begin((node.name, (0,)))
-                    own = stack[0] if self.words.states[node.name] == "client past" else stack
-                    stacks.add(len(own))
+            elif node.op == "at" and self._remembers(node, index):
+                stack = self.begin((node.name, (0,)))
+                own = stack[0] if self.words.states[node.name] == "client past" else stack
+                stacks.add(len(own))
         if not counts:
             return range(stacks.pop() if len(stacks) == 1 else self.remembered(index, trees))
         if len(counts) != 1:
             raise Uncheckable(f"how many turns {index} has cannot be told")
         return range(min(counts.pop(), MOST_TURNS))
+
+    def _remembers(self, node: Node, index: str) -> bool:
+        """Whether a state is meant that remembers vectors, and the one at this index of it."""
+        second = node.args[1] if node.name in self.words.states and len(node.args) > 1 else None
+        return self.game is not None and second is not None and second.op == "name" and second.name == index
 
     # expectations
 

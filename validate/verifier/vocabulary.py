@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from .reading import FormatError, shown
 from .sentences import FUNCTIONS, INDICES, OF_VECTORS, ONE_NUMBER, OVER, POINTS, SEVERAL_NUMBERS, SIZES, Node, index_of
 
-
 PASTS = ("past", "client past")
 """Kinds of states that remember vectors: they have a second index, how long ago."""
 
