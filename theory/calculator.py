@@ -10,7 +10,10 @@ so that `theory.evaluate` (floats, enclosures, fractions), `theory.feasible` and
 - an expression of that kind that stands in the right side itself is a parameter too, under an identifier made of its
   text (``norm2_x0_xstar``); constants are taken out of means and expectations first. Differences from the infimum
   (``f(x0) - fstar``) are one parameter;
-- sums over the rounds of formulas in k alone are computed (`Calculator.complete`).
+- sums over the rounds of formulas in k alone are computed (`Calculator.complete`);
+- weights of remembered vectors (``alpha_j``), and what `where` defines for each of them, are vectors;
+- a parameter of the algorithm that a relation fixes (``A == 1 - sum_j(alpha_j)``) is a term where it is not given;
+- what the paper calls otherwise (`theory.written.Claim.called`) goes by the paper's names.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from theory.claim import LABEL, Claim, Hypothesis, Parameter, Quantity
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
@@ -33,6 +36,7 @@ from theory.sentence import (
     OVER,
     POINTS,
     SCALAR_FUNCTIONS,
+    TURNS,
     At,
     Expression,
     Sentence,
@@ -43,6 +47,7 @@ from theory.sentence import (
     parse_expression,
     parts,
     read,
+    remembered,
     replaced,
     text_of,
 )
@@ -64,7 +69,16 @@ _WORDS = {
     "i": "the sample",
     "j": "an index",
 }
+WHOSE = {
+    **dict.fromkeys(TURNS, ", of a remembered vector"),
+    "n": ", of a client",
+    "k": ", in a round",
+    "i": ", of a sample",
+}
 ONE = Number(Fraction(1))
+OF_VECTORS = {"mean": "mean", "sum": "sum", "max": "amax", "min": "amin"}
+"""What is taken over rounds, and over what is remembered, in formulas of numbers."""
+Shape: TypeAlias = Literal["scalar", "vector"]
 
 
 @dataclass(frozen=True)
@@ -112,14 +126,17 @@ class Calculator:
 
         given = {name: value for name, value in values.items() if name != ROUNDS}
         entries = read_values(self.bound, given, partial=True)
-        needed = {"K"}
+        rounds = _plain_name(self.claim.called.get("K", "K"))
+        needed = {rounds}
         for name in reversed(list(entries)):  # each after those that it uses
             if name in needed:
                 needed = needed.union(*map(names_in, formulas_in(entries[name])))
         entries = {name: entry for name, entry in entries.items() if name in needed}
-        found = to_fraction(cast("Any", resolve(self.bound, entries, given, Reals(None))["K"]))
+        found = to_fraction(cast("Any", resolve(self.bound, entries, given, Reals(None))[rounds]))
         if found.denominator != 1 or not 1 <= found <= MOST_ROUNDS:
-            raise ValueError(f"K={given['K']} is not a number of rounds from 1 to {MOST_ROUNDS}, which are summed over")
+            raise ValueError(
+                f"{rounds}={given[rounds]} is not a number of rounds from 1 to {MOST_ROUNDS}, which are summed over"
+            )
         return {**given, ROUNDS: tuple(range(int(found)))}
 
 
@@ -138,7 +155,29 @@ def calculator(claim: Written, given: Collection[str] | None = None, *, all_rela
 @lru_cache(maxsize=256)
 def _kept(claim: Written, given: frozenset[str] | None, all_relations: bool) -> Calculator:
     """Reading a claim takes a hundred times as long as evaluating it, so a table of bounds reads it once."""
+    if not claim.is_said:
+        return Calculator(claim, _in_words(claim), None, {})
     return _Reader(claim).read(given, all_relations)
+
+
+def _in_words(claim: Written) -> Claim:
+    """A claim that no sentence says: it has no right side, and no numbers."""
+    from theory.typeset import latex_of_claim
+
+    latex = latex_of_claim(claim)
+    quantity = Quantity("words", claim.title, latex)
+    return Claim(
+        claim.id,
+        cast("Any", claim.kind),
+        claim.title,
+        claim.equation,
+        claim.title,
+        latex,
+        quantity,
+        claim.source,
+        relation="=",
+        remarks=claim.remarks,
+    )
 
 
 def in_numbers(claim: Written, values: Mapping[str, Any]) -> tuple[Claim, dict[str, Any]]:
@@ -172,15 +211,25 @@ class _Reader:
         self.parameters: dict[str, Parameter] = {}
         self.texts: dict[str, str] = {}
         self.definitions: dict[str, str] = {}
+        self.called = {index_of(name)[0]: other for name, other in claim.called.items()}
+        self.written = {other: name for name, other in self.called.items()}
 
     def read(self, given: Collection[str] | None, all_relations: bool) -> Calculator:
+        own = self.claim.of.parameters if self.claim.of is not None else ()
+        for one in self.claim.relations:  # what is fixed by others is worked out
+            name = one.left.name if one.relation == "==" and isinstance(one.left, Name) else ""
+            if name in own and name not in {*self.raw, *(given or ())} and self._is_number(one.right):
+                self.raw[name] = one.right
         right = self.formula(self.claim.sentence.right)
         conditions = self._conditions(given, all_relations)
-        for name in given or ():  # of numbers that the bound does not depend on
+        weights = {index_of(symbol)[0]: symbol for symbol in self.claim.symbols if index_of(symbol)[1] in TURNS}
+        for name in (self.written.get(name, name) for name in given or ()):  # on which the bound does not depend
+            name = weights.get(name, name)
             if name in self.claim.symbols or name in ("N", "d", "K") or name in self.claim.free:
                 self._scalar(name)
             elif name in self.raw and not self._is_number(self.raw[name]):
                 self._name(name)
+        self._other_terms(given)
         bound = self._claim(text_of(right), conditions)
         left: Claim | None = None
         if self._numbers_alone():
@@ -191,6 +240,16 @@ class _Reader:
                 if given is not None:  # what is given is given for both
                     bound = self._claim(text_of(right), conditions)
         return Calculator(self.claim, bound, left, dict(self.texts))
+
+    def _other_terms(self, given: Collection[str] | None) -> None:
+        """Definitions by numbers that the bound does not need: terms, where all that they need is there."""
+        for name in list(self.raw):
+            if name in {*self.definitions, *self.parameters} or not self._is_number(self.raw[name]):
+                continue
+            before = dict(self.parameters), dict(self.texts), dict(self.definitions)
+            self._name(name)
+            if given is not None and not set(self.parameters) - set(before[0]) <= set(given):
+                self.parameters, self.texts, self.definitions = before
 
     def _numbers_alone(self) -> bool:
         if self.claim.of is not None or self.claim.vectors:
@@ -204,7 +263,7 @@ class _Reader:
 
         claim, sentence = self.claim, self.claim.sentence
         text = text_of(sentence.left)
-        order = {name: at for at, name in enumerate(map(_plain_name, claim.symbols))}
+        order = {name: at for at, name in enumerate(map(self._name_of, claim.symbols))}
         fits = all(LABEL.match(part) for part in claim.id.split("/"))
         found = Claim(
             claim.id if fits else "a/b",
@@ -289,6 +348,9 @@ class _Reader:
                 return self._sum(e)
             if e.operation in _ARITHMETIC:
                 return Apply(e.operation, tuple(self.formula(a) for a in parts(e)))
+            how, index = OVER.get(e.operation, ("", ""))
+            if index in TURNS and self._is_number(e):
+                return Apply(OF_VECTORS[how], (self.formula(parts(e)[0]),))
             if e.operation == "E" or e.operation in OVER:
                 return self._collected(e)
         return self._expression(e)
@@ -302,12 +364,17 @@ class _Reader:
         if self._is_number(tree):
             self.definitions[_plain_name(name)] = text_of(self.formula(tree))
         else:
-            self._note(_plain_name(name), self._domain(self.claim.definitions[name]), self.claim.where[name])
+            shape: Shape = "vector" if self._lags(Name(name)) else "scalar"
+            self._note(_plain_name(name), self._domain(self.claim.definitions[name]), self.claim.where[name], shape)
             self.texts[_plain_name(name)] = self.claim.where[name]
         return Name(_plain_name(name))
 
     def _scalar(self, name: str) -> Formula:
-        plain = _plain_name(name)
+        plain = self._name_of(name)
+        if index_of(name)[1] in TURNS:
+            domain = self.claim.domains.get(index_of(name)[0], POSITIVE)
+            self._note(plain, domain, self._meaning(name), "vector")
+            return Name(plain)
         if name in INDICES:
             self._note(plain, INDEX, _WORDS[name])
         elif name in ("N", "d", "K"):
@@ -318,9 +385,19 @@ class _Reader:
             self._note(plain, self.claim.domains.get(index_of(name)[0], POSITIVE), self._meaning(name))
         return Name(plain)
 
+    def _name_of(self, name: str) -> str:
+        """The parameter of the bound that is a number of the claim."""
+        base = index_of(name)[0] if index_of(name)[1] in TURNS else name
+        return _plain_name(self.called.get(base, base))
+
+    def _lags(self, e: Expression) -> frozenset[str]:
+        """The free indices of a tree that are those of remembered vectors."""
+        free = read(e, self.words).free & set(TURNS)
+        return frozenset(index for index in free if any(remembered(e, index, self.words)))
+
     def _meaning(self, name: str) -> str:
         base, index = index_of(name)
-        each = {"n": ", of a client", "k": ", in a round", "h": ", in a turn", "i": ", of a sample"}.get(index, "")
+        each = WHOSE.get(index, "")
         bound = [one.text for one in self.claim.predicates if name in one.binds]
         said = [f"constant of {' and '.join(bound)}"] if bound else []
         if self.claim.of is not None and base in self.claim.of.parameters:
@@ -356,7 +433,7 @@ class _Reader:
         if rounds is not None:
             self._scalar("K")
             self._note(ROUNDS, INDEX, "the rounds 0, ..., K-1", "vector")
-            return Apply({"mean": "mean", "sum": "sum", "max": "amax", "min": "amin"}[how], (rounds,))
+            return Apply(OF_VECTORS[how], (rounds,))
         if how in ("max", "min"):
             return self._expression(e)
         split = [(sign, *self._split(term, index)) for sign, term in _terms(inner)]
@@ -395,11 +472,16 @@ class _Reader:
         if isinstance(e, Number):
             return True
         if isinstance(e, Name):
-            return e.name != "fstar" and not read(e, self.words).free - {"k"}
+            return e.name != "fstar" and not read(e, self.words).free - {"k"} - self._lags(e)
         if not isinstance(e, Apply):
             return False
         if e.operation in ("sum_k", "mean_k", "max_k", "min_k"):
             return self._over_rounds(replaced(parts(e)[0], self.claim.definitions)) is not None
+        if e.operation in OVER and OVER[e.operation][1] in TURNS:
+            inner = parts(e)[0]
+            if OVER[e.operation][1] not in self._lags(inner):
+                return False
+            return self._is_number(inner)
         return e.operation in _ARITHMETIC and all(self._is_number(a) for a in parts(e))
 
     def _over_rounds(self, e: Expression) -> Formula | None:

@@ -5,6 +5,9 @@ xstar_n``; functions ``f f_n f_ni``, their gradients ``grad(f_n, v)``; ``norm2 n
 ``mean_n sum_n max_n min_n`` with their like over samples (``_i``), rounds (``_k``), turns of a loop (``_h``) and of a
 loop inside it (``_j``). An index is a number too: ``sum_j((M - 1 - j)*norm2(v[k, h, j]))``.
 
+``past[k, j]`` is what a state that remembers vectors has j rounds back, and ``alpha_j`` its weight in ``combine``: sums
+over h and j in which no tap has the index are over what is remembered.
+
 What a tree means on an instance is decided by a `World`; `evaluate` folds the tree with it. Free indices are for all.
 """
 
@@ -19,13 +22,13 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from theory.formula import DEEPEST, LONGEST_NUMBER, LONGEST_TEXT, Apply, Formula, Name, Number, short
-from theory.program import work
+from theory.program import STACKS, work
 
 Relation = Literal["<=", "<", ">=", ">", "=="]
 RELATIONS: tuple[Relation, ...] = ("<=", "<", ">=", ">", "==")
 INDICES = ("n", "i", "k", "h", "j")
 TURNS = ("h", "j")
-"""Of a loop, and of a loop inside it."""
+"""Of a loop, and of a loop inside it; of remembered vectors, where no tap has them."""
 FUNCTION_NAMES = ("f", "f_n", "f_ni")
 OVER = {f"{how}_{index}": (how, index) for how in ("mean", "sum", "max", "min") for index in "nikhj"}
 """What is taken over an index, as ``mean_n``: how, and the index."""
@@ -312,13 +315,37 @@ class Reading:
     parameters: frozenset[str] = frozenset()
 
 
-_INDEXED = re.compile(r"(?P<base>[A-Za-z][A-Za-z0-9_]*?)_(?P<index>ni|n|i|k|h)\Z")
+_INDEXED = re.compile(r"(?P<base>[A-Za-z][A-Za-z0-9_]*?)_(?P<index>ni|n|i|k|h|j)\Z")
 
 
 def index_of(name: str) -> tuple[str, str]:
     """A parameter's name without its index, and the index: ``p_n`` is p for every n; ``eta`` has none."""
     match = _INDEXED.match(name)
     return (match["base"], match["index"]) if match else (name, "")
+
+
+def remembered(e: Expression, index: str, words: Vocabulary) -> tuple[frozenset[str], frozenset[str]]:
+    """The states and the parameters, without index, of which a tree has what is remembered at this index.
+
+    Both are empty where a tap has the index, which is then a turn.
+    """
+    states, names = set(), set()
+    for part in everything_meant(e, words):
+        if isinstance(part, At) and Name(index) in (x for i in part.indices[1:] for x in everything(i)):
+            if part.name in words.taps:
+                return frozenset(), frozenset()
+            states.add(part.name)
+        elif isinstance(part, Name) and part.name not in words.definitions and index_of(part.name)[1] == index:
+            names.add(index_of(part.name)[0])
+    return frozenset(states), frozenset(names)
+
+
+def everything_meant(e: Expression, words: Vocabulary) -> Iterator[Expression]:
+    """The tree and all its parts, with what definitions stand for."""
+    for part in everything(e):
+        yield part
+        if isinstance(part, Name) and part.name in words.definitions:
+            yield from everything_meant(words.definitions[part.name], words)
 
 
 def read(e: Expression, words: Vocabulary) -> Reading:
@@ -365,25 +392,22 @@ def _read_name(name: str, words: Vocabulary) -> Reading:
 
 def _read_at(e: At, words: Vocabulary) -> Reading:
     if e.name in words.states:
-        kind, loops = words.states[e.name], 0
-        if kind in ("past", "client past"):
-            raise SentenceError(
-                f"{text_of(e)}: {e.name} is a stack of remembered vectors, of which claims do not speak"
-            )
+        kind = words.states[e.name]
+        loops = int(kind in STACKS)
     elif e.name in words.taps:
         kind, loops = words.taps[e.name]
     else:
         known = ", ".join([*words.states, *words.taps])
         raise SentenceError(f"{text_of(e)}: {e.name} is neither a state nor a tap; there are {known or 'none'}")
     if len(e.indices) != 1 + loops:
-        wanted = f"{e.name}[{', '.join(['k', 'h', 'j'][: 1 + loops])}]"
+        wanted = f"{e.name}[{', '.join(['k', 'j'] if kind in STACKS else ['k', 'h', 'j'][: 1 + loops])}]"
         raise SentenceError(f"{text_of(e)} has {len(e.indices)} indices; write {wanted}")
     found = [read(i, words) for i in e.indices]
     for index, one in zip(e.indices, found, strict=True):
         if one.shape != "scalar" or one.random or one.free - {"k", "h", "j"}:
             raise SentenceError(f"{text_of(e)}: the index {text_of(index)} is not a number of rounds or turns")
-    own = {"client": {"n"}, "table": {"n", "i"}}.get(kind, set())
-    start = loops == 0 and e.name in words.states and e.indices == (Number(Fraction(0)),)
+    own = {"client": {"n"}, "client past": {"n"}, "table": {"n", "i"}}.get(kind, set())
+    start = e.name in words.states and e.indices[0] == Number(Fraction(0))
     free = frozenset(own).union(*(one.free for one in found))
     return Reading("vector", free, not start, frozenset().union(*(one.parameters for one in found)))
 

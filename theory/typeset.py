@@ -79,7 +79,9 @@ def latex_of_definitions(claim: Claim) -> dict[str, str]:
 
 
 def latex_of_claim(claim: Claim) -> str:
-    """A claim's sentence in LaTeX."""
+    """A claim's sentence in LaTeX; its title where no sentence says it."""
+    if not claim.is_said:
+        return rf"\text{{{claim.title}}}"
     return latex_of_sentence(claim.sentence, claim.vocabulary)
 
 

@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from theory.domain import COUNT, POSITIVE, Domain
 from theory.formula import Name
 from theory.predicates import Direction, Predicate, predicate
-from theory.program import NAME, Algorithm, Program
+from theory.program import NAME, Algorithm, Instruction, Program
 from theory.sentence import (
     INTEGERS,
     SPECIAL,
+    TURNS,
     At,
     Expression,
     Sentence,
@@ -65,7 +66,8 @@ class Claim:
 
     Attributes:
         label: the second part of its id.
-        statement: the sentence as text, ``left relation right``.
+        statement: the sentence as text, ``left relation right``; empty for what a paper claims and no sentence says
+            (``title`` and ``remarks`` have the words), of which nothing can be measured or proved.
         of: the algorithm it speaks of; None for a claim about functions and vectors, or about numbers alone.
         assuming: relations between parameters, and assumptions (`theory.predicates`), as text.
         where: definitions, names to formulas.
@@ -77,6 +79,8 @@ class Claim:
         amends: label of the printed claim that this one repairs.
         proof: its derivation, or None.
         given: instances written by hand, as data; tried last, and evidence from them says so.
+        called: what the paper calls numbers that have another name here (``{"H": "K", "K": "T"}``): its bound takes
+            them under the paper's names.
         paper: the first part of its id; the `theory.claim.Paper` sets it.
     """
 
@@ -97,6 +101,7 @@ class Claim:
     amends: str | None = None
     proof: Any = None
     given: tuple[Mapping[str, Any], ...] = ()
+    called: Mapping[str, str] = field(default_factory=dict)
     paper: str = ""
 
     def __post_init__(self) -> None:
@@ -107,7 +112,7 @@ class Claim:
                     f"claim {self.label!r}: {name}={value!r} is text; write a tuple of texts, ({value!r},)"
                 )
             object.__setattr__(self, name, tuple(value))
-        for name in ("where", "parameters"):
+        for name in ("where", "parameters", "called"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         if self.of is not None and not isinstance(self.of, Algorithm):
             raise SentenceError(
@@ -150,8 +155,19 @@ class Claim:
 
     @cached_property
     def sentence(self) -> Sentence:
-        """The statement's tree."""
+        """The statement's tree.
+
+        Raises:
+            SentenceError: where no sentence says what is claimed.
+        """
+        if not self.is_said:
+            raise SentenceError(f"{self.id} is claimed in words that no sentence says: {self.title}")
         return parse_sentence(self.statement)
+
+    @property
+    def is_said(self) -> bool:
+        """Whether a sentence says it."""
+        return bool(self.statement)
 
     @cached_property
     def definitions(self) -> Mapping[str, Expression]:
@@ -214,7 +230,7 @@ class Claim:
     def symbols(self) -> tuple[str, ...]:
         """Its parameters as it writes them (``eta``, ``p_n``, ``L``), the algorithm's first."""
         written = dict.fromkeys(self.of.parameters if self.of is not None else ())
-        sides = [self.sentence.left, self.sentence.right]
+        sides = [self.sentence.left, self.sentence.right] if self.is_said else []
         sides += [side for relation in self.relations for side in (relation.left, relation.right)]
         for one in self.predicates:
             written |= dict.fromkeys(sorted(one.binds))
@@ -224,6 +240,10 @@ class Claim:
                 if isinstance(part, Name) and self._is_parameter(part.name):
                     written.setdefault(part.name, None)
         bases = {index_of(name)[0] for name in written if index_of(name)[1]}
+        for name in list(written):  # alpha_j and alpha_h are the same numbers
+            base, index = index_of(name)
+            if index == "h" and f"{base}_j" in written:
+                del written[name]
         return tuple(name for name in written if name not in bases and name not in self.definitions)
 
     def _is_parameter(self, name: str) -> bool:
@@ -244,7 +264,7 @@ class Claim:
     @cached_property
     def free(self) -> frozenset[str]:
         """Indices for all of whose values it is claimed."""
-        sides = (self.sentence.left, self.sentence.right)
+        sides = (self.sentence.left, self.sentence.right) if self.is_said else ()
         return frozenset().union(*(read(side, self.vocabulary).free for side in sides))
 
     # its right side in numbers
@@ -252,7 +272,7 @@ class Claim:
     @property
     def has_bound(self) -> bool:
         """Every sentence has a right side that can be evaluated."""
-        return True
+        return self.is_said
 
     def bound(self, **values: Any) -> Any:
         """The right side as float64; arrays broadcast. `theory.calculator` says which numbers it takes."""
@@ -295,7 +315,9 @@ class Claim:
             if any(isinstance(p, At) for p in everything(tree)) and self.of is None:
                 raise SentenceError(f"{name} speaks of states, and the claim has no algorithm (of=...)")
             read(tree, words)
-        for side in (self.sentence.left, self.sentence.right):
+        if not self.is_said and not (self.title and self.remarks):
+            raise SentenceError("a claim that no sentence says has a title, and remarks with its words")
+        for side in (self.sentence.left, self.sentence.right) if self.is_said else ():
             if read(side, words).shape != "scalar":
                 raise SentenceError(f"{text_of(side)} is a vector: equal vectors are written norm2(u - v) <= 0")
         for relation in self.relations:
@@ -315,11 +337,16 @@ class Claim:
                 f"parameters has {unknown[0]!r}, which the claim does not use; it has {', '.join(self.symbols)}"
             )
         if self.of is not None:
+            steps = self.of.program.steps
+            weights = {step.label for step in steps if isinstance(step, Instruction) and step.op == "combine"}
             for symbol in self.symbols:
                 name, index = index_of(symbol)
-                if index and name in self.of.parameters and index not in ("n", "k"):
+                if not index or name not in self.of.parameters:
+                    continue
+                if (index in TURNS) != (name in weights) or index not in ("n", "k", *TURNS):
                     raise SentenceError(
-                        f"{symbol}: a parameter of the algorithm has one value, one a client or one a round"
+                        f"{symbol}: a parameter of the algorithm has one value, one a client or one a round, and the "
+                        "weights of remembered vectors one for each of them"
                     )
 
 
@@ -337,6 +364,8 @@ def claim(label: str, statement: str | None = None, /, **fields_: Any) -> Any:
         from theory import catalog
 
         return catalog.claim(label)
+    if statement is None and not {"title", "remarks"} <= set(fields_):
+        raise SentenceError(f"claim {label!r}: it has no sentence")
     known = {f.name for f in fields(Claim)}
     unknown = sorted(set(fields_) - known)
     if unknown:

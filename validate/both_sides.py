@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias
 from theory.arithmetic import PRECISIONS, balls, to_element
 from theory.formula import Apply, Name, Number, UndefinedError
 from theory.operations import Element, UndecidedError, to_fraction
+from theory.program import STACKS
 from theory.sentence import (
     INDICES,
     OVER,
@@ -30,10 +31,13 @@ from theory.sentence import (
     Sentence,
     SentenceError,
     Vocabulary,
+    applied,
     evaluate,
     everything,
+    everything_meant,
     index_value,
     read,
+    remembered,
     text_of,
 )
 from validate.instances.instance import Instance
@@ -193,11 +197,14 @@ class World(Still):
             raise SentenceError(f"{name}[...]: there is no run")
         state = name in self.words.states
         kind = self.words.states[name] if state else self.words.taps[name][0]
+        own = {k: v for k, v in at.items() if k in ("n", "i")}
+        if state and kind in STACKS:
+            own["j"] = indices[1]
+            indices = indices[:1]
         if state and indices == (0,):
             place = [s.name for s in self.play.program.state].index(name)
-            return Bound(_part(name, kind, self.play.start[place], at))
+            return Bound(_part(name, kind, self.play.start[place], own))
         item = (name, indices)
-        own = {k: v for k, v in at.items() if k in ("n", "i")}
         return Bound(None, lambda outcome: _part(name, kind, outcome[item], own), frozenset({item}))
 
     def turns(self, tap: str, k: int, outer: tuple[int, ...] = ()) -> int:
@@ -210,10 +217,10 @@ class World(Still):
         """The values of an index that is bound; of h and j the turns of the loops around the tap."""
         if index not in TURNS:
             return super().over(index, e, at)
-        taps = [t for t in _expanded(e, self.words) if isinstance(t, At) and t.name in self.words.taps]
+        taps = [t for t in everything_meant(e, self.words) if isinstance(t, At) and t.name in self.words.taps]
         own = [t for t in taps if any(Name(index) in everything(i) for i in t.indices)]
         if not own:
-            raise SentenceError(f"nothing that is summed over {index} has the turn {index} of a tap")
+            return range(self.remembers(e, index))
         counts = set()
         for tap in own:
             k = index_value(tap.indices[0], self, at, self.words)
@@ -390,6 +397,9 @@ class World(Still):
             indices = [index_value(i, self, at, self.words) for i in e.indices]
             if not 0 <= indices[0] <= K - (e.name not in self.words.states):
                 return False
+            if e.name in self.words.states and len(indices) > 1:
+                lengths = zip(self.instance.program.state, self.instance.lengths, strict=True)  # type: ignore[union-attr]
+                return any(s.name == e.name and indices[1] in range(length or 0) for s, length in lengths)
             if e.name in self.words.states or len(indices) == 1:
                 return True
             return all(
@@ -414,21 +424,15 @@ class World(Still):
 
 def _part(name: str, kind: str, value: Any, at: Mapping[str, int]) -> Any:
     """A client's, or a sample's, part of a value."""
-    if kind == "client":
+    if kind in ("client", "client past"):
         value = value[at["n"]]
     elif kind == "table":
         value = value[at["n"]][at["i"]]
+    if kind in STACKS:
+        value = value[at["j"]]
     if value is None:
         raise UndefinedError(f"{name} of client {at['n']} has no value in a turn in which the client is through")
     return value
-
-
-def _expanded(e: Expression, words: Vocabulary) -> Iterator[Expression]:
-    """The tree and all its parts, with what definitions stand for."""
-    for part in everything(e):
-        yield part
-        if isinstance(part, Name) and part.name in words.definitions:
-            yield from _expanded(words.definitions[part.name], words)
 
 
 # --- sentences -------------------------------------------------------------------------------------------------------
@@ -499,7 +503,10 @@ def _measured(sentence: Sentence, world: World) -> Measured:
                 f"{text_of(side)} is a vector: both sides are numbers; vectors are equal when norm2(u - v) <= 0"
             )
     named = {
-        e.name for side in (sentence.left, sentence.right) for e in _expanded(side, world.words) if isinstance(e, Name)
+        e.name
+        for side in (sentence.left, sentence.right)
+        for e in everything_meant(side, world.words)
+        if isinstance(e, Name)
     }
     try:
         if "fstar" in named:
@@ -531,15 +538,18 @@ def _minimisers(world: World, named: set[str]) -> tuple[int, bool]:
 
 def indices_of(sentence: Sentence, world: World, free: frozenset[str]) -> Iterator[dict[str, int]]:
     """The values of the free indices for which all indices of the sentence lie in the run."""
-    turns = 0
+    turns, words = 0, world.words
     if free & set(TURNS):
         taps = {
             e.name
             for side in (sentence.left, sentence.right)
-            for e in _expanded(side, world.words)
+            for e in everything_meant(side, world.words)
             if isinstance(e, At)
         }
         turns = max((_most_turns(world, tap) for tap in taps & set(world.words.taps)), default=0)
+        both = applied("+", (sentence.left, sentence.right))
+        lags = [world.remembers(both, i) for i in free & set(TURNS) if any(remembered(both, i, words))]
+        turns = max(turns, *lags, 0)
     K = world.instance.rounds
     ranges: dict[str, Iterable[int]] = {"k": range(K + 1), "*k": range(K), "h": range(turns), "j": range(turns)}
     clients = [name for name in ("n", "*n") if name in free]

@@ -70,6 +70,9 @@ def examine(
         seed: of what is drawn.
         tell: called with one line of text.
     """
+    if not claim.is_said:
+        text = f"no sentence of the language says it: {claim.title}"
+        return decide(claim.id, [Evidence("exact", "undecided", text, origin="search")], quick=quick)
     evidence = contradictions(claim)
     if any(item.outcome == "vacuous" for item in evidence):
         return decide(claim.id, evidence, quick=quick)

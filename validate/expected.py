@@ -19,8 +19,8 @@ import numpy as np
 from sim.moments import Moments, Point, Schedule, moments_of
 from sim.problems import Quadratic
 from theory.formula import Name, UndefinedError, names_in
-from theory.program import loops_around, with_taps
-from theory.sentence import TURNS, At, Expression, Sentence, evaluate, everything, index_value, read
+from theory.program import STACKS, loops_around, with_taps
+from theory.sentence import TURNS, At, Expression, Sentence, evaluate, everything, index_value, read, remembered
 from theory.written import Claim
 from validate.instances.choices import Setting, holds, number
 
@@ -78,11 +78,14 @@ class Expected:
     def value(self, name: str, indices: tuple[int, ...], at: Mapping[str, int]) -> Any:
         """As `World`."""
         kind = self.words.states.get(name) or self.words.taps[name][0]
-        n = at.get("n") if kind in ("client", "table") else None
+        n = at.get("n") if kind in ("client", "table", "client past") else None
         i = at.get("i") if kind == "table" else None
-        if name in self.words.states and indices == (0,):  # as the run begins: drawn from nothing
-            return Vector({None: self.moments.mean(0)[self.moments.layout.place(name, (), n, i)]})
-        return Vector({Point(name, indices[0], tuple(indices[1:]), n, i): 1})
+        if name not in self.words.states:
+            return Vector({Point(name, indices[0], tuple(indices[1:]), n, i): 1})
+        j = indices[1] if kind in STACKS else 0
+        if indices[0] == 0:  # as the run begins: drawn from nothing
+            return Vector({None: self.moments.mean(0)[self.moments.layout.place(name, (), n, i, j)]})
+        return Vector({Point(name, indices[0], (), n, i, j): 1})
 
     def function(self, name: str, v: Vector, at: Mapping[str, int]) -> Any:
         """As `World`."""
@@ -152,7 +155,12 @@ class Expected:
     def over(self, index: str, e: Expression, at: Mapping[str, int]) -> Iterable[int]:
         """As `World`; of h and j the turns of the loops around the taps."""
         if index in TURNS:
-            return range(turns(self.claim, self.setting, e, index))
+            states, names = remembered(e, index, self.words)
+            if states:
+                _, _, rows = self.moments.layout.places[next(iter(states)), ()]
+                return range(rows // self.moments.layout.dim)
+            if not names:
+                return range(turns(self.claim, self.setting, e, index))
         return self.setting.over(index, e, at)
 
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:

@@ -16,10 +16,10 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.formula import UndefinedError
-from validate import certificate, inertial_scenario
+from validate import certificate
 from validate.assumptions import unmet
 from validate.bounds import Cases, breaks, compare, exact_or_rounded_sides
-from validate.scenario import Spec, as_list, rational, read_scenario
+from validate.scenario import Spec, rational, read_scenario
 
 CasesOf = Callable[[Claim, Any], "Cases | None"]
 
@@ -137,11 +137,6 @@ def rounds_certificate(claim: Claim, found: Counterexample) -> certificate.Certi
     Raises:
         ValueError: when there is none, as for a quantity that no certificate has.
     """
-    if found.spec.get("algorithm") == inertial_scenario.ALGORITHM:
-        # the right side may be irrational: it is computed again, and rounded as the certificate asks for
-        return certificate.inertial_certificate(
-            claim, found.spec, found.index, found.parameters, found.left, silent=True
-        )
     numbers = {name: value for name, value in found.parameters.items() if isinstance(value, Fraction)}
     if len(numbers) < len(found.parameters):
         raise ValueError(f"{claim.id} has vectors among its parameters, which a certificate of this kind cannot hold")
@@ -170,12 +165,10 @@ def fixed_point(spec: Spec) -> Fraction | None:
         spec: a scalar instance; deterministic means one sample a client and p = 1, with a constant step.
 
     A client that starts at theta ends at a + q (theta - a) with q = (1 - step h)^(local steps), so the average has the
-    fixed point sum (1-q_n) a_n / sum (1-q_n). FedMIM at rest is that with the step A eta_l, everybody taking part.
+    fixed point sum (1-q_n) a_n / sum (1-q_n).
     """
     if isinstance(spec["step"], list):
         return None
-    if spec.get("algorithm") == inertial_scenario.ALGORITHM:
-        return _inertial_fixed_point(spec)
     step = rational(spec["step"], "step")
     steps = int(spec.get("local_steps", 0)) or int(spec["S"]) * int(spec["M"])
     weights, total = Fraction(0), Fraction(0)
@@ -188,20 +181,3 @@ def fixed_point(spec: Spec) -> Fraction | None:
         weights += moved
         total += moved * rational(a[0], "a")
     return total / weights if weights else None
-
-
-def _inertial_fixed_point(spec: Spec) -> Fraction | None:
-    """The point at which FedMIM can rest: nothing has moved, so the inertia is nil; x ends at q x + sum_k r^k c."""
-    if int(spec.get("S", len(spec["clients"]))) < len(spec["clients"]):
-        return None
-    length = rational(spec["step"], "step") * (1 - sum(rational(a, "alpha") for a in spec.get("alpha", ())))
-    moved, pulled = Fraction(0), Fraction(0)
-    for client in spec["clients"]:
-        h, b = as_list(client["h"]), as_list(client["b"])
-        if len(h) != 1:
-            return None
-        factor = 1 - length * rational(h[0], "h")
-        powers = [factor**k for k in range(int(spec["local_steps"]))]
-        moved += 1 - factor * powers[-1]
-        pulled += sum(powers) * length * rational(b[0], "b")
-    return pulled / moved if moved else None

@@ -154,19 +154,6 @@ def relation(c: Certificate) -> bool:
     return refuted(c, left, names, right="right" if "right" in c else "right_formula")
 
 
-def floor(c: Certificate) -> bool:
-    """The step and the rate of every instance in balls; the runs' floor K eta/4 above c times the rate."""
-    constants = {"S": 1, "N": 2, "L": 1, "mu": 1, "G": 1, "B": 1, "A": 1, "sigma2": 0}
-    for item in c["instances"]:
-        names = {k: F(v) for k, v in constants.items()} | {"lam": F(c["lam"]), "f0_gap": F(c["start"]) ** 2 / 2}
-        names |= {"K": F(item["K"]), "T": F(item["T"])}
-        (eta, above), (_, rate) = ends(balls(c["step"], names)), ends(balls(c["rate"], names))
-        assert eta > 0
-        assert F(item["K"]) * above <= 1
-        assert F(item["K"]) * eta / 4 > F(item["c"]) * rate
-    return True
-
-
 def permutations_(c: Certificate) -> bool:
     """Every order of the clients played, with Q_j in closed form; the right side in balls."""
     h, b = ([F(client[name]) for client in c["clients"]] for name in ("h", "b"))
@@ -259,28 +246,6 @@ def mixing(c: Certificate) -> bool:
     return True
 
 
-def inertial(c: Certificate) -> bool:
-    """By the exact oracle of `sim`."""
-    from validate.scenario import read_scenario
-
-    spec = {name: value for name, value in c["instance"].items() if name != "name"}
-    m, at = read_scenario(spec, exact=True).moments(), {k: int(v) for k, v in c["left"].get("index", {}).items()}
-    t, n, k = (at.get(name) for name in ("t", "n", "k"))
-    left: dict[str, Callable[[], Any]] = {
-        "min_squared_gradient": lambda: min(m.auxiliary_squared_gradient_norm[:-1]),
-        "squared_gradient": lambda: m.auxiliary_squared_gradient_norm[t],
-        "next_delta_squared": lambda: m.squared_increment[t + 1],
-        "client_squared_gradient": lambda: m.local_gradient[t, n, k],
-        "selected_gradient_squared": lambda: m.selected_gradient[t, k],
-        "one_client_drift": lambda: m.displacement[t, n, k],
-        "mean_drift": lambda: sum(m.displacement[t, :, k]) / m.displacement.shape[1],
-        "descent": lambda: m.auxiliary_suboptimality[t + 1] - m.auxiliary_suboptimality[t],
-    }
-    if c["left"]["quantity"] not in left:
-        raise Unknown
-    return refuted(c, left[c["left"]["quantity"]](), numbers(c["parameters"]))
-
-
 def vectors(c: Certificate) -> bool:
     """The Gram matrix by NumPy's objects, and every condition on it."""
     names = list(c["vectors"])
@@ -313,7 +278,5 @@ KINDS: dict[str, Callable[[Certificate], bool]] = {
     "unrolled": unrolled,
     "products": products,
     "relation": relation,
-    "floor": floor,
-    "inertial": inertial,
     "vectors": vectors,
 }

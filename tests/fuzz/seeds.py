@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from tests.validate.command_line import SPEC, assigned
-from theory import claim
 
 Certificate = dict[str, Any]
 
@@ -145,7 +145,6 @@ HEAVY = frozenset({"check", "replay", "falsify", "mutate", "report", "reproduce"
 @cache
 def certificates() -> dict[str, Certificate]:
     """Valid certificates of every kind, none of which takes long to check."""
-    from tests.validate.inertial_certificates import BROKEN, rich
     from tests.validate.known_certificates import CERTIFICATES
     from tests.validate.test_verifier_adam import SHORT
     from tests.validate.test_verifier_chain import CHAINS
@@ -154,17 +153,33 @@ def certificates() -> dict[str, Certificate]:
     from tests.validate.test_verifier_mixing import MADE as MIXING
     from tests.validate.test_verifier_permutations import ALL as SHUFFLING
     from tests.validate.test_verifier_vectors import broken
-    from validate.papers.fedmim.refutations import REFUTED
 
     found = {name: CERTIFICATES[name] for name in ("known", "rich", "fixed point", "order")}
     found |= {"adam": SHORT, "chain": CHAINS["rational"], "root": CHAINS["irrational"], **FINITE}
     found |= {name: LOCAL[name] for name in ("lemma-4", "lemma-5", "lemma-6", "proposition-4-eq16")}
     found |= {f"mixing {name}": made for name, made in MIXING.items()}
     found |= {f"shuffling {name}": made for name, (_, made) in SHUFFLING.items()}
-    found |= {f"inertial {name}": BROKEN[name] for name in ("lemma-7", "eq25", "eq30", "lemma-9")}
-    found["inertial rich"] = rich()[1]
+    found["relation"] = relation()
     found |= {f"vectors {label}": broken(f"{label}-wrong") for label in ("young", "descent", "projection", "ball")}
-    return found | {f"fedmim {label}": make(claim(f"fedmim/{label}")) for label, (make, _) in REFUTED.items()}
+    return found
+
+
+def relation() -> Certificate:
+    """A false relation between numbers: a step of the sum of two gradients against one with the wrong sign."""
+    from theory.claim import Claim, Quantity
+    from validate.certificate import relation_certificate
+
+    words = ("equation", "a step", "(1)", "The step is a corrected gradient step.", "x")
+    one = Claim("mine/step", *words, Quantity("step", "the step", "x"), "a test", relation="=")
+    return relation_certificate(
+        one,
+        {"alpha": Fraction(1, 2), "eta_l": 1, "grad": 0, "grad_i": 1},
+        "-(1-A)*eta_l*grad - A*eta_l*grad_i",
+        Fraction(-1, 2),
+        Fraction(-3, 2),
+        right="-eta_l*(grad_i + (1-A)*(grad_i - grad))",
+        definitions={"A": "1 - alpha"},
+    )
 
 
 def toml(value: dict[str, Any]) -> str:

@@ -158,7 +158,7 @@ HOSTILE = (
 
 def test_reading_executes_nothing(tmp_path: Path) -> None:
     """An audit hook of the interpreter sees no code run, no import, no object unpickled and no file written."""
-    for number, name in enumerate(("known", "fedmim eq2", "adam")):
+    for number, name in enumerate(("known", "relation", "adam")):
         made = certificates()[name]
         (tmp_path / f"valid-{number}.json").write_text(json.dumps(made), encoding="utf-8")
         for other, text in enumerate(HOSTILE):

@@ -133,7 +133,7 @@ def test_no_forgery_of_a_fixture_is_valid(name: str, tmp_path: Path) -> None:
 
 def test_the_fixtures_have_most_kinds() -> None:
     kinds = {made["kind"] for made in fixtures().values()}
-    assert kinds >= {"instance", "mixing", "permutations", "unrolled", "products", "inertial", "relation", "floor"}
+    assert kinds >= {"instance", "mixing", "permutations", "unrolled", "products"}
 
 
 @pytest.mark.parametrize("label", ["descent-wrong", "young-wrong", "sum-of-two-wrong", "projection-wrong"])

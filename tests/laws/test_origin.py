@@ -19,7 +19,7 @@ from validate.instances.hunt import Hunt
 from validate.survey import Pool
 from validate.verdict import Origin
 
-PAPERS = ("fedmim", "open-fl", "perm")
+PAPERS = ("open-fl", "perm")
 NOISY: dict[str, Any] = {
     "algorithm": "a/parallel_sgd",
     "parameters": {"delta": "1/4"},
@@ -96,15 +96,13 @@ def test_what_was_made_for_a_claim_is_not_in_the_pool(paper: str) -> None:
     by_hand = [str(sorted(one.items(), key=str)) for one in getattr(module, "given", lambda: iter(()))()]
     pool = {str(sorted(one.items(), key=str)) for one in module.instances()}
     assert not pool.intersection(by_hand)
-    assert bool(by_hand) == (paper in ("fedmim", "perm"))
+    assert bool(by_hand) == (paper == "perm")
 
 
 @pytest.mark.parametrize(
     ("id", "origin"),
     [
-        ("fedmim/lemma-7", "search"),
         ("perm/lemma-5", "search"),
-        ("fedmim/eq2", "given"),
         ("perm/proposition-1", "given"),
     ],
 )

@@ -129,13 +129,13 @@ def test_no_paper_s_own_evidence_is_proved(tmp_path) -> None:
     from validate import papers
 
     held = 0
-    for label in ("perm/lemma-4/corrected", "open-fl/eq15", "fedmim/lemma-8"):
+    for label in ("perm/lemma-4/corrected", "open-fl/eq15"):
         one = claim(label)
         for c in (one, replace(one, right="-1") if one.right is not None else one):
             found, _ = papers.module(c.paper).special(c, tmp_path)
             assert "proved" not in {e.outcome for e in found}
             held += any("do not reach the claim" in e.detail for e in found)
-    assert held >= 3
+    assert held >= 2
 
 
 # --- what a reader may write -----------------------------------------------------------------------------------------

@@ -273,7 +273,7 @@ def fedmim(p, q, x0, K, draw):
                 y1 = y - sum(a * d for a, d in zip(alpha, past, strict=True))
                 y2 = y - sum(b * d for b, d in zip(beta, past, strict=True))
                 g = p.batch(n, y2, draw.sample(k, n, t, p.counts[n]))
-                y = y1 - (1 - sum(alpha)) * q["eta"] * g
+                y = y1 - (1 - sum(alpha)) * q["eta_l"] * g
             if chosen:
                 ends.append(y)
         before, x = x, np.mean(ends, axis=0)

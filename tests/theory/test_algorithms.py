@@ -42,7 +42,7 @@ PARAMETERS = {
     "fedprox": {"mu": 0.7, "S": 3},
     "fedlin": {"eta": 0.1, "H": 4, "tau": [1, 4, 2, 3]},
     "feddyn": {"alpha": 0.5, "S": 2},
-    "fedmim": {"eta": 0.1, "alpha": [0.3, 0.2, 0.1], "beta": [0.5, 0.0, 0.4], "A": 0.4, "H": 3, "S": 2},
+    "fedmim": {"eta_l": 0.1, "alpha": [0.3, 0.2, 0.1], "beta": [0.5, 0.0, 0.4], "A": 0.4, "H": 3, "S": 2},
     "fedadam": {"eta": 0.1, "eta_g": 0.3, "beta1": 0.6, "beta2": 0.9, "tau": 0.1, "H": 3, "S": 2},
     "proxskip": {"gamma": 0.1, "p": 0.5},
     "diana": {"eta": 0.1, "alpha": 0.4, "m": 2},

@@ -1,25 +1,20 @@
-"""The claims of fedmim as encoded: contract, right sides, proof lines, conditions."""
+"""The claims of fedmim as written: contract, right sides, orders, conditions."""
 
 from __future__ import annotations
 
+import json
 import math
-import operator
-import random
-from collections.abc import Callable, Mapping
-from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.claim import Claim, Step
+from theory.calculator import calculator
 from theory.domain import Domain
-from theory.expression import check
 from theory.feasible import Limits, feasible, feasible_relations
-from theory.formula import fold, names_in, parse
-from theory.inequality.prover import Proof, Refutation, prove
 from theory.order import exponents
 from theory.papers.fedmim import PAPER
 
@@ -28,96 +23,129 @@ F = Fraction
 THEOREM = "alpha beta K L eta_l S G B sigma2 C T f0_gap lam"
 DRIFT = "alpha beta K L eta_l G B sigma2 delta_sq grad_u2"
 CONTRACT = {
-    "eq2": "",
-    "lemma-5": "",
-    "lemma-6": "",
     "lemma-7": "alpha beta K L G B delta_sq grad_u2 x_sq",
     "lemma-8": DRIFT,
     "lemma-9": "alpha beta K L eta_l S G B sigma2 delta_sq grad_u2",
     "theorem-iv1-eq7": THEOREM,
     "theorem-iv1-eq35": THEOREM,
-    "eq33": "",
     "theorem-iv2-eq9": THEOREM + " mu",
     "theorem-iv2-eq39": THEOREM + " mu",
-    "remark-iv1": "",
-    "remark-iv2": "",
-    "remark-iv3": "",
 }
+PRINTED = ("eq2", "lemma-5", "lemma-6", "eq33", "remark-iv1", "remark-iv2", "remark-iv3")
 EQUATIONS = ("eq21", "eq25", "eq26", "eq29", "eq30", "eq31", "eq34", "eq37", "eq40")
-STEPS = {"lemma-6": "(20)", "lemma-7": "(23)(a)", "lemma-8": "(27)", "lemma-9": "(32)", "theorem-iv2-eq9": "(38)"}
 VECTORS = {"alpha", "beta", "delta_sq"}
-# the lines that are false as printed, by claim
-FALSE = {
-    "eq2": {"Algorithm 1", "the correction"},
-    "lemma-7": {"the gradient at u_t"},
-    "lemma-9": {"the factor of the gradient"},
-    "eq33/from-step": {"by the step size of the theorem"},
-    **{
-        label: {"(39), telescoped"}
-        for label in (
-            *("theorem-iv2-eq9", "theorem-iv2-eq9/with-lambda"),
-            *("theorem-iv2-eq39", "theorem-iv2-eq39/with-lambda", "eq40"),
-        )
-    },
-    "remark-iv1": {"orders in S, other terms", "orders in K"},
-    "remark-iv2": {"orders in S, other terms", "orders in K"},
-}
+ORDER = [
+    "eq2",
+    "eq2/corrected",
+    "lemma-5",
+    "lemma-5/lags-from-one",
+    "lemma-6",
+    "eq21",
+    "lemma-7",
+    "lemma-7/corrected",
+    "eq25",
+    "eq25/corrected",
+    "eq26",
+    "eq26/corrected",
+    "lemma-8",
+    "eq29",
+    "eq30",
+    "eq30/corrected",
+    "eq31",
+    "lemma-9",
+    "lemma-9/corrected",
+    "eq33",
+    "eq33/from-step",
+    "eq33/corrected",
+    "eq34",
+    "eq37",
+    "theorem-iv1-eq7",
+    "theorem-iv1-eq7/with-lambda",
+    "theorem-iv1-eq7/corrected",
+    "theorem-iv1-eq35",
+    "theorem-iv1-eq35/with-lambda",
+    "theorem-iv1-eq35/corrected",
+    "theorem-iv2-eq9",
+    "theorem-iv2-eq9/with-lambda",
+    "theorem-iv2-eq9/corrected",
+    "theorem-iv2-eq39",
+    "theorem-iv2-eq39/with-lambda",
+    "theorem-iv2-eq39/corrected",
+    "eq40",
+    "eq33/kept-mean",
+    "eq33/corrected-2",
+    "theorem-iv1-eq7/corrected-2",
+    "theorem-iv1-eq35/corrected-2",
+    "theorem-iv2-eq9/corrected-2",
+    "theorem-iv2-eq39/corrected-2",
+    "theorem-iv1-eq35/without-c",
+    "remark-iv1",
+    "remark-iv1/terms",
+    "remark-iv1/appendix-terms",
+    "remark-iv1/corrected",
+    "remark-iv2",
+    "remark-iv2/terms",
+    "remark-iv2/corrected",
+    "remark-iv3",
+]
+RECORDED = json.loads((Path(__file__).parent / "fedmim_bounds.json").read_text(encoding="utf-8"))
 
 
 # --- contract --------------------------------------------------------------------------------------------------------
 
 
+def test_labels_and_their_order() -> None:
+    assert [c.label for c in PAPER] == ORDER
+    assert all(CLAIMS[label].amends is None for label in (*CONTRACT, *PRINTED, *EQUATIONS))
+
+
 @pytest.mark.parametrize("label", CONTRACT)
-def test_ids_and_parameters_are_those_of_the_contract(label: str) -> None:
-    claim = CLAIMS[label]
-    assert claim.amends is None
-    assert " ".join(p.name for p in claim.parameters) == CONTRACT[label]
-    for p in claim.parameters:
+def test_parameters_are_those_of_the_contract(label: str) -> None:
+    found = calculator(CLAIMS[label]).bound.parameters
+    if label == "lemma-7":  # the step is the algorithm's, and no number of the bound
+        assert "eta_l" not in {p.name for p in found}
+    assert {p.name for p in found} == set(CONTRACT[label].split())
+    for p in found:
         assert (p.shape == "vector") == (p.name in VECTORS), p.name
 
 
-def test_the_displayed_steps_are_claims_or_lines() -> None:
-    assert set(EQUATIONS) <= set(CLAIMS)
-    for label, line in STEPS.items():
-        assert line in [s.label for s in CLAIMS[label].steps]
+@pytest.mark.parametrize("row", RECORDED, ids=lambda row: f"{row['label']}-{len(row['given'].get('alpha', []))}")
+def test_bounds_at_fixed_numbers(row: dict) -> None:
+    """Recorded from the claims as they were before they were written as sentences."""
+    assert CLAIMS[row["label"]].bound(**row["given"]) == pytest.approx(row["value"], rel=1e-13)
+    assert bool(CLAIMS[row["label"]].violated(**row["given"])) == row["violated"]
 
 
-@pytest.mark.parametrize("claim", list(PAPER), ids=lambda c: c.label)
-def test_formulas_parse_and_encoded_lines_exist(claim: Claim) -> None:
-    check(claim)
-    assert claim.statement
-    assert claim.latex
-    assert claim.source
-    for step in claim.steps:
-        assert step.claim is None or step.claim.removeprefix("fedmim/") in CLAIMS, step.label
-        assert step.order is None or step.order.bound.removeprefix("fedmim/") in CLAIMS, step.label
-
-
-@pytest.mark.parametrize(
-    ("label", "amended"),
-    [
-        (f"{name}/corrected", name)
-        for name in ("eq2", "lemma-7", "eq25", "eq26", "eq30", "lemma-9", "eq33", "theorem-iv1-eq7")
-    ]
-    + [(f"{name}/corrected", name) for name in ("theorem-iv1-eq35", "theorem-iv2-eq9", "theorem-iv2-eq39")]
-    + [("remark-iv1/corrected", "remark-iv1"), ("theorem-iv1-eq35/without-c", "theorem-iv1-eq35")],
-)
-def test_repairs_amend_what_they_repair(label: str, amended: str) -> None:
+@pytest.mark.parametrize("label", [label for label in ORDER if "/corrected" in label or label.endswith("/without-c")])
+def test_repairs_amend_what_they_repair(label: str) -> None:
     repair = CLAIMS[label]
-    assert repair.amends == f"fedmim/{amended}"
-    assert repair.derivation
-    assert all(h.printed for h in repair.hypotheses)
+    assert repair.amends == label.split("/")[0]
+    assert repair.remarks
+    assert not repair.standing
 
 
 def test_what_the_theorems_need_and_do_not_state_is_in_claims_of_their_own() -> None:
     for label in ("theorem-iv1-eq7", "theorem-iv1-eq35", "theorem-iv2-eq9", "theorem-iv2-eq39"):
         printed, more = CLAIMS[label], CLAIMS[f"{label}/with-lambda"]
-        assert [h.name for h in more.hypotheses if h not in printed.hypotheses] == ["lambda exists"]
-        assert more.standing == printed.standing
-        assert (more.right, more.definitions, more.quantity) == (printed.right, printed.definitions, printed.quantity)
-        assert {h.name for h in printed.standing} == {"C", *["descent step"] * ("iv2" in label)}
-    assert {h.name for h in CLAIMS["eq37"].standing} == {"descent step", "lambda exists", "C"}
-    assert {"Psi", "A", "rho", "V", "lam_max"} <= set(CLAIMS["theorem-iv1-eq7"].definitions)
+        assert set(more.assuming) - set(printed.assuming) == {"lam < lam_max"}
+        assert (more.standing, more.statement, dict(more.where)) == (
+            printed.standing,
+            printed.statement,
+            dict(printed.where),
+        )
+        assert ("eta_l <= 3/(16*H*L)" in printed.standing) == ("iv2" in label)
+        assert "lam < lam_max" not in printed.standing
+    assert CLAIMS["eq37"].standing == ("eta_l <= 3/(16*H*L)", "lam < lam_max")
+    assert CLAIMS["lemma-9"].standing == ("eta_l <= 1/(4*L*H*sqrt(A))",)
+    assert {"Psi", "rho", "V", "lam_max"} <= set(CLAIMS["theorem-iv1-eq7"].where)
+
+
+def test_what_no_sentence_says_is_told_and_has_no_bound() -> None:
+    claim = CLAIMS["remark-iv3"]
+    assert not claim.is_said
+    assert not claim.has_bound
+    with pytest.raises(ValueError, match="no sentence says: B influences the bounds weakly"):
+        _ = claim.sentence
 
 
 # --- right sides, against formulas written down again ----------------------------------------------------------------
@@ -203,88 +231,50 @@ def test_right_sides(
     assert by_terms == near(gap / (eta * lam * K * T) + body)
     # (34), on the way
     at = {"alpha": alpha, "beta": beta, "K": K, "L": L, "eta_l": eta}
-    assert CLAIMS["eq34"].terms(**at)["lag_sum"] == near(np.sum(6 * K**2 * M + P))
+    assert CLAIMS["eq34"].bound(**at) == near(V)
     assert np.sum(6 * K**2 * M + P) <= V * (1 + 1e-12)
 
 
-# --- lines -----------------------------------------------------------------------------------------------------------
+# --- orders ----------------------------------------------------------------------------------------------------------
 
 
-_OPERATIONS: Mapping[str, Callable[..., Fraction]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "**": lambda base, power: base ** int(power),
-    "neg": operator.neg,
-}
+def orders(label: str, schedule: str, variable: str = "T") -> dict:
+    """Exponents of the terms of a bound."""
+    return exponents(calculator(CLAIMS[label]).bound, {"eta_l": schedule}, variable)
 
 
-def _value(text: str, at: Mapping[str, Fraction]) -> Fraction:
-    return fold(parse(text), Fraction, at.__getitem__, lambda operation, parts: _OPERATIONS[operation](*parts))
+FIRST = ("start_term", "noise_term", "heterogeneity_term")
+SECOND = ("drift_noise_term", "drift_heterogeneity_term", "inertia_term")
+ROOT, ALONE, LOG = "sqrt(S/(K*T))", "sqrt(S/T)/K", "log(mu**2*S*T)/(mu*lam*K*T)"
 
 
-def _scalar_line_holds(step: Step, claim: Claim, seed: int) -> bool:
-    """Whether a scalar line is true at 40 random rational points of the parameters' domains."""
-    rng = random.Random(seed)
-    domains = {p.name: p.domain for p in claim.parameters}
-    compare = {"=": operator.eq, "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt}
-    assert step.identity is not None
-    names = sorted(set().union(*(names_in(parse(text)) for text in step.identity)))
-    for _ in range(40):
-        at = {}
-        for name in names:
-            domain = domains.get(name, Domain(0, None))
-            at[name] = F(rng.randint(1, 6)) if domain.integer else F(rng.randint(1, 30), 10)
-            if domain.upper is not None:
-                at[name] = F(rng.randint(1, 99), 100) * F(domain.upper)
-        if not compare[step.relation](*(_value(text, at) for text in step.identity)):
-            return False
-    return True
-
-
-@pytest.mark.parametrize("claim", [c for c in PAPER if c.steps], ids=lambda c: c.label)
-def test_scalar_lines_are_true_but_for_the_known_ones(claim: Claim) -> None:
-    for step in claim.steps:
-        if step.identity is not None:
-            assert _scalar_line_holds(step, claim, 0) != (step.label in FALSE.get(claim.label, ())), step.label
-        if step.inference is not None:
-            left_over = replace(step, identity=step.inference.remains)
-            # Lemma 9 does not follow for B < 1/2, everything else does
-            assert _scalar_line_holds(left_over, claim, 1) != (claim.label == "lemma-9"), step.label
-
-
-@pytest.mark.parametrize("claim", list(PAPER), ids=lambda c: c.label)
-def test_vector_lines_are_proved_but_for_the_known_ones(claim: Claim) -> None:
-    lines = [(s.label, s.vectors) for s in claim.steps]
-    false = set(FALSE.get(claim.label, ()))
-    if claim.label == "lemma-5/lags-from-one":
-        false.add("claim")
-    for label, line in [*lines, ("claim", claim.vectors)]:
-        if line is None:
-            continue
-        for setting in line.settings[:2]:
-            space, stated, hypotheses = line.build({k: F(v) for k, v in setting.items()})
-            answer = prove(stated, hypotheses, space)
-            assert isinstance(answer, Refutation if label in false else Proof), (label, setting)
-
-
-@pytest.mark.parametrize("label", ["remark-iv1", "remark-iv1/corrected", "remark-iv2"])
-def test_orders_in_every_variable(label: str) -> None:
-    import sympy
-
-    for step in CLAIMS[label].steps:
-        if (line := step.order) is None:
-            continue
-        found = exponents(CLAIMS[line.bound.removeprefix("fedmim/")], line.schedule, line.variable)
-        wrong = {name for name, e in line.exponents.items() if sympy.simplify(found[name] - sympy.Rational(e)) != 0}
-        assert bool(wrong) == (step.label in FALSE.get(label, ())), (step.label, wrong)
+@pytest.mark.parametrize(
+    ("label", "schedule", "variable", "names", "power"),
+    [
+        ("remark-iv1/terms", ROOT, "T", FIRST, "-1/2"),
+        ("remark-iv1/terms", ROOT, "T", SECOND, "-1"),
+        ("remark-iv1/terms", ROOT, "S", FIRST, "-1/2"),
+        ("remark-iv1/terms", ROOT, "S", SECOND, "1"),  # not -1/2
+        ("remark-iv1/terms", ROOT, "K", ("heterogeneity_term",), "1/2"),  # not -1/2
+        ("remark-iv1/appendix-terms", ALONE, "T", FIRST, "-1/2"),
+        ("remark-iv1/appendix-terms", ALONE, "T", SECOND, "-1"),
+        ("remark-iv1/appendix-terms", ALONE, "S", SECOND, "1"),
+        ("remark-iv1/appendix-terms", ALONE, "K", ("start_term", "heterogeneity_term", "inertia_term"), "0"),
+        ("remark-iv2/terms", LOG, "T", FIRST[1:], "-1"),
+        ("remark-iv2/terms", LOG, "T", SECOND, "-2"),
+        ("remark-iv2/terms", LOG, "S", FIRST[1:], "-1"),
+        ("remark-iv2/terms", LOG, "S", SECOND, "0"),  # not -1
+        ("remark-iv2/terms", LOG, "K", ("inertia_term",), "2"),
+    ],
+)
+def test_orders_of_the_terms(label: str, schedule: str, variable: str, names: tuple[str, ...], power: str) -> None:
+    found = orders(label, schedule, variable)
+    assert {name: found[name] for name in names} == dict.fromkeys(names, F(power))
 
 
 def test_the_order_of_the_inertia_term_in_k() -> None:
-    schedule = {"eta_l": "sqrt(S/(K*T))"}
-    assert exponents(CLAIMS["remark-iv1/terms"], schedule)["inertia_term"] == 3
-    assert exponents(CLAIMS["remark-iv1/appendix-terms"], schedule)["inertia_term"] == 1
+    assert orders("remark-iv1/terms", ROOT, "K")["inertia_term"] == 3
+    assert orders("remark-iv1/appendix-terms", ROOT, "K")["inertia_term"] == 1
 
 
 def test_the_order_in_k_by_numbers() -> None:
@@ -358,7 +348,7 @@ def test_33_with_unbounded_gradients() -> None:
 
 def test_the_hypotheses_of_the_repairs_can_hold() -> None:
     at = {"alpha": [0.25], "beta": [0], "K": 1, "L": 1, "B": 1, "S": 1, "eta_l": "1/1000", "lam": "1/10"}
-    assert feasible(CLAIMS["theorem-iv1-eq35/corrected"], fixed=at).outcome == "feasible"
-    assert feasible(CLAIMS["theorem-iv1-eq35/without-c"], fixed=at).outcome == "feasible"
+    assert feasible(calculator(CLAIMS["theorem-iv1-eq35/corrected"]).bound, fixed=at).outcome == "feasible"
+    assert feasible(calculator(CLAIMS["theorem-iv1-eq35/without-c"]).bound, fixed=at).outcome == "feasible"
     more = {"mu": "1/2", "T": 10**6}
-    assert feasible(CLAIMS["theorem-iv2-eq39/corrected"], fixed={**at, **more}).outcome == "feasible"
+    assert feasible(calculator(CLAIMS["theorem-iv2-eq39/corrected"]).bound, fixed={**at, **more}).outcome == "feasible"

@@ -30,7 +30,7 @@ def test_lines(left, relation, right, expected):
     assert holds(line(left, relation, right), {"n": COUNT, "a": POSITIVE, "b": POSITIVE}) is expected
 
 
-ELSEWHERE = ("perm", "fedmim")  # their false lines are listed in tests/theory/test_perm.py and test_fedmim.py
+ELSEWHERE = ("perm",)  # its false lines are listed in tests/theory/test_perm.py
 
 
 def test_every_scalar_line_is_proved():

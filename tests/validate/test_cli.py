@@ -51,7 +51,7 @@ BAD_ARGUMENTS: list[tuple[list[str], str]] = [
     (["bound"], "ID"),
     (["bound", "nonsense"], "unknown claim 'nonsense'"),
     (["bound", "open-fl/definition-1"], "no right side"),
-    (["bound", "fedmim/eq2"], "others of its paper have, such as fedmim/eq2"),
+    (["bound", "fedmim/remark-iv3"], "has no right side to evaluate"),
     (["bound", EQ8], "L"),
     (["bound", EQ8, *assigned(*SETTINGS[1:])], "L"),
     (["bound", EQ8, *assigned(*SETTINGS, "M=2")], "twice"),

@@ -5,18 +5,14 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
-from typing import Any
 
-import numpy as np
 import pytest
 
-from theory.catalog import claim as find_claim
 from theory.catalog import papers
 from validate import papers as measured
-from validate.bounds import LARGEST, Cases, compare
 from validate.description import describe, in_words, of_step
 from validate.scenario import read_scenario
-from validate.survey import Pool, pool_of, survey
+from validate.survey import pool_of
 
 LONGEST = 130
 LOCAL = {
@@ -90,34 +86,3 @@ def test_shuffling_is_told_with_its_epochs_and_its_start() -> None:
 
 def test_a_scenario_without_a_description_has_its_name() -> None:
     assert in_words(SimpleNamespace(name="somebody else's")) == "somebody else's"
-
-
-def test_the_evidence_says_where_the_ratio_is_largest_and_what_a_very_large_one_is_made_of() -> None:
-    """A claim that allows every step: 40 steps of 4 on a curvature of 1 multiply the distance to x* by 3^40."""
-    claim, module = replace(find_claim("fedmim/theorem-iv2-eq9"), standing=()), measured.module("fedmim")
-    clients = [{"h": "1", "b": "1"}, {"h": "1", "b": "-1"}]
-    spec = {
-        "algorithm": "fedmim", "clients": clients, "S": 1, "local_steps": 5, "step": "4", "x0": "0", "K": 8,
-    }  # fmt: skip
-    pool = Pool(((spec, read_scenario(spec, exact=False, name="instance 1")),), ())
-    seen = survey(claim, module, pool)
-    evidence = seen.evidence(0)[-1]
-    assert evidence.data is not None
-    assert evidence.data["tightest"] == seen.tightest(broken=True)
-    tightest = evidence.data["tightest"]
-    assert tightest["left"] / tightest["right"] == evidence.tightness == seen.tightness
-    assert tightest["left"] > 1e30 > 1e6 * tightest["right"]
-    assert tightest["scenario"] == "instance 1 (fedmim, 2 clients, S=1, local_steps=5, K=8, step 4, start 0)"
-    assert evidence.detail.endswith(f"{tightest['left']:.6g} against {tightest['right']:.6g} on {tightest['scenario']}")
-    assert seen.tightest(broken=False) is None
-
-
-def test_a_ratio_beyond_floats_is_the_largest_float() -> None:
-    """So that JSON can carry it; nothing is said where the right side is 0."""
-    claim = find_claim("fedmim/theorem-iv2-eq9")
-    bare = replace(claim, right="mu*exp(-lam)", definitions={}, hypotheses=(), standing=(), steps=())
-    given: dict[str, Any] = {p.name: np.zeros((1, 1)) if p.shape == "vector" else 1 for p in claim.parameters}
-    found = compare(bare, Cases(np.array([1e300]), {**given, "mu": 1e-300, "lam": 0.25}, {}))
-    assert 0 < found.right < 1e-300
-    assert found.broken
-    assert found.tightness == LARGEST

@@ -15,9 +15,9 @@ import pytest
 import sim
 from sim.algorithms import FedAvg, FedMIM, fedcm
 from validate import experiment as ex
-from validate.papers.fedmim import figures, outcomes, runs, setting, statements, tables
-from validate.papers.fedmim.runs import Job, Result
-from validate.papers.fedmim.setting import BASE, FULL, LAGS, QUICK, Cell, Size
+from validate.experiments.inertia import figures, outcomes, runs, setting, statements, tables
+from validate.experiments.inertia.runs import Job, Result
+from validate.experiments.inertia.setting import BASE, FULL, LAGS, QUICK, Cell, Size
 
 TINY = Size(
     sets=2,

@@ -28,8 +28,8 @@ TINY = HEAD + BODY + "PAPER = Paper('tiny', 'Tiny', 'me', (A,))\n"
 TWO = TINY.replace("(A,)", "(A, claim('b', 't <= t + s'))")
 OLD = "from theory import Paper\nfrom validate.own import claim, parameters\nPAPER = Paper('old', '', '', ())\n"
 OLD_CLAIM = (
-    "from dataclasses import replace\nfrom theory import Paper, catalog\n"
-    "A = replace(catalog.claim('fedmim/lemma-7'), id='old/a', amends=None, steps=())\n"
+    "from theory import Paper\nfrom theory.claim import Claim, Quantity\n"
+    "A = Claim('old/a', 'lemma', 'A', '(1)', 'x is x.', 'x = x', Quantity('x', 'x', 'x'), 'me', relation='=')\n"
     "PAPER = Paper('old', 'Old', 'me', (A,))\n"
 )
 

@@ -139,11 +139,11 @@ def test_engines_leave_alone_what_they_do_not_take() -> None:
     by_client = read_instance({**form, "parameters": {"eta": ["1/4", "1/8"], "H": 2}}, algorithms.local_sgd)
     assert scenario_of(by_client, exact=False) is None
     assert runs_of_instance(by_client, 8, 0).final.shape == (8, 1)
-    pulled = {"eta": "1/8", "alpha": ["1/2"], "beta": ["1/4"], "A": "1/3", "H": 1, "S": 1}
+    pulled = {"eta_l": "1/8", "alpha": ["1/2"], "beta": ["1/4"], "A": "1/3", "H": 1, "S": 1}
     assert scenario_of(read_instance({**form, "parameters": pulled}, algorithms.fedmim), exact=False) is None
     fine = {**pulled, "A": "1/2"}
     assert scenario_of(read_instance({**form, "parameters": fine}, algorithms.fedmim), exact=False) is not None
-    longer = {**pulled, "A": "1/2", "eta": {"k": ["1/8", "1/8", "1/4"]}}
+    longer = {**pulled, "A": "1/2", "eta_l": {"k": ["1/8", "1/8", "1/4"]}}
     cut = scenario_of(read_instance({**form, "parameters": longer}, algorithms.fedmim), exact=True)
     assert cut is not None
     assert cut.algorithm.step == (Fraction(1, 8), Fraction(1, 8))

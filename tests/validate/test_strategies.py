@@ -46,8 +46,6 @@ LAST = find_claim("perm/lemma-6")
 DRAWN = [c for c in claims() if isinstance(c, Claim) and c.parameters and c.id not in EMPTY | UNDECIDED]
 # A few of each paper in every run; the others with the slow tests.
 QUICK = {c.id for c in DRAWN[::24]} | {
-    "fedmim/theorem-iv2-eq9",
-    "fedmim/eq25",
     "open-fl/theorem-3",
     "perm/gen",
     "perm/theorem-2/corrected-2",

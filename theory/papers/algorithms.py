@@ -1,6 +1,7 @@
 """The field's algorithms, each as one round in the language; any of them may be the `of` of a claim."""
 
 from theory.papers.fedavg_svrg import fedavg_svrg as fedavg_svrg
+from theory.papers.fedmim import fedmim as fedmim
 from theory.program import algorithm
 
 # one function, or its samples
@@ -150,17 +151,6 @@ def feddyn(w, x, g, h, *, alpha, S):
     moved = w.prox(x + g / alpha, 1 / alpha) - x
     h = h - alpha * w.mean(active * moved)
     return x + w.average(moved, active) - h / alpha, w.where(active, g - alpha * moved, g), h
-
-
-@algorithm(x="x0", past="J times 0")
-def fedmim(w, x, past, *, eta, alpha, beta, A, H, S):
-    """Liu, Sun, Ding, Shen, Liu, Tao: FedMIM, Algorithm 1; A is 1 - sum_j alpha_j, past the increments delta_{t-j}."""
-    shift, ahead = w.combine(alpha, past), w.combine(beta, past)
-    y = w.each(x)
-    for _ in w.repeat(H):
-        y = y - shift - A * eta * w.gradient(y - ahead, w.sample())
-    new = w.average(y, w.choose(S))
-    return new, w.shift(past, (x - new) / H)
 
 
 @algorithm(x="x0", m="0", u="0")

@@ -69,7 +69,7 @@ SPECS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "fedmim": {
             "rules": (),
             "algorithms": {(): "algorithms/fedmim"},
-            "parameters": {"step": "eta", "local_steps": "H", "S": "S"},
+            "parameters": {"step": "eta_l", "local_steps": "H", "S": "S"},
             "clients": {},
             "start": "x0",
             "rounds": "K",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from theory.formula import Apply, Formula, Name
 from theory.program.algorithm import Algorithm, place
-from theory.program.data import Instruction, Loop, Program, ProgramError, Step, flat, renamed, uses
+from theory.program.data import Carried, Instruction, Loop, Program, ProgramError, Step, flat, renamed, uses
 from theory.program.symbols import ONE, Recorder, Scalar, Value, apply
 from theory.program.tracer import Tracer
 
@@ -141,11 +141,23 @@ def _without(steps: Sequence[Step], used: Mapping[str, int]) -> tuple[Step, ...]
                 kept.append(step)
             continue
         inside = uses(step.body, ())
-        carried = tuple(c for c in step.carried if inside.get(c.name) or used.get(c.name, 0) > _own(step, c.name))
+        carried = tuple(
+            c
+            for c in step.carried
+            if (inside.get(c.name) or used.get(c.name, 0) > _own(step, c.name)) and not _for_itself(step, c, used)
+        )
         body = _without(step.body, used)
         if body:
             kept.append(replace(step, carried=carried, body=body))
     return tuple(kept)
+
+
+def _for_itself(loop: Loop, c: Carried, used: Mapping[str, int]) -> bool:
+    """Whether a carried value is a sum that nobody reads but the next turn's sum."""
+    step = next((s for s in loop.body if isinstance(s, Instruction) and s.to == c.following), None)
+    if step is None or step.op != "linear" or used.get(c.following) != 1:
+        return False
+    return used.get(c.name, 0) == step.of.count(c.name)
 
 
 def _own(loop: Loop, name: str) -> int:

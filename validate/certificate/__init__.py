@@ -6,8 +6,6 @@ that a certificate is valid only if the oracle and the verifier agree to the las
 """
 
 from validate.certificate.files import copy_verifier, differences, read, record, verify, write
-from validate.certificate.floor import floor_certificate
-from validate.certificate.inertial import inertial_certificate
 from validate.certificate.mixing import mixing_certificate
 from validate.certificate.open_systems import chain_certificate, finite_certificate, open_adam_certificate
 from validate.certificate.parts import Certificate, Number, as_decimal, as_text
@@ -30,8 +28,6 @@ __all__ = [
     "differences",
     "finite_certificate",
     "fixed_point_certificate",
-    "floor_certificate",
-    "inertial_certificate",
     "instance_certificate",
     "mixing_certificate",
     "open_adam_certificate",

@@ -16,8 +16,9 @@ from theory.written import Claim
 
 def in_numbers(claim: Claim) -> Calculator:
     """The claim in numbers, with all its parameters, those that its bound does not depend on as well."""
-    names = {p.name for p in calculator(claim).bound.parameters}
-    return calculator(claim, {*names, *claim.symbols})
+    first = calculator(claim).bound
+    names = {p.name for p in first.parameters}
+    return calculator(claim, {*names, *(symbol for symbol in claim.symbols if symbol not in first.definitions)})
 
 
 def parameters(found: Calculator) -> list[Parameter]:
@@ -30,7 +31,8 @@ def as_text(claim: Claim) -> str:
     lines = [f"{claim.id}: {claim.title}" if claim.title else claim.id]
     lines.append(f"{claim.kind} {claim.equation}; {claim.source}".rstrip("; "))
     lines += [f"amends {claim.amended}"] if claim.amended is not None else []
-    lines += ["", f"  {claim.statement}"]
+    lines += ["", f"  {claim.statement or 'no sentence says it; see the remarks'}"]
+    lines += [_called(claim)] if claim.called else []
     lines += [f"for every {', '.join(sorted(claim.free))}"] if claim.free else []
     lines += [f"free vectors: {', '.join(claim.vectors)}"] if claim.vectors else []
 
@@ -56,6 +58,11 @@ def as_latex(claim: Claim) -> str:
     """The sentence, its definitions and what it assumes in LaTeX, one a line."""
     assumed = (latex_of_assumption(one, claim.vocabulary) for one in claim.assumptions)
     return "\n".join([latex_of_claim(claim), *latex_of_definitions(claim).values(), *assumed])
+
+
+def _called(claim: Claim) -> str:
+    """What the paper calls the names that are others here."""
+    return "in the paper, and among the parameters, " + ", ".join(f"{a} is {b}" for a, b in claim.called.items())
 
 
 def _meaning(text: str, one: Predicate | Sentence) -> str:
@@ -86,7 +93,7 @@ def as_json_of(claim: Claim) -> dict[str, Any]:
         "equation": claim.equation,
         "statement": claim.statement,
         "latex": latex_of_claim(claim),
-        "quantity": text_of(claim.sentence.left),
+        "quantity": text_of(claim.sentence.left) if claim.is_said else None,
         "source": claim.source,
         "parameters": [
             {"name": p.name, "domain": str(p.domain), "meaning": p.meaning, "shape": p.shape} for p in parameters(found)
@@ -94,8 +101,8 @@ def as_json_of(claim: Claim) -> dict[str, Any]:
         "hypotheses": hypotheses[:count],
         "standing": [{**one, "where": "elsewhere in the paper"} for one in hypotheses[count:]],
         "definitions": dict(claim.where),
-        "relation": claim.sentence.relation,
-        "right": text_of(claim.sentence.right),
+        "relation": claim.sentence.relation if claim.is_said else None,
+        "right": text_of(claim.sentence.right) if claim.is_said else None,
         "bound": {"right": found.bound.right, "definitions": dict(found.bound.definitions)},
         "vectors": list(claim.vectors),
         "free": sorted(claim.free),

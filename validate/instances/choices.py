@@ -29,6 +29,7 @@ from theory.sentence import (
     index_of,
     parts,
     read,
+    remembered,
 )
 from theory.written import Claim
 from validate import satisfied
@@ -179,7 +180,11 @@ class Setting:
             return range(int(self.problem.counts[at["n"]]))
         if index == "k":
             return range(self.rounds)
-        raise UndefinedError("turns of a loop are not known before the algorithm runs")
+        lists = (self.values.get(name) for name in remembered(e, index, self.claim.vocabulary)[1])
+        sizes = {len(value) for value in lists if isinstance(value, list)}
+        if len(sizes) != 1:
+            raise UndefinedError("turns of a loop are not known before the algorithm runs")
+        return range(sizes.pop())
 
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
         """As `World`: nothing is random before the algorithm runs."""
@@ -632,9 +637,10 @@ class _Search:
     def _choose_weights(self, name: str) -> bool:
         assert self.claim.program is not None
         lengths = [s.length for s in self.claim.program.state if s.length is not None]
+        others = [v for v in (self.values.get(other) for other in self.roles.weights) if isinstance(v, list)]
         size = self._value(lengths[0]) if lengths else F(1)
-        if size is None:
-            return False
+        if size is None:  # no name of the claim: the weights say it
+            size = F(len(others[0])) if others else F(self.rng.choice((1, 2, 3)))
         shares = [self.rng.choice((F(1, 2), F(1, 4), F(1, 10), F(3, 10), F(0))) for _ in range(int(size))]
         total = sum(shares)
         self.values[name] = [s * F(9, 10) / total for s in shares] if total >= 1 else shares

@@ -9,7 +9,8 @@ from typing import Any
 from theory.arithmetic import to_element
 from theory.formula import UndefinedError
 from theory.operations import Element, operations, to_fraction
-from theory.sentence import Expression, SentenceError, Vocabulary, evaluate, index_of
+from theory.program import Instruction
+from theory.sentence import TURNS, Expression, SentenceError, Vocabulary, evaluate, index_of, remembered
 from validate.instances.instance import Instance
 from validate.instances.problems import Minimisers, Problem, Vector
 from validate.instances.scalars import LONGEST_RATIONAL, Given, Schedule
@@ -140,7 +141,7 @@ class Still:
                     return value[at["n"]][at["i"]]
                 raise SentenceError(f"{name} is a matrix, and a number is needed")
             last = name.rpartition("_")[2] if index == "" else index
-            return value[at[last if last in ("n", "i", "h") else "*n"]]
+            return value[at[last if last in ("n", "i", *TURNS) else "*n"]]
         return value
 
     def many(self, name: str) -> str:
@@ -150,6 +151,8 @@ class Still:
             return ""
         if isinstance(value, Schedule):
             return "*k"
+        if name in self.weights:
+            return ""
         return "*n" if isinstance(value, tuple) and not (value and isinstance(value[0], tuple)) else ""
 
     def minimisers(self, *which: int) -> Minimisers:
@@ -212,7 +215,29 @@ class Still:
             return range(self.problem.samples(at["n"]))
         if index == "k":
             return range(self.instance.rounds)
-        raise SentenceError(f"the index {index} has no range: there is no run")
+        return range(self.remembers(e, index))
+
+    @property
+    def weights(self) -> frozenset[str]:
+        """The parameters that are one number for each remembered vector."""
+        program = self.instance.program
+        steps = () if program is None else program.steps
+        return frozenset(s.label for s in steps if isinstance(s, Instruction) and s.op == "combine")
+
+    def remembers(self, e: Expression, index: str) -> int:
+        """How many vectors are remembered, of those that have the index in a tree.
+
+        Raises:
+            SentenceError: where nothing has it, or they are not equally many.
+        """
+        states, names = remembered(e, index, self.words)
+        sizes = {len(value) for value in (self.given.get(name) for name in names) if isinstance(value, tuple)}
+        if states and self.instance.program is not None:
+            lengths = zip(self.instance.program.state, self.instance.lengths, strict=True)
+            sizes |= {length for s, length in lengths if s.name in states and length is not None}
+        if len(sizes) != 1:
+            raise SentenceError(f"the index {index} has no range: there is no turn and no remembered vector with it")
+        return int(sizes.pop())
 
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
         """E of a tree: nothing is random without a run."""

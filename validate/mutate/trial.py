@@ -108,7 +108,8 @@ def mutate_all(
         ValueError: for an unknown paper.
     """
     everything = list(find_paper(paper))
-    read_off = [_judged(claim, quick, seed, out, progress) for claim in everything if isinstance(claim, Written)]
+    written = [claim for claim in everything if isinstance(claim, Written) and claim.is_said]
+    read_off = [_judged(claim, quick, seed, out, progress) for claim in written]
     found = [report for report in read_off if report.stands and report.findings]
     chosen = [claim for claim in everything if isinstance(claim, Claim) and claim.has_bound]
     if not chosen:
@@ -285,10 +286,8 @@ def _certificate(mutant: Mutant, found: Counterexample) -> dict[str, Any]:
 
 def _uncertifiable(claim: Claim) -> str:
     """The claim's quantity if the verifier cannot compute it on an instance, of any algorithm; else nothing."""
-    from validate.verifier.inertial_measures import QUANTITIES
-
     name = claim.quantity.name
-    return "" if name in verifier.QUANTITIES or name in QUANTITIES else name
+    return "" if name in verifier.QUANTITIES else name
 
 
 def _verified(mutant: Mutant, found: Counterexample) -> bool:

@@ -58,7 +58,7 @@ def explanation(certificate: dict[str, Any]) -> str:
 def described(certificate: dict[str, Any]) -> str:
     """The instance of a certificate in one or two lines, whatever its kind; empty where it has none."""
     spec = certificate.get("instance")
-    if isinstance(spec, dict) and certificate.get("kind") != "inertial":
+    if isinstance(spec, dict):
         return instance_in_words(spec)
     words = {
         "chain": _chain_in_words,
@@ -69,8 +69,6 @@ def described(certificate: dict[str, Any]) -> str:
         "unrolled": _epoch_in_words,
         "products": _products_in_words,
         "relation": _relation_in_words,
-        "floor": _floor_in_words,
-        "inertial": _inertial_in_words,
     }
     describe = words.get(str(certificate.get("kind")))
     try:
@@ -173,28 +171,6 @@ def _epoch_in_words(certificate: dict[str, Any]) -> str:
     return f"{text}, W = [{low}, {high}]{noise}; {what}."
 
 
-def _inertial_in_words(certificate: dict[str, Any]) -> str:
-    """Clients and settings of FedMIM, and where in its rounds the left side is taken."""
-    spec, index = certificate["instance"], certificate["left"]["index"]
-
-    def one(values: list[Any]) -> str:
-        return equal(values[0] if len(values) == 1 else values)
-
-    kinds = Counter(f"h {one(c['h'])}, b {one(c['b'])}" for c in spec["clients"])
-    parts = [words if times == 1 else f"{times} times {words}" for words, times in kinds.items()]
-    costs = "; ".join([*parts[:4], *(["…"] if len(parts) > 4 else [])])
-    clients, rounds = len(spec["clients"]), int(spec["K"])
-    names = {"step": "η", "alpha": "α", "beta": "β", "x0": "x₀"}
-    values = ", ".join(f"{name} {equal(spec[key])}" for key, name in names.items() if spec.get(key, []) != [])
-    taken = {"t": "t", "k": "k", "n": "client"}
-    at = ", ".join(f"{name} = {int(index[key]) + (key == 'n')}" for key, name in taken.items() if key in index)
-    who = "1 client" if clients == 1 else f"{spec.get('S', clients)} of {clients} clients a round"
-    return (
-        f"{who}, f(x) = ½hx² − bx: {costs}; {values}, K = {many(spec['local_steps'], 'local step')}, "
-        f"{many(rounds, 'round')}{f'; {at}' if at else ''}."
-    )
-
-
 def _products_in_words(certificate: dict[str, Any]) -> str:
     given = certificate["parameters"]
     names = ("A", "B") if certificate["B"] else ("A",)
@@ -207,15 +183,6 @@ def _relation_in_words(certificate: dict[str, Any]) -> str:
     values = ", ".join(f"{name} {equal(value)}" for name, value in certificate["parameters"].items())
     other = certificate["right"] if "right" in certificate else certificate["right_formula"]
     return f"{certificate['left']['formula']} {certificate['relation']} {other} is false at {values}."
-
-
-def _floor_in_words(certificate: dict[str, Any]) -> str:
-    constants = ", ".join(str(item["c"]) for item in certificate["instances"])
-    return (
-        f"2 clients, ½x² + x and ½x² − x, one of them a round, no noise, x⁰ {equal(certificate['start'])}, λ "
-        f"{equal(certificate['lam'])}: with ηₗ = {certificate['step']} every E‖∇f(uₜ)‖² is at least Kηₗ/4, which "
-        f"exceeds c times {certificate['rate']} for c = {constants} at some K and T, and so on."
-    )
 
 
 def _matrix(rows: list[list[Any]]) -> str:

@@ -14,9 +14,7 @@ from theory.claim import Claim
 from validate.assumptions import unmet
 from validate.bounds import Cases, right_sides
 from validate.falsify import CasesOf, fixed_point
-from validate.inertial_scenario import InertialScenario
 from validate.scenario import Scenario, Spec, read_scenario
-from validate.search.inertial_recursion import replayed
 from validate.search.scoring import INFEASIBLE, gaps, scores
 from validate.search.space import Shape, Structure, wants_convex
 from validate.verifier import MAX_EXPONENT, MAX_WORK
@@ -185,8 +183,7 @@ def measured(claim: Claim, spec: Spec, cases_of: CasesOf, rounds: int | None = N
 
 def in_floats(spec: Spec) -> Any:
     """The scenario of a SPEC in floats, by the fastest way to its moments."""
-    scenario = read_scenario(spec, exact=False)
-    return replayed(scenario) if isinstance(scenario, InertialScenario) else scenario
+    return read_scenario(spec, exact=False)
 
 
 def cases_on(claim: Claim, scenario: Any, cases_of: CasesOf) -> tuple[Any, Cases] | None:

@@ -8,9 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from validate import inertial_scenario
 from validate.scenario import Spec, fraction_text, rational
-from validate.search import inertial_moves
 from validate.search.simple import simpler
 
 
@@ -31,8 +29,6 @@ class Moves:
 
 def moves_of(spec: Spec, *, still: bool) -> Moves:
     """The moves of a SPEC; `still` of one at its fixed point, where the start and K are not free."""
-    if spec["algorithm"] == inertial_scenario.ALGORITHM:
-        return Moves(inertial_moves.STAGES, inertial_moves.negative)
     stages = tuple(partial(stage, still=still) for stage in (_structural, _jointly, _numbers))
     return Moves(stages, partial(_negative, still=still), _without_start if still else lambda spec: spec)
 

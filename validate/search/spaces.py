@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from theory.claim import Claim
 from validate import papers
-from validate.search import inertial_space, space
+from validate.search import space
 from validate.search.space import Shape
 
 SPACES: Mapping[str, Callable[[Claim], Sequence[Shape]]] = {
     "rounds": space.structures,
-    "inertial": inertial_space.structures,
 }
 """By the name that a paper's module gives as SEARCH_SPACE; "rounds" where it gives none, nor its own `structures`."""
 

@@ -41,7 +41,8 @@ def parameters(
 
     Args:
         claim: a claim with parameters, its id, or ``"my_paper.py:label"``, a file that is run. Of a sentence the values
-            are those of its `instances`: Fractions, and lists of them, by name, the algorithm's too; K is its rounds.
+            are those of its `instances`: Fractions, and lists of them, by the names of its bound, the algorithm's too;
+            K is its rounds.
         fixed: values that are kept, as in `theory.values.read`.
         near: a point to start from, a value for each parameter; without it, `theory.feasible.feasible` looks for one.
         suppose: further relations, as text ("K >= 5").
@@ -61,8 +62,13 @@ def parameters(
     if isinstance(claim, Written):
         if fixed or near or suppose:
             raise ValueError(f"{claim.id}: fixed, near and suppose are for claims that are measured by tables")
-        run = {"K"} & set(claim.symbols)
-        return instances(claim).map(lambda one: {**one.values, **dict.fromkeys(run, one.instance.rounds)})
+        run, called = {"K"} & set(claim.symbols), claim.called
+
+        def named(one: Any) -> dict[str, Any]:
+            values = {**one.values, **dict.fromkeys(run, one.instance.rounds)}
+            return {called.get(name, name): value for name, value in values.items()}
+
+        return instances(claim).map(named)
     if not claim.parameters:
         raise ValueError(f"{claim.id} has no parameters, so no values can be drawn for them")
     whole = _with_implied(claim, suppose)

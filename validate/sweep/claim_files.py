@@ -34,7 +34,7 @@ def relation_of(claim: Claim | Written) -> str:
 
 def has_sides(claim: Claim | Written) -> bool:
     """Whether it has two sides that can be compared."""
-    return isinstance(claim, Written) or claim.has_bound
+    return claim.has_bound
 
 
 _NAME = re.compile(r"(?P<file>[^/\\:]+\.py):(?P<label>[^:]+)\Z")

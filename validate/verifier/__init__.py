@@ -18,8 +18,7 @@ are printed first, and VALID is said of them: this program has no catalogue of c
     chain, finite, open_adam                       kinds "chain", "finite", "open-adam"
     epoch                                          an epoch of shuffling local SGD, for the next two kinds
     permutations, unrolled, products               kinds "permutations", "unrolled", "products"
-    inertial_rounds, inertial_measures, inertial   rounds of FedMIM, kind "inertial"
-    relation, floor, gram                          kinds "relation", "floor", "vectors"
+    relation, gram                                 kinds "relation", "vectors"
     claimed                                        what is printed of the claim, and what contradicts itself
     play                                           kind "play": any algorithm, as data; see there for its modules
     program                                        which kind it is, and the command line

@@ -16,7 +16,7 @@ it was a quick one, and that the claim has no hypothesis."""
 
 ORIGINS = ("search", "pool", "worst case", "given")
 # Kinds whose claims may have no hypothesis without the certificate saying so.
-WITHOUT = ("relation", "floor", "finite")
+WITHOUT = ("relation", "finite")
 # Fields with formulas or numbers of the claim, of the kinds that have them.
 FURTHER = ("claimed_exponent", "epsilon", "coefficient", "ratio", "rate", "conditions")
 COMPARE_IT = "the claim that this certificate is about; compare it with your paper:"
@@ -39,8 +39,6 @@ def printed(data: Mapping[str, Any]) -> tuple[str, ...]:
     for name, formula in data.get("definitions", {}).items():
         entries.append(("definition", f"{name} = {formula}" + ("" if name in needed else "   (nothing uses it)")))
     entries += [(key, words(data[key])) for key in FURTHER if key in data]
-    if data["kind"] == "floor":
-        entries.append(("step", data["step"]))
     entries += [("name", f"{name} is {meaning}") for name, meaning in data.get("names", {}).items()]
     if not data["hypotheses"]:
         entries.append(("hypotheses", "NONE: the claim is taken to hold without any"))
@@ -97,6 +95,11 @@ def metadata(certificate: Mapping[str, Any]) -> None:
     """
     if "origin" in certificate and certificate["origin"] not in ORIGINS:
         raise FormatError(f"origin={shown(certificate['origin'])} is none of {list(ORIGINS)}")
+    listed = certificate.get("hypotheses", [])
+    if not isinstance(listed, list) or not all(
+        isinstance(h, dict) and {"name", "relation"} <= h.keys() for h in listed
+    ):
+        raise FormatError(f"hypotheses={shown(listed)} is no list of hypotheses")
     for key in ("quick", "unconditional"):
         if key in certificate and not isinstance(certificate[key], bool):
             raise FormatError(f"{key}={shown(certificate[key])} is neither true nor false")

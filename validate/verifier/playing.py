@@ -54,6 +54,11 @@ class Game:
     played: dict[Any, list[Outcome]] = field(default_factory=dict)
     room: int = MOST_KEPT
 
+    @property
+    def weights(self) -> frozenset[str]:
+        """The parameters that are one number for each remembered vector."""
+        return frozenset(s.label for s in _all_steps(self.program.body) if isinstance(s, Step) and s.op == "combine")
+
     def number(self, tree: Node, k: int, n: int | None, turns: Mapping[str, int], look: Callable[[str], Any]) -> Number:
         """The value of a formula of the program, for client n where it has one for each client."""
         if tree.op == "number":

@@ -11,9 +11,7 @@ from .checks import Report
 from .claimed import contradictions, metadata, plain, printed
 from .finite import verify_finite
 from .fixed_point import verify_fixed_point
-from .floor import verify_floor
 from .gram import verify_vectors
-from .inertial import verify_inertial
 from .instance import verify_instance
 from .mixing import verify_mixing
 from .open_adam import verify_open_adam
@@ -37,8 +35,6 @@ KINDS: dict[str, Callable[[dict[str, Any]], Report]] = {
     "unrolled": verify_unrolled,
     "products": verify_products,
     "relation": verify_relation,
-    "floor": verify_floor,
-    "inertial": verify_inertial,
     "play": verify_play,
     "vectors": verify_vectors,
 }

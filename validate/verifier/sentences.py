@@ -3,7 +3,7 @@
 A sentence is ``left relation right``, such as ``E(norm2(x[k] - xstar)) <= (1 - eta*mu)**k*norm2(x0 - xstar)``. Its
 words: numbers, parameters, ``N d K``, the indices ``n i k h j``; states and taps ``x[k]``, ``y[k, h]``; the points ``x0
 xstar xstar_n``; the functions ``f f_n f_ni``, ``grad(f_n, v)`` and ``fstar``; ``norm2 norm dot``; ``E(...)``; ``mean_n
-sum_n max_n min_n`` and the same over ``i k h``; ``sqrt log exp abs min max``.
+sum_n max_n min_n`` and the same over ``i k h j``; ``sqrt log exp abs min max``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TOKEN = re.compile(
     r"|(?P<sign>\*\*|<=|>=|==|[-+*/<>,()\[\]]))",
     re.ASCII,
 )
-INDEXED = re.compile(r"([A-Za-z][A-Za-z0-9_]*?)_(ni|n|i|k|h)")
+INDEXED = re.compile(r"([A-Za-z][A-Za-z0-9_]*?)_(ni|n|i|k|h|j)")
 
 
 @dataclass(frozen=True, eq=False)

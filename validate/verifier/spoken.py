@@ -16,6 +16,7 @@ from .reading import FormatError
 from .scalars import OPERATIONS, ZERO, Number, Vector
 from .sentences import OVER, Node, Sentence
 from .still import ALL_INDICES, EACH_CLIENT, EACH_ROUND, At, Item, Still
+from .vocabulary import PASTS
 
 
 @dataclass
@@ -35,9 +36,9 @@ class World(Still):
     # the run
 
     def item(self, tree: Node, at: At) -> Item:
-        """A state or a tap at its indices."""
+        """A state or a tap at its indices; of a state that remembers vectors, the round alone."""
         indices = []
-        for part in tree.args:
+        for part in tree.args[:1] if tree.name in self.words.states else tree.args:
             value = self.value(part, at, None)
             if not isinstance(value, Fraction) or value.denominator != 1 or not 0 <= value <= 10**6:
                 raise OutsideRun(f"an index of {tree.name} is not in the run")
@@ -53,12 +54,20 @@ class World(Still):
 
     def state(self, tree: Node, at: At, outcome: Mapping[Item, Any] | None) -> Vector:
         item = self.item(tree, at)
+        kind = self.words.states[tree.name] if tree.name in self.words.states else self.words.taps[tree.name][0]
+        ago = 0
+        if kind in PASTS:
+            ago = whole(self.value(tree.args[1], at, None), f"an index of {tree.name}", 0, 10**6)
         found = self.begin(item) if self.certain(item) else None
         if found is None:
             if outcome is None or item not in outcome:
                 raise Uncheckable(f"{tree.name}[{item[1][0]}] is drawn, and no outcome is meant")
             found = outcome[item]
-        kind = self.words.states[tree.name] if tree.name in self.words.states else self.words.taps[tree.name][0]
+        if kind in PASTS:
+            stack = found[at["n"]] if kind == "client past" else found
+            if ago >= len(stack):
+                raise OutsideRun(f"{tree.name} does not remember so many vectors")
+            return stack[ago]
         if kind == "client":
             return found[at["n"]]
         if kind == "table":
@@ -74,19 +83,33 @@ class World(Still):
         return self.game.begin[names.index(item[0])]
 
     def range_of(self, index: str, trees: Iterable[Node], at: At) -> range:
-        """The values of an index that is bound, or free; of a turn from the loop around the taps that have it."""
+        """The values of an index that is bound, or free; of a turn from the loop around the taps that have it.
+
+        Where no tap has it, it is one of what states remember, or of the weights of that.
+        """
         if index in ("n", "i", "k"):
             return super().range_of(index, trees, at)
-        counts = set()
+        counts, stacks = set[int](), set[int]()
         for node in self.with_definitions(trees):
             if node.op == "at" and node.name in self.words.taps and self.game is not None:
                 for place, part in enumerate(node.args):
                     if place and part.op == "name" and part.name == index:
                         outer = [whole(self.value(a, at, None), "an index", 0, 10**6) for a in node.args[:place]]
                         counts.add(self.game.turns(node.name, outer[0], outer[1:]))
+            elif node.op == "at" and self._remembers(node, index):
+                stack = self.begin((node.name, (0,)))
+                own = stack[0] if self.words.states[node.name] == "client past" else stack
+                stacks.add(len(own))
+        if not counts:
+            return range(stacks.pop() if len(stacks) == 1 else self.remembered(index, trees))
         if len(counts) != 1:
             raise Uncheckable(f"how many turns {index} has cannot be told")
         return range(min(counts.pop(), MOST_TURNS))
+
+    def _remembers(self, node: Node, index: str) -> bool:
+        """Whether a state is meant that remembers vectors, and the one at this index of it."""
+        second = node.args[1] if node.name in self.words.states and len(node.args) > 1 else None
+        return self.game is not None and second is not None and second.op == "name" and second.name == index
 
     # expectations
 
@@ -198,8 +221,9 @@ class World(Still):
     def unnamed(self, sides: Iterable[Node]) -> list[dict[str, int]]:
         """Values for the indices of parameters that are named without one."""
         names = {node.name for node in self.with_definitions(sides) if node.op == "name"}
-        given = [self.parameters[name] for name in names if name in self.parameters]
         found: list[dict[str, int]] = [{}]
+        weights = self.game.weights if self.game is not None else frozenset()
+        given = [self.parameters[name] for name in names if name in self.parameters and name not in weights]
         if any(isinstance(v, tuple) and v and not isinstance(v[0], tuple) for v in given):
             found = [{EACH_CLIENT: n} for n in range(self.size("N"))]
         if any(isinstance(v, Schedule) for v in given):

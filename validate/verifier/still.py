@@ -22,6 +22,8 @@ At = Mapping[str, int]
 EACH_CLIENT, EACH_ROUND = "*n", "*k"
 """Indices of parameters that are one a client, or a round, where they are named without an index: for all of them."""
 ALL_INDICES = (*INDICES, EACH_CLIENT, EACH_ROUND)
+TURNS = ("h", "j")
+"""Indices of turns, and of what is remembered where no tap has them."""
 
 
 @dataclass
@@ -194,6 +196,10 @@ class Still:
         if isinstance(value, tuple):
             if not value or isinstance(value[0], tuple):
                 raise Uncheckable(f"{name} is a matrix where a number is needed")
+            if index in TURNS:
+                if not 0 <= at[index] < len(value):
+                    raise OutsideRun(f"{name} has no entry {at[index]}")
+                return value[at[index]]
             n = at.get("n" if index == "n" else EACH_CLIENT, 0 if len(set(value)) == 1 else -1)
             if not 0 <= n < len(value):
                 raise Uncheckable(f"{name} is one number a client where one number is needed")
@@ -225,7 +231,23 @@ class Still:
             return range(len(self.given_problem().samples[at["n"]]))
         if index == "k":
             return range(self.rounds)
-        raise Uncheckable(f"how many turns {index} has cannot be told")
+        return range(self.remembered(index, trees))
+
+    def remembered(self, index: str, trees: Iterable[Node]) -> int:
+        """How many entries the lists have of which trees have the one at this index.
+
+        Raises:
+            Uncheckable: where there is none, or they have different lengths.
+        """
+        sizes = set()
+        for node in self.with_definitions(trees):
+            if node.op == "name" and node.name not in self.words.definitions and index_of(node.name)[1] == index:
+                value = self.parameters.get(index_of(node.name)[0])
+                if isinstance(value, tuple):
+                    sizes.add(len(value))
+        if len(sizes) != 1:
+            raise Uncheckable(f"how many turns {index} has cannot be told")
+        return sizes.pop()
 
     def with_definitions(self, trees: Iterable[Node]) -> Iterator[Node]:
         """All parts of trees, those of the definitions that they name too."""

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from .reading import FormatError, shown
 from .sentences import FUNCTIONS, INDICES, OF_VECTORS, ONE_NUMBER, OVER, POINTS, SEVERAL_NUMBERS, SIZES, Node, index_of
 
+PASTS = ("past", "client past")
+"""Kinds of states that remember vectors: they have a second index, how long ago."""
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -102,13 +105,14 @@ class Vocabulary:
     def _at(self, tree: Node) -> Reading:
         kind, loops = self.taps.get(tree.name, ("", -1))
         if tree.name in self.states:
-            kind, loops = self.states[tree.name], 0
-        if loops < 0 or kind not in ("server", "client", "table") or len(tree.args) != 1 + loops:
+            kind = self.states[tree.name]
+            loops = 1 if kind in PASTS else 0
+        if loops < 0 or kind not in ("server", "client", "table", *PASTS) or len(tree.args) != 1 + loops:
             raise FormatError(f"{shown(tree.name)}[...] is no state and no tap, or has other indices")
         parts = [self.read(a) for a in tree.args]
         if any(p.vector or p.random or p.free - {"k", "h", "j"} for p in parts):
             raise FormatError(f"an index of {tree.name} is no number of rounds or turns")
-        own = {"server": "", "client": "n", "table": "ni"}[kind]
+        own = {"server": "", "past": "", "client": "n", "client past": "n", "table": "ni"}[kind]
         free = frozenset(own).union(*(p.free for p in parts))
         first = tree.args[0]
         start = tree.name in self.states and first.op == "number" and first.value == 0

@@ -10,6 +10,7 @@ import pytest
 
 from tests.validate.report.playing import CLAIMS, SAME, data_of, made, page_of, run, starts
 from theory import catalog
+from theory.calculator import calculator
 from theory.claim import Parameter
 from theory.domain import Domain
 from theory.evaluate import bound, violated
@@ -54,7 +55,7 @@ def test_no_data_without_a_bound() -> None:
 
 
 def test_given_starts_are_kept_where_they_can_be() -> None:
-    claim = catalog.claim("fedmim/theorem-iv2-eq9/with-lambda")
+    claim = calculator(catalog.claim("fedmim/theorem-iv2-eq9/with-lambda")).bound
     given_values = {"K": 7, "L": 0.3, "S": 2.5, "mu": -1.0, "T": None, "alpha": [0.1, 0.2], "G": [1.0], "other": 3}
     found = start_values(claim, given_values)
     assert found["K"] == 7

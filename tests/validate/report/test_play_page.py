@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.validate.report.playing import CLAIMS, FORMULAS, INPUTS, SAME, data_of, made, numbers, page_of, same, starts
 from theory import catalog
+from theory.calculator import calculator
 from theory.claim import Claim
 from theory.domain import Domain
 from theory.evaluate import bound, hypotheses, parse_assignments, violated
@@ -219,7 +220,7 @@ def test_sliders_recompute_and_a_violated_hypothesis_is_named(opened: Any) -> No
 
 
 def test_bad_texts_are_told_and_fractions_are_taken(opened: Any) -> None:
-    claim = catalog.claim(INERTIAL)
+    claim = calculator(catalog.claim(INERTIAL)).bound
     page = opened(claim)
     page.locator("summary").click()
     alpha, k = field(page, claim, "alpha"), field(page, claim, "K")
@@ -255,7 +256,7 @@ def test_bad_texts_are_told_and_fractions_are_taken(opened: Any) -> None:
 
 
 def test_vectors_of_different_lengths_are_told(opened: Any) -> None:
-    claim = catalog.claim("fedmim/eq21")
+    claim = calculator(catalog.claim("fedmim/eq21")).bound
     page = opened(claim)
     page.locator("summary").click()
     field(page, claim, "alpha").fill("0.1, 0.2")

@@ -84,7 +84,7 @@ def test_what_is_sampled_has_the_left_side_as_its_expectation(name, made) -> Non
 
 def test_every_quantity_that_is_said_to_be_sampled_is_tested_above() -> None:
     tested = {(find_claim(name).paper, find_claim(name).quantity.name) for name, _ in MEASURED}
-    for paper in ("perm", "open-fl", "fedmim"):
+    for paper in ("perm", "open-fl"):
         quantities = {c.quantity.name for c in find_paper(paper)}
         said = {name for name in papers.module(paper).SAMPLED if name in quantities}
         assert said == set(papers.module(paper).SAMPLED)
@@ -174,10 +174,6 @@ def test_a_claim_that_the_oracle_refutes_fails_and_one_that_it_confirms_does_not
 
 
 def test_what_cannot_be_decided_is_said() -> None:
-    fedmim = find_claim("fedmim/eq37")
-    assert sampled(Sampling(), fedmim, papers.module("fedmim"), _local())["detail"] == (
-        f"no sampled measure for quantity {fedmim.quantity.name}"
-    )
     assert sampled(Sampling(), LEMMA, PERM, _svrg())["outcome"] == "inapplicable"
     assert sampled(Sampling(), LEMMA, None, _short())["outcome"] == "inapplicable"
     long = sampled(Sampling(), find_claim("perm/lemma-6"), PERM, _pair(step="7/2"))

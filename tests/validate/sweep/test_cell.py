@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.algorithms import FedAvg, FedMIM
+from sim.algorithms import FedAvg
 from sim.exact_moments import CancellationError
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems import quadratic
@@ -23,7 +23,6 @@ from theory.catalog import paper
 from validate import bounds, papers
 from validate.assumptions import unmet
 from validate.bounds import compare, exact_or_rounded_sides
-from validate.inertial_scenario import InertialScenario
 from validate.scenario import Scenario, read_scenario
 from validate.sweep import Cell, building, canonical, key, run_cell
 from validate.sweep import cell as module
@@ -93,12 +92,6 @@ SCENARIOS: dict[str, tuple[dict[str, Any], Any]] = {
     "open-fl, S of N": (
         {"problem": PLAIN, "algorithm": OPEN, "participation": {"clients": 2}},
         lambda: Scenario("", FedAvg(0.1, 1, aggregation="normalised"), plain(), UniformChoice(2), 4, np.ones(2)),
-    ),
-    "fedmim": (
-        {"algorithm": FEDMIM, "participation": {"clients": 2}, "start": "-3/2"},
-        lambda: InertialScenario(
-            "", FedMIM(0.05, 2, alpha=(0.5, 0.25), beta=(0.5,)), drawn(), UniformChoice(2), 4, np.full(2, -1.5)
-        ),
     ),
 }
 

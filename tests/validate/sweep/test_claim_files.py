@@ -354,8 +354,8 @@ def test_a_claim_that_is_left_out_is_another_sweep(folder: Path) -> None:
 )
 def test_slips_are_told_before_anything_is_computed(folder: Path, claim: str, said: str) -> None:
     bare = (
-        "from theory import Paper, catalog\nfrom dataclasses import replace\n"
-        "A = replace(catalog.claim('fedmim/remark-iv1'), id='bare/a', amends=None)\n"
+        "from theory import Paper\nfrom theory.claim import Claim, Quantity\n"
+        "A = Claim('bare/a', 'lemma', 'A', '(1)', 'x is x.', 'x = x', Quantity('x', 'x', 'x'), 'me', relation='=')\n"
         "PAPER = Paper('bare', 'Bare', 'me', (A,))\n"
     )
     others = {"raises.py": "\n\n1/0", "ends.py": "import sys\nsys.exit(3)", "broken.py": "x = (", "empty.py": "x = 1",

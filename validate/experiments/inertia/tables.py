@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from validate.experiment import Table
-from validate.papers.fedmim import setting
-from validate.papers.fedmim.outcomes import (
+from validate.experiments.inertia import setting
+from validate.experiments.inertia.outcomes import (
     ACCURACY,
     CONSISTENCY,
     EXCESS,
@@ -23,8 +23,8 @@ from validate.papers.fedmim.outcomes import (
     rounds_to,
     text,
 )
-from validate.papers.fedmim.runs import SHORT, Found, Result, lag_job
-from validate.papers.fedmim.setting import BASE, STATED_STEP, Cell, Size, methods
+from validate.experiments.inertia.runs import SHORT, Found, Result, lag_job
+from validate.experiments.inertia.setting import BASE, STATED_STEP, Cell, Size, methods
 from validate.report.words import number
 
 TARGET = 0.05  # an excess, for the rounds until it is reached

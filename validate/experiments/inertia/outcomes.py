@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from validate.experiment import Band
-from validate.papers.fedmim.runs import Found, Job, Result
-from validate.papers.fedmim.setting import CONFIDENCE, Cell, Size, methods
+from validate.experiments.inertia.runs import Found, Job, Result
+from validate.experiments.inertia.setting import CONFIDENCE, Cell, Size, methods
 from validate.ranking import Ranks, differences, ranks, student_band
 
 Array = np.ndarray

@@ -11,8 +11,8 @@ import numpy as np
 
 from validate import experiment as ex
 from validate.experiment import Progress
-from validate.papers.fedmim import setting
-from validate.papers.fedmim.setting import DATA_SEED, DIVERGED, TUNING_SEED, Cell, Lags, Method, Size
+from validate.experiments.inertia import setting
+from validate.experiments.inertia.setting import DATA_SEED, DIVERGED, TUNING_SEED, Cell, Lags, Method, Size
 from validate.parallel import over_processes
 
 

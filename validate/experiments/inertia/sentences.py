@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from validate.papers.fedmim.setting import (
+from validate.experiments.inertia.setting import (
     BATCH,
     CLASSES,
     CLIENTS,

@@ -14,10 +14,10 @@ import numpy as np
 from validate import experiment as ex
 from validate.drawing import Axes, Curve, Panel, draw_curves
 from validate.experiment import Band, Drawing, Experiment, Progress
-from validate.papers.fedmim import runs, sentences, setting, statements, tables
-from validate.papers.fedmim.outcomes import in_cell
-from validate.papers.fedmim.runs import Found, Job
-from validate.papers.fedmim.setting import BASE, CONFIDENCE, STATED_STEP, Cell, Size
+from validate.experiments.inertia import runs, sentences, setting, statements, tables
+from validate.experiments.inertia.outcomes import in_cell
+from validate.experiments.inertia.runs import Found, Job
+from validate.experiments.inertia.setting import BASE, CONFIDENCE, STATED_STEP, Cell, Size
 from validate.ranking import student_band
 
 FILES = {"heterogeneity": "figure-heterogeneity", "participation": "figure-2a", "local epochs": "figure-epochs"}

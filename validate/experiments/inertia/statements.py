@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from validate.experiment import Band, Table
-from validate.papers.fedmim.outcomes import (
+from validate.experiments.inertia.outcomes import (
     ACCURACY,
     CONSISTENCY,
     EXCESS,
@@ -21,8 +21,8 @@ from validate.papers.fedmim.outcomes import (
     text,
     values,
 )
-from validate.papers.fedmim.runs import SHORT, Found, lag_job
-from validate.papers.fedmim.setting import (
+from validate.experiments.inertia.runs import SHORT, Found, lag_job
+from validate.experiments.inertia.setting import (
     BASE,
     CONFIDENCE,
     DIVERGED,
@@ -33,7 +33,7 @@ from validate.papers.fedmim.setting import (
     Size,
     methods,
 )
-from validate.papers.fedmim.tables import at_edge, paired
+from validate.experiments.inertia.tables import at_edge, paired
 from validate.ranking import Ranks, ranks, student_band
 
 # better by the paper, worse by the paper, and what it says
