@@ -144,7 +144,13 @@ def to_fraction(value: Element) -> Any:
     """A rational as Python's Fraction; a ball as it is."""
     import flint
 
-    return Fraction(int(value.numerator), int(value.denominator)) if type(value) is flint.fmpq else value
+    return _in_lowest_terms(int(value.numerator), int(value.denominator)) if type(value) is flint.fmpq else value
+
+
+def _in_lowest_terms(numerator: int, denominator: int) -> Fraction:
+    """A fraction that needs no common divisor to be looked for, which takes long where numbers are."""
+    made: Any = getattr(Fraction, "_from_coprime_ints", None)  # from Python 3.12 on
+    return made(numerator, denominator) if made else Fraction(numerator, denominator, _normalize=False)  # type: ignore[call-overload,no-any-return]
 
 
 def _ball_root(a: arb) -> arb:

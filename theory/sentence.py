@@ -285,6 +285,11 @@ class Vocabulary:
         return {}
 
     @cached_property
+    def readings_of_objects(self) -> dict[int, tuple[Expression, Reading]]:
+        """The same by the identity of trees, which are kept with them: equal trees take longer to find."""
+        return {}
+
+    @cached_property
     def free_vectors(self) -> Mapping[str, str]:
         """Index of each free vector: ``"n"`` for ``a_n``, else ``""``."""
         return {name: "n" if name.endswith("_n") else "" for name in self.vectors}
@@ -322,6 +327,9 @@ def read(e: Expression, words: Vocabulary) -> Reading:
     Raises:
         SentenceError: for names that mean nothing here, vectors where numbers are needed, indices that are not there.
     """
+    known = words.readings_of_objects.get(id(e))
+    if known is not None:
+        return known[1]
     found = words.readings.get(e)
     if found is None:
         if isinstance(e, Number):
@@ -331,6 +339,7 @@ def read(e: Expression, words: Vocabulary) -> Reading:
         else:
             found = _read_at(e, words) if isinstance(e, At) else _read_apply(e, words)
         words.readings[e] = found
+    words.readings_of_objects[id(e)] = (e, found)
     return found
 
 

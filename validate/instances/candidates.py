@@ -117,21 +117,8 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
         return None
     values: Values = dict(candidate.values)
     world = Setting(problem, candidate.start, values, candidate.rounds, claim, candidate.vectors)
-    free = set() if claim.of is None else set(claim.of.parameters)
-    bests = []
-    for one in claim.predicates:
-        if isinstance(one, Connected) or not one.constants:
-            continue
-        numbers = satisfied.best(one, problem)
-        if numbers is None:
-            return None
-        bests.append((one, numbers))
-    for name, best in best_constants(claim, bests).items():
-        if name not in free:
-            given = None if bound is None else bound.get(name)
-            kept = candidate.values.get(name)
-            exact = best if best > 0 else kept if kept is not None and kept > 0 else F(1)
-            values[name] = exact if given is None else given
+    if not _bind(claim, candidate, problem, values, bound):
+        return None
     for relation in claim.relations:
         if relation.relation == "==" and not relation_satisfied(relation, world, claim):
             _tie(relation, world, values, claim)
@@ -158,6 +145,28 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
     return instance_of_values(claim, problem, candidate.start, candidate.rounds, values, candidate.vectors)
 
 
+def _bind(
+    claim: Claim, candidate: Candidate, problem: Any, values: Values, bound: Mapping[str, Any] | None = None
+) -> bool:
+    """Gives the names that assumptions bind the problem's best constants, or others; False where there are none."""
+    free = set() if claim.of is None else set(claim.of.parameters)
+    bests = []
+    for one in claim.predicates:
+        if isinstance(one, Connected) or not one.constants:
+            continue
+        numbers = satisfied.best(one, problem)
+        if numbers is None:
+            return False
+        bests.append((one, numbers))
+    for name, best in best_constants(claim, bests).items():
+        if name not in free:
+            given = None if bound is None else bound.get(name)
+            kept = candidate.values.get(name)
+            exact = best if best > 0 else kept if kept is not None and kept > 0 else F(1)
+            values[name] = exact if given is None else given
+    return True
+
+
 def _tie(relation: Sentence, world: Setting, values: Values, claim: Claim) -> None:
     """Gives a name that is alone on a side of an equation the value of the other side, or a fraction near to it."""
     for side, beside in ((relation.left, relation.right), (relation.right, relation.left)):
@@ -180,9 +189,12 @@ def refitted(claim: Claim, c: Candidate) -> Candidate:
     """
     values: Values = dict(c.values)
     try:
-        world = Setting(_problem(c), c.start, values, c.rounds, claim, c.vectors)
+        problem = _problem(c)
     except ValueError:
         return c
+    if not _bind(claim, c, problem, values):
+        return c
+    world = Setting(problem, c.start, values, c.rounds, claim, c.vectors)
     free = {name for name, v in values.items() if isinstance(v, Fraction) and name not in claim.constants}
     for relation in claim.relations:
         if relation_satisfied(relation, world, claim, surely=True):

@@ -732,7 +732,7 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim, surely:
     compare = holds_surely if surely else holds
     words = claim.vocabulary
     readings = [read(side, words) for side in (relation.left, relation.right)]
-    names = {index_of(name)[0] for one in readings for name in one.parameters}
+    names = {name for one in readings for name in one.parameters}  # as they are written: p_n says itself which it is
     lists = {name for name in names if isinstance(world.values.get(name), list)}
     a_client = any("n" in one.free for one in readings) or bool(lists - world.schedules)
     a_round = any("k" in one.free for one in readings) or bool(lists & world.schedules)

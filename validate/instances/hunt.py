@@ -372,7 +372,7 @@ def _from_afar(
     A break in floats that fractions neither confirm nor clear is kept in `found.suspect`.
     """
     if claim.program is None:
-        return _extreme(claim, found, seeds if has_functions(claim) else 3 * seeds, seed)
+        return _extreme(claim, found, seeds if has_functions(claim) else 3 * seeds, seed, stop, budget)
     if not claim.program.operations <= LINEAR_GIVEN_DRAWS:
         return None
     large = [size for size in fitting_sizes(claim, large=True) if _fits(claim, size)]
@@ -420,11 +420,15 @@ CHECKS_IN_FLOATS = 200
 """Candidates of which floats tell whether they break a claim, before one is looked at in fractions."""
 
 
-def _extreme(claim: Claim, found: Hunt, seeds: int, seed: int) -> Seen | None:
+def _extreme(
+    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: _Budget
+) -> Seen | None:
     """The first instance of a claim without an algorithm that breaks it, with many clients and extreme numbers."""
     large = [size for size in fitting_sizes(claim, large=True) if size.clients * size.samples * size.dim**2 <= 300]
     small = fitting_sizes(claim)
     for i in range(seeds):
+        if stop() or (i >= LEAST and budget.spent(2)):
+            return None
         sizes = large if i % 2 and large else small
         one = drawn(claim, seed + 10**6 + i, large=True, sizes=sizes)
         seen = None if one is None else measured(claim, one, found)

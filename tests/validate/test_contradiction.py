@@ -1,0 +1,73 @@
+"""What relations for every client imply for their means and extremes; nothing is called contradictory that is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from theory import algorithm, claim
+from validate.contradiction import contradictions
+from validate.examine import examine
+
+
+@algorithm
+def willing(w, x, *, eta, p):
+    return x - eta * w.average(w.gradient(x), w.coins(p))
+
+
+WEIGHTED = "norm2(sum_n(q_n*a_n)) <= sum_n(q_n*norm2(a_n))"
+ONE = "sum_n(q_n) == 1"
+CANNOT = [
+    (ONE, "q_n >= 2/N"),
+    (ONE, "q_n > 1/N"),
+    (ONE, "max_n(q_n) < 1/N"),
+    (ONE, "min_n(q_n) > 1/N"),
+    (ONE, "q_n <= 1/(2*N)"),
+    ("mean_n(q_n) == 1", "q_n < 1"),
+    ("max_n(q_n) == 3", "q_n**2 <= 4"),
+    ("min_n(q_n) == 3", "q_n**2 >= 10"),
+    ("sum_n(q_n) <= 0",),
+    (ONE, "sum_n(2*q_n - 1/N) >= 3/2"),
+    ("sum_n(q_n*r_n) == 1", "q_n*r_n + c <= 1/N"),
+]
+CAN = [
+    (ONE, "q_n >= 1/N"),
+    (ONE, "max_n(q_n) <= 1/N"),
+    (ONE, "q_n <= 2/N"),
+    (ONE, "q_n >= 1/(2*N)"),
+    ("sum_n(q_n) == 2", "q_n <= 1"),
+    ("max_n(q_n) == 3", "q_n**2 <= 9"),
+    ("sum_n(q_n) >= N", "min_n(q_n) <= 1/2"),
+    (ONE, "mean_n(q_n**2) >= 1/2"),
+    ("mean_n(q_n) == 1", "max_n(q_n) >= 3"),
+    (ONE, "sum_n(2*q_n - 1/N) >= 1"),
+]
+
+
+def outcomes(one):
+    return [evidence.outcome for evidence in contradictions(one)]
+
+
+@pytest.mark.parametrize("assuming", CANNOT)
+def test_weights_that_cannot_be_are_contradictory(assuming, tmp_path):
+    one = claim("any", WEIGHTED, vectors=("a_n",), assuming=assuming)
+    assert outcomes(one) == ["vacuous"]
+    assert examine(one, quick=True, out=tmp_path).verdict == "vacuous"  # though it may be proved, too
+
+
+@pytest.mark.parametrize("assuming", CAN)
+def test_weights_that_can_be_are_not(assuming):
+    assert "vacuous" not in outcomes(claim("any", WEIGHTED, vectors=("a_n",), assuming=assuming))
+
+
+@pytest.mark.parametrize(("least", "word"), [("S >= N + 1", ["vacuous"]), ("S > N", ["vacuous"]), ("S >= N", [])])
+def test_chances_are_at_most_one_for_every_client(least, word):
+    one = claim("any", "E(norm2(x[1] - x0)) <= eta", of=willing, assuming=("sum_n(p_n) == S", least))
+    assert outcomes(one) == word
+
+
+def test_the_programs_name_of_one_number_a_client_is_that_number():
+    """`p` in a relation is p_n for every client."""
+    assuming = ("sum_n(p_n) == S", "p <= 1/2", "2*S > N")
+    one = claim("any", "E(norm2(x[1] - x0)) <= eta", of=willing, assuming=assuming)
+    assert outcomes(one) == ["vacuous"]
+    assert outcomes(claim("any", "E(norm2(x[1] - x0)) <= eta", of=willing, assuming=(*assuming[:2], "2*S >= N"))) == []

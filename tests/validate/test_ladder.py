@@ -1,0 +1,172 @@
+"""Instances that are made longer along one integer, until a claim breaks that holds for small ones."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from theory import algorithm, claim
+from validate.examine import described, examine
+from validate.instances.candidates import candidate_of, realised, refitted
+from validate.instances.hunt import hunt, relations_hold
+from validate.instances.longer import longer, ways
+from validate.instances.pool import drawn
+from validate.instances.series import series
+
+F = Fraction
+
+
+@algorithm
+def sparse(w, x, *, eta, m):
+    return x - eta * w.keep(w.full_gradient(x), m)
+
+
+@algorithm
+def wander(w, x, *, eta, sigma2):
+    return x - eta * w.mean(w.noise(sigma2))
+
+
+@algorithm
+def local(w, x, *, eta, H):
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y = y - eta * w.gradient(y)
+    return w.mean(y)
+
+
+SPARSE = "E(norm2(x[1] - x0 + eta*grad(f, x0))) <= 5*eta**2*norm2(grad(f, x0))"
+
+
+@pytest.mark.parametrize(
+    ("one", "word"),
+    [
+        (claim("vectors", "norm2(sum_n(a_n)) <= 1010*sum_n(norm2(a_n))", vectors=("a_n",)), "1011 times]"),
+        (claim("coordinates", SPARSE, of=sparse), "7 dimensions"),
+        (claim("terms", "sum_k(1/(k + 1)) <= 6"), "K=227"),
+        (claim("rounds", "E(norm2(x[k] - x0)) <= 60*eta**2*sigma2/N", of=wander), "61 rounds"),
+        (
+            claim("weights", "norm2(sum_n(q_n*a_n)) >= 1/40*max_n(norm2(q_n*a_n))*N", vectors=("a_n",),
+                  assuming=("sum_n(q_n) == 1", "N >= 2", "dot(a_n, a_n) >= norm2(a_n)")),
+            "broken",
+        ),
+    ],
+    ids=lambda x: getattr(x, "label", ""),
+)  # fmt: skip
+def test_what_breaks_far_out_only_is_refuted_at_the_first_value(one, word, tmp_path):
+    result = examine(one, quick=True, out=tmp_path)
+    assert result.verdict == "refuted", result.covered
+    assert result.origin == "pool"
+    detail = next(e.detail for e in result.evidence if e.kind == "certificate")
+    assert word in detail or word == "broken"
+
+
+@pytest.mark.parametrize("scale", [1, 3])
+def test_coordinates_are_added_as_blocks(scale):
+    one_claim = claim("any", "norm2(x[1] - x0) <= eta", of=sparse, assuming=("smooth(f, L)",))
+    one = next(d for d in (drawn(one_claim, s) for s in range(9)) if d is not None and d.instance.dim == 2)
+    c = candidate_of(one)
+    now = 2
+    found = [w for w in ways(claim("any", "norm2(x[1] - x0) <= eta", of=sparse), c) if w.name == "d"]
+    assert [w.now for w in found] == [now, now]
+    again, last = (w.grown(c, now * (scale + 1)) for w in found)
+    assert again.hessian.shape[2] == last.hessian.shape[2] == now * (scale + 1)
+    block = again.hessian[0, 0, now : 2 * now, now : 2 * now]
+    assert (block == c.hessian[0, 0]).all()
+    assert not again.hessian[0, 0, :now, now : 2 * now].any()
+    assert last.hessian[0, 0, now, now] == c.hessian[0, 0, now - 1, now - 1]
+    assert not (last.hessian[0, 0, now:, now:] - np.diag(np.diag(last.hessian[0, 0, now:, now:]))).any()
+
+
+def test_steps_that_turns_bound_are_moved_to_the_bound():
+    one_claim = claim("any", "f(x[K]) >= fstar", of=local, assuming=("smooth(f_n, L)", "convex(f_n)", "eta <= 1/(L*H)"))
+    for seed in range(60):
+        one = drawn(one_claim, seed)
+        if one is None or one.values["H"] != 1 or one.values["eta"] * one.values["L"] < F(1, 8):
+            continue
+        c = candidate_of(one)
+        way = next(w for w in ways(one_claim, c) if w.name == "H")
+        assert realised(one_claim, way.grown(c, 16)) is None
+        grown = longer(one_claim, c, way, 16)
+        assert grown.values["H"] == 16
+        assert grown.values["eta"] == 1 / (grown.values["L"] * 16)
+        return
+    pytest.fail("no seed has H = 1")
+
+
+def test_weights_that_add_up_to_one_are_scaled():
+    one_claim = claim("any", "norm2(sum_n(q_n*a_n)) >= 0", vectors=("a_n",), assuming=("sum_n(q_n) == 1",))
+    one = next(d for d in (drawn(one_claim, s) for s in range(40)) if d is not None and len(d.values["q"]) == 2)
+    c = candidate_of(one)
+    way = next(w for w in ways(one_claim, c) if w.name == "N")
+    grown = way.grown(c, 6)
+    assert realised(one_claim, grown) is None
+    assert sum(refitted(one_claim, grown).values["q"]) == 1
+    assert longer(one_claim, c, way, 6).instance.clients == 6
+
+
+@pytest.mark.parametrize(
+    ("statement", "first"),
+    [
+        ("sum_k(1/(k + 1)) <= 7", 616),
+        ("mean_k(k) <= 99/2", 101),
+        ("max_k(k) <= K - 2", 1),
+        ("(1 + 1/K)**K <= 271/100", 164),
+        ("sum_k(c**k) <= 4", None),
+    ],
+)
+def test_series_are_those_of_the_sentence(statement, first):
+    one_claim = claim("any", statement)
+    both = series(one_claim, {"c": F(1, 2)} if "c" in one_claim.symbols else {}, 2000)
+    assert (both.breaks or [None])[0] == first
+    for K in (1, 7):
+        terms = {
+            "sum_k(1/(k + 1)) <= 7": sum(F(1, k + 1) for k in range(K)),
+            "mean_k(k) <= 99/2": F(K - 1, 2),
+            "max_k(k) <= K - 2": F(K - 1),
+            "(1 + 1/K)**K <= 271/100": (1 + F(1, K)) ** K,
+            "sum_k(c**k) <= 4": sum(F(1, 2) ** k for k in range(K)),
+        }[statement]
+        assert both.left[K - 1] == pytest.approx(float(terms))
+
+
+@pytest.mark.parametrize("statement", ["sum_k(k/K) <= K", "sum_n(1) <= K", "c**k <= 1"])
+def test_what_is_no_series_is_none(statement):
+    assert series(claim("any", statement), {"c": F(1, 2), "N": F(1)}, 10) is None
+
+
+def test_how_far_integers_went_is_covered(tmp_path):
+    result = examine(
+        claim("all", "norm2(sum_n(a_n)) <= N*sum_n(norm2(a_n)) + 1", vectors=("a_n",)), quick=True, out=tmp_path
+    )
+    assert result.verdict in ("supported", "proved")
+    found = hunt(
+        claim("all", "norm2(sum_n(a_n)) <= (N + 1/10)*sum_n(norm2(a_n))", vectors=("a_n",)),
+        pool=60,
+        evaluations=0,
+        far=5,
+    )
+    assert found.broken is None
+    assert found.reached["N"] >= 1000
+
+
+def test_a_break_whose_relation_is_missed_by_rounding_is_none(tmp_path):
+    """R is a fraction and the norm is not: none of the two is the other."""
+    one_claim = claim("any", "norm2(x) < R**2", vectors=("x",), assuming=("norm(x) <= R",))
+    found = hunt(one_claim, pool=60, evaluations=0)
+    assert found.broken is not None  # at x = R, where the norm is rational
+    assert relations_hold(one_claim, found.broken.drawn)
+    for seen in found.seen:
+        assert relations_hold(one_claim, seen.drawn)
+
+
+def test_what_is_repeated_is_said_once():
+    one = next(
+        d for d in (drawn(claim("any", "norm2(sum_n(q_n*a_n)) >= 0", vectors=("a_n",)), s) for s in range(9)) if d
+    )
+    text = described(one)
+    assert text.startswith("q=[")
+    assert "a_n=[[" in text
+    assert described(drawn(claim("any", "sum_k(c**k) >= 0"), 1)).startswith("c=")
+    assert ", K=" in described(drawn(claim("any", "sum_k(c**k) >= 0"), 1))
