@@ -227,6 +227,14 @@ def _evaluated(e: Expression, world: Setting, claim: Claim) -> Any:
         return None
 
 
+def minimiser_of(c: Candidate) -> Any:
+    """Where its f is least; None where that is nowhere, or in more than one place."""
+    try:
+        return _problem(c).minimiser
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
 def _problem(c: Candidate) -> Any:
     """Its problem, of quadratics where all functions are; None for a claim without functions."""
     if c.points is not None:

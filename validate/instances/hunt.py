@@ -22,11 +22,21 @@ from theory.written import Claim
 from validate.both_sides import Measured, Row, sides
 from validate.expected import tapped, taps_of
 from validate.instances.by_moments import MOST_TAPPED, breaks_in_floats, by_moments
-from validate.instances.candidates import Candidate, candidate_of, moved, of_rounds, realised, size, smaller
+from validate.instances.candidates import (
+    Candidate,
+    candidate_of,
+    moved,
+    of_rounds,
+    realised,
+    refitted,
+    size,
+    smaller,
+)
 from validate.instances.choices import roles_of
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.shapes import Size
+from validate.instances.together import starts_at_minimiser, together, with_its_start
 from validate.on_instance import setting_of
 from validate.rounds import TooManyOutcomesError
 
@@ -544,7 +554,20 @@ def _may_break(claim: Claim, one: Drawn) -> bool:
 
 
 def _moves(claim: Claim, c: Candidate) -> Iterator[Candidate]:
-    yield from smaller(c, claim)
+    """Simpler candidates; a start at the minimiser follows it, and steps their bounds, where they cannot stay."""
+    anchored = starts_at_minimiser(c)
+    for step in together(c, claim.program):
+        yield step
+        moved_start = with_its_start(step) if anchored else None
+        if moved_start is not None:
+            yield moved_start
+        yield refitted(claim, moved_start or step)
+    for step in smaller(c, claim):
+        yield step
+        if anchored and step.hessian is not None:
+            moved_start = with_its_start(step)
+            if moved_start is not None:
+                yield moved_start
 
 
 def _fewer_rounds(claim: Claim, seen: Seen, c: Candidate, bound: dict[str, Fraction]) -> Seen:
