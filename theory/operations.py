@@ -150,7 +150,7 @@ def to_fraction(value: Element) -> Any:
 def _in_lowest_terms(numerator: int, denominator: int) -> Fraction:
     """A fraction that needs no common divisor to be looked for, which takes long where numbers are."""
     made: Any = getattr(Fraction, "_from_coprime_ints", None)  # from Python 3.12 on
-    return made(numerator, denominator) if made else Fraction(numerator, denominator, _normalize=False)  # type: ignore[call-overload,no-any-return]
+    return made(numerator, denominator) if made else Fraction(numerator, denominator, _normalize=False)  # type: ignore[call-overload]
 
 
 def _ball_root(a: arb) -> arb:
