@@ -175,6 +175,9 @@ class Expected:
             return Vector({None: self.moments.expected(value.parts)})
         if not isinstance(value, Form):
             return value
+        if self.certain:  # then a product's mean is that of the means
+            known = ((c, self.settled(u).parts[None], self.settled(v).parts[None]) for c, u, v in value.terms)
+            return value.constant + sum(c * (u * v).sum() for c, u, v in known)
         return value.constant + sum(c * self.moments.dot(u.parts, v.parts) for c, u, v in value.terms)
 
 

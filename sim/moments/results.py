@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sim.exact_numbers import Array, Numbers
-from theory.program import Kind
+from theory.program import Kind, work
 
 
 @dataclass(frozen=True, order=True)
@@ -34,6 +34,8 @@ class Point:
 
 Affine = Mapping[Point | None, Any]
 """A vector function: the constant, (d,), under None; a number or a (d, d) matrix under each point."""
+MOST_KEPT = 4_000_000
+"""Numbers of products of different rounds that are kept."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,8 @@ class Moments:
         self.numbers, self.layout, self.exact = numbers, layout, numbers.exact
         self._seconds, self._shifts, self._frame = seconds, shifts, frame
         self._frames: dict[int, Frame] = {}
+        self._crosses: dict[tuple[int, tuple[str, int]], Array] = {}
+        self._rows: dict[int, Array] = {}
 
     @property
     def rounds(self) -> int:
@@ -227,15 +231,34 @@ class Moments:
             return self._cross(early, late).T
         if late[0] == "frame":
             return self.frame(late[1]).mean @ self._cross(("state", late[1]), early)
-        # from the state before the last round, or, where the round is the early one itself, from that round
-        frame = self.frame(late[1] - 1)
-        rows = self._after(frame)
-        if early == ("frame", late[1] - 1):
-            return frame.second[rows]
-        return frame.mean[rows] @ self._cross(("state", late[1] - 1), early)
+        return self._state_with(late[1], early)
 
-    def _after(self, frame: Frame) -> Array:
-        """The rows of w that are the state after the round, in the state's order; their shifts are the state's."""
+    def _state_with(self, k: int, early: tuple[str, int]) -> Array:
+        """E[w_late w_early'] of the state after k rounds: on from the early one, or from where that was found before."""
+        first = early[1] + (early[0] == "frame")
+        at = k
+        while at > first and (at, early) not in self._crosses:
+            at -= 1
+        if at > first:
+            found = self._crosses[at, early]
+        elif early[0] == "frame":
+            found = self.frame(early[1]).second[self._after(early[1])]
+        else:
+            found = self._seconds[first]
+        for j in range(at, k):
+            found = self.frame(j).mean[self._after(j)] @ found
+            work.count(1)
+            if (len(self._crosses) + 1) * found.size <= MOST_KEPT:
+                self._crosses[j + 1, early] = found
+        return found
+
+    def _after(self, k: int) -> Array:
+        """The rows of w of round k that are the state after it, in the state's order; their shifts are the state's."""
+        if k not in self._rows:
+            self._rows[k] = self._rows_after(self.frame(k))
+        return self._rows[k]
+
+    def _rows_after(self, frame: Frame) -> Array:
         layout, found = self.layout, np.zeros(self.layout.size, dtype=int)
         for (name, _), (kind, start, rows) in layout.places.items():
             _, there, _ = frame.layout.places[name + "'", ()]

@@ -24,7 +24,37 @@ OPEN = {
     "descent/same-side-twice": IN_THE_PLANE,
     "mixed/flat": "its assumptions leave constants only, so that every start is a minimiser",
 }
-QUICK = ()
+QUICK = (
+    "far/harmonic-seven",
+    "far/five-coordinates",
+    "far/four-fifths",
+    "mixed/three-hundred",
+    "mixed/compound",
+    "mixed/heavy",
+    "mixed/light",
+    "mixed/strict",
+    "willing/overbooked",
+    "willing/thompson-split",
+    "willing/one-coin-averaged",
+    "corners/nearer-within",
+    "corners/downhill",
+    "functions/perturbed",
+    "functions/more-than-half",
+    "functions/both",
+    "spread/split",
+    "spread/own-distance-swapped",
+    "spread/balance",
+    "weights/weighted-largest",
+    "weights/weighted-mean",
+    "numbers/harmonic",
+    "numbers/basel-late",
+    "variates/cold-stays",
+    "gossip/agree-faster",
+    "largest/memory-light",
+    "batches/twice-same",
+    "cohort/replaced-finite",
+    "tricky/last-is-least",
+)
 
 
 def labelled() -> dict[str, tuple[str, object]]:

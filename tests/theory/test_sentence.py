@@ -61,7 +61,7 @@ def test_what_a_tree_is(text, shape, free, random):
         ("x[k, h]", "has 2 indices; write x"),
         ("y[k]", "has 1 indices; write y"),
         ("x[u]", "the index u is not a number"),
-        ("past[k]", "a stack of remembered vectors"),
+        ("past[k]", "has 1 indices; write past"),
         ("f(2)", "2 is a scalar, and a vector is needed"),
         ("max_n(xstar_n)", "a scalar is needed"),
         ("mean_h(norm2(x[k]))", "nothing in it has the turn h"),
