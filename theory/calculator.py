@@ -248,7 +248,8 @@ class _Reader:
                 continue
             before = dict(self.parameters), dict(self.texts), dict(self.definitions)
             self._name(name)
-            if given is not None and not set(self.parameters) - set(before[0]) <= set(given):
+            allowed = set(map(self._name_of, self.claim.symbols)) if given is None else set(given)
+            if not set(self.parameters) - set(before[0]) <= allowed:
                 self.parameters, self.texts, self.definitions = before
 
     def _numbers_alone(self) -> bool:

@@ -13,10 +13,12 @@ from theory.sentence import (
     SentenceError,
     Vocabulary,
     evaluate,
+    index_of,
     parse_call,
     parse_expression,
     parse_sentence,
     read,
+    remembered,
     replaced,
     text_of,
 )
@@ -61,7 +63,7 @@ def test_what_a_tree_is(text, shape, free, random):
         ("x[k, h]", "has 2 indices; write x"),
         ("y[k]", "has 1 indices; write y"),
         ("x[u]", "the index u is not a number"),
-        ("past[k]", "has 1 indices; write past"),
+        ("past[k]", r"has 1 indices; write past\[k, j\]"),
         ("f(2)", "2 is a scalar, and a vector is needed"),
         ("max_n(xstar_n)", "a scalar is needed"),
         ("mean_h(norm2(x[k]))", "nothing in it has the turn h"),
@@ -200,3 +202,15 @@ def test_text_and_tree_are_the_same(text):
 def test_numbers_are_exact():
     e = parse_expression("0.1 + 1e-3")
     assert {p.value for p in e.arguments} == {Fraction(1, 10), Fraction(1, 1000)}
+
+
+def test_remembered_vectors_and_their_weights():
+    read_ = lambda text: read(parse_expression(text), WORDS)  # noqa: E731
+    assert read_("past[k, j]").free == {"k", "j"}
+    assert read_("past[k, 0]").random
+    assert not read_("past[0, j]").random
+    assert read_("sum_j(alpha_j*past[k, j])").free == {"k"}
+    assert index_of("alpha_j") == ("alpha", "j")
+    lags = parse_expression("alpha_j*norm2(past[k, j])")
+    assert remembered(lags, "j", WORDS) == ({"past"}, {"alpha"})
+    assert remembered(parse_expression("sum_n(norm2(y[k, j]))*alpha_j"), "j", WORDS) == (set(), set())
