@@ -39,6 +39,7 @@ SMALL = claim(
 @pytest.fixture
 def nothing_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("validate.examine.hunt", lambda *_, **__: Hunt())
+    monkeypatch.setattr("validate.examine.worst_evidence", lambda *_, **__: ([], None, None))
 
 
 def test_long_fractions_are_enclosed(nothing_found: None, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import comb, perm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .draws import batches
 from .reading import FormatError
@@ -31,6 +31,14 @@ class Drawn(NamedTuple):
     turns: tuple[int, ...]
     k: int
     how: str = ""
+
+
+class Fork(Exception):
+    """Outcomes of a draw that have to be told apart: each with its probability, and what is planned for it."""
+
+    def __init__(self, key: Drawn, options: Sequence[tuple[Fraction, Any]]) -> None:
+        super().__init__(key)
+        self.key, self.options = key, options
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .arguments import CHECKED, check, nothing, whole
-from .chances import Chance, Drawn, heads
+from .chances import Chance, Drawn, Fork, heads
 from .formulas import Uncheckable
-from .quantities import NUMBER, Form, Quantities, certain, draws_of
+from .quantities import NUMBER, Form, Quantities, certain, draws_of, form_of
 from .scalars import ONE, OPERATIONS, ZERO
 from .sentences import Node, names_in
 from .steps import OF_CLIENTS, Scalar, Step
@@ -25,14 +25,6 @@ if TYPE_CHECKING:
 FRESH = ("coin", "coins", "choose", "sample")
 HEADS = "heads"
 Real = Fraction | Form
-
-
-class Fork(Exception):
-    """Outcomes of a draw that have to be told apart: each with its probability, and what is planned for it."""
-
-    def __init__(self, key: Drawn, options: Sequence[tuple[Fraction, Any]]) -> None:
-        super().__init__(key)
-        self.key, self.options = key, options
 
 
 class Steps:
@@ -105,17 +97,17 @@ class Steps:
         op, one, two = tree.op, parts[0], parts[-1]
         if op in ("+", "-", "neg"):
             signs = (-ONE,) if op == "neg" else (ONE, ONE if op == "+" else -ONE)
-            return self.room.combined(zip(signs, map(_form, parts), strict=True))
+            return self.room.combined(zip(signs, map(form_of, parts), strict=True))
         if op == "*":
-            return self.times(one, _form(two))
+            return self.times(one, form_of(two))
         if op == "/" and isinstance(two, Fraction):
             if two == 0:
                 raise Uncheckable("a division by 0")
-            return self.times(1 / two, _form(one))
+            return self.times(1 / two, form_of(one))
         if op == "**" and isinstance(two, Fraction) and two in (1, 2, 3, 4):
-            found = _form(one)
+            found = form_of(one)
             for _ in range(int(two) - 1):
-                found = self.room.product(_form(one), found)
+                found = self.room.product(form_of(one), found)
             return found
         return _rational(OPERATIONS[op](*[p if isinstance(p, Fraction) else self.settled(p) for p in parts]), "")
 
@@ -323,7 +315,7 @@ class Steps:
         if step.op != "average":
             return self.weighted([Fraction(1, self.N) if step.op == "mean" else ONE] * self.N, cells)
         weights = [self.number(step.numbers[0], n) for n in range(self.N)]
-        whole_weight = self.without_totals(self.room.combined([(ONE, _form(w)) for w in weights]))
+        whole_weight = self.without_totals(self.room.combined([(ONE, form_of(w)) for w in weights]))
         if set(whole_weight) <= {NUMBER}:
             total = whole_weight.get(NUMBER, ZERO)
             if total == 0:
@@ -347,10 +339,6 @@ class Steps:
             p, key = chances[0].p, chances[0].key
             if p is not None:
                 raise Fork(key._replace(client=None, how=HEADS), heads(self.N, p))
-
-
-def _form(value: Real) -> Form:
-    return certain(value) if isinstance(value, Fraction) else value
 
 
 def _rational(value: Any, text: str) -> Fraction:

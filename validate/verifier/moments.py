@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .chances import Drawn
+from .chances import Drawn, Fork
 from .formulas import Uncheckable
 from .linear import Round, leaves, replaced
-from .linear_steps import Fork
 from .pieces import Pieces
 from .playing import Game
 from .quantities import NUMBER, Form, Quantities, Sum, certain

@@ -33,6 +33,11 @@ def certain(value: Fraction) -> Form:
     return {NUMBER: value} if value else {}
 
 
+def form_of(value: Fraction | Form) -> Form:
+    """A number that is drawn or not."""
+    return certain(value) if isinstance(value, Fraction) else value
+
+
 def draws_of(form: Form) -> set[int]:
     """The draws whose counts it has."""
     return {draw for tags, _ in form for draw, _ in tags}
