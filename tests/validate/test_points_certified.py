@@ -25,7 +25,7 @@ from theory.program import algorithm
 from theory.sentence import parse_call
 from theory.written import Claim, claim
 from validate import verifier
-from validate.certificate import write
+from validate.certificate import play_certificate, write
 from validate.examine import certificate_of_break, described, examine
 from validate.instances import Points, read_instance, read_problem
 from validate.instances.candidates import candidate_of, realised, size
@@ -36,7 +36,8 @@ from validate.instances.occasion import occasion
 from validate.instances.point_moves import along, fewer_points, lists_of, projected, scaled
 from validate.on_instance import on_instance
 from validate.satisfied import best, true
-from validate.verifier import points as other_eyes
+from validate.verifier import implied as other_eyes
+from validate.verifier.points import read_points
 from validate.verifier.scalars import Work
 
 F = Fraction
@@ -167,7 +168,7 @@ def drawn_points(rng: random.Random) -> Points:
 def test_the_verifier_is_told_the_same_by_classes(seed: int, text: str) -> None:
     rng = random.Random(seed)
     problem, predicate = drawn_points(rng), assumed(text)
-    read = other_eyes.read_points(as_text(problem.to_json()), Work())
+    read = read_points(as_text(problem.to_json()), Work())
     told = best(predicate, problem) or (F(rng.randint(0, 6)), F(1))
     constants = tuple(F(v) * rng.choice((F(1), F(1), F(2), F(1, 2))) for v in told)[: len(predicate.constants)]
     if predicate.name == "bounded_variance":
@@ -453,3 +454,22 @@ def test_what_was_covered_by_points() -> None:
     told = coverage(ball, Hunt(seen=seen), quick=True)
     assert not told.earned
     assert "no start was at the minimiser" in told.detail
+
+
+@pytest.mark.parametrize(
+    ("assumed", "valid"),
+    [("bounded_gradients(f, 1, 5)", True), ("bounded_gradients(f, 1/2, 5)", False), ("stable(f, eta, 5)", False)],
+)
+def test_what_is_asked_on_a_ball_is_told_by_what_holds_everywhere(assumed: str, valid: bool) -> None:
+    """A bound on all gradients is one on a ball; where a step takes functions of points is not known."""
+    one = claim("c", "norm2(x[1] - x0) <= 0", of=descent, assuming=(assumed,))
+    points = [{"x": 0, "g": 0, "f": 0}, {"x": 2, "g": 1, "f": "3/2"}]
+    data = {
+        "algorithm": "descent",
+        "parameters": {"eta": 1},
+        "problem": {"clients": [[{"points": points, "L": 1, "mu": 0, "G": 1}]]},
+        "start": 2,
+        "rounds": 1,
+    }
+    made = play_certificate(one, data, {}, F(1), F(0), origin="pool", quick=True)
+    assert verifier.verify(made).valid is valid

@@ -1,4 +1,4 @@
-"""Whether a problem satisfies an assumption, in fractions: here for quadratics, else in `pieces` and `points`."""
+"""Whether a problem satisfies an assumption, in fractions: here for quadratics, else in `pieces` and `implied`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from fractions import Fraction
 from typing import Any
 
 from .formulas import Uncheckable
+from .implied import DECIDE as DECIDE_OF_POINTS
+from .implied import dissimilar as dissimilar_points
+from .implied import variance as variance_of_points
 from .intervals import Interval
 from .pieces import DECIDE as DECIDE_OF_PIECES
 from .pieces import Pieces
 from .pieces import dissimilar as dissimilar_pieces
 from .pieces import variance as variance_of_pieces
-from .points import DECIDE as DECIDE_OF_POINTS
 from .points import Points
-from .points import dissimilar as dissimilar_points
-from .points import variance as variance_of_points
 from .quadratics import Function, Problem, definiteness, null_space, product, semidefinite, shifted
 from .reading import FormatError, fields, list_of, shown, text_of
 from .scalars import ZERO, Number
@@ -240,6 +240,10 @@ def on_ball(assumption: Assumption, world: World, constants: Sequence[Fraction])
         return False
     if moved and any(isinstance(world.value(tree, {}, None), Interval) for tree in assumption.constants):
         raise Uncheckable(f"a constant of {shown(assumption.text)} is no fraction")
+    if isinstance(problem, Points):
+        if moved:
+            raise Uncheckable("where a step takes functions that are known at points only")
+        return all(f.G is not None and first >= f.G for f, _ in problem.all_named(assumption.function))
     keep, factor, bound = (Fraction(1), first, radius**2) if moved else (ZERO, Fraction(1), first**2)
     groups: list[list[Any]] = [[f] for f, _ in problem.all_named(assumption.function)]
     if moved and assumption.function == "f_ni":
