@@ -234,7 +234,7 @@ class Moments:
         return self._state_with(late[1], early)
 
     def _state_with(self, k: int, early: tuple[str, int]) -> Array:
-        """E[w_late w_early'] of the state after k rounds: on from the early one, or from where that ended before."""
+        """E[w_late w_early'] of the state after k rounds: on from the early one, or from where that was found."""
         first = early[1] + (early[0] == "frame")
         at = k
         while at > first and (at, early) not in self._crosses:

@@ -18,10 +18,7 @@ LABELLED = re.compile(r"# (TRUE|FALSE|VACUOUS)\b.*?\bclaim\(\s*\"([\w-]+)\"", re
 WORDS = {"TRUE": ("proved", "supported"), "FALSE": ("refuted",), "VACUOUS": ("vacuous",)}
 IN_THE_PLANE = "broken by functions of two dimensions that are no quadratics"
 OPEN = {
-    "functions/between": IN_THE_PLANE,
     "functions/signs": IN_THE_PLANE,
-    "mixed/gradient-of-mean": IN_THE_PLANE,
-    "descent/same-side-twice": IN_THE_PLANE,
     "mixed/flat": "its assumptions leave constants only, so that every start is a minimiser",
 }
 QUICK = (

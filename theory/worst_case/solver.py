@@ -182,9 +182,15 @@ def _solve(program: Program, chosen: Array, effort: Effort) -> Solved:
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = effort.tolerance
     cost = -np.concatenate(constants) - effort.slack
     everything = sparse.vstack(pieces, format="csc")
-    answer = clarabel.DefaultSolver(
+    solver = clarabel.DefaultSolver(
         sparse.csc_matrix((count, count)), cost, everything, np.concatenate(right), cones, settings
-    ).solve()
+    )
+    try:
+        answer = solver.solve()
+    except BaseException as error:  # clarabel's panics are no Exception
+        if type(error).__name__ != "PanicException":
+            raise
+        raise ArithmeticError(f"clarabel gave up: {error}") from None
     status = str(answer.status)
     if "Infeasible" in status:
         return Solved(status, np.nan, np.zeros(program.conditions), (), np.zeros(program.values))

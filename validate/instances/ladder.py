@@ -17,7 +17,7 @@ from validate.expected import Line
 from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floats
 from validate.instances.candidates import Candidate, candidate_of, realised, size, smaller
 from validate.instances.choices import roles_of
-from validate.instances.hunt import Seen, measured
+from validate.instances.hunt import MANY, Seen, measured
 from validate.instances.longer import MOST_ALONE, ROUNDS, Way, longer, ways
 from validate.instances.pool import Drawn
 from validate.instances.series import series
@@ -175,10 +175,14 @@ class _Climb:
         return None if seen is None else _Told(seen.score, bool(seen.measured.broken))
 
     def playable(self, one: Drawn) -> bool:
-        """Whether playing it in fractions takes little time."""
-        program = self.claim.program
+        """Whether playing it in fractions takes little time: of random runs those of few clients and samples."""
+        program, problem = self.claim.program, one.instance.problem
         if program is None:
             return True
+        if program.random and problem is not None:
+            samples = max(map(problem.samples, range(problem.clients)))
+            if problem.clients * samples >= MANY:
+                return False
         turns = 1
         for name in roles_of(program).turns:
             value = one.values[name]
