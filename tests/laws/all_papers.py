@@ -12,11 +12,12 @@ from validate.checking import Checked, check_and_replay
 
 PAPERS = ("fedavg-svrg", "open-fl", "perm", "fedmim")
 SENTENCES = ("lemma-v1-eq13", "lemma-a1", "lemma-a2", "eq-a24", "eq-a25", "lemma-v1-eq10", "remark-rate")
-OF_ROUNDS = ("eq2", "eq2/corrected", "lemma-5/lags-from-one", "lemma-7", "eq30", "eq33/from-step", "remark-iv3")
+OF_ROUNDS = ("eq2", "eq2/corrected", "lemma-5/lags-from-one", "lemma-7", "eq30", "eq33/from-step")
+REMARKS = ("remark-iv1", "remark-iv2", "remark-iv3")
 TARGETS = (
     *(f"fedavg-svrg/{label}" for label in SENTENCES),
     *PAPERS[1:3],
-    *(f"fedmim/{label}" for label in OF_ROUNDS),
+    *(f"fedmim/{label}" for label in (*OF_ROUNDS, *REMARKS)),
 )
 
 
