@@ -327,8 +327,11 @@ def choose(
     vectors: Mapping[str, Any] | None = None,
     counts: Mapping[str, Fraction] | None = None,
     everybody: bool = False,
+    most_rounds: int | None = None,
 ) -> tuple[Values, Setting] | None:
     """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
+
+    Where there are none for this K, and relations have K, it is one of the unknowns (`run_length`).
 
     Args:
         claim: the claim.
@@ -340,23 +343,44 @@ def choose(
         vectors: the free vectors.
         counts: N and d, of a claim about numbers alone.
         everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
+        most_rounds: the largest K that is solved for; None where it stays as it is.
 
     Returns:
-        Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds.
+        Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds,
+        with its K.
     """
     roles = roles_of(claim.program)
     for attempt in range(TRIES):
         more = (vectors or {}, counts or {}, attempt, everybody)
-        search = _Search(claim, problem, start, rounds, rng, roles, large, *more)
+        search = Search(claim, problem, start, rounds, rng, roles, large, *more)
         found = search.run()
         if found is not None:
             return found
         if problem is not None and along.too_large(search.world, claim):
             return None
+    if most_rounds is None or not has_length(claim):
+        return None
+    from validate.instances.run_length import OpenLength  # which searches as this module does
+
+    for attempt in range(TRIES):
+        more = (vectors or {}, counts or {}, attempt, everybody)
+        found = OpenLength(most_rounds, claim, problem, start, rounds, rng, roles, large, *more).run()
+        if found is not None:
+            return found
     return None
 
 
-class _Search:
+def has_length(claim: Claim) -> bool:
+    """Whether a relation of a claim has K in it, the length of the run."""
+    return any(of_length(relation, claim.vocabulary) for relation in claim.relations)
+
+
+def of_length(relation: Sentence, words: Vocabulary) -> bool:
+    """Whether K is in a relation, through definitions too."""
+    return any(_count(side, "K", words) for side in (relation.left, relation.right))
+
+
+class Search:
     """One attempt: names are given values in an order in which their bounds are known."""
 
     def __init__(
@@ -386,14 +410,21 @@ class _Search:
         self.everybody = everybody
 
     def run(self) -> tuple[Values, Setting] | None:
-        if not self._constants():
-            return None
+        """Values with which everything that the claim assumes holds, and the world; None where none were found."""
+        return self._complete() if self._constants() and self._names_chosen() else None
+
+    def _names_chosen(self) -> bool:
+        """Whether all names that assumptions do not bind have been given values."""
         open_ = [name for name in self.symbols if name not in self.values]
         while open_:
             name = min(open_, key=lambda n: (len(self._waits_for(n, open_)), self._late(n), n))
             if not self._choose(name):
-                return None
+                return False
             open_.remove(name)
+        return True
+
+    def _complete(self) -> tuple[Values, Setting] | None:
+        """The values, if all relations and assumptions hold with them."""
         for relation in self.claim.relations:
             if not self.satisfied(relation):
                 return None

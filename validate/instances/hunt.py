@@ -227,17 +227,38 @@ def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
     if claim.program is None or not claim.program.random:
         return None
     sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
+    left = LEAST
     for i in range(seeds if sizes else 0):
         if stop():
             return None
         one = drawn(claim, seed + 2 * 10**6 + i, sizes=sizes, everybody=True)
-        seen = None if one is None else measured(claim, one, found)
+        if one is None or _takes_long(one):
+            continue
+        if one.instance.rounds > LONG_RUN and (left := left - 1) < 0:
+            return None
+        seen = measured(claim, one, found)
         if seen is None:
             continue
         if seen.measured.broken:
             return seen
         found.seen.append(seen)
     return None
+
+
+LONG_RUN, MOST_STEPS = 30, 3000
+"""Rounds that only relations between K and other numbers ask for; of so many, steps of all clients and coordinates."""
+
+
+def _takes_long(one: Drawn) -> bool:
+    """Whether a run is so long that playing it in fractions takes more time than it is worth."""
+    instance = one.instance
+    assert instance.problem is not None
+    turns = 1
+    for name in roles_of(instance.program).turns:
+        value = one.values[name]
+        turns *= max(map(int, value)) if isinstance(value, list) else int(value)
+    steps = instance.rounds * instance.problem.clients * instance.problem.dim * turns
+    return instance.rounds > LONG_RUN and steps > MOST_STEPS
 
 
 def _along(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: _Budget) -> Seen | None:

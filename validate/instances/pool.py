@@ -18,7 +18,7 @@ import numpy as np
 from theory.formula import Apply, Name
 from theory.sentence import FUNCTION_NAMES, At, Expression, everything, parse_expression
 from theory.written import Claim
-from validate.instances.choices import Values, choose, holds, schedules_of
+from validate.instances.choices import Values, choose, has_length, holds, schedules_of
 from validate.instances.instance import Instance
 from validate.instances.kinds import problem_of
 from validate.instances.piece_shapes import allows_pieces, assumes_convex, made_pieces, may_bend, wells
@@ -31,6 +31,8 @@ ROUNDS = (1, 2, 3, 2)
 LONG = (10, 30, 100)
 CERTAIN = (*ROUNDS, 1, 2, 10, 20, 30)
 """Rounds of a program that draws nothing: a long run has one outcome too, and claims of every k often break late."""
+MOST_ROUNDS, MOST_CERTAIN, MOST_FAR = 100, 600, 1000
+"""That relations between K and other numbers may ask for: of a run with many outcomes, with one, and in floats."""
 TERMS = (20, 50, 100, 300)
 """Rounds of a claim without functions, where they are a number of terms."""
 BEYOND = (1000, 3000, 10_000, 10**5)
@@ -176,8 +178,18 @@ def drawn(
             rounds = more.randrange(1, 41)
     vectors = _vectors(claim, size, rng)
     counts = _counts_of_numbers(claim, vectors, more, large) if problem is None else {}
-    found = choose(claim, problem, start, rounds, rng, large, vectors, counts, everybody)
-    return None if found is None else instance_of_values(claim, problem, start, rounds, found[0], vectors)
+    most = MOST_FAR if large or long else MOST_CERTAIN if everybody or certain else MOST_ROUNDS
+    found = choose(claim, problem, start, rounds, rng, large, vectors, counts, everybody, most)
+    if found is None and has_length(claim) and problem is not None and not lines:
+        # the shortest runs that relations allow are often those of one curvature everywhere
+        problem = made(shape, size, more, even=1.0)
+        if _starts_at_minimiser(claim) or more.random() < 0.1:
+            try:
+                start = problem.minimiser
+            except ValueError:
+                return None
+        found = choose(claim, problem, start, rounds, more, large, vectors, counts, everybody, most)
+    return None if found is None else instance_of_values(claim, problem, start, found[1].rounds, found[0], vectors)
 
 
 def _counts_of_numbers(
