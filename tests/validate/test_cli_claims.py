@@ -120,7 +120,7 @@ def test_what_where_defines_by_numbers_is_a_term() -> None:
     """4 L (m + 1/(mu delta (1 - 2 L delta)) + 2 L delta m/(1 - 2 L delta)) D = 4 (2 + 8 + 2) 3."""
     settings = assigned("L=1", "mu=1", "delta=1/4", "m=2", "D=3")
     found = printed("bound", EQ12, *settings)
-    assert (found["value"], found["terms"]) == (144.0, {"distance_term": 8.0, "variance_term": 2.0})
+    assert (found["value"], found["terms"]) == (144.0, {"distance_term": 8.0, "variance_term": 2.0, "S": 1.0})
     assert "distance_term = 8\n" in call("bound", EQ12, *settings, "--rigorous").stdout
 
 

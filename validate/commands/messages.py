@@ -120,7 +120,7 @@ def doubtful(claim: object) -> list[str]:
     from theory.sentence import everything, index_of
     from theory.written import Claim as Written
 
-    if not isinstance(claim, Written):
+    if not isinstance(claim, Written) or not claim.is_said:
         return []
 
     def names(*sides: Any) -> set[str]:
