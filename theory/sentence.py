@@ -3,7 +3,10 @@
 The language is that of `theory.formula`, and beside it states and taps ``x[k]``, ``y[k, h]``; points ``x0 xstar
 xstar_n``; functions ``f f_n f_ni``, their gradients ``grad(f_n, v)``; ``norm2 norm dot``; expectations ``E(...)``; and
 ``mean_n sum_n max_n min_n`` with their like over samples (``_i``), rounds (``_k``), turns of a loop (``_h``) and of a
-loop inside it (``_j``). An index is a number too: ``sum_j((M - 1 - j)*norm2(v[k, h, j]))``.
+loop inside it (``_j``). An index is a number too: ``sum_j((M - 1 - j)*norm2(v[k, h, j]))``. ``first_n(...)`` is that of
+the first client, of whom a claim about "client i" speaks; ``simplex_n(c_n, q_n)`` the weight of client n in the point
+of the simplex at which sum_n(c_n*a_n + q_n*a_n**2) is least; ``argmin_n(q_n)`` the minimiser of sum_n(q_n*f_n);
+``quantile(e, q)`` the least number that e exceeds with probability at most 1 - q.
 
 What a tree means on an instance is decided by a `World`; `evaluate` folds the tree with it. Free indices are for all.
 """
@@ -12,13 +15,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Protocol, TypeAlias, cast
 
-from theory.formula import DEEPEST, LONGEST_NUMBER, LONGEST_TEXT, Apply, Formula, Name, Number, short
+from theory.formula import DEEPEST, LONGEST_NUMBER, LONGEST_TEXT, Apply, Formula, Name, Number, UndefinedError, short
+from theory.operations import UndecidedError
 from theory.program import work
 
 Relation = Literal["<=", "<", ">=", ">", "=="]
@@ -28,7 +32,10 @@ TURNS = ("h", "j")
 """Of a loop, and of a loop inside it."""
 FUNCTION_NAMES = ("f", "f_n", "f_ni")
 OVER = {f"{how}_{index}": (how, index) for how in ("mean", "sum", "max", "min") for index in "nikhj"}
+OVER["first_n"] = ("first", "n")
 """What is taken over an index, as ``mean_n``: how, and the index."""
+ALL_CLIENTS = {"simplex_n": 2, "argmin_n": 1}
+"""What needs its arguments at all clients, and how many."""
 NUMBERS_OF_VECTORS = {"norm2": 1, "norm": 1, "dot": 2}
 SCALAR_FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
     **dict.fromkeys(("sqrt", "log", "exp", "abs"), (1, 1)),
@@ -37,8 +44,12 @@ SCALAR_FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
 }
 POINTS = {"x0": "", "xstar": "", "xstar_n": "n"}
 SPECIAL = frozenset(
-    {"fstar", "N", "d", "K", *INDICES, *POINTS, *FUNCTION_NAMES, "E", "grad", *OVER, *NUMBERS_OF_VECTORS}
+    {
+        *("fstar", "N", "d", "K", "E", "grad", "quantile"),
+        *(*INDICES, *POINTS, *FUNCTION_NAMES, *OVER, *ALL_CLIENTS, *NUMBERS_OF_VECTORS),
+    }
 )
+_ARGUMENTS = {**NUMBERS_OF_VECTORS, **ALL_CLIENTS, "quantile": 2}
 INTEGERS = frozenset({"H", "S", "m", "b", "N", "d", "K", "J"})
 """Parameters that are integers, at least 1, wherever they occur."""
 
@@ -162,7 +173,7 @@ def _convert(text: str, node: ast.expr, depth: int, bare: bool = False) -> Expre
     if isinstance(node, ast.Constant) and piece[0] in "0123456789.":
         return Number(Fraction(piece))
     if isinstance(node, ast.Name):
-        if not bare and (node.id in OVER or node.id in FUNCTION_NAMES or node.id in ("E", "grad")):
+        if not bare and (node.id in OVER or node.id in FUNCTION_NAMES or node.id in ("E", "grad", *_ARGUMENTS)):
             raise refuse(f"{node.id} is a function and needs its arguments")
         if node.id in SCALAR_FUNCTIONS or node.id in NUMBERS_OF_VECTORS:
             raise refuse(f"{node.id} is a function and needs its arguments")
@@ -184,8 +195,8 @@ def _convert(text: str, node: ast.expr, depth: int, bare: bool = False) -> Expre
             return applied(f"grad {node.args[0].id}", (_convert(text, node.args[1], depth + 1),))
         arguments = tuple(_convert(text, a, depth + 1) for a in node.args)
         one = name in OVER or name in FUNCTION_NAMES or name == "E"
-        least, most = SCALAR_FUNCTIONS.get(name, (1, 1) if one else (NUMBERS_OF_VECTORS.get(name, 0),) * 2)
-        if not one and name not in SCALAR_FUNCTIONS and name not in NUMBERS_OF_VECTORS:
+        least, most = SCALAR_FUNCTIONS.get(name, (1, 1) if one else (_ARGUMENTS.get(name, 0),) * 2)
+        if not one and name not in SCALAR_FUNCTIONS and name not in _ARGUMENTS:
             raise refuse(f"unknown function {name!r}" + ("; the natural logarithm is log" if name == "ln" else ""))
         if len(arguments) < least or (most is not None and len(arguments) > most):
             raise refuse(
@@ -418,6 +429,16 @@ def _read_apply(e: Apply, words: Vocabulary) -> Reading:
         return Reading("vector" if op.startswith("grad ") else "scalar", free | own, chance, names)
     if op == "E":
         return Reading(shapes[0], free, False, names)
+    if op == "quantile":
+        need("scalar")
+        if inner[1].random:
+            raise SentenceError(f"{text_of(e)}: the probability {text_of(parts(e)[1])} is random")
+        return Reading("scalar", free, False, names)
+    if op in ALL_CLIENTS:
+        need("scalar")
+        if op == "argmin_n":
+            return Reading("vector", free - {"n"}, chance, names)
+        return Reading("scalar", free | {"n"}, chance, names)
     how, index = OVER[op]
     if how in ("max", "min"):
         need("scalar")
@@ -468,6 +489,16 @@ class World(Protocol):
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
         """E of a tree."""
 
+    def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
+        """The least number that a tree exceeds with probability at most 1 - q."""
+
+    def least(self, weights: tuple[Any, ...]) -> Any:
+        """The minimiser of sum_n(q_n*f_n), q_n the weights of the clients.
+
+        Raises:
+            UndefinedError: where there is none, or more than one.
+        """
+
 
 def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabulary) -> Any:
     """The value of a tree in a world, with its free indices at `at`.
@@ -491,6 +522,12 @@ def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabula
         return world.expectation(parts(e)[0], at)
     if op in OVER:
         return _over(e, world, at, words)
+    if op == "quantile":
+        return world.quantile(parts(e)[0], evaluate(parts(e)[1], world, at, words), at)
+    if op in ALL_CLIENTS:
+        clients = list(world.over("n", e, at))
+        numbers = [tuple(evaluate(a, world, {**at, "n": n}, words) for n in clients) for a in parts(e)]
+        return world.least(numbers[0]) if op == "argmin_n" else simplex_weights(*numbers)[clients.index(at["n"])]
     values = tuple(evaluate(a, world, at, words) for a in parts(e))
     if op in FUNCTION_NAMES:
         return world.function(op, values[0], at)
@@ -504,9 +541,38 @@ def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabula
     return world.vectors(op, values[::-1] if op == "*" and vectors[1] else values)
 
 
+def simplex_weights(costs: Sequence[Any], curvatures: Sequence[Any]) -> tuple[Any, ...]:
+    """The point of the simplex at which sum_n(c_n*a_n + q_n*a_n**2) is least: a_n = max(0, nu - c_n)/(2*q_n).
+
+    Args:
+        costs: c_n.
+        curvatures: q_n, positive; both of any type of number with + - * / and <.
+
+    Raises:
+        UndefinedError: where a curvature is not positive.
+        UndecidedError: where numbers are balls that do not tell which is smaller.
+    """
+    if not all(q > 0 for q in curvatures):
+        raise UndefinedError("a curvature of simplex_n is not positive")
+    zero = costs[0] - costs[0]
+    taking = list(range(len(costs)))
+    while True:  # nu never rises, as those who are left out have a cost above it
+        total = sum((1 / curvatures[n] for n in taking), zero)
+        nu = (2 + sum((costs[n] / curvatures[n] for n in taking), zero)) / total
+        fewer = [n for n in taking if costs[n] < nu]
+        if any(not costs[n] < nu and not costs[n] >= nu for n in taking):
+            raise UndecidedError("balls do not tell which weights of simplex_n are 0")
+        if len(fewer) == len(taking):
+            both = enumerate(zip(costs, curvatures, strict=True))
+            return tuple((nu - c) / (2 * q) if n in taking else zero for n, (c, q) in both)
+        taking = fewer
+
+
 def _over(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary) -> Any:
     how, index = OVER[e.operation]
     inner: Expression = parts(e)[0]
+    if how == "first":
+        return evaluate(inner, world, {**at, index: 0}, words)
     values = [evaluate(inner, world, {**at, index: value}, words) for value in world.over(index, inner, at)]
     if how in ("max", "min"):
         return values[0] if len(values) == 1 else world.numbers(how, tuple(values))

@@ -179,6 +179,13 @@ def _apply(e: Apply, words: Vocabulary) -> _Set:
         return _Set(rf"\mathbb{{E}}{_fenced('[', first.text, ']')}", ATOM)
     if operation in OVER:
         return _over(operation, first)
+    if operation == "quantile":
+        return _Set(rf"Q_{{{second.text}}}{_fenced('(', first.text, ')')}", POWER)
+    if operation == "simplex_n":
+        minimised = rf"\textstyle\sum_{{n}} {_within(first, PRODUCT)} a_{{n}}+{_within(second, PRODUCT)} a_{{n}}^{{2}}"
+        return _Set(rf"\left[\arg\min_{{a \in \Delta}} {minimised}\right]_{{n}}", ATOM)
+    if operation == "argmin_n":
+        return _Set(rf"\arg\min \textstyle\sum_{{n}} {_within(first, PRODUCT)} f_{{n}}", BIG)
     function = operation.removeprefix("grad ")
     if function in FUNCTION_NAMES:
         nabla = r"\nabla " if operation.startswith("grad ") else ""
@@ -192,6 +199,8 @@ def _apply(e: Apply, words: Vocabulary) -> _Set:
 def _over(operation: str, inner: _Set) -> _Set:
     how, index = OVER[operation]
     body = _within(inner, BIG)
+    if how == "first":
+        return _Set(rf"{_fenced('[', inner.text, ']')}_{{n=1}}", POWER)
     if how in ("max", "min"):
         return _Set(rf"\{how}_{{{index}}} {body}", BIG)
     if index not in _BOUND:

@@ -23,6 +23,7 @@ from theory.program import loops_around, with_taps
 from theory.sentence import TURNS, At, Expression, Sentence, evaluate, everything, index_value, read
 from theory.written import Claim
 from validate.instances.choices import Setting, holds, number
+from validate.instances.problems import weighted_quadratic
 
 Terms = tuple[tuple[Any, Any, Any], ...]
 
@@ -145,6 +146,17 @@ class Expected:
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
         """As `World`."""
         return self.settled(evaluate(e, self, at, self.words))
+
+    def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
+        """As `World`: moments do not say it."""
+        raise NoPolynomialError("a quantile")
+
+    def least(self, weights: tuple[Any, ...]) -> Any:
+        """As `World`."""
+        if any(isinstance(q, Form) for q in weights):
+            raise NoPolynomialError("argmin_n of random weights")
+        found = weighted_quadratic(self.problem, weights).minimiser
+        return Vector({None: np.asarray(found, dtype=self.problem.hessian.dtype)})
 
     def settled(self, value: Any) -> Any:
         """E of a random number, or the number itself."""

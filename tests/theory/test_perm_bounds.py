@@ -1,4 +1,4 @@
-"""The right sides of perm's claims at fixed numbers, as they were when first evaluated, under the names of the contract."""
+"""Right sides of perm at fixed numbers, as they were when first evaluated, under the contract's names."""
 
 import json
 from pathlib import Path

@@ -33,6 +33,7 @@ from theory.sentence import (
 from theory.written import Claim
 from validate import satisfied
 from validate.instances.pieces import Pieces
+from validate.instances.problems import weighted_quadratic
 from validate.instances.world import which
 
 F = Fraction
@@ -178,6 +179,16 @@ class Setting:
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
         """As `World`: nothing is random before the algorithm runs."""
         return evaluate(e, self, at, self.claim.vocabulary)
+
+    def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        return evaluate(e, self, at, self.claim.vocabulary)
+
+    def least(self, weights: tuple[Any, ...]) -> Any:
+        """As `World`."""
+        if isinstance(self.problem, Pieces):
+            return self.problem.weighted(weights).minimiser
+        return weighted_quadratic(self.problem, weights).minimiser
 
 
 def schedules_of(claim: Claim) -> frozenset[str]:
