@@ -10,7 +10,9 @@ so that `theory.evaluate` (floats, enclosures, fractions), `theory.feasible` and
 - an expression of that kind that stands in the right side itself is a parameter too, under an identifier made of its
   text (``norm2_x0_xstar``); constants are taken out of means and expectations first. Differences from the infimum
   (``f(x0) - fstar``) are one parameter;
-- sums over the rounds of formulas in k alone are computed (`Calculator.complete`).
+- sums over the rounds of formulas in k alone are computed (`Calculator.complete`);
+- what the paper prints under another name (`Claim.printed`) goes by that; of what it prints as one number a client, a
+  vector, formulas are taken over the clients.
 """
 
 from __future__ import annotations
@@ -165,11 +167,18 @@ class _Reader:
         self.parameters: dict[str, Parameter] = {}
         self.texts: dict[str, str] = {}
         self.definitions: dict[str, str] = {}
+        self.shown_as = {stands: name for name, stands in claim.printed.items()}
+        self.vectors = frozenset(name for name in claim.printed.values() if index_of(name)[1] == "n")
+
+    def shown(self, name: str) -> str:
+        """The name of a parameter or a definition in the bound."""
+        return _plain_name(self.shown_as.get(name, name))
 
     def read(self, given: Collection[str] | None, all_relations: bool) -> Calculator:
         right = self.formula(self.claim.sentence.right)
         conditions = self._conditions(given, all_relations)
-        for name in given or ():  # of numbers that the bound does not depend on
+        for shown in given or ():  # of numbers that the bound does not depend on
+            name = self.claim.printed.get(shown, shown)
             if name in self.claim.symbols or name in ("N", "d", "K") or name in self.claim.free:
                 self._scalar(name)
             elif name in self.raw and not self._is_number(self.raw[name]):
@@ -197,7 +206,7 @@ class _Reader:
 
         claim, sentence = self.claim, self.claim.sentence
         text = text_of(sentence.left)
-        order = {name: at for at, name in enumerate(map(_plain_name, claim.symbols))}
+        order = {name: at for at, name in enumerate(map(self.shown, claim.symbols))}
         fits = all(LABEL.match(part) for part in claim.id.split("/"))
         found = Claim(
             claim.id if fits else "a/b",
@@ -296,18 +305,20 @@ class _Reader:
     def _name(self, name: str) -> Formula:
         if name not in self.raw:
             return self._scalar(name)
-        if name in self.definitions or name in self.parameters:
-            return Name(_plain_name(name))
+        shown = self.shown(name)
+        if shown in self.definitions or shown in self.parameters:
+            return Name(shown)
         tree = self.raw[name]
-        if self._is_number(tree):
-            self.definitions[_plain_name(name)] = text_of(self.formula(tree))
+        if self._is_number(tree) and name not in self.shown_as:
+            self.definitions[shown] = text_of(self.formula(tree))
         else:
-            self._note(_plain_name(name), self._domain(self.claim.definitions[name]), self.claim.where[name])
-            self.texts[_plain_name(name)] = self.claim.where[name]
-        return Name(_plain_name(name))
+            shape: Literal["scalar", "vector"] = "vector" if name in self.vectors else "scalar"
+            self._note(shown, self._domain(self.claim.definitions[name]), self.claim.where[name], shape)
+            self.texts[shown] = self.claim.where[name]
+        return Name(shown)
 
     def _scalar(self, name: str) -> Formula:
-        plain = _plain_name(name)
+        plain = self.shown(name)
         if name in INDICES:
             self._note(plain, INDEX, _WORDS[name])
         elif name in ("N", "d", "K"):
@@ -357,7 +368,10 @@ class _Reader:
             self._scalar("K")
             self._note(ROUNDS, INDEX, "the rounds 0, ..., K-1", "vector")
             return Apply({"mean": "mean", "sum": "sum", "max": "amax", "min": "amin"}[how], (rounds,))
-        if how in ("max", "min"):
+        clients = self._over_clients(inner) if index == "n" and how != "first" else None
+        if clients is not None:
+            return Apply({"mean": "mean", "sum": "sum", "max": "amax", "min": "amin"}[how], (clients,))
+        if how in ("max", "min", "first"):
             return self._expression(e)
         split = [(sign, *self._split(term, index)) for sign, term in _terms(inner)]
         if all(factor == ONE for _, factor, _ in split):
@@ -400,6 +414,8 @@ class _Reader:
             return False
         if e.operation in ("sum_k", "mean_k", "max_k", "min_k"):
             return self._over_rounds(replaced(parts(e)[0], self.claim.definitions)) is not None
+        if e.operation in ("sum_n", "mean_n", "max_n", "min_n") and self.vectors:
+            return self._clients_alone(parts(e)[0])
         return e.operation in _ARITHMETIC and all(self._is_number(a) for a in parts(e))
 
     def _over_rounds(self, e: Expression) -> Formula | None:
@@ -414,6 +430,29 @@ class _Reader:
             return None
         found = [self._over_rounds(a) for a in parts(e)]
         return None if None in found else Apply(e.operation, tuple(cast("list[Formula]", found)))
+
+    def _over_clients(self, e: Expression) -> Formula | None:
+        """A formula in what is printed as one number a client; None where it is none."""
+        if isinstance(e, Name) and e.name in self.vectors:
+            if e.name in self.raw:
+                return self._name(e.name)
+            domain = self.claim.domains[index_of(e.name)[0]]
+            self._note(self.shown(e.name), domain, self._meaning(e.name), "vector")
+            return Name(self.shown(e.name))
+        if "n" not in read(e, self.words).free:
+            return self.formula(e) if self._is_number(e) or isinstance(e, Name) else None
+        if not isinstance(e, Apply) or e.operation not in _ARITHMETIC:
+            return None
+        found = [self._over_clients(a) for a in parts(e)]
+        return None if None in found else Apply(e.operation, tuple(cast("list[Formula]", found)))
+
+    def _clients_alone(self, e: Expression) -> bool:
+        """Whether `_over_clients` has a formula for a tree."""
+        if isinstance(e, Name) and e.name in self.vectors:
+            return True
+        if "n" not in read(e, self.words).free:
+            return self._is_number(e)
+        return isinstance(e, Apply) and e.operation in _ARITHMETIC and all(map(self._clients_alone, parts(e)))
 
     # parameters that are expressions
 

@@ -5,7 +5,8 @@ xstar_n``; functions ``f f_n f_ni``, their gradients ``grad(f_n, v)``; ``norm2 n
 ``mean_n sum_n max_n min_n`` with their like over samples (``_i``), rounds (``_k``), turns of a loop (``_h``) and of a
 loop inside it (``_j``). An index is a number too: ``sum_j((M - 1 - j)*norm2(v[k, h, j]))``. ``first_n(...)`` is that of
 the first client, of whom a claim about "client i" speaks; ``simplex_n(c_n, q_n)`` the weight of client n in the point
-of the simplex at which sum_n(c_n*a_n + q_n*a_n**2) is least; ``argmin_n(q_n)`` the minimiser of sum_n(q_n*f_n);
+of the simplex at which sum_n(c_n*a_n + q_n*a_n**2) is least; ``argmin_n(q_n)`` the minimiser of sum_n(q_n*f_n),
+with a second argument that over the ball of this radius around 0;
 ``quantile(e, q)`` the least number that e exceeds with probability at most 1 - q.
 
 What a tree means on an instance is decided by a `World`; `evaluate` folds the tree with it. Free indices are for all.
@@ -34,8 +35,8 @@ FUNCTION_NAMES = ("f", "f_n", "f_ni")
 OVER = {f"{how}_{index}": (how, index) for how in ("mean", "sum", "max", "min") for index in "nikhj"}
 OVER["first_n"] = ("first", "n")
 """What is taken over an index, as ``mean_n``: how, and the index."""
-ALL_CLIENTS = {"simplex_n": 2, "argmin_n": 1}
-"""What needs its arguments at all clients, and how many."""
+ALL_CLIENTS = {"simplex_n": (2, 2), "argmin_n": (1, 2)}
+"""What needs its arguments at all clients, and how many there are, at least and at most."""
 NUMBERS_OF_VECTORS = {"norm2": 1, "norm": 1, "dot": 2}
 SCALAR_FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
     **dict.fromkeys(("sqrt", "log", "exp", "abs"), (1, 1)),
@@ -49,7 +50,11 @@ SPECIAL = frozenset(
         *(*INDICES, *POINTS, *FUNCTION_NAMES, *OVER, *ALL_CLIENTS, *NUMBERS_OF_VECTORS),
     }
 )
-_ARGUMENTS = {**NUMBERS_OF_VECTORS, **ALL_CLIENTS, "quantile": 2}
+_ARGUMENTS: Mapping[str, tuple[int, int]] = {
+    **{name: (count, count) for name, count in NUMBERS_OF_VECTORS.items()},
+    **ALL_CLIENTS,
+    "quantile": (2, 2),
+}
 INTEGERS = frozenset({"H", "S", "m", "b", "N", "d", "K", "J"})
 """Parameters that are integers, at least 1, wherever they occur."""
 
@@ -195,7 +200,7 @@ def _convert(text: str, node: ast.expr, depth: int, bare: bool = False) -> Expre
             return applied(f"grad {node.args[0].id}", (_convert(text, node.args[1], depth + 1),))
         arguments = tuple(_convert(text, a, depth + 1) for a in node.args)
         one = name in OVER or name in FUNCTION_NAMES or name == "E"
-        least, most = SCALAR_FUNCTIONS.get(name, (1, 1) if one else (_ARGUMENTS.get(name, 0),) * 2)
+        least, most = SCALAR_FUNCTIONS.get(name, (1, 1) if one else _ARGUMENTS.get(name, (0, 0)))
         if not one and name not in SCALAR_FUNCTIONS and name not in _ARGUMENTS:
             raise refuse(f"unknown function {name!r}" + ("; the natural logarithm is log" if name == "ln" else ""))
         if len(arguments) < least or (most is not None and len(arguments) > most):
@@ -437,6 +442,8 @@ def _read_apply(e: Apply, words: Vocabulary) -> Reading:
     if op in ALL_CLIENTS:
         need("scalar")
         if op == "argmin_n":
+            if "n" in frozenset().union(*(one.free for one in inner[1:])):
+                raise SentenceError(f"{text_of(e)}: the radius is one number, and not one a client")
             return Reading("vector", free - {"n"}, chance, names)
         return Reading("scalar", free | {"n"}, chance, names)
     how, index = OVER[op]
@@ -492,11 +499,11 @@ class World(Protocol):
     def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
         """The least number that a tree exceeds with probability at most 1 - q."""
 
-    def least(self, weights: tuple[Any, ...]) -> Any:
-        """The minimiser of sum_n(q_n*f_n), q_n the weights of the clients.
+    def least(self, weights: tuple[Any, ...], radius: Any = None) -> Any:
+        """The minimiser of sum_n(q_n*f_n), q_n the weights of the clients; with a radius that over the ball around 0.
 
         Raises:
-            UndefinedError: where there is none, or more than one.
+            UndefinedError: where there is none, or more than one; in two and more dimensions where the ball binds.
         """
 
 
@@ -527,7 +534,9 @@ def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabula
     if op in ALL_CLIENTS:
         clients = list(world.over("n", e, at))
         numbers = [tuple(evaluate(a, world, {**at, "n": n}, words) for n in clients) for a in parts(e)]
-        return world.least(numbers[0]) if op == "argmin_n" else simplex_weights(*numbers)[clients.index(at["n"])]
+        if op == "argmin_n":
+            return world.least(numbers[0], numbers[1][0] if len(numbers) > 1 else None)
+        return simplex_weights(*numbers)[clients.index(at["n"])]
     values = tuple(evaluate(a, world, at, words) for a in parts(e))
     if op in FUNCTION_NAMES:
         return world.function(op, values[0], at)

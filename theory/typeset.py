@@ -185,7 +185,8 @@ def _apply(e: Apply, words: Vocabulary) -> _Set:
         minimised = rf"\textstyle\sum_{{n}} {_within(first, PRODUCT)} a_{{n}}+{_within(second, PRODUCT)} a_{{n}}^{{2}}"
         return _Set(rf"\left[\arg\min_{{a \in \Delta}} {minimised}\right]_{{n}}", ATOM)
     if operation == "argmin_n":
-        return _Set(rf"\arg\min \textstyle\sum_{{n}} {_within(first, PRODUCT)} f_{{n}}", BIG)
+        ball = rf"_{{\|x\| \leq {second.text}}}" if len(inner) > 1 else ""
+        return _Set(rf"\arg\min{ball} \textstyle\sum_{{n}} {_within(first, PRODUCT)} f_{{n}}", BIG)
     function = operation.removeprefix("grad ")
     if function in FUNCTION_NAMES:
         nabla = r"\nabla " if operation.startswith("grad ") else ""

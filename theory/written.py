@@ -73,6 +73,11 @@ class Claim:
         standing: more of `assuming`, which the paper fixes elsewhere for this result.
         parameters: domains of parameters that are not simply positive (or counts, for the names of integers).
         over: a condition on x, where assumptions are only asked there.
+        printed: names under which the paper prints parameters, to what they are here: ``{"R": "K", "T": "k"}``. The
+            bound takes and shows them so; of one a client, ``{"a": "a_n"}``, it takes a vector.
+        in_words: names that no formula defines, to what they are in words: an infimum over all estimators, a constant
+            that O(.) hides. Such a claim is evaluated, and its hypotheses are held together; it is neither supported
+            nor refuted.
         kind, title, equation, source, remarks: for a reader.
         amends: label of the printed claim that this one repairs.
         proof: its derivation, or None.
@@ -89,6 +94,8 @@ class Claim:
     standing: tuple[str, ...] = ()
     parameters: Mapping[str, Domain] = field(default_factory=dict)
     over: str = ""
+    printed: Mapping[str, str] = field(default_factory=dict)
+    in_words: Mapping[str, str] = field(default_factory=dict)
     kind: Kind = "theorem"
     title: str = ""
     equation: str = ""
@@ -107,7 +114,7 @@ class Claim:
                     f"claim {self.label!r}: {name}={value!r} is text; write a tuple of texts, ({value!r},)"
                 )
             object.__setattr__(self, name, tuple(value))
-        for name in ("where", "parameters"):
+        for name in ("where", "parameters", "printed", "in_words"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         if self.of is not None and not isinstance(self.of, Algorithm):
             raise SentenceError(
@@ -309,6 +316,13 @@ class Claim:
         _ = self.constants
         if self.over:
             parse_sentence(self.over)
+        known = {*self.symbols, *self.definitions, *self.free, "N", "d", "K"}
+        for name, stands in self.printed.items():
+            if not NAME.match(name) or stands not in known:
+                raise SentenceError(f"printed has {name!r}: {stands!r}, which the claim does not use")
+        for name in self.in_words:
+            if name not in self.symbols:
+                raise SentenceError(f"in_words has {name!r}, which the claim does not use as a number")
         unknown = sorted(set(self.parameters) - set(self.domains) - set(self.symbols))
         if unknown:
             raise SentenceError(

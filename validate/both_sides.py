@@ -355,10 +355,10 @@ class World(Still):
 
     def _of_all_clients(self, e: Apply, at: Mapping[str, int]) -> Bound:
         clients = list(self.over("n", e, at))
-        parts = [self.bind(a, {**at, "n": n}) for a in e.arguments for n in clients]
+        parts, N = [self.bind(a, {**at, "n": n}) for a in e.arguments for n in clients], len(clients)
         if e.operation == "argmin_n":
-            return self._together(parts, lambda *weights: self.least(weights))
-        N, place = len(clients), clients.index(at["n"])
+            return self._together(parts, lambda *numbers: self.least(numbers[:N], *numbers[N : N + 1]))
+        place = clients.index(at["n"])
         return self._together(parts, lambda *numbers: simplex_weights(numbers[:N], numbers[N:])[place])
 
     def _fold(self, how: str, vector: bool) -> Callable[..., Any]:

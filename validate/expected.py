@@ -23,7 +23,6 @@ from theory.program import loops_around, with_taps
 from theory.sentence import TURNS, At, Expression, Sentence, evaluate, everything, index_value, read
 from theory.written import Claim
 from validate.instances.choices import Setting, holds, number
-from validate.instances.problems import weighted_quadratic
 
 Terms = tuple[tuple[Any, Any, Any], ...]
 
@@ -151,11 +150,11 @@ class Expected:
         """As `World`: moments do not say it."""
         raise NoPolynomialError("a quantile")
 
-    def least(self, weights: tuple[Any, ...]) -> Any:
+    def least(self, weights: tuple[Any, ...], radius: Any = None) -> Any:
         """As `World`."""
         if any(isinstance(q, Form) for q in weights):
             raise NoPolynomialError("argmin_n of random weights")
-        found = weighted_quadratic(self.problem, weights).minimiser
+        found = self.setting.least(weights, radius)
         return Vector({None: np.asarray(found, dtype=self.problem.hessian.dtype)})
 
     def settled(self, value: Any) -> Any:

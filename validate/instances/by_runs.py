@@ -380,7 +380,7 @@ class _Runs:
     def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
         raise ValueError("a quantile is not seen in runs")
 
-    def least(self, weights: tuple[Any, ...]) -> Any:
+    def least(self, weights: tuple[Any, ...], radius: Any = None) -> Any:
         raise ValueError("argmin_n is not looked at over runs")
 
 

@@ -184,11 +184,16 @@ class Setting:
         """As `World`."""
         return evaluate(e, self, at, self.claim.vocabulary)
 
-    def least(self, weights: tuple[Any, ...]) -> Any:
+    def least(self, weights: tuple[Any, ...], radius: Any = None) -> Any:
         """As `World`."""
-        if isinstance(self.problem, Pieces):
-            return self.problem.weighted(weights).minimiser
-        return weighted_quadratic(self.problem, weights).minimiser
+        pieces = isinstance(self.problem, Pieces)
+        weighted = self.problem.weighted(weights) if pieces else weighted_quadratic(self.problem, weights)
+        point = weighted.minimiser
+        if radius is None or (point * point).sum() <= radius * radius:
+            return point
+        if len(point) > 1:
+            raise UndefinedError("the minimiser over a ball that binds, in several dimensions")
+        return np.array([radius if point[0] > 0 else -radius], dtype=point.dtype)
 
 
 def schedules_of(claim: Claim) -> frozenset[str]:

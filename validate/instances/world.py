@@ -222,8 +222,8 @@ class Still:
         """A quantile of what is not random."""
         return evaluate(e, self, at, self.words)
 
-    def least(self, weights: tuple[Any, ...]) -> Vector:
-        """The minimiser of sum_n(q_n*f_n).
+    def least(self, weights: tuple[Any, ...], radius: Element | None = None) -> Vector:
+        """The minimiser of sum_n(q_n*f_n), or that over a ball.
 
         Raises:
             UndefinedError: where there is none or more than one; where a weight is irrational.
@@ -239,7 +239,12 @@ class Still:
         found: Minimisers = self._points[key]
         if not found.unique:
             raise UndefinedError("sum_n(q_n*f_n) has no minimiser, or more than one")
-        return found.points[0]
+        point = found.points[0]
+        if radius is None or _norm2(point) <= radius * radius:
+            return point
+        if len(point) > 1 or not _norm2(point) > radius * radius:
+            raise UndefinedError("the minimiser over a ball that binds, in several dimensions")
+        return (radius if point[0] > 0 else -radius,)
 
 
 def which(name: str, at: Mapping[str, int]) -> tuple[int, ...]:

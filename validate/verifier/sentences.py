@@ -5,7 +5,8 @@ words: numbers, parameters, ``N d K``, the indices ``n i k h j``; states and tap
 xstar xstar_n``; the functions ``f f_n f_ni``, ``grad(f_n, v)`` and ``fstar``; ``norm2 norm dot``; ``E(...)``; ``mean_n
 sum_n max_n min_n`` and the same over ``i k h``; ``first_n(...)``, that of the first client; ``simplex_n(c, q)``, a
 weight of the point of the simplex at which sum_n(c*a_n + q*a_n**2) is least; ``argmin_n(q)``, the minimiser of
-sum_n(q*f_n); ``quantile(e, q)``; ``sqrt log exp abs min max``.
+sum_n(q*f_n), and ``argmin_n(q, r)`` that over the ball of radius r around 0; ``quantile(e, q)``; ``sqrt log exp abs min
+max``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ POINTS = {"x0": "", "xstar": "", "xstar_n": "n"}
 INDICES = ("n", "i", "k", "h", "j")
 OVER = {f"{how}_{index}": (how, index) for how in ("mean", "sum", "max", "min") for index in "nikhj"}
 OVER["first_n"] = ("first", "n")
-ALL_CLIENTS = {"simplex_n": 2, "argmin_n": 1}
+ALL_CLIENTS = ("simplex_n", "argmin_n")
 OF_VECTORS = {"norm2": 1, "norm": 1, "dot": 2}
 ONE_NUMBER = ("sqrt", "log", "exp", "abs")
 SEVERAL_NUMBERS = ("min", "max")
@@ -234,7 +235,8 @@ class _Reader:
         if name in OF_VECTORS:
             return self.node(name, self.fitting(name, arguments, OF_VECTORS[name]))
         if name in ALL_CLIENTS or name == "quantile":
-            return self.node(name, self.fitting(name, arguments, ALL_CLIENTS.get(name, 2)))
+            count = 1 if name == "argmin_n" and len(arguments) == 1 else 2
+            return self.node(name, self.fitting(name, arguments, count))
         raise self.refuse(f"{name} is no function")
 
     def fitting(self, name: str, arguments: tuple[Node, ...], count: int) -> tuple[Node, ...]:

@@ -95,7 +95,9 @@ class Still:
             clients = self.range_of("n", (tree,), at)
             numbers = [[self.value(a, {**at, "n": n}, outcome) for n in clients] for a in tree.args]
             self.work.spend(10 * len(clients) ** 2)
-            return self.least(numbers[0]) if op == "argmin_n" else simplex(*numbers)[at["n"]]
+            if op == "argmin_n":
+                return self.least(numbers[0], numbers[1][0] if len(numbers) > 1 else None)
+            return simplex(*numbers)[at["n"]]
         parts = [self.value(a, at, outcome) for a in tree.args]
         if op == "grad":
             self.work.spend(len(parts[0]) ** 2)
@@ -250,8 +252,8 @@ class Still:
                     seen.add(node.name)
                     left.append(self.words.definitions[node.name])
 
-    def least(self, weights: list[Any]) -> Vector:
-        """The minimiser of sum_n(q_n*f_n).
+    def least(self, weights: list[Any], radius: Number | None) -> Vector:
+        """The minimiser of sum_n(q_n*f_n); with a radius that over the ball, where it is inside or there is one axis.
 
         Raises:
             Uncheckable: where there is none, or more than one; where a weight is irrational.
@@ -262,7 +264,16 @@ class Still:
         found = problem.minimum(problem.weighted(tuple(weights)))
         if found is None or not found[1]:
             raise Uncheckable("sum_n(q_n*f_n) has no minimiser, or more than one")
-        return found[0]
+        point = found[0]
+        if radius is None:
+            return point
+        if not isinstance(radius, Fraction) or radius <= 0:
+            raise Uncheckable("the radius of a ball is not rational and positive")
+        if sum((x * x for x in point), Fraction(0)) <= radius**2:
+            return point
+        if len(point) > 1:
+            raise Uncheckable("the minimiser over a ball that binds, in several dimensions")
+        return (radius if point[0] > 0 else -radius,)
 
     # a run, of which there is none here
 

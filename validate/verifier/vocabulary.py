@@ -96,6 +96,8 @@ class Vocabulary:
         if op in ALL_CLIENTS:
             if any(vectors):
                 raise FormatError(f"{op} of a vector")
+            if op == "argmin_n" and any("n" in p.free for p in parts[1:]):
+                raise FormatError("the radius of argmin_n is one a client")
             return Reading(True, free - {"n"}, random) if op == "argmin_n" else Reading(False, free | {"n"}, random)
         how, index = OVER[op]
         if how in ("max", "min") and vectors[0]:
