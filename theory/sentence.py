@@ -507,18 +507,32 @@ class World(Protocol):
         """
 
 
-def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabulary) -> Any:
+def evaluate(
+    e: Expression,
+    world: World,
+    at: Mapping[str, int],
+    words: Vocabulary,
+    known: dict[Any, tuple[Any, ...]] | None = None,
+) -> Any:
     """The value of a tree in a world, with its free indices at `at`.
+
+    Args:
+        e: the tree.
+        world: which.
+        at: its free indices.
+        words: what its names mean.
+        known: weights on the simplex that were found for a part of this tree, kept for the other clients.
 
     Raises:
         UndefinedError: where a number has no real value.
     """
     work.count(1)
+    known = {} if known is None else known
     if isinstance(e, Number):
         return world.constant(e.value)
     if isinstance(e, Name):
         if e.name in words.definitions:
-            return evaluate(words.definitions[e.name], world, at, words)
+            return evaluate(words.definitions[e.name], world, at, words, known)
         if e.name in INDICES:
             return world.constant(Fraction(at[e.name]))
         return (world.point if read(e, words).shape == "vector" else world.parameter)(e.name, at)
@@ -528,16 +542,12 @@ def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabula
     if op == "E":
         return world.expectation(parts(e)[0], at)
     if op in OVER:
-        return _over(e, world, at, words)
+        return _over(e, world, at, words, known)
     if op == "quantile":
-        return world.quantile(parts(e)[0], evaluate(parts(e)[1], world, at, words), at)
+        return world.quantile(parts(e)[0], evaluate(parts(e)[1], world, at, words, known), at)
     if op in ALL_CLIENTS:
-        clients = list(world.over("n", e, at))
-        numbers = [tuple(evaluate(a, world, {**at, "n": n}, words) for n in clients) for a in parts(e)]
-        if op == "argmin_n":
-            return world.least(numbers[0], numbers[1][0] if len(numbers) > 1 else None)
-        return simplex_weights(*numbers)[clients.index(at["n"])]
-    values = tuple(evaluate(a, world, at, words) for a in parts(e))
+        return _of_all_clients(e, world, at, words, known)
+    values = tuple(evaluate(a, world, at, words, known) for a in parts(e))
     if op in FUNCTION_NAMES:
         return world.function(op, values[0], at)
     if op.startswith("grad "):
@@ -548,6 +558,21 @@ def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabula
     if not any(vectors):
         return world.numbers(op, values)
     return world.vectors(op, values[::-1] if op == "*" and vectors[1] else values)
+
+
+def _of_all_clients(
+    e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]
+) -> Any:
+    key = (id(e), *(value for index, value in at.items() if index != "n"))  # the tree outlives this evaluation
+    if key not in known:
+        clients = list(world.over("n", e, at))
+        numbers = [tuple(evaluate(a, world, {**at, "n": n}, words, known) for n in clients) for a in parts(e)]
+        if e.operation == "argmin_n":
+            known[key] = (world.least(numbers[0], numbers[1][0] if len(numbers) > 1 else None),)
+        else:
+            work.count(len(clients) ** 2)
+            known[key] = simplex_weights(*numbers)
+    return known[key][0 if e.operation == "argmin_n" else at["n"]]
 
 
 def simplex_weights(costs: Sequence[Any], curvatures: Sequence[Any]) -> tuple[Any, ...]:
@@ -564,25 +589,30 @@ def simplex_weights(costs: Sequence[Any], curvatures: Sequence[Any]) -> tuple[An
     if not all(q > 0 for q in curvatures):
         raise UndefinedError("a curvature of simplex_n is not positive")
     zero = costs[0] - costs[0]
-    taking = list(range(len(costs)))
-    while True:  # nu never rises, as those who are left out have a cost above it
-        total = sum((1 / curvatures[n] for n in taking), zero)
-        nu = (2 + sum((costs[n] / curvatures[n] for n in taking), zero)) / total
-        fewer = [n for n in taking if costs[n] < nu]
-        if any(not costs[n] < nu and not costs[n] >= nu for n in taking):
-            raise UndecidedError("balls do not tell which weights of simplex_n are 0")
-        if len(fewer) == len(taking):
-            both = enumerate(zip(costs, curvatures, strict=True))
-            return tuple((nu - c) / (2 * q) if n in taking else zero for n, (c, q) in both)
-        taking = fewer
+    taking: list[int] = []
+    total = spent = nu = zero
+    # each takes part whose cost is below the level that the cheaper ones leave; it stays below the new one
+    for n in sorted(range(len(costs)), key=lambda n: (float(costs[n]), n)):
+        if taking and costs[n] >= nu:
+            break
+        taking.append(n)
+        total, spent = total + 1 / curvatures[n], spent + costs[n] / curvatures[n]
+        nu = (2 + spent) / total
+    part = set(taking)
+    if not all(c < nu if n in part else c >= nu for n, c in enumerate(costs)):
+        raise UndecidedError("balls do not tell which weights of simplex_n are 0")
+    both = enumerate(zip(costs, curvatures, strict=True))
+    return tuple((nu - c) / (2 * q) if n in part else zero for n, (c, q) in both)
 
 
-def _over(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary) -> Any:
+def _over(
+    e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]
+) -> Any:
     how, index = OVER[e.operation]
     inner: Expression = parts(e)[0]
     if how == "first":
-        return evaluate(inner, world, {**at, index: 0}, words)
-    values = [evaluate(inner, world, {**at, index: value}, words) for value in world.over(index, inner, at)]
+        return evaluate(inner, world, {**at, index: 0}, words, known)
+    values = [evaluate(inner, world, {**at, index: value}, words, known) for value in world.over(index, inner, at)]
     if how in ("max", "min"):
         return values[0] if len(values) == 1 else world.numbers(how, tuple(values))
     apply = world.vectors if read(inner, words).shape == "vector" else world.numbers

@@ -515,13 +515,20 @@ W_ERROR = {
     "w_error": "(1 - mu*gamma)**(K*H)*dist0 + (gamma*L + 2*gamma**2*L**2)/(mu*gamma)*spread + gamma*delta2/(mu*N)",
 }
 BEGIN = {"dist0": "norm2(x0 - xstar)"}
-# where the dissimilarity is bounded, it is the same at every point
-APART = {"zeta": "max_n(norm2(grad(f_n, x0) - grad(f, x0)))"}
-DISSIMILAR = "dissimilar(apart)"
+LOCAL_MEAN = "mean_n(y[k, h])"
+# at each client's own local iterates, the largest over all draws
+APART = {"zeta": "max_k(max_h(quantile(max_n(norm2(grad(f_n, y[k, h]) - grad(f, y[k, h]))), 1)))"}
+# at every point of the smallest W that has all local iterates and w*, or more
+APART_ON_W = {
+    "zeta": f"max(max_n(norm2(grad(f_n, xstar))), max_k(max_h(quantile((max_n(norm(grad(f_n, {LOCAL_MEAN}) - grad(f, "
+    f"{LOCAL_MEAN}))) + 2*L*max_n(norm(y[k, h] - {LOCAL_MEAN})))**2, 1))))"
+}
 DEFINITION_2 = (
-    "Definition 2: zeta = sup over W of max_i ||grad f_i - grad F||^2. Here the differences are bounded everywhere, which "
-    "on quadratics makes them the same everywhere, and zeta is their largest."
+    "Definition 2: zeta = sup over W of max_i ||grad f_i - grad F||^2. W may be the hull of w* and the local iterates, and "
+    "on quadratics zeta is largest at a corner of it: at most what it is at w* and at the mean of the local iterates, with "
+    "2L times the distance from there."
 )
+ALONG = "zeta is the largest ||grad f_i - grad F||^2 at the local iterates of client i, over all draws."
 RUN = {"K": "H", "R": "K"}
 HIDDEN = (
     "O~ hides constants. What is tested follows, whatever they are: where all gradients agree at w*, zbar_i(w*) = 0, and "
@@ -559,7 +566,7 @@ THEOREM_1 = (
         equation="Theorem 1, corrected",
         amends="theorem-1",
         of=local_sgd,
-        assuming=(*A1, A2, DISSIMILAR, HALF_STEP, *INSIDE),
+        assuming=(*A1, A2, HALF_STEP, *INSIDE),
         where={
             "z_n": distances("x[K]"),
             **descended("z_n"),
@@ -583,7 +590,7 @@ THEOREM_1 = (
             "||w^R-w*||^2, then expectations and lemma-6/corrected.",
             "With gamma = log(RK)/(mu RK), which needs R K >= 2 kappa log(RK), the first term of w_error is dist0/(RK).",
             TWO_STEPS,
-            DEFINITION_2,
+            ALONG,
         ),
     ),
 )
@@ -630,7 +637,7 @@ def lemma_2(label, share, equation, source, remarks, **fields):
         proof={
             "multipliers": {
                 "smooth f (t, w)": "1",
-                "strongly_convex f (t, v)": "1",
+                "strongly_convex f (v, t)": "1",
                 projection: "1",
                 error: "4/L" if share == "1" else "4*N**2/L",
                 own: "2*L",
@@ -693,7 +700,7 @@ MINIMISERS = (
 
 # --- Algorithm 3, first part: local SGD (Lemmas 4 to 6) --------------------------------------------------------------
 
-MEAN = "mean_n(y[k, h])"
+MEAN = LOCAL_MEAN
 NEXT = "mean_n(y[k, h+1])"
 OVER_W = "argmin_n(1/N, r)"
 
@@ -715,27 +722,27 @@ def one_step(label, sign, best_point, title, source, **fields):
     )
 
 
-def drift(label, power, left, **fields):
+def drift(label, power, left, where, **fields):
     return lemma(
         label,
         f"{left} <= {SPREAD.format(zeta=power)}",
         "how far the clients drift apart within a round",
         of=one_round,
-        where=APART,
+        where=where,
         printed=STEPS,
         **fields,
     )
 
 
-def last_iterate(label, power, best_point, **fields):
+def last_iterate(label, power, where, **fields):
     return lemma(
         label,
-        f"E(norm2(x[K] - {best_point})) <= start_term + drift_term + noise_term",
+        "E(norm2(x[K] - xstar)) <= start_term + drift_term + noise_term",
         "last iterate of local SGD",
-        of=local_sgd,
+        of=one_round,
         where={
-            **APART,
-            "dist0": f"norm2(x0 - {best_point})",
+            **where,
+            **BEGIN,
             "spread": SPREAD.format(zeta=power),
             "start_term": "(1 - mu*gamma)**(K*H)*dist0",
             "drift_term": "(gamma*L + 2*gamma**2*L**2)/(mu*gamma)*spread",
@@ -745,6 +752,16 @@ def last_iterate(label, power, best_point, **fields):
         **fields,
     )
 
+
+# A client that is flat and one that is not: local steps have another fixed point than w* = 0, where zeta is small.
+LOCAL_FIXED_POINT = {
+    "algorithm": "perm/one_round",
+    "parameters": {"gamma": "1/2", "H": 2},
+    "problem": {"clients": [[{"h": 1, "a": "1/1024"}], [{"h": "1/4", "a": "-1/1024"}]]},
+    "start": "3/5120",
+    "rounds": 1,
+    "constants": {"L": 1, "mu": "1/4", "delta2": "1/10000000000000000"},
+}
 
 ONE_AVERAGE = "w^t is the mean of the clients' local iterates y, in the middle of a round too."
 LOCAL = (
@@ -785,9 +802,10 @@ LOCAL = (
         "lemma-5",
         "zeta**2",
         f"mean_n(norm2(y[k, h] - {MEAN}))",
+        APART_ON_W,
         source="Lemma 5, appendix B.2; Woodworth, Patel, Srebro, NeurIPS 2020, Lemma 8",
         equation="Lemma 5",
-        assuming=(*A1, A2, DISSIMILAR),
+        assuming=(*A1, A2, "quadratic(f_n)"),
         standing=(HALF_STEP,),
         remarks=(
             "Definition 2's zeta is a squared norm. No expectation stands on the left. The step is fixed in the proof of "
@@ -799,25 +817,27 @@ LOCAL = (
         "lemma-5/corrected",
         "zeta",
         f"mean_n(E(norm2(y[k, h] - {MEAN})))",
+        APART,
         source="repair of Lemma 5",
         equation="Lemma 5, corrected",
         amends="lemma-5",
-        assuming=(*A1, A2, DISSIMILAR, "gamma <= 2/L"),
+        assuming=(*A1, A2, "gamma <= 2/L"),
         remarks=(
             "w_i^{t+1} - w_j^{t+1} = (w_i - gamma grad F(w_i)) - (w_j - gamma grad F(w_j)) - gamma (d_i - d_j) - noise, "
             "d_i = (grad f_i - grad F)(w_i), ||d_i||^2 <= zeta. The first difference is at most ||w_i - w_j|| for gamma "
             "<= 2/L. Young with 1/(K-1), K-1 steps from 0, and (1/N) sum ||w_i-w||^2 = (1/(2N^2)) sum_ij ||w_i-w_j||^2 "
             "give (e-1)(K-1) gamma^2 (2 K zeta + delta^2), which is below the stated sum.",
-            DEFINITION_2,
+            ALONG,
         ),
     ),
     last_iterate(
         "lemma-6",
         "zeta**2",
-        OVER_W,
+        APART_ON_W,
         source="Lemma 6, appendix B.2",
         equation="Lemma 6",
-        assuming=(*A1, A2, DISSIMILAR, HALF_STEP, "norm2(x0) <= r**2"),
+        assuming=(*A1, A2, HALF_STEP, "quadratic(f_n)"),
+        given=(LOCAL_FIXED_POINT,),
         remarks=(
             "gamma <= 1/(2L) stands in the proof. Lemma 4 is used with its sign, and with it that a sum of F(w*) - F(w) is "
             "not negative.",
@@ -827,15 +847,15 @@ LOCAL = (
     last_iterate(
         "lemma-6/corrected",
         "zeta",
-        "xstar",
+        APART,
         source="repair of Lemma 6",
         equation="Lemma 6, corrected",
         amends="lemma-6",
-        assuming=(*A1, A2, DISSIMILAR, HALF_STEP, *INSIDE),
+        assuming=(*A1, A2, HALF_STEP),
         remarks=(
             "lemma-4/corrected without its non-positive term and with lemma-5/corrected: V' <= (1-mu gamma) V + c, c = "
             "(gamma L + 2 gamma^2 L^2) spread + gamma^2 delta^2/N, over RK steps; projections do not expand.",
-            DEFINITION_2,
+            ALONG,
         ),
     ),
 )
@@ -1084,7 +1104,7 @@ SAMPLING = (
         "Proposition 3, appendix B.3",
         equation="Proposition 3",
         of=turned,
-        assuming=("smooth(f_ni, L)", "quadratic(f_ni)", SIMPLEX),
+        assuming=("smooth(f_ni, L)", "quadratic(f_ni)", "alpha_n <= 1"),
         printed={"alpha": "alpha_n", "K": "H"},
         parameters=WEIGHTS,
         remarks=(

@@ -319,6 +319,8 @@ MOST_TURNS = 200
 EXTREMES = (*(F(10) ** k for k in (-9, -6, -4, -3, 3, 4, 6, 9)), F(2) ** 200, F(1, 2**200))
 LARGE_INTEGERS = tuple(map(F, (20, 50, 100, 1000, 10**4, 10**6)))
 """Numbers of a claim without functions, beyond those of `FREE`."""
+BELOW_AN_END = (F(1, 10**9), F(1, 10**3))
+"""How far below the open end of a domain a number is taken."""
 TRIES = 6
 
 
@@ -566,6 +568,9 @@ class _Search:
             integer = self.claim.domains[name].integer
             if integer:
                 found = [F(0), F(1), F(2), F(3), F(5), F(10)]
+            end = self.claim.domains[name]
+            if end.upper is not None and end.upper_open and not integer:  # a probability near 1 makes log(1/p) small
+                found += [F(end.upper) - gap for gap in BELOW_AN_END]
             if self.large and problem is None:
                 found += LARGE_INTEGERS if integer else EXTREMES
             if not integer and problem is not None and not any(name in names for names in self.needs.values()):
