@@ -171,6 +171,7 @@ class World(Still):
         super().__init__(instance, constants, words or words_of(instance))
         self.play = play if play is not None or instance.program is None else Play(instance)
         self._expected: dict[Any, Any] = {}
+        self._weights: dict[Any, tuple[Apply, Bound]] = {}
 
     # states and taps
 
@@ -354,12 +355,29 @@ class World(Still):
         return self._together(parts, self._operation(e))
 
     def _of_all_clients(self, e: Apply, at: Mapping[str, int]) -> Bound:
-        clients = list(self.over("n", e, at))
-        parts, N = [self.bind(a, {**at, "n": n}) for a in e.arguments for n in clients], len(clients)
+        """Weights on the simplex are found once in an outcome for all clients."""
+        others = tuple(sorted((index, value) for index, value in at.items() if index != "n"))
+        key = (id(e), others, self.choice)
+        if key not in self._weights:
+            clients = list(self.over("n", e, at))
+            parts, N = [self.bind(a, {**at, "n": n}) for a in e.arguments for n in clients], len(clients)
+
+            def found(*numbers: Any) -> Any:
+                if e.operation == "argmin_n":
+                    return self.least(numbers[:N], *numbers[N : N + 1])
+                return simplex_weights(numbers[:N], numbers[N:])
+
+            self._weights[key] = (e, self._together(parts, found))  # e is kept, so that its id stays its own
+            function = self._weights[key][1].function
+            if function is not None:
+                self._weights[key] = (e, Bound(None, _remembering(function), self._weights[key][1].items))
+        whole = self._weights[key][1]
         if e.operation == "argmin_n":
-            return self._together(parts, lambda *numbers: self.least(numbers[:N], *numbers[N : N + 1]))
-        place = clients.index(at["n"])
-        return self._together(parts, lambda *numbers: simplex_weights(numbers[:N], numbers[N:])[place])
+            return whole
+        place, function = at["n"], whole.function
+        if function is None:
+            return Bound(whole.value[place])
+        return Bound(None, lambda outcome: function(outcome)[place], whole.items)
 
     def _fold(self, how: str, vector: bool) -> Callable[..., Any]:
         functions = self.vector_functions if vector else self.scalar_functions
@@ -467,6 +485,19 @@ class _Ordered:
 
     def __lt__(self, other: _Ordered) -> bool:
         return bool(self.value < other.value)
+
+
+def _remembering(function: Callable[[Outcome], Any]) -> Callable[[Outcome], Any]:
+    """The function, worked out once for an outcome that is asked for several times in a row."""
+    last: list[Any] = [None, None]
+
+    def remembered(outcome: Outcome) -> Any:
+        if last[0] is not outcome:
+            last[1] = function(outcome)
+            last[0] = outcome
+        return last[1]
+
+    return remembered
 
 
 def _part(name: str, kind: str, value: Any, at: Mapping[str, int]) -> Any:
