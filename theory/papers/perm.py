@@ -248,8 +248,8 @@ SHORT = "4*eta*N*H*L <= 1"
 OF_LEMMA_11 = "eta <= 1/(4*N*H*R*L)"
 FIRST = "The client whose weights are meant, i, is the first; f_n are printed as sums, and used as averages."
 TWO_STEPS = (
-    "The weights after one and after two gradient steps are written out: of more steps the sentence says nothing, as a "
-    "sentence has no loop. Every descent begins at the uniform weights."
+    "The weights after one and after two gradient steps are written out: of more steps the sentence says nothing, as "
+    "a sentence has no loop. Every descent begins at the uniform weights."
 )
 
 
@@ -264,7 +264,10 @@ def best(costs):
 
 
 def result(label, statement, title, source, **fields):
-    fields = {"kind": "equation", "equation": source, **fields}
+    """A claim; what it amends and its equation are read off its label and its source, where they are not given."""
+    printed, corrected, _ = label.partition("/corrected")
+    place = source.removeprefix("repair of ").split(":")[0].split(",")[0] + (", corrected" if corrected else "")
+    fields = {"kind": "equation", "equation": place, "amends": printed if corrected else None, **fields}
     return claim(label, statement, title=title, source=source, **fields)
 
 
@@ -301,14 +304,7 @@ PROBLEMS = (
             "deviation": "C*sqrt(sum_n(alpha_n**2/m_n))",
         },
         printed={"alpha": "alpha_n", "rad": "rad_n", "disc": "disc_n", "n": "m_n"},
-        parameters={
-            "alpha_n": NONNEGATIVE,
-            "rad_n": NONNEGATIVE,
-            "disc_n": NONNEGATIVE,
-            "C": NONNEGATIVE,
-            "risk_star": REAL,
-            **SAMPLES,
-        },
+        parameters={**dict.fromkeys(("alpha_n", "rad_n", "disc_n", "C"), NONNEGATIVE), "risk_star": REAL, **SAMPLES},
         in_words={
             "risk": "the true risk of client i at the minimiser of the mixture of empirical losses",
             "rad_n": "the empirical Rademacher complexity of the models on the samples of client n",
@@ -380,7 +376,6 @@ OBSERVATION = result(
     f"{CHANGE2} <= 4*L**2*kappa_g**2*dissimilarity*dist2",
     "the weights move less the closer w is to w*",
     "Section 3.1, before Assumption 1",
-    equation="Section 3.1",
     vectors=("x",),
     assuming=A1,
     where={
@@ -403,7 +398,6 @@ LEMMA_3 = (
         f"sqrt({CHANGE2}) <= kappa_g**2*dissimilarity*4*L*dist2",
         "how the weights move with w",
         "Lemma 3, appendix B.2",
-        equation="Lemma 3",
         vectors=("x",),
         assuming=A1,
         where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY},
@@ -419,8 +413,6 @@ LEMMA_3 = (
         f"sqrt({CHANGE2}) <= 2*L*kappa_g*sqrt(dissimilarity*dist2)",
         "how the weights move with w",
         "repair of Lemma 3: the observation of section 3.1",
-        equation="Lemma 3, corrected",
-        amends="lemma-3",
         vectors=("x",),
         assuming=A1,
         where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY},
@@ -428,9 +420,9 @@ LEMMA_3 = (
         parameters=SAMPLES,
         remarks=(
             "a*(z) is n_max/(2 lam)-Lipschitz in z (Lemma 1). z_j^R - z_j^* = <x - y, x + y> for the differences x, y "
-            "of the gradients at w^R and w*. f_i - f_j is (L-mu)-smooth, so ||x-y|| <= (L-mu) d and ||x+y|| <= 2||y|| + "
-            "(L-mu) d, d = ||w^R - w*||; hence (z_j^R-z_j^*)^2 <= L^2 d^2 (2||y||+Ld)^2 <= 4 L^2 d^2 (2 zeta_ij(w*) + 4 "
-            "L^2 d^2), as (2b+x)^2 <= 9/16 (8b^2+16x^2).",
+            "of the gradients at w^R and w*. f_i - f_j is (L-mu)-smooth, so ||x-y|| <= (L-mu) d and ||x+y|| <= 2||y|| "
+            "+ (L-mu) d, d = ||w^R - w*||; hence (z_j^R-z_j^*)^2 <= L^2 d^2 (2||y||+Ld)^2 <= 4 L^2 d^2 (2 zeta_ij(w*) "
+            "+ 4 L^2 d^2), as (2b+x)^2 <= 9/16 (8b^2+16x^2).",
         ),
     ),
 )
@@ -487,12 +479,12 @@ ALPHA_RATES = (
         "gradient steps on the weights",
         "repair of the rate in Theorem 1 and Lemmas 14 and 15",
         equation="proof of Theorem 1, corrected",
-        amends="theorem-1-alpha-rate",
         where={**DESCENT, **KAPPAS, "start2": FROM_UNIFORM},
         remarks=(
-            "A gradient step multiplies weight j's distance from any other point by 1 - n_min/n_j, which lies in [0, 1 "
-            "- n_min/n_max]; the projection onto the simplex does not expand, and a* is a fixed point. From any start "
-            "the squared distance is at most 2, from uniform weights at most 1 - 1/N. For equal n_j one step is exact.",
+            "A gradient step multiplies weight j's distance from any other point by 1 - n_min/n_j, which lies in [0, "
+            "1 - n_min/n_max]; the projection onto the simplex does not expand, and a* is a fixed point. From any "
+            "start the squared distance is at most 2, from uniform weights at most 1 - 1/N. For equal n_j one step is "
+            "exact.",
             TWO_STEPS,
         ),
         **RATE,
@@ -502,7 +494,6 @@ ALPHA_RATES = (
         f"{ERROR} <= (1 - 1/kappa_modulus)**T_a",
         "gradient steps on the weights, with Lemma 14's kappa_g",
         "Lemmas 14 and 15, appendix C.1",
-        equation="Lemmas 14 and 15",
         where={**DESCENT, **KAPPAS},
         remarks=(THREE, OF_PROOF_1, TWO_STEPS),
         **RATE,
@@ -524,16 +515,16 @@ APART_ON_W = {
     f"{LOCAL_MEAN}))) + 2*L*max_n(norm(y[k, h] - {LOCAL_MEAN})))**2, 1))))"
 }
 DEFINITION_2 = (
-    "Definition 2: zeta = sup over W of max_i ||grad f_i - grad F||^2. W may be the hull of w* and the local iterates, and "
-    "on quadratics zeta is largest at a corner of it: at most what it is at w* and at the mean of the local iterates, with "
-    "2L times the distance from there."
+    "Definition 2: zeta = sup over W of max_i ||grad f_i - grad F||^2. W may be the hull of w* and the local "
+    "iterates, and on quadratics zeta is largest at a corner of it: at most what it is at w* and at the mean of the "
+    "local iterates, with 2L times the distance from there."
 )
 ALONG = "zeta is the largest ||grad f_i - grad F||^2 at the local iterates of client i, over all draws."
 RUN = {"K": "H", "R": "K"}
 HIDDEN = (
-    "O~ hides constants. What is tested follows, whatever they are: where all gradients agree at w*, zbar_i(w*) = 0, and "
-    "there is no noise, the right side tends to 0 with T_a, and the weights to those that solve (2) at w^R, which are "
-    "therefore those at w*."
+    "O~ hides constants. What is tested follows, whatever they are: where all gradients agree at w*, zbar_i(w*) = 0, "
+    "and there is no noise, the right side tends to 0 with T_a, and the weights to those that solve (2) at w^R, which "
+    "are therefore those at w*."
 )
 THEOREM_1 = (
     theorem(
@@ -541,7 +532,6 @@ THEOREM_1 = (
         f"{CHANGE2} <= 0",
         "the estimated weights converge",
         "Theorem 1, section 3.1",
-        equation="Theorem 1",
         of=exact_rounds,
         assuming=(*A1, "same_minimiser(f_n)"),
         standing=(HALF_STEP,),
@@ -563,8 +553,6 @@ THEOREM_1 = (
         f"E({ERROR}) <= descent_term + model_term",
         "the estimated weights converge, with constants",
         "repair of Theorem 1",
-        equation="Theorem 1, corrected",
-        amends="theorem-1",
         of=local_sgd,
         assuming=(*A1, A2, HALF_STEP, *INSIDE),
         where={
@@ -588,7 +576,8 @@ THEOREM_1 = (
             "a*(w^R)||^2 + 2 ||a*(w^R) - a*(w*)||^2; the first by theorem-1-alpha-rate/corrected with ||alpha^0 - "
             "a*||^2 <= 2, the second by lemma-3/corrected with sum_j zeta_ij = N zbar_i and ||w^R-w*||^4 <= D^2 "
             "||w^R-w*||^2, then expectations and lemma-6/corrected.",
-            "With gamma = log(RK)/(mu RK), which needs R K >= 2 kappa log(RK), the first term of w_error is dist0/(RK).",
+            "With gamma = log(RK)/(mu RK), which needs R K >= 2 kappa log(RK), the first term of w_error is "
+            "dist0/(RK).",
             TWO_STEPS,
             ALONG,
         ),
@@ -610,8 +599,8 @@ EQ3 = result(
     remarks=(
         "Phi(a, v) = (1/N) sum_j a_j f_j(v): the sentence says that it is a mean over the clients.",
         "With 1/N in front, Phi is (mu/N)-strongly convex and (L/N)-smooth; Lemma 2's proof, Lemmas 10 to 12 and "
-        "Theorems 2 and 3 use Phi = sum_j a_j f_j. An epoch moves by about eta N K sum_j a_j grad f_j, which is "
-        "eta N^2 K grad Phi with (3).",
+        "Theorems 2 and 3 use Phi = sum_j a_j f_j. An epoch moves by about eta N K sum_j a_j grad f_j, which is eta "
+        "N^2 K grad Phi with (3).",
     ),
 )
 
@@ -645,8 +634,8 @@ def lemma_2(label, share, equation, source, remarks, **fields):
         },
         remarks=(
             "f is Phi(a*, .), t the given point, w = vhat its projected step, v = v*(a*), u = v*(ahat), e = grad "
-            "Phi(ahat, t) - grad Phi(a*, t), da2 = ||ahat - a*||^2. What is assumed of w, e and u is what the proof uses "
-            "of the projection, of Assumption 4, and of Lemma 1.",
+            "Phi(ahat, t) - grad Phi(a*, t), da2 = ||ahat - a*||^2. What is assumed of w, e and u is what the proof "
+            "uses of the projection, of Assumption 4, and of Lemma 1.",
             *remarks,
         ),
         **fields,
@@ -659,7 +648,6 @@ MINIMISERS = (
         "norm2(u - v) <= (L/mu)**2*moved",
         "the minimiser is Lipschitz in the weights",
         "Lemma 1, appendix B.1",
-        equation="Lemma 1",
         vectors=("u", "v", "q"),
         assuming=("strongly_convex(f, mu)", *LEAST),
         parameters={"moved": NONNEGATIVE},
@@ -673,8 +661,8 @@ MINIMISERS = (
             }
         },
         remarks=(
-            "f is Phi(a, .), u = v*(a) its minimiser over W, v = v*(a') that of Phi(a', .), q = grad Phi(a', v), moved = "
-            "||a - a'||^2.",
+            "f is Phi(a, .), u = v*(a) its minimiser over W, v = v*(a') that of Phi(a', .), q = grad Phi(a', v), "
+            "moved = ||a - a'||^2.",
             "L is here the modulus of grad Phi in a, elsewhere the smoothness in v.",
         ),
     ),
@@ -771,12 +759,11 @@ LOCAL = (
         OVER_W,
         "one step of local SGD",
         "Lemma 4, appendix B.2",
-        equation="Lemma 4",
         assuming=(*A1, A2, "norm2(x0) <= r**2"),
         standing=(HALF_STEP,),
         remarks=(
-            "Printed with -(2 gamma - 4 gamma^2 L) E(F(w*) - F(w^t)). The step is fixed in the proof of Lemma 6: 'Since "
-            "we choose gamma <= 1/(2L)'.",
+            "Printed with -(2 gamma - 4 gamma^2 L) E(F(w*) - F(w^t)). The step is fixed in the proof of Lemma 6: "
+            "'Since we choose gamma <= 1/(2L)'.",
             "w* minimises F over W, where grad F(w*) need not be 0; inside a round nothing is projected.",
             "The variance is bounded on W only, and local iterates may leave W; here it is bounded everywhere.",
             ONE_AVERAGE,
@@ -788,13 +775,11 @@ LOCAL = (
         "xstar",
         "one step of local SGD",
         "repair of Lemma 4",
-        equation="Lemma 4, corrected",
-        amends="lemma-4",
         assuming=(*A1, A2),
         remarks=(
-            "For every gamma > 0, if grad F(w*) = 0: the printed proof, with grad F(w*) = 0 where it uses ||grad F||^2 <= "
-            "2L (F - F*), and with the last sum carried out: -2 gamma (F - F*) + 4 gamma^2 L (F - F*) = -(2 gamma - 4 "
-            "gamma^2 L)(F - F*).",
+            "For every gamma > 0, if grad F(w*) = 0: the printed proof, with grad F(w*) = 0 where it uses ||grad "
+            "F||^2 <= 2L (F - F*), and with the last sum carried out: -2 gamma (F - F*) + 4 gamma^2 L (F - F*) = -(2 "
+            "gamma - 4 gamma^2 L)(F - F*).",
             ONE_AVERAGE,
         ),
     ),
@@ -804,12 +789,11 @@ LOCAL = (
         f"mean_n(norm2(y[k, h] - {MEAN}))",
         APART_ON_W,
         source="Lemma 5, appendix B.2; Woodworth, Patel, Srebro, NeurIPS 2020, Lemma 8",
-        equation="Lemma 5",
         assuming=(*A1, A2, "quadratic(f_n)"),
         standing=(HALF_STEP,),
         remarks=(
-            "Definition 2's zeta is a squared norm. No expectation stands on the left. The step is fixed in the proof of "
-            "Lemma 6.",
+            "Definition 2's zeta is a squared norm. No expectation stands on the left. The step is fixed in the proof "
+            "of Lemma 6.",
             DEFINITION_2,
         ),
     ),
@@ -819,14 +803,12 @@ LOCAL = (
         f"mean_n(E(norm2(y[k, h] - {MEAN})))",
         APART,
         source="repair of Lemma 5",
-        equation="Lemma 5, corrected",
-        amends="lemma-5",
         assuming=(*A1, A2, "gamma <= 2/L"),
         remarks=(
-            "w_i^{t+1} - w_j^{t+1} = (w_i - gamma grad F(w_i)) - (w_j - gamma grad F(w_j)) - gamma (d_i - d_j) - noise, "
-            "d_i = (grad f_i - grad F)(w_i), ||d_i||^2 <= zeta. The first difference is at most ||w_i - w_j|| for gamma "
-            "<= 2/L. Young with 1/(K-1), K-1 steps from 0, and (1/N) sum ||w_i-w||^2 = (1/(2N^2)) sum_ij ||w_i-w_j||^2 "
-            "give (e-1)(K-1) gamma^2 (2 K zeta + delta^2), which is below the stated sum.",
+            "w_i^{t+1} - w_j^{t+1} = (w_i - gamma grad F(w_i)) - (w_j - gamma grad F(w_j)) - gamma (d_i - d_j) - "
+            "noise, d_i = (grad f_i - grad F)(w_i), ||d_i||^2 <= zeta. The first difference is at most ||w_i - w_j|| "
+            "for gamma <= 2/L. Young with 1/(K-1), K-1 steps from 0, and (1/N) sum ||w_i-w||^2 = (1/(2N^2)) sum_ij "
+            "||w_i-w_j||^2 give (e-1)(K-1) gamma^2 (2 K zeta + delta^2), which is below the stated sum.",
             ALONG,
         ),
     ),
@@ -835,12 +817,11 @@ LOCAL = (
         "zeta**2",
         APART_ON_W,
         source="Lemma 6, appendix B.2",
-        equation="Lemma 6",
         assuming=(*A1, A2, HALF_STEP, "quadratic(f_n)"),
         given=(LOCAL_FIXED_POINT,),
         remarks=(
-            "gamma <= 1/(2L) stands in the proof. Lemma 4 is used with its sign, and with it that a sum of F(w*) - F(w) is "
-            "not negative.",
+            "gamma <= 1/(2L) stands in the proof. Lemma 4 is used with its sign, and with it that a sum of F(w*) - "
+            "F(w) is not negative.",
             DEFINITION_2,
         ),
     ),
@@ -849,12 +830,10 @@ LOCAL = (
         "zeta",
         APART,
         source="repair of Lemma 6",
-        equation="Lemma 6, corrected",
-        amends="lemma-6",
         assuming=(*A1, A2, HALF_STEP),
         remarks=(
-            "lemma-4/corrected without its non-positive term and with lemma-5/corrected: V' <= (1-mu gamma) V + c, c = "
-            "(gamma L + 2 gamma^2 L^2) spread + gamma^2 delta^2/N, over RK steps; projections do not expand.",
+            "lemma-4/corrected without its non-positive term and with lemma-5/corrected: V' <= (1-mu gamma) V + c, c "
+            "= (gamma L + 2 gamma^2 L^2) spread + gamma^2 delta^2/N, over RK steps; projections do not expand.",
             ALONG,
         ),
     ),
@@ -863,8 +842,8 @@ LOCAL = (
 # --- Algorithms 1 and 4, the tools: unrolled updates, products of matrices -------------------------------------------
 
 ON_QUADRATICS = (
-    "H_t is a mean Hessian between two points (the mean value theorem that is named does not hold for vector fields): on "
-    "quadratics it is the Hessian, and H u = grad f(u) - grad f(0)."
+    "H_t is a mean Hessian between two points (the mean value theorem that is named does not hold for vector fields): "
+    "on quadratics it is the Hessian, and H u = grad f(u) - grad f(0)."
 )
 LONGEST_SUM = 12  # terms of Proposition 2's sum that are written out
 
@@ -889,19 +868,18 @@ def product_distance(label, right, where, **fields):
     )
 
 
-CONSTANT_HESSIANS = ("smooth(f_ni, L)", "quadratic(f_ni)")
 TOOLS = (
     proposition(
         "proposition-1",
         "norm2(x[1] - u[1]) <= 0",
         "local steps, unrolled",
         "Proposition 1, appendix B.3",
-        equation="Proposition 1",
         of=unrolled_as_printed,
         assuming=("smooth(f_ni, L)", "quadratic(f_ni)", "N <= 1"),
         remarks=(
-            "w^{t+1} = w^0 - (sum_tau prod_{t'=t}^{tau+1} (I - c H_t')) c grad f(w^0) - sum_tau prod_{t'=t}^{tau+1} (I - c "
-            "H_t') c delta^t, c = eta a N, 0 <= t <= K-1; here t = K-1 = H, and x[1] is w^{t+1}, u[1] the right side.",
+            "w^{t+1} = w^0 - (sum_tau prod_{t'=t}^{tau+1} (I - c H_t')) c grad f(w^0) - sum_tau prod_{t'=t}^{tau+1} "
+            "(I - c H_t') c delta^t, c = eta a N, 0 <= t <= K-1; here t = K-1 = H, and x[1] is w^{t+1}, u[1] the "
+            "right side.",
             ON_QUADRATICS,
         ),
     ),
@@ -910,8 +888,6 @@ TOOLS = (
         "norm2(x[1] - u[1]) <= 0",
         "local steps, unrolled",
         "repair of Proposition 1",
-        equation="Proposition 1, corrected",
-        amends="proposition-1",
         of=unrolled,
         assuming=("smooth(f_ni, L)", "quadratic(f_ni)", "N <= 1"),
         remarks=(
@@ -925,16 +901,15 @@ TOOLS = (
         "norm2(x[k] - (x0 - s[k])) <= 0",
         "an epoch, unrolled",
         "Lemma 7, appendix B.3; Q_j again in (11)",
-        equation="Lemma 7",
         of=clients_unrolled_as_printed,
         assuming=("smooth(f_ni, L)", "quadratic(f_ni)", SIMPLEX),
         parameters=WEIGHTS,
         remarks=(
-            "v^{r+1} = v^r - sum_j prod_{j'=N}^{j+1} (I - Q_j' H_j') (Q_j grad f_s(j)(v^r) - delta_j), Q_j = (sum_{tau<K} "
-            "prod_{t'=K-1}^{tau+1} (I - eta a_s(j) N H_t')) eta a_s(j) N. A client a round, drawn anew: that the clients "
-            "s(j) differ is not used.",
-            "delta_j's products run from t' = t, which is not bound there (K-1), with delta^t for delta^tau; (11) has an "
-            "N' that nothing defines, for N; v^{r+1} is what the epoch leaves before the projection.",
+            "v^{r+1} = v^r - sum_j prod_{j'=N}^{j+1} (I - Q_j' H_j') (Q_j grad f_s(j)(v^r) - delta_j), Q_j = "
+            "(sum_{tau<K} prod_{t'=K-1}^{tau+1} (I - eta a_s(j) N H_t')) eta a_s(j) N. A client a round, drawn anew: "
+            "that the clients s(j) differ is not used.",
+            "delta_j's products run from t' = t, which is not bound there (K-1), with delta^t for delta^tau; (11) has "
+            "an N' that nothing defines, for N; v^{r+1} is what the epoch leaves before the projection.",
             ON_QUADRATICS,
         ),
     ),
@@ -943,14 +918,12 @@ TOOLS = (
         "norm2(x[k] - (x0 - s[k])) <= 0",
         "an epoch, unrolled",
         "repair of Lemma 7",
-        equation="Lemma 7, corrected",
-        amends="lemma-7",
         of=clients_unrolled,
         assuming=("smooth(f_ni, L)", "quadratic(f_ni)", SIMPLEX),
         parameters=WEIGHTS,
         remarks=(
-            "The same with Q_j grad f_s(j)(v^r) + delta_j, before the projection: v^{j+1}-v^r = (I - Q_j H_j)(v^j-v^r) - "
-            "Q_j grad f_s(j)(v^r) - delta_j, unrolled from v^r.",
+            "The same with Q_j grad f_s(j)(v^r) + delta_j, before the projection: v^{j+1}-v^r = (I - Q_j "
+            "H_j)(v^j-v^r) - Q_j grad f_s(j)(v^r) - delta_j, unrolled from v^r.",
             ON_QUADRATICS,
         ),
     ),
@@ -959,12 +932,12 @@ TOOLS = (
         "norm2(t[k] - (last[k] - u[k])) <= 0",
         "summation by parts",
         "Lemma 8, appendix B.3",
-        equation="Lemma 8",
         of=by_parts,
         assuming=("smooth(f_ni, L)", "quadratic(f_ni)", "N <= 1"),
         remarks=(
-            "sum_{j=1}^N A_j B_j = A_N sum_{j=1}^N B_j - sum_{n=1}^{N-1} (A_{n+1}-A_n) sum_{j<=n} B_j. A_j are Hessians of "
-            "samples, B_j vectors; t is the left side, last the first term of the right side, u the second.",
+            "sum_{j=1}^N A_j B_j = A_N sum_{j=1}^N B_j - sum_{n=1}^{N-1} (A_{n+1}-A_n) sum_{j<=n} B_j. A_j are "
+            "Hessians of samples, B_j vectors; t is the left side, last the first term of the right side, u the "
+            "second.",
         ),
     ),
     product_distance(
@@ -976,11 +949,10 @@ TOOLS = (
             "written_out": f"max(1, 1 - sqrt({LONGEST_SUM} - (last - l)))",
         },
         source="Proposition 2, appendix B.3",
-        equation="Proposition 2",
         remarks=(
-            "A product from l to h, here `last`, has h-l+1 factors. A_t <= L I does not bound A_t from below; the proof "
-            "uses ||A_t|| <= L, and so does the sentence. b = 0 is the first statement.",
-            f"The sums are written out for h - l <= {LONGEST_SUM}, where written_out is 1; beyond, the formula has no value.",
+            "A product from l to h, here `last`, has h-l+1 factors. A_t <= L I does not bound A_t from below; the "
+            "proof uses ||A_t|| <= L, and so does the sentence. b = 0 is the first statement.",
+            f"The sums are written out for h - l <= {LONGEST_SUM}, where written_out is 1; beyond, it has no value.",
         ),
     ),
     product_distance(
@@ -988,8 +960,6 @@ TOOLS = (
         "expansion_a + expansion_b",
         {"expansion_a": "(1 + a*L)**(last - l + 1) - 1", "expansion_b": "(1 + b*L)**(last - l + 1) - 1"},
         source="repair of Proposition 2",
-        equation="Proposition 2, corrected",
-        amends="proposition-2",
         remarks=(
             "Expand the product: a sum over the non-empty subsets S of its d = h-l+1 factors of terms of norm at most "
             "(aL)^|S|, that is (1+aL)^d - 1, attained by A_t = -L I. (It is at most sum_{m=1}^d (e d/m)^m (aL)^m.)",
@@ -1004,8 +974,8 @@ WEIGHTED = "sum_n(alpha_n*grad(f_n, x0))"
 GRADIENTS = {"grad_phi": {"grad_phi": f"norm({WEIGHTED})/N"}, "grad_sum": {"grad_sum": f"norm({WEIGHTED})"}}
 CHANCE = {"p": OPEN_UNIT}
 A4 = (
-    "Assumption 4 bounds the gradients on W. What is claimed speaks of gradients at one point only, and G is their largest "
-    "norm there: W may be as small as one likes."
+    "Assumption 4 bounds the gradients on W. What is claimed speaks of gradients at one point only, and G is their "
+    "largest norm there: W may be as small as one likes."
 )
 
 
@@ -1036,7 +1006,6 @@ SAMPLING = (
         "quantile(norm(x[1] - grad(f, x0)), 1 - p) <= G*sqrt(8*(1 - (S - 1)/N)*log(2/p)/S)",
         "sampling without replacement",
         "Lemma 9, appendix B.3; Schneider, AISTATS 2016, Theorem 2",
-        equation="Lemma 9",
         of=sampled_mean,
         assuming=("smooth(f_n, L)", "N >= 2", "S <= N"),
         where=AT_START,
@@ -1053,9 +1022,9 @@ SAMPLING = (
         "grad_phi",
         "1",
         source="Lemma 10, appendix B.3",
-        equation="Lemma 10",
         remarks=(
-            "Phi as in (3). The sum from 0 to n has n+1 terms. The probability is not stated: it is read as one of 1-p.",
+            "Phi as in (3). The sum from 0 to n has n+1 terms. The probability is not stated: it is read as one of "
+            "1-p.",
             "Lemma 9 has log(2/p).",
             CERTAIN,
             A4,
@@ -1076,11 +1045,9 @@ SAMPLING = (
         "grad_sum",
         "2",
         source="repair of Lemma 10, Phi = sum a_j f_j",
-        equation="Lemma 10, corrected",
-        amends="lemma-10",
         remarks=(
-            "For a fixed n. Lemma 9 for g_j = N a_j grad f_j, ||g_j|| <= N G, whose mean is sum_j a_j grad f_j, times n/N: "
-            "n/N * N G sqrt(8 (1-(n-1)/N) log(2/p)/n) <= G sqrt(8 n log(2/p)). (Also by lemma-10/corrected-2.)",
+            "For a fixed n. Lemma 9 for g_j = N a_j grad f_j, ||g_j|| <= N G, whose mean is sum_j a_j grad f_j, times "
+            "n/N: n/N * N G sqrt(8 (1-(n-1)/N) log(2/p)/n) <= G sqrt(8 n log(2/p)). (Also by lemma-10/corrected-2.)",
             CERTAIN,
         ),
     ),
@@ -1089,8 +1056,6 @@ SAMPLING = (
         "norm(x[1]) <= G",
         "partial sums of weighted gradients, without probability",
         "repair of Lemma 10",
-        equation="Lemma 10, corrected",
-        amends="lemma-10",
         of=sampled_sum,
         assuming=("smooth(f_n, L)", SIMPLEX, "S <= N"),
         where=AT_START,
@@ -1102,14 +1067,13 @@ SAMPLING = (
         "norm(q[1])/norm(x0) <= eta*alpha_n*N*H*(1 + eta*N*L)**H",
         "norm of Q_j",
         "Proposition 3, appendix B.3",
-        equation="Proposition 3",
         of=turned,
         assuming=("smooth(f_ni, L)", "quadratic(f_ni)", "alpha_n <= 1"),
         printed={"alpha": "alpha_n", "K": "H"},
         parameters=WEIGHTS,
         remarks=(
-            "||Q_j|| <= eta a_s(j) N K (1 + eta N L)^K, as ||Q_j x|| for all x. The condition eta N L <= 1/K that is named "
-            "for the last step is not needed.",
+            "||Q_j|| <= eta a_s(j) N K (1 + eta N L)^K, as ||Q_j x|| for all x. The condition eta N L <= 1/K that is "
+            "named for the last step is not needed.",
             ON_QUADRATICS,
         ),
     ),
@@ -1221,8 +1185,8 @@ EPOCHS = (
         remarks=(
             "Phi as in (3). Printed with eta N K sum_j a(j) grad f_s(j), which pairs the weight of client j with the "
             "gradient of client s(j); its proof has a(j) grad f_j, and that is read here.",
-            "The proof divides by a_s(j), which is 0 for the sparse weights of (2); has Q_{N-1} for Q_N; and uses Lemma "
-            "10, for one n, for all n < N and all epochs at once.",
+            "The proof divides by a_s(j), which is 0 for the sparse weights of (2); has Q_{N-1} for Q_N; and uses "
+            "Lemma 10, for one n, for all n < N and all epochs at once.",
         ),
     ),
     bias(
@@ -1241,7 +1205,6 @@ EPOCHS = (
         "2*N",
         "Lemma 11 (a), corrected",
         "repair of Lemma 11 (a), Phi = sum a_j f_j",
-        amends="lemma-11a",
         remarks=(
             "The printed route with Q_j/a_j replaced by eta N sum_tau prod_t' (I - eta a_s(j) N H_t'), which needs no "
             "division, Q_N, lemma-10/corrected for all n < N together, and 2 (1 + 2*2^2) = 18. Also by "
@@ -1261,12 +1224,10 @@ EPOCHS = (
         (OF_LEMMA_11,),
         where=E_R,
         parameters=NO_CHANCE,
-        equation="Lemma 11 (a), corrected",
-        amends="lemma-11a",
         remarks=(
-            "||Q_j - eta N K a_j I|| <= eta a_j N sum_tau ((1+eta N L)^{K-1-tau} - 1) <= eta N K a_j ((1+eta N L)^K - 1) "
-            "<= eta N K a_j/(4R-1) <= eta N K a_j e_R (proposition-2/corrected), so the difference is at most sum_j eta "
-            "N K a_j e_R G = eta N K e_R G. Summation by parts and concentration are not needed.",
+            "||Q_j - eta N K a_j I|| <= eta a_j N sum_tau ((1+eta N L)^{K-1-tau} - 1) <= eta N K a_j ((1+eta N L)^K - "
+            "1) <= eta N K a_j/(4R-1) <= eta N K a_j e_R (proposition-2/corrected), so the difference is at most "
+            "sum_j eta N K a_j e_R G = eta N K e_R G. Summation by parts and concentration are not needed.",
         ),
     ),
     part(
@@ -1299,7 +1260,6 @@ EPOCHS = (
         "Lemma 11 (b), corrected",
         "repair of Lemma 11 (b), Phi = sum a_j f_j",
         ("S <= N", SHORT),
-        amends="lemma-11b",
         remarks=("By lemma-11b/corrected-2, as 3 sqrt(8 N log(2N/p)) >= 1.", UNION, ROUTE),
     ),
     epoch_lemma(
@@ -1311,11 +1271,9 @@ EPOCHS = (
         "part of an epoch, without probability",
         "repair of Lemma 11 (b)",
         ("S <= N", "eta*N*H*L <= 1"),
-        equation="Lemma 11 (b), corrected",
-        amends="lemma-11b",
         remarks=(
-            "||Q_j|| <= eta a_j N K (1+eta N L)^K <= e eta a_j N K (Proposition 3), ||grad f_j|| <= G, and the weights "
-            "sum to 1.",
+            "||Q_j|| <= eta a_j N K (1+eta N L)^K <= e eta a_j N K (Proposition 3), ||grad f_j|| <= G, and the "
+            "weights sum to 1.",
         ),
     ),
     cross(
@@ -1328,8 +1286,8 @@ EPOCHS = (
         (),
         standing=(SHORT,),
         remarks=(
-            "Phi as in (3). The factor (1 + eta N K + eta^2 N^2 K L)^{2N} of the proof is not at most e^2; prod_j (1 + "
-            "||Q_j|| L) <= exp(e^{1/4} eta N K L) is.",
+            "Phi as in (3). The factor (1 + eta N K + eta^2 N^2 K L)^{2N} of the proof is not at most e^2; prod_j (1 "
+            "+ ||Q_j|| L) <= exp(e^{1/4} eta N K L) is.",
             FOR_SOME_R,
         ),
     ),
@@ -1352,7 +1310,6 @@ EPOCHS = (
         "Lemma 12, corrected",
         "repair of Lemma 12, Phi = sum a_j f_j",
         (SHORT,),
-        amends="lemma-12",
         remarks=(
             "The printed route with one factor L, prod (1+||Q_j|| L) <= e, and lemma-11b/corrected. Also by "
             "lemma-12/corrected-2, as 18 e^4*8 N log(2N/p) >= 1.",
@@ -1369,12 +1326,11 @@ EPOCHS = (
         "what summation by parts leaves, without probability",
         "repair of Lemma 12",
         (SHORT,),
-        equation="Lemma 12, corrected",
-        amends="lemma-12",
         remarks=(
-            "With s = eta N K, sL <= 1/4, (1+eta N L)^K <= e^{1/4}: sum_j ||Q_j|| <= s e^{1/4} (the weights sum to 1), "
-            "every product of factors I - Q_j H_j is at most exp(s L e^{1/4}) <= e^{1/3} in norm, and every partial sum "
-            "of Q_j grad f_s(j) at most s e^{1/4} G. Together at most e^{1/3+1/4+1/4} s^2 L G <= e s^2 L G.",
+            "With s = eta N K, sL <= 1/4, (1+eta N L)^K <= e^{1/4}: sum_j ||Q_j|| <= s e^{1/4} (the weights sum to "
+            "1), every product of factors I - Q_j H_j is at most exp(s L e^{1/4}) <= e^{1/3} in norm, and every "
+            "partial sum of Q_j grad f_s(j) at most s e^{1/4} G. Together at most e^{1/3+1/4+1/4} s^2 L G <= e s^2 L "
+            "G.",
         ),
     ),
     lemma(
@@ -1382,16 +1338,15 @@ EPOCHS = (
         "E(norm(x[1])) <= eta*N*H*exp(2)*delta",
         "the noise of an epoch",
         "Lemma 13, appendix B.3",
-        equation="Lemma 13",
         of=epoch_noise,
         assuming=(*EPOCH, A2, "delta2 <= delta**2"),
         standing=(SHORT,),
         printed=STEPS,
         parameters=WEIGHTS,
         remarks=(
-            "Printed 'with probability at least 1-p'. Theorem 2 needs the second moment, which a bound of E||.|| does not "
-            "give. (1 + eta a_s(j) N K (1+eta N L)^K L)^N <= e is not true for a weight near 1 and many clients; the "
-            "product over j' of 1 + ||Q_j'|| L is at most e all the same.",
+            "Printed 'with probability at least 1-p'. Theorem 2 needs the second moment, which a bound of E||.|| does "
+            "not give. (1 + eta a_s(j) N K (1+eta N L)^K L)^N <= e is not true for a weight near 1 and many clients; "
+            "the product over j' of 1 + ||Q_j'|| L is at most e all the same.",
             FOR_SOME_R,
         ),
     ),
@@ -1400,16 +1355,14 @@ EPOCHS = (
         "E(norm2(x[1])) <= eta**2*N**2*H**2*exp(4)*delta**2",
         "the noise of an epoch, second moment",
         "repair of Lemma 13",
-        equation="Lemma 13, corrected",
-        amends="lemma-13",
         of=epoch_noise,
         assuming=(*EPOCH, A2, "delta2 <= delta**2", SHORT),
         printed=STEPS,
         parameters=WEIGHTS,
         remarks=(
-            "Minkowski: the root of the second moment of a sum is at most the sum of the roots. Each ||delta_j|| is at "
-            "most eta a_j N sum_tau (1+eta N L)^K ||delta^tau||, of root mean square eta a_j N K e^{1/4} delta; the "
-            "matrices before it are at most e^{1/3}; the weights sum to 1.",
+            "Minkowski: the root of the second moment of a sum is at most the sum of the roots. Each ||delta_j|| is "
+            "at most eta a_j N sum_tau (1+eta N L)^K ||delta^tau||, of root mean square eta a_j N K e^{1/4} delta; "
+            "the matrices before it are at most e^{1/3}; the weights sum to 1.",
         ),
     ),
 )
@@ -1442,8 +1395,8 @@ def epochs_of_2(R):
 
 
 THE_STEPS = (
-    "The step and the numbers of epochs stand in the proof, eta <= 1/(4NKRL) in that of Lemma 11. The third condition on "
-    "R has kappa; 40/mu + 1 mixes units."
+    "The step and the numbers of epochs stand in the proof, eta <= 1/(4NKRL) in that of Lemma 11. The third condition "
+    "on R has kappa; 40/mu + 1 mixes units."
 )
 BRACKET = "(244*exp(6)*s**4*L**4 + 256*eta**2*N**3*H**2*e_R**2)*G**2*N*log(1/p)"
 PRINTED_TERMS = {
@@ -1458,12 +1411,11 @@ DRIFT = "4*L**2*s**4*(G**2 + delta2/H)"
 DERIVATION_STEP = (
     "Let v_k be the local iterates of the epoch, c_k = eta N a_j their steps, sum_k c_k = s, and n_k the noise, a "
     "martingale difference. v^{r+1} = P_W(v - s grad Phi(v) - B - M) with Phi = sum_j a_j f_j, M = sum_k c_k n_k, "
-    "E||M||^2 <= eta^2 N^2 K sum_j a_j^2 delta^2 <= s^2 delta^2/K, and ||B|| <= sum_k c_k L ||v_k - v||. In root "
-    "mean square, ||v_k - v|| <= (s G + s delta/sqrt(K)) exp(sL) (Gronwall), so for sL <= 1/4 E||B||^2 <= L^2 s^2 "
-    "e^{1/2} (s G + s delta/sqrt(K))^2 <= 4 L^2 s^4 (G^2 + delta^2/K). v* = P_W(v* - s grad Phi(v*)) and P_W does "
-    "not expand, so with a = v - v* - s (grad Phi(v) - grad Phi(v*)), which does not depend on the noise of the "
-    "epoch, V' <= E||a - B - M||^2 <= (1+mu s/2)||a||^2 + (2/(mu s)+2) E||B||^2 + 2 E||M||^2, and ||a|| <= (1 - mu "
-    "s)||v - v*||."
+    "E||M||^2 <= eta^2 N^2 K sum_j a_j^2 delta^2 <= s^2 delta^2/K, and ||B|| <= sum_k c_k L ||v_k - v||. In root mean "
+    "square, ||v_k - v|| <= (s G + s delta/sqrt(K)) exp(sL) (Gronwall), so for sL <= 1/4 E||B||^2 <= L^2 s^2 e^{1/2} "
+    "(s G + s delta/sqrt(K))^2 <= 4 L^2 s^4 (G^2 + delta^2/K). v* = P_W(v* - s grad Phi(v*)) and P_W does not expand, "
+    "so with a = v - v* - s (grad Phi(v) - grad Phi(v*)), which does not depend on the noise of the epoch, V' <= E||a "
+    "- B - M||^2 <= (1+mu s/2)||a||^2 + (2/(mu s)+2) E||B||^2 + 2 E||M||^2, and ||a|| <= (1 - mu s)||v - v*||."
 )
 ALL_ORDERS = "E is over the orders too; the derivation has it for each of them."
 
@@ -1486,16 +1438,15 @@ ONE_EPOCH = (
         f"E(norm2(x[1] - {V_STAR})) <= contraction_term + noise_term + bias_term",
         "one epoch",
         "proof of Theorem 2, appendix B.4",
-        equation="proof of Theorem 2",
         of=shuffling,
         assuming=(*STRONG, A2, SIMPLEX, START_IN_W, *epochs_of_2("R")),
         where={**ON_W, **V_ONE, **PRINTED_TERMS},
         printed=STEPS,
         parameters=OWN,
         remarks=(
-            "V' <= (1 - mu s/2) V + s^2 e^4 delta^2 - T1 gap + (1/(2 mu s)+2)(244 e^6 s^4 L^4 + 256 eta^2 N^3 K^2 e_R^2) G^2 "
-            "N log(1/p), T1 = s - 4 s^2 L - (1/(2 mu s)+2)(20 s^2 e_R^2 - 36 e^6 s^4 L^4), 'T1 <= 0', so that the gap's "
-            "term is dropped.",
+            "V' <= (1 - mu s/2) V + s^2 e^4 delta^2 - T1 gap + (1/(2 mu s)+2)(244 e^6 s^4 L^4 + 256 eta^2 N^3 K^2 "
+            "e_R^2) G^2 N log(1/p), T1 = s - 4 s^2 L - (1/(2 mu s)+2)(20 s^2 e_R^2 - 36 e^6 s^4 L^4), 'T1 <= 0', so "
+            "that the gap's term is dropped.",
             "Expectations and events of probability 1-p are mixed: the bounds on the bias hold on an event, their "
             "expectation is not taken. E||delta^r||^2 is bounded through Lemma 13, which bounds E||delta^r||.",
             THE_STEPS,
@@ -1531,7 +1482,6 @@ ONE_EPOCH = (
         "one epoch, with the printed route's constants put right",
         "repair of the epoch in the proof of Theorem 2, Phi = sum a_j f_j",
         equation="proof of Theorem 2, corrected",
-        amends="theorem-2-step",
         of=shuffling,
         assuming=(*STRONG, A2, SIMPLEX, START_IN_W, OF_LEMMA_11, "R >= L/mu"),
         where={
@@ -1547,10 +1497,11 @@ ONE_EPOCH = (
         printed=STEPS,
         parameters=OWN,
         remarks=(
-            "Every term is at least that of theorem-2-step/corrected-2: 288 e^6 N log(2N/p) > 4, and the noise there is "
-            "2 s^2 delta^2/K + (2/(mu s)+2) 4 L^2 s^4 delta^2/K <= s^2 delta^2 (2 + 8 kappa sL + 8 s^2 L^2) <= e^4 s^2 "
-            "delta^2, because sL <= 1/(4R) and R >= kappa. The constants are those of the printed route with 2/(mu s) "
-            "from Young, 2 * 18 * 8 = 288, one factor L in Lemma 12, 2L from smoothness and log(2N/p) from Lemma 9.",
+            "Every term is at least that of theorem-2-step/corrected-2: 288 e^6 N log(2N/p) > 4, and the noise there "
+            "is 2 s^2 delta^2/K + (2/(mu s)+2) 4 L^2 s^4 delta^2/K <= s^2 delta^2 (2 + 8 kappa sL + 8 s^2 L^2) <= e^4 "
+            "s^2 delta^2, because sL <= 1/(4R) and R >= kappa. The constants are those of the printed route with "
+            "2/(mu s) from Young, 2 * 18 * 8 = 288, one factor L in Lemma 12, 2L from smoothness and log(2N/p) from "
+            "Lemma 9.",
             "T1 is the factor of the gap, which the printed route drops where T1 >= 0.",
             ALL_ORDERS,
             A4_ON_W,
@@ -1562,7 +1513,6 @@ ONE_EPOCH = (
         "one epoch, without probability",
         "repair of the epoch in the proof of Theorem 2, Phi = sum a_j f_j",
         equation="proof of Theorem 2, corrected",
-        amends="theorem-2-step",
         of=shuffling,
         assuming=(*STRONG, A2, SIMPLEX, START_IN_W, SHORT),
         where={
@@ -1578,6 +1528,13 @@ ONE_EPOCH = (
         remarks=(DERIVATION_STEP, ALL_ORDERS, A4_ON_W),
     ),
 )
+
+
+def deviation(fourth, second):
+    """The deviation after all epochs, with the constants of its two terms."""
+    terms = f"{fourth}*exp(6)*eta**3*N**3*H**3*L**4 + {second}*eta*N**2*H*e_R**2"
+    return f"(1/(2*mu*s) + 2)*({terms})*G**2*N*log(1/p)"
+
 
 V_TERMS = {
     **S,
@@ -1600,19 +1557,10 @@ WHOLE = {
     "G": "a bound of the gradients' norms on W",
     "D": "the diameter of W",
 }
-NUMBERS = {
-    "dist0": NONNEGATIVE,
-    "zeta": NONNEGATIVE,
-    "zbar": NONNEGATIVE,
-    "G": NONNEGATIVE,
-    "D": NONNEGATIVE,
-    "delta2": NONNEGATIVE,
-    **SAMPLES,
-    **T_A,
-}
+NUMBERS = {**dict.fromkeys(("dist0", "zeta", "zbar", "G", "D", "delta2"), NONNEGATIVE), **SAMPLES, **T_A}
 NO_STATE = (
-    "The weights of the second stage are those that program (2) has at the end of the first: an algorithm of the language "
-    "has no such step, so the left side stands in words."
+    "The weights of the second stage are those that program (2) has at the end of the first: an algorithm of the "
+    "language has no such step, so the left side stands in words."
 )
 THEOREM_2 = (
     theorem(
@@ -1620,7 +1568,6 @@ THEOREM_2 = (
         f"E(norm2(x[K] - {V_STAR})) <= start_term + noise_term + bias_term",
         "all epochs",
         "proof of Theorem 2, appendix B.4",
-        equation="proof of Theorem 2",
         of=shuffling,
         assuming=(*STRONG, A2, SIMPLEX, START_IN_W, *epochs_of_2("K")),
         where={
@@ -1630,7 +1577,7 @@ THEOREM_2 = (
             "e_R": "exp(1)/(4*K - exp(1))",
             "start_term": "(1 - mu*s/2)**K*V0",
             "noise_term": "2/mu*s*exp(4)*delta2",
-            "bias_term": "1/mu*(1/(2*mu*s) + 2)*(488*exp(6)*eta**3*N**3*H**3*L**4 + 512*eta*N**2*H*e_R**2)*G**2*N*log(1/p)",
+            "bias_term": f"1/mu*{deviation(488, 512)}",
         },
         printed=RUN,
         parameters={**WEIGHTS, **CHANCE},
@@ -1642,7 +1589,6 @@ THEOREM_2 = (
         "all epochs",
         "repair of the recursion in the proof of Theorem 2, Phi = sum a_j f_j",
         equation="proof of Theorem 2, corrected",
-        amends="theorem-2-unrolled",
         of=shuffling,
         assuming=(*STRONG, A2, SIMPLEX, START_IN_W, SHORT),
         where={**ON_W, **V_FIRST, **V_TERMS},
@@ -1658,7 +1604,6 @@ THEOREM_2 = (
         "personal_gap <= rate",
         "personalised models by shuffling",
         "Theorem 2, section 3.1; proof in appendix B.4",
-        equation="Theorem 2",
         assuming=("mu <= L", "eta == c_eta*log_of_statement/(mu*R)", *epochs_of_2("R")),
         where={"kappa": "L/mu", "log_of_statement": "log(N*H*R**3)", "log_of_proof": "log(sqrt(N*H)*R)"},
         printed=STEPS,
@@ -1670,14 +1615,15 @@ THEOREM_2 = (
             "n_max/(2 lam), with probability at least 1-p",
         },
         remarks=(
-            "Printed for Algorithm 1 on Algorithm 3's weights with eta = Theta(log(NKR^3)/(mu R)), c_eta the constant that "
-            "Theta hides.",
-            "The step of the statement lacks the factor 1/(NK) of the proof's, and log(NKR^3) stands for 4 log(sqrt(NK) R).",
+            "Printed for Algorithm 1 on Algorithm 3's weights with eta = Theta(log(NKR^3)/(mu R)), c_eta the constant "
+            "that Theta hides.",
+            "The step of the statement lacks the factor 1/(NK) of the proof's, and log(NKR^3) stands for 4 "
+            "log(sqrt(NK) R).",
             THE_STEPS,
-            "The term D^2/(RK) of the proof's last line is missing; L delta^2/(mu^2 R) has lost its logarithm. The last "
-            "sentence's R = O(L delta^2/(mu eps)) has mu for mu^2.",
-            "The gap is of (3)'s Phi in the statement and of sum a_j f_j in the proof; zeta^2, kappa_g and zbar are as in "
-            "Theorem 1.",
+            "The term D^2/(RK) of the proof's last line is missing; L delta^2/(mu^2 R) has lost its logarithm. The "
+            "last sentence's R = O(L delta^2/(mu eps)) has mu for mu^2.",
+            "The gap is of (3)'s Phi in the statement and of sum a_j f_j in the proof; zeta^2, kappa_g and zbar are "
+            "as in Theorem 1.",
         ),
     ),
     theorem(
@@ -1685,8 +1631,6 @@ THEOREM_2 = (
         "personal_gap <= model_term + weights_term",
         "personalised models by shuffling, with constants",
         "repair of Theorem 2, Phi = sum a_j f_j",
-        equation="Theorem 2, corrected",
-        amends="theorem-2",
         assuming=("mu <= L", HALF_STEP, SHORT),
         where={
             **{name: text.replace("V0", "D**2") for name, text in V_TERMS.items()},
@@ -1697,8 +1641,8 @@ THEOREM_2 = (
         parameters=NUMBERS,
         in_words={**PERSONAL_GAP, **WHOLE},
         remarks=(
-            "eta <= 1/(4NKL), gamma <= 1/(2L), grad F(w*) = 0: lemma-2/unnormalised with theorem-2-unrolled/corrected (V_0 "
-            "<= D^2) and theorem-1/corrected.",
+            "eta <= 1/(4NKL), gamma <= 1/(2L), grad F(w*) = 0: lemma-2/unnormalised with theorem-2-unrolled/corrected "
+            "(V_0 <= D^2) and theorem-1/corrected.",
             NO_STATE,
         ),
     ),
@@ -1708,7 +1652,6 @@ THEOREM_2 = (
         "personalised models by shuffling, with a step that exists",
         "repair of Theorem 2's step size, Phi = sum a_j f_j",
         equation="Theorem 2, corrected",
-        amends="theorem-2",
         assuming=("mu <= L", HALF_STEP, "K >= 8*L/mu*log(sqrt(N*H)*K)"),
         where={
             "ell": "log(sqrt(N*H)*K)",
@@ -1723,9 +1666,10 @@ THEOREM_2 = (
         parameters=NUMBERS,
         in_words={**PERSONAL_GAP, **WHOLE},
         remarks=(
-            "eta = 2 l/(mu N K R), l = log(sqrt(NK) R), N K R > 1. theorem-2/corrected with s = eta N K = 2 l/(mu R): sL <= "
-            "1/4 is R >= 8 kappa l; (1-mu s)^R <= exp(-2 l) = 1/(N K R^2); 2 s delta^2/(mu K) = 4 l delta^2/(mu^2 K R); "
-            "(2/(mu s)+2) 4 L^2 s^3/mu = 8 L^2 s^2 (1+mu s)/mu^2 <= 10 L^2 s^2/mu^2 = 40 kappa^2 l^2/(mu^2 R^2).",
+            "eta = 2 l/(mu N K R), l = log(sqrt(NK) R), N K R > 1. theorem-2/corrected with s = eta N K = 2 l/(mu R): "
+            "sL <= 1/4 is R >= 8 kappa l; (1-mu s)^R <= exp(-2 l) = 1/(N K R^2); 2 s delta^2/(mu K) = 4 l "
+            "delta^2/(mu^2 K R); (2/(mu s)+2) 4 L^2 s^3/mu = 8 L^2 s^2 (1+mu s)/mu^2 <= 10 L^2 s^2/mu^2 = 40 kappa^2 "
+            "l^2/(mu^2 R^2).",
             "R >= 8 kappa log(sqrt(NK) R) holds for R >= 16 kappa log(16 kappa sqrt(NK)).",
             NO_STATE,
         ),
@@ -1736,9 +1680,9 @@ THEOREM_2 = (
 
 OF_F = ("smooth(f, L)", "strongly_convex(f, mu)", "mu <= L", A2)
 SGD_NOISE = (
-    "E F(w^{t+1}) - F* <= (1-mu gamma)(F(w^t)-F*) + gamma^2 L delta^2/(2M) for gamma <= 1/L (smoothness, then ||grad F||^2 >= "
-    "2 mu (F-F*)), so E F(w^T) - F* <= (1-mu gamma)^T (F(w^0)-F*) + gamma L delta^2/(2 mu M); then ||grad F||^2 <= 2L "
-    "(F-F*), E||w^{T+1}-w^T||^2 <= gamma^2 E||grad F||^2 + gamma^2 delta^2/M, ||w-w*||^2 <= (2/mu)(F-F*)."
+    "E F(w^{t+1}) - F* <= (1-mu gamma)(F(w^t)-F*) + gamma^2 L delta^2/(2M) for gamma <= 1/L (smoothness, then ||grad "
+    "F||^2 >= 2 mu (F-F*)), so E F(w^T) - F* <= (1-mu gamma)^T (F(w^0)-F*) + gamma L delta^2/(2 mu M); then ||grad "
+    "F||^2 <= 2L (F-F*), E||w^{T+1}-w^T||^2 <= gamma^2 E||grad F||^2 + gamma^2 delta^2/M, ||w-w*||^2 <= (2/mu)(F-F*)."
 )
 
 
@@ -1769,8 +1713,8 @@ def minibatch(number, left, start, printed_noise, noise, rest=""):
             assuming=OF_F,
             standing=("gamma <= 1/L",),
             remarks=(
-                "No proof is printed. The step is fixed in Theorem 3, whose gamma = Theta(log(NKR^3)/(mu R)) is at most "
-                "1/L for all large R.",
+                "No proof is printed. The step is fixed in Theorem 3, whose gamma = Theta(log(NKR^3)/(mu R)) is at "
+                "most 1/L for all large R.",
             ),
         ),
         one(
@@ -1786,9 +1730,7 @@ def minibatch(number, left, start, printed_noise, noise, rest=""):
 
 
 PROPOSITION_4 = (
-    *minibatch(
-        15, "E(norm2(grad(f, x[k])))", "2*L", "2*gamma*kappa*delta2/M", "gamma*kappa*L*delta2/M"
-    ),
+    *minibatch(15, "E(norm2(grad(f, x[k])))", "2*L", "2*gamma*kappa*delta2/M", "gamma*kappa*L*delta2/M"),
     *minibatch(
         16,
         "E(norm2(x[k+1] - x[k]))",
@@ -1797,9 +1739,7 @@ PROPOSITION_4 = (
         "gamma**3*kappa*L*delta2/M",
         "gamma**2*delta2/M",
     ),
-    *minibatch(
-        17, "E(norm2(x[k] - xstar))", "2/mu", "2*gamma*delta2/(mu**2*M)", "gamma*L*delta2/(mu**2*M)"
-    ),
+    *minibatch(17, "E(norm2(x[k] - xstar))", "2/mu", "2*gamma*delta2/(mu**2*M)", "gamma*L*delta2/(mu**2*M)"),
 )
 
 # --- how the weights of Algorithm 2 move and converge: Lemmas 14 and 15 ----------------------------------------------
@@ -1812,15 +1752,14 @@ MOVING = (
         f"{CHANGE2} <= 0",
         "the weights move little from epoch to epoch",
         "Lemma 14, appendix C.1",
-        equation="Lemma 14",
         of=gradient_steps,
         assuming=(*A1, "same_minimiser(f_n)", "gamma <= 1/L"),
         where={"a_n": best(distances("x[k+2]")), "b_n": best(distances("x[k+1]"))},
         parameters=SAMPLES,
         remarks=(
-            "Printed: ||a^r - a^{r-1}||^2 <= 6 (1-1/kappa_g)^{T_a} + O(kappa_g^2 L^2 zbar_i(w*)) (gamma^2 L (1-mu gamma)^r "
-            "(F(w^0)-F(w*)) + gamma^3 kappa delta^2/M + gamma^2 delta^2/M). r = k+2: at r = 1 the weights a^0 = 1/N have "
-            "taken no gradient step.",
+            "Printed: ||a^r - a^{r-1}||^2 <= 6 (1-1/kappa_g)^{T_a} + O(kappa_g^2 L^2 zbar_i(w*)) (gamma^2 L (1-mu "
+            "gamma)^r (F(w^0)-F(w*)) + gamma^3 kappa delta^2/M + gamma^2 delta^2/M). r = k+2: at r = 1 the weights "
+            "a^0 = 1/N have taken no gradient step.",
             HIDDEN,
             NO_RATE,
             "A factor N is lost; the terms 8 L^2 ||w^r-w*||^2 are dropped; no expectation on the left.",
@@ -1832,8 +1771,6 @@ MOVING = (
         f"E({after_steps('sum_n((e_steps_n - d_steps_n)**2)')}) <= descent_term + motion_term",
         "the weights move little from epoch to epoch, with constants",
         "repair of Lemma 14",
-        equation="Lemma 14, corrected",
-        amends="lemma-14",
         of=projected_minibatch_sgd,
         assuming=(*STRONG, A2, "gamma <= 1/L", *INSIDE),
         where={
@@ -1850,13 +1787,13 @@ MOVING = (
         printed={"n": "m_n", "T": "k", "D": "D"},
         parameters={**SAMPLES, **T_A},
         remarks=(
-            "||a^r - a^{r-1}||^2 <= 3 (error of a^r) + 3 (error of a^{r-1}) + 3 ||a*(w^r) - a*(w^{r-1})||^2, the errors "
-            "at most 2 (1-n_min/n_max)^{2 T_a} each. With m = ||w^r-w^{r-1}||: z_j changes by at most L m (2 "
+            "||a^r - a^{r-1}||^2 <= 3 (error of a^r) + 3 (error of a^{r-1}) + 3 ||a*(w^r) - a*(w^{r-1})||^2, the "
+            "errors at most 2 (1-n_min/n_max)^{2 T_a} each. With m = ||w^r-w^{r-1}||: z_j changes by at most L m (2 "
             "sqrt(zeta_ij(w*)) + 2 L D), whose square is at most L^2 m^2 (8 zeta_ij + 8 L^2 D^2); a*(z) is "
-            "kappa_g-Lipschitz. E m^2 <= gamma^2 (E||grad F(w^{r-1})||^2 + delta^2/M), ||grad F(w)|| <= L ||w-w*||, and "
-            "E||w^{r-1}-w*||^2 as in lemma-15/corrected.",
-            "The descent of an epoch begins where that of the one before ended, that of w^{r-1} at uniform weights, from "
-            "which the derivation holds as from any other.",
+            "kappa_g-Lipschitz. E m^2 <= gamma^2 (E||grad F(w^{r-1})||^2 + delta^2/M), ||grad F(w)|| <= L ||w-w*||, "
+            "and E||w^{r-1}-w*||^2 as in lemma-15/corrected.",
+            "The descent of an epoch begins where that of the one before ended, that of w^{r-1} at uniform weights, "
+            "from which the derivation holds as from any other.",
             TWO_STEPS,
         ),
     ),
@@ -1865,18 +1802,17 @@ MOVING = (
         f"{CHANGE2} <= 0",
         "the weights converge",
         "Lemma 15, appendix C.1",
-        equation="Lemma 15",
         of=gradient_steps,
         assuming=(*A1, "same_minimiser(f_n)", "gamma <= 1/L"),
         where={"a_n": best(distances("x[K]")), "b_n": best(distances("xstar"))},
         parameters=SAMPLES,
         remarks=(
-            "Printed: ||ahat - a*||^2 <= 2 (1-1/kappa_g)^{T_a} + O(kappa_g^2 zbar_i(w*) L^2 (2/mu) (1-mu gamma)^T + 2 gamma "
-            "delta^2/(mu^2 M)).",
+            "Printed: ||ahat - a*||^2 <= 2 (1-1/kappa_g)^{T_a} + O(kappa_g^2 zbar_i(w*) L^2 (2/mu) (1-mu gamma)^T + 2 "
+            "gamma delta^2/(mu^2 M)).",
             HIDDEN,
             NO_RATE,
-            "F(w^0)-F(w*) and, in the second term, kappa_g^2 zbar L^2 are lost; so are N and the term N L^2 ||w^R-w*||^4. "
-            "T is R here.",
+            "F(w^0)-F(w*) and, in the second term, kappa_g^2 zbar L^2 are lost; so are N and the term N L^2 "
+            "||w^R-w*||^4. T is R here.",
             FIRST,
         ),
     ),
@@ -1885,8 +1821,6 @@ MOVING = (
         f"E({ERROR}) <= descent_term + model_term",
         "the weights converge, with constants",
         "repair of Lemma 15",
-        equation="Lemma 15, corrected",
-        amends="lemma-15",
         of=projected_minibatch_sgd,
         assuming=(*STRONG, A2, "gamma <= 1/L", *INSIDE),
         where={
@@ -1911,8 +1845,8 @@ MOVING = (
 # --- Algorithm 2, the single loop: Theorem 3 -------------------------------------------------------------------------
 
 MOVING_WEIGHTS = (
-    "The weights of an epoch are those of program (2) at the global model: an algorithm of the language has no such step, "
-    "and no weights that are one a client and a round, so the left side stands in words."
+    "The weights of an epoch are those of program (2) at the global model: an algorithm of the language has no such "
+    "step, and no weights that are one a client and a round, so the left side stands in words."
 )
 MODEL_DISTANCE = {"model_distance": "E||v^R - v*(a^R)||^2, a^R the weights of the last epoch"}
 SINGLE = (
@@ -1921,7 +1855,6 @@ SINGLE = (
         f"E(norm2(x[K] - {V_STAR})) <= start_term + noise_term + bias_term",
         "the single loop, the part without the weights",
         "proof of Theorem 3, appendix C.2",
-        equation="proof of Theorem 3",
         of=shuffling,
         assuming=(
             *STRONG,
@@ -1940,13 +1873,13 @@ SINGLE = (
             "e_R": "exp(1)/(4*K - exp(1))",
             "start_term": "(1 - mu*s/4)**K*V0",
             "noise_term": "s*exp(4)*delta2/mu",
-            "bias_term": "8/mu*(1/(2*mu*s) + 2)*(244*exp(6)*eta**3*N**3*H**3*L**4 + 256*eta*N**2*H*e_R**2)*G**2*N*log(1/p)",
+            "bias_term": f"8/mu*{deviation(244, 256)}",
         },
         printed=RUN,
         parameters={**WEIGHTS, **CHANCE},
         remarks=(
-            "To it the motion of the weights adds an O(.): here they do not move. The step is put in after the recursion; "
-            "before it eta = 4 log(sqrt(NK) R)/(mu N K R) is named. eta <= 1/(4NKRL) is Lemma 11's.",
+            "To it the motion of the weights adds an O(.): here they do not move. The step is put in after the "
+            "recursion; before it eta = 4 log(sqrt(NK) R)/(mu N K R) is named. eta <= 1/(4NKRL) is Lemma 11's.",
             "R's condition is another one than Theorem 2's for the same recursion.",
             A4_ON_W,
         ),
@@ -1957,7 +1890,6 @@ SINGLE = (
         "the single loop, with the motion of the weights",
         "repair of the recursion in the proof of Theorem 3, Phi = sum a_j f_j",
         equation="proof of Theorem 3, corrected",
-        amends="theorem-3-explicit",
         assuming=("mu <= L", SHORT),
         where={
             **S,
@@ -1967,12 +1899,7 @@ SINGLE = (
             "weights_term": "4*N*G**2/(mu**4*s**2)*weight_drift2",
         },
         printed=RUN,
-        parameters={
-            "V0": NONNEGATIVE,
-            "weight_drift2": NONNEGATIVE,
-            "G": NONNEGATIVE,
-            "delta2": NONNEGATIVE,
-        },
+        parameters=dict.fromkeys(("V0", "weight_drift2", "G", "delta2"), NONNEGATIVE),
         in_words={
             **MODEL_DISTANCE,
             "weight_drift2": "the largest E||a^{r+1} - a^r||^2 over the epochs r < R",
@@ -1981,10 +1908,10 @@ SINGLE = (
         remarks=(
             "theorem-2-step/corrected-2 holds for the weights a^r, which do not depend on the epoch's noise: U = "
             "E||v^{r+1} - v*(a^r)||^2 <= (1-x) V_r + c, x = mu s. Young with t = x/(2(1-x)) and Lemma 1 (v* is "
-            "kPhi-Lipschitz): V_{r+1} <= (1+t) U + (1+1/t) kPhi^2 A <= (1-x/2) V_r + 2c + (2/x) kPhi^2 A. Over R epochs: "
-            "V_R <= (1-x/2)^R V_0 + (2/x)(2c + (2/x) kPhi^2 A).",
-            "A feasible step: eta = 2 log(NKR^3)/(mu N K R) for R >= 8 kappa log(NKR^3), which makes the first term at "
-            "most V_0/(NKR^3).",
+            "kPhi-Lipschitz): V_{r+1} <= (1+t) U + (1+1/t) kPhi^2 A <= (1-x/2) V_r + 2c + (2/x) kPhi^2 A. Over R "
+            "epochs: V_R <= (1-x/2)^R V_0 + (2/x)(2c + (2/x) kPhi^2 A).",
+            "A feasible step: eta = 2 log(NKR^3)/(mu N K R) for R >= 8 kappa log(NKR^3), which makes the first term "
+            "at most V_0/(NKR^3).",
             MOVING_WEIGHTS,
         ),
     ),
@@ -1993,20 +1920,19 @@ SINGLE = (
         "personal_gap <= rate",
         "the single loop",
         "Theorem 3, section 3.2; proof in appendix C.2",
-        equation="Theorem 3",
         parameters={"personal_gap": NONNEGATIVE},
         in_words={
             **PERSONAL_GAP,
-            "rate": "O(L D^2/(NKR^3)) + O~((kappa^4 L/R^2 + N L/(mu^2 R^2)) G^2 N log(1/p) + L delta^2/(mu R)) + kPhi^2 L "
-            "O~(kappa^2 kappa_g^2 L^2 zbar D G/R + R^2 exp(-T_a/kappa_g) + L kappa^2 kappa_g^2 zbar delta^2/(mu^2 M)), with "
-            "probability at least 1-p",
+            "rate": "O(L D^2/(NKR^3)) + O~((kappa^4 L/R^2 + N L/(mu^2 R^2)) G^2 N log(1/p) + L delta^2/(mu R)) + "
+            "kPhi^2 L O~(kappa^2 kappa_g^2 L^2 zbar D G/R + R^2 exp(-T_a/kappa_g) + L kappa^2 kappa_g^2 zbar delta^2/"
+            "(mu^2 M)), with probability at least 1-p",
         },
         remarks=(
-            "Printed for Algorithm 2 with eta = gamma = Theta(log(NKR^3)/(mu R)). The proof's step is log(NKR^3)/(mu N K "
-            "R), the statement's lacks 1/(NK).",
+            "Printed for Algorithm 2 with eta = gamma = Theta(log(NKR^3)/(mu R)). The proof's step is log(NKR^3)/(mu "
+            "N K R), the statement's lacks 1/(NK).",
             "delta^2/(mu R) is delta^2/(mu^2 R) by the proof's own terms, and kappa^4, from L^4/mu^4, has the wrong "
-            "dimension. (1 - log/R)^{R-r} (1 - mu gamma)^r is replaced by (1 - log/R)^R. Algorithm 2's last step vhat = "
-            "P_W(v^R - (1/L) grad Phi) is forgotten where the proof sets vhat = v^R.",
+            "dimension. (1 - log/R)^{R-r} (1 - mu gamma)^r is replaced by (1 - log/R)^R. Algorithm 2's last step vhat "
+            "= P_W(v^R - (1/L) grad Phi) is forgotten where the proof sets vhat = v^R.",
             MOVING_WEIGHTS,
         ),
     ),
@@ -2015,8 +1941,6 @@ SINGLE = (
         "personal_gap <= model_term + weights_term",
         "the single loop, with constants",
         "repair of Theorem 3, Phi = sum a_j f_j",
-        equation="Theorem 3, corrected",
-        amends="theorem-3",
         assuming=("mu <= L", SHORT, "gamma <= 1/L"),
         where={
             **S,
@@ -2032,18 +1956,19 @@ SINGLE = (
             "+ first_motion*K*max(1 - x/2, 1 - mu*gamma)**(K - 1))",
             "model_term": "2*L*((1 - x/2)**K*D**2 + epoch_term + motion_term)",
             "w_error": "(1 - mu*gamma)**K*D**2 + gamma*delta2/(mu*M)",
-            "weight_error": "4*(1 - min_n(m_n)/max_n(m_n))**(2*T_a) + 16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error",
+            "condition_number": "max_n(m_n)/min_n(m_n)",
+            "weight_error": ALPHA_PART["weight_error"],
             "weights_term": "(2*kappa_phi2*L + 4*N*G**2/L)*weight_error",
         },
         printed={**RUN, "n": "m_n"},
         parameters={**{n: d for n, d in NUMBERS.items() if n not in ("dist0", "zeta")}, "M": COUNT},
         in_words={**PERSONAL_GAP, **{n: text for n, text in WHOLE.items() if n not in ("dist0", "zeta")}},
         remarks=(
-            "s = eta N K <= 1/(4L), gamma <= 1/L, grad F(w*) = 0, x = mu s. V_{r+1} <= (1-x/2) V_r + 2c + (2/x) kPhi^2 A_r "
-            "as for theorem-3-explicit/corrected, c the constant of theorem-2-step/corrected-2. A_0 <= 2 (the first weights "
-            "are uniform), A_r <= a_0 + a_1 (1-mu gamma)^r for r >= 1 (lemma-14/corrected at r+1), so sum_r "
-            "(1-x/2)^{R-1-r} A_r <= 2 (1-x/2)^{R-1} + 2 a_0/x + a_1 R q^{R-1}, q = max(1-x/2, 1-mu gamma). Then "
-            "lemma-2/unnormalised with lemma-15/corrected at T = R.",
+            "s = eta N K <= 1/(4L), gamma <= 1/L, grad F(w*) = 0, x = mu s. V_{r+1} <= (1-x/2) V_r + 2c + (2/x) "
+            "kPhi^2 A_r as for theorem-3-explicit/corrected, c the constant of theorem-2-step/corrected-2. A_0 <= 2 "
+            "(the first weights are uniform), A_r <= a_0 + a_1 (1-mu gamma)^r for r >= 1 (lemma-14/corrected at r+1), "
+            "so sum_r (1-x/2)^{R-1-r} A_r <= 2 (1-x/2)^{R-1} + 2 a_0/x + a_1 R q^{R-1}, q = max(1-x/2, 1-mu gamma). "
+            "Then lemma-2/unnormalised with lemma-15/corrected at T = R.",
             MOVING_WEIGHTS,
         ),
     ),

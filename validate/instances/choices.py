@@ -741,9 +741,10 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim) -> bool
     """
     words = claim.vocabulary
     readings = [read(side, words) for side in (relation.left, relation.right)]
-    names = {index_of(name)[0] for one in readings for name in one.parameters}
-    lists = {name for name in names if isinstance(world.values.get(name), list)}
-    a_client = any("n" in one.free for one in readings) or bool(lists - world.schedules)
+    written = {name for one in readings for name in one.parameters}
+    lists = {index_of(name)[0] for name in written if isinstance(world.values.get(index_of(name)[0]), list)}
+    # p is meant for every client, p_n where no sum over the clients has it
+    a_client = any("n" in one.free for one in readings) or bool((lists & written) - world.schedules)
     a_round = any("k" in one.free for one in readings) or bool(lists & world.schedules)
     try:
         for k in range(max(world.rounds, 1)) if a_round else (0,):
