@@ -12,7 +12,9 @@ from typing import Any
 
 from validate import papers
 
-BY_PAPER: Mapping[str, str] = MappingProxyType({"fedavg-svrg": "validate.experiments.insurance"})
+BY_PAPER: Mapping[str, str] = MappingProxyType(
+    {"fedavg-svrg": "validate.experiments.insurance", "perm": "validate.experiments.two_populations"}
+)
 """Modules with a paper's experiments; those of other papers are in the modules that measure their claims."""
 
 
