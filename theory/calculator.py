@@ -183,6 +183,7 @@ class _Reader:
                 self._scalar(name)
             elif name in self.raw and not self._is_number(self.raw[name]):
                 self._name(name)
+        self._terms_beside()
         bound = self._claim(text_of(right), conditions)
         left: Claim | None = None
         if self._numbers_alone():
@@ -193,6 +194,16 @@ class _Reader:
                 if given is not None:  # what is given is given for both
                     bound = self._claim(text_of(right), conditions)
         return Calculator(self.claim, bound, left, dict(self.texts))
+
+    def _terms_beside(self) -> None:
+        """Definitions by numbers that the right side does not use are terms too where they take no other numbers."""
+        for name, tree in self.raw.items():
+            if name in self.shown_as or not self._is_number(tree):
+                continue
+            before = dict(self.parameters), dict(self.texts), dict(self.definitions)
+            self._name(name)
+            if len(self.parameters) > len(before[0]):
+                self.parameters, self.texts, self.definitions = before
 
     def _numbers_alone(self) -> bool:
         if self.claim.of is not None or self.claim.vectors:
@@ -313,7 +324,8 @@ class _Reader:
             self.definitions[shown] = text_of(self.formula(tree))
         else:
             shape: Literal["scalar", "vector"] = "vector" if name in self.vectors else "scalar"
-            self._note(shown, self._domain(self.claim.definitions[name]), self.claim.where[name], shape)
+            domain = self.claim.parameters.get(name) or self._domain(self.claim.definitions[name])
+            self._note(shown, domain, self.claim.where[name], shape)
             self.texts[shown] = self.claim.where[name]
         return Name(shown)
 

@@ -71,7 +71,8 @@ class Claim:
         where: definitions, names to formulas.
         vectors: free vectors (``"x"``; ``"a_n"``: N of them, N free).
         standing: more of `assuming`, which the paper fixes elsewhere for this result.
-        parameters: domains of parameters that are not simply positive (or counts, for the names of integers).
+        parameters: domains of parameters that are not simply positive (or counts, for the names of integers), and of
+            definitions that the bound takes as numbers.
         over: a condition on x, where assumptions are only asked there.
         printed: names under which the paper prints parameters, to what they are here: ``{"R": "K", "T": "k"}``. The
             bound takes and shows them so; of one a client, ``{"a": "a_n"}``, it takes a vector.
@@ -323,7 +324,7 @@ class Claim:
         for name in self.in_words:
             if name not in self.symbols:
                 raise SentenceError(f"in_words has {name!r}, which the claim does not use as a number")
-        unknown = sorted(set(self.parameters) - set(self.domains) - set(self.symbols))
+        unknown = sorted(set(self.parameters) - set(self.domains) - set(self.symbols) - set(self.where))
         if unknown:
             raise SentenceError(
                 f"parameters has {unknown[0]!r}, which the claim does not use; it has {', '.join(self.symbols)}"

@@ -268,6 +268,9 @@ def result(label, statement, title, source, **fields):
     printed, corrected, _ = label.partition("/corrected")
     place = source.removeprefix("repair of ").split(":")[0].split(",")[0] + (", corrected" if corrected else "")
     fields = {"kind": "equation", "equation": place, "amends": printed if corrected else None, **fields}
+    never_negative = (("delta2", A2 in fields.get("assuming", ())), ("G", "G" in fields.get("where", {})))
+    more = {name: NONNEGATIVE for name, there in never_negative if there}
+    fields["parameters"] = {**more, **fields.get("parameters", {})}
     return claim(label, statement, title=title, source=source, **fields)
 
 
@@ -1342,7 +1345,7 @@ EPOCHS = (
         assuming=(*EPOCH, A2, "delta2 <= delta**2"),
         standing=(SHORT,),
         printed=STEPS,
-        parameters=WEIGHTS,
+        parameters={**WEIGHTS, "delta": NONNEGATIVE},
         remarks=(
             "Printed 'with probability at least 1-p'. Theorem 2 needs the second moment, which a bound of E||.|| does "
             "not give. (1 + eta a_s(j) N K (1+eta N L)^K L)^N <= e is not true for a weight near 1 and many clients; "
@@ -1358,7 +1361,7 @@ EPOCHS = (
         of=epoch_noise,
         assuming=(*EPOCH, A2, "delta2 <= delta**2", SHORT),
         printed=STEPS,
-        parameters=WEIGHTS,
+        parameters={**WEIGHTS, "delta": NONNEGATIVE},
         remarks=(
             "Minkowski: the root of the second moment of a sum is at most the sum of the roots. Each ||delta_j|| is "
             "at most eta a_j N sum_tau (1+eta N L)^K ||delta^tau||, of root mean square eta a_j N K e^{1/4} delta; "
@@ -1551,11 +1554,8 @@ ALPHA_PART = {
 }
 PERSONAL_GAP = {"personal_gap": "E[Phi(a*, vhat) - Phi(a*, v*(a*))], with Phi = sum_j a_j f_j"}
 WHOLE = {
-    "dist0": "E||w^0 - w*||^2",
-    "zeta": "sup over the run of max_i ||grad f_i - grad F||^2",
-    "zbar": "(1/N) sum_j zeta_ij(w*)",
-    "G": "a bound of the gradients' norms on W",
-    "D": "the diameter of W",
+    "dist0": "E||w^0 - w*||^2", "zeta": "sup over the run of max_i ||grad f_i - grad F||^2",
+    "zbar": "(1/N) sum_j zeta_ij(w*)", "G": "a bound of the gradients' norms on W", "D": "the diameter of W",
 }
 NUMBERS = {**dict.fromkeys(("dist0", "zeta", "zbar", "G", "D", "delta2"), NONNEGATIVE), **SAMPLES, **T_A}
 NO_STATE = (
