@@ -1744,7 +1744,7 @@ PROPOSITION_4 = (
 
 # --- how the weights of Algorithm 2 move and converge: Lemmas 14 and 15 ----------------------------------------------
 
-NO_RATE = "(1 - 1/kappa_g) with kappa_g = n_max/(2 lam) is no contraction factor, and negative for 2 lam > n_max."
+NO_RATE = "kappa_g = n_max/(2 lam) stands for the condition number n_max/n_min, by which the steps contract."
 AFTER_STEPS = {"zbar": f"mean_n({distances('xstar')})", "kappa_g": "max_n(m_n)/(2*lam)", "D": "2*r"}
 MOVING = (
     lemma(
