@@ -605,9 +605,7 @@ def simplex_weights(costs: Sequence[Any], curvatures: Sequence[Any]) -> tuple[An
     return tuple((nu - c) / (2 * q) if n in part else zero for n, (c, q) in both)
 
 
-def _over(
-    e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]
-) -> Any:
+def _over(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]) -> Any:
     how, index = OVER[e.operation]
     inner: Expression = parts(e)[0]
     if how == "first":

@@ -691,7 +691,6 @@ MINIMISERS = (
 
 # --- Algorithm 3, first part: local SGD (Lemmas 4 to 6) --------------------------------------------------------------
 
-MEAN = LOCAL_MEAN
 NEXT = "mean_n(y[k, h+1])"
 OVER_W = "argmin_n(1/N, r)"
 
@@ -705,9 +704,9 @@ def one_step(label, sign, best_point, title, source, **fields):
         source,
         of=one_round,
         where={
-            "dist": f"E(norm2({MEAN} - {best_point}))",
-            "gap": f"E(f({MEAN})) - f({best_point})",
-            "drift": f"mean_n(E(norm2(y[k, h] - {MEAN})))",
+            "dist": f"E(norm2({LOCAL_MEAN} - {best_point}))",
+            "gap": f"E(f({LOCAL_MEAN})) - f({best_point})",
+            "drift": f"mean_n(E(norm2(y[k, h] - {LOCAL_MEAN})))",
         },
         **fields,
     )
@@ -789,7 +788,7 @@ LOCAL = (
     drift(
         "lemma-5",
         "zeta**2",
-        f"mean_n(norm2(y[k, h] - {MEAN}))",
+        f"mean_n(norm2(y[k, h] - {LOCAL_MEAN}))",
         APART_ON_W,
         source="Lemma 5, appendix B.2; Woodworth, Patel, Srebro, NeurIPS 2020, Lemma 8",
         assuming=(*A1, A2, "quadratic(f_n)"),
@@ -803,7 +802,7 @@ LOCAL = (
     drift(
         "lemma-5/corrected",
         "zeta",
-        f"mean_n(E(norm2(y[k, h] - {MEAN})))",
+        f"mean_n(E(norm2(y[k, h] - {LOCAL_MEAN})))",
         APART,
         source="repair of Lemma 5",
         assuming=(*A1, A2, "gamma <= 2/L"),
@@ -1089,7 +1088,6 @@ EPOCH = ("smooth(f_n, L)", "strongly_convex(f_n, mu)", "quadratic(f_n)", SIMPLEX
 ROUTE = "The printed route with its constants put right; `corrected-2` is smaller for every p, as the weights sum to 1."
 UNION = "log(2N/p): Lemma 9's constant, for all partial sums of the epoch together."
 OWN = {"R": COUNT, **WEIGHTS, **CHANCE}
-NO_CHANCE = {"R": COUNT, **WEIGHTS}
 
 
 def epoch_lemma(label, left, right, gradient, of, title, source, condition, *, where=(), parameters=WEIGHTS, **fields):
@@ -1226,7 +1224,7 @@ EPOCHS = (
         "repair of Lemma 11 (a), Phi = sum a_j f_j",
         (OF_LEMMA_11,),
         where=E_R,
-        parameters=NO_CHANCE,
+        parameters={"R": COUNT, **WEIGHTS},
         remarks=(
             "||Q_j - eta N K a_j I|| <= eta a_j N sum_tau ((1+eta N L)^{K-1-tau} - 1) <= eta N K a_j ((1+eta N L)^K - "
             "1) <= eta N K a_j/(4R-1) <= eta N K a_j e_R (proposition-2/corrected), so the difference is at most "
@@ -1554,8 +1552,11 @@ ALPHA_PART = {
 }
 PERSONAL_GAP = {"personal_gap": "E[Phi(a*, vhat) - Phi(a*, v*(a*))], with Phi = sum_j a_j f_j"}
 WHOLE = {
-    "dist0": "E||w^0 - w*||^2", "zeta": "sup over the run of max_i ||grad f_i - grad F||^2",
-    "zbar": "(1/N) sum_j zeta_ij(w*)", "G": "a bound of the gradients' norms on W", "D": "the diameter of W",
+    "dist0": "E||w^0 - w*||^2",
+    "zeta": "sup over the run of max_i ||grad f_i - grad F||^2",
+    "zbar": "(1/N) sum_j zeta_ij(w*)",
+    "G": "a bound of the gradients' norms on W",
+    "D": "the diameter of W",
 }
 NUMBERS = {**dict.fromkeys(("dist0", "zeta", "zbar", "G", "D", "delta2"), NONNEGATIVE), **SAMPLES, **T_A}
 NO_STATE = (
