@@ -13,7 +13,8 @@ so that `theory.evaluate` (floats, enclosures, fractions), `theory.feasible` and
 - sums over the rounds of formulas in k alone are computed (`Calculator.complete`);
 - weights of remembered vectors (``alpha_j``), and what `where` defines for each of them, are vectors;
 - a parameter of the algorithm that a relation fixes (``A == 1 - sum_j(alpha_j)``) is a term where it is not given;
-- what the paper calls otherwise (`theory.written.Claim.called`) goes by the paper's names.
+- what the paper prints under another name (`Claim.printed`) goes by that; of what it prints as one number a client, a
+  vector, formulas are taken over the clients.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ class Calculator:
 
         given = {name: value for name, value in values.items() if name != ROUNDS}
         entries = read_values(self.bound, given, partial=True)
-        rounds = _plain_name(self.claim.called.get("K", "K"))
+        rounds = _shown(self.claim, "K")
         needed = {rounds}
         for name in reversed(list(entries)):  # each after those that it uses
             if name in needed:
@@ -155,12 +156,12 @@ def calculator(claim: Written, given: Collection[str] | None = None, *, all_rela
 @lru_cache(maxsize=256)
 def _kept(claim: Written, given: frozenset[str] | None, all_relations: bool) -> Calculator:
     """Reading a claim takes a hundred times as long as evaluating it, so a table of bounds reads it once."""
-    if not claim.is_said:
-        return Calculator(claim, _in_words(claim), None, {})
+    if not claim.has_sentence:
+        return Calculator(claim, _without_sentence(claim), None, {})
     return _Reader(claim).read(given, all_relations)
 
 
-def _in_words(claim: Written) -> Claim:
+def _without_sentence(claim: Written) -> Claim:
     """A claim that no sentence says: it has no right side, and no numbers."""
     from theory.typeset import latex_of_claim
 
@@ -211,8 +212,11 @@ class _Reader:
         self.parameters: dict[str, Parameter] = {}
         self.texts: dict[str, str] = {}
         self.definitions: dict[str, str] = {}
-        self.called = {index_of(name)[0]: other for name, other in claim.called.items()}
-        self.written = {other: name for name, other in self.called.items()}
+        self.vectors = frozenset(name for name in claim.printed.values() if index_of(name)[1] == "n")
+
+    def shown(self, name: str) -> str:
+        """The name in the bound of a parameter or a definition."""
+        return _shown(self.claim, name)
 
     def read(self, given: Collection[str] | None, all_relations: bool) -> Calculator:
         own = self.claim.of.parameters if self.claim.of is not None else ()
@@ -223,13 +227,14 @@ class _Reader:
         right = self.formula(self.claim.sentence.right)
         conditions = self._conditions(given, all_relations)
         weights = {index_of(symbol)[0]: symbol for symbol in self.claim.symbols if index_of(symbol)[1] in TURNS}
-        for name in (self.written.get(name, name) for name in given or ()):  # on which the bound does not depend
+        for name in given or ():  # on which the bound does not depend
+            name = self.claim.printed.get(name, name)
             name = weights.get(name, name)
             if name in self.claim.symbols or name in ("N", "d", "K") or name in self.claim.free:
                 self._scalar(name)
             elif name in self.raw and not self._is_number(self.raw[name]):
                 self._name(name)
-        self._other_terms(given)
+        self._terms_beside(given)
         bound = self._claim(text_of(right), conditions)
         left: Claim | None = None
         if self._numbers_alone():
@@ -241,14 +246,16 @@ class _Reader:
                     bound = self._claim(text_of(right), conditions)
         return Calculator(self.claim, bound, left, dict(self.texts))
 
-    def _other_terms(self, given: Collection[str] | None) -> None:
-        """Definitions by numbers that the bound does not need: terms, where all that they need is there."""
-        for name in list(self.raw):
-            if name in {*self.definitions, *self.parameters} or not self._is_number(self.raw[name]):
+    def _terms_beside(self, given: Collection[str] | None) -> None:
+        """Definitions by numbers that the right side does not use: terms, where all that they need is there."""
+        allowed = set(map(self.shown, self.claim.symbols)) if given is None else set(given)
+        for name, tree in self.raw.items():
+            if name in self.claim.printed.values() or self.shown(name) in {*self.definitions, *self.parameters}:
+                continue
+            if not self._is_number(tree):
                 continue
             before = dict(self.parameters), dict(self.texts), dict(self.definitions)
             self._name(name)
-            allowed = set(map(self._name_of, self.claim.symbols)) if given is None else set(given)
             if not set(self.parameters) - set(before[0]) <= allowed:
                 self.parameters, self.texts, self.definitions = before
 
@@ -264,7 +271,7 @@ class _Reader:
 
         claim, sentence = self.claim, self.claim.sentence
         text = text_of(sentence.left)
-        order = {name: at for at, name in enumerate(map(self._name_of, claim.symbols))}
+        order = {name: at for at, name in enumerate(map(self.shown, claim.symbols))}
         fits = all(LABEL.match(part) for part in claim.id.split("/"))
         found = Claim(
             claim.id if fits else "a/b",
@@ -359,19 +366,22 @@ class _Reader:
     def _name(self, name: str) -> Formula:
         if name not in self.raw:
             return self._scalar(name)
-        if name in self.definitions or name in self.parameters:
-            return Name(_plain_name(name))
+        shown = self.shown(name)
+        if shown in self.definitions or shown in self.parameters:
+            return Name(shown)
         tree = self.raw[name]
-        if self._is_number(tree):
-            self.definitions[_plain_name(name)] = text_of(self.formula(tree))
+        if self._is_number(tree) and name not in self.claim.printed.values():
+            self.definitions[shown] = text_of(self.formula(tree))
         else:
-            shape: Shape = "vector" if self._lags(Name(name)) else "scalar"
-            self._note(_plain_name(name), self._domain(self.claim.definitions[name]), self.claim.where[name], shape)
-            self.texts[_plain_name(name)] = self.claim.where[name]
-        return Name(_plain_name(name))
+            lags = self._lags(Name(name))
+            shape: Shape = "vector" if name in self.vectors or lags else "scalar"
+            domain = self.claim.parameters.get(name) or self._domain(self.claim.definitions[name])
+            self._note(shown, domain, self.claim.where[name], shape)
+            self.texts[shown] = self.claim.where[name]
+        return Name(shown)
 
     def _scalar(self, name: str) -> Formula:
-        plain = self._name_of(name)
+        plain = self.shown(name)
         if index_of(name)[1] in TURNS:
             domain = self.claim.domains.get(index_of(name)[0], POSITIVE)
             self._note(plain, domain, self._meaning(name), "vector")
@@ -385,11 +395,6 @@ class _Reader:
         else:
             self._note(plain, self.claim.domains.get(index_of(name)[0], POSITIVE), self._meaning(name))
         return Name(plain)
-
-    def _name_of(self, name: str) -> str:
-        """The parameter of the bound that is a number of the claim."""
-        base = index_of(name)[0] if index_of(name)[1] in TURNS else name
-        return _plain_name(self.called.get(base, base))
 
     def _lags(self, e: Expression) -> frozenset[str]:
         """The free indices of a tree that are those of remembered vectors."""
@@ -435,7 +440,10 @@ class _Reader:
             self._scalar("K")
             self._note(ROUNDS, INDEX, "the rounds 0, ..., K-1", "vector")
             return Apply(OF_VECTORS[how], (rounds,))
-        if how in ("max", "min"):
+        clients = self._over_clients(inner) if index == "n" and self.vectors and how != "first" else None
+        if clients is not None:
+            return Apply(OF_VECTORS[how], (clients,))
+        if how in ("max", "min", "first"):
             return self._expression(e)
         split = [(sign, *self._split(term, index)) for sign, term in _terms(inner)]
         if all(factor == ONE for _, factor, _ in split):
@@ -483,6 +491,8 @@ class _Reader:
             if OVER[e.operation][1] not in self._lags(inner):
                 return False
             return self._is_number(inner)
+        if e.operation in ("sum_n", "mean_n", "max_n", "min_n") and self.vectors:
+            return self._clients_alone(parts(e)[0])
         return e.operation in _ARITHMETIC and all(self._is_number(a) for a in parts(e))
 
     def _over_rounds(self, e: Expression) -> Formula | None:
@@ -497,6 +507,29 @@ class _Reader:
             return None
         found = [self._over_rounds(a) for a in parts(e)]
         return None if None in found else Apply(e.operation, tuple(cast("list[Formula]", found)))
+
+    def _over_clients(self, e: Expression) -> Formula | None:
+        """A formula in what is printed as one number a client; None where it is none."""
+        if isinstance(e, Name) and e.name in self.vectors:
+            if e.name in self.raw:
+                return self._name(e.name)
+            domain = self.claim.domains[index_of(e.name)[0]]
+            self._note(self.shown(e.name), domain, self._meaning(e.name), "vector")
+            return Name(self.shown(e.name))
+        if "n" not in read(e, self.words).free:
+            return self.formula(e) if self._is_number(e) or isinstance(e, Name) else None
+        if not isinstance(e, Apply) or e.operation not in _ARITHMETIC:
+            return None
+        found = [self._over_clients(a) for a in parts(e)]
+        return None if None in found else Apply(e.operation, tuple(cast("list[Formula]", found)))
+
+    def _clients_alone(self, e: Expression) -> bool:
+        """Whether `_over_clients` has a formula for a tree."""
+        if isinstance(e, Name) and e.name in self.vectors:
+            return True
+        if "n" not in read(e, self.words).free:
+            return self._is_number(e) and not self._lags(e)
+        return isinstance(e, Apply) and e.operation in _ARITHMETIC and all(map(self._clients_alone, parts(e)))
 
     # parameters that are expressions
 
@@ -644,6 +677,13 @@ def _product(first: Expression, second: Expression) -> Expression:
     if first == ONE or second == ONE:
         return second if first == ONE else first
     return applied("*", (first, second))
+
+
+def _shown(claim: Written, name: str) -> str:
+    """The name of one of a claim's numbers in its bound: the paper's; weights of remembered vectors are one list."""
+    base, index = index_of(name)
+    here = base if index in TURNS else name
+    return _plain_name(claim.paper_names.get(name, claim.paper_names.get(here, here)))
 
 
 def _plain_name(name: str) -> str:

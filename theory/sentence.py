@@ -3,7 +3,11 @@
 The language is that of `theory.formula`, and beside it states and taps ``x[k]``, ``y[k, h]``; points ``x0 xstar
 xstar_n``; functions ``f f_n f_ni``, their gradients ``grad(f_n, v)``; ``norm2 norm dot``; expectations ``E(...)``; and
 ``mean_n sum_n max_n min_n`` with their like over samples (``_i``), rounds (``_k``), turns of a loop (``_h``) and of a
-loop inside it (``_j``). An index is a number too: ``sum_j((M - 1 - j)*norm2(v[k, h, j]))``.
+loop inside it (``_j``). An index is a number too: ``sum_j((M - 1 - j)*norm2(v[k, h, j]))``. ``first_n(...)`` is that of
+the first client, of whom a claim about "client i" speaks; ``simplex_n(c_n, q_n)`` the weight of client n in the point
+of the simplex at which sum_n(c_n*a_n + q_n*a_n**2) is least; ``argmin_n(q_n)`` the minimiser of sum_n(q_n*f_n),
+with a second argument that over the ball of this radius around 0;
+``quantile(e, q)`` the least number that e exceeds with probability at most 1 - q.
 
 ``past[k, j]`` is what a state that remembers vectors has j rounds back, and ``alpha_j`` its weight in ``combine``: sums
 over h and j in which no tap has the index are over what is remembered.
@@ -15,13 +19,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Protocol, TypeAlias, cast
 
-from theory.formula import DEEPEST, LONGEST_NUMBER, LONGEST_TEXT, Apply, Formula, Name, Number, short
+from theory.formula import DEEPEST, LONGEST_NUMBER, LONGEST_TEXT, Apply, Formula, Name, Number, UndefinedError, short
+from theory.operations import UndecidedError
 from theory.program import STACKS, work
 
 Relation = Literal["<=", "<", ">=", ">", "=="]
@@ -31,7 +36,10 @@ TURNS = ("h", "j")
 """Of a loop, and of a loop inside it; of remembered vectors, where no tap has them."""
 FUNCTION_NAMES = ("f", "f_n", "f_ni")
 OVER = {f"{how}_{index}": (how, index) for how in ("mean", "sum", "max", "min") for index in "nikhj"}
+OVER["first_n"] = ("first", "n")
 """What is taken over an index, as ``mean_n``: how, and the index."""
+ALL_CLIENTS = {"simplex_n": (2, 2), "argmin_n": (1, 2)}
+"""What needs its arguments at all clients, and how many there are, at least and at most."""
 NUMBERS_OF_VECTORS = {"norm2": 1, "norm": 1, "dot": 2}
 SCALAR_FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
     **dict.fromkeys(("sqrt", "log", "exp", "abs"), (1, 1)),
@@ -40,8 +48,16 @@ SCALAR_FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
 }
 POINTS = {"x0": "", "xstar": "", "xstar_n": "n"}
 SPECIAL = frozenset(
-    {"fstar", "N", "d", "K", *INDICES, *POINTS, *FUNCTION_NAMES, "E", "grad", *OVER, *NUMBERS_OF_VECTORS}
+    {
+        *("fstar", "N", "d", "K", "E", "grad", "quantile"),
+        *(*INDICES, *POINTS, *FUNCTION_NAMES, *OVER, *ALL_CLIENTS, *NUMBERS_OF_VECTORS),
+    }
 )
+_ARGUMENTS: Mapping[str, tuple[int, int]] = {
+    **{name: (count, count) for name, count in NUMBERS_OF_VECTORS.items()},
+    **ALL_CLIENTS,
+    "quantile": (2, 2),
+}
 INTEGERS = frozenset({"H", "S", "m", "b", "N", "d", "K", "J"})
 """Parameters that are integers, at least 1, wherever they occur."""
 
@@ -165,7 +181,7 @@ def _convert(text: str, node: ast.expr, depth: int, bare: bool = False) -> Expre
     if isinstance(node, ast.Constant) and piece[0] in "0123456789.":
         return Number(Fraction(piece))
     if isinstance(node, ast.Name):
-        if not bare and (node.id in OVER or node.id in FUNCTION_NAMES or node.id in ("E", "grad")):
+        if not bare and (node.id in OVER or node.id in FUNCTION_NAMES or node.id in ("E", "grad", *_ARGUMENTS)):
             raise refuse(f"{node.id} is a function and needs its arguments")
         if node.id in SCALAR_FUNCTIONS or node.id in NUMBERS_OF_VECTORS:
             raise refuse(f"{node.id} is a function and needs its arguments")
@@ -187,8 +203,8 @@ def _convert(text: str, node: ast.expr, depth: int, bare: bool = False) -> Expre
             return applied(f"grad {node.args[0].id}", (_convert(text, node.args[1], depth + 1),))
         arguments = tuple(_convert(text, a, depth + 1) for a in node.args)
         one = name in OVER or name in FUNCTION_NAMES or name == "E"
-        least, most = SCALAR_FUNCTIONS.get(name, (1, 1) if one else (NUMBERS_OF_VECTORS.get(name, 0),) * 2)
-        if not one and name not in SCALAR_FUNCTIONS and name not in NUMBERS_OF_VECTORS:
+        least, most = SCALAR_FUNCTIONS.get(name, (1, 1) if one else _ARGUMENTS.get(name, (0, 0)))
+        if not one and name not in SCALAR_FUNCTIONS and name not in _ARGUMENTS:
             raise refuse(f"unknown function {name!r}" + ("; the natural logarithm is log" if name == "ln" else ""))
         if len(arguments) < least or (most is not None and len(arguments) > most):
             raise refuse(
@@ -451,6 +467,18 @@ def _read_apply(e: Apply, words: Vocabulary) -> Reading:
         return Reading("vector" if op.startswith("grad ") else "scalar", free | own, chance, names)
     if op == "E":
         return Reading(shapes[0], free, False, names)
+    if op == "quantile":
+        need("scalar")
+        if inner[1].random:
+            raise SentenceError(f"{text_of(e)}: the probability {text_of(parts(e)[1])} is random")
+        return Reading("scalar", free, False, names)
+    if op in ALL_CLIENTS:
+        need("scalar")
+        if op == "argmin_n":
+            if "n" in frozenset().union(*(one.free for one in inner[1:])):
+                raise SentenceError(f"{text_of(e)}: the radius is one number, and not one a client")
+            return Reading("vector", free - {"n"}, chance, names)
+        return Reading("scalar", free | {"n"}, chance, names)
     how, index = OVER[op]
     if how in ("max", "min"):
         need("scalar")
@@ -501,19 +529,43 @@ class World(Protocol):
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
         """E of a tree."""
 
+    def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
+        """The least number that a tree exceeds with probability at most 1 - q."""
 
-def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabulary) -> Any:
+    def least(self, weights: tuple[Any, ...], radius: Any = None) -> Any:
+        """The minimiser of sum_n(q_n*f_n), q_n the weights of the clients; with a radius that over the ball around 0.
+
+        Raises:
+            UndefinedError: where there is none, or more than one; in two and more dimensions where the ball binds.
+        """
+
+
+def evaluate(
+    e: Expression,
+    world: World,
+    at: Mapping[str, int],
+    words: Vocabulary,
+    known: dict[Any, tuple[Any, ...]] | None = None,
+) -> Any:
     """The value of a tree in a world, with its free indices at `at`.
+
+    Args:
+        e: the tree.
+        world: which.
+        at: its free indices.
+        words: what its names mean.
+        known: weights on the simplex that were found for a part of this tree, kept for the other clients.
 
     Raises:
         UndefinedError: where a number has no real value.
     """
     work.count(1)
+    known = {} if known is None else known
     if isinstance(e, Number):
         return world.constant(e.value)
     if isinstance(e, Name):
         if e.name in words.definitions:
-            return evaluate(words.definitions[e.name], world, at, words)
+            return evaluate(words.definitions[e.name], world, at, words, known)
         if e.name in INDICES:
             return world.constant(Fraction(at[e.name]))
         return (world.point if read(e, words).shape == "vector" else world.parameter)(e.name, at)
@@ -523,8 +575,12 @@ def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabula
     if op == "E":
         return world.expectation(parts(e)[0], at)
     if op in OVER:
-        return _over(e, world, at, words)
-    values = tuple(evaluate(a, world, at, words) for a in parts(e))
+        return _over(e, world, at, words, known)
+    if op == "quantile":
+        return world.quantile(parts(e)[0], evaluate(parts(e)[1], world, at, words, known), at)
+    if op in ALL_CLIENTS:
+        return _of_all_clients(e, world, at, words, known)
+    values = tuple(evaluate(a, world, at, words, known) for a in parts(e))
     if op in FUNCTION_NAMES:
         return world.function(op, values[0], at)
     if op.startswith("grad "):
@@ -537,10 +593,57 @@ def evaluate(e: Expression, world: World, at: Mapping[str, int], words: Vocabula
     return world.vectors(op, values[::-1] if op == "*" and vectors[1] else values)
 
 
-def _over(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary) -> Any:
+def _of_all_clients(
+    e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]
+) -> Any:
+    key = (id(e), *(value for index, value in at.items() if index != "n"))  # the tree outlives this evaluation
+    if key not in known:
+        clients = list(world.over("n", e, at))
+        numbers = [tuple(evaluate(a, world, {**at, "n": n}, words, known) for n in clients) for a in parts(e)]
+        if e.operation == "argmin_n":
+            known[key] = (world.least(numbers[0], numbers[1][0] if len(numbers) > 1 else None),)
+        else:
+            work.count(len(clients) ** 2)
+            known[key] = simplex_weights(*numbers)
+    return known[key][0 if e.operation == "argmin_n" else at["n"]]
+
+
+def simplex_weights(costs: Sequence[Any], curvatures: Sequence[Any]) -> tuple[Any, ...]:
+    """The point of the simplex at which sum_n(c_n*a_n + q_n*a_n**2) is least: a_n = max(0, nu - c_n)/(2*q_n).
+
+    Args:
+        costs: c_n.
+        curvatures: q_n, positive; both of any type of number with + - * / and <.
+
+    Raises:
+        UndefinedError: where a curvature is not positive.
+        UndecidedError: where numbers are balls that do not tell which is smaller.
+    """
+    if not all(q > 0 for q in curvatures):
+        raise UndefinedError("a curvature of simplex_n is not positive")
+    zero = costs[0] - costs[0]
+    taking: list[int] = []
+    total = spent = nu = zero
+    # each takes part whose cost is below the level that the cheaper ones leave; it stays below the new one
+    for n in sorted(range(len(costs)), key=lambda n: (float(costs[n]), n)):
+        if taking and costs[n] >= nu:
+            break
+        taking.append(n)
+        total, spent = total + 1 / curvatures[n], spent + costs[n] / curvatures[n]
+        nu = (2 + spent) / total
+    part = set(taking)
+    if not all(c < nu if n in part else c >= nu for n, c in enumerate(costs)):
+        raise UndecidedError("balls do not tell which weights of simplex_n are 0")
+    both = enumerate(zip(costs, curvatures, strict=True))
+    return tuple((nu - c) / (2 * q) if n in part else zero for n, (c, q) in both)
+
+
+def _over(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]) -> Any:
     how, index = OVER[e.operation]
     inner: Expression = parts(e)[0]
-    values = [evaluate(inner, world, {**at, index: value}, words) for value in world.over(index, inner, at)]
+    if how == "first":
+        return evaluate(inner, world, {**at, index: 0}, words, known)
+    values = [evaluate(inner, world, {**at, index: value}, words, known) for value in world.over(index, inner, at)]
     if how in ("max", "min"):
         return values[0] if len(values) == 1 else world.numbers(how, tuple(values))
     apply = world.vectors if read(inner, words).shape == "vector" else world.numbers

@@ -80,7 +80,7 @@ def latex_of_definitions(claim: Claim) -> dict[str, str]:
 
 def latex_of_claim(claim: Claim) -> str:
     """A claim's sentence in LaTeX; its title where no sentence says it."""
-    if not claim.is_said:
+    if not claim.has_sentence:
         return rf"\text{{{claim.title}}}"
     return latex_of_sentence(claim.sentence, claim.vocabulary)
 
@@ -181,6 +181,14 @@ def _apply(e: Apply, words: Vocabulary) -> _Set:
         return _Set(rf"\mathbb{{E}}{_fenced('[', first.text, ']')}", ATOM)
     if operation in OVER:
         return _over(operation, first)
+    if operation == "quantile":
+        return _Set(rf"Q_{{{second.text}}}{_fenced('(', first.text, ')')}", POWER)
+    if operation == "simplex_n":
+        minimised = rf"\textstyle\sum_{{n}} {_within(first, PRODUCT)} a_{{n}}+{_within(second, PRODUCT)} a_{{n}}^{{2}}"
+        return _Set(rf"\left[\arg\min_{{a \in \Delta}} {minimised}\right]_{{n}}", ATOM)
+    if operation == "argmin_n":
+        ball = rf"_{{\|x\| \leq {second.text}}}" if len(inner) > 1 else ""
+        return _Set(rf"\arg\min{ball} \textstyle\sum_{{n}} {_within(first, PRODUCT)} f_{{n}}", BIG)
     function = operation.removeprefix("grad ")
     if function in FUNCTION_NAMES:
         nabla = r"\nabla " if operation.startswith("grad ") else ""
@@ -194,6 +202,8 @@ def _apply(e: Apply, words: Vocabulary) -> _Set:
 def _over(operation: str, inner: _Set) -> _Set:
     how, index = OVER[operation]
     body = _within(inner, BIG)
+    if how == "first":
+        return _Set(rf"{_fenced('[', inner.text, ']')}_{{n=1}}", POWER)
     if how in ("max", "min"):
         return _Set(rf"\{how}_{{{index}}} {body}", BIG)
     if index not in _BOUND:

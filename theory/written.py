@@ -73,14 +73,18 @@ class Claim:
         where: definitions, names to formulas.
         vectors: free vectors (``"x"``; ``"a_n"``: N of them, N free).
         standing: more of `assuming`, which the paper fixes elsewhere for this result.
-        parameters: domains of parameters that are not simply positive (or counts, for the names of integers).
+        parameters: domains of parameters that are not simply positive (or counts, for the names of integers), and of
+            definitions that the bound takes as numbers.
         over: a condition on x, where assumptions are only asked there.
+        printed: names under which the paper prints parameters, to what they are here: ``{"R": "K", "T": "k"}``. The
+            bound takes and shows them so; of one a client, ``{"a": "a_n"}``, it takes a vector.
+        in_words: names that no formula defines, to what they are in words: an infimum over all estimators, a constant
+            that O(.) hides. Such a claim is evaluated, and its hypotheses are held together; it is neither supported
+            nor refuted.
         kind, title, equation, source, remarks: for a reader.
         amends: label of the printed claim that this one repairs.
         proof: its derivation, or None.
         given: instances written by hand, as data; tried last, and evidence from them says so.
-        called: what the paper calls numbers that have another name here (``{"H": "K", "K": "T"}``): its bound takes
-            them under the paper's names.
         paper: the first part of its id; the `theory.claim.Paper` sets it.
     """
 
@@ -93,6 +97,8 @@ class Claim:
     standing: tuple[str, ...] = ()
     parameters: Mapping[str, Domain] = field(default_factory=dict)
     over: str = ""
+    printed: Mapping[str, str] = field(default_factory=dict)
+    in_words: Mapping[str, str] = field(default_factory=dict)
     kind: Kind = "theorem"
     title: str = ""
     equation: str = ""
@@ -101,7 +107,6 @@ class Claim:
     amends: str | None = None
     proof: Any = None
     given: tuple[Mapping[str, Any], ...] = ()
-    called: Mapping[str, str] = field(default_factory=dict)
     paper: str = ""
 
     def __post_init__(self) -> None:
@@ -112,7 +117,7 @@ class Claim:
                     f"claim {self.label!r}: {name}={value!r} is text; write a tuple of texts, ({value!r},)"
                 )
             object.__setattr__(self, name, tuple(value))
-        for name in ("where", "parameters", "called"):
+        for name in ("where", "parameters", "printed", "in_words"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         if self.of is not None and not isinstance(self.of, Algorithm):
             raise SentenceError(
@@ -160,13 +165,13 @@ class Claim:
         Raises:
             SentenceError: where no sentence says what is claimed.
         """
-        if not self.is_said:
+        if not self.has_sentence:
             raise SentenceError(f"{self.id} is claimed in words that no sentence says: {self.title}")
         return parse_sentence(self.statement)
 
     @property
-    def is_said(self) -> bool:
-        """Whether a sentence says it."""
+    def has_sentence(self) -> bool:
+        """Whether a sentence says it, and not its title and remarks alone; see `in_words` for names in one."""
         return bool(self.statement)
 
     @cached_property
@@ -230,7 +235,7 @@ class Claim:
     def symbols(self) -> tuple[str, ...]:
         """Its parameters as it writes them (``eta``, ``p_n``, ``L``), the algorithm's first."""
         written = dict.fromkeys(self.of.parameters if self.of is not None else ())
-        sides = [self.sentence.left, self.sentence.right] if self.is_said else []
+        sides = [self.sentence.left, self.sentence.right] if self.has_sentence else []
         sides += [side for relation in self.relations for side in (relation.left, relation.right)]
         for one in self.predicates:
             written |= dict.fromkeys(sorted(one.binds))
@@ -262,9 +267,14 @@ class Claim:
         return MappingProxyType(found)
 
     @cached_property
+    def paper_names(self) -> Mapping[str, str]:
+        """`printed` the other way round: the paper's names, by those that numbers have here."""
+        return MappingProxyType({here: name for name, here in self.printed.items()})
+
+    @cached_property
     def free(self) -> frozenset[str]:
         """Indices for all of whose values it is claimed."""
-        sides = (self.sentence.left, self.sentence.right) if self.is_said else ()
+        sides = (self.sentence.left, self.sentence.right) if self.has_sentence else ()
         return frozenset().union(*(read(side, self.vocabulary).free for side in sides))
 
     # its right side in numbers
@@ -272,7 +282,7 @@ class Claim:
     @property
     def has_bound(self) -> bool:
         """Every sentence has a right side that can be evaluated."""
-        return self.is_said
+        return self.has_sentence
 
     def bound(self, **values: Any) -> Any:
         """The right side as float64; arrays broadcast. `theory.calculator` says which numbers it takes."""
@@ -315,9 +325,9 @@ class Claim:
             if any(isinstance(p, At) for p in everything(tree)) and self.of is None:
                 raise SentenceError(f"{name} speaks of states, and the claim has no algorithm (of=...)")
             read(tree, words)
-        if not self.is_said and not (self.title and self.remarks):
+        if not self.has_sentence and not (self.title and self.remarks):
             raise SentenceError("a claim that no sentence says has a title, and remarks with its words")
-        for side in (self.sentence.left, self.sentence.right) if self.is_said else ():
+        for side in (self.sentence.left, self.sentence.right) if self.has_sentence else ():
             if read(side, words).shape != "scalar":
                 raise SentenceError(f"{text_of(side)} is a vector: equal vectors are written norm2(u - v) <= 0")
         for relation in self.relations:
@@ -331,7 +341,14 @@ class Claim:
         _ = self.constants
         if self.over:
             parse_sentence(self.over)
-        unknown = sorted(set(self.parameters) - set(self.domains) - set(self.symbols))
+        known = {*self.symbols, *self.definitions, *self.free, "N", "d", "K"}
+        for name, stands in self.printed.items():
+            if not NAME.match(name) or stands not in known:
+                raise SentenceError(f"printed has {name!r}: {stands!r}, which the claim does not use")
+        for name in self.in_words:
+            if name not in self.symbols:
+                raise SentenceError(f"in_words has {name!r}, which the claim does not use as a number")
+        unknown = sorted(set(self.parameters) - set(self.domains) - set(self.symbols) - set(self.where))
         if unknown:
             raise SentenceError(
                 f"parameters has {unknown[0]!r}, which the claim does not use; it has {', '.join(self.symbols)}"

@@ -22,6 +22,7 @@ from theory.formula import Apply, Name, Number, UndefinedError
 from theory.operations import Element, UndecidedError, to_fraction
 from theory.program import STACKS
 from theory.sentence import (
+    ALL_CLIENTS,
     INDICES,
     OVER,
     TURNS,
@@ -38,6 +39,7 @@ from theory.sentence import (
     index_value,
     read,
     remembered,
+    simplex_weights,
     text_of,
 )
 from validate.instances.instance import Instance
@@ -185,6 +187,7 @@ class World(Still):
         super().__init__(instance, constants, words or words_of(instance))
         self.play = play if play is not None or instance.program is None else Play(instance)
         self._expected: dict[Any, Any] = {}
+        self._weights: dict[Any, tuple[Apply, Bound]] = {}
 
     # states and taps
 
@@ -320,6 +323,15 @@ class World(Still):
             return Bound(divide(piece.value, number))
         return Bound(None, lambda outcome: divide(function(outcome), number), piece.items)
 
+    def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
+        """The least number that a tree exceeds with probability at most 1 - q: one of its values in the outcomes."""
+        whole = self.bind(e, at)
+        if whole.function is None:
+            return whole.value
+        assert self.play is not None
+        law = [(whole.at(outcome), p) for p, outcome in self.play.joint(whole.items)]
+        return quantile(law, q)
+
     # trees with their indices put in
 
     def _operation(self, e: Apply) -> Callable[..., Any]:
@@ -341,9 +353,15 @@ class World(Still):
             return self._bound_value(e.name, tuple(index_value(i, self, at, self.words) for i in e.indices), at)
         assert isinstance(e, Apply)
         arguments: tuple[Expression, ...] = e.arguments
+        if e.operation == "quantile":
+            return Bound(evaluate(e, self, at, self.words))
+        if e.operation in ALL_CLIENTS:
+            return self._of_all_clients(e, at)
         if e.operation in OVER:
             how, index = OVER[e.operation]
             inner = arguments[0]
+            if how == "first":
+                return self.bind(inner, {**at, index: 0})
             parts = [self.bind(inner, {**at, index: value}) for value in self.over(index, inner, at)]
             return self._together(parts, self._fold(how, read(inner, self.words).shape == "vector"))
         parts = [self.bind(a, at) for a in arguments]
@@ -354,6 +372,31 @@ class World(Still):
                 return self._together(parts, lambda v: self.function(function, v, own))
             return self._together(parts, lambda v: self.gradient(function, v, own))
         return self._together(parts, self._operation(e))
+
+    def _of_all_clients(self, e: Apply, at: Mapping[str, int]) -> Bound:
+        """Weights on the simplex are found once in an outcome for all clients."""
+        others = tuple(sorted((index, value) for index, value in at.items() if index != "n"))
+        key = (id(e), others, self.choice)
+        if key not in self._weights:
+            clients = list(self.over("n", e, at))
+            parts, N = [self.bind(a, {**at, "n": n}) for a in e.arguments for n in clients], len(clients)
+
+            def found(*numbers: Any) -> Any:
+                if e.operation == "argmin_n":
+                    return self.least(numbers[:N], *numbers[N : N + 1])
+                return simplex_weights(numbers[:N], numbers[N:])
+
+            self._weights[key] = (e, self._together(parts, found))  # e is kept, so that its id stays its own
+            function = self._weights[key][1].function
+            if function is not None:
+                self._weights[key] = (e, Bound(None, _remembering(function), self._weights[key][1].items))
+        whole = self._weights[key][1]
+        if e.operation == "argmin_n":
+            return whole
+        place, function = at["n"], whole.function
+        if function is None:
+            return Bound(whole.value[place])
+        return Bound(None, lambda outcome: function(outcome)[place], whole.items)
 
     def _fold(self, how: str, vector: bool) -> Callable[..., Any]:
         functions = self.vector_functions if vector else self.scalar_functions
@@ -409,7 +452,8 @@ class World(Still):
             return True
         arguments: tuple[Expression, ...] = e.arguments
         if e.operation not in OVER:
-            return all(self.in_run(a, at) for a in arguments)
+            within = {**at, "n": 0} if e.operation in ALL_CLIENTS else at
+            return all(self.in_run(a, within) for a in arguments)
         index, inner = OVER[e.operation][1], arguments[0]
         if index in "ni":  # which client it is makes no difference to what lies in the run
             return self.in_run(inner, {**at, index: 0})
@@ -420,6 +464,62 @@ class World(Still):
         except ValueError:  # the round itself is not in the run
             return False
         return all(self.in_run(inner, {**at, index: turn}) for turn in turns)
+
+
+def quantile(law: list[tuple[Any, Any]], q: Any) -> Any:
+    """The least of the values that is exceeded with probability at most 1 - q.
+
+    Args:
+        law: values with their probabilities, rational or balls. Of balls it is a ball around the quantile of the lower
+            and of the upper ends, as it does not fall when a value rises.
+        q: a probability.
+
+    Raises:
+        UndecidedError: where balls do not tell how much probability is left.
+    """
+    from flint import arb
+
+    if not any(isinstance(value, arb) for value, _ in law):
+        return _quantile(law, q)
+    balls_ = [(arb(value), p) for value, p in law]
+    lower, upper = (_quantile([(getattr(v, end)(), p) for v, p in balls_], q) for end in ("lower", "upper"))
+    return lower.union(upper)
+
+
+def _quantile(law: list[tuple[Any, Any]], q: Any) -> Any:
+    """Of values that can be ordered."""
+    so_far = q - q
+    found = law[0][0]
+    for found, p in sorted(law, key=lambda pair: _Ordered(pair[0])):
+        so_far = so_far + p
+        if so_far >= q:
+            return found
+        if not so_far < q:
+            raise UndecidedError("whether the outcomes up to here have the probability of the quantile")
+    return found
+
+
+class _Ordered:
+    """A number for `sorted`, which wants nothing but <."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: _Ordered) -> bool:
+        return bool(self.value < other.value)
+
+
+def _remembering(function: Callable[[Outcome], Any]) -> Callable[[Outcome], Any]:
+    """The function, worked out once for an outcome that is asked for several times in a row."""
+    last: list[Any] = [None, None]
+
+    def remembered(outcome: Outcome) -> Any:
+        if last[0] is not outcome:
+            last[1] = function(outcome)
+            last[0] = outcome
+        return last[1]
+
+    return remembered
 
 
 def _part(name: str, kind: str, value: Any, at: Mapping[str, int]) -> Any:

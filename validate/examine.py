@@ -70,12 +70,14 @@ def examine(
         seed: of what is drawn.
         tell: called with one line of text.
     """
-    if not claim.is_said:
+    if not claim.has_sentence:
         text = f"no sentence of the language says it: {claim.title}"
         return decide(claim.id, [Evidence("exact", "undecided", text, origin="search")], quick=quick)
     evidence = contradictions(claim)
     if any(item.outcome == "vacuous" for item in evidence):
         return decide(claim.id, evidence, quick=quick)
+    if claim.in_words:
+        return decide(claim.id, [*evidence, _in_words(claim)], quick=quick)
     evidence += _proved(claim)
     proved = any(item.outcome == "proved" for item in evidence)
     found = hunt(
@@ -108,6 +110,11 @@ def examine(
         evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
     evidence += _told(claim, found, quick)
     return decide(claim.id, evidence, None if path is None else str(path), coverage(claim, found, quick), quick)
+
+
+def _in_words(claim: Claim) -> Evidence:
+    said = "; ".join(f"{name} is {words}" for name, words in claim.in_words.items())
+    return Evidence("exact", "undecided", f"no formula says what it speaks of, so nothing was measured: {said}")
 
 
 def _proved(claim: Claim) -> list[Evidence]:

@@ -18,9 +18,20 @@ import numpy as np
 
 from sim.moments import Moments, Point, Schedule, moments_of
 from sim.problems import Quadratic
-from theory.formula import Name, UndefinedError, names_in
+from theory.formula import Apply, Name, UndefinedError, names_in
 from theory.program import STACKS, loops_around, with_taps
-from theory.sentence import TURNS, At, Expression, Sentence, evaluate, everything, index_value, read, remembered
+from theory.sentence import (
+    TURNS,
+    At,
+    Expression,
+    Sentence,
+    evaluate,
+    everything,
+    everything_meant,
+    index_value,
+    read,
+    remembered,
+)
 from theory.written import Claim
 from validate.instances.choices import Setting, holds, number
 
@@ -166,6 +177,17 @@ class Expected:
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
         """As `World`."""
         return self.settled(evaluate(e, self, at, self.words))
+
+    def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
+        """As `World`: moments do not say it."""
+        raise NoPolynomialError("a quantile")
+
+    def least(self, weights: tuple[Any, ...], radius: Any = None) -> Any:
+        """As `World`."""
+        if any(isinstance(q, Form) for q in weights):
+            raise NoPolynomialError("argmin_n of random weights")
+        found = self.setting.least(weights, radius)
+        return Vector({None: np.asarray(found, dtype=self.problem.hessian.dtype)})
 
     def settled(self, value: Any) -> Any:
         """E of a random number, or the number itself."""
@@ -316,6 +338,7 @@ def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
     program = claim.program
     if program is None:
         raise NoPolynomialError("the claim has no algorithm")
+    _refuse_random_weights(claim)
     schedules = {name for name, index in ((s[:-2], s[-2:]) for s in claim.symbols) if index == "_k"}
 
     def plain(name: str, value: Any) -> Any:
@@ -340,6 +363,15 @@ def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
         true = _true(left, claim.sentence.relation, right, cancels)
         found.append(Line(at, left, right, "holds" if true else "broken"))
     return found
+
+
+def _refuse_random_weights(claim: Claim) -> None:
+    """Weights on the simplex are compared with one another, which random numbers are not."""
+    words = claim.vocabulary
+    for side in (claim.sentence.left, claim.sentence.right):
+        for part in everything_meant(side, words):
+            if isinstance(part, Apply) and part.operation == "simplex_n" and read(part, words).random:
+                raise NoPolynomialError("simplex_n of random numbers")
 
 
 def _magnitude(problem: Quadratic, start: Any) -> float:

@@ -35,6 +35,12 @@ def chosen(w, x, *, eta, S):
     return x - eta * w.average(w.gradient(x), w.choose(S))
 
 
+@algorithm(x="x0", past="J times 0")
+def inertia(w, x, past, *, alpha, A):
+    new = x - w.combine(alpha, past) - A * w.full_gradient(x)
+    return new, w.shift(past, x - new)
+
+
 def numbers(right: str, **more: Any) -> Calculator:
     return calculator(claim("one", f"E(norm2(x[k] - xstar)) <= {right}", of=more.pop("of", sgd), **more))
 
@@ -227,6 +233,69 @@ def test_sums_over_rounds() -> None:
     for wrong in (0.5, 0, MOST_ROUNDS + 1):
         with pytest.raises(ValueError, match=r"K="):
             found.complete({"eta": 1, "K": wrong})
+
+
+def test_what_a_paper_prints_under_another_name_goes_by_that() -> None:
+    one = claim(
+        "printed",
+        "E(norm2(x[k])) <= (1 - eta)**(K*k)*c + T",
+        of=sgd,
+        assuming=("K <= 7", "eta <= 1/K"),
+        printed={"R": "K", "K": "k", "start": "c"},
+    )
+    found = calculator(one)
+    assert {"eta", "R", "K", "start", "T"} <= set(names(found))
+    assert found.bound.right == "(1 - eta)**(R*K)*start + T"
+    assert one.bound(eta=0.5, R=2, K=3, start=64, T=1) == 2
+    assert one.violated(eta=0.5, R=8, K=3, start=64, T=1) == ("K <= 7", "eta <= 1/K")
+
+
+def test_of_what_is_printed_as_one_number_a_client_the_bound_takes_a_vector() -> None:
+    where = {"z_n": "norm2(grad(f_n, x0))", "spread": "max_n(m_n)/min_n(m_n)", "other": "mean_n(q_n)"}
+    one = claim(
+        "vectors",
+        "f(x0) <= sum_n(a_n*z_n/m_n) + spread + other*mean_n(a_n)",
+        assuming=("sum_n(a_n) == 1",),
+        where=where,
+        printed={"n": "m_n", "zeta": "z_n", "a": "a_n"},
+    )
+    values = {"a": [0.25, 0.75], "n": [1, 3], "zeta": [4, 8], "other": 10}
+    assert one.bound(**values) == 0.25 * 4 + 0.75 * 8 / 3 + 3 + 10 * 0.5
+    assert one.terms(**values) == {"spread": 3.0}
+    assert one.violated(**{**values, "a": [1, 1]}) == ("sum_n(a_n) == 1",)
+
+
+def test_what_is_remembered_goes_by_the_papers_name_too() -> None:
+    one = claim(
+        "weights",
+        "E(norm2(x[K])) <= A*c + sum_j(alpha_j*R)",
+        of=inertia,
+        assuming=("A == 1 - sum_j(alpha_j)",),
+        where={"R": "max_j(alpha_j)"},
+        printed={"w": "alpha_j", "T": "K"},
+    )
+    values = {"w": [0.5, 0.25], "c": 8, "T": 3}
+    assert one.bound(**values) == 8 * 0.25 + 0.75 * 0.5
+    assert one.terms(**values) == {"A": 0.25, "R": 0.5}
+    assert {p.name: p.shape for p in calculator(one).bound.parameters} == {"w": "vector", "c": "scalar"}
+
+
+def test_a_term_beside_the_bound_is_there_where_its_numbers_are() -> None:
+    one = claim("beside", "c <= a", where={"double": "2*b", "twice": "2*a"}, assuming=("b <= a",), printed={"B": "b"})
+    assert one.terms(a=3) == {"twice": 6.0}
+    assert one.terms(a=3, B=1) == {"twice": 6.0, "double": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"printed": {"R": "H"}}, "printed has 'R': 'H', which the claim does not use"),
+        ({"in_words": {"c": "a constant"}}, "in_words has 'c', which the claim does not use"),
+    ],
+)
+def test_names_that_a_claim_does_not_use_are_refused(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        claim("wrong", "a <= b", **fields)
 
 
 def test_a_claim_with_vectors_has_no_left_side_in_numbers() -> None:

@@ -142,7 +142,7 @@ def test_what_the_theorems_need_and_do_not_state_is_in_claims_of_their_own() -> 
 
 def test_what_no_sentence_says_is_told_and_has_no_bound() -> None:
     claim = CLAIMS["remark-iv3"]
-    assert not claim.is_said
+    assert not claim.has_sentence
     assert not claim.has_bound
     with pytest.raises(ValueError, match="no sentence says: B influences the bounds weakly"):
         _ = claim.sentence

@@ -13,9 +13,9 @@ import pytest
 
 from sim.algorithms import PFedMe, SingleLoopPERM
 from sim.problems import two_population_logistic
+from validate.experiments.two_populations import figures, rates, setting, statements, weights
+from validate.experiments.two_populations.setting import Data, Result, Size
 from validate.heat_maps import HeatMap, draw_heat_maps
-from validate.papers.perm import figures, rates, setting, statements, weights
-from validate.papers.perm.setting import Data, Result, Size
 from validate.rates import Slope
 
 SMALL = Size(clients=6, epochs=3, seeds=3, grid=2, swept=1, points=3, rounds=(16, 24, 36), runs=12)

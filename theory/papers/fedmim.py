@@ -1,7 +1,7 @@
 """Federated multi-step inertial momentum (FedMIM), by Liu, Sun, Ding, Shen, Liu and Tao: every result as printed.
 
 K of the paper, the local steps, is H here, and its T, the rounds, is K; bounds take them under the paper's names
-(`CALLED`). x_t is x[k], delta_{t-j} is past[k, j] with the lags j = 0, ..., J-1; x_{i,h}^t is z[k, h], the point after
+(`PRINTED`). x_t is x[k], delta_{t-j} is past[k, j] with the lags j = 0, ..., J-1; x_{i,h}^t is z[k, h], the point after
 the step is after[k, h], y_{i,h,2}^t is y[k, h], (1/S) sum_{i in S_t} grad f_i(y2) is chosen[k, h], and (1/(SK)) sum g
 is moved[k]. Every client has them in every round, also one that is not selected: the sums of the lemmas are over all.
 A is 1 - sum alpha, rho is sum beta, and u_t = x_t - (K/A) sum_j (sum_{s>=j} alpha_s) delta_{t-j}.
@@ -50,7 +50,8 @@ def lags_from_one(w, x, last, past, *, eta_l, alpha, beta, A, H, S):
 
 # --- what claims share -----------------------------------------------------------------------------------------------
 
-CALLED = {"H": "K", "K": "T", "m": "k"}
+PRINTED = {"K": "H", "T": "K"}
+OF_A_STEP = {**PRINTED, "k": "m"}
 WEIGHTS = {"alpha": Domain(0, 1, upper_open=True), "beta": NONNEGATIVE, "A": PROBABILITY}
 CONSTANTS = {"G": NONNEGATIVE, "B": NONNEGATIVE}
 NOISE = {"sigma2": NONNEGATIVE}
@@ -89,7 +90,7 @@ ROUND = (
 
 def result(label, statement, *assuming, of=fedmim, parameters=None, **fields):
     """A claim about the algorithm, whose A is 1 - sum alpha."""
-    fields = {"kind": "equation", "called": CALLED, **fields}
+    fields = {"kind": "equation", "printed": PRINTED, **fields}
     parameters = {**WEIGHTS, **(parameters or {})}
     return claim(label, statement, of=of, assuming=(*assuming, REMAINDER), parameters=parameters, **fields)
 
@@ -116,7 +117,7 @@ SAME = {
     "problem": {"clients": [[{"h": 0, "b": 1}] for _ in range(10)]},
 }
 
-numbers = partial(claim, called=CALLED, kind="equation")
+numbers = partial(claim, printed=PRINTED, kind="equation")
 ROUNDED = {**CONSTANTS, **NOISE}
 
 # --- the recursion: (2), Lemmas 5 and 6 ------------------------------------------------------------------------------
@@ -252,6 +253,7 @@ DRIFTS = (
         "eq25",
         f"E(norm2(after[k, m-1] - x[k])) <= {EQ25.format(before='x_sq')}",
         *(A1, A3, A4, DRIFT_STEP, "m >= 2", "m <= H"),
+        printed=OF_A_STEP,
         where={**M_J, **SQUARES, "x_sq": "E(norm2(after[k, m-2] - x[k]))"},
         given=(instance(("9", *["0"] * 8), "1/100000", 2, 1, L=9, B=3, m=2),),
         equation="(25)",
@@ -263,6 +265,7 @@ DRIFTS = (
         "eq25/corrected",
         f"{DRIFT.format(point='after[k, m-1]')} <= {EQ25.format(before='drift')}",
         *(A1, A3, A4, DRIFT_STEP, "m >= 2", "m <= H"),
+        printed=OF_A_STEP,
         where={**M_J, **SQUARES, "drift": DRIFT.format(point="after[k, m-2]")},
         equation="(25), corrected",
         title="one local step's drift, on average",
@@ -278,6 +281,7 @@ DRIFTS = (
         "eq26",
         f"E(norm2(after[k, m-1] - x[k])) <= {EQ26.format(k='m')}",
         *(A1, A3, A4, DRIFT_STEP, "m <= H"),
+        printed=OF_A_STEP,
         where={**M_J, **SQUARES},
         given=(instance(("25", *["0"] * 24), "1/100000", 1, 1, L=25, B=5, m=1),),
         equation="(26)",
@@ -294,6 +298,7 @@ DRIFTS = (
         "eq26/corrected",
         f"{DRIFT.format(point='after[k, m-1]')} <= {EQ26.format(k='m')}",
         *(A1, A3, A4, DRIFT_STEP, "m <= H"),
+        printed=OF_A_STEP,
         where={**M_J, **SQUARES},
         equation="(26), corrected",
         title="the drift after k local steps, on average",

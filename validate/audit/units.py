@@ -200,6 +200,16 @@ class _Reader:
         if function in FUNCTION_NAMES:
             units.same(inner[0], POINT, where)
             return GRADIENT if op.startswith("grad ") else VALUE_OF_F
+        if op == "quantile":
+            units.same(inner[1], ONE, where)
+            return inner[0]
+        if op == "simplex_n":
+            units.same(inner[0], inner[1], where)
+            return ONE
+        if op == "argmin_n":
+            for radius in inner[1:]:
+                units.same(radius, POINT, where)
+            return POINT
         if op in ("norm2", "dot"):
             return inner[0].to(F(2)) if op == "norm2" else inner[0] * inner[1]
         if op == "**":

@@ -85,7 +85,7 @@ def _row(claim: Any) -> dict[str, Any]:
     if isinstance(claim, Written):
         from theory.sentence import text_of
 
-        quantity = text_of(claim.sentence.left) if claim.is_said else ""
+        quantity = text_of(claim.sentence.left) if claim.has_sentence else ""
         return own | {"quantity": quantity, "has_bound": claim.has_bound, "amends": claim.amended}
     return own | {"quantity": claim.quantity.name, "has_bound": claim.has_bound, "amends": claim.amends}
 

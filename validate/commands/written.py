@@ -32,7 +32,7 @@ def as_text(claim: Claim) -> str:
     lines.append(f"{claim.kind} {claim.equation}; {claim.source}".rstrip("; "))
     lines += [f"amends {claim.amended}"] if claim.amended is not None else []
     lines += ["", f"  {claim.statement or 'no sentence says it; see the remarks'}"]
-    lines += [_called(claim)] if claim.called else []
+    lines += [_printed(claim)] if any(name != here for name, here in claim.printed.items()) else []
     lines += [f"for every {', '.join(sorted(claim.free))}"] if claim.free else []
     lines += [f"free vectors: {', '.join(claim.vectors)}"] if claim.vectors else []
 
@@ -60,9 +60,10 @@ def as_latex(claim: Claim) -> str:
     return "\n".join([latex_of_claim(claim), *latex_of_definitions(claim).values(), *assumed])
 
 
-def _called(claim: Claim) -> str:
-    """What the paper calls the names that are others here."""
-    return "in the paper, and among the parameters, " + ", ".join(f"{a} is {b}" for a, b in claim.called.items())
+def _printed(claim: Claim) -> str:
+    """The paper's names of what has others here."""
+    names = (f"{here} is {name}" for name, here in claim.printed.items() if name != here)
+    return "in the paper, and among the parameters, " + ", ".join(names)
 
 
 def _meaning(text: str, one: Predicate | Sentence) -> str:
@@ -93,7 +94,7 @@ def as_json_of(claim: Claim) -> dict[str, Any]:
         "equation": claim.equation,
         "statement": claim.statement,
         "latex": latex_of_claim(claim),
-        "quantity": text_of(claim.sentence.left) if claim.is_said else None,
+        "quantity": text_of(claim.sentence.left) if claim.has_sentence else None,
         "source": claim.source,
         "parameters": [
             {"name": p.name, "domain": str(p.domain), "meaning": p.meaning, "shape": p.shape} for p in parameters(found)
@@ -101,8 +102,8 @@ def as_json_of(claim: Claim) -> dict[str, Any]:
         "hypotheses": hypotheses[:count],
         "standing": [{**one, "where": "elsewhere in the paper"} for one in hypotheses[count:]],
         "definitions": dict(claim.where),
-        "relation": claim.sentence.relation if claim.is_said else None,
-        "right": text_of(claim.sentence.right) if claim.is_said else None,
+        "relation": claim.sentence.relation if claim.has_sentence else None,
+        "right": text_of(claim.sentence.right) if claim.has_sentence else None,
         "bound": {"right": found.bound.right, "definitions": dict(found.bound.definitions)},
         "vectors": list(claim.vectors),
         "free": sorted(claim.free),

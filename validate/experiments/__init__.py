@@ -13,7 +13,11 @@ from typing import Any
 from validate import papers
 
 BY_PAPER: Mapping[str, str] = MappingProxyType(
-    {"fedavg-svrg": "validate.experiments.insurance", "fedmim": "validate.experiments.inertia"}
+    {
+        "fedavg-svrg": "validate.experiments.insurance",
+        "fedmim": "validate.experiments.inertia",
+        "perm": "validate.experiments.two_populations",
+    }
 )
 """Modules with a paper's experiments; those of other papers are in the modules that measure their claims."""
 

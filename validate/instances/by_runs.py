@@ -13,7 +13,20 @@ from typing import Any
 import numpy as np
 
 from theory.formula import Apply, Name, Number
-from theory.sentence import INDICES, OVER, TURNS, At, Expression, evaluate, everything, index_of, parts, read, replaced
+from theory.sentence import (
+    ALL_CLIENTS,
+    INDICES,
+    OVER,
+    TURNS,
+    At,
+    Expression,
+    evaluate,
+    everything,
+    index_of,
+    parts,
+    read,
+    replaced,
+)
 from theory.written import Claim
 from validate.expected import coefficients, indices, turns
 from validate.instances.choices import Setting, schedules_of
@@ -151,6 +164,10 @@ def _sides(claim: Claim) -> tuple[Expression, Expression]:
     return whole(claim.sentence.left), whole(claim.sentence.right)
 
 
+BEYOND_RUNS = frozenset({"quantile", *ALL_CLIENTS})
+"""What is not looked at over runs of a simulator."""
+
+
 def _is_mean(e: Expression) -> bool:
     return isinstance(e, Apply) and e.operation == "E"
 
@@ -163,6 +180,8 @@ def _affine(e: Expression) -> bool:
     """Whether a tree without definitions is affine in its expectations, and none of them is of another."""
     if _is_mean(e):
         return not any(_has_mean(part) for part in parts(e))
+    if any(isinstance(part, Apply) and part.operation in BEYOND_RUNS for part in everything(e)):
+        return False
     if not _has_mean(e):
         return True
     assert isinstance(e, Apply)
@@ -371,6 +390,12 @@ class _Runs:
 
     def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
         return evaluate(e, self, at, self.words)
+
+    def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
+        raise ValueError("a quantile is not seen in runs")
+
+    def least(self, weights: tuple[Any, ...], radius: Any = None) -> Any:
+        raise ValueError("argmin_n is not looked at over runs")
 
 
 __all__ = ["ByRuns", "Implementation", "in_every_run", "left_by_runs", "sides_by_runs", "why_not_from_above"]

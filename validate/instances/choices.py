@@ -36,6 +36,7 @@ from validate import satisfied
 from validate.instances import along
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
+from validate.instances.problems import weighted_quadratic
 from validate.instances.world import which
 
 F = Fraction
@@ -190,6 +191,21 @@ class Setting:
         """As `World`: nothing is random before the algorithm runs."""
         return evaluate(e, self, at, self.claim.vocabulary)
 
+    def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
+        """As `World`."""
+        return evaluate(e, self, at, self.claim.vocabulary)
+
+    def least(self, weights: tuple[Any, ...], radius: Any = None) -> Any:
+        """As `World`."""
+        other = isinstance(self.problem, Pieces | Points)
+        weighted = self.problem.weighted(weights) if other else weighted_quadratic(self.problem, weights)
+        point = weighted.minimiser
+        if radius is None or (point * point).sum() <= radius * radius:
+            return point
+        if len(point) > 1:
+            raise UndefinedError("the minimiser over a ball that binds, in several dimensions")
+        return np.array([radius if point[0] > 0 else -radius], dtype=point.dtype)
+
 
 def schedules_of(claim: Claim) -> frozenset[str]:
     """The names, without index, of which a claim has one number a round."""
@@ -314,6 +330,8 @@ MOST_TURNS = 200
 EXTREMES = (*(F(10) ** k for k in (-9, -6, -4, -3, 3, 4, 6, 9)), F(2) ** 200, F(1, 2**200))
 LARGE_INTEGERS = tuple(map(F, (20, 50, 100, 1000, 10**4, 10**6)))
 """Numbers of a claim without functions, beyond those of `FREE`."""
+BELOW_AN_END = (F(1, 10**9), F(1, 10**3))
+"""How far below the open end of a domain a number is taken."""
 TRIES = 6
 
 
@@ -598,6 +616,9 @@ class Search:
             integer = self.claim.domains[name].integer
             if integer:
                 found = [F(0), F(1), F(2), F(3), F(5), F(10)]
+            end = self.claim.domains[name]
+            if end.upper is not None and end.upper_open and not integer:  # a probability near 1 makes log(1/p) small
+                found += [F(end.upper) - gap for gap in BELOW_AN_END]
             if self.large and problem is None:
                 found += LARGE_INTEGERS if integer else EXTREMES
             if not integer and problem is not None and not any(name in names for names in self.needs.values()):
@@ -786,7 +807,8 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim, surely:
     if along.speaks_of_run(relation, words):
         return along.holds_along(relation, world, claim)
     readings = [read(side, words) for side in (relation.left, relation.right)]
-    names = {name for one in readings for name in one.parameters}  # as they are written: p_n says itself which it is
+    # as they are written: p is meant for every client, p_n only where no sum over the clients has it
+    names = {name for one in readings for name in one.parameters}
     lists = {name for name in names if isinstance(world.values.get(name), list)}
     a_client = any("n" in one.free for one in readings) or bool(lists - world.schedules)
     a_round = any("k" in one.free for one in readings) or bool(lists & world.schedules)

@@ -360,6 +360,12 @@ class Pieces:
         points = sorted(dict.fromkeys(points), key=lambda x: abs(x - here))
         return Minimisers(tuple((to_element(x),) for x in points), len(points) == 1)
 
+    def weighted(self, weights: Sequence[Fraction]) -> Pieces:
+        """The problem whose f is sum_n(q_n*f_n)."""
+        factors = [self.clients * q for q in weights]
+        each = zip(self.functions, factors, strict=True)
+        return Pieces(tuple(tuple(combined([(q, f)]) for f in own) for own, q in each))
+
     def infimum(self, *which: int) -> Element | None:
         """The infimum; None where the function is unbounded below."""
         least = self.function(*which).least

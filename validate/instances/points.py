@@ -239,6 +239,14 @@ class Points:
         ordered = sorted(points, key=lambda v: to_fraction(away(v))) if _rational(near) else points
         return Minimisers(tuple(ordered), self.curvature(*which)[0] > 0)
 
+    def weighted(self, weights: Sequence[Fraction]) -> Points:
+        """Of weighted sums nothing is told.
+
+        Raises:
+            UndefinedError: always.
+        """
+        raise UndefinedError("a weighted sum of functions that are given by points")
+
     def infimum(self, *which: int) -> Element | None:
         """The infimum.
 

@@ -65,7 +65,8 @@ class Drawn:
 def needs_minimiser(claim: Claim) -> bool:
     """Whether a claim speaks of a minimiser, of one of a client, or of the infimum."""
     return any(
-        isinstance(part, Name) and part.name in ("xstar", "xstar_n", "fstar")
+        (isinstance(part, Name) and part.name in ("xstar", "xstar_n", "fstar"))
+        or (isinstance(part, Apply) and part.operation == "argmin_n")
         for tree in _trees(claim)
         for part in everything(tree)
     )

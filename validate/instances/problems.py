@@ -77,6 +77,9 @@ class Problem(Protocol):
     def infimum(self, *which: int) -> Element | None:
         """The infimum; None where the function is unbounded below."""
 
+    def weighted(self, weights: Sequence[Fraction]) -> Problem:
+        """The problem whose f is sum_n(q_n*f_n): client n has N*q_n*f_n."""
+
     def to_json(self) -> dict[str, Any]:
         """As `read_problem` reads it."""
 
@@ -291,11 +294,35 @@ class Quadratics:
         around = [tuple([p + s * e for p, e in zip(point, u, strict=True)]) for u in directions for s in (1, -1)]
         return Minimisers((point, *around), False)
 
+    def weighted(self, weights: Sequence[Fraction]) -> Quadratics:
+        """The problem whose f is sum_n(q_n*f_n)."""
+        return Quadratics(weighted_quadratic(self.quadratic, weights))
+
     def infimum(self, *which: int) -> Element | None:
         """The infimum; None where the function is unbounded below."""
         h, b, c = self._fractions(which)
         found = minimise(h, b)
         return None if found is None else to_element(Fraction(c - b @ found[0] / 2))
+
+
+def weighted_quadratic(problem: Quadratic, weights: Sequence[Any]) -> Quadratic:
+    """Client n has N*q_n times its functions, so that f is sum_n(q_n*f_n).
+
+    Args:
+        problem: in fractions or float64.
+        weights: q_n, of the same type.
+    """
+    from dataclasses import replace
+
+    factors = np.array([problem.clients * q for q in weights], dtype=problem.hessian.dtype)
+    return replace(
+        problem,
+        hessian=problem.hessian * factors[:, None, None, None],
+        linear=problem.linear * factors[:, None, None],
+        offset=problem.offset * factors[:, None],
+        features=None,
+        targets=None,
+    )
 
 
 def read_sample(name: str, sample: Mapping[str, Any]) -> tuple[list[list[Fraction]], list[Fraction], Fraction]:

@@ -243,6 +243,34 @@ class Still:
         """E of a tree: nothing is random without a run."""
         return evaluate(e, self, at, self.words)
 
+    def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
+        """A quantile of what is not random."""
+        return evaluate(e, self, at, self.words)
+
+    def least(self, weights: tuple[Any, ...], radius: Element | None = None) -> Vector:
+        """The minimiser of sum_n(q_n*f_n), or that over a ball.
+
+        Raises:
+            UndefinedError: where there is none or more than one; where a weight is irrational.
+        """
+        from flint import fmpq
+
+        if not all(isinstance(q, fmpq) for q in weights):
+            raise UndefinedError("argmin_n of weights that are not rational")
+        key = ("argmin_n", weights)
+        if key not in self._points:
+            problem = self.problem.weighted(tuple(map(to_fraction, weights)))
+            self._points[key] = problem.minimisers(tuple(map(to_element, self.instance.start)))
+        found: Minimisers = self._points[key]
+        if not found.unique:
+            raise UndefinedError("sum_n(q_n*f_n) has no minimiser, or more than one")
+        point = found.points[0]
+        if radius is None or _norm2(point) <= radius * radius:
+            return point
+        if len(point) > 1 or not _norm2(point) > radius * radius:
+            raise UndefinedError("the minimiser over a ball that binds, in several dimensions")
+        return (radius if point[0] > 0 else -radius,)
+
 
 def which(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
     """The indices that name f, f_n or f_ni."""

@@ -322,7 +322,7 @@ def _operation(node: Apply, where: str) -> Moved:
     if op in OVER:
         how, index = OVER[op]
         for other in ("sum", "mean", "max", "min"):
-            if other != how:
+            if other != how and how != "first":
                 yield "function exchanged", f"{other}_{index} for {op}", applied(f"{other}_{index}", inner)
     function = op.removeprefix("grad ")
     if function in FEWER:

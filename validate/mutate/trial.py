@@ -108,7 +108,7 @@ def mutate_all(
         ValueError: for an unknown paper.
     """
     everything = list(find_paper(paper))
-    written = [claim for claim in everything if isinstance(claim, Written) and claim.is_said]
+    written = [claim for claim in everything if isinstance(claim, Written) and claim.has_sentence]
     read_off = [_judged(claim, quick, seed, out, progress) for claim in written]
     found = [report for report in read_off if report.stands and report.findings]
     chosen = [claim for claim in everything if isinstance(claim, Claim) and claim.has_bound]

@@ -76,7 +76,7 @@ class WrittenView(ClaimView):
     @cached_property
     def play(self) -> dict[str, Any] | None:
         """What the sliders compute; None where it sums over rounds, whose number a slider would change."""
-        if not self.claim.is_said:
+        if not self.claim.has_sentence:
             return None
         return play(self.numbers) if len(self.parameters) == len(self.numbers.parameters) else None
 
@@ -121,7 +121,7 @@ def written_view(
         formula=setter.display(latex_of_claim(claim), claim.statement),
         headline=headline(result),
         steps=(),
-        refutation=refutation(result, out, claim.sentence.relation) if result and claim.is_said else None,
+        refutation=refutation(result, out, claim.sentence.relation) if result and claim.has_sentence else None,
         repairs=repairs,
         definitions=tuple(
             Said(setter.display(definitions[name], f"{name} = {text}")) for name, text in claim.where.items()

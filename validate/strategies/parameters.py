@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from theory.claim import Claim, Hypothesis, Parameter
 from theory.formula import Comparison, Name, names_in, parse_relation, text_of
+from theory.sentence import index_of
 from theory.written import Claim as Written
 from validate.strategies.instances import instances
 from validate.strategies.numbers import numbers
@@ -62,11 +63,12 @@ def parameters(
     if isinstance(claim, Written):
         if fixed or near or suppose:
             raise ValueError(f"{claim.id}: fixed, near and suppose are for claims that are measured by tables")
-        run, called = {"K"} & set(claim.symbols), claim.called
+        run = {"K"} & set(claim.symbols)
+        names = {index_of(here)[0]: name for here, name in claim.paper_names.items()}
 
         def named(one: Any) -> dict[str, Any]:
             values = {**one.values, **dict.fromkeys(run, one.instance.rounds)}
-            return {called.get(name, name): value for name, value in values.items()}
+            return {names.get(name, name): value for name, value in values.items()}
 
         return instances(claim).map(named)
     if not claim.parameters:

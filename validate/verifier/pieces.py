@@ -137,7 +137,18 @@ class Pieces(Problem):
         self.samples, self.N, self.d, self.work = samples, len(samples), 1, work
         self.own = [mean_of(functions, work) for functions in samples]
         self.mean = mean_of(self.own, work)
+        self._weighted: dict[tuple[Fraction, ...], Piece] = {}
         self._minima: dict[int, tuple[Fraction, list[Ends]] | None] = {}
+
+    def weighted(self, weights: tuple[Fraction, ...]) -> Piece:
+        """sum_n(q_n*f_n)."""
+        if weights not in self._weighted:
+            many = zip(self.own, weights, strict=True)
+            scaled = [
+                Piece(f.knots, [self.N * q * s for s in f.slopes], self.N * q * f.b, self.N * q * f.c) for f, q in many
+            ]
+            self._weighted[weights] = mean_of(scaled, self.work)
+        return self._weighted[weights]
 
     def minima(self, function: Piece) -> tuple[Fraction, list[Ends]] | None:
         """The least value of a function and where it is taken."""

@@ -145,6 +145,14 @@ class Points(Problem):
             raise Uncheckable("no minimiser is among the points that are given")
         return found[0], function.mu > 0
 
+    def weighted(self, weights: tuple[Fraction, ...]) -> Any:
+        """sum_n(q_n*f_n), of which nothing is told.
+
+        Raises:
+            Uncheckable: always.
+        """
+        raise Uncheckable("a weighted sum of functions that are given by points")
+
     def infimum(self, function: Any) -> Number:
         """The infimum of a function.
 

@@ -46,6 +46,11 @@ class Function:
         return total
 
 
+def scaled(f: Function, q: Fraction) -> Function:
+    """q times a function."""
+    return Function(tuple(tuple(q * h for h in row) for row in f.H), tuple(q * y for y in f.b), q * f.c)
+
+
 def mean_of(functions: Sequence[Function]) -> Function:
     """The mean of functions."""
     if len(functions) == 1:
@@ -78,6 +83,7 @@ class Problem:
         work.spend(sum(map(len, samples)) * (self.d**2 + 5))
         self.own = [mean_of(functions) for functions in samples]
         self.mean = mean_of(self.own)
+        self._weighted: dict[tuple[Fraction, ...], Any] = {}
         self._minimum: dict[int, tuple[tuple[Fraction, ...], bool] | None] = {}
         self._inverse: dict[Any, list[list[Number]]] = {}
         self.work = work
@@ -93,6 +99,13 @@ class Problem:
         if name == "f_n":
             return [(f, {"n": n}) for n, f in enumerate(self.own)]
         return [(f, {"n": n, "i": i}) for n, own in enumerate(self.samples) for i, f in enumerate(own)]
+
+    def weighted(self, weights: tuple[Fraction, ...]) -> Any:
+        """sum_n(q_n*f_n)."""
+        if weights not in self._weighted:
+            self.work.spend(self.N * (self.d**2 + 5))
+            self._weighted[weights] = mean_of([scaled(f, self.N * q) for f, q in zip(self.own, weights, strict=True)])
+        return self._weighted[weights]
 
     def minimum(self, function: Function) -> tuple[tuple[Fraction, ...], bool] | None:
         """A minimiser, and whether it is the only one; None where the function is unbounded below."""

@@ -3,7 +3,10 @@
 A sentence is ``left relation right``, such as ``E(norm2(x[k] - xstar)) <= (1 - eta*mu)**k*norm2(x0 - xstar)``. Its
 words: numbers, parameters, ``N d K``, the indices ``n i k h j``; states and taps ``x[k]``, ``y[k, h]``; the points ``x0
 xstar xstar_n``; the functions ``f f_n f_ni``, ``grad(f_n, v)`` and ``fstar``; ``norm2 norm dot``; ``E(...)``; ``mean_n
-sum_n max_n min_n`` and the same over ``i k h j``; ``sqrt log exp abs min max``.
+sum_n max_n min_n`` and the same over ``i k h j``; ``first_n(...)``, that of the first client; ``simplex_n(c, q)``, a
+weight of the point of the simplex at which sum_n(c*a_n + q*a_n**2) is least; ``argmin_n(q)``, the minimiser of
+sum_n(q*f_n), and ``argmin_n(q, r)`` that over the ball of radius r around 0; ``quantile(e, q)``; ``sqrt log exp abs min
+max``.
 """
 
 from __future__ import annotations
@@ -20,10 +23,15 @@ FUNCTIONS = {"f": "", "f_n": "n", "f_ni": "ni"}
 POINTS = {"x0": "", "xstar": "", "xstar_n": "n"}
 INDICES = ("n", "i", "k", "h", "j")
 OVER = {f"{how}_{index}": (how, index) for how in ("mean", "sum", "max", "min") for index in "nikhj"}
+OVER["first_n"] = ("first", "n")
+ALL_CLIENTS = ("simplex_n", "argmin_n")
 OF_VECTORS = {"norm2": 1, "norm": 1, "dot": 2}
 ONE_NUMBER = ("sqrt", "log", "exp", "abs")
 SEVERAL_NUMBERS = ("min", "max")
-WORDS = {*FUNCTIONS, *POINTS, *INDICES, *OVER, *OF_VECTORS, *ONE_NUMBER, *SEVERAL_NUMBERS, "E", "grad", "fstar"}
+WORDS = {
+    *(*FUNCTIONS, *POINTS, *INDICES, *OVER, *OF_VECTORS, *ONE_NUMBER, *SEVERAL_NUMBERS, *ALL_CLIENTS),
+    *("E", "grad", "fstar", "quantile"),
+}
 SIZES = ("N", "d", "K")
 DEEPEST = 220
 MOST_BRACKETS = 60
@@ -226,6 +234,9 @@ class _Reader:
             return self.node(name, self.fitting(name, arguments, 1))
         if name in OF_VECTORS:
             return self.node(name, self.fitting(name, arguments, OF_VECTORS[name]))
+        if name in ALL_CLIENTS or name == "quantile":
+            count = 1 if name == "argmin_n" and len(arguments) == 1 else 2
+            return self.node(name, self.fitting(name, arguments, count))
         raise self.refuse(f"{name} is no function")
 
     def fitting(self, name: str, arguments: tuple[Node, ...], count: int) -> tuple[Node, ...]:

@@ -10,10 +10,11 @@ from typing import Any
 
 from .arguments import MOST_TURNS, OutsideRun, whole
 from .formulas import Uncheckable
+from .intervals import Interval
 from .parameters import Schedule
 from .playing import Game
 from .reading import FormatError
-from .scalars import OPERATIONS, ZERO, Number, Vector
+from .scalars import OPERATIONS, ZERO, Number, Vector, below
 from .sentences import OVER, Node, Sentence
 from .still import ALL_INDICES, EACH_CLIENT, EACH_ROUND, At, Item, Still
 from .vocabulary import PASTS
@@ -183,6 +184,21 @@ class World(Still):
                 total = self.vector("+", [total, part]) if isinstance(total, tuple) else total + part
         return total
 
+    def quantile(self, tree: Node, at: At) -> Any:
+        """The least number that a tree exceeds with probability at most 1 - q: lower and upper ends by themselves."""
+        inner, q = tree.args[0], self.value(tree.args[1], at, None)
+        items = self.items(inner, at)
+        law = [(self.value(inner, at, outcome), p) for p, outcome in self.law(items)] if items else []
+        if not items:
+            return self.value(inner, at, None)
+        self.work.spend(20 * len(law))
+        if all(isinstance(value, Fraction) for value, _ in law):
+            return reached(law, q)
+        intervals = [(Interval.of(value), p) for value, p in law]
+        lower = reached([(Fraction(value.low), p) for value, p in intervals], q)
+        upper = reached([(Fraction(value.high), p) for value, p in intervals], q)
+        return Interval(int(lower), int(upper))
+
     # sentences
 
     def both(self, sentence: Sentence, at: At) -> Iterator[tuple[Any, Any]]:
@@ -229,3 +245,18 @@ class World(Still):
         if any(isinstance(v, Schedule) for v in given):
             found = [{**at, EACH_ROUND: k} for at in found for k in range(self.rounds)]
         return found
+
+
+def reached(law: list[tuple[Fraction, Number]], q: Number) -> Fraction:
+    """The first of the values, from below, up to which the probability is at least q.
+
+    Raises:
+        Uncheckable: where intervals do not tell.
+    """
+    total: Number = ZERO
+    ordered = sorted(law, key=lambda pair: pair[0])
+    for value, p in ordered:
+        total = total + p
+        if not below(total, q):
+            return value
+    return ordered[-1][0]

@@ -11,7 +11,7 @@ from .formulas import Uncheckable
 from .moments import Frame, Moments
 from .quantities import Form, certain
 from .scalars import OPERATIONS, ZERO, Number
-from .sentences import FUNCTIONS, OVER, Node
+from .sentences import ALL_CLIENTS, FUNCTIONS, OVER, Node
 from .spoken import World
 from .still import At, Item
 
@@ -61,6 +61,8 @@ class WorldByMoments(World):
             return self.drawn(self.words.definitions[tree.name], at, frame)
         if op in OVER:
             how, index = OVER[op]
+            if how == "first":
+                return self.drawn(tree.args[0], {**at, index: 0}, frame)
             if how in ("max", "min"):
                 raise Uncheckable(f"moments do not tell E of {op}")
             values = [
@@ -70,6 +72,8 @@ class WorldByMoments(World):
             for value in values[1:]:
                 total = self.combine("+", [total, value], frame)
             return total if how == "sum" else self.combine("/", [total, Fraction(len(values))], frame)
+        if op in ALL_CLIENTS:
+            raise Uncheckable(f"moments do not tell E of {op}")
         parts = [self.drawn(a, at, frame) for a in tree.args]
         if op in ("norm2", "dot"):
             one, two = _affine(parts[0]), _affine(parts[-1])

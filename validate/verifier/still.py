@@ -13,7 +13,7 @@ from .parameters import Given, Schedule
 from .quadratics import Function, Problem
 from .reading import FormatError
 from .scalars import OPERATIONS, Number, Vector, Work, divided, dot, norm2, root
-from .sentences import FUNCTIONS, INDICES, OVER, POINTS, Node, everything, index_of
+from .sentences import ALL_CLIENTS, FUNCTIONS, INDICES, OVER, POINTS, Node, everything, index_of
 from .vocabulary import Vocabulary
 
 Item = tuple[str, tuple[int, ...]]
@@ -91,6 +91,15 @@ class Still:
             return self.expectation(tree.args[0], at)
         if op in OVER:
             return self.over(tree, at, lambda a: self.value(tree.args[0], a, outcome))
+        if op == "quantile":
+            return self.quantile(tree, at)
+        if op in ALL_CLIENTS:
+            clients = self.range_of("n", (tree,), at)
+            numbers = [[self.value(a, {**at, "n": n}, outcome) for n in clients] for a in tree.args]
+            self.work.spend(10 * len(clients) ** 2)
+            if op == "argmin_n":
+                return self.least(numbers[0], numbers[1][0] if len(numbers) > 1 else None)
+            return simplex(*numbers)[at["n"]]
         parts = [self.value(a, at, outcome) for a in tree.args]
         if op == "grad":
             self.work.spend(len(parts[0]) ** 2)
@@ -127,6 +136,8 @@ class Still:
 
     def over(self, tree: Node, at: At, term: Callable[[At], Any]) -> Any:
         how, index = OVER[tree.op]
+        if how == "first":
+            return term({**at, index: 0})
         values = [term({**at, index: i}) for i in self.range_of(index, (tree.args[0],), at)]
         if how in ("max", "min"):
             return values[0] if len(values) == 1 else OPERATIONS[how](*values)
@@ -260,7 +271,34 @@ class Still:
                     seen.add(node.name)
                     left.append(self.words.definitions[node.name])
 
+    def least(self, weights: list[Any], radius: Number | None) -> Vector:
+        """The minimiser of sum_n(q_n*f_n); with a radius that over the ball, where it is inside or there is one axis.
+
+        Raises:
+            Uncheckable: where there is none, or more than one; where a weight is irrational.
+        """
+        if not all(isinstance(q, Fraction) for q in weights):
+            raise Uncheckable("argmin_n of weights that are not rational")
+        problem = self.given_problem()
+        found = problem.minimum(problem.weighted(tuple(weights)))
+        if found is None or not found[1]:
+            raise Uncheckable("sum_n(q_n*f_n) has no minimiser, or more than one")
+        point = found[0]
+        if radius is None:
+            return point
+        if not isinstance(radius, Fraction) or radius <= 0:
+            raise Uncheckable("the radius of a ball is not rational and positive")
+        if sum((x * x for x in point), Fraction(0)) <= radius**2:
+            return point
+        if len(point) > 1:
+            raise Uncheckable("the minimiser over a ball that binds, in several dimensions")
+        return (radius if point[0] > 0 else -radius,)
+
     # a run, of which there is none here
+
+    def quantile(self, tree: Node, at: At) -> Any:
+        """A quantile."""
+        return self.value(tree.args[0], at, None)
 
     def state(self, tree: Node, at: At, outcome: Mapping[Item, Any] | None) -> Vector:
         """A state or a tap."""
@@ -269,6 +307,28 @@ class Still:
     def expectation(self, tree: Node, at: At) -> Any:
         """E of a tree."""
         return self.value(tree, at, None)
+
+
+def simplex(costs: list[Any], curvatures: list[Any]) -> list[Any]:
+    """The point of the simplex at which sum_n(c_n*a_n + q_n*a_n**2) is least.
+
+    It is max(0, nu - c_n)/(2*q_n) with nu such that the sum is 1: of those that take part with the costs up to any one
+    of them, nu is least for the right ones.
+
+    Raises:
+        Uncheckable: where a curvature is not positive; where numbers are irrational.
+    """
+    if not all(isinstance(x, Fraction) for x in (*costs, *curvatures)) or min(curvatures) <= 0:
+        raise Uncheckable("simplex_n of numbers that are not rational, or of curvatures that are not positive")
+    order = sorted(range(len(costs)), key=lambda n: costs[n])
+    level: Fraction | None = None
+    share = spent = Fraction(0)
+    for n in order:
+        share, spent = share + 1 / (2 * curvatures[n]), spent + costs[n] / (2 * curvatures[n])
+        nu = (1 + spent) / share
+        level = nu if level is None else min(level, nu)
+    assert level is not None
+    return [max(Fraction(0), level - c) / (2 * q) for c, q in zip(costs, curvatures, strict=True)]
 
 
 def same_length(u: Vector, v: Vector) -> None:

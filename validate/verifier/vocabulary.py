@@ -6,7 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .reading import FormatError, shown
-from .sentences import FUNCTIONS, INDICES, OF_VECTORS, ONE_NUMBER, OVER, POINTS, SEVERAL_NUMBERS, SIZES, Node, index_of
+from .sentences import (
+    ALL_CLIENTS,
+    FUNCTIONS,
+    INDICES,
+    OF_VECTORS,
+    ONE_NUMBER,
+    OVER,
+    POINTS,
+    SEVERAL_NUMBERS,
+    SIZES,
+    Node,
+    index_of,
+)
 
 PASTS = ("past", "client past")
 """Kinds of states that remember vectors: they have a second index, how long ago."""
@@ -80,6 +92,16 @@ class Vocabulary:
             return Reading(op == "grad", free | frozenset(own), random)
         if op == "E":
             return Reading(vectors[0], free)
+        if op == "quantile":
+            if any(vectors) or parts[1].random:
+                raise FormatError("a quantile of a vector, or for a probability that is drawn")
+            return Reading(False, free)
+        if op in ALL_CLIENTS:
+            if any(vectors):
+                raise FormatError(f"{op} of a vector")
+            if op == "argmin_n" and any("n" in p.free for p in parts[1:]):
+                raise FormatError("the radius of argmin_n is one a client")
+            return Reading(True, free - {"n"}, random) if op == "argmin_n" else Reading(False, free | {"n"}, random)
         how, index = OVER[op]
         if how in ("max", "min") and vectors[0]:
             raise FormatError(f"{op} of vectors")

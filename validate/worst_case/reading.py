@@ -9,10 +9,10 @@ from typing import Any
 
 from theory import predicates as p
 from theory.arithmetic import balls, to_element
-from theory.formula import Name, UndefinedError
+from theory.formula import Apply, Name, UndefinedError
 from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS, OPERATIONS
-from theory.sentence import SentenceError, evaluate, everything, index_of, read, text_of
+from theory.sentence import ALL_CLIENTS, SentenceError, evaluate, everything, index_of, read, text_of
 from theory.worst_case.assembly import Meeting, fraction
 from theory.worst_case.classes import Classes, NoClassError, classes
 from theory.worst_case.forms import (
@@ -43,6 +43,8 @@ OUTCOMES = 400
 """Of one round."""
 REFUSED = OPERATIONS - LINEAR_GIVEN_DRAWS | {"keep", "noise", "ones"}
 """Operations that are not linear in vectors, speak of coordinates, or have no finite law."""
+BEYOND = frozenset({"quantile", *ALL_CLIENTS})
+"""What a sentence takes over all clients or outcomes, and no form in inner products is."""
 
 
 class NoReadingError(ValueError):
@@ -143,6 +145,9 @@ def refusal(claim: Claim) -> str:
     trees += [side for relation in claim.relations for side in (relation.left, relation.right)]
     if any(isinstance(part, Name) and part.name == "d" for tree in trees for part in everything(tree)):
         return "it speaks of the number of coordinates"
+    beyond = {part.operation for tree in trees for part in everything(tree) if isinstance(part, Apply)} & BEYOND
+    if beyond:
+        return f"{min(beyond)} is not linear in inner products"
     if claim.program is not None:
         found = sorted(claim.program.operations & REFUSED)
         if found:

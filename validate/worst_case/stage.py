@@ -222,7 +222,7 @@ def _speaks_of(claim: Claim, clients: int, samples: int) -> bool:
     operations = frozenset[str]() if claim.program is None else claim.program.operations
     of_samples = bool(words & {"f_ni", "mean_i", "sum_i"} or operations & {"sample", "pass", "get", "put"})
     one = {"full gradient", "linear", "repeat", "tap", "shift", "combine", "coin", "where"}
-    of_clients = bool(words & {"f_n", "xstar_n", "mean_n", "sum_n", "max_n", "min_n"} or operations - one)
+    of_clients = bool(words & {"f_n", "xstar_n", "mean_n", "sum_n", "max_n", "min_n", "first_n"} or operations - one)
     return (samples == 1 or of_samples) and (clients == 1 or of_clients)
 
 

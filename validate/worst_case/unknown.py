@@ -189,6 +189,14 @@ class Unknown:
             self._rest(self._own[n], [n], "f_n")
         return Minimisers((self._own[n],), True)
 
+    def weighted(self, weights: Sequence[Any]) -> Unknown:
+        """Weighted sums have no reading.
+
+        Raises:
+            ValueError: always.
+        """
+        raise ValueError("a weighted sum of functions that are not known")
+
     def infimum(self, *which: int) -> Any:
         """The value at a minimiser."""
         found = self.minimisers(self.start, *which).points

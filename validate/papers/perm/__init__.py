@@ -13,7 +13,6 @@ from typing import Any
 from theory.claim import Claim
 from validate.bounds import Cases
 from validate.papers.perm import local_sgd, minimisers, mixing, mixing_scenarios, shuffling
-from validate.papers.perm.figures import reproduce
 from validate.papers.perm.special import special as own_evidence
 from validate.per_run import PerRun
 from validate.scenario import Spec
@@ -27,7 +26,7 @@ SAMPLED = {
     "squared_gradient_norm": PerRun("squared_gradient_norm", "k"),
 }
 
-__all__ = ["SAMPLED", "cases", "given", "instances", "reproduce", "sampled", "scenarios", "special"]
+__all__ = ["SAMPLED", "cases", "given", "instances", "sampled", "scenarios", "special"]
 
 
 def cases(claim: Claim, scenario: Any) -> Cases | None:

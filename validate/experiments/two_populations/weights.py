@@ -11,7 +11,7 @@ import numpy as np
 
 from validate import experiment as ex
 from validate.experiment import Progress, Table
-from validate.papers.perm.setting import DATA_SEED, DEVIATION, DIM, RIDGE, SPLIT, Size
+from validate.experiments.two_populations.setting import DATA_SEED, DEVIATION, DIM, RIDGE, SPLIT, Size
 
 ROUNDS, STEP = 100, 1.0  # of Algorithm 3, with full gradients; the step is divided by K
 SHARES = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)  # lam/n

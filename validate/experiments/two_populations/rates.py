@@ -13,7 +13,7 @@ import numpy as np
 from validate import experiment as ex
 from validate.drawing import Axes, Curve, Panel, draw_curves
 from validate.experiment import Drawing, Progress, Table
-from validate.papers.perm.setting import CONFIDENCE, Size, band
+from validate.experiments.two_populations.setting import CONFIDENCE, Size, band
 from validate.rates import Slope, slope
 
 CLIENTS, DIM, SAMPLES, LOCAL_STEPS = 4, 4, 8, 2

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from validate.experiment import Band, Table
-from validate.papers.perm.setting import Data, Method, Size, band
-from validate.papers.perm.tables import Reference, Runs, Times, curves, interval, last, leads
-from validate.papers.perm.weights import DRAWN, SHARES, Federation, sparsity
+from validate.experiments.two_populations.setting import Data, Method, Size, band
+from validate.experiments.two_populations.tables import Reference, Runs, Times, curves, interval, last, leads
+from validate.experiments.two_populations.weights import DRAWN, SHARES, Federation, sparsity
 
 RIVALS = ("fedavg", "per-fedavg", "pfedme")  # of the paper's figure 1
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from validate.experiment import Band, Table
-from validate.papers.perm.setting import (
+from validate.experiments.two_populations.setting import (
     BATCH,
     DATA_SEED,
     DEVIATION,
@@ -25,7 +25,7 @@ from validate.papers.perm.setting import (
     band,
     problems,
 )
-from validate.papers.perm.weights import SHARES, Federation, sparsity
+from validate.experiments.two_populations.weights import SHARES, Federation, sparsity
 
 Runs = Mapping[str, list[Result]]
 Tuned = Mapping[str, Mapping[tuple[float, float], float]]

@@ -15,9 +15,8 @@ import numpy as np
 from validate import experiment as ex
 from validate.drawing import Axes, Curve, Level, Panel, draw_curves
 from validate.experiment import Band, Drawing, Experiment, Progress
-from validate.heat_maps import HeatMap, draw_heat_maps
-from validate.papers.perm import rates, statements, tables, weights
-from validate.papers.perm.setting import (
+from validate.experiments.two_populations import rates, statements, tables, weights
+from validate.experiments.two_populations.setting import (
     DATA_SEED,
     DIM,
     FULL,
@@ -37,7 +36,8 @@ from validate.papers.perm.setting import (
     settings,
     tune,
 )
-from validate.papers.perm.tables import Reference, Runs, curves, leads
+from validate.experiments.two_populations.tables import Reference, Runs, curves, leads
+from validate.heat_maps import HeatMap, draw_heat_maps
 
 SWEPT = (Data(0, ridge=1e-2), Data(0, ridge=1e-4), Data(0, deviation=0.1))
 SWEPT_METHODS = ("perm", "local")
