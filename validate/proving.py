@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 def evidence(claim: Claim | Written) -> list[Evidence]:
     """What the claim's own sentence says by algebra or by the prover of vector inequalities; often nothing."""
     if isinstance(claim, Written):
-        return _of_written(claim) if claim.is_said else []
+        return _of_written(claim) if claim.has_sentence else []
     found: list[Evidence] = []
     if claim.right is not None and claim.quantity.formula is not None:
         found += _decided(

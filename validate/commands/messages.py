@@ -120,7 +120,7 @@ def doubtful(claim: object) -> list[str]:
     from theory.sentence import everything, index_of
     from theory.written import Claim as Written
 
-    if not isinstance(claim, Written) or not claim.is_said:
+    if not isinstance(claim, Written) or not claim.has_sentence:
         return []
 
     def names(*sides: Any) -> set[str]:
