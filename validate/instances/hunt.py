@@ -227,7 +227,7 @@ def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
     if claim.program is None or not claim.program.random:
         return None
     sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
-    left = LONG_RUNS
+    left = LEAST
     for i in range(seeds if sizes else 0):
         if stop():
             return None
@@ -245,9 +245,8 @@ def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
     return None
 
 
-LONG_RUN, LONG_RUNS, MOST_STEPS = 30, 40, 3000
-"""Rounds that only relations between K and other numbers ask for; of such runs, how many are played, and the most steps
-of all clients and coordinates."""
+LONG_RUN, MOST_STEPS = 30, 3000
+"""Rounds that only relations between K and other numbers ask for; of so many, steps of all clients and coordinates."""
 
 
 def _takes_long(one: Drawn) -> bool:
