@@ -32,7 +32,7 @@ from validate.instances.candidates import (
     size,
     smaller,
 )
-from validate.instances.choices import roles_of
+from validate.instances.choices import has_length, roles_of
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.shapes import Size
@@ -227,11 +227,13 @@ def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
     if claim.program is None or not claim.program.random:
         return None
     sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
-    left = LEAST
+    left, tries = MOST_LONG, MOST_TRIES
     for i in range(seeds if sizes else 0):
-        if stop():
+        if stop() or tries < 0:
             return None
         one = drawn(claim, seed + 2 * 10**6 + i, sizes=sizes, everybody=True)
+        if one is None or one.instance.rounds > LONG_RUN:
+            tries -= has_length(claim)
         if one is None or _takes_long(one):
             continue
         if one.instance.rounds > LONG_RUN and (left := left - 1) < 0:
@@ -245,6 +247,8 @@ def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
     return None
 
 
+MOST_LONG, MOST_TRIES = 30, 120
+"""Long runs of one outcome that are played, and attempts at them where relations ask for their length."""
 LONG_RUN, MOST_STEPS = 30, 3000
 """Rounds that only relations between K and other numbers ask for; of so many, steps of all clients and coordinates."""
 

@@ -27,6 +27,16 @@ SHORTER = F(9, 10)
 """Share of a run's length that a move is to leave at most."""
 STEP = 4
 """From one attempt to the next, how many times longer a run is on whose length other names depend by an equation."""
+SHORT = 1000
+"""Denominators from here on are long; there are some three digits beside an end that has one."""
+
+
+def beside(end: Fraction) -> tuple[Fraction, Fraction]:
+    """A short fraction below a number that is not 0, and one above, each within a share of 1/`SHORT` or so."""
+    scale = F(SHORT)
+    while abs(end) * scale < SHORT:
+        scale *= 10
+    return F(math.floor(end * scale)) / scale, F(math.ceil(end * scale)) / scale
 
 
 class OpenLength(Search):
@@ -93,6 +103,14 @@ class OpenLength(Search):
         found = next((rounds for rounds in ordered if fits(rounds)), None)
         self.world = here
         return found
+
+    def _ends(self, name: str, relation: Sentence) -> Iterator[Any]:
+        """As of any run; of inequalities short fractions on either side, as their powers get long in many rounds."""
+        for end in super()._ends(name, relation):
+            if name == "K" or relation.relation == "==" or not isinstance(end, Fraction) or end.denominator < SHORT:
+                yield end
+            else:
+                yield from beside(end)
 
     def _turning_point(self, name: str, relation: Sentence) -> Iterator[Any]:
         """As of any name; of K between powers of two."""
