@@ -170,3 +170,10 @@ def test_what_is_repeated_is_said_once():
     assert "a_n=[[" in text
     assert described(drawn(claim("any", "sum_k(c**k) >= 0"), 1)).startswith("c=")
     assert ", K=" in described(drawn(claim("any", "sum_k(c**k) >= 0"), 1))
+
+
+def test_a_claim_about_numbers_without_rounds_has_no_series() -> None:
+    one = claim("c", "min(a, b) <= 2*a")
+    found = hunt(one, pool=40, evaluations=0, far=0)
+    assert found.broken is None
+    assert "K" not in found.reached

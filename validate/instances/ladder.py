@@ -92,12 +92,14 @@ def _by_series(claim: Claim, tightest: list[Seen], found: Ladder) -> bool:
     """Every number of terms up to a million; whether one breaks the claim, exactly."""
     for seen in tightest[:TIGHTEST]:
         base = candidate_of(seen.drawn)
+        way = next((way for way in ways(claim, base) if way.name == ROUNDS), None)
+        if way is None:  # the claim has no K
+            return False
         both = series(claim, {name: v for name, v in base.values.items() if name != ROUNDS}, MOST_ALONE)
         if both is None:
             return False
         found.reached[ROUNDS] = MOST_ALONE
         breaks = [K for K in both.breaks if K <= CONFIRMED]
-        way = next(way for way in ways(claim, base) if way.name == ROUNDS)
         for K in (*breaks[:2], *breaks[2:100:30]):  # the first may be one by rounding only
             one = longer(claim, base, way, K)
             exact = None if one is None else measured(claim, one)
