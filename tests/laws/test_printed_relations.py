@@ -90,7 +90,7 @@ def test_every_relation_on_the_pages_is_true(pages: dict[str, str]) -> None:
 def test_every_relation_in_the_evidence_is_true() -> None:
     texts = [e.detail for r in checked()[0].results for e in r.evidence]
     texts += [line.detail for replay in checked()[0].replays.values() for line in replay.lines]
-    assert len(texts) > 1000
+    assert len(texts) > 600
     for text in texts:
         assert not list(false_ones(SIDES, text)), text
         assert not list(false_ones(PAIR, text)), text
@@ -108,7 +108,7 @@ def test_the_two_sides_of_a_certificate_stand_as_the_claim_is_broken() -> None:
         assert not COMPARE[relation](Fraction(left), Fraction(right)), (id, left, relation, right)
         assert COMPARE[BREAKS[relation]](Fraction(left), Fraction(right)), id
         compared += 1
-    assert compared >= 35
+    assert compared >= 28
 
 
 @pytest.mark.parametrize("label", ["proposition-1", "lemma-7", "lemma-8", "eq1", "eq2", "eq3"])

@@ -91,7 +91,7 @@ CALLS: dict[tuple[str, int], str] = {
     ("verify", 2): "verify good.json altered.json spec.json",
     ("report", 0): "report --store ~empty.sqlite",
     ("report", 2): "report nonsense",
-    ("reproduce", 0): "reproduce perm --quick",
+    ("reproduce", 0): "reproduce open-fl --quick",
     ("reproduce", 2): "reproduce textbook",
     ("simulate", 0): "simulate spec.json --runs 2",
     ("simulate", 2): "simulate spec.json --runs 0",
@@ -162,7 +162,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
         def reproduce(*, out: Path, **options: Any) -> experiment.Experiment:
             options["progress"]("at work")
             drawing = experiment.Drawing(out / "figure.svg", "a title", "a caption")
-            return experiment.Experiment("perm", "a title", (), (drawing,), (), (out / "figure.csv",), ("found",))
+            return experiment.Experiment("open-fl", "a title", (), (drawing,), (), (out / "figure.csv",), ("found",))
 
     def prepare(name: str, status: int) -> None:
         if name == "mutate" and status < 2:

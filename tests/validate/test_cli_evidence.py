@@ -105,7 +105,7 @@ def test_report_and_reproduce_pass_their_options_on(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(import_module("validate.papers"), "module", lambda name: Experiments)
     assert call("report", "--out", "there").stdout.strip() == str(Path("there") / "index.html")
     assert call("report", "perm", "--quick", "--processes", 3).exit_code == 0
-    assert call("reproduce", "perm", "--quick", "--seed", 3).exit_code == 0
+    assert call("reproduce", "open-fl", "--quick", "--seed", 3).exit_code == 0
     assert [call.pop("progress") is not None for call in asked] == [True] * 3
     assert asked == [
         {"papers": None, "stores": (), "quick": False, "out": Path("there"), "processes": None},
@@ -113,7 +113,7 @@ def test_report_and_reproduce_pass_their_options_on(monkeypatch: pytest.MonkeyPa
         {"out": Path("fedproof-out"), "quick": True, "seed": 3},
     ]
     monkeypatch.setattr(import_module("validate.papers"), "module", lambda name: None)
-    assert "no experiments" in complaint(call("reproduce", "perm"))
+    assert "no experiments" in complaint(call("reproduce", "open-fl"))
 
 
 def test_verify_says_which_certificates_hold(folder: Path) -> None:

@@ -18,10 +18,8 @@ MOST_KNOTS_IN_ALL = 2_000
 MOST_SHOWN = 20  # samples
 MEANING = "of each sample, f' is continuous, of the given slopes between the given knots, f'(0) = -b and f(0) = c"
 
-Ends = tuple[Fraction | None, Fraction | None]
-"""A closed interval; None for an end that is infinite."""
-Parabola = tuple[Fraction, Fraction, Fraction]
-"""p, q, r of p x^2 + q x + r."""
+Ends = tuple[Fraction | None, Fraction | None]  # a closed interval; None for an end that is infinite
+Parabola = tuple[Fraction, Fraction, Fraction]  # p, q, r of p x^2 + q x + r
 
 
 class Piece:
