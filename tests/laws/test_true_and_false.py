@@ -80,7 +80,7 @@ def test_every_claim_is_there():
 
 def _marked(name: str):
     if name in OPEN:
-        return pytest.param(name, marks=[pytest.mark.slow, pytest.mark.xfail(reason=OPEN[name], strict=False)])
+        return pytest.param(name, marks=[pytest.mark.slow, pytest.mark.xfail(reason=OPEN[name], strict=True)])
     return pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow])
 
 

@@ -64,25 +64,16 @@ def gradient_steps(w, x, *, gamma):
     return x - gamma * w.full_gradient(x)
 
 
-def visits(w, x, eta, alpha, H, N):
+@algorithm
+def shuffling(w, x, *, eta, alpha, H, N, r):
+    """Algorithm 1, and Algorithm 4, which is it as one client sees it: an epoch visits all clients in random order."""
+
     def turn(v, one):
         for _ in one.repeat(H):
             v = v - eta * alpha * N * one.gradient(v, one.sample())
         return v
 
-    return w.visit(x, turn)
-
-
-@algorithm
-def shuffling(w, x, *, eta, alpha, H, N, r):
-    """Algorithm 1, and Algorithm 4, which is it as one client sees it: an epoch visits all clients in random order."""
-    return w.project(visits(w, x, eta, alpha, H, N), r)
-
-
-@algorithm
-def free_shuffling(w, x, *, eta, alpha, H, N):
-    """The same where W does not bind."""
-    return visits(w, x, eta, alpha, H, N)
+    return w.project(w.visit(x, turn), r)
 
 
 def curved(w, v, i=None):

@@ -316,6 +316,20 @@ def roles_of(program: Program | None) -> Roles:
     return Roles(**{name: frozenset(names & own) for name, names in found.items()})
 
 
+def turns_of(program: Program | None, values: Mapping[str, Any]) -> int:
+    """The turns of all loops of a round multiplied; of one number a client the largest counts.
+
+    Args:
+        program: whose loops.
+        values: of its parameters.
+    """
+    turns = 1
+    for name in roles_of(program).turns:
+        value = values[name]
+        turns *= max(map(int, value)) if isinstance(value, list) else int(value)
+    return turns
+
+
 # --- choosing --------------------------------------------------------------------------------------------------------
 
 FREE = (F(1), F(1, 2), F(2), F(1, 10), F(3), F(1, 4), F(10), F(1, 100), F(3, 4), F(9, 10))

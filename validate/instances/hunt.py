@@ -32,7 +32,7 @@ from validate.instances.candidates import (
     size,
     smaller,
 )
-from validate.instances.choices import has_length, roles_of
+from validate.instances.choices import has_length, roles_of, turns_of
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.shapes import Size
@@ -227,13 +227,13 @@ def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
     if claim.program is None or not claim.program.random:
         return None
     sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
-    left, tries = MOST_LONG, MOST_TRIES
+    left, tries, solved = MOST_LONG, MOST_TRIES, has_length(claim)
     for i in range(seeds if sizes else 0):
         if stop() or tries < 0:
             return None
         one = drawn(claim, seed + 2 * 10**6 + i, sizes=sizes, everybody=True)
         if one is None or one.instance.rounds > LONG_RUN:
-            tries -= has_length(claim)
+            tries -= solved
         if one is None or _takes_long(one):
             continue
         if one.instance.rounds > LONG_RUN and (left := left - 1) < 0:
@@ -257,10 +257,7 @@ def _takes_long(one: Drawn) -> bool:
     """Whether a run is so long that playing it in fractions takes more time than it is worth."""
     instance = one.instance
     assert instance.problem is not None
-    turns = 1
-    for name in roles_of(instance.program).turns:
-        value = one.values[name]
-        turns *= max(map(int, value)) if isinstance(value, list) else int(value)
+    turns = turns_of(instance.program, one.values)
     steps = instance.rounds * instance.problem.clients * instance.problem.dim * turns
     return instance.rounds > LONG_RUN and steps > MOST_STEPS
 
@@ -496,9 +493,7 @@ def _fits_moments(claim: Claim, one: Drawn) -> bool:
         return False
     turns, most = 1, MOST_TERMS
     if any(isinstance(part, At) and part.name in claim.vocabulary.taps for part in _everything_said(claim)):
-        for name in roles_of(instance.program).turns:
-            turns *= int(one.values[name])
-        most = MOST_TERMS_OF_TAPS
+        turns, most = turns_of(instance.program, one.values), MOST_TERMS_OF_TAPS
     return N * instance.rounds * (samples if instance.program.random else 1) * turns <= most
 
 

@@ -16,7 +16,7 @@ from theory.written import Claim
 from validate.expected import Line
 from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floats
 from validate.instances.candidates import Candidate, candidate_of, realised, size, smaller
-from validate.instances.choices import roles_of
+from validate.instances.choices import turns_of
 from validate.instances.hunt import MANY, Seen, measured
 from validate.instances.longer import MOST_ALONE, ROUNDS, Way, longer, ways
 from validate.instances.pool import Drawn
@@ -185,11 +185,7 @@ class _Climb:
             samples = max(map(problem.samples, range(problem.clients)))
             if problem.clients * samples >= MANY:
                 return False
-        turns = 1
-        for name in roles_of(program).turns:
-            value = one.values[name]
-            turns *= max(map(int, value)) if isinstance(value, list) else int(value)
-        steps = one.instance.rounds * turns
+        steps = one.instance.rounds * turns_of(program, one.values)
         return steps * min(steps, 8) * size(candidate_of(one))[3] <= LONGEST
 
     def confirmed(self, value: int) -> bool:
