@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from theory import catalog
-from theory.papers.open_fl_sentences import PAPER
+from theory.papers.open_fl import PAPER
 
 CLAIMS = {c.label: c for c in PAPER.claims}
 RECORDED = (

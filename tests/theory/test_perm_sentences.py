@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from theory import paper
-from theory.papers import perm_sentences
-from theory.papers.perm_sentences import PAPER
+from theory.papers import perm as perm_sentences
+from theory.papers.perm import PAPER
 from validate.contradiction import contradictions
 from validate.examine import _given, examine
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from theory.papers.open_fl_sentences import PAPER
+from theory.papers.open_fl import PAPER
 from validate import proving, verifier
 from validate.contradiction import contradictions
 from validate.examine import accepted, certificate_of_break
