@@ -7,10 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-
-from sim.participation import Bernoulli, UniformChoice
-from sim.problems import Quadratic
-from theory import evaluate
 from theory.assumptions import (
     Assumption,
     BoundedAverageStep,
@@ -35,6 +31,10 @@ from theory.assumptions import (
     UniformParticipation,
     VarianceAtMost,
 )
+
+from sim.participation import Bernoulli, UniformChoice
+from sim.problems import Quadratic
+from theory import evaluate
 from theory.claim import Claim, Parameter, Quantity
 from theory.evaluate import hypotheses
 from theory.formula import Comparison, Formula, UndefinedError, names_in, parse, text_of

@@ -56,8 +56,9 @@ def vector_statement(claim: Claim, setting: Mapping[str, str]) -> dict[str, Any]
     Raises:
         ValueError: when the claim has neither, or none at this setting.
     """
-    from theory.inequality.gram_json import condition_to_json
     from theory.inequality.sentence import written
+
+    from theory.inequality.gram_json import condition_to_json
     from theory.inequality.vectors import Condition, Form
 
     build: Callable[[Mapping[str, Fraction]], tuple[Any, Any, Any]]

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-
 from validate.papers.open_fl.radii import Constants, Radii
 from validate.papers.open_fl.setting import BATCH, LABELS, LOCAL_STEPS, RIDGE, STEPS, Case
 from validate.papers.open_fl.tables import (
@@ -21,6 +20,7 @@ from validate.papers.open_fl.tables import (
     stability,
     stationary,
 )
+
 from validate.report.words import number
 
 

@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from validate import experiment as ex
-from validate.experiment import Band, Progress
 from validate.papers.open_fl.setting import (
     BATCH,
     BETA1,
@@ -28,6 +25,9 @@ from validate.papers.open_fl.setting import (
     Size,
     problem,
 )
+
+from validate import experiment as ex
+from validate.experiment import Band, Progress
 
 
 class Constants(NamedTuple):
