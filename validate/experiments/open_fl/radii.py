@@ -13,7 +13,7 @@ import numpy as np
 
 from validate import experiment as ex
 from validate.experiment import Band, Progress
-from validate.papers.open_fl.setting import (
+from validate.experiments.open_fl.setting import (
     BATCH,
     BETA1,
     BETA2,
