@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from validate import experiment as ex
-from validate.papers.open_fl import figures, findings, radii, setting, tables
-from validate.papers.open_fl.setting import Case, Size
+from validate.experiments.open_fl import figures, findings, radii, setting, tables
+from validate.experiments.open_fl.setting import Case, Size
 
 pytest.importorskip("sklearn")  # the digits
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validate.papers import perm
 
 from tests.validate.tampering import at_path, edit, json_values, other_numbers, same_number, strings, verdict
 from theory import claim
 from theory.claim import Claim
 from validate import certificate, verifier
 from validate.falsify import confirm
-from validate.papers import perm
 from validate.verifier.domain import domain, largest_dissimilarity, largest_variance
 from validate.verifier.local_measures import LOCAL_PARAMETERS, LOCAL_QUANTITIES, averaged
 from validate.verifier.measures import Context

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validate.papers.perm.mixing_refutations import REFUTED, made
 
 from tests.rationals import rationals
 from tests.validate.tampering import at_path, edit, json_values, other_numbers, same_number, strings, verdict
 from theory import claim
 from theory.mixing import exact_projected_gradient, exact_weights
 from validate import certificate, verifier
-from validate.papers.perm.mixing_refutations import REFUTED, made
 from validate.report.words import described
 from validate.verifier.formulas import Uncheckable, evaluate, lookup, parse
 from validate.verifier.mixing import Instance, left_side, solve

@@ -12,12 +12,6 @@ import pytest
 from flint import arb, ctx
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
-from tests.rationals import rationals
-from tests.validate.tampering import at_path, edit, json_values, other_numbers, same_number, strings, verdict
-from theory.claim import Claim
-from theory.papers.perm import PAPER
-from validate import certificate, verifier
 from validate.papers.perm.shuffling_epochs import Epoch, quantile
 from validate.papers.perm.shuffling_refutations import (
     BROKEN,
@@ -28,6 +22,12 @@ from validate.papers.perm.shuffling_refutations import (
     unrolled_certificate,
 )
 from validate.papers.perm.shuffling_scenarios import epoch, scalar_epochs
+
+from tests.rationals import rationals
+from tests.validate.tampering import at_path, edit, json_values, other_numbers, same_number, strings, verdict
+from theory.claim import Claim
+from theory.papers.perm import PAPER
+from validate import certificate, verifier
 from validate.report.words import described
 from validate.verifier import FormatError, permutations, products
 from validate.verifier import epoch as played

@@ -1988,4 +1988,5 @@ PAPER = Paper(
         *MOVING,
         *SINGLE,
     ),
+    experiments="validate.experiments.two_populations",
 )

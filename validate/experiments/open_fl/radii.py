@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from validate.papers.open_fl.setting import (
+
+from validate import experiment as ex
+from validate.experiment import Band, Progress
+from validate.experiments.open_fl.setting import (
     BATCH,
     BETA1,
     BETA2,
@@ -25,9 +28,6 @@ from validate.papers.open_fl.setting import (
     Size,
     problem,
 )
-
-from validate import experiment as ex
-from validate.experiment import Band, Progress
 
 
 class Constants(NamedTuple):
