@@ -15,7 +15,8 @@ from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
 
-from theory.claim import Claim, Paper
+from theory.claim import Paper
+from theory.written import Claim
 
 GROUP = "fedproof.papers"
 BUILT_IN: Mapping[str, str] = MappingProxyType(
@@ -131,7 +132,7 @@ def _others() -> tuple[Paper, ...]:
             continue  # an entry point for what is there anyway
         if new.name in BUILT_IN:
             raise ValueError(f"{origin} has the name of the built-in paper {new.name!r}; rename or uninstall it")
-        older = next((c for c in new if isinstance(c, Claim)), None)
+        older = next((c for c in new if not isinstance(c, Claim)), None)
         if older is not None:
             logger.warning(
                 "%s is left out: %s is no sentence; a claim is written as docs/language.md says", origin, older.id

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,13 +12,13 @@ from validate.commands import completion, messages, own, parameters_of
 from validate.commands.output import number, plain, print_json, table
 
 if TYPE_CHECKING:
-    from theory.claim import Claim, Hypothesis
+    from theory.claim import Claim as Bound
     from theory.evaluate import Enclosure
+    from theory.written import Claim
     from validate.kept import Entry
 
 WIDTH = 48
 """Characters of a left side in the list of claims."""
-STANDING = "Standing (fixed elsewhere in the paper)"
 
 
 def remembered(one: Entry) -> str:
@@ -77,100 +75,23 @@ def claims(
     table(["id", "kind", "equation", "quantity", "bound", "amends", "verdict"], cells)
 
 
-def _row(claim: Any) -> dict[str, Any]:
-    """What the list says of a claim: of one that says what it means, its left side is what it bounds."""
-    from theory.written import Claim as Written
+def _row(claim: Claim) -> dict[str, Any]:
+    """What the list says of a claim: its left side is what it bounds."""
+    from theory.sentence import text_of
 
-    own = {"id": claim.id, "kind": claim.kind, "equation": claim.equation}
-    if isinstance(claim, Written):
-        from theory.sentence import text_of
-
-        quantity = text_of(claim.sentence.left) if claim.has_sentence else ""
-        return own | {"quantity": quantity, "has_bound": claim.has_bound, "amends": claim.amended}
-    return own | {"quantity": claim.quantity.name, "has_bound": claim.has_bound, "amends": claim.amends}
+    return {
+        "id": claim.id,
+        "kind": claim.kind,
+        "equation": claim.equation,
+        "quantity": text_of(claim.sentence.left) if claim.has_sentence else "",
+        "has_bound": claim.has_bound,
+        "amends": claim.amended,
+    }
 
 
 def shortened(text: str) -> str:
     """A left side as a table has it."""
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3].rstrip()}..."
-
-
-def _hypothesis(h: Hypothesis) -> dict[str, Any]:
-    return {
-        "name": h.name,
-        "statement": h.statement,
-        "relation": h.relation,
-        "assumption": type(h.assumption).__name__ if h.assumption is not None else None,
-        "printed": h.printed,
-    }
-
-
-def description(claim: Claim) -> dict[str, Any]:
-    """A claim as a dictionary for JSON."""
-    return {
-        "id": claim.id,
-        "kind": claim.kind,
-        "title": claim.title,
-        "equation": claim.equation,
-        "statement": claim.statement,
-        "latex": claim.latex,
-        "quantity": asdict(claim.quantity),
-        "source": claim.source,
-        "parameters": [
-            {"name": p.name, "domain": str(p.domain), "meaning": p.meaning, "shape": p.shape} for p in claim.parameters
-        ],
-        "hypotheses": [_hypothesis(h) for h in claim.hypotheses],
-        "standing": [{**_hypothesis(h), "where": h.where} for h in claim.standing],
-        "definitions": dict(claim.definitions),
-        "relation": claim.relation,
-        "right": claim.right,
-        "steps": [asdict(step) for step in claim.steps],
-        "amends": claim.amends,
-        "derivation": claim.derivation or None,
-        "remarks": list(claim.remarks),
-    }
-
-
-def text(claim: Claim) -> str:
-    """A claim for a reader."""
-    lines = [f"{claim.id}: {claim.title}", f"{claim.kind} {claim.equation}; {claim.source}".rstrip("; ")]
-    if claim.amends is not None:
-        lines.append(f"amends {claim.amends}")
-
-    def part(title: str, entries: list[str]) -> None:
-        if entries:
-            lines.extend(["", title])
-            for entry in entries:
-                lines.append(textwrap.fill(entry, 100, initial_indent="  ", subsequent_indent="    "))
-
-    part("Statement", [claim.statement])
-    if claim.right is not None:
-        sides = [f"{claim.quantity.name} {claim.relation} {claim.right}"]
-        part("Bound", sides + [f"with {name} = {formula}" for name, formula in claim.definitions.items()])
-    part(
-        "Hypotheses",
-        [
-            f"{h.name}: {h.statement}" + ("" if h.printed else " (used by the proof; not printed)")
-            for h in claim.hypotheses
-        ],
-    )
-    part(STANDING, [f"{h.name}: {h.statement} ({h.where})" for h in claim.standing])
-    part(
-        "Parameters",
-        [f"{p.name} in {p.domain}: {p.meaning}" + " (vector)" * (p.shape == "vector") for p in claim.parameters],
-    )
-    part(
-        "Proof",
-        [
-            f"{step.label} {step.left} {step.relation} {step.right}  [{step.rule}]"
-            + (f" {step.note}" if step.note else "")
-            + (f" (see {step.claim})" if step.claim else "")
-            for step in claim.steps
-        ],
-    )
-    part("Derivation", [claim.derivation] if claim.derivation else [])
-    part("Remarks", list(claim.remarks))
-    return "\n".join(lines)
 
 
 def show(
@@ -189,25 +110,14 @@ def show(
 
     Example: fedproof show fedavg-svrg/theorem-v1-eq8
     """
-    from theory import catalog
-    from theory.written import Claim as Written
+    from theory.catalog import claim as find
+    from validate.commands import written
 
-    claim: Any = catalog.claim(own.one(claim_id))
-    if isinstance(claim, Written):
-        from validate.commands import written
-
-        if as_json:
-            print_json(written.as_json_of(claim))
-        else:
-            typer.echo(written.as_latex(claim) if latex else written.as_text(claim))
-        return
+    claim = find(own.one(claim_id))
     if as_json:
-        print_json(description(claim))
-    elif latex:
-        lines = [claim.latex, *(f"{step.left} {step.relation} {step.right}" for step in claim.steps)]
-        typer.echo("\n".join(lines))
+        print_json(written.as_json_of(claim))
     else:
-        typer.echo(text(claim))
+        typer.echo(written.as_latex(claim) if latex else written.as_text(claim))
 
 
 def print_bound(result: Mapping[str, Any], standing: frozenset[str]) -> None:
@@ -227,7 +137,7 @@ def print_bound(result: Mapping[str, Any], standing: frozenset[str]) -> None:
         typer.echo(f"  {kind} {hypothesis['name']}: {words[hypothesis['holds']]}")
 
 
-def terms_at(claim: Claim, parameters: Mapping[str, Any], enclosure: Enclosure | None) -> dict[str, Any]:
+def terms_at(claim: Bound, parameters: Mapping[str, Any], enclosure: Enclosure | None) -> dict[str, Any]:
     """The claim's definitions in float64; with an enclosure, each within its own bounds."""
     import numpy as np
 
@@ -244,7 +154,7 @@ def terms_at(claim: Claim, parameters: Mapping[str, Any], enclosure: Enclosure |
     return terms
 
 
-def _left(left: Claim, parameters: Mapping[str, Any], rigorous: bool) -> dict[str, Any]:
+def _left(left: Bound, parameters: Mapping[str, Any], rigorous: bool) -> dict[str, Any]:
     """The left side of a claim about numbers alone, which a calculator knows as well as the right one."""
     from theory import evaluate
 
@@ -281,23 +191,15 @@ def bound(
     Example: fedproof bound fedavg-svrg/theorem-v1-eq8 --set L=2 --set delta=1/sqrt(K) --set S=5 --set M=2
     --set K=100 --set G2=3 --set f0_gap=7 --set mean_inv_p=13/3 --rigorous
     """
-    from theory import catalog, evaluate
-    from theory.written import Claim as Written
+    from theory import evaluate
+    from theory.calculator import ROUNDS
+    from theory.catalog import claim as find
 
-    known: Any = catalog.claim(own.one(claim_id))
-    command = f"fedproof bound {claim_id}"
-    left: Claim | None = None
-    hidden = ""
-    if isinstance(known, Written):
-        from theory.calculator import ROUNDS
-
-        found, parameters = parameters_of.of_calculator(known, assignments or [], command)
-        claim, left, hidden = found.bound, found.left, ROUNDS
-    else:
-        claim = known
-        if not claim.has_bound:
-            raise messages.lacking(claim, "no right side that can be evaluated", lambda other: other.has_bound)
-        parameters = parameters_of.all_of(claim, assignments or [], command)
+    known = find(own.one(claim_id))
+    if not known.has_bound:
+        raise messages.lacking(known, "no right side that can be evaluated", lambda other: other.has_bound)
+    found, parameters = parameters_of.of_calculator(known, assignments or [], f"fedproof bound {claim_id}")
+    claim, left = found.bound, found.left
     hypotheses = [{"name": h["name"], "holds": h["holds"]} for h in evaluate.hypotheses(claim, parameters)]
     violated = [h["name"] for h in hypotheses if h["holds"] is False]
     value, enclosure = None, None
@@ -315,7 +217,7 @@ def bound(
             "value": value,
             "lower": enclosure.lower if enclosure else None,
             "upper": enclosure.upper if enclosure else None,
-            "parameters": {name: value for name, value in parameters.items() if name != hidden},
+            "parameters": {name: value for name, value in parameters.items() if name != ROUNDS},
             "hypotheses": hypotheses,
             "terms": terms_at(claim, parameters, enclosure),
             **({} if left is None else {"left": _left(left, parameters, rigorous)}),

@@ -12,7 +12,6 @@ from validate.commands import completion, messages, own
 from validate.commands.output import noticing_interrupts, print_json, progress, writable
 
 if TYPE_CHECKING:
-    from theory.written import Claim as Written
     from validate.both_sides import Row
 
 
@@ -21,7 +20,7 @@ def falsify(
         str,
         typer.Argument(
             metavar="ID",
-            help="Id of a claim with a right side; or paper.py:LABEL.",
+            help="Id of a claim; or paper.py:LABEL.",
             autocompletion=completion.claim_ids,
         ),
     ],
@@ -39,58 +38,14 @@ def falsify(
 
     Example: fedproof falsify fedavg-svrg/lemma-a2
     """
-    from theory import claim as find
-    from theory.written import Claim as Written
-    from validate import certificate, kept, papers
-    from validate.search.reduce import certificate_of
-    from validate.search.unguided import search
-
-    claim: Any = find(own.one(name))
-    if isinstance(claim, Written):
-        _of_sentence(claim, seconds, seed, out, as_json)
-        return
-    module = papers.module(claim.paper)
-    if module is None or not claim.has_bound:
-        what = "no right side that can be measured, so there is nothing to search for"
-        raise messages.lacking(claim, what, lambda other: other.has_bound)
-    writable("--out", out)
-    result = search(claim, module.cases, seconds=seconds, seed=seed, progress=progress)
-    path, lacking = None, None
-    if result.found is not None:
-        with TemporaryDirectory() as folder:  # beside the certificate of a check, not in its place
-            try:
-                made = certificate.write(certificate_of(claim, result.found), Path(folder) / kept.CERTIFICATES)
-                path = str(kept.keep(claim, (Path(folder),), made, out, "falsify"))
-            except ValueError as error:
-                lacking = str(error)
-    broken = result.found is not None or result.suspect is not None
-    shown: dict[str, Any] = {
-        "id": claim.id,
-        "broken": broken,
-        "confirmed": result.found is not None,
-        "ratio": result.ratio,
-        "evaluations": result.evaluations,
-        "structures": len(result.structures),
-        "spec": result.spec,
-        "certificate": path,
-        "detail": result.detail,
-    }
-    if as_json:
-        print_json(shown)
-    else:
-        typer.echo(f"{claim.id}: {result.detail}")
-        if path is not None:
-            typer.echo(f"certificate: {path}")
-        if lacking is not None:
-            typer.echo(f"no certificate: {lacking}")
-    if broken:
-        raise typer.Exit(1)
-
-
-def _of_sentence(claim: Written, seconds: float, seed: int, out: Path, as_json: bool) -> None:
-    """A claim that says what it means: the hunt of `validate.falsified`."""
+    from theory.catalog import claim as find
     from validate import kept
     from validate.falsified import falsified
+
+    claim = find(own.one(name))
+    if not claim.has_sentence:
+        what = "no sentence that can be measured, so there is nothing to search for"
+        raise messages.lacking(claim, what, lambda other: other.has_sentence)
 
     writable("--out", out)
     with noticing_interrupts() as check, TemporaryDirectory() as folder:

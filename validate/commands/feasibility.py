@@ -69,22 +69,17 @@ def feasible(
     from theory.feasible.compatible import compatible
     from theory.feasible.limits import Limits
     from theory.formula import parse_relation
-    from theory.written import Claim as Written
 
-    claim: Any = catalog.claim(own.one(claim_id))
-    bound = claim
-    given = list(assignments or [])
-    if isinstance(claim, Written):  # what its relations say in numbers
-        numbers = calculator(claim, all_relations=True)
-        bound = numbers.bound
-        split = [text.partition("=") for text in given]
-        given = [f"{numbers.named(name.strip())}{equals}{value}" for name, equals, value in split]
+    claim = catalog.claim(own.one(claim_id))
+    numbers = calculator(claim, all_relations=True)  # what its relations say in numbers
+    split = [text.partition("=") for text in assignments or ()]
+    given = [f"{numbers.named(name.strip())}{equals}{value}" for name, equals, value in split]
     for relation in supposed or ():
         try:
             parse_relation(relation)
         except ValueError as error:
             raise ValueError(f"--suppose {relation!r} is not a relation such as 'M <= 8': {error}") from error
-    values = evaluate.parse_assignments(given, bound)
+    values = evaluate.parse_assignments(given, numbers.bound)
     limits = Limits(effort=effort)
     missing.tell()
     found = compatible(claim, supposed or (), values, limits=limits)

@@ -13,8 +13,7 @@ from validate.commands.oracle import any_number_of_digits
 from validate.commands.output import number, print_json, progress, read_object, table
 
 if TYPE_CHECKING:
-    from theory.claim import Claim
-    from theory.written import Claim as Written
+    from theory.written import Claim
 
 SAID = {
     "holds": "the claim holds on this instance",
@@ -47,21 +46,17 @@ def measure(
 
     Example: fedproof measure my_paper.py:noise-ball INSTANCE.json
     """
-    from theory import claim as find
-    from theory.written import Claim as New
+    from theory.catalog import claim as find
 
     data = read_object(spec)
-    claim: Any = find(own.one(name))
+    claim = find(own.one(name))
     with any_number_of_digits():
-        if isinstance(claim, New):
-            status = _of_sentence(claim, data, assignments or (), as_json)
-        else:
-            status = _of_table(claim, data, assignments or (), as_json)
+        status = _measured(claim, data, assignments or (), as_json)
     if status:
         raise typer.Exit(status)
 
 
-def _of_sentence(claim: Written, data: dict[str, Any], assignments: Sequence[str], as_json: bool) -> int:
+def _measured(claim: Claim, data: dict[str, Any], assignments: Sequence[str], as_json: bool) -> int:
     from validate.instances.specs import instance_from
     from validate.on_instance import on_instance
 
@@ -86,41 +81,6 @@ def _of_sentence(claim: Written, data: dict[str, Any], assignments: Sequence[str
     }
     _print(shown, as_json)
     return {"broken": 1, "violated": 3}.get(found.verdict, 0)
-
-
-def _of_table(claim: Claim, data: dict[str, Any], assignments: Sequence[str], as_json: bool) -> int:
-    """A claim that is measured by its paper's tables."""
-    from validate.bounds import breaks, exact_or_rounded_sides
-    from validate.measurement import occasion
-
-    if assignments:
-        raise ValueError(f"--set {assignments[0]}: the constants of {claim.id} are those of the instance")
-    found = occasion(claim, data)
-    cases = found.cases
-    violated = dict(found.violations()) if cases is not None else {}
-    rows: list[dict[str, Any]] = []
-    for i in range(len(cases)) if cases is not None else ():
-        assert cases is not None
-        left, right = exact_or_rounded_sides(claim, cases, i)
-        status = "broken" if breaks(claim, left, right) else "holds"
-        rows.append({"at": cases.index_at(i), "left": exact(left), "right": exact(right),
-                     "ratio": _ratio(left, right), "status": status})  # fmt: skip
-    names = sorted({name for names in violated.values() for name in names})
-    broken = any(row["status"] == "broken" and i not in violated for i, row in enumerate(rows))
-    verdict = "broken" if broken else "violated" if violated else "holds" if rows else "silent"
-    shown = {
-        "id": claim.id,
-        "verdict": verdict,
-        "how": "exact",
-        "detail": SAID[verdict],
-        "constants": {},
-        "hypotheses": [{"name": name, "holds": False} for name in names],
-        "relation": claim.relation,
-        "rows": rows,
-        "instance": data,
-    }
-    _print(shown, as_json)
-    return {"broken": 1, "violated": 3}.get(verdict, 0)
 
 
 def _print(shown: dict[str, Any], as_json: bool) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from theory.claim import Claim
+    from theory.written import Claim
 
 EXAMPLE = "Example: "
 # What is wrong with a number, by the kind of pydantic's errors, whose own words do not show the number.
@@ -98,29 +98,28 @@ def lacking(claim: Claim, what: str, has: Callable[[Claim], bool]) -> ValueError
 
     Args:
         claim: the claim.
-        what: it has not, as in "no proof lines to replay".
+        what: it has not, as in "no proof to replay".
         has: whether another claim has it.
     """
     from theory import catalog
     from validate.files import target_of
 
-    others = [other.id for other in catalog.claims(claim.paper) if isinstance(other, type(claim)) and has(other)]
+    others = [other.id for other in catalog.claims(claim.paper) if has(other)]
     family = [id for id in others if id.startswith(claim.id) or claim.id.startswith(id)]
     near = list(dict.fromkeys([*family, *get_close_matches(claim.id, others, n=3, cutoff=0)]))[:3]
     advice = f"; others of its paper have, such as {', '.join(map(target_of, near))}" if near else ""
     return ValueError(f"ID={claim.id} has {what}{advice}")
 
 
-def doubtful(claim: object) -> list[str]:
-    """Of a claim in the language: parameters that one relation has and nothing else, and nearly have another's name.
+def doubtful(claim: Claim) -> list[str]:
+    """Parameters of a claim that one relation has and nothing else, and nearly have another's name.
 
     A name that is nothing else is a parameter, so no slip of the pen is an error; but a relation with one says nothing
     of what is claimed, and the claim may well be refuted for want of it.
     """
     from theory.sentence import everything, index_of
-    from theory.written import Claim as Written
 
-    if not isinstance(claim, Written) or not claim.has_sentence:
+    if not claim.has_sentence:
         return []
 
     def names(*sides: Any) -> set[str]:

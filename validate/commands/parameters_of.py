@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from theory.calculator import Calculator
-    from theory.claim import Claim, Parameter
-    from theory.written import Claim as Written
+    from theory.claim import Claim as Bound
+    from theory.claim import Parameter
+    from theory.written import Claim
 
 SAMPLES = tuple(map(Fraction, ("1", "1/2", "2", "1/10", "0", "10", "-1")))
 """Values for an example; the first one in a parameter's domain is taken."""
 
 
 def all_of(
-    claim: Claim, assignments: Sequence[str], command: str, otherwise: Mapping[str, str] | None = None
+    claim: Bound, assignments: Sequence[str], command: str, otherwise: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """The values of all parameters, by name, as `theory.evaluate` takes them.
 
@@ -47,7 +48,7 @@ def all_of(
     raise ValueError(f"{claim.id} needs values for {wanted}; for example: {command} {example}")
 
 
-def of_calculator(claim: Written, assignments: Sequence[str], command: str) -> tuple[Calculator, dict[str, Any]]:
+def of_calculator(claim: Claim, assignments: Sequence[str], command: str) -> tuple[Calculator, dict[str, Any]]:
     """A claim in numbers, and the values of its parameters, as `all_of` finds them.
 
     A parameter that stands for an expression is given by its name or by that, ``norm2(x0 - xstar)=4``. What only

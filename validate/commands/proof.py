@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from validate.commands import completion, messages, own
-from validate.commands.output import print_json, progress, table
-
-if TYPE_CHECKING:
-    from theory.written import Claim as Written
+from validate.commands.output import print_json, table
 
 UNPROVED = 1
 
@@ -24,69 +21,21 @@ def replay(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Replay the proof of a claim line by line.
+    """Put the proof of a claim to the prover.
 
-    It says which line is the first false one. A line is held against the truth as it is printed; whether it follows
-    from the lines before it is said apart. Exit status 1 when the proof breaks: a line is false on which the
-    conclusion depends.
-
-    The proof of a claim that says what it means has no such lines: it is what its sentence is a combination of, and the
-    prover accepts that or does not; the status is 1 where it does not.
+    It prints what the proof consists of, that of the claim's author or, without one, what the prover finds itself: what
+    the sentence is a combination of. Exit status 1 where the prover does not accept it.
 
     Example: fedproof replay textbook/jensen-three
     """
     from theory.catalog import claim as find
-    from theory.written import Claim as Written
-    from validate.replay.proof import replay as replayed
-
-    claim: Any = find(own.one(target))
-    if isinstance(claim, Written):
-        _derivation(claim, as_json)
-        return
-    if not claim.steps:
-        raise messages.lacking(claim, "no proof lines to replay", _has_lines)
-    progress(f"{claim.id}: {len(claim.steps)} lines")
-    found = replayed(claim)
-    false, broken = found.first_false, found.first_break
-    if as_json:
-        print_json(found.to_json())
-    else:
-        rows = [
-            [
-                line.step.label,
-                line.step.rule,
-                line.outcome,
-                "" if line.reached is None else line.reached.outcome,
-                "" if line.follows is None else line.follows.answer,
-                line.slip or line.detail,
-            ]
-            for line in found.lines
-        ]
-        table(["line", "rule", "outcome", "chain so far", "inference", "what was found"], rows)
-        said = "none" if false is None else false.step.label
-        typer.echo(f"first false line: {said}")
-        if false is not None and false.counterexample is not None:
-            typer.echo(f"counterexample: {false.counterexample['text']}")
-        if broken is not None:
-            typer.echo(f"the proof breaks at: {broken.step.label}")
-        for line in found.slips:
-            typer.echo(f"{line.step.label}: {line.slip}")
-    if broken is not None:
-        raise typer.Exit(1)
-
-
-def _has_lines(claim: Any) -> bool:
-    """Whether a claim has lines of a proof, or its data."""
-    return bool(getattr(claim, "steps", ()) or getattr(claim, "proof", None))
-
-
-def _derivation(claim: Written, as_json: bool) -> None:
-    """The proof of a claim that says what it means."""
     from validate.replay.derivation import derivation
 
+    claim = find(own.one(target))
     found = derivation(claim)
     if found is None:
-        raise messages.lacking(claim, "no proof to replay, and the prover finds none", _has_lines)  # type: ignore[arg-type]
+        what = "no proof to replay, and the prover finds none"
+        raise messages.lacking(claim, what, lambda other: other.proof is not None)
     if as_json:
         print_json(found.to_json())
     else:
@@ -107,8 +56,8 @@ def prove(
 ) -> None:
     """Say whether a claim's own sentence is proved.
 
-    For all values that its hypotheses allow, by algebra, or by the multipliers that are written in the claim; lines of
-    a proof are not looked at: see `replay`. That a claim is not proved says nothing against it. Exit status 1 when it
+    For all values that its hypotheses allow, by algebra, or by the multipliers that are written in the claim or found.
+    That a claim is not proved says nothing against it. Exit status 1 when it
     is not.
 
     Example: fedproof prove textbook/young
@@ -116,7 +65,7 @@ def prove(
     from theory.catalog import claim as find
     from validate import proving
 
-    claim: Any = find(own.one(target))
+    claim = find(own.one(target))
     found = proving.evidence(claim)
     best = next((item for item in found if item.outcome == "proved"), None)
     told = best or next(iter(found), None)

@@ -10,8 +10,6 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from validate import papers
-
 BY_PAPER: Mapping[str, str] = MappingProxyType(
     {
         "fedavg-svrg": "validate.experiments.insurance",
@@ -19,7 +17,7 @@ BY_PAPER: Mapping[str, str] = MappingProxyType(
         "perm": "validate.experiments.two_populations",
     }
 )
-"""Modules with a paper's experiments; those of other papers are in the modules that measure their claims."""
+"""Modules with a paper's experiments."""
 
 
 def reproduction(paper: str) -> Callable[..., Any] | None:
@@ -28,5 +26,7 @@ def reproduction(paper: str) -> Callable[..., Any] | None:
     Args:
         paper: its name.
     """
-    module = import_module(BY_PAPER[paper]) if paper in BY_PAPER else papers.module(paper)
-    return getattr(module, "reproduce", None)
+    if paper not in BY_PAPER:
+        return None
+    found: Callable[..., Any] = import_module(BY_PAPER[paper]).reproduce
+    return found

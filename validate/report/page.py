@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from theory.claim import Paper
-    from validate.replay.proof import Replay
 
 TEMPLATES = Path(__file__).parent / "templates"
 WAYS = {
@@ -52,8 +51,6 @@ def render(
     *,
     papers: Sequence[Paper] | None = None,
     sweeps: Sequence[Experiment] = (),
-    replays: Mapping[str, Replay] | None = None,
-    predicted: Mapping[str, Any] | None = None,
     trust: Sequence[str] = (),
     quick: bool | None = None,
     setter: Typesetter | None = None,
@@ -70,8 +67,6 @@ def render(
         out: folder; made when missing.
         papers: the papers shown; those of the results, from the catalogue, without.
         sweeps: what stores say (`validate.sweep.summary`), each with a label of its own in place of a paper's name.
-        replays: proofs replayed line by line, by the claim's id.
-        predicted: both sides of claims over the rounds (`validate.predicted.Predicted`), by the claim's id.
         trust: lines on how far the verdicts can be trusted.
         setter: has set some of the formulas already, from `typeset`.
         quick: whether the pages call themselves a quick or a full report; None for neither.
@@ -97,14 +92,12 @@ def render(
     alone = not papers and len(sweeps) == 1
     files = file_names([p.name for p in papers], [] if alone else [s.paper for s in sweeps])
     views = [
-        paper_view(paper, file, by_id, experiments, setter, out, replays or {}, predicted or {})
-        for paper, file in zip(papers, files, strict=False)
+        paper_view(paper, file, by_id, experiments, setter, out) for paper, file in zip(papers, files, strict=False)
     ]
     sweep_views = [
         experiment_view(sweep, out, "index.html" if alone else file)
         for sweep, file in zip(sweeps, ["index.html"] if alone else files[len(views) :], strict=True)
     ]
-    folder.wrote(path for view in views for path in view.files)
     for experiment in (*(e for view in views for e in view.experiments), *sweep_views):
         folder.wrote(experiment.copies)
         folder.uses(experiment.links)
@@ -141,7 +134,7 @@ def typeset(papers: Sequence[Paper]) -> Typesetter:
     """The formulas of papers, set before there are verdicts."""
     setter = Typesetter()
     for paper in papers:
-        paper_view(paper, "", {}, (), setter, Path(), {}, {})
+        paper_view(paper, "", {}, (), setter, Path())
     return setter
 
 

@@ -18,7 +18,6 @@ from validate.verdict import Result
 
 if TYPE_CHECKING:
     from theory.claim import Paper
-    from validate.checking import Checked
     from validate.files import Source
 
 TEXTBOOK, ALL = "textbook", "all papers"
@@ -86,7 +85,7 @@ def _written(
     processes: int | None,
 ) -> Path:
     """`write`, of papers that are known."""
-    from validate.checking import joined, listener
+    from validate.checking import listener
 
     sweeps = _sweeps(stores, out, progress)
     if not chosen:
@@ -102,25 +101,21 @@ def _written(
     tasks = [(own if part.paper in concerned else (), part.function, part.arguments) for part in parts]
     found = over_processes(_run, tasks, processes=processes, done=done, heard=hear)
     by_kind: dict[str, dict[str, Any]] = {}
-    claims: dict[str, list[Checked]] = {}
+    checked: dict[str, list[Result]] = {}
     for part, what in zip(parts, found, strict=True):
         if part.kind == "claims":
-            claims.setdefault(part.paper, []).append(what)
+            checked.setdefault(part.paper, []).extend(what)
         else:
             by_kind.setdefault(part.kind, {})[part.paper] = what
-    checked = {name: joined(several) for name, several in claims.items()}
-    results, replays, predicted = joined(checked[p.name] for p in chosen)
-    trust = [_false_alarms(checked[TEXTBOOK][0])]
+    trust = [_false_alarms(checked[TEXTBOOK])]
     experiments = [by_kind["experiments"][p.name] for p in chosen if p.name in by_kind.get("experiments", {})]
     (setter,) = by_kind["formulas"].values()
     return render(
-        results,
+        [result for p in chosen for result in checked[p.name]],
         experiments,
         out,
         papers=chosen,
         sweeps=sweeps,
-        replays=replays,
-        predicted=predicted,
         trust=trust,
         quick=quick,
         setter=setter,
@@ -185,13 +180,8 @@ def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
 
 
 def _claims(task: tuple[Any, ...], check: Callable[..., Any]) -> list[Part]:
-    """A paper's claims: each alone where it says what it means; the others share what a pool of scenarios gives."""
-    from theory import catalog
-    from theory.written import Claim as Written
-
+    """A paper's claims, each alone."""
     paper, ids, *rest = task
-    if not ids or not all(isinstance(catalog.claim(i), Written) for i in ids):
-        return [Part("claims", paper, check, task)]
     return [Part("claims", paper, check, (paper, (i,), *rest), i.removeprefix(f"{paper}/")) for i in ids]
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup, escape
 
-from validate.predicted import Predicted
-from validate.report.axis import Axis, axis, tick_labels
+from validate.report.axis import Axis, tick_labels
 
 Array = np.ndarray
 
@@ -43,17 +42,6 @@ CHARACTER, GAP = 9, 5
 """Width of a digit in a label, at most, and room between labels."""
 MARKED = 40
 """With at most so many points each of them is marked."""
-LEAST_RATIO = 1e-9
-"""Scenarios with a smaller ratio are far from breaking; a zero is rounded to one."""
-UNJOINED = ("n",)
-"""Indices of clients, which have no order."""
-AGREE = 1e-9
-"""Sides are as good as equal, relative to each other."""
-
-PREDICTED = "stroke:var(--series-0,#0072b2);color:var(--series-0,#0072b2)"
-MEASURED = "stroke:var(--series-1,#d55e00);color:var(--series-1,#d55e00)"
-SAMPLED = "stroke:var(--series-2,#009e73);color:var(--series-2,#009e73)"
-BROKEN = "stroke:var(--refuted,#b3261e);color:var(--refuted,#b3261e)"
 
 
 @dataclass(frozen=True)
@@ -82,89 +70,6 @@ class Place:
     def height(self) -> int:
         """Of the picture, with the labels below the plot."""
         return self.bottom + 44
-
-
-def shown(predicted: Predicted) -> Array:
-    """(C,): the scenarios whose ratio is shown: those with one above `LEAST_RATIO`, where they are not too few."""
-    with np.errstate(all="ignore"):
-        positive = np.asarray(predicted.left / predicted.right > LEAST_RATIO)
-    below = predicted.relation in ("<=", "<") and positive.sum() >= max(2, len(predicted) / 4)
-    return positive if below else np.ones(len(predicted), dtype=bool)
-
-
-def agree(predicted: Predicted) -> bool:
-    """Whether both sides are as good as equal everywhere."""
-    scale = np.maximum(np.abs(predicted.left), np.abs(predicted.right))
-    return bool((np.abs(predicted.left - predicted.right) <= AGREE * scale).all())
-
-
-def curves(predicted: Predicted, layout: Layout) -> tuple[list[Markup], int]:
-    """Both sides over the index, and the height of the picture."""
-    at, left, right = predicted.at, predicted.left, predicted.right
-    spread = at[0] > 0 and at[-1] > 10 * at[0] and predicted.over == "rounds"
-    sides = [left, right, *(predicted.band or ())]
-    dots = predicted.index in UNJOINED
-    legend = [
-        ("right side, predicted", PREDICTED, "dots" if dots else "7 4"),
-        ("left side, exact", MEASURED, "dots" if dots else ""),
-    ]
-    if predicted.band is not None:
-        legend.append((f"mean of {predicted.runs:,} runs", SAMPLED, "dots"))
-    if predicted.broken.any():
-        legend.append(("broken", BROKEN, "cross"))
-    place = Place(layout, len(legend))
-    x = axis(at, LEFT + 8, place.right - 8, log=bool(spread), whole=True)
-    y = axis(np.concatenate(sides), place.bottom, place.top)
-    parts = [frame(x, y, predicted.index, at, place)]
-    if predicted.band is not None:
-        lower, upper = (y(each) for each in predicted.band[1:])
-        lower = np.where(np.isfinite(lower), lower, place.bottom)  # below what a logarithmic axis shows
-        kept = _thinned(x(at), upper, layout.columns)
-        edge = [(x(at)[i], upper[i]) for i in kept] + [(x(at)[i], lower[i]) for i in reversed(kept)]
-        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in edge)
-        parts.append(
-            Markup('<polygon points="{}" style="{};stroke:none;fill:currentColor;opacity:.25"/>').format(
-                points, SAMPLED
-            )
-        )
-    if dots:
-        parts.append(marks(x(at), y(left), MEASURED, 6.0, layout.columns))
-        parts.append(marks(x(at), y(right), PREDICTED, 4.5, layout.columns, "square"))
-    else:
-        parts.append(polyline(x(at), y(left), MEASURED, "", 6.0, layout.columns))
-        parts.append(polyline(x(at), y(right), PREDICTED, "7 4", 4.5, layout.columns, "square"))
-    if predicted.band is not None:
-        parts.append(marks(x(at), y(predicted.band.value), SAMPLED, 4.5, layout.columns))
-    if predicted.broken.any():
-        parts.append(_crosses(x(at[predicted.broken]), y(left[predicted.broken]), layout.columns))
-    return [*parts, key(legend, layout)], place.height
-
-
-def ratios(predicted: Predicted, layout: Layout) -> tuple[list[Markup], int]:
-    """left / right on every scenario, sorted, the line that the claim says they do not cross, and the height."""
-    with np.errstate(all="ignore"):
-        found = np.where(shown(predicted), predicted.left / predicted.right, np.nan)
-    legend = [("left / right", MEASURED, "dots"), ("equal sides", PREDICTED, "7 4")]
-    if predicted.broken.any():
-        legend.append(("broken", BROKEN, "cross"))
-    place = Place(layout, len(legend))
-    x = axis(predicted.at, LEFT + 8, place.right - 8, log=False, whole=True)
-    y = axis(np.append(found, 1.0), place.bottom, place.top)
-    one = float(y(np.array([1.0]))[0])
-    parts = [frame(x, y, "scenarios, sorted", predicted.at, place)]
-    parts.append(
-        Markup('<path d="M{0} {1:.1f}H{2}" style="{3}" stroke-dasharray="7 4"/>').format(
-            LEFT, one, place.right, PREDICTED
-        )
-    )
-    kept = _thinned(x(predicted.at), y(found), layout.columns)
-    for mask, style in ((~predicted.broken, MEASURED), (predicted.broken, BROKEN)):
-        chosen = [i for i in kept if mask[i]]
-        if chosen and style is MEASURED:
-            parts.append(marks(x(predicted.at[chosen]), y(found[chosen]), style, 4.5, layout.columns))
-        elif chosen:
-            parts.append(_crosses(x(predicted.at[chosen]), y(found[chosen]), layout.columns))
-    return [*parts, key(legend, layout)], place.height
 
 
 def frame(x: Axis, y: Axis, index: str, at: Array, place: Place) -> Markup:
@@ -242,21 +147,12 @@ def marks(x: Array, y: Array, style: str, size: float, columns: int, shape: str 
     )
 
 
-def _crosses(x: Array, y: Array, columns: int) -> Markup:
-    """Marks of points that break the claim."""
-    kept = _thinned(x, y, columns)
-    path = "".join(f"M{x[i] - 5:.1f} {y[i] - 5:.1f}l10 10m-10 0l10-10" for i in kept)
-    return Markup('<path d="{0}" style="{1}"/>').format(path, BROKEN)
-
-
 def key(entries: Sequence[tuple[str, str, str]], layout: Layout) -> Markup:
     """Above the plot."""
     parts = []
     for at, (words, style, dash) in enumerate(entries):
         x, y = LEFT + 190 * (at % layout.across), 14 + ROW * (at // layout.across)
-        if dash == "cross":
-            parts.append(_crosses(np.array([x + 12.0]), np.array([y - 4.0]), 1))
-        elif dash == "dots":
+        if dash == "dots":
             parts.append(marks(np.array([x + 5.0, x + 12.0, x + 19.0]), np.full(3, y - 4.0), style, 4.5, 3))
         else:
             more = Markup(' stroke-dasharray="{}"').format(dash) if dash else ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from validate.report.views import ORDER, ClaimView, PaperView
+from validate.report.claim import ClaimView
+from validate.report.views import ORDER, PaperView
 
 # How many claims of a verdict there are, in words: one, and several.
 SAID = {

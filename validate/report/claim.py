@@ -1,27 +1,29 @@
-"""The view of a claim that says what it means: its formulas set, its algorithm, its numbers."""
+"""The view of a claim: its formulas set, its verdict, its algorithm, its proof, its numbers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from theory.calculator import ROUNDS, Calculator, calculator
-from theory.claim import Claim as Numbers
+from theory.claim import Claim as Bound
 from theory.claim import Parameter
 from theory.predicates import Predicate
 from theory.program import pseudo_code
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
 from theory.written import Claim
+from validate.files import target_of
 from validate.replay.derivation import Piece, pieces
 from validate.report.formula import Typesetter
 from validate.report.play import play
-from validate.report.refutations import refutation
-from validate.report.views import ClaimView, headline
+from validate.report.refutations import Refutation, refutation
+from validate.report.words import slug
 from validate.verdict import Result
 
 SHORT = 4
@@ -36,22 +38,32 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WrittenView(ClaimView):
-    """A claim that says what it means, with all that its page shows of it.
+class ClaimView:
+    """A claim with all that its page shows of it.
 
     Attributes:
+        claim: as in the catalogue.
+        result: its verdict, or None where it was not checked.
+        formula: typeset.
+        headline: the sentence of evidence that says most.
+        refutation: what its certificate says, or None.
+        repairs: the claims that amend it.
         definitions, assumptions, standing: set, with their meaning.
         program: its algorithm as pseudo-code; empty without one.
         proof: what its proof consists of, where it is proved.
     """
 
+    claim: Claim
+    result: Result | None
+    formula: Markup
+    headline: str
+    refutation: Refutation | None
+    repairs: tuple[ClaimView, ...]
     definitions: tuple[Said, ...] = ()
     assumptions: tuple[Said, ...] = ()
     standing: tuple[Said, ...] = ()
     program: str = ""
     proof: tuple[Piece, ...] = ()
-
-    written: ClassVar[bool] = True
 
     @cached_property
     def calculator(self) -> Calculator:
@@ -59,7 +71,7 @@ class WrittenView(ClaimView):
         return calculator(self.claim)
 
     @property
-    def numbers(self) -> Numbers:
+    def numbers(self) -> Bound:
         """Its bound, as `fedproof bound` evaluates it."""
         return self.calculator.bound
 
@@ -96,11 +108,67 @@ class WrittenView(ClaimView):
         """Whether the claim is as printed, a repair, or a reading."""
         return "repair" if self.claim.amends is not None else "reading" if "/" in self.claim.label else "printed"
 
+    @property
+    def equation(self) -> str:
+        """The paper's number for it; may be empty."""
+        return str(self.claim.equation)
 
-def written_view(
+    @property
+    def name(self) -> str:
+        """Number and title."""
+        return ", ".join(part for part in (self.equation, self.title) if part)
+
+    @property
+    def short(self) -> str:
+        """Its number, or its title where it has none."""
+        return self.equation or self.title
+
+    @property
+    def verdict(self) -> str:
+        """The verdict's name, "undecided" for a claim that was not checked."""
+        return self.result.verdict if self.result else "undecided"
+
+    @property
+    def target(self) -> str:
+        """What a command takes for the claim."""
+        return target_of(self.claim.id)
+
+    @property
+    def anchor(self) -> str:
+        """Id of the claim's section in its page."""
+        return slug(self.claim.id)
+
+    @property
+    def origin(self) -> str:
+        """Where what breaks it comes from; empty for a claim that nothing broke."""
+        found = self.result.break_found if self.result else None
+        return found.origin if found else ""
+
+    @property
+    def broken(self) -> bool:
+        """Whether something broke it without refuting it."""
+        return self.result is not None and self.result.broken and self.verdict == "undecided"
+
+    @property
+    def budget(self) -> str:
+        """Of a supported claim, the search that did not break it."""
+        return self.result.budget if self.result and self.verdict == "supported" else ""
+
+    @property
+    def covered(self) -> str:
+        """What was varied; or what was not, where that is why the claim is not supported."""
+        return self.result.covered if self.result else ""
+
+    @property
+    def tightness(self) -> float | None:
+        """The largest left / right side found, or None."""
+        return self.result.tightness if self.result else None
+
+
+def claim_view(
     claim: Claim, result: Result | None, repairs: tuple[ClaimView, ...], setter: Typesetter, out: Path
-) -> WrittenView:
-    """All that a page shows of a claim that says what it means.
+) -> ClaimView:
+    """All that a page shows of a claim.
 
     Args:
         claim: the claim.
@@ -115,12 +183,11 @@ def written_view(
         words = str(one).partition(": ")[2] if isinstance(one, Predicate) else ""
         meaning = words if len(words.split()) > SHORT else ""
         assumed.append(Said(setter.display(latex_of_assumption(one, claim.vocabulary), text), meaning))
-    return WrittenView(
+    return ClaimView(
         claim=claim,
         result=result,
         formula=setter.display(latex_of_claim(claim), claim.statement),
         headline=headline(result),
-        steps=(),
         refutation=refutation(result, out, claim.sentence.relation) if result and claim.has_sentence else None,
         repairs=repairs,
         definitions=tuple(
@@ -139,3 +206,15 @@ def _proof(claim: Claim, result: Result | None) -> tuple[Piece, ...]:
     if not proved:
         return ()
     return tuple(pieces(claim.proof if claim.proof is not None else (proved[0].data or {}).get("proof")))
+
+
+def headline(result: Result | None) -> str:
+    """The one sentence of evidence that says most for the verdict."""
+    if result is None:
+        return "Not checked."
+    if not result.evidence:
+        return "No evidence."
+    text = result.telling
+    first = re.match(r".{25,}?\.(?=\s|$)", text, re.DOTALL)
+    sentence = first.group() if first else text
+    return sentence if len(sentence) <= 260 else f"{sentence[:257].rsplit(' ', 1)[0]} …"
