@@ -356,12 +356,14 @@ class Paper:
         authors: of the paper.
         claims: each with a label of its own; a claim that amends another one comes with that one. They are this paper's
             from then on.
+        experiments: the module that redraws its experiments (`validate.experiments`), by its name; empty for none.
     """
 
     name: str
     title: str
     authors: str
     claims: tuple[Claim, ...]
+    experiments: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "claims", tuple(self.claims))

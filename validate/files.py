@@ -22,6 +22,7 @@ from theory import catalog
 from theory.claim import LABEL, Paper
 from theory.written import Claim
 
+
 class Source(NamedTuple):
     """The file from which a paper was loaded.
 

@@ -14,7 +14,7 @@ from validate.commands.output import number, plain, print_json
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from theory.claim import Claim as InNumbers
+    from theory.bound import Bound
     from theory.written import Claim
 
 
@@ -45,7 +45,7 @@ def bounded(claim: Claim, parameters: Mapping[str, Any]) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def conditions(claim: InNumbers, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+def conditions(claim: Bound, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The theorem's conditions on numbers: name, whether it holds, and what it says.
 
     The repaired claim also leaves out kappa = 1 with eta = 1/L, where its formula is 0/0; the radii exist there too.

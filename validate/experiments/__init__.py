@@ -31,4 +31,4 @@ def reproduction(paper: str) -> Callable[..., Any] | None:
         raise ValueError(f"experiments={name!r} of the paper {paper!r} cannot be imported: {error}") from error
     if found is None:
         raise ValueError(f"experiments={name!r} of the paper {paper!r} has no function reproduce")
-    return found  # type: ignore[no-any-return]
+    return found
