@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from theory.assumptions import BoundedStochasticGradient, StronglyConvex
 from theory.papers.open_fl.adam_proofs import PROOF_OF_LEMMA_5, PROOF_OF_THEOREM_3
 
-from theory.assumptions import BoundedStochasticGradient, StronglyConvex
 from theory.catalog import claim
 from theory.expression import check
 from theory.feasible import function_conflicts
