@@ -9,6 +9,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from validate.papers.open_fl import adam, adam_communication, adam_states
+from validate.papers.open_fl.adam_states import AdamScenario
 
 from theory.catalog import claim
 from theory.papers.open_fl import adam as claims
@@ -16,8 +18,6 @@ from theory.stability.adam_region import required_ratio
 from validate import checking, replay
 from validate.bounds import compare
 from validate.certificate import verify
-from validate.papers.open_fl import adam, adam_communication, adam_states
-from validate.papers.open_fl.adam_states import AdamScenario
 from validate.survey import Pool, survey
 
 MODULE = SimpleNamespace(cases=adam.cases, special=adam.special)

@@ -6,6 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from theory.papers.open_fl.sgd import CLAIMS
+from validate.papers.open_fl import sgd, sgd_refutations, sgd_special
+from validate.papers.open_fl.sgd_instances import equally_curved, worst_hessian, worst_instance
 
 from sim.algorithms import FedAvg
 from sim.participation import full
@@ -13,13 +16,10 @@ from sim.problems import Quadratic, scalar
 from tests.validate.pools import applicable, assert_told_apart
 from theory import claim
 from theory.assumptions import BoundedStochasticGradient, BoundedVariance, MinimisersInBall, ShortStep
-from theory.papers.open_fl.sgd import CLAIMS
 from validate import certificate
 from validate.algebra import at_most, checked_lines
 from validate.assumptions import satisfied
 from validate.bounds import compare
-from validate.papers.open_fl import sgd, sgd_refutations, sgd_special
-from validate.papers.open_fl.sgd_instances import equally_curved, worst_hessian, worst_instance
 from validate.scenario import Scenario
 
 MEASURED = [
@@ -322,8 +322,9 @@ def test_equally_curved_problems_have_the_noise_that_they_are_given():
 
 def test_verdicts(tmp_path):
     """The whole check of the paper's SGD claims, printed proof included."""
-    from validate.checking import check_claim
     from validate.papers import open_fl
+
+    from validate.checking import check_claim
     from validate.replay import evidence, replay
     from validate.survey import Pool
     from validate.verdict import decide

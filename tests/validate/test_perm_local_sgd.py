@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validate.papers import perm
+from validate.papers.perm import local_sgd
 
 from sim.algorithms import FedAvg
 from sim.participation import Bernoulli, full
@@ -21,8 +23,6 @@ from theory.evaluate import exact
 from validate import certificate, reachable
 from validate.assumptions import satisfied
 from validate.falsify import confirm
-from validate.papers import perm
-from validate.papers.perm import local_sgd
 from validate.scenario import Scenario
 
 F = Fraction

@@ -16,6 +16,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validate.papers.perm import shuffling
+from validate.papers.perm.shuffling_epochs import Epoch, quantile
+from validate.papers.perm.shuffling_refutations import BROKEN, left_side, parameters_of
+from validate.papers.perm.shuffling_runs import Run, personal_sides, run_cases, single_loop, two_stage
+from validate.papers.perm.shuffling_scenarios import epoch, in_floats, personal, plane_epochs, scalar_epochs, scenarios
+from validate.papers.perm.shuffling_tools import Products, Vectors, tool_cases
 
 from sim.algorithms import ShufflingSGD
 from sim.exact_shuffling import shuffling_moments
@@ -24,12 +30,6 @@ from validate import certificate
 from validate.assumptions import unmet
 from validate.bounds import breaks, compare, exact_sides
 from validate.checking import check_claim
-from validate.papers.perm import shuffling
-from validate.papers.perm.shuffling_epochs import Epoch, quantile
-from validate.papers.perm.shuffling_refutations import BROKEN, left_side, parameters_of
-from validate.papers.perm.shuffling_runs import Run, personal_sides, run_cases, single_loop, two_stage
-from validate.papers.perm.shuffling_scenarios import epoch, in_floats, personal, plane_epochs, scalar_epochs, scenarios
-from validate.papers.perm.shuffling_tools import Products, Vectors, tool_cases
 from validate.survey import Pool
 
 F = Fraction

@@ -9,6 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validate.papers import perm
+from validate.papers.perm import minimisers, mixing, mixing_scenarios
+from validate.papers.perm.mixing import MixingScenario
+from validate.papers.perm.mixing_refutations import REFUTED, made
+from validate.papers.perm.proofs import PROOFS
+from validate.papers.perm.special import is_best, programs
 
 from sim.algorithms import FedAvg
 from sim.exact import moments
@@ -22,12 +28,6 @@ from validate import certificate
 from validate.algebra import at_most
 from validate.assumptions import satisfied, unmet
 from validate.bounds import Cases, compare, compare_all
-from validate.papers import perm
-from validate.papers.perm import minimisers, mixing, mixing_scenarios
-from validate.papers.perm.mixing import MixingScenario
-from validate.papers.perm.mixing_refutations import REFUTED, made
-from validate.papers.perm.proofs import PROOFS
-from validate.papers.perm.special import is_best, programs
 
 F = Fraction
 # right sides that are below the left side somewhere

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validate.papers.open_fl import cases as of_open_fl
+from validate.papers.perm import cases
 
 from sim.algorithms import FedAvg
 from theory.catalog import claim
@@ -19,8 +21,6 @@ from theory.feasible.points import simplest
 from validate import certificate
 from validate.bounds import Cases, breaks
 from validate.falsify import Counterexample, confirm, size
-from validate.papers.open_fl import cases as of_open_fl
-from validate.papers.perm import cases
 from validate.scenario import Scenario, Spec
 from validate.search.landscape import Landscape, at_fixed_point, excess, measured, most_rounds, survey
 from validate.search.reduce import check_instance, confirm_fixed_point, reduced

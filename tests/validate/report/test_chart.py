@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validate.report.chart import caption, chart, figure
 
 from validate.experiment import Band
 from validate.predicted import Predicted
 from validate.report.axis import axis, tick_labels
-from validate.report.chart import caption, chart, figure
 from validate.report.picture import NARROW, WIDE
 
 HOSTILE = """</svg><script>alert(1)</script>"'&<b onload=x>"""
