@@ -172,7 +172,7 @@ def _in_each(row: ByRuns, relation: str, size: float) -> str:
     """What is wrong with a relation that has to hold in every run, or nothing; what is undefined says nothing."""
     import numpy as np
 
-    from validate.bounds import CONVERGED, ROUNDING
+    from validate.sides import CONVERGED, ROUNDING
 
     gap = row.right - row.left if relation in (">=", ">") else row.left - row.right
     gap = abs(gap) if relation == "==" else gap
@@ -186,8 +186,8 @@ def _in_the_mean(row: ByRuns, relation: str, size: float, error_probability: flo
     """What is wrong with a relation between expectations, or nothing."""
     import numpy as np
 
-    from validate.bounds import CONVERGED
     from validate.rates import one_sided
+    from validate.sides import CONVERGED
 
     gap = row.right - row.left if relation in (">=", ">") else row.left - row.right
     if np.isnan(row.right).all():
@@ -205,7 +205,7 @@ def _in_the_mean(row: ByRuns, relation: str, size: float, error_probability: flo
 
 def _broken_lines(one: Occasion, left: Any, right: Any, at: Any) -> Iterator[str]:
     """Everything that a reader of a failed test needs."""
-    from validate.bounds import nearest_float
+    from validate.sides import nearest_float
 
     yield f"  claimed: {one.claim.statement}"
     yield f"  left side:  {_number(left)}"
@@ -239,7 +239,7 @@ def _told(one: Occasion) -> Iterator[str]:
 def _number(value: Any) -> str:
     from fractions import Fraction
 
-    from validate.bounds import nearest_float
+    from validate.sides import nearest_float
 
     if hasattr(value, "__len__"):
         return f"({', '.join(map(_number, value))})"

@@ -1,6 +1,6 @@
 """Comparisons of algorithms by simulation: runs that resume, the statistics of a comparison, and its record.
 
-A paper's experiments (`validate.papers.*_figures`) say which algorithms and settings; what is common to all of them is
+A paper's experiments (`validate.experiments`) say which algorithms and settings; what is common to all of them is
 here. Drawing is in `validate.drawing`.
 """
 

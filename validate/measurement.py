@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from theory.written import Claim
-    from validate.bounds import Sides
     from validate.instances import Instance
     from validate.instances.pool import Drawn
+    from validate.sides import Sides
 
 
 def measure(claim: Claim | str, instance: Instance | Drawn | Mapping[str, Any] | str) -> Sides:

@@ -232,13 +232,25 @@ class _Layout:
     def atoms(self, rows: Array) -> Array:
         """(N, O, r, D_n) -> (N O, D', D): what each outcome of each client adds to z'."""
         law, (N, outcomes) = self.law, rows.shape[:2]
-        found = []
+        s, r = law.width, law.own_width
+        width = law.P.shape[1]
+        found = law.numbers.zeros(N, outcomes, self.width + N * self.own_width, width)
+        clients = found[:, :, self.width :].reshape(N, outcomes, N, self.own_width, width)  # a view
         for n in range(N):
-            for o in range(outcomes):
-                only = law.numbers.zeros(N, *rows.shape[2:])
-                only[n] = rows[n, o]
-                found.append(self.scatter(law.numbers.zeros(self.width + N * self.own_width, law.P.shape[1]), only))
-        return np.stack(found)
+            for columns, part in (
+                (slice(0, s), rows[n, ..., :s]),
+                (slice(s + n * r, s + (n + 1) * r), rows[n, ..., s:]),
+            ):
+                for i, piece in self.slices.items():
+                    out = self.outputs[i]
+                    here = slice(out.place, out.place + out.rows)
+                    if out.weights is None:
+                        clients[n, :, n, here, columns] = part[:, piece]
+                    elif len(out.weights) == 1:
+                        found[n, :, here, columns] = out.weights[0, n] * part[:, piece]
+                    else:
+                        clients[n, :, :, here, columns] = out.weights[:, n, None, None] * part[:, None, piece]
+        return found.reshape(N * outcomes, *found.shape[2:])
 
     def noise(self, covariance: Array) -> Array:
         """(b, N, r, r) of the stacked values, independent between the clients -> (b, D', D')."""

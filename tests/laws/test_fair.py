@@ -202,6 +202,7 @@ def test_standing_conditions_are_asked_for_like_hypotheses() -> None:
     assert claim.violated(**at, gamma=Fraction(1, 2)) == ()
     assert hypotheses(claim, {**at, "gamma": 1})[-1] == {"name": "step size", "holds": False}
     from validate.papers import module
+
     from validate.scenario import Scenario
 
     perm = module("perm")

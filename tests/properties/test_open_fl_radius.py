@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validate.papers.open_fl.sgd_instances import equally_curved, federated, worst_instance
 
 from sim.algorithms import FedAvg
 from sim.exact import moments
@@ -13,7 +14,6 @@ from sim.participation import Bernoulli, UniformChoice, full
 from sim.problems import Quadratic
 from theory import claim
 from theory.stability import exact_radius, noise_threshold, uniform_radius, worst_next_norm
-from validate.papers.open_fl.sgd_instances import equally_curved, federated, worst_instance
 
 kappas = st.one_of(st.just(1.0), st.floats(1.05, 1000))
 steps = st.one_of(st.just(1.0), st.floats(0.05, 1))

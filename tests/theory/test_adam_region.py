@@ -11,8 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from theory.calculator import in_numbers
 from theory.catalog import claim
-from theory.evaluate import exact_terms, hypotheses
+from theory.evaluate import exact_terms
 from theory.stability import adam_necessary as necessary
 from theory.stability.adam_region import applicable, largest_beta1, largest_condition_number, required_ratio
 
@@ -177,14 +178,14 @@ def test_a_witness_satisfies_every_hypothesis(witness: dict[str, str]) -> None:
     """Exactly, C1..C5 in fractions; f = mu x^2/2 has |f'| <= sigma on B(0, R)."""
     theorem = claim("open-fl/theorem-3/on-the-ball")
     assert theorem.violated(**witness) == ()
-    assert all(h["holds"] is not False for h in hypotheses(theorem, witness))
     found = applicable(**witness)
     assert found.holds
     assert found.failed == ()
-    printed = claim("open-fl/theorem-3")
-    terms = exact_terms(replace(printed, right="0"), witness)
+    numbers, given = in_numbers(claim("open-fl/theorem-3"), witness)
+    without_radius = {name: text for name, text in numbers.definitions.items() if name != numbers.right}
+    terms = exact_terms(replace(numbers, hypotheses=(), standing=(), definitions=without_radius, right="0"), given)
     assert found.terms["C2"] == pytest.approx(float(terms["C2"]))
-    assert Fraction(witness["mu"]) * Fraction(printed.enclose(**witness).upper) <= Fraction(witness["sigma"])
+    assert Fraction(witness["mu"]) * Fraction(theorem.enclose(**witness).upper) <= Fraction(witness["sigma"])
 
 
 def test_the_papers_settings_fail_by_name() -> None:
@@ -193,10 +194,10 @@ def test_the_papers_settings_fail_by_name() -> None:
     assert not found.holds
     assert math.isnan(found.radius)
     failed = {condition.name: condition.holds for condition in found.failed}
-    assert failed["step size"] is False
-    assert failed["a radius exists"] is False
-    assert failed["beta1 below a third"] is False
-    assert failed["the bound holds at the edge of the ball"] is False  # R has no value
+    assert failed["eta <= 1/L"] is False
+    assert failed["one_minus_kappa_C1 > 0"] is False
+    assert failed["beta1 < 1/3"] is False
+    assert failed["mu*R <= sigma"] is False  # R has no value
     assert found.terms["C1"] == pytest.approx(1 - 2 * 0.01 * 0.1 / math.sqrt(1e-3 + 28**2))
     assert found.terms["kappa"] * found.terms["C1"] > 1500
 

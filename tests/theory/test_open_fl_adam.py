@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from theory.papers.open_fl.adam_proofs import PROOF_OF_LEMMA_5, PROOF_OF_THEOREM_3
 
 from theory.assumptions import BoundedStochasticGradient, StronglyConvex
 from theory.catalog import claim
@@ -14,7 +15,6 @@ from theory.feasible import function_conflicts
 from theory.inequality.prover import Proof, Refutation, prove
 from theory.inequality.vectors import exact
 from theory.papers.open_fl import adam, adam_lines
-from theory.papers.open_fl.adam_proofs import PROOF_OF_LEMMA_5, PROOF_OF_THEOREM_3
 
 PARAMETERS = ("mu", "L", "eta", "beta1", "beta2", "eps", "sigma", "d", "r")
 LABELS = (

@@ -56,7 +56,7 @@ def test_adam_at_the_paper_s_settings() -> None:
     assert found["applies"] is False
     assert found["printed"] is None
     failed = {c["name"] for c in found["conditions"] if c["holds"] is not True}
-    assert {"beta1 below a third", "a radius exists"} <= failed
+    assert {"beta1 < 1/3", "one_minus_kappa_C1 > 0"} <= failed
     assert found["terms"]["C1"] == pytest.approx(1 - 2 * 0.01 / 20 / math.hypot(math.sqrt(1e-3), 30))
     assert found["repaired"] == pytest.approx(1 + 30 / 0.01 + 30 / 20 / math.sqrt(1e-3))
 

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from validate.papers.open_fl import figures, findings, radii, setting, tables
-from validate.papers.open_fl.setting import Case, Size
 
 from validate import experiment as ex
+from validate.experiments.open_fl import figures, findings, radii, setting, tables
+from validate.experiments.open_fl.setting import Case, Size
 
 pytest.importorskip("sklearn")  # the digits
 

@@ -582,4 +582,5 @@ PAPER = Paper(
     title="Federated Learning Using Variance Reduced Stochastic Gradient for Probabilistically Activated Agents",
     authors="Mohammadreza Rostami, Solmaz S. Kia",
     claims=(*THEOREM, *REMARK, *LEMMA, *APPENDIX, *SUMMED),
+    experiments="validate.experiments.insurance",
 )

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 CLAIM = "open-fl/theorem-3/on-the-ball"
-PRINTED = "open-fl/theorem-3"
 THIRD = 1 / 3
 # The maximum over sqrt(theta) is taken on a grid that shrinks about the best point, by a factor of 16 each round.
 _GRID = 65
@@ -44,10 +43,10 @@ class Condition:
     """One condition of Theorem 3.
 
     Attributes:
-        name: of the hypothesis.
+        name: the condition.
         holds: whether it does, decided exactly, which it does not where it has no value; None where it is about
             functions, not numbers.
-        why: the condition, and where it fails the two sides.
+        why: the condition, or what implies it; where it fails, C1, kappa C1 and R too.
     """
 
     name: str
@@ -160,25 +159,30 @@ def applicable(
     Raises:
         ValueError: a parameter outside its domain.
     """
+    from theory.calculator import in_numbers
     from theory.catalog import claim as find
     from theory.evaluate import UndefinedError, bound, hypotheses, terms
 
     claim = find(CLAIM)
-    given = {"mu": mu, "L": L, "eta": eta, "beta1": beta1, "beta2": beta2, "eps": eps, "sigma": sigma, "d": d, "r": r}
+    numbers, given = in_numbers(
+        claim,
+        {"mu": mu, "L": L, "eta": eta, "beta1": beta1, "beta2": beta2, "eps": eps, "sigma": sigma, "d": d, "r": r},
+    )
+    definitions = {name: text for name, text in numbers.definitions.items() if name != numbers.right}
+    constants = replace(numbers, hypotheses=(), standing=(), definitions=definitions, right="0")
     values: dict[str, float] = {}
     radius = math.nan
     try:
-        values = {name: float(value) for name, value in terms(find(PRINTED), given).items()}
-        radius = float(bound(claim, given))
+        found = terms(constants, given)
+        values = {name: float(found[name]) for name in claim.where if name in found}
+        radius = float(bound(numbers, given))
     except UndefinedError:  # beta2 = 0, kappa C1 = 1, or a radius that is not real
         pass
-    known = {h.name: h for h in claim.conditions}
     conditions = []
-    for entry in hypotheses(claim, given):
-        hypothesis = known[entry["name"]]
+    for hypothesis, entry in zip(numbers.conditions, hypotheses(numbers, given), strict=True):
         if hypothesis.relation is None:
             continue
-        why = f"{hypothesis.statement} ({hypothesis.relation})"
+        why = hypothesis.statement
         if entry["holds"] is not True and values:
             why += f"; C1 = {values['C1']:.6g}, kappa C1 = {values['kappa'] * values['C1']:.6g}"
             why += ", (5) is not real" if math.isnan(radius) else f", R = {radius:.6g}"

@@ -14,7 +14,8 @@ from validate.commands.output import number, plain, print_json
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from theory.claim import Claim
+    from theory.bound import Bound
+    from theory.written import Claim
 
 
 class Method(StrEnum):
@@ -28,14 +29,15 @@ class Method(StrEnum):
 PRINTED = {Method.sgd: "open-fl/theorem-2", Method.adam: "open-fl/theorem-3"}
 SGD_WITH_STEP = "open-fl/theorem-2/corrected-3"
 ADAM_REPAIRED = "open-fl/theorem-3/corrected"
-SGD_CONDITIONS = ("mu <= L", "eta*L <= 1")
+SGD_CONDITIONS = ("mu <= L", "eta <= 1/L")
 
 
 def bounded(claim: Claim, parameters: Mapping[str, Any]) -> float | None:
     """The claim's right side at those of the parameters that it has, or None where it has no real value."""
+    from theory.calculator import calculator
     from theory.evaluate import UndefinedError
 
-    names = {p.name for p in claim.parameters}
+    names = {p.name for p in calculator(claim).bound.parameters}
     try:
         value = float(claim.bound(**{name: value for name, value in parameters.items() if name in names}))
     except UndefinedError:
@@ -43,7 +45,7 @@ def bounded(claim: Claim, parameters: Mapping[str, Any]) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def conditions(claim: Claim, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+def conditions(claim: Bound, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The theorem's conditions on numbers: name, whether it holds, and what it says.
 
     The repaired claim also leaves out kappa = 1 with eta = 1/L, where its formula is 0/0; the radii exist there too.
@@ -57,16 +59,15 @@ def conditions(claim: Claim, parameters: Mapping[str, Any]) -> list[dict[str, An
     ]
 
 
-def of_sgd(parameters: dict[str, Any], dim: int) -> dict[str, Any]:
-    """The radii of stochastic gradient descent."""
+def of_sgd(numbers: InNumbers, parameters: dict[str, Any], dim: int) -> dict[str, Any]:
+    """The radii of stochastic gradient descent, `numbers` being `SGD_WITH_STEP` in numbers."""
     from theory import catalog
     from theory.floats import Floats
     from theory.stability import exact_radius, uniform_radius
 
-    claim = catalog.claim(SGD_WITH_STEP)
-    found = conditions(claim, parameters)
-    floats = Floats(claim, parameters)
-    constants = {p.name: float(floats.environment[p.name]) for p in claim.parameters}
+    found = conditions(numbers, parameters)
+    environment = Floats(numbers, parameters).environment
+    constants = {name: float(environment[name]) for name in parameters}
     applies = all(c["holds"] is True for c in found)
     printed = bounded(catalog.claim(PRINTED[Method.sgd]), parameters)
     exact = float(exact_radius(**constants, dim=dim)) if applies else None
@@ -143,9 +144,11 @@ def radius(
     from theory import catalog
 
     claim = catalog.claim(SGD_WITH_STEP if method is Method.sgd else PRINTED[method])
-    others = {"eta": "1/L"} if method is Method.sgd else {}
-    parameters = parameters_of.all_of(claim, assignments or [], f"fedproof radius {method.value}", others)
-    found = of_sgd(parameters, dim) if method is Method.sgd else of_adam(parameters)
+    given = list(assignments or ())
+    if method is Method.sgd and not any(text.partition("=")[0].strip() == "eta" for text in given):
+        given.append("eta=1/L")
+    read, parameters = parameters_of.of_calculator(claim, given, f"fedproof radius {method.value}")
+    found = of_sgd(read.bound, parameters, dim) if method is Method.sgd else of_adam(parameters)
     result = plain({"method": method.value, **found})
     if as_json:
         print_json(result)

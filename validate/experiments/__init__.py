@@ -1,32 +1,34 @@
-"""The papers' experiments, redrawn: who computes which.
+"""The papers' experiments, redrawn.
 
-An experiment is a function ``reproduce(*, out, quick, progress)`` that gives a `validate.experiment.Experiment`.
+A paper names the module of its experiments (`theory.claim.Paper.experiments`), which has a function
+``reproduce(*, out, quick, seed, progress)`` that gives a `validate.experiment.Experiment`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
-BY_PAPER: Mapping[str, str] = MappingProxyType(
-    {
-        "fedavg-svrg": "validate.experiments.insurance",
-        "fedmim": "validate.experiments.inertia",
-        "perm": "validate.experiments.two_populations",
-    }
-)
-"""Modules with a paper's experiments."""
+from theory import catalog
 
 
 def reproduction(paper: str) -> Callable[..., Any] | None:
-    """What redraws a paper's experiments; None where there are none.
+    """What redraws a paper's experiments; None where it names none.
 
     Args:
         paper: its name.
+
+    Raises:
+        ValueError: for an unknown paper, and where the module that it names cannot be imported or redraws nothing.
     """
-    if paper not in BY_PAPER:
+    name = catalog.paper(paper).experiments
+    if not name:
         return None
-    found: Callable[..., Any] = import_module(BY_PAPER[paper]).reproduce
+    try:
+        found = getattr(import_module(name), "reproduce", None)
+    except ImportError as error:
+        raise ValueError(f"experiments={name!r} of the paper {paper!r} cannot be imported: {error}") from error
+    if found is None:
+        raise ValueError(f"experiments={name!r} of the paper {paper!r} has no function reproduce")
     return found

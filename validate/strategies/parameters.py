@@ -9,9 +9,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from theory.bound import Bound, Hypothesis, Parameter
 from theory.calculator import ROUNDS, Calculator, calculator
-from theory.claim import Claim as Numbers
-from theory.claim import Hypothesis, Parameter
 from theory.formula import Comparison, Name, names_in, parse_relation, text_of
 from theory.written import Claim
 from validate.measurement import sentence_of
@@ -35,8 +34,8 @@ def parameters(
     The names are those of `Claim.bound` (`theory.calculator`): parameters, and what else stands in the right side or in
     a relation, such as a distance at the start. The walk starts at a witness (`theory.feasible`, or `near`) and moves
     one after the other, anywhere in its domain or near to where it is; at last it may put one on a limit that a
-    hypothesis sets it. A move that would leave the hypotheses is halved until it does not, or is not made. So nothing is
-    filtered out, and examples shrink to the witness. What is drawn is in the domains, satisfies all relations, and
+    hypothesis sets it. A move that would leave the hypotheses is halved until it does not, or is not made. So nothing
+    is filtered out, and examples shrink to the witness. What is drawn is in the domains, satisfies all relations, and
     those that assumptions imply for their constants (mu <= L), and gives a right side within float64.
 
     Assumptions about functions are not relations between numbers: for these there are `instances`.
@@ -98,14 +97,14 @@ class _There:
     """
 
     whole: Calculator
-    bound: Numbers
+    bound: Bound
 
     @property
     def free(self) -> tuple[Parameter, ...]:
         return tuple(p for p in self.bound.parameters if p.name != ROUNDS)
 
     def satisfied(self, values: Mapping[str, Any]) -> bool:
-        from theory.evaluate import hypotheses
+        from theory.evaluate import bound, hypotheses
 
         try:
             complete = self.whole.complete(values)
@@ -113,7 +112,7 @@ class _There:
             if any(relation is not None and entry["holds"] is not True for relation, entry in found):
                 return False
             if self.bound.right is not None:
-                self.bound.bound(**complete)
+                bound(self.bound, complete)
         except (ValueError, KeyError):  # a value is missing, outside its domain, or beyond float64
             return False
         return True
@@ -132,7 +131,7 @@ def _there(claim: Claim | str, suppose: Sequence[str]) -> _There:
     return _There(whole, replace(bound, hypotheses=(*bound.hypotheses, *more)) if more else bound)
 
 
-def _witness(bound: Numbers, fixed: Mapping[str, Any]) -> Values:
+def _witness(bound: Bound, fixed: Mapping[str, Any]) -> Values:
     from theory.feasible import feasible
 
     found = feasible(bound, fixed=fixed)
@@ -221,7 +220,7 @@ def _towards(before: Any, after: Any, parameter: Parameter) -> list[Any]:
     return ways
 
 
-def _edges(claim: Numbers, values: Values, name: str) -> list[Fraction]:
+def _edges(claim: Bound, values: Values, name: str) -> list[Fraction]:
     """The other sides of relations that have the parameter alone on one side, where they are rational."""
     found = []
     for relation in claim.formulas.relations:
@@ -235,7 +234,7 @@ def _edges(claim: Numbers, values: Values, name: str) -> list[Fraction]:
     return found
 
 
-def _rational(claim: Numbers, values: Values, relation: Comparison, j: int) -> list[Fraction]:
+def _rational(claim: Bound, values: Values, relation: Comparison, j: int) -> list[Fraction]:
     """Side j of a relation as a Fraction, or nothing."""
     from theory.arithmetic import Reals
     from theory.evaluate import exact_terms

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from validate.bounds import ROUNDING
 from validate.confidence_sequence import LEAST, Decision, asymptotic_upper, decide, lower_limit
+from validate.sides import ROUNDING
 from validate.sweep.cell import result
 
 Array = NDArray[np.float64]

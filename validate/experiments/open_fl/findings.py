@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from validate.papers.open_fl.radii import Constants, Radii
-from validate.papers.open_fl.setting import BATCH, LABELS, LOCAL_STEPS, RIDGE, STEPS, Case
-from validate.papers.open_fl.tables import (
+from validate.experiments.open_fl.radii import Constants, Radii
+from validate.experiments.open_fl.setting import BATCH, LABELS, LOCAL_STEPS, RIDGE, STEPS, Case
+from validate.experiments.open_fl.tables import (
     FEW,
     MANY,
     Array,

@@ -10,8 +10,8 @@ import numpy as np
 
 from validate import experiment as ex
 from validate.experiment import Estimate, Table
-from validate.papers.open_fl.radii import Constants, Radii, Replay
-from validate.papers.open_fl.setting import CONFIDENCE, LABELS, STEPS, Case
+from validate.experiments.open_fl.radii import Constants, Radii, Replay
+from validate.experiments.open_fl.setting import CONFIDENCE, LABELS, STEPS, Case
 from validate.report.words import number
 
 Array = np.ndarray
