@@ -59,7 +59,7 @@ def conditions(claim: Bound, parameters: Mapping[str, Any]) -> list[dict[str, An
     ]
 
 
-def of_sgd(numbers: InNumbers, parameters: dict[str, Any], dim: int) -> dict[str, Any]:
+def of_sgd(numbers: Bound, parameters: dict[str, Any], dim: int) -> dict[str, Any]:
     """The radii of stochastic gradient descent, `numbers` being `SGD_WITH_STEP` in numbers."""
     from theory import catalog
     from theory.floats import Floats
