@@ -148,7 +148,7 @@ def _bind(claim: Claim, problem: Any, values: dict[str, Any], names: list[str], 
     for name, best in best_constants(claim, bests).items():
         if name not in names or name in given:
             continue
-        if best > 0:
+        if best > 0 or claim.domains[name].contains(best):
             values[name] = best
         elif claim.constants[name] == "up":
             values[name] = Fraction(1)  # every positive number is a constant

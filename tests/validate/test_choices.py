@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.domain import NONNEGATIVE
+from theory.papers import algorithms
 from theory.program import algorithm
 from theory.sentence import evaluate
 from theory.written import claim
@@ -180,3 +182,18 @@ def test_of_two_assumptions_that_point_the_same_way_the_larger_constant_is_one_o
     again = realised(one, candidate_of(at.drawn))
     assert again is not None
     assert again.values["L"] == 3
+
+
+def test_a_constant_that_may_be_0_is_0_where_that_is_the_best() -> None:
+    """One sample a client: there is no noise. A claim whose constant may be 0 is asked about such instances too."""
+    step = claim(
+        "no-noise",
+        "norm2(x[1] - x0) <= eta**2*norm2(grad(f, x0)) + eta*sigma2",
+        of=algorithms.sgd,
+        assuming=("smooth(f_ni, L)", "bounded_variance(sigma2)", "eta <= 1/L"),
+        parameters={"sigma2": NONNEGATIVE},
+    )
+    found = [one for seed in range(60) if (one := drawn(step, seed, sizes=[Size(1, 1, 1)])) is not None]
+    assert {one.values["sigma2"] == 0 for one in found} == {True, False}
+    positive = replace(step, parameters={})
+    assert all(one.values["sigma2"] > 0 for s in range(60) if (one := drawn(positive, s, sizes=[Size(1, 1, 1)])))

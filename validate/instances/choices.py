@@ -534,9 +534,10 @@ class Search:
                 if self.claim.constants[name] == "exact":
                     tied.setdefault(name, []).append((direction, exact))
                     continue
-                if exact <= 0:
+                allowed = self.claim.domains[name].contains(exact)
+                if exact <= 0 and (worse or not allowed):
                     exact = rng.choice((F(1), F(1, 10), F(1, 100))) if direction == "up" else exact
-                if exact <= 0:
+                if exact <= 0 and not allowed:
                     return False
                 if worse:
                     exact = (
