@@ -636,7 +636,8 @@ class Search:
                 found += [F(end.upper) - gap for gap in BELOW_AN_END]
             if self.large and problem is None:
                 found += LARGE_INTEGERS if integer else EXTREMES
-            if not integer and problem is not None and not any(name in names for names in self.needs.values()):
+            tied = any(name in names for names in self.needs.values())
+            if not integer and problem is not None and end.upper is None and not tied:
                 found = self._in_units(found)
         rng.shuffle(found)
         return found
