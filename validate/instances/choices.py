@@ -886,7 +886,7 @@ def _with_name(e: Expression, name: str, words: Vocabulary, found: set[int]) -> 
     elif isinstance(e, Name):
         has_it = index_of(e.name)[0] == name
     else:
-        has_it = any([_with_name(part, name, words, found) for part in parts(e)]) if isinstance(e, Apply) else False
+        has_it = sum(_with_name(part, name, words, found) for part in parts(e)) > 0 if isinstance(e, Apply) else False
     if has_it:
         found.add(id(e))
     return has_it
