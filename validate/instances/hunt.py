@@ -177,7 +177,7 @@ def hunt(
                     return found
                 continue
             found.seen.append(seen)
-    broken = _of_everybody(claim, found, pool, seed, stop)
+    broken = _of_everybody(claim, found, pool, seed, stop, budget)
     if broken is not None and doubts.settled(broken, "pool"):
         return found
     for seen in _from_weighted(claim, found):
@@ -222,7 +222,9 @@ def hunt(
     return found
 
 
-def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool]) -> Seen | None:
+def _of_everybody(
+    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: _Budget
+) -> Seen | None:
     """The first instance with one outcome that breaks the claim of a random algorithm; such instances take little work.
 
     Every client has one sample and takes part. What draws of clients and samples hide shows there, such as drift.
@@ -232,7 +234,7 @@ def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
     sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
     left, tries, solved = MOST_LONG, MOST_TRIES, has_length(claim)
     for i in range(seeds if sizes else 0):
-        if stop() or tries < 0:
+        if stop() or tries < 0 or (i >= LEAST and budget.spent(1.5)):
             return None
         one = drawn(claim, seed + 2 * 10**6 + i, sizes=sizes, everybody=True)
         if one is None or one.instance.rounds > LONG_RUN:
