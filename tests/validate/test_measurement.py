@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from validate.bounds import Cases, compare, sides
 
 from tests.validate.test_pytest_plugin import BROKEN, DESCENT, FALSE, ROOT, SPEC
 from theory import catalog
 from validate import ClaimBroken, assert_claim, certificate, certify, measure, papers
-from validate.bounds import Cases, compare, sides
 from validate.scenario import read_scenario
 
 HOLDS = {"<=": operator.le, "<": operator.lt, "=": operator.eq, ">=": operator.ge, ">": operator.gt}

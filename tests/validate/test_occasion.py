@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validate.predicted import on_instance
 
 from tests.language import noise_ball, scaffold, schedules, vectors
 from theory import claim
@@ -23,7 +24,6 @@ from theory.program import algorithm
 from validate import ClaimBroken, HypothesisViolated, assert_claim, certificate, certify, measure
 from validate.instances.occasion import occasion
 from validate.instances.pool import drawn
-from validate.predicted import on_instance
 
 LANGUAGE = Path(__file__).parents[1] / "language"
 ONE_STEP, LOST = noise_ball.ONE_STEP, noise_ball.LOST_FACTOR

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validate.bounds import Cases, compare
 from validate.papers import perm
 
 from theory.catalog import claim as find_claim
 from validate import ClaimBroken, Held, HypothesisViolated, assert_claim
-from validate.bounds import Cases, compare
 from validate.scenario import Scenario, read_scenario
 
 ROOT = Path(__file__).resolve().parents[2]
