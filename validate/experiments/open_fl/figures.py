@@ -175,14 +175,13 @@ def _radii_figure(
 
 def _ratio_figure(folder: Path) -> Drawing:
     from theory.catalog import claim
-    from theory.evaluate import bound
     from theory.stability import exact_radius
 
     kappa = np.geomspace(1, 1000, 121)
     curves, columns = [], {"kappa": kappa}
     for series, noise in enumerate((0.0, 0.1, 1.0)):
         given = {"mu": 1 / kappa, "L": 1.0, "r": 1.0, "sigma": noise}
-        ratio = np.asarray(bound(claim("open-fl/theorem-2"), given)) / exact_radius(1 / kappa, 1.0, 1.0, noise)
+        ratio = np.asarray(claim("open-fl/theorem-2").bound(**given)) / exact_radius(1 / kappa, 1.0, 1.0, noise)
         curves.append(Curve(f"σ/L = {noise:g}", ratio, series, at=kappa))
         columns[f"noise-{noise:g}"] = ratio
     title = "printed radius of Theorem 2 over the least radius, r = 1"

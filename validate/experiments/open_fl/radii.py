@@ -90,21 +90,19 @@ def _one_blas_thread() -> AbstractContextManager[Any]:
 def radii(c: Constants) -> Radii:
     """The radii at eta = 1/L."""
     from theory.catalog import claim
-    from theory.evaluate import bound
     from theory.stability import exact_radius, uniform_radius
 
     given = {"mu": c.mu, "L": c.L, "r": c.r, "sigma": c.sigma}
-    printed = float(bound(claim("open-fl/theorem-2"), given))
+    printed = float(claim("open-fl/theorem-2").bound(**given))
     return Radii(printed, float(exact_radius(c.mu, c.L, c.r, c.sigma)), float(uniform_radius(c.mu, c.L, c.r, c.sigma)))
 
 
 def repaired_adam(c: Constants, gradient: float) -> float:
     """The radius of open-fl/theorem-3/corrected at the paper's step and eps, all sampled gradients <= `gradient`."""
     from theory.catalog import claim
-    from theory.evaluate import bound
 
     given = {"mu": c.mu, "eta": STEPS["adam"], "eps": EPS, "sigma": gradient, "r": c.r}
-    return float(bound(claim("open-fl/theorem-3/corrected"), given))
+    return float(claim("open-fl/theorem-3/corrected").bound(**given))
 
 
 def theorem_3(c: Constants, gradient: float) -> Any:
