@@ -11,17 +11,8 @@ alone, looks one up); the module of that name, which defines classes, is reached
 
 # The submodules `theory.claim` and `theory.papers` are loaded here for good, before the functions of those names take
 # their place in this namespace: a submodule becomes an attribute of its package only when it is first loaded.
+import theory.claim
 import theory.papers  # noqa: F401
-from theory.assumptions import (
-    Assumption,
-    BoundedEstimatorSecondMoment,
-    Convex,
-    IndependentParticipation,
-    Smooth,
-    StronglyConvex,
-    UnbiasedSampling,
-)
-from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity, Step
 from theory.domain import (
     AT_LEAST_ONE,
     COUNT,
@@ -36,7 +27,7 @@ from theory.domain import (
 
 from theory.catalog import claims, paper, papers  # isort: skip
 from theory.program import algorithm  # isort: skip
-from theory.written import claim  # isort: skip
+from theory.written import Claim, Paper, claim  # isort: skip
 
 __all__ = [
     "AT_LEAST_ONE",
@@ -47,20 +38,9 @@ __all__ = [
     "POSITIVE",
     "PROBABILITY",
     "REAL",
-    "Assumption",
-    "BoundedEstimatorSecondMoment",
     "Claim",
-    "Convex",
     "Domain",
-    "Hypothesis",
-    "IndependentParticipation",
     "Paper",
-    "Parameter",
-    "Quantity",
-    "Smooth",
-    "Step",
-    "StronglyConvex",
-    "UnbiasedSampling",
     "algorithm",
     "claim",
     "claims",

@@ -1,7 +1,7 @@
 """A claim's right side in numbers: which numbers it takes, and what it is in them.
 
 What a claim says of functions, states and expectations is a number all the same once it is known: ``norm2(x0 - xstar)``
-of a bound is one of its parameters. `calculator` finds these and gives the claim in numbers, as `theory.claim.Claim`,
+of a bound is one of its parameters. `calculator` finds these and gives the claim in numbers, as `theory.bound.Bound`,
 so that `theory.evaluate` (floats, enclosures, fractions), `theory.feasible` and `theory.listing` serve it:
 
 - a parameter of the claim is one of the bound; so are N, d, K and a free index that stand in it as numbers;
@@ -26,7 +26,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
 
-from theory.claim import LABEL, Claim, Hypothesis, Parameter, Quantity
+from theory.bound import Bound, Hypothesis, Parameter
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
 from theory.formula import FUNCTIONS, Apply, Formula, Name, Number, names_in, parse
 from theory.predicates import Connected, Predicate, Smooth, StronglyConvex
@@ -52,7 +52,7 @@ from theory.sentence import (
     replaced,
     text_of,
 )
-from theory.written import Claim as Written
+from theory.written import Claim
 
 ROUNDS = "rounds_of_K"
 """The vector 0, ..., K-1, over which sums over rounds are taken; made from K, and given by nobody."""
@@ -94,9 +94,9 @@ class Calculator:
         texts: of the parameters that stand for an expression, or for a definition, what they stand for.
     """
 
-    claim: Written
-    bound: Claim
-    left: Claim | None
+    claim: Claim
+    bound: Bound
+    left: Bound | None
     texts: Mapping[str, str]
 
     def named(self, name: str) -> str:
@@ -141,7 +141,7 @@ class Calculator:
         return {**given, ROUNDS: tuple(range(int(found)))}
 
 
-def calculator(claim: Written, given: Collection[str] | None = None, *, all_relations: bool = False) -> Calculator:
+def calculator(claim: Claim, given: Collection[str] | None = None, *, all_relations: bool = False) -> Calculator:
     """A claim in numbers.
 
     Args:
@@ -154,34 +154,19 @@ def calculator(claim: Written, given: Collection[str] | None = None, *, all_rela
 
 
 @lru_cache(maxsize=256)
-def _kept(claim: Written, given: frozenset[str] | None, all_relations: bool) -> Calculator:
+def _kept(claim: Claim, given: frozenset[str] | None, all_relations: bool) -> Calculator:
     """Reading a claim takes a hundred times as long as evaluating it, so a table of bounds reads it once."""
     if not claim.has_sentence:
         return Calculator(claim, _without_sentence(claim), None, {})
     return _Reader(claim).read(given, all_relations)
 
 
-def _without_sentence(claim: Written) -> Claim:
+def _without_sentence(claim: Claim) -> Bound:
     """A claim that no sentence says: it has no right side, and no numbers."""
-    from theory.typeset import latex_of_claim
-
-    latex = latex_of_claim(claim)
-    quantity = Quantity("words", claim.title, latex)
-    return Claim(
-        claim.id,
-        cast("Any", claim.kind),
-        claim.title,
-        claim.equation,
-        claim.title,
-        latex,
-        quantity,
-        claim.source,
-        relation="=",
-        remarks=claim.remarks,
-    )
+    return Bound(claim.id, None, left=claim.title, relation="=")
 
 
-def in_numbers(claim: Written, values: Mapping[str, Any]) -> tuple[Claim, dict[str, Any]]:
+def in_numbers(claim: Claim, values: Mapping[str, Any]) -> tuple[Bound, dict[str, Any]]:
     """A claim in numbers and the values of its parameters, as `theory.evaluate` takes them.
 
     Args:
@@ -196,7 +181,7 @@ def in_numbers(claim: Written, values: Mapping[str, Any]) -> tuple[Claim, dict[s
     return found.bound, found.complete({**{n: v for n, v in defaults.items() if n in names}, **given})
 
 
-def added(bound: Claim) -> tuple[str, ...]:
+def added(bound: Bound) -> tuple[str, ...]:
     """What the right side of a claim in numbers adds up, as texts in its own names, with their signs."""
     assert bound.right is not None
     return tuple(text_of(term if sign > 0 else applied("neg", (term,))) for sign, term in _terms(parse(bound.right)))
@@ -205,7 +190,7 @@ def added(bound: Claim) -> tuple[str, ...]:
 class _Reader:
     """Reads one claim; what it finds on its way is kept in the order in which it was found."""
 
-    def __init__(self, claim: Written) -> None:
+    def __init__(self, claim: Claim) -> None:
         self.claim = claim
         self.words = claim.vocabulary
         self.raw = {name: parse_expression(text) for name, text in claim.where.items()}
@@ -236,7 +221,7 @@ class _Reader:
                 self._name(name)
         self._terms_beside(given)
         bound = self._claim(text_of(right), conditions)
-        left: Claim | None = None
+        left: Bound | None = None
         if self._numbers_alone():
             before = set(self.parameters)
             text = text_of(self.formula(self.claim.sentence.left))
@@ -265,34 +250,20 @@ class _Reader:
         sides = (self.claim.sentence.left, self.claim.sentence.right, *self.claim.definitions.values())
         return not any(_functional(part) for side in sides for part in everything(side))
 
-    def _claim(self, right: str, conditions: Sequence[Hypothesis]) -> Claim:
-        """What has been read so far as a claim with this right side."""
-        from theory.typeset import latex_of, latex_of_claim
-
-        claim, sentence = self.claim, self.claim.sentence
-        text = text_of(sentence.left)
-        order = {name: at for at, name in enumerate(map(self.shown, claim.symbols))}
-        fits = all(LABEL.match(part) for part in claim.id.split("/"))
-        found = Claim(
-            claim.id if fits else "a/b",
-            cast("Any", claim.kind),
-            claim.title or claim.label,
-            claim.equation,
-            claim.statement,
-            latex_of_claim(claim),
-            Quantity(_identifier(text), text, latex_of(sentence.left, claim.vocabulary)),
-            claim.source,
+    def _claim(self, right: str, conditions: Sequence[Hypothesis]) -> Bound:
+        """What has been read so far with this right side."""
+        sentence = self.claim.sentence
+        order = {name: at for at, name in enumerate(map(self.shown, self.claim.symbols))}
+        return Bound(
+            self.claim.id,
+            right,
             tuple(sorted(self.parameters.values(), key=lambda p: order.get(p.name, len(order)))),
             tuple(h for h in conditions if not h.where),
             self.definitions,
-            right,
-            relation="=" if sentence.relation == "==" else sentence.relation,
-            standing=tuple(h for h in conditions if h.where),
-            remarks=claim.remarks,
+            tuple(h for h in conditions if h.where),
+            text_of(sentence.left),
+            "=" if sentence.relation == "==" else sentence.relation,
         )
-        if not fits:  # a label of any form
-            object.__setattr__(found, "id", claim.id)
-        return found
 
     # hypotheses
 
@@ -679,7 +650,7 @@ def _product(first: Expression, second: Expression) -> Expression:
     return applied("*", (first, second))
 
 
-def _shown(claim: Written, name: str) -> str:
+def _shown(claim: Claim, name: str) -> str:
     """The name of one of a claim's numbers in its bound: the paper's; weights of remembered vectors are one list."""
     base, index = index_of(name)
     here = base if index in TURNS else name

@@ -15,8 +15,7 @@ from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
 
-from theory.claim import Paper
-from theory.written import Claim
+from theory.written import Claim, Paper
 
 GROUP = "fedproof.papers"
 BUILT_IN: Mapping[str, str] = MappingProxyType(
@@ -132,12 +131,6 @@ def _others() -> tuple[Paper, ...]:
             continue  # an entry point for what is there anyway
         if new.name in BUILT_IN:
             raise ValueError(f"{origin} has the name of the built-in paper {new.name!r}; rename or uninstall it")
-        older = next((c for c in new if not isinstance(c, Claim)), None)
-        if older is not None:
-            logger.warning(
-                "%s is left out: %s is no sentence; a claim is written as docs/language.md says", origin, older.id
-            )
-            continue
         if new.name in found:
             raise ValueError(f"{origin} has the name of another plug-in's paper, {new.name!r}; uninstall one")
         found[new.name] = new

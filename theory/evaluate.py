@@ -25,7 +25,7 @@ from theory.arithmetic import (
     is_tight,
     to_float,
 )
-from theory.claim import Claim
+from theory.bound import Bound
 from theory.comparison import chain_holds, is_zero
 from theory.expression import to_sympy
 from theory.floats import Floats
@@ -95,7 +95,7 @@ def inside(value: float, lower: str, upper: str) -> float:
     return low if math.isnan(value) else min(max(value, low), high)
 
 
-def bound(claim: Claim, parameters: Mapping[str, Any]) -> float | Array:
+def bound(claim: Bound, parameters: Mapping[str, Any]) -> float | Array:
     """The claim's right side in float64.
 
     Args:
@@ -121,7 +121,7 @@ def bound(claim: Claim, parameters: Mapping[str, Any]) -> float | Array:
     return floats.result(value, "the right side")
 
 
-def terms(claim: Claim, parameters: Mapping[str, Any]) -> dict[str, float | Array]:
+def terms(claim: Bound, parameters: Mapping[str, Any]) -> dict[str, float | Array]:
     """Each named definition of the claim in float64; a vector is an array along the last axis. See `bound`."""
     floats = Floats(claim, parameters)
     return {
@@ -130,7 +130,7 @@ def terms(claim: Claim, parameters: Mapping[str, Any]) -> dict[str, float | Arra
     }
 
 
-def enclose(claim: Claim, parameters: Mapping[str, Any]) -> Enclosure:
+def enclose(claim: Bound, parameters: Mapping[str, Any]) -> Enclosure:
     """Guaranteed decimal bounds on the exact right side and on each definition.
 
     The values are exact: ``"1/10"`` and ``"0.1"`` are one tenth, and the float ``0.1`` is the binary number that it
@@ -168,7 +168,7 @@ def enclose(claim: Claim, parameters: Mapping[str, Any]) -> Enclosure:
     return Enclosure(lower, upper, middle, {name: decimals(v) for name, v in terms.items()})
 
 
-def exact(claim: Claim, parameters: Mapping[str, Any]) -> Fraction:
+def exact(claim: Bound, parameters: Mapping[str, Any]) -> Fraction:
     """The exact right side, where it is rational (square roots of squares of fractions are).
 
     Args:
@@ -188,19 +188,19 @@ def exact(claim: Claim, parameters: Mapping[str, Any]) -> Fraction:
     return found
 
 
-def exact_terms(claim: Claim, parameters: Mapping[str, Any]) -> dict[str, Value]:
+def exact_terms(claim: Bound, parameters: Mapping[str, Any]) -> dict[str, Value]:
     """Each named definition as a Fraction (a tuple of these for a vector). Arguments and errors as for `exact`."""
     environment = resolve(claim, read(claim, parameters), parameters, Reals(None))
     values = claim.formulas.program("definitions", exact_arithmetic(balls=False)).run(environment)
     return {name: from_elements(value) for name, value in zip(claim.definitions, values, strict=True)}
 
 
-def violated(claim: Claim, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+def violated(claim: Bound, parameters: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the hypotheses whose relation is false at these values. Arguments and errors as for `hypotheses`."""
     return tuple(h["name"] for h in hypotheses(claim, parameters) if h["holds"] is False)
 
 
-def hypotheses(claim: Claim, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+def hypotheses(claim: Bound, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Whether each hypothesis holds at these values, decided exactly.
 
     Args:
@@ -229,7 +229,7 @@ def hypotheses(claim: Claim, parameters: Mapping[str, Any]) -> list[dict[str, An
 class _Values:
     """The values of the parameters at each precision, found when they are asked for."""
 
-    def __init__(self, claim: Claim, entries: Mapping[str, Entry], parameters: Mapping[str, Any]) -> None:
+    def __init__(self, claim: Bound, entries: Mapping[str, Entry], parameters: Mapping[str, Any]) -> None:
         self.claim, self.entries, self.parameters = claim, entries, parameters
         self.known: dict[int, dict[str, Elements] | None] = {}
 
@@ -252,7 +252,7 @@ class _Values:
         return None
 
 
-def _holds(claim: Claim, index: int, values: _Values) -> bool | None:
+def _holds(claim: Bound, index: int, values: _Values) -> bool | None:
     relation = claim.formulas.relations[index]
     assert relation is not None
     program = claim.formulas.program(f"hypothesis {index}", exact_arithmetic(balls=True))
@@ -294,11 +294,11 @@ def _flat(values: Mapping[str, Elements]) -> dict[str, Element]:
     return result
 
 
-def _vector(claim: Claim) -> ValueError:
+def _vector(claim: Bound) -> ValueError:
     return ValueError(f"the right side of {claim.id} is a vector, not a number")
 
 
-def _symbolic(claim: Claim, entries: Mapping[str, Entry], formula: Formula) -> Any:
+def _symbolic(claim: Bound, entries: Mapping[str, Entry], formula: Formula) -> Any:
     """The formula at these values as a sympy number.
 
     Raises:

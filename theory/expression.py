@@ -26,7 +26,7 @@ from theory.formula import (
 if TYPE_CHECKING:
     import sympy
 
-    from theory.claim import Claim, Parameter
+    from theory.bound import Bound, Parameter
 
 __all__ = [
     "Apply",
@@ -111,7 +111,7 @@ def to_sympy(formula: Formula, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
     return fold(formula, lambda v: sympy.Rational(v.numerator, v.denominator), name, apply)
 
 
-def expression(text: str, claim: Claim) -> sympy.Expr:
+def expression(text: str, claim: Bound) -> sympy.Expr:
     """A formula in the names of a claim's parameters and definitions as sympy, with the definitions put in.
 
     Raises:
@@ -132,7 +132,7 @@ def expression(text: str, claim: Claim) -> sympy.Expr:
         raise type(error)(f"{claim.id}: formula {short(text)}: {error}") from None
 
 
-def right_side(claim: Claim) -> sympy.Expr:
+def right_side(claim: Bound) -> sympy.Expr:
     """The claim's right side as sympy, with the definitions put in.
 
     Raises:
@@ -143,12 +143,11 @@ def right_side(claim: Claim) -> sympy.Expr:
     return expression(claim.right, claim)
 
 
-def check(claim: Claim) -> None:
+def check(claim: Bound) -> None:
     """Check that every formula of a claim parses, uses known names only and has the right shape.
 
-    Looks at the definitions (each may use the parameters and the earlier ones), the right side, the relations of the
-    hypotheses (in any names where the claim has no parameters) and the identities of the steps (which may also use
-    names of their own, such as a number of clients that drops out).
+    Looks at the definitions (each may use the parameters and the earlier ones), the right side, and the relations of
+    the hypotheses.
 
     Raises:
         ValueError: naming the claim and the formula.
@@ -166,11 +165,8 @@ def check(claim: Claim) -> None:
         for hypothesis in claim.conditions:
             if hypothesis.relation is not None:
                 text = hypothesis.relation
-                for side in parse_relation(text, shapes if claim.parameters else None).sides:
+                for side in parse_relation(text, shapes).sides:
                     length(side, shapes)
-        for step in claim.steps:
-            for text in step.identity or ():
-                length(parse(text), shapes)
     except ValueError as error:
         inside = "" if short(text) in str(error) else f"formula {short(text)}: "
         raise ValueError(f"{claim.id}: {inside}{error}") from None

@@ -10,7 +10,7 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from theory.arithmetic import PRECISIONS, Elements, UndecidedError, balls, to_float
-from theory.claim import Claim
+from theory.bound import Bound
 from theory.formula import REDUCTIONS, Formula, UndefinedError, fold, length, names_in
 from theory.operations import Operation
 from theory.programs import Arithmetic, Program
@@ -35,7 +35,7 @@ class Floats:
         lengths: of the vectors, definitions included; None for numbers.
     """
 
-    def __init__(self, claim: Claim, parameters: Mapping[str, Any]) -> None:
+    def __init__(self, claim: Bound, parameters: Mapping[str, Any]) -> None:
         """Read the parameters.
 
         Raises:

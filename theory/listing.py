@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from theory.claim import Claim
+from theory.bound import Bound
 from theory.formula import FUNCTIONS
 from theory.programs import Arithmetic
 
@@ -44,7 +44,7 @@ class Listing:
     sides: tuple[tuple[int, ...] | None, ...]
 
 
-def listing(claim: Claim) -> Listing:
+def listing(claim: Bound) -> Listing:
     """The program of a claim's definitions, right side and hypotheses' relations.
 
     Args:

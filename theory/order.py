@@ -8,19 +8,18 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from theory.claim import Claim
-from theory.written import Claim as Written
+from theory.bound import Bound
+from theory.written import Claim
 
 if TYPE_CHECKING:
     import sympy
 
 
-def exponents(claim: Claim | Written, schedule: Mapping[str, str], variable: str = "K") -> dict[str, sympy.Expr]:
+def exponents(claim: Claim, schedule: Mapping[str, str], variable: str = "K") -> dict[str, sympy.Expr]:
     """The exponent of `variable` in each term of a bound.
 
     Args:
-        claim: a claim with definitions, which are its terms; or a sentence, whose terms are what its right side adds up
-            (`theory.calculator.added`), by their text.
+        claim: its terms are what its right side adds up (`theory.calculator.added`), by their text.
         schedule: parameters as ASCII formulas in `variable` and in new names, such as ``{"delta": "K**(-eps)"}``.
         variable: the parameter that grows.
 
@@ -30,27 +29,23 @@ def exponents(claim: Claim | Written, schedule: Mapping[str, str], variable: str
     Raises:
         ValueError: when a term is not of the order of a power, or a name is not a parameter of the claim.
     """
-    if isinstance(claim, Written):
-        from theory.calculator import added, calculator
+    from theory.calculator import added, calculator
 
-        claim = calculator(claim).bound
-        terms = added(claim)
-    else:
-        terms = tuple(claim.definitions)
-    return dict(_exponents(_Asked(claim, terms, tuple(schedule.items()), variable)))
+    bound = calculator(claim).bound
+    return dict(_exponents(_Asked(bound, added(bound), tuple(schedule.items()), variable)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
     """The arguments of `exponents`, equal where its results are: sympy takes a second for some, which several ask."""
 
-    claim: Claim
+    bound: Bound
     terms: tuple[str, ...]
     schedule: tuple[tuple[str, str], ...]
     variable: str
 
     def _key(self) -> tuple[object, ...]:
-        c = self.claim
+        c = self.bound
         return c.id, c.parameters, tuple(c.definitions.items()), self.terms, self.schedule, self.variable
 
     def __eq__(self, other: object) -> bool:
@@ -66,7 +61,7 @@ def _exponents(asked: _Asked) -> Mapping[str, sympy.Expr]:
 
     from theory.expression import expression, names_in, parse, to_sympy
 
-    claim, schedule, variable = asked.claim, dict(asked.schedule), asked.variable
+    claim, schedule, variable = asked.bound, dict(asked.schedule), asked.variable
     grows = claim.parameter(variable).symbol
     replace = {}
     for name, text in schedule.items():
@@ -88,13 +83,11 @@ def _exponents(asked: _Asked) -> Mapping[str, sympy.Expr]:
     return found
 
 
-def order_holds(
-    claim: Claim | Written, schedule: Mapping[str, str], claimed: int | str | Fraction, variable: str = "K"
-) -> bool:
+def order_holds(claim: Claim, schedule: Mapping[str, str], claimed: int | str | Fraction, variable: str = "K") -> bool:
     """Whether a bound is O(variable^claimed) along a schedule without free exponents.
 
     Args:
-        claim: a claim with definitions, whose right side is their sum; or a sentence.
+        claim: as for `exponents`.
         schedule: as for `exponents`, such as ``{"delta": "K**(-1/3)"}``.
         claimed: the claimed exponent, such as ``"-2/3"``.
         variable: the parameter that grows.

@@ -35,7 +35,7 @@ from theory.operations import (
 )
 
 if TYPE_CHECKING:
-    from theory.claim import Claim
+    from theory.bound import Bound
 
 # where the result goes, the operation, two places, and all places where these are not two
 Step: TypeAlias = "tuple[int, Operation, int, int, tuple[int, ...] | None]"
@@ -194,7 +194,7 @@ class Formulas:
         parameters: by name.
     """
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: Bound) -> None:
         self.claim = claim
         self.names = [p.name for p in claim.parameters] + list(claim.definitions)
         self.parameters = {p.name: p for p in claim.parameters}

@@ -18,7 +18,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, TypeAlias
 
 from theory.arithmetic import Elements, NotRationalError, Reals, UndecidedError, to_element
-from theory.claim import Claim, Parameter
+from theory.bound import Bound, Parameter
 from theory.domain import Domain
 from theory.formula import (
     Apply,
@@ -40,7 +40,7 @@ _PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:/[1-9][0-9]*|\.[0-9]+)?", re.ASCII)
 _NOT_FINITE = frozenset({"nan", "inf", "infinity"})
 
 
-def unknown_parameter(claim: Claim, name: str) -> ValueError:
+def unknown_parameter(claim: Bound, name: str) -> ValueError:
     """The error for a name that the claim does not have, with the names that come close."""
     known = [p.name for p in claim.parameters]
     return ValueError(f"{claim.id} has no parameter {name!r}{suggestion(name, known)}")
@@ -55,7 +55,7 @@ def suggestion(name: str, known: Sequence[str]) -> str:
     return f"; there are {', '.join(known)}" if known else "; it has none"
 
 
-def parse_assignments(assignments: Iterable[str], claim: Claim) -> dict[str, str | tuple[str, ...]]:
+def parse_assignments(assignments: Iterable[str], claim: Bound) -> dict[str, str | tuple[str, ...]]:
     """Read ``name=value`` texts, as on the command line.
 
     Args:
@@ -86,7 +86,7 @@ def parse_assignments(assignments: Iterable[str], claim: Claim) -> dict[str, str
 
 
 def read(
-    claim: Claim, parameters: Mapping[str, Any], *, arrays: bool = False, partial: bool = False
+    claim: Bound, parameters: Mapping[str, Any], *, arrays: bool = False, partial: bool = False
 ) -> dict[str, Entry]:
     """Check the values of a claim's parameters.
 
@@ -143,7 +143,7 @@ def _ordered(
     return {name: entries[name] for name in order}
 
 
-def resolve(claim: Claim, entries: Mapping[str, Entry], given: Mapping[str, Any], reals: Reals) -> dict[str, Elements]:
+def resolve(claim: Bound, entries: Mapping[str, Entry], given: Mapping[str, Any], reals: Reals) -> dict[str, Elements]:
     """The values that `read` found (without arrays) as FLINT's rationals and balls.
 
     Args:
@@ -186,7 +186,7 @@ def formulas_in(entry: Entry) -> Sequence[Formula]:
     return [part for part in parts if type(part) is not Fraction and not hasattr(part, "dtype")]
 
 
-def lengths_of(entries: Mapping[str, Entry], claim: Claim) -> dict[str, int | None]:
+def lengths_of(entries: Mapping[str, Entry], claim: Bound) -> dict[str, int | None]:
     """Length of each vector parameter, None for the others."""
     result: dict[str, int | None] = dict.fromkeys(entries)
     for name in claim.formulas.vectors & entries.keys():
@@ -221,7 +221,7 @@ def _possible(domain: Domain, value: Any) -> bool:
     return not (below or above or (domain.integer and not value.contains_integer()))
 
 
-def _entry(parameter: Parameter, given: Any, claim: Claim, arrays: bool) -> Entry:
+def _entry(parameter: Parameter, given: Any, claim: Bound, arrays: bool) -> Entry:
     if parameter.shape == "scalar" and type(given) in (int, float, str, Fraction):
         return _scalar(parameter, given, claim)
     import numpy as np
@@ -271,7 +271,7 @@ def _array(parameter: Parameter, given: Any) -> Any:
         raise ValueError(f"{parameter.name}={shown(given)} does not fit float64") from None
 
 
-def _scalar(parameter: Parameter, given: Any, claim: Claim) -> Scalar:
+def _scalar(parameter: Parameter, given: Any, claim: Bound) -> Scalar:
     value = number(parameter, given)
     if isinstance(value, Fraction):
         if not parameter.domain.contains(value):

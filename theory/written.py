@@ -13,11 +13,12 @@ Nothing else is known of it: what it speaks of, what can be measured, searched a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from theory.domain import COUNT, POSITIVE, Domain
 from theory.formula import Name
@@ -42,19 +43,8 @@ from theory.sentence import (
     text_of,
 )
 
-ELSEWHERE: Mapping[str, str] = {
-    **dict.fromkeys(("quantity", "relation", "right", "formulas", "expression"), "its sentence is `statement`"),
-    **dict.fromkeys(("hypotheses", "conditions"), "its assumptions are `assuming` and `standing`"),
-    **dict.fromkeys(("steps", "derivation"), "its derivation, if it has one, is `proof`"),
-    **dict.fromkeys(("parameter", "reading"), "its parameters are `symbols`, with `domains`"),
-    "latex": "`fedproof show --latex` prints it",
-}
-"""Of what `theory.claim.Claim` has and this one has not, where it is to be found."""
-
-
-class OtherFormError(ValueError, AttributeError):
-    """What is asked for is an attribute of `theory.claim.Claim`, whose meaning is code of its paper."""
-
+LABEL = re.compile(r"[a-z0-9][a-z0-9.-]*\Z")
+"""Names of papers."""
 
 Kind = Literal["theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition"]
 KINDS: tuple[Kind, ...] = ("theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition")
@@ -85,7 +75,7 @@ class Claim:
         amends: label of the printed claim that this one repairs.
         proof: its derivation, or None.
         given: instances written by hand, as data; tried last, and evidence from them says so.
-        paper: the first part of its id; the `theory.claim.Paper` sets it.
+        paper: the first part of its id; `Paper` sets it.
     """
 
     label: str
@@ -132,17 +122,6 @@ class Claim:
 
     def __hash__(self) -> int:
         return hash((self.paper, self.label, self.statement, self.assuming))
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Who works on the older claims only is told so in one line; see `OtherFormError`."""
-            if name not in ELSEWHERE:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            raise OtherFormError(
-                f"{self.id} says itself what it means, and has no {name}: {ELSEWHERE[name]}; validate.check, measure, "
-                "certify, assert_claim and mutate take it"
-            )
 
     # what it says
 
@@ -365,6 +344,46 @@ class Claim:
                         f"{symbol}: a parameter of the algorithm has one value, one a client or one a round, and the "
                         "weights of remembered vectors one for each of them"
                     )
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and its claims, in the paper's order.
+
+    Attributes:
+        name: the first part of its claims' ids.
+        title: of the paper.
+        authors: of the paper.
+        claims: each with a label of its own; a claim that amends another one comes with that one. They are this paper's
+            from then on.
+        experiments: the module that redraws its experiments (`validate.experiments`), by its name; empty for none.
+    """
+
+    name: str
+    title: str
+    authors: str
+    claims: tuple[Claim, ...]
+    experiments: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "claims", tuple(self.claims))
+        for c in self.claims:
+            if not isinstance(c, Claim):
+                raise ValueError(f"paper {self.name!r}: {c!r} is no claim; `theory.claim` writes one")
+            if not c.paper:
+                object.__setattr__(c, "paper", self.name)
+        ids = [c.id for c in self.claims]
+        twice = sorted({i for i in ids if ids.count(i) > 1})
+        if twice:
+            raise ValueError(f"paper {self.name!r}: the ids {twice} are used twice")
+        for c in self.claims:
+            if c.paper != self.name:
+                raise ValueError(f"claim {c.id!r} does not belong to paper {self.name!r}")
+            if c.amended is not None and c.amended not in ids:
+                raise ValueError(f"claim {c.id!r} amends {c.amends!r}, which the paper does not have")
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self.claims)
 
 
 def claim(label: str, statement: str | None = None, /, **fields_: Any) -> Any:

@@ -1,21 +1,20 @@
-"""`assert_claim`: a claim on a scenario, as an assertion of a test suite.
+"""`assert_claim`: a claim on an instance, as an assertion of a test suite.
 
 This module imports the standard library alone, so that the pytest plugin costs nothing at start.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from theory.claim import Claim
-    from theory.written import Claim as Written
-    from validate.bounds import Cases
+    from theory.written import Claim
+    from validate.instances import Instance
     from validate.instances.by_runs import ByRuns, Implementation
-    from validate.instances.occasion import Occasion as OnInstance
-    from validate.measurement import Occasion
+    from validate.instances.occasion import Occasion
+    from validate.instances.pool import Drawn
 
 OnViolation = Literal["fail", "skip", "reject"]
 
@@ -28,7 +27,7 @@ class ClaimBroken(AssertionError):
 
 
 class HypothesisViolated(AssertionError):
-    """The scenario does not satisfy the claim's hypotheses, or the claim does not speak of it: nothing was tested."""
+    """The instance does not satisfy the claim's hypotheses, or the claim does not speak of it: nothing was tested."""
 
 
 @dataclass(frozen=True)
@@ -49,37 +48,33 @@ class Held:
 
 
 def assert_claim(
-    claim: Claim | Written | str,
-    scenario: Any,
+    claim: Claim | str,
+    instance: Instance | Drawn | Mapping[str, Any] | str,
     *,
-    cases: Callable[[Claim, Any], Cases | None] | None = None,
     implementation: Implementation | None = None,
     runs: int | None = None,
     seed: int = 0,
     error_probability: float = 1e-6,
     on_violation: OnViolation = "fail",
 ) -> Held:
-    """Fail unless the claim's hypotheses hold on the scenario, and then its relation at every index.
+    """Fail unless the claim's hypotheses hold on the instance, and then its relation at every index.
 
-    Without `runs` both sides are computed exactly: by playing an instance, or by the exact oracle, in Fractions (an
-    irrational side is rounded in the claim's favour), for a scenario in floats in float64, where a break has to be
-    larger than rounding. With `runs` the left side is the mean over runs of the simulator, or of an implementation of
-    your own, and Student's t decides; it passes only if the confidence limit shows that the relation holds, so runs
-    that are too few to tell fail.
+    Without `runs` both sides are computed exactly, by playing the instance (an irrational side is rounded in the
+    claim's favour); where there are too many outcomes to be played, by moments in float64, and a break has to be larger
+    than rounding. With `runs` the left side is the mean over runs of the simulator, or of an implementation of your
+    own, and Student's t decides; it passes only if the confidence limit shows that the relation holds, so runs that are
+    too few to tell fail.
 
     Args:
-        claim: a claim with a right side, its id, or ``my_paper.py:label`` for one in a file, which is run.
-        scenario: of a claim that says what it means an instance or its JSON form
-            (`validate.instances.occasion.occasion`); of any other a scenario, or its specification, read in Fractions.
-        cases: not for a claim that says what it means: measures the left side and the parameters, as `cases` of a
-            paper's module does; by default that of the claim's paper.
-        implementation: for a claim that says what it means, of an algorithm: what is held against the claim, in the
-            place of the algorithm's own rounds; see `validate.instances.by_runs.sides_by_runs` for what it is called
-            with, and what it returns. Of an algorithm that draws nothing one run is enough.
+        claim: a claim that is a sentence, its id, or ``my_paper.py:label`` for one in a file, which is run.
+        instance: one, or its JSON form (`validate.instances.occasion.occasion`).
+        implementation: for a claim of an algorithm: what is held against the claim, in the place of the algorithm's own
+            rounds; see `validate.instances.by_runs.sides_by_runs` for what it is called with, and what it returns. Of
+            an algorithm that draws nothing one run is enough.
         runs: how many runs, at least 2; None for exact sides.
         seed: of the runs.
         error_probability: of each confidence limit of the runs, shared out over the indices, in (0, 1/2).
-        on_violation: what happens when a hypothesis is violated, or the claim does not speak of the scenario: "fail";
+        on_violation: what happens when a hypothesis is violated, or the claim does not speak of the instance: "fail";
             "skip" the test, with the reason; "reject" the example, inside a property test of Hypothesis.
 
     Returns:
@@ -88,32 +83,20 @@ def assert_claim(
     Raises:
         ClaimBroken: an `AssertionError` with both sides, the index, the parameters and the hypotheses.
         HypothesisViolated: an `AssertionError` that names the hypotheses, for ``on_violation="fail"``.
-        ValueError: a claim without a right side or that nobody can measure, or an argument outside its domain.
+        ValueError: a claim that is no sentence, what is no instance, or an argument outside its domain.
     """
     __tracebackhide__ = True  # a failure is shown where it was asserted
-    from validate.measurement import claim_of, is_written, occasion, on_instance
+    from validate.instances.occasion import occasion
+    from validate.measurement import sentence_of
 
     if on_violation not in ("fail", "skip", "reject"):
         raise ValueError(f"on_violation={on_violation!r} is not one of ['fail', 'reject', 'skip']")
-    named = claim_of(claim)
-    if is_written(named):
-        one = on_instance(named, scenario, cases)
-        return _of_instance(one, implementation, runs, seed, error_probability, on_violation)
-    if implementation is not None:
-        raise ValueError(f"implementation is given, and {named.id} does not say itself what it means; give cases")
-    found = occasion(named, scenario, cases)
-    if found.cases is None:
-        _violated(f"{found.claim.id} does not speak of {found.named}: it has no left side there", on_violation)
-    for i, names in found.violations():
-        _violated(_violation(found, i, names), on_violation)
-    return _compared(found) if runs is None else _by_runs(found, runs, seed, error_probability)
-
-
-# --- claims that say what they mean ----------------------------------------------------------------------------------
+    one = occasion(sentence_of(claim), instance)
+    return _of_instance(one, implementation, runs, seed, error_probability, on_violation)
 
 
 def _of_instance(
-    one: OnInstance,
+    one: Occasion,
     implementation: Implementation | None,
     runs: int | None,
     seed: int,
@@ -152,7 +135,7 @@ def _runs(runs: int | None, certain: bool, implementation: Implementation | None
 
 
 def _of_runs(
-    one: OnInstance, runs: int, seed: int, error_probability: float, implementation: Implementation | None
+    one: Occasion, runs: int, seed: int, error_probability: float, implementation: Implementation | None
 ) -> Held:
     __tracebackhide__ = True
     from validate.instances.by_runs import in_every_run, sides_by_runs
@@ -189,7 +172,7 @@ def _in_each(row: ByRuns, relation: str, size: float) -> str:
     """What is wrong with a relation that has to hold in every run, or nothing; what is undefined says nothing."""
     import numpy as np
 
-    from validate.bounds import CONVERGED, ROUNDING
+    from validate.sides import CONVERGED, ROUNDING
 
     gap = row.right - row.left if relation in (">=", ">") else row.left - row.right
     gap = abs(gap) if relation == "==" else gap
@@ -203,8 +186,8 @@ def _in_the_mean(row: ByRuns, relation: str, size: float, error_probability: flo
     """What is wrong with a relation between expectations, or nothing."""
     import numpy as np
 
-    from validate.bounds import CONVERGED
     from validate.rates import one_sided
+    from validate.sides import CONVERGED
 
     gap = row.right - row.left if relation in (">=", ">") else row.left - row.right
     if np.isnan(row.right).all():
@@ -220,9 +203,9 @@ def _in_the_mean(row: ByRuns, relation: str, size: float, error_probability: flo
     return f"is not shown to hold ({limits}; these runs cannot tell, more of them may)"
 
 
-def _broken_lines(one: OnInstance, left: Any, right: Any, at: Any) -> Iterator[str]:
+def _broken_lines(one: Occasion, left: Any, right: Any, at: Any) -> Iterator[str]:
     """Everything that a reader of a failed test needs."""
-    from validate.bounds import nearest_float
+    from validate.sides import nearest_float
 
     yield f"  claimed: {one.claim.statement}"
     yield f"  left side:  {_number(left)}"
@@ -234,7 +217,7 @@ def _broken_lines(one: OnInstance, left: Any, right: Any, at: Any) -> Iterator[s
     yield from _told(one)
 
 
-def _told(one: OnInstance) -> Iterator[str]:
+def _told(one: Occasion) -> Iterator[str]:
     """The instance, and what is assumed of it."""
     import json
 
@@ -253,105 +236,10 @@ def _told(one: OnInstance) -> Iterator[str]:
         yield f"    VIOLATED: {text}"
 
 
-# --- claims that are measured by their paper -------------------------------------------------------------------------
-
-
-def _compared(found: Occasion) -> Held:
-    __tracebackhide__ = True
-    from validate.bounds import sides
-
-    assert found.cases is not None
-    exact = bool(found.scenario.exact)
-    both = sides(found.claim, found.cases, exact)
-    if both.broken.any():
-        i = int(both.broken.argmax()) if exact else both.worst
-        how = "in exact arithmetic" if exact else "in float64, by more than rounding, of which there is no certificate"
-        raise ClaimBroken(_message(found, i, both.left[i], both.right[i], how))
-    return Held(found.claim.id, len(both), exact, both.tightness)
-
-
-def _by_runs(found: Occasion, runs: int, seed: int, error_probability: float) -> Held:
-    __tracebackhide__ = True
-    from validate.bounds import right_sides
-    from validate.per_run import per_run
-    from validate.rates import one_sided
-
-    claim, cases = found.claim, found.cases
-    assert cases is not None
-    quantity = per_run(claim, found.module)
-    if quantity is None or quantity.root:
-        raise ValueError(f"{claim.id}: its left side is not the expectation of a number that the simulator records")
-    if not isinstance(runs, int) or isinstance(runs, bool) or runs < 2:
-        raise ValueError(f"runs={runs!r} is outside the integers in [2, inf)")
-    if not 0 < error_probability < 0.5:
-        raise ValueError(f"error_probability={error_probability} is outside (0, 1/2)")
-    try:
-        values = quantity.values(found.scenario.simulate(runs, seed), cases)
-    except ValueError as error:  # a distance to a minimiser that does not exist, or is not the only one
-        raise ValueError(
-            f"{claim.id}: runs on {found.named} do not tell its left side, {error}; leave out runs"
-        ) from None
-    rights = right_sides(claim, cases)
-    ratios = []
-    for i, right in enumerate(rights):
-        test = one_sided(values[:, i], float(right), error_probability / len(cases))
-        if not test.holds:
-            how = (
-                f"by {runs} runs, seed {seed}: mean {test.mean:.10g}, standard error {test.standard_error:.3g}, limits"
-                f" [{test.lower:.10g}, {test.upper:.10g}] of error probability {test.error_probability:.3g}"
-            )
-            if not test.broken:
-                how += "; these runs cannot tell, more of them may"
-            raise ClaimBroken(_message(found, i, test.mean, float(right), how, test.broken))
-        if right > 0:
-            ratios.append(test.mean / float(right))
-    return Held(claim.id, len(cases), False, max(ratios, default=None))
-
-
-def _message(found: Occasion, i: int, left: Any, right: Any, how: str, broken: bool = True) -> str:
-    """Everything that a reader of a failed test needs."""
-    from validate.bounds import nearest_float
-
-    claim = found.claim
-    word = "is broken" if broken else "is not shown to hold"
-    lines = [
-        f"{claim.id} ({claim.equation}) {word} {how}",
-        f"  claimed: {claim.quantity.name} {claim.relation} {claim.right}",
-        f"  left side:  {_number(left)}",
-        f"  right side: {_number(right)}",
-    ]
-    if right > 0 and claim.relation in ("<=", "<"):
-        lines.append(f"  left / right = {nearest_float(left / right):.10g}")
-    lines += [*_place(found, i), f"  scenario: {found.named}", *_hypotheses(claim)]
-    return "\n".join(lines)
-
-
-def _violation(found: Occasion, i: int, names: tuple[str, ...]) -> str:
-    lines = [f"{found.claim.id} was not tested: {found.named} violates {', '.join(map(repr, names))}"]
-    return "\n".join([*lines, *_place(found, i), *_hypotheses(found.claim, names)])
-
-
-def _place(found: Occasion, i: int) -> Iterator[str]:
-    cases = found.cases
-    assert cases is not None
-    index = ", ".join(f"{name} = {value}" for name, value in cases.index_at(i).items())
-    yield f"  index: {index or 'none, it is about the whole run'}"
-    yield "  parameters: " + ", ".join(f"{name} = {_number(v)}" for name, v in cases.parameters_at(i).items())
-
-
-def _hypotheses(claim: Claim, violated: tuple[str, ...] = ()) -> Iterator[str]:
-    yield "  hypotheses:" if claim.hypotheses else "  hypotheses: none"
-    for h in claim.conditions:
-        word = "VIOLATED" if h.name in violated else "holds"
-        silent = "" if h.printed else " (not printed)"
-        elsewhere = f" (fixed elsewhere in the paper: {h.where})" if h in claim.standing else ""
-        yield f"    {word}: {h.name}: {h.relation or h.statement}{silent}{elsewhere}"
-
-
 def _number(value: Any) -> str:
     from fractions import Fraction
 
-    from validate.bounds import nearest_float
+    from validate.sides import nearest_float
 
     if hasattr(value, "__len__"):
         return f"({', '.join(map(_number, value))})"

@@ -74,7 +74,7 @@ def check_one(
             text = f"the check ended with a defect of fedproof: {type(error).__name__}: {error}"
             result = _ended(claim, text, quick)
         chosen = None if result.certificate is None else Path(result.certificate)
-        path = kept.keep(claim, (Path(folder),), chosen, Path(out), "quick" if quick else "")
+        path = kept.keep(claim, Path(folder), chosen, Path(out), "quick" if quick else "")
     return replace(result, certificate=None if path is None else str(path))
 
 

@@ -16,20 +16,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from theory import catalog
 from theory.claim import LABEL, Paper
 from theory.written import Claim
-
-if TYPE_CHECKING:
-    from theory.claim import Claim as OldClaim
-
-OLDER = (
-    'write it as docs/language.md says: a claim is a sentence, claim(label, "left <= right", of=an_algorithm, '
-    "assuming=(...)), and `fedproof new` writes an example"
-)
-"""What is said of a file in the older format."""
 
 
 class Source(NamedTuple):
@@ -66,9 +57,8 @@ def load(path: str | Path, content: bytes | None = None) -> Paper:
 
     Raises:
         OSError: when the file cannot be read.
-        ValueError: when it is not Python, fails, has no paper, one with the name of a paper that is known anyway, or
-            one whose claims are not sentences (`theory.claim`); the message names the file, and the line where there is
-            one.
+        ValueError: when it is not Python, fails, has no paper, or one with the name of a paper that is known
+            anyway; the message names the file, and the line where there is one.
     """
     given, path = str(path), Path(path)
     content = path.read_bytes() if content is None else content
@@ -121,9 +111,7 @@ def run(path: str | Path, content: bytes) -> ModuleType:
 
 
 def _told(error: BaseException) -> str:
-    """What went wrong in a file; of one in the older format, what to write instead."""
-    if isinstance(error, ImportError) and (error.name or "").startswith("validate.own"):
-        return f"{error.name} is of an older format, which is no longer read; {OLDER}"
+    """What went wrong in a file."""
     return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
 
 
@@ -243,7 +231,7 @@ def one(target: str) -> str:
     return _labelled(paper, match["path"], match["label"]).id
 
 
-def find(target: str) -> OldClaim | Claim:
+def find(target: str) -> Claim:
     """The claim of an id, or of ``paper.py:label``, a file that is run.
 
     Raises:
@@ -252,7 +240,7 @@ def find(target: str) -> OldClaim | Claim:
     return catalog.claim(one(target))
 
 
-def _labelled(paper: Paper, path: str, label: str | None) -> OldClaim | Claim:
+def _labelled(paper: Paper, path: str, label: str | None) -> Claim:
     for claim in paper:
         if label in (claim.label, claim.id):
             return claim
@@ -275,9 +263,6 @@ def _paper_in(module: ModuleType, path: Path) -> Paper:
         raise ValueError(f"{path}: the paper's name {paper.name!r} is not of lower-case letters, digits, '.' and '-'")
     if not paper.claims:
         raise ValueError(f"{path}: the paper {paper.name!r} has no claims")
-    older = [claim for claim in paper if not isinstance(claim, Claim)]
-    if older:
-        raise ValueError(f"{path}: {older[0].id} is a theory.claim.Claim, made field by field; {OLDER}")
     return paper
 
 

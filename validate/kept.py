@@ -3,8 +3,7 @@
 A quick verdict takes the place of no full one of the same sentence: an entry has the digest of the claim's sentence, so
 that the verdict on a claim that was changed since is not taken for a verdict on the claim as it stands. A certificate's
 name says what wrote it: ``LABEL.json`` a full check, ``LABEL.quick.json`` a quick one, ``LABEL.falsify.json`` a search
-of `fedproof falsify`; ``given`` stands in it where another certificate of that check has the plain name, and the first
-digits of the digest where the claim is not the catalogue's.
+of `fedproof falsify`; the first digits of the digest stand in it where the claim is not the catalogue's.
 """
 
 from __future__ import annotations
@@ -12,16 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from theory import catalog
-from theory.claim import Claim
 from theory.program import Algorithm
-from theory.written import Claim as Written
+from theory.written import Claim
 
 if TYPE_CHECKING:
     from validate.verdict import Result
@@ -29,13 +26,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Of a claim and its parts, what does not change what it says.
-TOLD = ("kind", "title", "equation", "latex", "source", "steps", "amends", "derivation", "remarks", "meaning")
+TOLD = ("kind", "title", "equation", "source", "amends", "remarks")
 VERDICTS, CERTIFICATES = "verdicts.json", "certificates"
 Entry = dict[str, Any]
 
 
-def digest(claim: Claim | Written) -> str:
-    """SHA-256 of what a claim says: everything but what is told about it, such as its title, proof and remarks."""
+def digest(claim: Claim) -> str:
+    """SHA-256 of what a claim says: everything but what is told about it, such as its title and remarks."""
     return hashlib.sha256(json.dumps(_content(claim)).encode()).hexdigest()
 
 
@@ -50,17 +47,13 @@ def _content(value: Any) -> Any:
         return [[str(key), _content(entry)] for key, entry in value.items()]
     if isinstance(value, list | tuple):
         return [_content(entry) for entry in value]
-    if isinstance(value, partial):
-        return [_content(value.func), _content(value.args), _content(value.keywords)]
-    if callable(value):
-        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
     return value if value is None or isinstance(value, bool | int) else str(value)
 
 
 # --- verdicts --------------------------------------------------------------------------------------------------------
 
 
-def entry(result: Result, claim: Claim | Written) -> Entry:
+def entry(result: Result, claim: Claim) -> Entry:
     """What verdicts.json says of a claim."""
     names = ("id", "verdict", "tightness", "certificate", "covered", "origin", "broken", "quick")
     return {name: getattr(result, name) for name in names} | {"digest": digest(claim)}
@@ -84,7 +77,7 @@ def known(folder: Path) -> dict[str, Entry]:
     return found
 
 
-def current(one: Entry, claim: Claim | Written) -> bool:
+def current(one: Entry, claim: Claim) -> bool:
     """Whether an entry is about the claim as it stands."""
     return one.get("digest") == digest(claim)
 
@@ -117,16 +110,13 @@ def remember(new: Entry, out: Path) -> Entry | None:
 # --- certificates ----------------------------------------------------------------------------------------------------
 
 
-def keep(
-    claim: Claim | Written, folders: tuple[Path, ...], chosen: Path | None, out: Path, by: str = ""
-) -> Path | None:
+def keep(claim: Claim, folder: Path, chosen: Path | None, out: Path, by: str = "") -> Path | None:
     """Move the certificates of one check to where they are found.
 
     Args:
         claim: that they refute.
-        folders: with the certificates in a subfolder ``certificates`` of each; those of the first have the plain names,
-            later ones get ``given`` in theirs where a name is taken.
-        chosen: the one of the verdict, in one of the folders, or None.
+        folder: with the certificates in its subfolder ``certificates``.
+        chosen: the one of the verdict, in that folder, or None.
         out: they go to its subfolder ``certificates``, and the stand-alone verifier too.
         by: what their names are marked with: "quick", "falsify", or nothing for a full check.
 
@@ -135,13 +125,11 @@ def keep(
     """
     from validate.certificate import copy_verifier
 
-    changed, moved = _changed(claim), {}
-    taken: set[str] = set()
-    for at, folder in enumerate(folders):
-        for path in sorted((folder / CERTIFICATES).glob("*.json")):
-            parts = [path.stem, *_marks(at > 0 and path.stem in taken, changed, by)]
-            moved[path] = out / CERTIFICATES / f"{'.'.join(parts)}.json"
-            taken.add(path.stem)
+    marks = [mark for mark in (_changed(claim), by) if mark]
+    moved = {
+        path: out / CERTIFICATES / f"{'.'.join([path.stem, *marks])}.json"
+        for path in sorted((folder / CERTIFICATES).glob("*.json"))
+    }
     if moved:
         (out / CERTIFICATES).mkdir(parents=True, exist_ok=True)
         copy_verifier(out / CERTIFICATES)
@@ -152,16 +140,7 @@ def keep(
     return None if chosen is None else moved.get(chosen, chosen)
 
 
-def _marks(again: bool, changed: str, by: str) -> Iterator[str]:
-    if again:
-        yield "given"
-    if changed:
-        yield changed
-    if by:
-        yield by
-
-
-def _changed(claim: Claim | Written) -> str:
+def _changed(claim: Claim) -> str:
     """The first digits of the digest of a claim that is not what the catalogue has under its id; else nothing."""
     try:
         same = digest(catalog.claim(claim.id)) == digest(claim)

@@ -15,10 +15,8 @@ class Shown:
         hypotheses: names of those that it rests on.
         left: the left side, as text.
         more: further data for the evidence.
-        reading: what its author says that words of the claim mean; nothing checks that.
     """
 
     hypotheses: tuple[str, ...]
     left: str
     more: Mapping[str, Any]
-    reading: tuple[str, ...] = ()

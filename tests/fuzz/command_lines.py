@@ -73,7 +73,7 @@ def command_lines(draw: st.DrawFn) -> tuple[tuple[str, ...], bytes, bytes, bytes
             words[at] = draw(st.text(max_size=8))
     spec = seeds.SPECS[draw(st.integers(0, len(seeds.SPECS) - 1))]
     sweep = seeds.SWEEPS[draw(st.integers(0, len(seeds.SWEEPS) - 1))]
-    certificate = seeds.certificates()[draw(st.sampled_from(["known", "chain", "larger", "relation"]))]
+    certificate = seeds.certificates()[draw(st.sampled_from(["lost-factor", "wrong-way", "by moments"]))]
     files = (json.dumps(spec), json.dumps(certificate), seeds.toml(sweep))
     return tuple(words), *(draw(mostly(st.just(f.encode()), damaged(f.encode()), 2)) for f in files)  # type: ignore[return-value]
 

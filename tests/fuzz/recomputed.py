@@ -1,6 +1,7 @@
 """Answers computed a second time, by code that the first computation does not use.
 
-Formulas by the verifier and by `theory`, exact moments by the verifier and by `sim`, bounds in floats and in balls.
+Formulas by the verifier and by `theory`, exact moments by `sim` and by playing every outcome, bounds in floats and
+in balls.
 """
 
 from __future__ import annotations
@@ -22,38 +23,6 @@ CLOSE = 1e-6  # of computations in floats, relative
 # --- formulas --------------------------------------------------------------------------------------------------------
 
 
-class Unknown(Exception):
-    """Something that is not computed here."""
-
-
-def balls(text: str, names: Mapping[str, Any], definitions: Mapping[str, str] | None = None) -> Any:
-    """A formula's value by `theory`: a Fraction, or a ball around it.
-
-    Raises:
-        Unknown: for a name without a value.
-    """
-    from theory import arithmetic, formula
-
-    trees = {name: formula.parse(own) for name, own in (definitions or {}).items()}
-    known: dict[str, Any] = dict(names)
-    with arithmetic.balls(PRECISION) as reals:
-
-        def value(tree: Any, within: tuple[str, ...] = ()) -> Any:
-            for name in formula.names_in(tree):
-                if name not in known:
-                    if name not in trees or name in within:
-                        raise Unknown(name)
-                    known[name] = value(trees[name], (*within, name))
-            return reals.evaluate(tree, known)
-
-        return value(formula.parse(text))
-
-
-def numbers(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as fractions, lists of them as tuples."""
-    return {k: tuple(map(F, v)) if isinstance(v, list) else F(v) for k, v in given.items()}
-
-
 def ends(value: Any) -> tuple[Fraction, Fraction]:
     """Bounds on a Fraction or a ball."""
     if isinstance(value, Fraction | int):
@@ -67,26 +36,19 @@ def _exactly(point: Any) -> Fraction:
     return F(int(mantissa)) * F(2) ** int(exponent)
 
 
-def false_between(left: Any, relation: str, right: Any) -> bool:
-    """Whether the relation is false for some numbers of both, and for all that a rounding error leaves."""
-    (a, b), (c, d) = ends(left), ends(right)
-    return {"<=": b > c, "<": b >= c, ">=": a < d, ">": a <= d, "=": a != c or b != d}[relation]
+def by_the_verifier(text: str, values: Mapping[str, Fraction]) -> Any:
+    """A formula's value by the verifier's own reader: a Fraction, or an interval.
 
-
-def is_rounded(printed: str, value: Any, close: float = 0.0) -> bool:
-    """Whether a printed number is this one, or this one rounded to as many decimals.
-
-    Args:
-        printed: as a certificate has it.
-        value: a Fraction or a ball.
-        close: relative error of the value, where it comes from floats.
+    Raises:
+        FormatError, Uncheckable: for what it does not read, or has no value.
     """
-    low, high = ends(value)
-    low, high = low - F(close) * abs(low), high + F(close) * abs(high)
-    if "/" in printed or ("." not in printed and low == high):
-        return low <= F(printed) <= high and (low == high or close > 0)
-    half = F(1, 2 * 10 ** len(printed.partition(".")[2]))
-    return F(printed) - half <= high and low <= F(printed) + half
+    from validate.verifier.scalars import Work
+    from validate.verifier.sentences import read_formula
+    from validate.verifier.spoken import World
+    from validate.verifier.vocabulary import Vocabulary
+
+    world = World(Vocabulary(), values, None, (), int(values["K"]), {}, Work(), None, None)
+    return world.value(read_formula(text, "it"), {}, None)
 
 
 def formulas_agree(text: str, tree: Any, values: Mapping[str, Fraction]) -> bool:
@@ -101,8 +63,8 @@ def formulas_agree(text: str, tree: Any, values: Mapping[str, Fraction]) -> bool
     with suppress(RecursionError):
         assert formula.parse(formula.text_of(tree)) is not None or len(text) > 1000
     try:
-        one = verifier.evaluate(verifier.parse(text, "it"), values.__getitem__)
-    except (verifier.FormatError, verifier.Uncheckable, KeyError):
+        one = by_the_verifier(text, values)
+    except (verifier.FormatError, verifier.Uncheckable):
         one = None
     try:
         formula.length(tree, {})  # refuses what takes vectors, as every caller of `theory` does first
@@ -136,13 +98,12 @@ SMALL = 400  # clients times local steps times rounds
 
 
 def moments_agree(spec: Mapping[str, Any], exact: Any, rounded: Any) -> bool:
-    """Whether the exact moments of a small SPEC were found again by the verifier's own code.
+    """Whether the exact moments of a small SPEC were found again by playing it.
 
     Raises:
         AssertionError: when they differ.
     """
     from sim.exact_moments import DivergenceError
-    from validate import verifier
 
     kind = spec.get("algorithm")
     steps = [spec.get(name, 1) for name in ("S", "M", "local_steps")]
@@ -165,76 +126,38 @@ def moments_agree(spec: Mapping[str, Any], exact: Any, rounded: Any) -> bool:
             assert abs(F(float(floats.squared_iterate_norm[k])) - value) <= F(1, 10**4) * scale, (k, value)
     if exact.rounds == 0 or kind == "shuffling-local-sgd":
         return kind == "shuffling-local-sgd" and shuffling_mean(exact, found)
-    plain = as_certificate(spec, exact.rounds)
-    try:
-        if kind == "fedmim":
-            ours = played(spec, exact.rounds)
-        else:
-            instance = verifier.read_instance(plain)
-            ours = [(instance.theta0, instance.theta0**2)]
-            for k in range(instance.K):
-                ours.append(verifier.play_round(instance, k, ours[-1]).end)
-    except verifier.FormatError:
+    ours = played(spec, exact.rounds)
+    if ours is None:
         return False
     theirs = [(found.mean[k][0], found.second_moment[k][0][0]) for k in range(exact.rounds + 1)]
     assert ours == theirs, (ours, theirs)
     return True
 
 
-def played(spec: Mapping[str, Any], rounds: int) -> list[tuple[Fraction, Fraction]]:
-    """E x_k and E x_k^2 of a scalar SPEC, k = 0..K, every outcome played.
-
-    Raises:
-        FormatError: where there are too many outcomes.
-    """
+def played(spec: Mapping[str, Any], rounds: int) -> list[tuple[Fraction, Fraction]] | None:
+    """E x_k and E x_k^2 of a scalar SPEC, k = 0..K, every outcome played; None where they are too many to be played,
+    and for what no instance of the language says."""
     from theory.operations import to_fraction
-    from validate import verifier
     from validate.instances.specs import instance_from
     from validate.play import Play
     from validate.rounds import TooManyOutcomesError
 
-    play = Play(instance_from({**spec, "K": rounds}), 2000)
     found = []
     try:
+        play = Play(instance_from({**spec, "K": rounds}), 2000)
         for k in range(rounds + 1):
             law = [
                 (to_fraction(p), to_fraction(outcome["x", (k,)][0]))
                 for p, outcome in play.joint(frozenset({("x", (k,))}))
             ]
             found.append((sum(p * x for p, x in law), sum(p * x * x for p, x in law)))
-    except TooManyOutcomesError as error:
-        raise verifier.FormatError(str(error)) from None
+    except (ValueError, TooManyOutcomesError):
+        return None
     return found
 
 
 def _bits(value: Fraction) -> int:
     return max(abs(value.numerator), value.denominator).bit_length()
-
-
-def as_certificate(spec: Mapping[str, Any], rounds: int) -> dict[str, Any]:
-    """A SPEC in the words that a certificate has for it: every number as text, one sample as a list of one."""
-
-    def text(value: Any) -> Any:
-        if isinstance(value, list | tuple):
-            return [text(entry) for entry in value]
-        return str(F(repr(value) if isinstance(value, float) else value)) if not isinstance(value, dict) else value
-
-    def listed(value: Any) -> Any:
-        return value if isinstance(value, list) else [value]
-
-    words = ("algorithm", "aggregation", "empty")
-    found = {key: value if key in words else text(value) for key, value in spec.items() if key != "clients"}
-    found["K"] = rounds
-    lists = ("h", "a", "b")
-    found["clients"] = [
-        {key: text(listed(value) if key in lists else value) for key, value in client.items()}
-        for client in spec["clients"]
-    ]
-    if spec["algorithm"] == "fedmim":
-        found = {"S": len(spec["clients"]), "alpha": [], "beta": [], **found}
-    else:
-        found["clients"] = [{"p": "1", **client} for client in found["clients"]]
-    return found
 
 
 def shuffling_mean(scenario: Any, found: Any) -> bool:

@@ -1,8 +1,7 @@
-"""What is fuzzed starts from something valid: certificates of every kind, SPECs, sweeps, command lines."""
+"""What is fuzzed starts from something valid: certificates, SPECs, sweeps, command lines."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -144,42 +143,11 @@ HEAVY = frozenset({"check", "replay", "falsify", "mutate", "report", "reproduce"
 
 @cache
 def certificates() -> dict[str, Certificate]:
-    """Valid certificates of every kind, none of which takes long to check."""
-    from tests.validate.known_certificates import CERTIFICATES
-    from tests.validate.test_verifier_adam import SHORT
-    from tests.validate.test_verifier_chain import CHAINS
-    from tests.validate.test_verifier_finite import FINITE
-    from tests.validate.test_verifier_local import MADE as LOCAL
-    from tests.validate.test_verifier_mixing import MADE as MIXING
-    from tests.validate.test_verifier_permutations import ALL as SHUFFLING
-    from tests.validate.test_verifier_vectors import broken
+    """Valid certificates, none of which takes long to check: of algorithms and of vectors, played and by moments."""
+    from tests.validate import known_plays as known
 
-    found = {name: CERTIFICATES[name] for name in ("known", "rich", "fixed point", "order")}
-    found |= {"adam": SHORT, "chain": CHAINS["rational"], "root": CHAINS["irrational"], **FINITE}
-    found |= {name: LOCAL[name] for name in ("lemma-4", "lemma-5", "lemma-6", "proposition-4-eq16")}
-    found |= {f"mixing {name}": made for name, made in MIXING.items()}
-    found |= {f"shuffling {name}": made for name, (_, made) in SHUFFLING.items()}
-    found["relation"] = relation()
-    found |= {f"vectors {label}": broken(f"{label}-wrong") for label in ("young", "descent", "projection", "ball")}
-    return found
-
-
-def relation() -> Certificate:
-    """A false relation between numbers: a step of the sum of two gradients against one with the wrong sign."""
-    from theory.claim import Claim, Quantity
-    from validate.certificate import relation_certificate
-
-    words = ("equation", "a step", "(1)", "The step is a corrected gradient step.", "x")
-    one = Claim("mine/step", *words, Quantity("step", "the step", "x"), "a test", relation="=")
-    return relation_certificate(
-        one,
-        {"alpha": Fraction(1, 2), "eta_l": 1, "grad": 0, "grad_i": 1},
-        "-(1-A)*eta_l*grad - A*eta_l*grad_i",
-        Fraction(-1, 2),
-        Fraction(-3, 2),
-        right="-eta_l*(grad_i + (1-A)*(grad_i - grad))",
-        definitions={"A": "1 - alpha"},
-    )
+    found = {label: known.certificate(label) for label in known.WHERE}
+    return found | {"by moments": {**found["lost-factor"], "by": "moments"}}
 
 
 def toml(value: dict[str, Any]) -> str:

@@ -117,7 +117,7 @@ read_everything()  # what is imported late is imported now
 
 ALLOWED = ("open", "object.__getattr__", "sqlite3.connect", "sqlite3.connect/handle", "os.listdir", "os.scandir",
            "glob.glob", "glob.glob/2", "pathlib.Path.glob", "sys._getframe", "marshal.loads", "import", "compile",
-           "time.sleep", "os.putenv", "array.__new__")
+           "time.sleep", "os.putenv", "array.__new__", "builtins.id")
 
 def watch(event, arguments):
     if not ours:
@@ -158,11 +158,11 @@ HOSTILE = (
 
 def test_reading_executes_nothing(tmp_path: Path) -> None:
     """An audit hook of the interpreter sees no code run, no import, no object unpickled and no file written."""
-    for number, name in enumerate(("known", "relation", "adam")):
+    for number, name in enumerate(("lost-factor", "wrong-way", "unit-steps")):
         made = certificates()[name]
         (tmp_path / f"valid-{number}.json").write_text(json.dumps(made), encoding="utf-8")
         for other, text in enumerate(HOSTILE):
-            for field in ("right", "right_formula", "note", "left_value", "definitions", "kind"):
+            for field in ("statement", "program", "note", "left", "definitions", "kind"):
                 hostile = {**made, field: {"x": text} if field == "definitions" else text}
                 (tmp_path / f"{number}-{other}-{field}.json").write_text(json.dumps(hostile), encoding="utf-8")
     for other, text in enumerate(HOSTILE):

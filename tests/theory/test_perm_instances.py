@@ -12,12 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.evaluate import exact
+from theory import evaluate
+from theory.calculator import in_numbers
 from theory.papers.perm import PAPER
+from theory.written import Claim
 
 CLAIMS = {c.label: c for c in PAPER}
 F = Fraction
 E = math.e
+
+
+def exact(claim: Claim, values: dict[str, object]) -> F:
+    """The right side as a fraction."""
+    return evaluate.exact(*in_numbers(claim, values))
+
 
 # --- instances that break what is printed, and not the repairs -------------------------------------------------------
 
@@ -75,7 +83,7 @@ def test_lemma_5_is_false_for_small_gradients_and_for_long_steps() -> None:
         apart = (1 - 4) * apart + 4
     given = {"K": 5, "gamma": 4, "delta2": 0, "zeta": 1}
     assert apart**2 == 6400 > exact(CLAIMS["lemma-5"], given) == 2400
-    assert CLAIMS["lemma-5/corrected"].violated(**given, L=1) == ("step size",)
+    assert CLAIMS["lemma-5/corrected"].violated(**given, L=1) == ("gamma <= 2/L",)
 
 
 def test_lemma_6_is_false_for_small_gradients() -> None:
@@ -261,7 +269,7 @@ def test_repairs_by_the_printed_route_follow_from_those_without_probability(
         weaker = CLAIMS[f"{label}/corrected"].bound(**base, **extra, p=p, grad_sum=gradient)
         assert CLAIMS[f"{label}/corrected-2"].bound(**base, **extra) <= weaker
     epoch = {**base, "mu": mu, "delta2": delta2, "V": gradient}
-    assert CLAIMS["theorem-2-step/corrected"].violated(**epoch, R=R, p=p) in ((), ("step size of the epochs",))
+    assert CLAIMS["theorem-2-step/corrected"].violated(**epoch, R=R, p=p) in ((), ("eta <= 1/(4*N*H*R*L)",))
     weaker = CLAIMS["theorem-2-step/corrected"].bound(**epoch, R=R, p=p)
     assert CLAIMS["theorem-2-step/corrected-2"].bound(**epoch) <= weaker
 
@@ -380,9 +388,5 @@ def test_the_single_loop_obeys_its_repaired_bounds(
     v = float(np.clip(v - (a @ (h * v - b)) / L, -1, 1))
     gap = (there @ h) / 2 * (v - float(there @ b / (there @ h))) ** 2
     whole = {**common, "K": K, "R": R, "eta": eta, "G": G}
-    assert CLAIMS["theorem-3/corrected"].violated(**whole) in (
-        (),
-        ("short epochs",),
-        ("step size of the global model",),
-    )
+    assert CLAIMS["theorem-3/corrected"].violated(**whole) in ((), ("4*eta*N*H*L <= 1",), ("gamma <= 1/L",))
     assert gap <= CLAIMS["theorem-3/corrected"].bound(**whole) * (1 + 1e-9) + 1e-12

@@ -9,8 +9,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from theory.claim import Claim, Hypothesis, Parameter, Quantity
-from theory.domain import REAL
 from validate import verifier
 
 
@@ -77,21 +75,3 @@ def at_path(certificate: Any, path: tuple[Any, ...]) -> Any:
     for key in path:
         certificate = certificate[key]
     return certificate
-
-
-def open_claim(label: str, hypotheses: tuple[Hypothesis, ...], quantity: str = "q", **more: Any) -> Claim:
-    """A claim of the paper on open systems, made up for a test."""
-    names = more.pop("parameters", ())
-    return Claim(
-        id=f"open-fl/{label}",
-        kind="lemma",
-        title="a claim",
-        equation="",
-        statement="The claim in words.",
-        latex="",
-        quantity=Quantity(quantity, "", ""),
-        source="a test",
-        parameters=tuple(Parameter(name, REAL, "") for name in names),
-        hypotheses=hypotheses,
-        **({"relation": "<="} | more),
-    )

@@ -8,23 +8,20 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
 
-from tests.validate.known_certificates import CERTIFICATES
-from tests.validate.test_verifier_adam import CONTRACTED, CONTRACTION, SHORT
-from tests.validate.test_verifier_chain import CHAINS
-from tests.validate.test_verifier_chain import CLAIM as CHAIN_CLAIM
-from tests.validate.test_verifier_finite import FINITE
+from tests.validate import known_plays as known
+from tests.validate.tampering import json_values, verdict
 from validate import certificate as certificates
 from validate import verifier
 
 PACKAGE = Path(verifier.__file__).parent
-NEW = {"lemma-5": CONTRACTED, "eq22": SHORT, **CHAINS, **FINITE}
-ALL = {**{name.replace(" ", "-"): made for name, made in CERTIFICATES.items()}, **NEW}
+MADE = {label: known.certificate(label) for label in ("lost-factor", "fedavg-stays", "wrong-way", "unit-steps")}
+ONE, OTHER = MADE["lost-factor"], MADE["wrong-way"]
 
 
 def bare(*arguments: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -53,73 +50,84 @@ def test_the_verifier_needs_the_standard_library_only() -> None:
         assert len(path.read_text(encoding="utf-8").splitlines()) < 350, path
 
 
+def test_what_each_module_is_stands_in_the_first_one() -> None:
+    said = verifier.__doc__ or ""
+    table = [line[:42] for line in said.splitlines() if line.startswith("    ") and "python" not in line]
+    listed = {word.strip(",") for line in table for word in line.split()}
+    modules = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__", "launcher"}
+    assert listed == modules
+
+
 def test_written_certificates_are_checked_by_a_bare_python(tmp_path: Path) -> None:
-    path = certificates.write(CERTIFICATES["known"], tmp_path / "new")
-    assert path.name == "fedavg-svrg.theorem-v1-eq7.json"
-    assert certificates.read(path) == CERTIFICATES["known"]
+    path = certificates.write(ONE, tmp_path / "new")
+    assert path.name == "known.lost-factor.json"
+    assert certificates.read(path) == ONE
     assert certificates.verify(path).valid
     program, elsewhere = path.parent / "verify.py", tmp_path / "elsewhere"
     elsewhere.mkdir()
     done = bare(program, path, folder=elsewhere)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "1 <= 30037/32768 is false" in done.stdout
-    others = [certificates.write(made, path.parent, name) for name, made in ALL.items()]
+    assert "the left side is 9633/262144" in done.stdout
+    others = [certificates.write(made, path.parent, name) for name, made in MADE.items()]
     done = bare("verify.py", *(other.name for other in others), folder=path.parent)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("\nVALID for the claim as printed above: compare it with your paper") == len(others)
 
     false = tmp_path / "false.json"
-    false.write_text(json.dumps({**CERTIFICATES["known"], "left_value": "2"}), encoding="utf-8")
+    false.write_text(json.dumps({**ONE, "left": "2"}), encoding="utf-8")
     done = bare(program, false)
     assert done.returncode == 1
-    assert "FAIL  left_value is 1, not 2 as printed" in done.stdout
+    assert "FAIL  the left side is 9633/262144, not as printed" in done.stdout
     assert bare(program, false, path).returncode == 1
     assert bare(program).returncode == 2
     assert not list(path.parent.rglob("__pycache__"))
 
 
+def test_the_claim_is_printed_first_and_the_checks_after_it() -> None:
+    report = verifier.verify(ONE)
+    assert "E(norm2(x[k] - xstar)) <=" in report.claimed[0]
+    assert not any(line.startswith(("ok", "FAIL")) for line in report.claimed)
+    assert all(line.startswith("ok") for line in report.lines)
+    assert str(report).splitlines() == [*report.claimed, *report.lines, report.verdict]
+
+
 def test_a_claim_may_have_any_label(tmp_path: Path) -> None:
     """A break is certified whatever its claim is called, and no two claims share a file."""
-    known = CERTIFICATES["known"]
     labels = ("a lost factor", "a_lost_factor", "a-lost factor", "é/(7)", "../up", "long" * 100)
-    paths = [certificates.write({**known, "claim": f"paper/{label}"}, tmp_path) for label in labels]
+    paths = [certificates.write({**OTHER, "claim": f"paper/{label}"}, tmp_path) for label in labels]
     assert len(set(paths)) == len(labels)
     assert {path.parent for path in paths} == {tmp_path}
     assert all(verifier.verify(verifier.load(str(path))).valid for path in paths)
 
 
 def test_the_folder_can_be_moved_and_holds_nothing_else(tmp_path: Path) -> None:
-    certificates.write(CHAINS["rational"], tmp_path / "one")
+    certificates.write(OTHER, tmp_path / "one")
     shutil.move(tmp_path / "one", tmp_path / "moved")
     folder = tmp_path / "moved"
-    assert {path.name for path in folder.iterdir()} == {
-        "open-fl.definition-1.for-all-time.json",
-        "verify.py",
-        "verifier",
-    }
+    assert {path.name for path in folder.iterdir()} == {"known.wrong-way.json", "verify.py", "verifier"}
     copied = {path.name: path.read_bytes() for path in (folder / "verifier").iterdir()}
     assert copied == {p.name: p.read_bytes() for p in PACKAGE.glob("*.py") if p.name != "launcher.py"}
-    assert bare(folder / "verify.py", folder / "open-fl.definition-1.for-all-time.json").returncode == 0
+    assert bare(folder / "verify.py", folder / "known.wrong-way.json").returncode == 0
 
 
 def test_no_other_file_takes_the_place_of_a_module(tmp_path: Path) -> None:
     """Not one of the standard library's names beside the launcher, nor a module `verifier` in the current folder."""
-    path = certificates.write(FINITE["larger"], tmp_path)
-    for name in ("json.py", "fractions.py", "verifier.py", "reading.py", "chain.py"):
+    path = certificates.write(OTHER, tmp_path)
+    for name in ("json.py", "fractions.py", "verifier.py", "reading.py", "playing.py"):
         (tmp_path / name).write_text("raise SystemExit(7)\n", encoding="utf-8")
     assert bare("verify.py", path, folder=tmp_path).returncode == 0
 
 
 def test_an_older_copy_is_replaced(tmp_path: Path) -> None:
-    certificates.write(FINITE["larger"], tmp_path)
+    certificates.write(OTHER, tmp_path)
     package = tmp_path / "verifier"
-    (package / "chain.py").write_text("raise SystemExit(7)\n", encoding="utf-8")
+    (package / "playing.py").write_text("raise SystemExit(7)\n", encoding="utf-8")
     (package / "gone.py").write_text("", encoding="utf-8")
     (package / "notes.txt").write_text("a reader's own", encoding="utf-8")
     (tmp_path / "verify.py").write_text("raise SystemExit(7)\n", encoding="utf-8")
-    unchanged = package / "finite.py"
+    unchanged = package / "still.py"
     os.utime(unchanged, (1, 1))
-    path = certificates.write(CHAINS["rational"], tmp_path)
+    path = certificates.write(ONE, tmp_path)
     assert bare(tmp_path / "verify.py", path).returncode == 0
     assert not (package / "gone.py").exists()
     assert (package / "notes.txt").exists()  # only modules are cleared away
@@ -127,30 +135,44 @@ def test_an_older_copy_is_replaced(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob(".*"))
 
 
+def test_only_valid_certificates_are_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="the left side is 9633/262144"):
+        certificates.write({**ONE, "left": "2"}, tmp_path)
+    for name in ("", "../x", "a/b", ".hidden", "a b"):
+        with pytest.raises(ValueError, match="file name"):
+            certificates.write(ONE, tmp_path, name)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "list.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(ValueError, match="not a certificate"):
+        certificates.read(tmp_path / "list.json")
+
+
 @pytest.mark.parametrize(
-    ("build", "message"),
-    [
-        (lambda: certificates.chain_certificate(CHAIN_CLAIM, {}, 1, 1, 1, 1, {}, 1, 1), "exactly one"),
-        (
-            lambda: certificates.chain_certificate(CHAIN_CLAIM, {}, 1, 1, 1, 1, {}, 1, 1, R=1, R2=1),
-            "exactly one",
-        ),
-        (lambda: certificates.finite_certificate(CHAIN_CLAIM, [{"p": 0.5, "x": [], "weights": []}], 1, 1), "p=0.5"),
-        (
-            lambda: certificates.open_adam_certificate(
-                CONTRACTION, dict.fromkeys(("eta", "beta1", "beta2", "eps"), 1), [], 0, 1, [0], 0, {"lyapunov": 1}, 1, 1
-            ),
-            "lyapunov",
-        ),
-        (lambda: certificates.open_adam_certificate(CHAIN_CLAIM, {}, [], 0, 1, [0], 0, {}, 1, 1), "no right side"),
-        (lambda: certificates.as_decimal(float("nan"), "x"), "x=nan is not a finite number"),
-        (lambda: certificates.as_decimal("1/0", "x"), "x='1/0'"),
-        (lambda: certificates.as_decimal(1e-38, "x"), "more than 40 decimals"),
-    ],
+    ("value", "message"),
+    [("1/0", "x='1/0' divides by zero"), (True, "x=True is not exact"), (0.5, "x=0.5"), (10**4000, "4000 digits")],
 )
-def test_bad_arguments_of_the_new_builders(build: Callable[[], Any], message: str) -> None:
+def test_numbers_are_exact_and_not_endless(value: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        build()
+        certificates.as_text(value, "x")
+
+
+@given(json_values)
+@settings(max_examples=60, deadline=None)
+@example({"format": verifier.FORMAT, "kind": "play"})
+@example({"format": verifier.FORMAT, "kind": ["play"]})
+@example({"format": verifier.FORMAT, "kind": "instance"})
+@example({"format": "fedproof-certificate-1", "kind": "play"})
+def test_random_json_is_malformed(value: Any) -> None:
+    assert verdict(value) == "malformed"
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_every_field_is_needed_and_no_other_is_read(name: str) -> None:
+    made = MADE[name]
+    optional = {"origin", "quick", "domains", "standing", "over", "xstar", "xstar_n", "by", "note"}
+    for field in set(made) - optional:
+        assert verdict({key: value for key, value in made.items() if key != field}) == "malformed", field
+    assert verdict({**made, "proof": "trust me"}) == "malformed"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +182,7 @@ def test_bad_arguments_of_the_new_builders(build: Callable[[], Any], message: st
         b"\xff\xfe",
         b"{",
         b"[" * 100_000,
-        b'{"format": "fedproof-certificate-1", "format": "fedproof-certificate-1"}',
+        b'{"format": "fedproof-certificate-2", "format": "fedproof-certificate-2"}',
         b'{"format": NaN}',
         b"9" * 5000,
         b'"\\ud800"',

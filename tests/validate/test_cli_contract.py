@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 from typer.core import TyperCommand
 from typer.testing import Result
+from validate.mutate.mutants import Mutant
+from validate.mutate.trial import Finding, MutationReport
 
 from tests.validate.command_line import EQ7, EQ8, SETTINGS, SPEC, assigned, call
 from theory import catalog
 from validate import certify, cli, experiment
 from validate.certificate import read, write
 from validate.commands import doctor
-from validate.mutate.mutants import Mutant
-from validate.mutate.trial import Finding, MutationReport
 
 VECTORS = Path(__file__).parents[1] / "language" / "vectors.py"
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"

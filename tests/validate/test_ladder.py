@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from theory import algorithm, claim
+from theory.domain import COUNT
 from validate.examine import described, examine
 from validate.instances.candidates import candidate_of, realised, refitted
 from validate.instances.hunt import hunt, relations_hold
@@ -104,6 +105,17 @@ def test_weights_that_add_up_to_one_are_scaled():
     assert realised(one_claim, grown) is None
     assert sum(refitted(one_claim, grown).values["q"]) == 1
     assert longer(one_claim, c, way, 6).instance.clients == 6
+
+
+def test_numbers_of_clients_grow_with_their_count():
+    """A claim about numbers alone, some of them one a client: N is no number beside these."""
+    one = claim("least", "min_n(m_n)*sum_n(z_n) <= sum_n(m_n*z_n)", parameters={"m_n": COUNT})
+    seen = next(d for d in (drawn(one, seed) for seed in range(50)) if d is not None and len(d.values["m"]) > 1)
+    found = [way for way in ways(one, candidate_of(seen)) if way.name == "N"]
+    assert len(found) == 2
+    for way in found:
+        grown = longer(one, candidate_of(seen), way, 9)
+        assert (len(grown.values["m"]), len(grown.values["z"]), grown.values["N"]) == (9, 9, 9)
 
 
 @pytest.mark.parametrize(

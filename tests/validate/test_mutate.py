@@ -14,6 +14,10 @@ import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner, Result
+from validate.mutate.mutants import Mutant, mutants
+from validate.mutate.oracle import weaker
+from validate.mutate.tables import Exact, attained, computed, recorded, refute, tabulated, without
+from validate.mutate.trial import Finding, MutationReport, kill_rate, mutate, mutate_all, summary
 
 from theory import claim
 from validate import papers as measured
@@ -21,10 +25,6 @@ from validate import verifier
 from validate.bounds import ROUNDING, compare_all
 from validate.commands import mutation
 from validate.mutate import probe
-from validate.mutate.mutants import Mutant, mutants
-from validate.mutate.oracle import weaker
-from validate.mutate.tables import Exact, attained, computed, recorded, refute, tabulated, without
-from validate.mutate.trial import Finding, MutationReport, kill_rate, mutate, mutate_all, summary
 
 STEP = "perm/lemma-4/corrected"
 DRIFT = "perm/lemma-5/corrected"

@@ -22,8 +22,8 @@ from validate.instances import read_instance
 from validate.instances.by_moments import by_moments, lines_in_floats
 from validate.instances.hunt import Seen, measured
 from validate.instances.pool import Drawn
-from validate.verifier.formulas import Uncheckable
 from validate.verifier.problems import read_any_problem
+from validate.verifier.reading import Uncheckable
 from validate.verifier.scalars import Work
 from validate.verifier.still import simplex
 from validate.worst_case.reading import refusal

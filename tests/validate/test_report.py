@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from tests.validate.known_certificates import ONE as SPEC
+
 from theory.catalog import claims
 from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity, Step
 from theory.domain import POSITIVE

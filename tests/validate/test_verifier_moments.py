@@ -23,9 +23,8 @@ from theory.program import LINEAR_GIVEN_DRAWS, Program, algorithm
 from theory.written import claim
 from validate import examine as examination
 from validate.certificate import differences, play_certificate, read, verify, write
-from validate.verifier.formulas import Uncheckable
 from validate.verifier.play import read_world, set_up
-from validate.verifier.reading import FormatError
+from validate.verifier.reading import FormatError, Uncheckable
 from validate.verifier.scalars import MOST_WORK, Work
 
 

@@ -44,7 +44,7 @@ def test_a_claim_of_numbers_alone_is_refuted_and_the_reader_is_told_the_sentence
     false = claim("numbers", "0 <= 0 - 1")
     report = verify(play_certificate(false, {"rounds": 1}, {}, 0, -1, origin="pool", quick=True))
     assert report.valid
-    assert any("0 <= 0 - 1" in line for line in report.lines)
+    assert any("0 <= 0 - 1" in line for line in report.claimed)
     assert "compare it with your paper" in report.verdict
     true = claim("numbers", "0 <= 1")
     assert not verify(play_certificate(true, {"rounds": 1}, {}, 0, 1, origin="pool", quick=True)).valid
@@ -95,16 +95,17 @@ def test_the_algorithm_without_the_planted_error_keeps_its_invariant() -> None:
 
 
 def test_the_reader_is_told_what_to_compare() -> None:
-    text = "\n".join(verify(made("variates")).lines)
+    text = "\n".join(verify(made("variates")).claimed)
     assert "norm2(s[k] - mean_n(c[k])) <= 0" in text
     assert "assuming eta*H <= 1 (fixed elsewhere in the paper for this result)" in text
     assert "repeat H times" in text
     assert "the instance is from: search, a full check" in text
     assert "eta = 1/4" in text
-    text = "\n".join(verify(made("unit-steps")).lines)
+    text = "\n".join(verify(made("unit-steps")).claimed)
     assert "eta is from (0, 1]" in text
+    text = "\n".join(verify(made("unit-steps")).lines)
     assert "pl(f, mu): norm2(grad(f, x)) >= 2*mu*(f(x) - its infimum) for every x, mu > 0" in text
-    text = "\n".join(verify(made("lost-factor")).lines)
+    text = "\n".join(verify(made("lost-factor")).claimed)
     assert "where sigma2 is mean_n(mean_i(norm2(grad(f_ni, xstar) - grad(f_n, xstar))))" in text
 
 
@@ -115,7 +116,7 @@ def test_which_law_stands_for_a_noise_is_said() -> None:
     one = play_certificate(
         claim("c", "E(norm2(x[k])) <= 0", of=noisy), instance, {"k": 1}, 1, 0, origin="pool", quick=True
     )
-    assert any("stands for every law" in line for line in verify(one).lines)
+    assert any("stands for every law" in line for line in verify(one).claimed)
 
 
 def test_a_certificate_is_held_against_its_claim() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from theory.feasible.compatible import Compatibility, compatible
-from theory.feasible.conflicts import Conflict, function_conflicts, implied_relations
+from theory.feasible.conflicts import Conflict, function_conflicts
 from theory.feasible.decide import Emptiness, Feasibility, feasible, feasible_relations
 from theory.feasible.limits import Limits
 
@@ -17,5 +17,4 @@ __all__ = [
     "feasible",
     "feasible_relations",
     "function_conflicts",
-    "implied_relations",
 ]

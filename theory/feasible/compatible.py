@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from theory.calculator import calculator
-from theory.claim import Claim, Hypothesis
 from theory.feasible.conflicts import Conflict, function_conflicts
 from theory.feasible.decide import Entry, Feasibility, Outcome, feasible
 from theory.feasible.limits import ANY, Limits
-from theory.written import Claim as Written
+from theory.written import Claim
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,8 @@ class Compatibility:
 
 
 def compatible(
-    claim: Claim | Written,
-    extra: Sequence[Hypothesis | str] = (),
+    claim: Claim,
+    extra: Sequence[str] = (),
     fixed: Mapping[str, Any] | None = None,
     *,
     limits: Limits = ANY,
@@ -52,15 +51,13 @@ def compatible(
     """Whether a claim's hypotheses can hold together: `feasible` and `function_conflicts` in one.
 
     Args:
-        claim: the claim; of one that is a sentence the numbers are those of `theory.calculator`.
-        extra: further hypotheses, or relations as text (``"M <= 8"``).
+        claim: the claim; the numbers are those of `theory.calculator`.
+        extra: further relations as text (``"M <= 8"``).
         fixed: values of parameters that are to be kept, as in `theory.values.read`.
         limits: when to give up.
 
     Raises:
         ValueError: as `feasible`.
     """
-    stated = [h for h in extra if isinstance(h, Hypothesis)]
-    conflicts = function_conflicts(claim, stated)
-    numbers = calculator(claim, all_relations=True).bound if isinstance(claim, Written) else claim
-    return Compatibility(feasible(numbers, extra, fixed, limits=limits), conflicts)
+    numbers = calculator(claim, all_relations=True).bound
+    return Compatibility(feasible(numbers, extra, fixed, limits=limits), function_conflicts(claim))

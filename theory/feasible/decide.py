@@ -1,7 +1,7 @@
 """Can a claim's hypotheses hold together? A witness, or a proof that they cannot.
 
-The conditions are the domains of the parameters, the relations of the hypotheses (printed or silently used), what the
-assumptions on functions imply for their constants, and that the definitions and the right side have a value. Branch and
+The conditions are the domains of the parameters, the relations of the hypotheses, and that the definitions and the
+right side have a value. Branch and
 bound looks first, with few boxes; then z3, where it is installed; then branch and bound again. A witness counts only if
 it passes the exact check, and "empty" only if z3 or branch and bound proved it.
 """
@@ -14,12 +14,11 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from theory.arithmetic import NotRationalError, Reals
-from theory.claim import Claim, Hypothesis
-from theory.domain import POSITIVE, REAL, Domain
+from theory.bound import Bound, Hypothesis
+from theory.domain import Domain
 from theory.expression import check as check_claim
 from theory.feasible import smt
 from theory.feasible.boxes import BranchAndBound, Search, search
-from theory.feasible.conflicts import constants, implied_relations
 from theory.feasible.constraints import System, domain_constraints, flatten, read_system
 from theory.feasible.limits import ANY, Limits
 from theory.feasible.scaling import normalised, without_loss
@@ -99,22 +98,21 @@ class Feasibility:
 
 
 def feasible(
-    claim: Claim,
-    extra: Sequence[Hypothesis | str] = (),
+    claim: Bound,
+    extra: Sequence[str] = (),
     fixed: Mapping[str, Any] | None = None,
     *,
     limits: Limits = ANY,
 ) -> Feasibility:
     """Whether a claim's hypotheses can hold together, as far as they compare numbers.
 
-    Of those about functions only what they imply for the numbers is used (`implied_relations`); pairs that exclude one
-    another whatever the numbers are, such as strong convexity and gradients that are bounded everywhere, are found by
-    `theory.feasible.function_conflicts`. `theory.feasible.compatible` asks both, as ``fedproof feasible`` does.
+    Assumptions on functions that exclude one another whatever the numbers are, such as strong convexity and bounded
+    gradients, are found by `theory.feasible.function_conflicts`. `theory.feasible.compatible` asks both, as
+    ``fedproof feasible`` does.
 
     Args:
-        claim: the claim. A claim without parameters may use names of its own in relations: constants of smoothness
-            and strong convexity are positive, others real.
-        extra: further hypotheses, or relations as text (``"M <= 8"``).
+        claim: in numbers (`theory.calculator`).
+        extra: further relations as text (``"M <= 8"``).
         fixed: values of parameters, as in `theory.values.read`: numbers, text, vectors.
         limits: when to give up.
 
@@ -130,17 +128,6 @@ def feasible(
     entries = read(claim, fixed or {}, partial=True)
     domains = {p.name: p.domain for p in claim.parameters}
     relations = [(h.name, parse_relation(h.relation)) for h in hypotheses if h.relation is not None]
-    known = {*domains, *claim.definitions}
-    if not claim.parameters:
-        positive = constants(hypotheses)
-        for _, relation in relations:
-            for name in sorted(names_in(relation) - known):
-                domains[name] = POSITIVE if name in positive else REAL
-        known |= set(domains)
-    for hypothesis in implied_relations(hypotheses):
-        relation = parse_relation(hypothesis.relation or "")
-        if names_in(relation) <= known and not any(relation == other for _, other in relations):
-            relations.append((hypothesis.name, relation))
     definitions = {name: parse(text) for name, text in claim.definitions.items()}
     if claim.right is not None:
         definitions[RIGHT] = parse(claim.right)
@@ -175,11 +162,9 @@ def feasible_relations(
     return _over_lengths(read_relations, domains, formulas, [], {}, limits)
 
 
-def _hypothesis(given: Hypothesis | str) -> Hypothesis:
-    if isinstance(given, Hypothesis):
-        return given
+def _hypothesis(given: str) -> Hypothesis:
     if not isinstance(given, str):
-        raise ValueError(f"extra={given!r} is neither a Hypothesis nor a relation as text")
+        raise ValueError(f"extra={given!r} is no relation as text")
     parse_relation(given)
     return Hypothesis(given.strip(), given, relation=given)
 

@@ -64,16 +64,33 @@ def gradient_steps(w, x, *, gamma):
     return x - gamma * w.full_gradient(x)
 
 
-@algorithm
-def shuffling(w, x, *, eta, alpha, H, N, r):
-    """Algorithm 1, and Algorithm 4, which is it as one client sees it: an epoch visits all clients in random order."""
+def visits(w, x, step, H, noisy=True):
+    """H local steps at one client after another, in random order."""
 
     def turn(v, one):
         for _ in one.repeat(H):
-            v = v - eta * alpha * N * one.gradient(v, one.sample())
+            v = v - step * (one.gradient(v, one.sample()) if noisy else one.gradient(v))
         return v
 
-    return w.project(w.visit(x, turn), r)
+    return w.visit(x, turn)
+
+
+@algorithm
+def shuffling(w, x, *, eta, alpha, H, N, r):
+    """Algorithm 1, and Algorithm 4, which is it as one client sees it: an epoch visits all clients in random order."""
+    return w.project(visits(w, x, eta * alpha * N, H), r)
+
+
+@algorithm
+def exact_shuffling(w, x, *, eta, alpha, H, N, r):
+    """The same without noise."""
+    return w.project(visits(w, x, eta * alpha * N, H, noisy=False), r)
+
+
+@algorithm
+def shuffling_local_sgd(w, x, *, eta, H):
+    """Algorithm 4 where W does not bind, for functions N alpha_n f_n, of which Phi = sum_n alpha_n f_n is the mean."""
+    return visits(w, x, eta, H)
 
 
 def curved(w, v, i=None):
@@ -105,13 +122,7 @@ def partly(w, x, *, eta, alpha, H, N, S):
 @algorithm(x="x0", m="0")
 def epoch_and_moves(w, x, m, *, eta, alpha, H, N):
     """An epoch without noise, and beside it the sum of all Q_j grad f_s(j)(x)."""
-
-    def turn(v, one):
-        for _ in one.repeat(H):
-            v = v - eta * alpha * N * one.gradient(v)
-        return v
-
-    return w.visit(x, turn), w.sum(moves(w, x, eta, alpha, H, N))
+    return visits(w, x, eta * alpha * N, H, noisy=False), w.sum(moves(w, x, eta, alpha, H, N))
 
 
 @algorithm(x="0")
@@ -1410,18 +1421,6 @@ DERIVATION_STEP = (
     "- B - M||^2 <= (1+mu s/2)||a||^2 + (2/(mu s)+2) E||B||^2 + 2 E||M||^2, and ||a|| <= (1 - mu s)||v - v*||."
 )
 ALL_ORDERS = "E is over the orders too; the derivation has it for each of them."
-
-
-@algorithm
-def exact_shuffling(w, x, *, eta, alpha, H, N, r):
-    """Algorithm 4 without noise."""
-
-    def turn(v, one):
-        for _ in one.repeat(H):
-            v = v - eta * alpha * N * one.gradient(v)
-        return v
-
-    return w.project(w.visit(x, turn), r)
 
 
 ONE_EPOCH = (

@@ -57,7 +57,7 @@ SPECS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         },
         "shuffling-local-sgd": {
             "rules": (),
-            "algorithms": {(): "specs/shuffling_local_sgd"},
+            "algorithms": {(): "perm/shuffling_local_sgd"},
             "parameters": {"step": "eta", "local_steps": "H"},
             "clients": {},
             "start": "v0",
@@ -135,15 +135,3 @@ def local_sgd_unbiased_or_zero(w, x, *, eta, p, H):
 def local_sgd_normalised_or_zero(w, x, *, eta, p, H):
     """Local SGD with the plain mean over those who take part, and 0 after a round in which nobody does."""
     return w.average(_local_steps(w, x, eta, H), w.coins(p))
-
-
-@algorithm
-def shuffling_local_sgd(w, x, *, eta, H):
-    """Deng, Kamani, Mahdavinia, Mahdavi: PERM, Algorithm 4: H steps at each client, the clients in random order."""
-
-    def turn(v, one):
-        for _ in one.repeat(H):
-            v = v - eta * one.gradient(v, one.sample())
-        return v
-
-    return w.visit(x, turn)

@@ -27,6 +27,7 @@ from validate.examine import accepted, described
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import Seen, hunt, measured
 from validate.instances.pool import drawn, fitting_sizes
+from validate.measurement import sentence_of
 
 Outcome = Literal["consistent", "suspicious", "undecided"]
 INSTANCES = {True: 40, False: 200}
@@ -95,7 +96,7 @@ class ClaimAudit:
 def audit_claim(
     claim: Claim | str, *, quick: bool = False, seed: int = 0, tell: Callable[[str], None] = lambda _: None
 ) -> ClaimAudit:
-    """What can be told of a claim that says what it means.
+    """What can be told of a claim that is a sentence.
 
     Args:
         claim: the claim, its id, or ``my_paper.py:label``.
@@ -104,14 +105,10 @@ def audit_claim(
         tell: called with one line of text.
 
     Raises:
-        ValueError: for a claim that is not known, or does not say itself what it means.
+        ValueError: for a claim that is not known, or is no sentence.
         OSError: for a file that cannot be read.
     """
-    from validate.measurement import claim_of, is_written
-
-    named = claim_of(claim)
-    if not is_written(named):
-        raise ValueError(f"{named.id} does not say itself what it means; an audit reads a claim's sentence")
+    named = sentence_of(claim)
     units = _units(named)
     tell(f"{named.id}: instances")
     seen = _seen(named, INSTANCES[quick], seed)

@@ -13,7 +13,6 @@ from sim.arguments import array
 from sim.problems import Quadratic
 from sim.problems.linear_algebra import eigenvalues, minimise
 from validate import dissimilarity
-from validate.assumptions import equal_curvatures
 from validate.audit.ball import checked_ball, largest
 from validate.audit.record import Audit, Measured
 
@@ -230,3 +229,9 @@ def _start(problem: Quadratic, start: Any, best: Array | None) -> list[Measured]
         gap = point - best
         found.append(_exact("||start - x*||^2", "distance2", (gap * gap).sum(), "the minimiser of f"))
     return found
+
+
+def equal_curvatures(problem: Quadratic) -> bool:
+    """Whether the samples of each client have the same Hessian."""
+    clients = zip(problem.hessian, problem.counts, strict=True)
+    return all(bool((samples[: int(count)] == samples[0]).all()) for samples, count in clients)

@@ -125,7 +125,7 @@ def said(claim: Claim) -> Certificate:
     return found
 
 
-def play_differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
+def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
     """The fields in which a certificate departs from the claim that it says it refutes.
 
     The verifier cannot know the printed claim. Empty when the certificate says of it what the claim says of itself, and

@@ -12,7 +12,7 @@ from validate.commands import completion, messages, own, parameters_of
 from validate.commands.output import number, plain, print_json, table
 
 if TYPE_CHECKING:
-    from theory.claim import Claim as Bound
+    from theory.bound import Bound
     from theory.evaluate import Enclosure
     from theory.written import Claim
     from validate.kept import Entry

@@ -57,7 +57,7 @@ def falsify(
         found = falsified(claim, seconds=seconds, seed=seed, out=folder, tell=tell)
         path = None
         if found.certificate is not None:
-            path = str(kept.keep(claim, (Path(folder),), found.certificate, out, "falsify"))
+            path = str(kept.keep(claim, Path(folder), found.certificate, out, "falsify"))
     broken = found.broken is not None or found.suspect is not None
     shown: dict[str, Any] = {
         "id": claim.id,

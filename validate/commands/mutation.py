@@ -11,7 +11,7 @@ from validate.commands import completion, own
 from validate.commands.output import number, print_json, progress, table, writable
 
 if TYPE_CHECKING:
-    from validate.mutate.trial import MutationReport
+    from validate.mutate import MutationReport
 
 SURVIVED = 1
 
@@ -38,8 +38,8 @@ def mutate(
 
     Example: fedproof mutate fedavg-svrg/eq-a22 --quick
     """
-    from validate.mutate.trial import mutate as mutate_claim
-    from validate.mutate.trial import mutate_all, summary
+    from validate.mutate import mutate as mutate_claim
+    from validate.mutate import mutate_all, summary
 
     target = own.known([target])[0]
     if out is not None:
@@ -75,11 +75,6 @@ def _show(reports: list[MutationReport]) -> None:
         if not report.killed:
             for reason, count in report.reasons().items():
                 typer.echo(f"{report.id}: of {count} mutants, {reason}")
-        if report.uncertifiable:
-            typer.echo(
-                f"{report.id}: no certificate of an instance has its quantity {report.uncertifiable}, so that "
-                "none of its mutants can be killed, false or not"
-            )
         if not report.stands:
             typer.echo(f"{report.id} itself is broken, so most of its mutants are")
 

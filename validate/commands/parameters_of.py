@@ -8,9 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from theory.bound import Bound, Parameter
     from theory.calculator import Calculator
-    from theory.claim import Claim as Bound
-    from theory.claim import Parameter
     from theory.written import Claim
 
 SAMPLES = tuple(map(Fraction, ("1", "1/2", "2", "1/10", "0", "10", "-1")))

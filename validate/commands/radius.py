@@ -14,7 +14,7 @@ from validate.commands.output import number, plain, print_json
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from theory.claim import Claim as InNumbers
+    from theory.bound import Bound
     from theory.written import Claim
 
 
@@ -45,7 +45,7 @@ def bounded(claim: Claim, parameters: Mapping[str, Any]) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def conditions(claim: InNumbers, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+def conditions(claim: Bound, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The theorem's conditions on numbers: name, whether it holds, and what it says.
 
     The repaired claim also leaves out kappa = 1 with eta = 1/L, where its formula is 0/0; the radii exist there too.
@@ -59,7 +59,7 @@ def conditions(claim: InNumbers, parameters: Mapping[str, Any]) -> list[dict[str
     ]
 
 
-def of_sgd(numbers: InNumbers, parameters: dict[str, Any], dim: int) -> dict[str, Any]:
+def of_sgd(numbers: Bound, parameters: dict[str, Any], dim: int) -> dict[str, Any]:
     """The radii of stochastic gradient descent, `numbers` being `SGD_WITH_STEP` in numbers."""
     from theory import catalog
     from theory.floats import Floats

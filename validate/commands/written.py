@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from theory.bound import Parameter
 from theory.calculator import ROUNDS, Calculator, calculator
-from theory.claim import Parameter
 from theory.predicates import Predicate
 from theory.program import pseudo_code
 from theory.sentence import Sentence, text_of

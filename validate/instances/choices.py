@@ -544,9 +544,10 @@ class Search:
                 if self.claim.constants[name] == "exact":
                     tied.setdefault(name, []).append((direction, exact))
                     continue
-                if exact <= 0:
+                allowed = self.claim.domains[name].contains(exact)
+                if exact <= 0 and (worse or not allowed):
                     exact = rng.choice((F(1), F(1, 10), F(1, 100))) if direction == "up" else exact
-                if exact <= 0:
+                if exact <= 0 and not allowed:
                     return False
                 if worse:
                     exact = (
@@ -651,7 +652,8 @@ class Search:
                 found += [F(end.upper) - gap for gap in BELOW_AN_END]
             if self.large and problem is None:
                 found += LARGE_INTEGERS if integer else EXTREMES
-            if not integer and problem is not None and not any(name in names for names in self.needs.values()):
+            tied = any(name in names for names in self.needs.values())
+            if not integer and problem is not None and end.upper is None and not tied:
                 found = self._in_units(found)
         rng.shuffle(found)
         return found

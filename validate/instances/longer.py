@@ -48,7 +48,7 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
     if claim.of is not None or ROUNDS in claim.symbols or _sums_over_rounds(claim):
         yield Way(ROUNDS, c.rounds, MOST_ALONE if alone else MOST, lambda c, v: of_rounds(c, claim, v))
     for last in (False, True):
-        clients = _clients(c)
+        clients = _clients(c, claim)
         if clients and not roles.matrices and (clients > 1 or not last):
             yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: _of_clients(c, claim, v, last))  # type: ignore[misc]
         samples = _samples(c)
@@ -62,7 +62,8 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         if name in claim.constants or name in roles.lengths or isinstance(value, list):
             continue
         counts = claim.domains[name].integer if name in claim.domains else name in (CLIENTS, COORDINATES)
-        if (counts or name in roles.counts | roles.steps) and not (name in (CLIENTS, COORDINATES) and not alone):
+        of_lists = name in (CLIENTS, COORDINATES) and (not alone or _clients(c, claim) > 0)
+        if (counts or name in roles.counts | roles.steps) and not of_lists:
             most = MOST_ALONE if alone else MOST
             yield Way(name, int(value), most, lambda c, v, n=name: replace(c, values={**c.values, n: F(v)}))  # type: ignore[misc]
 
@@ -90,14 +91,17 @@ def _copied(count: int, now: int, last: bool) -> list[int]:
     return [i if i < now else now - 1 if last else i % now for i in range(count)]
 
 
-def _clients(c: Candidate) -> int:
-    """How many clients the functions or vectors are of; 0 where none are."""
+def _clients(c: Candidate, claim: Claim) -> int:
+    """How many clients the functions, the vectors or, without these, the numbers are of; 0 where none are."""
     if c.hessian is not None:
         return len(c.hessian)
     functions = c.pieces or c.points
     if functions is not None:
         return len(functions)
-    return next((len(v) for v in c.vectors.values() if isinstance(v, list)), 0)
+    skipped = schedules_of(claim)
+    numbers = (v for name, v in c.values.items() if name not in skipped)
+    of_each = (v for v in (*c.vectors.values(), *numbers) if isinstance(v, list))
+    return next(map(len, of_each), 0)
 
 
 def _samples(c: Candidate) -> int:
@@ -114,7 +118,7 @@ def _dim(c: Candidate) -> int:
 
 
 def _of_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate:
-    now = _clients(c)
+    now = _clients(c, claim)
     of = _copied(count, now, last)
     skipped = roles_of(claim.program).weights | schedules_of(claim)
     values = {

@@ -19,7 +19,6 @@ from theory.sentence import index_of
 from theory.written import Claim
 from validate import satisfied
 from validate.both_sides import Measured, Row
-from validate.bounds import Sides, nearest_float
 from validate.instances.choices import Setting, roles_of
 from validate.instances.instance import Instance
 from validate.instances.numbers import entries, number
@@ -27,6 +26,7 @@ from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
 from validate.instances.specs import instance_from
 from validate.on_instance import How, both, hypotheses_of, setting_of, valued
+from validate.sides import Sides, nearest_float
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from validate.mutate.trial import Finding, MutationReport, kill_rate, mutate, mutate_all, summary
+from validate.mutate.findings import Finding, MutationReport, kill_rate, summary
+from validate.mutate.judged import mutate, mutate_all
 
 __all__ = ["Finding", "MutationReport", "kill_rate", "mutate", "mutate_all", "summary"]

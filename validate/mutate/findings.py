@@ -9,23 +9,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
-from validate.falsify import Counterexample
-from validate.mutate.mutants import Mutant
 from validate.mutate.neighbours import Neighbour
 
-Outcome = Literal["killed", "survived", "weaker", "not shown false", "not measured"]
+Outcome = Literal["killed", "survived", "weaker", "not shown false"]
 
 UNBROKEN = "no instance that was tried breaks it"
-ROUNDED = "the instances that seem to break it, in floats, do not in fractions"
-IRRATIONAL = "instances break it in floats, but its sides have no exact value there, as where a root is irrational"
 NOWHERE = "no instance satisfies its hypotheses"
 UNCERTIFIED = "an exact instance of the check breaks it, of which the verifier accepts no certificate"
-REASONS = (UNCERTIFIED, UNBROKEN, ROUNDED, IRRATIONAL, NOWHERE)
+REASONS = (UNCERTIFIED, UNBROKEN, NOWHERE)
 
 
 @dataclass(frozen=True)
 class Break:
-    """An exact instance that breaks a neighbour of a claim that says what it means.
+    """An exact instance that breaks a neighbour of a claim.
 
     Attributes:
         instance: as instances are written everywhere, with the values of the other names under ``constants``.
@@ -62,10 +58,10 @@ class Finding:
         reason: why it is not shown false, or not killed although the check breaks it: one of `REASONS`, or nothing.
     """
 
-    mutant: Mutant | Neighbour
+    mutant: Neighbour
     outcome: Outcome
     by_oracle: bool = False
-    counterexample: Counterexample | Break | None = None
+    counterexample: Break | None = None
     certificate: Path | None = None
     reason: str = ""
 
@@ -100,15 +96,13 @@ class MutationReport:
 
     Attributes:
         id: of the claim.
-        stands: whether neither party, nor the paper's special evidence, breaks the claim itself.
+        stands: whether neither party breaks the claim itself.
         findings: one for each mutant, in order.
-        uncertifiable: the claim's quantity where no certificate of an instance has it, so that no mutant can be killed.
     """
 
     id: str
     stands: bool
     findings: tuple[Finding, ...] = field(default=())
-    uncertifiable: str = ""
 
     @property
     def false(self) -> int:
@@ -135,7 +129,6 @@ class MutationReport:
         return {
             **summary(self.id, [self]),
             "stands": self.stands,
-            "uncertifiable": self.uncertifiable,
             "reasons": self.reasons(),
             "detail": [f.to_json() for f in self.findings],
         }

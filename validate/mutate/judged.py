@@ -1,4 +1,4 @@
-"""The check against the neighbours of a claim that says what it means: which are false, and which of these it refutes.
+"""The check against the neighbours of a claim: which are false, and which of these it refutes.
 
 Two parties look at each neighbour. The *check* is that of `validate.examine` with a small budget: instances made from
 the neighbour's own texts, a climb from the tightest, and a break counts if the stand-alone verifier accepts its
@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from theory import catalog
 from theory.sentence import Expression
 from theory.written import Claim
 from validate import certificate as certificates
@@ -23,6 +24,7 @@ from validate.examine import accepted, valid_certificate
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import Seen, hunt, measured
 from validate.instances.pool import Drawn, drawn
+from validate.measurement import claim_of
 from validate.mutate.findings import NOWHERE, UNBROKEN, UNCERTIFIED, Break, Finding, MutationReport
 from validate.mutate.neighbours import Neighbour, neighbours, terms
 
@@ -56,23 +58,51 @@ class Effort:
 QUICK, FULL = Effort(24, 60, 60, 12, 40), Effort(None, 200, 300, 60, 120)
 
 
-def judged(
-    claim: Claim,
+def mutate(
+    target: Claim | str,
     *,
     quick: bool = False,
     seed: int = 0,
-    out: Path | None = None,
-    tell: Callable[[str], None] = lambda _: None,
+    out: str | Path | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> MutationReport:
-    """All neighbours of a claim before both parties.
+    """The mutants of a claim, which are false, and which of these the check refutes.
 
     Args:
-        claim: as its author wrote it.
-        quick: fewer neighbours, fewer instances on both sides.
+        target: a claim that is a sentence, its id, or ``my_paper.py:label`` for one in a file, which is run.
+        quick: fewer mutants (evenly over what is done to them), fewer instances on both sides.
         seed: of the oracle.
         out: folder for the certificates; None writes none (they are verified all the same).
-        tell: called with one line of text.
+        progress: called with one line of text.
+
+    Raises:
+        ValueError: for an unknown claim, or one that is no sentence.
     """
+    claim = claim_of(target)
+    if not claim.has_sentence:
+        raise ValueError(f"{claim.id} is no sentence, so it has no mutants")
+    return _judged(claim, quick, seed, None if out is None else Path(out), progress or (lambda text: None))
+
+
+def mutate_all(
+    paper: str,
+    *,
+    quick: bool = False,
+    seed: int = 0,
+    out: str | Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> list[MutationReport]:
+    """The same for every claim of a paper that is a sentence, stands, and has mutants. Arguments as for `mutate`.
+
+    Raises:
+        ValueError: for an unknown paper.
+    """
+    claims = [claim for claim in catalog.paper(paper) if claim.has_sentence]
+    reports = [mutate(claim, quick=quick, seed=seed, out=out, progress=progress) for claim in claims]
+    return [report for report in reports if report.stands and report.findings]
+
+
+def _judged(claim: Claim, quick: bool, seed: int, out: Path | None, tell: Callable[[str], None]) -> MutationReport:
     effort = QUICK if quick else FULL
     tell(f"{claim.id}: the oracle's instances")
     there = _measured(claim, (drawn(claim, ORACLE + seed + i) for i in range(effort.oracle)))

@@ -1,4 +1,4 @@
-"""False neighbours of a claim that says what it means: its texts, or its algorithm as data, with one thing moved.
+"""False neighbours of a claim: its texts, or its algorithm as data, with one thing moved.
 
 A neighbour differs from the claim in one place of its sentence, of a definition, of an assumption or of its algorithm's
 program. Which neighbours are false is found out in `validate.mutate.judged`.

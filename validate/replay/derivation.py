@@ -64,14 +64,11 @@ class Derivation:
         return self.outcome == "proved"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data, under the names of `validate.replay.Replay`; the last line is the claim."""
+        """Plain data; the last line is the claim."""
         last = {"label": self.id, "rule": "the claim", "text": self.sentence, "outcome": self.outcome}
         lines = [{**piece.to_json(), "outcome": "given"} for piece in self.pieces]
         return {
             "id": self.id,
-            "first_false": None,
-            "first_break": None if self.reaches else self.id,
-            "slips": [],
             "reaches": self.reaches,
             "lines": [*lines, {**last, "detail": self.detail}],
         }

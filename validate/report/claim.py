@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from theory.bound import Bound, Parameter
 from theory.calculator import ROUNDS, Calculator, calculator
-from theory.claim import Claim as Bound
-from theory.claim import Parameter
 from theory.predicates import Predicate
 from theory.program import pseudo_code
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from theory.claim import Claim, Parameter
+from theory.bound import Bound, Parameter
 from theory.listing import Listing, listing
 from validate.files import target_of
 from validate.report.start import start_values
@@ -19,7 +19,7 @@ STEPS_A_DECADE = 30
 STEPS = 200  # of a linear slider over real numbers
 
 
-def play(claim: Claim, start: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+def play(claim: Bound, start: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
     """What a page needs to recompute a claim's bound, JSON-ready; None where the claim has no bound.
 
     Args:
@@ -47,7 +47,7 @@ def play(claim: Claim, start: Mapping[str, Any] | None = None) -> dict[str, Any]
         "id": claim.id,
         "target": target_of(claim.id),
         "relation": claim.relation,
-        "quantity": claim.quantity.meaning,
+        "quantity": claim.left,
         "program": {**listed.program, "numbers": [_short(v) for v in listed.program["numbers"]]},
         "bound": listed.right,
         "terms": [{"name": name, "place": place} for name, place in listed.definitions.items()],
@@ -56,14 +56,13 @@ def play(claim: Claim, start: Mapping[str, Any] | None = None) -> dict[str, Any]
     }
 
 
-def _hypothesis(claim: Claim, listed: Listing, index: int) -> dict[str, Any]:
+def _hypothesis(claim: Bound, listed: Listing, index: int) -> dict[str, Any]:
     hypothesis, relation = claim.conditions[index], claim.formulas.relations[index]
     assert relation is not None
     return {
         "name": hypothesis.name,
         "statement": hypothesis.statement,
         "relation": hypothesis.relation,
-        "printed": hypothesis.printed,
         "where": hypothesis.where if hypothesis in claim.standing else "",
         "sides": list(listed.sides[index] or ()),
         "operators": list(relation.operators),
@@ -71,7 +70,7 @@ def _hypothesis(claim: Claim, listed: Listing, index: int) -> dict[str, Any]:
 
 
 def _parameter(
-    claim: Claim, listed: Listing, parameter: Parameter, start: Any, with_relation: list[int]
+    claim: Bound, listed: Listing, parameter: Parameter, start: Any, with_relation: list[int]
 ) -> dict[str, Any]:
     domain = parameter.domain
     found: dict[str, Any] = {

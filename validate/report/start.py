@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from theory.claim import Claim, Parameter
+from theory.bound import Bound, Parameter
 from theory.domain import Domain
 from theory.feasible.limits import Limits
 from theory.floats import Floats
@@ -25,7 +25,7 @@ LITTLE_WORK = Limits(boxes=64, effort=0.05, seconds=5.0)
 STEPS = [m * 10.0**e for e in range(-6, 7) for m in (1, 2, 5)]  # plain sizes
 
 
-def start_values(claim: Claim, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def start_values(claim: Bound, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """A value for each parameter, satisfying the relations of the hypotheses where such values are found.
 
     Args:
@@ -52,7 +52,7 @@ def start_values(claim: Claim, given: Mapping[str, Any] | None = None) -> dict[s
     return {p.name: _plain(p, values[p.name]) for p in claim.parameters}
 
 
-def _witness(claim: Claim, kept: Mapping[str, Any]) -> dict[str, Any] | None:
+def _witness(claim: Bound, kept: Mapping[str, Any]) -> dict[str, Any] | None:
     """Values at which the hypotheses hold, where little work is enough to have them, and they are numbers."""
     from theory.feasible import feasible
 
@@ -69,7 +69,7 @@ def _witness(claim: Claim, kept: Mapping[str, Any]) -> dict[str, Any] | None:
     return plain if _score(claim, plain)[0] == 0 else None
 
 
-def _kept(claim: Claim, given: Mapping[str, Any]) -> dict[str, Any]:
+def _kept(claim: Bound, given: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the given values that the claim can take."""
     kept = {}
     for p in claim.parameters:
@@ -85,7 +85,7 @@ def _fits(domain: Domain, value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and domain.contains(float(value))
 
 
-def _plain_values(claim: Claim, kept: Mapping[str, Any]) -> dict[str, Any]:
+def _plain_values(claim: Bound, kept: Mapping[str, Any]) -> dict[str, Any]:
     """Plain values of the parameters that are not given; of a tied one, its formula."""
     size = next((len(v) for v in kept.values() if isinstance(v, list)), len(PARTS))
     plain = {p.name: _plain_start(p, size) for p in claim.parameters}
@@ -93,7 +93,7 @@ def _plain_values(claim: Claim, kept: Mapping[str, Any]) -> dict[str, Any]:
     return plain | _equals(claim) | tied | dict(kept)
 
 
-def _moved(claim: Claim, plain: Mapping[str, Any], kept: Mapping[str, Any], limited_first: bool) -> dict[str, Any]:
+def _moved(claim: Bound, plain: Mapping[str, Any], kept: Mapping[str, Any], limited_first: bool) -> dict[str, Any]:
     """Plain values, moved one at a time until the hypotheses hold or no move helps."""
     values = dict(plain)
     concerned = _concerned(claim) - set(kept) - set(claim.formulas.tied) - set(_equals(claim))
@@ -119,7 +119,7 @@ def _moved(claim: Claim, plain: Mapping[str, Any], kept: Mapping[str, Any], limi
     return values
 
 
-def _scores(claim: Claim, values: Mapping[str, Any], parameter: Parameter, moves: Sequence[Any]) -> list[float]:
+def _scores(claim: Bound, values: Mapping[str, Any], parameter: Parameter, moves: Sequence[Any]) -> list[float]:
     """How far from the hypotheses each move leads, all in one evaluation where all leave tied parameters in place."""
     import numpy as np
 
@@ -129,7 +129,7 @@ def _scores(claim: Claim, values: Mapping[str, Any], parameter: Parameter, moves
     return found
 
 
-def _score(claim: Claim, values: Mapping[str, Any]) -> list[float]:
+def _score(claim: Bound, values: Mapping[str, Any]) -> list[float]:
     """How far the hypotheses are from holding: 0 where they do; one entry for each entry of an array among the values.
 
     Each relation counts by the relative difference of its sides, and by 2 where it has no value; so does a right side
@@ -155,7 +155,7 @@ def _score(claim: Claim, values: Mapping[str, Any]) -> list[float]:
     return found
 
 
-def _has_bound(claim: Claim, values: Mapping[str, Any]) -> bool:
+def _has_bound(claim: Bound, values: Mapping[str, Any]) -> bool:
     try:
         return math.isfinite(Floats(claim, values).right())
     except ValueError:  # a tied parameter leaves its domain
@@ -177,7 +177,7 @@ def _violation(left: Any, operator: str, right: Any) -> Any:
     return np.where(np.isfinite(left) & np.isfinite(right), amount, 2.0)
 
 
-def _concerned(claim: Claim) -> set[str]:
+def _concerned(claim: Bound) -> set[str]:
     """Names that the hypotheses' relations or the right side use, through definitions as well."""
     formulas = claim.formulas
     names = set().union(names_in(formulas.right), *(names_in(r) for r in formulas.relations if r is not None))
@@ -187,7 +187,7 @@ def _concerned(claim: Claim) -> set[str]:
     return names
 
 
-def _alone(claim: Claim) -> set[str]:
+def _alone(claim: Bound) -> set[str]:
     """Names that a relation limits: they stand alone on one of its sides."""
     relations = [r for r in claim.formulas.relations if r is not None]
     return {side.name for relation in relations for side in relation.sides if isinstance(side, Name)}
@@ -232,7 +232,7 @@ def _ladder(domain: Domain) -> list[float]:
     return [x for x in sorted(found) if domain.contains(x)]
 
 
-def _equals(claim: Claim) -> dict[str, str]:
+def _equals(claim: Bound) -> dict[str, str]:
     """The parameters that a hypothesis sets equal to a number, with its formula."""
     found = {}
     for relation in claim.formulas.relations:

@@ -11,17 +11,13 @@ from validate.strategies.instances import instances
 from validate.strategies.numbers import numbers, vectors
 from validate.strategies.parameters import parameters, satisfies
 from validate.strategies.problems import participations, quadratics
-from validate.strategies.scenarios import KINDS, scenarios, specs
 
 __all__ = [
-    "KINDS",
     "instances",
     "numbers",
     "parameters",
     "participations",
     "quadratics",
     "satisfies",
-    "scenarios",
-    "specs",
     "vectors",
 ]

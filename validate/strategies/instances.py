@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hypothesis import assume
 from hypothesis import strategies as st
 
@@ -11,6 +9,7 @@ from theory.written import Claim
 from validate.instances.candidates import candidate_of, realised, size, smaller
 from validate.instances.pool import Drawn, drawn, fitting_sizes
 from validate.instances.shapes import Size
+from validate.measurement import sentence_of
 
 _SEEDS = 1 << 20
 _AGAIN = 30  # seeds that are tried in a row, as not every one leads to an instance
@@ -19,7 +18,7 @@ _SIMPLER = (40, 0, 0, 0, 1, 4, 12)
 
 
 def instances(claim: Claim | str) -> st.SearchStrategy[Drawn]:
-    """Instances of a claim that says what it means: all its hypotheses hold there, and every name has a value.
+    """Instances of a claim: all its hypotheses hold there, and every name has a value.
 
     Problems satisfy the assumptions by construction, and parameters are solved for from the relations, as in the pool
     of a check (`validate.instances.pool`): extremes, ends of what the relations allow, starts at and off the minimiser.
@@ -38,13 +37,7 @@ def instances(claim: Claim | str) -> st.SearchStrategy[Drawn]:
     Raises:
         ValueError: for a claim that is no sentence, and where no instance that satisfies its hypotheses can be made.
     """
-    found: Any = claim
-    if isinstance(claim, str):
-        from validate.files import find
-
-        found = find(claim)
-    if not isinstance(found, Claim):
-        raise ValueError(f"claim={found.id}: it is measured by its paper's tables; instances are made from sentences")
+    found = sentence_of(claim)
     sizes = sorted(fitting_sizes(found), key=lambda s: (s.clients * s.samples * s.dim, s.clients, s.samples))
     if not any(_first(found, seed, [one]) is not None for one in sizes for seed in (0, _AGAIN)):
         raise ValueError(f"{found.id}: no instance was found that satisfies its hypotheses")

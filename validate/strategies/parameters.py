@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from hypothesis import strategies as st
 
-from theory.claim import Claim, Hypothesis, Parameter
+from theory.bound import Bound, Hypothesis, Parameter
+from theory.calculator import ROUNDS, Calculator, calculator
 from theory.formula import Comparison, Name, names_in, parse_relation, text_of
-from theory.sentence import index_of
-from theory.written import Claim as Written
-from validate.strategies.instances import instances
+from theory.written import Claim
+from validate.measurement import sentence_of
 from validate.strategies.numbers import numbers
 
 Values = dict[str, Any]
@@ -23,113 +23,122 @@ _HALVINGS = 5  # of a move that leaves the hypotheses, before it is given up
 
 
 def parameters(
-    claim: Claim | Written | str,
+    claim: Claim | str,
     *,
     fixed: Mapping[str, Any] | None = None,
     near: Mapping[str, Any] | None = None,
     suppose: Sequence[str] = (),
 ) -> st.SearchStrategy[Values]:
-    """Values of all parameters of a claim at which every relation among its hypotheses holds.
+    """Values of all that a claim's bound takes, at which every relation among its hypotheses holds.
 
-    The walk starts at a witness (`theory.feasible`, or `near`) and moves one parameter after the other, anywhere in its
-    domain or near to where it is; at last it may put one on a limit that a hypothesis sets it. A move that would leave
-    the hypotheses is halved until it does not, or is not made. So nothing is filtered out, and examples shrink to the
-    witness. What is drawn is in the domains, satisfies the relations of all hypotheses, printed or not, and those that
-    assumptions imply for their constants (mu <= L), and gives a right side within float64, if the claim has one.
+    The names are those of `Claim.bound` (`theory.calculator`): parameters, and what else stands in the right side or in
+    a relation, such as a distance at the start. The walk starts at a witness (`theory.feasible`, or `near`) and moves
+    one after the other, anywhere in its domain or near to where it is; at last it may put one on a limit that a
+    hypothesis sets it. A move that would leave the hypotheses is halved until it does not, or is not made. So nothing
+    is filtered out, and examples shrink to the witness. What is drawn is in the domains, satisfies all relations, and
+    those that assumptions imply for their constants (mu <= L), and gives a right side within float64.
 
-    Assumptions about functions are not relations between numbers; of these, problems are drawn by `quadratics` and
-    `scenarios`.
+    Assumptions about functions are not relations between numbers: for these there are `instances`.
 
     Args:
-        claim: a claim with parameters, its id, or ``"my_paper.py:label"``, a file that is run. Of a sentence the values
-            are those of its `instances`: Fractions, and lists of them, by the names of its bound, the algorithm's too;
-            K is its rounds.
+        claim: a claim with parameters, its id, or ``"my_paper.py:label"``, a file that is run.
         fixed: values that are kept, as in `theory.values.read`.
-        near: a point to start from, a value for each parameter; without it, `theory.feasible.feasible` looks for one.
+        near: a point to start from, a value for each name; without it, `theory.feasible.feasible` looks for one.
         suppose: further relations, as text ("K >= 5").
 
     Returns:
-        Of dictionaries by name: ints for integers, Fractions, and tuples of these for vectors, of up to 4 entries. A
-        parameter that a hypothesis sets equal to a formula of others has that formula as its value, as text.
+        Of dictionaries by name: ints for integers, Fractions, and tuples of these for vectors, of up to 4 entries. What
+        a hypothesis sets equal to a formula of others has that formula as its value, as text.
 
     Raises:
         ValueError: a claim without parameters; hypotheses that cannot hold together, or of which it is not known; a
             start that does not satisfy them; an unknown name or a relation that cannot be read.
     """
-    if isinstance(claim, str):
-        from validate.files import find
-
-        claim = find(claim)
-    if isinstance(claim, Written):
-        if fixed or near or suppose:
-            raise ValueError(f"{claim.id}: fixed, near and suppose are for claims that are measured by tables")
-        run = {"K"} & set(claim.symbols)
-        names = {index_of(here)[0]: name for here, name in claim.paper_names.items()}
-
-        def named(one: Any) -> dict[str, Any]:
-            values = {**one.values, **dict.fromkeys(run, one.instance.rounds)}
-            return {names.get(name, name): value for name, value in values.items()}
-
-        return instances(claim).map(named)
-    if not claim.parameters:
-        raise ValueError(f"{claim.id} has no parameters, so no values can be drawn for them")
-    whole = _with_implied(claim, suppose)
+    there = _there(claim, suppose)
+    bound = there.bound
+    if not there.free:
+        raise ValueError(f"{bound.id} has no parameters, so no values can be drawn for them")
     kept = dict(fixed or {})
     for name in kept:
-        claim.parameter(name)
-    start = dict(near) | kept if near is not None else _witness(whole, kept)
-    for name, (_, formula) in whole.formulas.tied.items():
+        bound.parameter(name)
+    start = dict(near) | kept if near is not None else _witness(bound, kept)
+    for name, (_, formula) in bound.formulas.tied.items():
         if name not in kept:
             start[name] = text_of(formula)
             kept[name] = start[name]
-    start = {p.name: _plain(p, start[p.name]) for p in claim.parameters if p.name in start}
-    if not satisfies(whole, start):
+    start = {p.name: _plain(p, start[p.name]) for p in there.free if p.name in start}
+    if not there.satisfied(start):
         told = ", ".join(f"{name}={value}" for name, value in start.items())
-        raise ValueError(f"{claim.id}: the start {told} does not satisfy its hypotheses, or has no right side there")
-    return _walk(whole, start, frozenset(kept))
+        raise ValueError(f"{bound.id}: the start {told} does not satisfy its hypotheses, or has no right side there")
+    return _walk(there, start, frozenset(kept))
 
 
-def satisfies(claim: Claim, values: Mapping[str, Any]) -> bool:
-    """Whether every relation of the claim's hypotheses is defined and holds, and the right side is within float64.
+def satisfies(claim: Claim | str, values: Mapping[str, Any]) -> bool:
+    """Whether every relation among the claim's hypotheses is defined and holds, and the right side is within float64.
 
-    Relations in names that the claim has no parameters or definitions for are left out. So is what is not a relation.
-    Values that are missing or outside their domains do not satisfy anything.
+    Args:
+        claim: as in `parameters`.
+        values: of all names that `parameters` draws; where one is missing, or outside its domain, nothing is satisfied.
+
+    Raises:
+        ValueError: for a claim that is not known, or is no sentence.
     """
-    from theory.evaluate import hypotheses
+    return _there(claim, ()).satisfied(values)
 
-    try:
-        found = zip(claim.formulas.relations, hypotheses(claim, values), strict=True)
-        if any(relation is not None and entry["holds"] is not True for relation, entry in found):
+
+@dataclass(frozen=True)
+class _There:
+    """A claim in numbers.
+
+    Attributes:
+        whole: it, as it is written.
+        bound: its right side and hypotheses, with those that were supposed.
+        free: the parameters that have values of their own; the rounds that are summed over follow from K.
+    """
+
+    whole: Calculator
+    bound: Bound
+
+    @property
+    def free(self) -> tuple[Parameter, ...]:
+        return tuple(p for p in self.bound.parameters if p.name != ROUNDS)
+
+    def satisfied(self, values: Mapping[str, Any]) -> bool:
+        from theory.evaluate import bound, hypotheses
+
+        try:
+            complete = self.whole.complete(values)
+            found = zip(self.bound.formulas.relations, hypotheses(self.bound, complete), strict=True)
+            if any(relation is not None and entry["holds"] is not True for relation, entry in found):
+                return False
+            if self.bound.right is not None:
+                bound(self.bound, complete)
+        except (ValueError, KeyError):  # a value is missing, outside its domain, or beyond float64
             return False
-        if claim.right is not None:
-            claim.bound(**values)
-    except ValueError:
-        return False
-    return True
+        return True
 
 
-def _with_implied(claim: Claim, suppose: Sequence[str]) -> Claim:
-    """The claim with what its assumptions imply for their constants, and what is supposed, as further hypotheses."""
-    from theory.feasible import implied_relations
-
-    known = {p.name for p in claim.parameters} | set(claim.definitions)
-    more = [h for h in implied_relations(claim.conditions) if names_in(parse_relation(h.relation or "")) <= known]
+def _there(claim: Claim | str, suppose: Sequence[str]) -> _There:
+    whole = calculator(sentence_of(claim), all_relations=True)
+    bound = whole.bound
+    known = {p.name for p in bound.parameters} | set(bound.definitions)
+    more = []
     for text in suppose:
         unknown = sorted(names_in(parse_relation(text)) - known)
         if unknown:
-            raise ValueError(f"suppose={text!r} has the name {unknown[0]!r}, which {claim.id} does not have")
+            raise ValueError(f"suppose={text!r} has the name {unknown[0]!r}, which {bound.id} does not have")
         more.append(Hypothesis(text, text, relation=text))
-    return replace(claim, hypotheses=(*claim.hypotheses, *more))
+    return _There(whole, replace(bound, hypotheses=(*bound.hypotheses, *more)) if more else bound)
 
 
-def _witness(claim: Claim, fixed: Mapping[str, Any]) -> Values:
+def _witness(bound: Bound, fixed: Mapping[str, Any]) -> Values:
     from theory.feasible import feasible
 
-    found = feasible(claim, fixed=fixed)
+    found = feasible(bound, fixed=fixed)
     if found.witness is None:
         told = {"empty": "cannot hold together", "undecided": "are not known to hold together"}[found.outcome]
         raise ValueError(
-            f"{claim.id}: its hypotheses {told}, so no parameters can be drawn ({found.detail})"
+            f"{bound.id}: its hypotheses {told}, so no parameters can be drawn ({found.detail})"
             + ("; give a point that satisfies them as `near`" if found.outcome == "undecided" else "")
         )
     return dict(found.witness)
@@ -148,35 +157,37 @@ def _plain(parameter: Parameter, value: Any) -> Any:
 
 
 @st.composite
-def _walk(draw: st.DrawFn, claim: Claim, start: Values, kept: frozenset[str]) -> Values:
-    values = _resized(draw, claim, dict(start), kept)
-    free = [p for p in claim.parameters if p.name not in kept]
+def _walk(draw: st.DrawFn, there: _There, start: Values, kept: frozenset[str]) -> Values:
+    values = _resized(draw, there, dict(start), kept)
+    free = [p for p in there.free if p.name not in kept]
     order = draw(st.permutations(free))
     for parameter in (*order, *reversed(order)):  # twice: one move may make room for another
         if parameter.shape == "vector":
-            values = _moved_vector(draw, claim, values, parameter)
+            values = _moved_vector(draw, there, values, parameter)
             continue
         before = values[parameter.name]
         candidate = _candidate(draw, parameter, before)
         for value in _towards(before, candidate, parameter):
             moved = values | {parameter.name: value}
-            if satisfies(claim, moved):
+            if there.satisfied(moved):
                 values = moved
                 break
-    return _on_an_edge(draw, claim, values, free)
+    return _on_an_edge(draw, there, values, free)
 
 
-def _on_an_edge(draw: st.DrawFn, claim: Claim, values: Values, free: Sequence[Parameter]) -> Values:
+def _on_an_edge(draw: st.DrawFn, there: _There, values: Values, free: Sequence[Parameter]) -> Values:
     """In a third of the draws one number at last put on a limit that a hypothesis sets it."""
-    alone = {side.name for relation in claim.formulas.relations if relation is not None for side in _names(relation)}
+    alone = {
+        side.name for relation in there.bound.formulas.relations if relation is not None for side in _names(relation)
+    }
     places = [p for p in free if p.name in alone and p.shape == "scalar"]
     if not places or draw(st.sampled_from((False, False, True))) is False:
         return values
     parameter = draw(st.sampled_from(places))
-    for edge in _edges(claim, values, parameter.name):
+    for edge in _edges(there.bound, values, parameter.name):
         whole = int(edge) if parameter.domain.integer and edge.denominator == 1 else edge
         moved = values | {parameter.name: whole}
-        if satisfies(claim, moved):
+        if there.satisfied(moved):
             return moved
     return values
 
@@ -209,7 +220,7 @@ def _towards(before: Any, after: Any, parameter: Parameter) -> list[Any]:
     return ways
 
 
-def _edges(claim: Claim, values: Values, name: str) -> list[Fraction]:
+def _edges(claim: Bound, values: Values, name: str) -> list[Fraction]:
     """The other sides of relations that have the parameter alone on one side, where they are rational."""
     found = []
     for relation in claim.formulas.relations:
@@ -223,7 +234,7 @@ def _edges(claim: Claim, values: Values, name: str) -> list[Fraction]:
     return found
 
 
-def _rational(claim: Claim, values: Values, relation: Comparison, j: int) -> list[Fraction]:
+def _rational(claim: Bound, values: Values, relation: Comparison, j: int) -> list[Fraction]:
     """Side j of a relation as a Fraction, or nothing."""
     from theory.arithmetic import Reals
     from theory.evaluate import exact_terms
@@ -241,7 +252,7 @@ def _rational(claim: Claim, values: Values, relation: Comparison, j: int) -> lis
     return [] if isinstance(value, tuple) else [Fraction(value)]
 
 
-def _moved_vector(draw: st.DrawFn, claim: Claim, values: Values, parameter: Parameter) -> Values:
+def _moved_vector(draw: st.DrawFn, there: _There, values: Values, parameter: Parameter) -> Values:
     """One entry of a vector moved, or some of one entry given to another, which keeps their sum."""
     before = values[parameter.name]
     if not all(isinstance(entry, int | Fraction) for entry in before):
@@ -256,7 +267,7 @@ def _moved_vector(draw: st.DrawFn, claim: Claim, values: Values, parameter: Para
             candidate = _candidate(draw, replace(parameter, shape="scalar"), before[i])
             tries = [_with(before, i, value) for value in _towards(before[i], candidate, parameter)]
         for vector in tries:
-            if satisfies(claim, values | {parameter.name: vector}):
+            if there.satisfied(values | {parameter.name: vector}):
                 before = vector
                 break
         values = values | {parameter.name: before}
@@ -267,9 +278,9 @@ def _with(vector: tuple[Any, ...], i: int, value: Any) -> tuple[Any, ...]:
     return (*vector[:i], value, *vector[i + 1 :])
 
 
-def _resized(draw: st.DrawFn, claim: Claim, values: Values, kept: frozenset[str]) -> Values:
+def _resized(draw: st.DrawFn, there: _There, values: Values, kept: frozenset[str]) -> Values:
     """Vectors of another length, all at once: entries repeated, or repeated with the same sum, or followed by zeros."""
-    free = [p.name for p in claim.parameters if p.shape == "vector" and p.name not in kept]
+    free = [p.name for p in there.free if p.shape == "vector" and p.name not in kept]
     if not free or any(isinstance(entry, str) for name in free for entry in values[name]):
         return values
     length = draw(st.integers(1, max(LONGEST, *(len(values[name]) for name in free))))
@@ -280,6 +291,6 @@ def _resized(draw: st.DrawFn, claim: Claim, values: Values, kept: frozenset[str]
     ]
     for way in ways:
         changed = values | {name: way(values[name]) for name in free}
-        if satisfies(claim, changed):
+        if there.satisfied(changed):
             return changed
     return values

@@ -9,19 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.claim import Claim
-from validate import reachable_ball
-from validate.assumptions import unmet
-from validate.bounds import ROUNDING, right_sides
-from validate.confidence_sequence import LEAST, Decision, asymptotic_upper, decide, lower_limit, upper_limit
-from validate.per_run import per_run
-from validate.sweep.cell import outside, result
+from validate.confidence_sequence import LEAST, Decision, asymptotic_upper, decide, lower_limit
+from validate.sides import ROUNDING
+from validate.sweep.cell import result
 
 Array = NDArray[np.float64]
 
@@ -50,66 +45,6 @@ class Sampling(Protocol):
     def most(self) -> Any: ...
 
 
-def sampled(cell: Sampling, claim: Claim, module: ModuleType | None, scenario: Any) -> dict[str, Any]:
-    """A claim against runs of the simulator on a scenario; see `validate.confidence_sequence` for what is promised.
-
-    Args:
-        cell: seed, level, first, most.
-        claim: with a bound.
-        module: of its paper, from `validate.papers.module`.
-        scenario: with `simulate`, in floats.
-
-    Returns:
-        Plain data, the same for the same arguments: outcome ("holds", "unbroken", "fails", "undecided",
-        "inapplicable", "violated", "diverged"), left (mean of the runs used), right, ratio, lower and upper (limits of
-        the left side; upper None when there is none; each wrong with probability at most the level, `upper` in the
-        limit of many runs only unless the detail says for every law), runs (those used), guarantee, index (of the case
-        that is shown), detail.
-
-        Of a claim with several cases (rounds), the one shown is the one that fails, or else has the largest ratio of
-        mean to right side; `upper` is then a limit for that case as if no other had been looked at.
-
-    Raises:
-        ValueError: for a level, first or most outside its domain.
-    """
-    from sim.exact_moments import CancellationError, DivergenceError
-
-    level, first, most = _settings(cell)
-    quantity = per_run(claim, module)
-    if quantity is None or module is None:
-        return result("inapplicable", f"no sampled measure for quantity {claim.quantity.name}")
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            try:
-                scenario.moments()  # a pool drops those without digits too; here it is said which they are
-            except DivergenceError:
-                return result("diverged", "the moments, on which the right side depends, leave the range of float64")
-            cases = module.cases(claim, scenario)
-            if cases is None:
-                return result("inapplicable", "the claim does not speak of this scenario, or is not measured there")
-            beyond = outside(claim, cases)
-            if beyond is not None:
-                return beyond
-            missing = unmet(claim, scenario, cases.parameters_at(0))
-            if missing:
-                return result("violated", f"hypotheses that do not hold: {', '.join(missing)}")
-            sides = right_sides(claim, cases)
-    except DivergenceError as error:
-        return result("diverged", str(error))
-    except CancellationError as error:
-        return result("undecided", str(error))
-    if not np.isfinite(sides).all():
-        return result("undecided", "the right side leaves the range of float64, or is undefined")
-
-    def draw(start: int, size: int) -> Array:
-        trace = scenario.simulate(size, int(cell.seed), first_run=start, metrics=(quantity.metric,))
-        return quantity.values(trace, cases)
-
-    largest = reachable_ball.largest(scenario, quantity, cases)
-    test = _Test(draw, sides, largest, scenario, cases.index_at, quantity.root)
-    return test.run(level, first, most)
-
-
 def sampled_sides(
     cell: Sampling,
     draw: Callable[[int, int], Array],
@@ -117,7 +52,9 @@ def sampled_sides(
     scenario: Any,
     index_at: Callable[[int], dict[str, Any]],
 ) -> dict[str, Any]:
-    """The same of C expectations that are drawn, where nothing is known of what a run can give.
+    """C expectations that are drawn, against their right sides; `validate.confidence_sequence` has what is promised.
+
+    Nothing is known of what a run can give, so that only the central limit theorem says that a claim holds.
 
     Args:
         cell: level, first, most.
@@ -125,9 +62,21 @@ def sampled_sides(
         sides: (C,), the right sides, finite.
         scenario: with problem and start, of which it is read what rounding does.
         index_at: the indices of a case.
+
+    Returns:
+        Plain data, the same for the same arguments: outcome ("unbroken", "fails", "undecided", "diverged"), left (mean
+        of the runs used), right, ratio, lower and upper (limits of the left side; upper None when there is none; each
+        wrong with probability at most the level, `upper` in the limit of many runs only), runs (those used), guarantee,
+        index (of the case that is shown), detail.
+
+        Of several cases (rounds), the one shown is the one that fails, or else has the largest ratio of mean to right
+        side; `upper` is then a limit for that case as if no other had been looked at.
+
+    Raises:
+        ValueError: for a level, first or most outside its domain.
     """
     level, first, most = _settings(cell)
-    return _Test(draw, sides, np.full(len(sides), np.inf), scenario, index_at).run(level, first, most)
+    return _Test(draw, sides, scenario, index_at).run(level, first, most)
 
 
 def batches(first: int, most: int) -> Iterator[tuple[int, int]]:
@@ -145,13 +94,10 @@ class _Test:
         self,
         draw: Callable[[int, int], Array],
         sides: Array,
-        largest: Array,
         scenario: Any,
         index_at: Callable[[int], dict[str, Any]],
-        root: bool = False,
     ) -> None:
-        self.draw, self.sides, self.largest, self.index_at, self.root = draw, sides, largest, index_at, root
-        self.bounds = np.where(sides >= 0, sides**2, sides) if root else sides
+        self.draw, self.sides, self.index_at = draw, sides, index_at
         self.resolution = RESOLUTION * _scale(scenario)
 
     def run(self, level: float, first: int, most: int) -> dict[str, Any]:
@@ -172,9 +118,8 @@ class _Test:
 
     def decision(self, values: Array, level: float, most: int) -> Decision:
         """See `decide`."""
-        slack = ROUNDING * np.abs(self.bounds)
-        above = self.bounds + slack + self.resolution
-        return decide(values, above, self.bounds + slack, level, largest=self.largest, budget=most)
+        slack = ROUNDING * np.abs(self.sides)
+        return decide(values, self.sides + slack + self.resolution, self.sides + slack, level, budget=most)
 
     def report(self, values: Array, level: float, decision: Decision) -> dict[str, Any]:
         """The decision with its limits, at the case that matters."""
@@ -182,44 +127,32 @@ class _Test:
         if decision.case is not None:
             case = decision.case
         else:
-            positive = self.bounds > 0
-            case = int(np.argmax(np.where(positive, means / np.where(positive, self.bounds, 1), -np.inf)))
-        own, bound = values[:, case], float(self.largest[case])
+            positive = self.sides > 0
+            case = int(np.argmax(np.where(positive, means / np.where(positive, self.sides, 1), -np.inf)))
+        own = values[:, case]
         lower = lower_limit(own, level / values.shape[1])
-        upper, sure = self._upper(own, bound, level, decision)
-        root = math.sqrt if self.root else float
-        left, right = root(float(means[case])), float(self.sides[case])
+        upper = float(asymptotic_upper(own, level).min()) if len(own) >= LEAST else math.inf
+        left, right = float(means[case]), float(self.sides[case])
         words = {"fails": "the expectation is above the right side", "holds": "at most the right side"}
         said = words.get(decision.outcome or "", "not decided within the budget")
-        limits = f"lower limit {root(lower):.6g}"
-        if upper is not None:
-            limits += f", upper limit {root(upper):.6g} ({'for every law' if sure else 'asymptotic'})"
+        limits = f"lower limit {lower:.6g}"
+        if math.isfinite(upper):
+            limits += f", upper limit {upper:.6g} (asymptotic)"
         detail = f"{len(values)} runs give {left:.6g} against {right:.6g}: {said}; {limits}; level {level:g}"
         # what holds by a limit theorem alone is not held to any error probability
-        believed = decision.outcome == "holds" and decision.guarantee == "asymptotic"
+        outcome = "unbroken" if decision.outcome == "holds" else decision.outcome or "undecided"
         return result(
-            "unbroken" if believed else decision.outcome or "undecided",
+            outcome,
             detail,
             left=left,
             right=right,
             ratio=left / right if right > 0 and math.isfinite(left / right) else None,
-            lower=root(lower),
-            upper=None if upper is None else root(upper),
+            lower=lower,
+            upper=upper if math.isfinite(upper) else None,
             runs=len(values),
             guarantee=decision.guarantee,
             index=self.index_at(case),
         )
-
-    def _upper(self, own: Array, bound: float, level: float, decision: Decision) -> tuple[float | None, bool]:
-        """An upper limit, and whether it is one for every law: where it is not, the smallest so far is taken."""
-        known = math.isfinite(bound)
-        share = level / 2 if known else level
-        sure = upper_limit(own, share, bound) if known else math.inf
-        likely = float(asymptotic_upper(own, share).min()) if len(own) >= LEAST else math.inf
-        if decision.guarantee == "anytime" and decision.outcome == "holds" and known:
-            return sure, True
-        best = min(sure, likely)
-        return (best, sure <= likely) if math.isfinite(best) else (None, False)
 
 
 def _scale(scenario: Any) -> float:

@@ -1,4 +1,4 @@
-"""One cell of a sweep: a claim on a scenario, by the exact oracle or by the simulator, and what comes of it.
+"""One cell of a sweep: a claim on an algorithm's run, by moments or by the simulator, and what comes of it.
 
 A cell is its document, plain JSON data from which everything is made again in any process:
 
@@ -14,22 +14,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from theory.written import Claim as Written
 from validate.sweep import claim_files, tables
 from validate.sweep.entries import check_names, integer, number, shown, table
 from validate.sweep.specification import FORMAT, MOST_RUNS
-
-if TYPE_CHECKING:
-    from theory.claim import Claim
-    from validate.bounds import Cases
 
 _COMMON = ("format", "claim", "problem", "algorithm", "participation", "rounds", "start", "method")
 _SAMPLED = ("seed", "level", "first", "most")
@@ -186,149 +178,16 @@ def run_cell(document: Mapping[str, Any], paths: Mapping[str, str] | None = None
         ValueError: for a document that is no cell's, or a scenario that the libraries refuse; for an author's file that
             is not there, or has other contents.
     """
-    from validate.sweep.building import scenario_of
+    from theory.catalog import claim as find_claim
+    from validate.sweep.sentences import of_sentence
 
     cell = Cell.from_document(document)
-    claim: Claim | Written
-    module = None
     if cell.file:
-        claim = claim_files.find(cell.claim, cell.file, cell.relation, paths or {})
-    else:
-        claim, module = _claim(cell.claim)
-    if isinstance(claim, Written):
-        from validate.sweep.sentences import of_sentence
-
-        return of_sentence(cell, claim)
-    if module is None:
-        return result("inapplicable", f"the claims of {claim.paper} are not measured")
-    if cell.algorithm["kind"] == "program":
-        return result("inapplicable", "the claim is measured by tables, which speak of no program")
-    scenario = scenario_of(cell.scenario)
-    if cell.method == "sampled":
-        from validate.sweep.adaptive import sampled
-
-        return sampled(cell, claim, module, scenario)
-    return _exact(cell, claim, module, scenario)
-
-
-@lru_cache(maxsize=256)
-def _claim(name: str) -> tuple[Claim, ModuleType | None]:
-    """A claim and the module that measures it."""
-    from theory.catalog import claim as find_claim
-    from validate import papers as measured
-
-    claim = find_claim(name)
-    return claim, measured.module(claim.paper)
+        return of_sentence(cell, claim_files.find(cell.claim, cell.file, cell.relation, paths or {}))
+    return of_sentence(cell, find_claim(cell.claim))
 
 
 def result(outcome: str, detail: str, **found: Any) -> Result:
     """A result as `run_cell` returns it; what is not given is None."""
     empty = dict.fromkeys(("left", "right", "ratio", "lower", "upper", "runs", "guarantee", "index"))
     return {"outcome": outcome, "detail": detail, **empty, **found}
-
-
-def _exact(cell: Cell, claim: Claim, module: ModuleType, scenario: Any) -> Result:
-    """Both sides by the exact oracle."""
-    import numpy as np
-
-    from sim.exact_moments import CancellationError, DivergenceError
-    from validate.assumptions import unmet
-    from validate.bounds import compare
-    from validate.sweep.building import views
-
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            try:
-                scenario.moments()  # a pool drops those without digits too; here it is said which they are
-            except DivergenceError:
-                return result("diverged", "the moments leave the range of float64: the iterates diverge in mean square")
-            seen, cases = None, None
-            for seen in views(scenario, claim.paper):
-                cases = module.cases(claim, seen)
-                if cases is not None:
-                    break
-            if cases is None:
-                return result("inapplicable", "the claim does not speak of this scenario, or is not measured there")
-            beyond = outside(claim, cases)
-            if beyond is not None:
-                return beyond
-            failed = unmet(claim, seen, cases.parameters_at(0))
-            if failed:
-                return result("violated", f"hypotheses that do not hold: {', '.join(failed)}")
-            comparison = compare(claim, cases)
-    except DivergenceError as error:
-        return result("diverged", str(error))
-    except CancellationError as error:
-        return result("undecided", str(error))
-    left, right = comparison.left, comparison.right
-    sides = {
-        "left": _finite(left),
-        "right": _finite(right),
-        "ratio": _finite(left / right) if right > 0 and math.isfinite(right) else None,
-        "index": cases.index_at(comparison.worst),
-    }
-    if not math.isfinite(left):
-        return result("diverged", "the left side leaves the range of float64", **sides)
-    if not math.isfinite(right):
-        return result("undecided", "the right side leaves the range of float64, or is undefined", **sides)
-    sides["guarantee"] = "exact"
-    if not comparison.broken:
-        return result("holds", f"compared at {_indices(comparison.cases)}", **sides)
-    outcome, detail = _recomputed(cell, claim, module)
-    return result(outcome, detail, **sides)
-
-
-def outside(claim: Claim, cases: Cases) -> Result | None:
-    """The result where a parameter lies outside the claim's domain, so that there is no right side."""
-    import numpy as np
-
-    for parameter in claim.parameters:
-        value = cases.parameters[parameter.name]
-        if parameter.domain.contains(value):
-            continue
-        values = np.asarray(value, dtype=np.float64).ravel()
-        if not np.isfinite(values).all():
-            return result("diverged", f"the parameter {parameter.name} leaves the range of float64")
-        bad = next(v for v in values if not parameter.domain.contains(v))
-        return result("violated", f"{parameter.name}={bad:.6g} is outside {parameter.domain}, its domain")
-    return None
-
-
-def _recomputed(cell: Cell, claim: Claim, module: ModuleType) -> tuple[str, str]:
-    """Outcome and detail of a break in floats; in fractions where the scenario is a scalar one that is small enough."""
-    from validate.bounds import breaks, exact_or_rounded_sides
-    from validate.checking import brief
-    from validate.falsify import confirm
-    from validate.sweep.building import certificate_spec
-
-    spec, measured = certificate_spec(cell), []
-
-    def cases_of(claim: Claim, scenario: Any) -> Cases | None:
-        measured.append(module.cases(claim, scenario))
-        return measured[-1]
-
-    found = None if spec is None else confirm(claim, spec, cases_of)
-    cases = measured[-1] if measured else None
-    if cases is None or not _rational(cases):
-        return "fails", f"in floats; `fedproof falsify {cell.claim}` finds a certificate, if there is one"
-    if found is not None:
-        return "fails", f"in fractions: left side {brief(found.left)}, right side {brief(found.right)}"
-    if any(breaks(claim, *exact_or_rounded_sides(claim, cases, i)) for i in range(len(cases))):
-        return "violated", "a hypothesis does not hold where the claim breaks, as fractions show"
-    return "holds", "what looks broken in floats is rounding, as fractions show"
-
-
-def _rational(cases: Cases) -> bool:
-    """Whether nothing was rounded to a float, such as a root that is irrational."""
-    import numpy as np
-
-    values = (cases.left, *cases.parameters.values())
-    return not any(isinstance(v, float) for value in values for v in np.asarray(value).ravel().tolist())
-
-
-def _indices(count: int) -> str:
-    return "one index" if count == 1 else f"{count} indices"
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

@@ -15,26 +15,21 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, get_args
 
-from theory.claim import Relation
-from theory.written import Claim as Written
+from theory.sentence import Relation
 from validate.sweep.entries import shown, suggestion
 
 if TYPE_CHECKING:
-    from theory.claim import Claim, Paper
+    from theory.claim import Paper
+    from theory.written import Claim
 
 # What cells of such a claim have besides.
 ENTRIES = ("file", "relation")
-RELATIONS: tuple[str, ...] = (*get_args(Relation), "==")
+RELATIONS: tuple[str, ...] = get_args(Relation)
 
 
-def relation_of(claim: Claim | Written) -> str:
+def relation_of(claim: Claim) -> str:
     """``<=`` and so on."""
-    return claim.sentence.relation if isinstance(claim, Written) else claim.relation
-
-
-def has_sides(claim: Claim | Written) -> bool:
-    """Whether it has two sides that can be compared."""
-    return claim.has_bound
+    return claim.sentence.relation
 
 
 _NAME = re.compile(r"(?P<file>[^/\\:]+\.py):(?P<label>[^:]+)\Z")
@@ -113,7 +108,7 @@ def check(given: Mapping[str, Any]) -> None:
         raise ValueError(f"relation={shown(given['relation'])} is not one of {', '.join(RELATIONS)}")
 
 
-def find(name: str, sha256: str, relation: str, paths: Mapping[str, str]) -> Written:
+def find(name: str, sha256: str, relation: str, paths: Mapping[str, str]) -> Claim:
     """The claim of a cell, where the cell is computed: the file there is run, once a process.
 
     Args:
@@ -134,7 +129,7 @@ def find(name: str, sha256: str, relation: str, paths: Mapping[str, str]) -> Wri
         _, paper = _run(path, sha256)
     except OSError as error:
         raise ValueError(f"{file} cannot be read on this machine ({error.strerror or error}): {path}") from None
-    claim: Written | None = next((claim for claim in paper if claim.label == label), None)
+    claim: Claim | None = next((claim for claim in paper if claim.label == label), None)
     if claim is None or relation_of(claim) != relation:
         raise ValueError(f"{file} has no claim {label!r} with relation {relation}: {path}")
     return claim

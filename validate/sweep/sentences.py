@@ -1,4 +1,4 @@
-"""Cells of claims that say what they mean: both sides by moments, and by exact play where moments do not tell.
+"""What comes of a cell: both sides by moments, and by exact play where moments do not tell.
 
 In a sampled cell the left side is that of runs, and the right side is by moments.
 """
@@ -43,12 +43,12 @@ class ElsewhereError(ValueError):
 
 def of_sentence(cell: Cell, claim: Claim) -> Result:
     """What comes of a cell of such a claim; as `validate.sweep.cell.run_cell` gives it."""
-    from validate.sweep.building import _problem
+    from validate.sweep.building import problem_of
     from validate.sweep.cell import result
 
     if cell.method == "sampled" and (why := why_not_from_above(claim)) is not None:
         return result("inapplicable", f"runs are not held against this claim: {why}")
-    problem = _problem(json.dumps(cell.problem, sort_keys=True))
+    problem = problem_of(json.dumps(cell.problem, sort_keys=True))
     try:
         own = parameters_of(cell, claim, problem.clients)
         start = np.array([Fraction(cell.start)] * problem.dim, dtype=object)

@@ -20,7 +20,7 @@ from typing import Any
 
 from theory.catalog import claim as find_claim
 from theory.catalog import paper as find_paper
-from theory.claim import Claim
+from theory.written import Claim
 from validate.files import is_file
 from validate.sweep import claim_files, tables
 from validate.sweep.entries import MOST_CELLS, Decimal, Entry, check_names, integer, number, shown
@@ -273,7 +273,7 @@ def _error_probability(given: Mapping[str, Any]) -> Fraction:
 
 
 def _claims(value: Any, folder: Path | str) -> dict[str, tuple[claim_files.ClaimFile, Claim] | None]:
-    """Claims that have a bound, each once, in the order given; names of papers stand for all of theirs.
+    """Claims that are sentences, each once, in the order given; names of papers stand for all of theirs.
 
     By id, or as ``my_paper.py:label``, and then with the file and the claim.
     """
@@ -294,11 +294,11 @@ def _claims(value: Any, folder: Path | str) -> dict[str, tuple[claim_files.Claim
                 found[name] = (file, own)
             elif "/" in target:
                 claim = find_claim(target)
-                if not claim_files.has_sides(claim):
-                    raise ValueError(f"{target!r} has no right side that can be evaluated, so it has no cells")
+                if not claim.has_sentence:
+                    raise ValueError(f"{target!r} is no sentence, so it has no cells")
                 found[claim.id] = None
             else:
-                found |= {c.id: None for c in find_paper(target) if claim_files.has_sides(c)}
+                found |= {c.id: None for c in find_paper(target) if c.has_sentence}
         except ValueError as error:
             raise ValueError(f"claims[{i}]: {error}") from None
     return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .formulas import Uncheckable
 from .intervals import Interval
 from .quadratics import Problem
+from .reading import Uncheckable
 from .scalars import ONE, ZERO, Number, sure
 from .steps import Loop, Scalar, Step
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .formulas import Uncheckable
 from .implied import DECIDE as DECIDE_OF_POINTS
 from .implied import dissimilar as dissimilar_points
 from .implied import variance as variance_of_points
@@ -18,7 +17,7 @@ from .pieces import dissimilar as dissimilar_pieces
 from .pieces import variance as variance_of_pieces
 from .points import Points
 from .quadratics import Function, Problem, definiteness, null_space, product, semidefinite, shifted
-from .reading import FormatError, fields, list_of, shown, text_of
+from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .scalars import ZERO, Number
 from .sentences import FUNCTIONS, Node, names_in, read_call, read_formula
 from .spoken import World

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
-from .formulas import Uncheckable
-from .intervals import Interval
-from .reading import FormatError, number, shown, text_of
-
-LEAST_DIGITS = 6
-"""Significant digits of a rounded number: with fewer, a certificate could print next to nothing and be right."""
+from .reading import Uncheckable
 
 
 @dataclass(frozen=True)
@@ -55,12 +48,6 @@ class Checks:
         self.lines.append(f"{'ok  ' if holds else 'FAIL'}  {text}")
         self.valid = self.valid and holds
 
-    def equal(self, name: str, printed: Any, computed: Fraction) -> None:
-        """That a printed number is the computed one."""
-        value = number(printed, name)
-        same = value == computed
-        self.check(same, f"{name} is {shown(computed)}{'' if same else f', not {shown(value)} as printed'}")
-
     def attempt(self, name: str, compute: Callable[..., Any], *arguments: Any) -> Any:
         """The result of a computation, or None (and a failure) when it cannot be made."""
         try:
@@ -68,18 +55,3 @@ class Checks:
         except Uncheckable as reason:
             self.check(False, f"{name} cannot be checked: {reason}")
             return None
-
-
-def check_rounded(checks: Checks, name: str, printed: Any, computed: Interval) -> None:
-    """That a printed decimal is the computed number: exactly, or rounded to as many decimals with enough digits."""
-    text = text_of(printed, name)
-    if not re.fullmatch(r"-?[0-9]{1,100}(\.[0-9]{1,40})?", text):
-        raise FormatError(f"{name} is not a decimal: {shown(text)}")
-    value, half = Fraction(text), Fraction(1, 2 * 10 ** len(text.partition(".")[2]))
-    low, high = computed.ends
-    if not value - half <= low or not high <= value + half:
-        checks.check(False, f"{name} is {computed}, not {shown(text)} as printed")
-    elif len(text.replace(".", "").lstrip("-0")) < LEAST_DIGITS and not low == value == high:
-        checks.check(False, f"{name} is {computed}, printed with fewer than {LEAST_DIGITS} digits")
-    else:
-        checks.check(True, f"{name} is {computed}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .formulas import Uncheckable
+from .reading import Uncheckable
 
 DEEPEST = 30  # computations that wait for one another
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import MOST_TURNS, check, whole
 from .chances import Drawn
-from .formulas import Uncheckable
 from .linear_steps import Steps
 from .quantities import Form, Quantities, draws_of
-from .reading import FormatError
+from .reading import FormatError, Uncheckable
 from .steps import OF_CLIENTS, Loop, Step, defined
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import CHECKED, check, nothing, whole
 from .chances import Chance, Drawn, Fork, heads
-from .formulas import Uncheckable
 from .quantities import NUMBER, Form, Quantities, certain, draws_of, form_of
+from .reading import Uncheckable
 from .scalars import ONE, OPERATIONS, ZERO
 from .sentences import Node, names_in
 from .steps import OF_CLIENTS, Scalar, Step

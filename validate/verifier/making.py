@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import check, nothing, whole
 from .draws import Choices, Draws, batches, coin, coordinates, noises, share
-from .formulas import Uncheckable
 from .later import IDLE, Later, now, when_asked
+from .reading import Uncheckable
 from .scalars import (
     ONE,
     ZERO,

@@ -16,12 +16,11 @@ from fractions import Fraction
 from typing import Any
 
 from .chances import Drawn, Fork
-from .formulas import Uncheckable
 from .linear import Round, leaves, replaced
 from .pieces import Pieces
 from .playing import Game
 from .quantities import NUMBER, Form, Quantities, Sum, certain
-from .reading import FormatError
+from .reading import FormatError, Uncheckable
 from .scalars import ONE, ZERO
 from .steps import Loop, Step
 from .still import Item

@@ -8,9 +8,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .formulas import Uncheckable
 from .quadratics import MOST_CLIENTS, MOST_DATA_BITS, MOST_NUMBERS, Problem, read_problem, read_vector
-from .reading import FormatError, bits, fields, list_of, number, shown
+from .reading import FormatError, Uncheckable, bits, fields, list_of, number, shown
 from .scalars import ONE, ZERO, Number, Vector, Work, below, divided, sure
 
 MOST_KNOTS = 100  # of a sample

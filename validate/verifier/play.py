@@ -9,18 +9,6 @@ algorithms that are linear given their draws, on quadratics, and sides that are 
 
 What remains for the reader: sentence, assumptions, relations, definitions, domains and the algorithm are those of the
 paper. All of them are printed.
-
-    sentences, vocabulary                 texts to trees; what they are
-    scalars, parameters                   fractions and intervals; the numbers of an instance
-    quadratics, pieces, points, problems  problems
-    steps, programs, arguments            algorithms as data, and the domains of what they are given
-    draws, later, making, running         all choices of a draw; what a step makes; a round
-    playing                               all outcomes of a run
-    still, spoken, assumed                what sentences come to; assumptions
-    chances, quantities                   counts that are drawn; sums of random quantities, and their covariances
-    linear_steps, linear, moments         the same run by means and covariances, without playing outcomes
-    spoken_by_moments                     what sentences come to then
-    stated, shapes, listing               the claim, what it says of its parameters, and what is printed for the reader
 """
 
 from __future__ import annotations
@@ -32,7 +20,6 @@ from typing import Any
 from .arguments import OutsideRun, whole
 from .assumed import holds
 from .checks import Checks, Report
-from .formulas import Uncheckable
 from .intervals import Interval
 from .moments import Moments
 from .parameters import MOST_ROUNDS, MOST_TERMS, point_of, read_parameters, read_start, read_vectors
@@ -40,7 +27,7 @@ from .playing import Game
 from .points import check_points
 from .problems import read_any_problem
 from .quadratics import read_vector
-from .reading import FormatError, fields, integer, list_of, number, shown
+from .reading import FormatError, Uncheckable, fields, integer, list_of, number, shown
 from .scalars import ZERO, Number, Vector, Work, sure, surely_not
 from .sentences import Node, Sentence
 from .shapes import check_domains, check_shapes
@@ -66,15 +53,15 @@ def verify_play(data: dict[str, Any]) -> Report:
     Raises:
         FormatError: when it is malformed or too large to be checked.
     """
-    checks = Checks()
+    told, checks = Checks(), Checks()
     try:
         try:
-            _verify(checks, data)
+            _verify(told, checks, data)
         except Uncheckable as reason:
             checks.check(False, f"it cannot be checked: {shown(str(reason))}")
     except (RecursionError, OverflowError, MemoryError):
         raise FormatError("the certificate is nested too deeply, or its numbers are too large") from None
-    return Report(checks.valid, tuple(checks.lines))
+    return Report(checks.valid, tuple(checks.lines), tuple(told.lines))
 
 
 def read_world(data: dict[str, Any], work: Work) -> tuple[Claimed, World]:
@@ -106,10 +93,10 @@ def read_world(data: dict[str, Any], work: Work) -> tuple[Claimed, World]:
     return claimed, world
 
 
-def _verify(checks: Checks, data: dict[str, Any]) -> None:
+def _verify(told: Checks, checks: Checks, data: dict[str, Any]) -> None:
     claimed, world = read_world(data, Work())
     parameters = world.parameters
-    introduce(checks, data, claimed, world.problem, world.rounds)
+    introduce(told, data, claimed, world.problem, world.rounds)
     check_points(checks, world.problem)
     check_shapes(checks, claimed, world)
     check_domains(checks, claimed, parameters)

@@ -17,10 +17,9 @@ from typing import Any
 
 from .arguments import CHECKED, MOST_TURNS, ONE_FOR_ALL, OutsideRun, check, nothing, whole
 from .draws import Draws
-from .formulas import Uncheckable
 from .parameters import Given, Schedule
 from .quadratics import Problem
-from .reading import FormatError
+from .reading import FormatError, Uncheckable
 from .running import Outcome, Run
 from .scalars import ONE, OPERATIONS, ZERO, Number, Work
 from .sentences import Node, names_in

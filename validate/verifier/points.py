@@ -24,9 +24,8 @@ from fractions import Fraction
 from typing import Any
 
 from .checks import Checks
-from .formulas import Uncheckable
 from .quadratics import MOST_CLIENTS, MOST_DATA_BITS, MOST_NUMBERS, Problem, read_vector
-from .reading import FormatError, bits, fields, list_of, number, shown
+from .reading import FormatError, Uncheckable, bits, fields, list_of, number, shown
 from .scalars import ONE, ZERO, Number, Vector, Work, divided, sure
 
 MOST_POINTS = 300  # of a sample

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from .formulas import Uncheckable
-from .reading import FormatError, bits, fields, list_of, number
+from .reading import FormatError, Uncheckable, bits, fields, list_of, number
 from .scalars import ONE, ZERO, Number, Vector, Work, below, divided, is_zero
 
 MOST_CLIENTS = 200

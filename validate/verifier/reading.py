@@ -9,8 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 FORMAT = "fedproof-certificate-2"
-FORMATS = ("fedproof-certificate-1", FORMAT)  # that are read; 2 has the kind "vectors", origin, quick, unconditional
-MAX_WORK = 200_000  # N*K*S*M
 MAX_TEXT = 4_000  # characters of a number or a formula
 MAX_BYTES = 10_000_000  # of a certificate
 MAX_ALL_DATA_BITS = 200_000  # of all numbers that are added up exactly
@@ -18,6 +16,10 @@ MAX_ALL_DATA_BITS = 200_000  # of all numbers that are added up exactly
 
 class FormatError(ValueError):
     """The certificate is malformed, or too large to be checked."""
+
+
+class Uncheckable(Exception):
+    """Something in the certificate cannot be computed from its instance."""
 
 
 def load(path: str) -> Any:
@@ -83,16 +85,6 @@ def list_of(value: Any, name: str) -> list[Any]:
     if not isinstance(value, list):
         raise FormatError(f"{name} is not a list: {shown(value)}")
     return value
-
-
-def read_numbers(data: Any, name: str) -> dict[str, Fraction]:
-    if (
-        not isinstance(data, dict)
-        or len(data) > 100
-        or not all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,60}", key) for key in data)
-    ):
-        raise FormatError(f"{name} is not an object of named numbers")
-    return {key: number(value, f"{name}.{key}") for key, value in data.items()}
 
 
 def fields(value: Any, name: str, required: str, optional: str = "") -> dict[str, Any]:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import MOST_TURNS, check, whole
 from .draws import Draws, orders
-from .formulas import Uncheckable
 from .later import IDLE, now, when_asked
 from .making import Maker
-from .reading import FormatError
+from .reading import FormatError, Uncheckable
 from .scalars import Number
 from .steps import OF_CLIENTS, Loop, Step, defined
 

@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
 
-from .formulas import Uncheckable
 from .intervals import Interval, OutsideDomain, certainly, exponential, greatest, least
 from .intervals import logarithm as log_of
 from .intervals import root as root_of
-from .reading import FormatError, bits
+from .reading import FormatError, Uncheckable, bits
 
 Number = Fraction | Interval
 Vector = tuple[Number, ...]

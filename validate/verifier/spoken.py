@@ -9,11 +9,10 @@ from itertools import product
 from typing import Any
 
 from .arguments import MOST_TURNS, OutsideRun, whole
-from .formulas import Uncheckable
 from .intervals import Interval
 from .parameters import Schedule
 from .playing import Game
-from .reading import FormatError
+from .reading import FormatError, Uncheckable
 from .scalars import OPERATIONS, ZERO, Number, Vector, below
 from .sentences import OVER, Node, Sentence
 from .still import ALL_INDICES, EACH_CLIENT, EACH_ROUND, At, Item, Still

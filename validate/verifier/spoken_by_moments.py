@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .formulas import Uncheckable
 from .moments import Frame, Moments
 from .quantities import Form, certain
+from .reading import Uncheckable
 from .scalars import OPERATIONS, ZERO, Number
 from .sentences import ALL_CLIENTS, FUNCTIONS, OVER, Node
 from .spoken import World

@@ -8,10 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from .arguments import OutsideRun, whole
-from .formulas import Uncheckable
 from .parameters import Given, Schedule
 from .quadratics import Function, Problem
-from .reading import FormatError
+from .reading import FormatError, Uncheckable
 from .scalars import OPERATIONS, Number, Vector, Work, divided, dot, norm2, root
 from .sentences import ALL_CLIENTS, FUNCTIONS, INDICES, OVER, POINTS, Node, everything, index_of
 from .vocabulary import Vocabulary

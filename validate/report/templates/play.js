@@ -241,7 +241,6 @@ const fedproofPlay = (() => {
       ...scalars.map(([p, i]) => make("option", { value: i, selected: i === along }, p.name)));
     const hypotheses = data.hypotheses.map((h, i) => {
       const said = make("span", {}, ...(h.name === h.relation ? [] : [`${h.name} `]), make("code", {}, h.relation));
-      if (!h.printed) said.append(make("small", {}, " not printed; the proof uses it"));
       if (h.where) said.append(make("small", {}, ` fixed elsewhere in the paper: ${h.where}`));
       return make("li", { title: h.statement }, answers[i], said);
     });
