@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner, Result
+from validate.bounds import ROUNDING, compare_all
 from validate.mutate.mutants import Mutant, mutants
 from validate.mutate.oracle import weaker
 from validate.mutate.tables import Exact, attained, computed, recorded, refute, tabulated, without
@@ -22,7 +23,6 @@ from validate.mutate.trial import Finding, MutationReport, kill_rate, mutate, mu
 from theory import claim
 from validate import papers as measured
 from validate import verifier
-from validate.bounds import ROUNDING, compare_all
 from validate.commands import mutation
 from validate.mutate import probe
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from validate import reachable_ball
 from validate.bounds import Cases
 from validate.per_run import PerRun
+
+from validate import reachable_ball
 from validate.scenario import Scenario
 
 HALF = [{"h": ["1", "2"], "a": ["0", "1"], "p": "1/2"}, {"h": ["1"], "a": ["-1"], "p": "1/2"}]

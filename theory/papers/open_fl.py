@@ -9,7 +9,6 @@ that has left is selected no more. What the paper says of a generic f, its secti
 """
 
 from dataclasses import replace
-from fractions import Fraction
 
 from theory.claim import Paper
 from theory.domain import NONNEGATIVE, REAL, Domain
@@ -134,31 +133,6 @@ def domains(*names):
     return {name: NO_LESS[name] for name in names}
 
 
-def leaving():
-    """f' = x - 1 below 1 and (x - 1)/4 above it, with noise that is larger where the iterate may go.
-
-    From R a step goes to 0 in 9 of 28 samples and to y > R in 19, from 0 and from y to 2 beside its mean; between these
-    points and beyond them the noise is interpolated, so that its variance is at most 4.
-    """
-    R = Fraction(351, 100)
-    mean = R - (R - 1) / 4
-    y = mean * Fraction(28, 19)
-    samples = []
-    for i in range(28):
-        ends = (2 * (-1) ** i, mean if i % 28 < 9 else mean - y, 2 * (-1) ** (i // 2))
-        inner, outer = (ends[1] - ends[0]) / R, (ends[2] - ends[1]) / (y - R)
-        slopes = (1, 1 + inner, Fraction(1, 4) + inner, Fraction(1, 4) + outer, Fraction(1, 4))
-        samples.append({"knots": ["0", "1", str(R), str(y)], "slopes": list(map(str, slopes)), "b": str(1 - ends[0])})
-    return {
-        "algorithm": "open-fl/local_sgd",
-        "parameters": {"eta": 1},
-        "problem": {"clients": [samples]},
-        "start": str(R),
-        "rounds": 2,
-        "constants": {"L": 1, "mu": "1/4", "r": 1, "sigma": 2, "R": str(R)},
-    }
-
-
 DEFINITION = (
     claim(
         "definition-1",
@@ -183,7 +157,6 @@ DEFINITION = (
         of=local_sgd,
         assuming=(*A1_N, A2_N, A3, STEP, "stable(f_ni, eta, R)", "norm(x0) <= R"),
         parameters=domains("R", "r", "sigma"),
-        given=(leaving(),),
         kind="proposition",
         equation="Definition 1",
         title="a stable optimiser stays in the ball in mean square",

@@ -33,6 +33,7 @@ from validate.instances.candidates import (
     smaller,
 )
 from validate.instances.choices import has_length, roles_of, turns_of
+from validate.instances.outside import rougher
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.shapes import Size
@@ -168,6 +169,8 @@ def hunt(
         if i % 200 == 199:
             tell(f"{claim.id}: {i + 1} of {pool} instances")
         one = drawn(claim, seed + i, sizes=small)
+        if one is not None and i % 2:
+            one = rougher(claim, one) or one
         seen = None if one is None else measured(claim, one, found)
         if one is None:
             found.none += 1
