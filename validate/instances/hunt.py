@@ -33,6 +33,7 @@ from validate.instances.candidates import (
     smaller,
 )
 from validate.instances.choices import has_length, roles_of, turns_of
+from validate.instances.outside import rougher
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.shapes import Size
@@ -154,7 +155,7 @@ def hunt(
         stop: asked between instances; where it says so, what was seen so far is what came of it.
         smallest: whether a break is made smaller; it costs most of the time that a break takes.
         operations: a budget in operations (`theory.program.work`): each of pool, distance and search ends with its
-            share of it, what is left going to the next, but none before `LEAST` instances.
+            share of it, what is left going to the next, but none before `LEAST` instances, unless all of it is spent.
     """
     found = Hunt()
     budget = _Budget(operations)
@@ -163,11 +164,13 @@ def hunt(
     for i in range(pool):
         if stop():
             return found
-        if i >= LEAST and budget.spent(1):
+        if budget.spent(1 if i >= LEAST else 3):
             break
         if i % 200 == 199:
             tell(f"{claim.id}: {i + 1} of {pool} instances")
         one = drawn(claim, seed + i, sizes=small)
+        if one is not None and i % 2:
+            one = rougher(claim, one) or one
         seen = None if one is None else measured(claim, one, found)
         if one is None:
             found.none += 1
@@ -234,7 +237,7 @@ def _of_everybody(
     sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
     left, tries, solved = MOST_LONG, MOST_TRIES, has_length(claim)
     for i in range(seeds if sizes else 0):
-        if stop() or tries < 0 or (i >= LEAST and budget.spent(1.5)):
+        if stop() or tries < 0 or budget.spent(1.5 if i >= LEAST else 3):
             return None
         one = drawn(claim, seed + 2 * 10**6 + i, sizes=sizes, everybody=True)
         if one is None or one.instance.rounds > LONG_RUN:
@@ -293,7 +296,7 @@ def _along(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: _Budget)
 
 
 LEAST, LEAST_FAR = 80, 12
-"""Instances of the pool and evaluations of the search, and instances from afar, that no budget cuts."""
+"""Instances of the pool and evaluations of the search, and instances from afar, that no share of a budget cuts."""
 
 
 class _Budget:
