@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.validate.command_line import changed
-from validate import files, survey
-
-# A process of tests asks for the scenarios of one paper and another, in any order: all of them stay.
-survey.KEPT = 20
+from validate import files
 
 
 @pytest.fixture(autouse=True)
