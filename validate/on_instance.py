@@ -90,6 +90,13 @@ def valued(claim: Claim, instance: Instance, given: Mapping[str, Any]) -> Drawn:
     values, names = values_of(claim, functions_of(instance), own, given)
     schedules = schedules_of(claim)
     constants = {name: _frozen(values[name], name in schedules) for name in names}
+    if instance.program is None and instance.clients is None:
+        sizes = {name: len(values[name]) for name in names if isinstance(values[name], list) and name not in schedules}
+        if len(set(sizes.values())) > 1:
+            said = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+            raise ValueError(f"{said} numbers; {claim.id} needs one a client of each")
+        if sizes:  # nothing else says how many clients there are
+            values["N"] = constants["N"] = Fraction(next(iter(sizes.values())))
     return Drawn(instance, constants, values)
 
 
@@ -141,7 +148,7 @@ def _bind(claim: Claim, problem: Any, values: dict[str, Any], names: list[str], 
     for name, best in best_constants(claim, bests).items():
         if name not in names or name in given:
             continue
-        if best > 0:
+        if best > 0 or claim.domains[name].contains(best):
             values[name] = best
         elif claim.constants[name] == "up":
             values[name] = Fraction(1)  # every positive number is a constant

@@ -158,11 +158,7 @@ def meet(
     elif pair is not None:
         full = (B - centre) if len(B) > 1 else np.zeros_like(B)
         full = np.broadcast_to(full, (pair.shape[1], N, *B.shape[2:])).swapaxes(0, 1)
-        atoms = layout.atoms(full)
-        flat = atoms.reshape(len(atoms), -1)
-        mixed = (pair.reshape(len(flat), len(flat)) @ flat).reshape(atoms.shape)
-        half = atoms[None] @ law.P[:, None]
-        cross = (half @ mixed.swapaxes(-1, -2)[None]).sum(axis=1)
+        cross = layout.together(full, pair)
     if isinstance(covariance, np.ndarray):
         second = second + layout.noise(covariance)
     return Meeting(outputs, width, own_width, reference, second + cross)
@@ -229,28 +225,52 @@ class _Layout:
                 clients[:, out.place : out.place + out.rows] = self._summed(rows[:, part], out.weights)
         return into
 
-    def atoms(self, rows: Array) -> Array:
-        """(N, O, r, D_n) -> (N O, D', D): what each outcome of each client adds to z'."""
-        law, (N, outcomes) = self.law, rows.shape[:2]
-        s, r = law.width, law.own_width
-        width = law.P.shape[1]
-        found = law.numbers.zeros(N, outcomes, self.width + N * self.own_width, width)
-        clients = found[:, :, self.width :].reshape(N, outcomes, N, self.own_width, width)  # a view
-        for n in range(N):
-            for columns, part in (
-                (slice(0, s), rows[n, ..., :s]),
-                (slice(s + n * r, s + (n + 1) * r), rows[n, ..., s:]),
-            ):
-                for i, piece in self.slices.items():
-                    out = self.outputs[i]
-                    here = slice(out.place, out.place + out.rows)
-                    if out.weights is None:
-                        clients[n, :, n, here, columns] = part[:, piece]
-                    elif len(out.weights) == 1:
-                        found[n, :, here, columns] = out.weights[0, n] * part[:, piece]
-                    else:
-                        clients[n, :, :, here, columns] = out.weights[:, n, None, None] * part[:, None, piece]
-        return found.reshape(N * outcomes, *found.shape[2:])
+    def together(self, rows: Array, pair: Array) -> Array:
+        """What clients whose draws depend on one another add to E[z'z'']: (b, D', D').
+
+        Args:
+            rows: (N, O, r, D_n), the maps of the stacked values by outcome.
+            pair: (N, O, N, O), as of `meet`.
+        """
+        law, (N, O, r, c) = self.law, rows.shape
+        own = law.width + law.own_width * np.arange(N)[:, None] + np.arange(law.own_width)
+        columns = np.concatenate([np.broadcast_to(np.arange(law.width), (N, law.width)), own], axis=1)
+        P = law.P[:, columns[:, :, None, None], columns]  # (b, N, D_n, N, D_m)
+        b = len(P)
+        mixed = pair.transpose(2, 0, 1, 3).reshape(N, N * O, O) @ rows.reshape(N, O, r * c)
+        mixed = mixed.reshape(N, N, O, r, c).transpose(1, 0, 2, 4, 3).reshape(N, N, O * c, r)  # of m given (n, o)
+        half = rows.reshape(N, O * r, c) @ P.reshape(b, N, c, N * c)
+        half = half.reshape(b, N, O, r, N, c).transpose(0, 1, 4, 3, 2, 5).reshape(b, N, N, r, O * c)
+        inner = half @ mixed  # (b, N, N, r, r)
+        out = law.numbers.zeros(b, self.width + N * self.own_width, self.width + N * self.own_width)
+        places = self.places()
+        for i, one in self.slices.items():
+            left = self.outputs[i].weights
+            of_left = inner[..., one, :]
+            p = of_left.shape[-2]
+            if left is not None:
+                of_left = (left @ of_left.reshape(b, N, -1)).reshape(b, len(left), N, p, r)
+            for j, two in self.slices.items():
+                right = self.outputs[j].weights
+                block = of_left[..., two].swapaxes(1, 2)
+                q = block.shape[-1]
+                if right is not None:
+                    block = (right @ block.reshape(b, N, -1)).reshape(b, len(right), -1, p, q)
+                block = block.transpose(0, 2, 3, 1, 4).reshape(b, len(places[i]), len(places[j]))
+                out[:, places[i][:, None], places[j][None, :]] += block
+        return out
+
+    def places(self) -> dict[int, Array]:
+        """Where the rows of each of the clients' outputs are in z'."""
+        found = {}
+        for i in self.slices:
+            o = self.outputs[i]
+            if not o.of_clients:
+                found[i] = np.arange(o.place, o.place + o.rows)
+            else:
+                start = self.width + o.place + self.own_width * np.arange(self.law.setting.clients)
+                found[i] = (start[:, None] + np.arange(o.rows)).ravel()
+        return found
 
     def noise(self, covariance: Array) -> Array:
         """(b, N, r, r) of the stacked values, independent between the clients -> (b, D', D')."""
@@ -259,15 +279,8 @@ class _Layout:
         covariance = np.broadcast_to(covariance, (b, N, r, r))
         size = self.width + N * self.own_width
         out = law.numbers.zeros(b, size, size)
-        places = {}
+        places = self.places()
         identity = law.numbers.identity(N)
-        for i in self.slices:
-            o = self.outputs[i]
-            if not o.of_clients:
-                places[i] = np.arange(o.place, o.place + o.rows)
-            else:
-                start = self.width + o.place + self.own_width * np.arange(N)
-                places[i] = (start[:, None] + np.arange(o.rows)).ravel()
         for i, one in self.slices.items():
             left = self.outputs[i].weights
             left = identity if left is None else left

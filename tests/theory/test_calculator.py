@@ -327,7 +327,7 @@ def test_the_noise_ball() -> None:
     found = calculator(paper("noise_ball")["noise-ball"])
     given = {"eta": "1/10", "mu": 1, "k": 3, "N": 2, "sigma2": 1, "norm2_x0_xstar": 4, "L": 1}
     assert value(found, **given) == Fraction(9, 10) ** 3 * 4 + Fraction(1, 10)
-    assert found.bound.quantity.meaning == text_of(found.claim.sentence.left) == "E(norm2(x[k] - xstar))"
+    assert found.bound.left == text_of(found.claim.sentence.left) == "E(norm2(x[k] - xstar))"
 
 
 def test_a_claim_evaluates_itself() -> None:

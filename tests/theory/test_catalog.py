@@ -12,23 +12,15 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import theory
-import theory.claim
 from tests.theory.toys import in_numbers
 from theory import catalog
-from theory.claim import Claim, Paper, Quantity
-from theory.expression import check
+from theory.expression import check, right_side
+from theory.written import Claim, Paper
 from theory.written import claim as written
 
 
 def toy(name: str, *labels: str) -> Paper:
     return Paper(name, "title", "authors", tuple(written(label, "t <= t + s") for label in labels))
-
-
-def older(name: str) -> Paper:
-    """A paper whose claim is no sentence."""
-    quantity = Quantity("q", "m", "q")
-    one = Claim(f"{name}/old", "theorem", "t", "(1)", "s", "x", quantity, "here", relation="<=")
-    return Paper(name, "title", "authors", (one,))
 
 
 class Entry:
@@ -111,15 +103,6 @@ def test_a_broken_plug_in_is_left_out_with_a_warning(
     assert "'broken' (broken_module:PAPER)" in caplog.text
 
 
-def test_a_plug_in_of_the_older_form_is_left_out(
-    plug_ins: Callable[..., None], caplog: pytest.LogCaptureFixture
-) -> None:
-    plug_ins(Entry("old", older("old")), Entry("delta", toy("delta", "lemma-1")))
-    with caplog.at_level(logging.WARNING):
-        assert [paper.name for paper in catalog.papers()] == ["alpha", "beta", "delta"]
-    assert "old/old is no sentence" in caplog.text
-
-
 def test_a_name_is_given_to_one_paper(plug_ins: Callable[..., None]) -> None:
     plug_ins(Entry("mine", toy("alpha", "lemma-1")))
     with pytest.raises(ValueError, match=r"'mine' .* has the name of the built-in paper 'alpha'"):
@@ -145,13 +128,13 @@ def test_a_module_holds_the_paper_that_it_is_listed_for(
     [
         "from theory import claim",
         "import theory.claim; from theory import claim",
-        "from theory.claim import Claim; import theory; claim = theory.claim",
+        "from theory.claim import Paper; import theory; claim = theory.claim",
         "import importlib; importlib.import_module('theory.claim'); from theory import claim",
         "import theory.catalog; import theory.claim as claim",
     ],
 )
 def test_claim_is_the_function_whatever_was_imported_before(code: str) -> None:
-    code += "; print(callable(claim)); from theory.claim import Parameter; import theory; print(callable(theory.claim))"
+    code += "; print(callable(claim)); from theory.claim import Paper; import theory; print(callable(theory.claim))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.split() == ["True", "True"]
 
@@ -173,7 +156,7 @@ def test_every_formula_of_every_built_in_claim_is_sound() -> None:
         # a root of what is not positive, which sympy refuses
         if (
             c.id != "fedavg-svrg/lemma-v1"
-            and numbers.has_bound
+            and numbers.right is not None
             and all(p.shape == "scalar" for p in numbers.parameters)
         ):
-            assert numbers.expression().free_symbols <= {p.symbol for p in numbers.parameters}
+            assert right_side(numbers).free_symbols <= {p.symbol for p in numbers.parameters}

@@ -12,15 +12,13 @@ from hypothesis import strategies as st
 
 from tests.theory.toys import in_numbers, toy
 from theory.arithmetic import ball, balls
-from theory.assumptions import BoundedStochasticGradient, Convex, Smooth, StronglyConvex
 from theory.catalog import claim, claims, papers
-from theory.claim import Hypothesis
 from theory.domain import COUNT, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL, Domain
-from theory.evaluate import hypotheses
+from theory.evaluate import bound, hypotheses
 from theory.feasible import smt
 from theory.feasible.boxes import search
 from theory.feasible.compatible import compatible
-from theory.feasible.conflicts import function_conflicts, implied_relations
+from theory.feasible.conflicts import function_conflicts
 from theory.feasible.constraints import read_system
 from theory.feasible.decide import Feasibility, feasible, feasible_relations
 from theory.feasible.limits import Limits
@@ -76,7 +74,7 @@ def test_every_claim_of_the_catalogue_can_hold(one: Any) -> None:
     if one.parameters:
         assert all(h["holds"] is not False for h in hypotheses(one, found.witness))
         if one.right is not None and all(p.shape == "scalar" for p in one.parameters):
-            one.bound(**found.witness)
+            bound(one, found.witness)
 
 
 def test_svrg_contracts_only_after_more_than_sixteen_condition_numbers() -> None:
@@ -109,7 +107,6 @@ def test_a_claim_is_vacuous_for_some_values_and_not_for_others() -> None:
     assert feasible(one, fixed={"M": 16}, limits=Limits(boxes=40)).outcome == "empty"
     assert "given M = 16" in feasible(one, fixed={"M": 16}, limits=Limits(boxes=40)).detail
     assert feasible(one, ["M <= 16"], limits=Limits(boxes=40)).outcome == "empty"
-    assert feasible(one, [Hypothesis("few steps", "s", relation="M <= 16")], limits=Limits(boxes=40)).outcome == "empty"
     assert feasible(one, fixed={"mu": "1/10", "L": "1", "delta": "1/(8*L)"}).outcome == "feasible"
     found = feasible(one, ["M < 200"], {"K": 50, "mu": "1/sqrt(2)", "L": 1})
     assert found.outcome == "feasible", found.detail
@@ -154,19 +151,6 @@ def test_the_core_names_what_excludes_each_other() -> None:
     assert found.proof is not None
     assert set(found.proof.core) in ({"one", "two", "three"}, {"one", "two", "idle"})
     assert all(name in found.detail for name in found.proof.core)
-
-
-def test_assumptions_imply_relations_of_their_constants() -> None:
-    both = (StronglyConvex("mu"), Smooth("L", of="sample"))
-    found = feasible(toy(("mu > 2*L",), {"mu": POSITIVE, "L": POSITIVE}, assumptions=both))
-    assert found.outcome == "empty"
-    assert found.proof is not None
-    assert "a0, a1" in found.proof.core
-    assert feasible(toy(("mu > 2*L",), {"mu": POSITIVE, "L": POSITIVE}, assumptions=both[:1])).outcome == "feasible"
-    assert [h.relation for h in implied_relations(toy(assumptions=both).hypotheses)] == ["mu <= L"]
-    nameless = feasible(toy(("mu <= L",), assumptions=both))
-    assert nameless.witness is not None
-    assert all(value > 0 for value in nameless.witness.values())  # type: ignore[operator]
 
 
 def test_vectors_have_a_few_lengths_unless_they_are_fixed() -> None:
@@ -353,25 +337,14 @@ def test_z3_and_branch_and_bound_agree(rows: list[list[int]], side: int) -> None
 
 
 def test_bounded_gradients_and_strong_convexity_exclude_each_other() -> None:
-    strong = Hypothesis("strong", "s", assumption=StronglyConvex("mu"))
-    bounded = toy(assumptions=(Convex("client"), BoundedStochasticGradient("sigma", at="everywhere"), Smooth()))
-    assert function_conflicts(bounded) == ()
-    (conflict,) = function_conflicts(bounded, [strong])
-    assert (conflict.first, conflict.second) == ("strong", "a1")
-    assert "grows without bound" in conflict.proof
-    along = toy(assumptions=(StronglyConvex("mu"), BoundedStochasticGradient("sigma")))
-    assert function_conflicts(along) == ()  # along the run, as it is printed
-    for one in (*claims("fedavg-svrg"), *claims("textbook")):
-        assert function_conflicts(one) == ()
-
-
-def test_assumptions_of_a_sentence_exclude_each_other() -> None:
     one = written(
         "one", "1 <= 1", assuming=("strongly_convex(f_n, mu)", "smooth(f_n, L)", "bounded_gradients(f_ni, G)")
     )
     (conflict,) = function_conflicts(one)
     assert (conflict.first, conflict.second) == ("strongly_convex(f_n, mu)", "bounded_gradients(f_ni, G)")
     assert function_conflicts(replace(one, over="norm2(x) <= 1")) == ()
+    for other in (*claims("fedavg-svrg"), *claims("textbook")):
+        assert function_conflicts(other) == ()
     assert function_conflicts(replace(one, assuming=one.assuming[1:])) == ()
     assert compatible(one).outcome == "empty"
     assert compatible(one).witness is None
@@ -387,7 +360,7 @@ def test_assumptions_of_a_sentence_exclude_each_other() -> None:
         (["x <"], {}, "cannot be read"),
         (["x"], {}, "is not a relation"),
         (["z < 1"], {}, "unknown name 'z'"),
-        ([3], {}, "extra=3 is neither a Hypothesis nor a relation"),
+        ([3], {}, "extra=3 is no relation as text"),
         ([], {"z": 1}, "no parameter 'z'"),
         ([], {"x": 2}, r"x=2 is outside \(0, 1\)"),
         ([], {"x": float("nan")}, "x=nan is outside"),

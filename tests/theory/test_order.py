@@ -40,11 +40,6 @@ def test_a_constant_step_leaves_constant_terms(eq8):
     assert exponents(eq8, {}) == {OPTIMISATION: -1, DRIFT: 0, NOISE: 0}
 
 
-def test_terms_are_the_definitions_of_an_older_claim():
-    named = bounded("first + second", {"first": "a/K", "second": "b*a**2", "none": "x - x"})
-    assert exponents(named, {"a": "K**(-eps)"}) == {"first": -EPS - 1, "second": -2 * EPS}
-
-
 def test_terms_of_a_sentence_have_their_signs_and_their_definitions_put_in():
     one = claim("one", "E(norm2(x0 - xstar)) <= c*(1 - rho)/K - rho**2 + 3", where={"rho": "eta*mu"})
     found = exponents(one, {"eta": "K**(-eps)"})

@@ -15,7 +15,7 @@ from tests.theory.test_evaluate import DRAWN, grow
 from tests.theory.toys import VALUES, bounded, in_numbers
 from theory import claims
 from theory.arithmetic import PRECISIONS, NotRationalError, Reals, UndecidedError, balls, decimals, is_tight
-from theory.claim import Claim, Parameter
+from theory.bound import Bound, Parameter
 from theory.domain import REAL
 from theory.evaluate import TIGHT, UndefinedError, bound, enclose, exact, exact_terms, hypotheses
 from theory.floats import BLOCK
@@ -37,14 +37,14 @@ def drawn(parameter: Parameter, rng: random.Random) -> Fraction:
     return low + (high - low) * Fraction(rng.randint(1, parts - 1), parts)
 
 
-def instance(claim: Claim, rng: random.Random) -> dict[str, Any]:
+def instance(claim: Bound, rng: random.Random) -> dict[str, Any]:
     size = rng.choice([1, 3])
     return {
         p.name: [drawn(p, rng) for _ in range(size)] if p.shape == "vector" else drawn(p, rng) for p in claim.parameters
     }
 
 
-def tree_by_tree(claim: Claim, values: dict[str, Any], reals: Reals) -> list[Any]:
+def tree_by_tree(claim: Bound, values: dict[str, Any], reals: Reals) -> list[Any]:
     """The definitions and the right side, each tree walked on its own with what came before."""
     environment: dict[str, Any] = dict(read(claim, values))
     for name, text in claim.definitions.items():
@@ -53,7 +53,7 @@ def tree_by_tree(claim: Claim, values: dict[str, Any], reals: Reals) -> list[Any
     return [*(environment[name] for name in claim.definitions), reals.evaluate(parse(claim.right), environment)]
 
 
-def enclosed(claim: Claim, values: dict[str, Any]) -> list[tuple[str, str]] | None:
+def enclosed(claim: Bound, values: dict[str, Any]) -> list[tuple[str, str]] | None:
     """Decimals around the definitions' entries and the right side; None where they have no value."""
     found = None
     for precision in PRECISIONS:
@@ -71,7 +71,7 @@ def enclosed(claim: Claim, values: dict[str, Any]) -> list[tuple[str, str]] | No
 
 
 @pytest.mark.parametrize("claim", WITH_BOUND, ids=lambda claim: claim.id)
-def test_a_program_finds_what_the_trees_say(claim: Claim) -> None:
+def test_a_program_finds_what_the_trees_say(claim: Bound) -> None:
     rng = random.Random(claim.id)
     for _ in range(3):
         values = instance(claim, rng)

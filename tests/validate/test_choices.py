@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.domain import NONNEGATIVE
+from theory.domain import NONNEGATIVE, OPEN_UNIT
+from theory.papers import algorithms
 from theory.program import algorithm
 from theory.sentence import evaluate
 from theory.written import claim
@@ -20,6 +22,7 @@ from validate.instances.choices import between, choose, holds, number, roles_of
 from validate.instances.occasion import occasion
 from validate.instances.pool import drawn
 from validate.instances.shapes import DISTANCES, SIZES, Size, made, shape_of
+from validate.instances.together import with_weighted_starts
 
 F = Fraction
 
@@ -180,3 +183,44 @@ def test_of_two_assumptions_that_point_the_same_way_the_larger_constant_is_one_o
     again = realised(one, candidate_of(at.drawn))
     assert again is not None
     assert again.values["L"] == 3
+
+
+def test_a_constant_that_may_be_0_is_0_where_that_is_the_best() -> None:
+    """One sample a client: there is no noise. A claim whose constant may be 0 is asked about such instances too."""
+    step = claim(
+        "no-noise",
+        "norm2(x[1] - x0) <= eta**2*norm2(grad(f, x0)) + eta*sigma2",
+        of=algorithms.sgd,
+        assuming=("smooth(f_ni, L)", "bounded_variance(sigma2)", "eta <= 1/L"),
+        parameters={"sigma2": NONNEGATIVE},
+    )
+    found = [one for seed in range(60) if (one := drawn(step, seed, sizes=[Size(1, 1, 1)])) is not None]
+    assert {one.values["sigma2"] == 0 for one in found} == {True, False}
+    positive = replace(step, parameters={})
+    found = [one for seed in range(60) if (one := drawn(positive, seed, sizes=[Size(1, 1, 1)])) is not None]
+    assert all(one.values["sigma2"] > 0 for one in found)
+
+
+def test_a_chance_is_not_put_in_units_of_curvature() -> None:
+    """Only numbers without a largest value are, such as steps: others would seldom come near their end."""
+    tail = claim("tail", "norm2(x[1]) <= p + norm2(x0)", of=gd, assuming=("smooth(f, L)",), parameters={"p": OPEN_UNIT})
+    found = [one.values["p"] for seed in range(80) if (one := drawn(tail, seed)) is not None]
+    assert sum(p > F(99, 100) for p in found) > 8
+
+
+def test_a_start_where_a_weighted_sum_is_least() -> None:
+    mixed = claim(
+        "mixed",
+        "norm2(x[1] - x0) <= eta**2*norm2(sum_n(q_n*grad(f_n, x0)))",
+        of=gd,
+        assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)", "sum_n(q_n) == 1"),
+    )
+    tried = 0
+    for seed in range(40):
+        one = drawn(mixed, seed, sizes=[Size(3, 2, 2)])
+        for c in () if one is None else with_weighted_starts(candidate_of(one)):
+            q, H, b = np.array(c.values["q"], dtype=object), c.hessian.mean(axis=1), c.linear.mean(axis=1)
+            gradients = [H[n] @ c.start - b[n] for n in range(3)]
+            assert not any(sum(w * g for w, g in zip(q, gradients, strict=True)))
+            tried += 1
+    assert tried > 5

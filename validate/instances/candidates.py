@@ -162,7 +162,8 @@ def _bind(
         if name not in free:
             given = None if bound is None else bound.get(name)
             kept = candidate.values.get(name)
-            exact = best if best > 0 else kept if kept is not None and kept > 0 else F(1)
+            allowed = best > 0 or claim.domains[name].contains(best)
+            exact = best if allowed else kept if kept is not None and kept > 0 else F(1)
             values[name] = exact if given is None else given
     return True
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from theory.formula import Apply, Name, UndefinedError
 from theory.predicates import Connected, Direction, Predicate, base_of, value_of_base
-from theory.program import Instruction, Loop, Program, names_in
+from theory.program import Instruction, Loop, Program, names_in, work
 from theory.sentence import (
     Expression,
     Sentence,
@@ -41,7 +41,7 @@ from validate.instances.world import which
 
 F = Fraction
 Values = dict[str, Any]
-LIMIT_BITS = 4096
+LIMIT_BITS, SHORT = 4096, 2**64
 
 
 @dataclass(frozen=True)
@@ -218,12 +218,10 @@ def number(operation: str, arguments: Sequence[Any]) -> Any:
     Raises:
         UndefinedError: where there is no real value, or none that a float can be.
     """
-    from theory.arithmetic import rational
-
     if all(isinstance(a, Fraction | int) for a in arguments):
         if operation in ("min", "max"):
             return (min if operation == "min" else max)(arguments)
-        found = rational(operation, [F(a) for a in arguments], LIMIT_BITS)
+        found = _rational(operation, arguments)
         if found is not None:
             return found
     values = [float(a) for a in arguments]
@@ -234,6 +232,17 @@ def number(operation: str, arguments: Sequence[Any]) -> Any:
     if isinstance(result, complex) or not math.isfinite(result):
         raise UndefinedError(f"{operation} has no real value")
     return result
+
+
+def _rational(operation: str, arguments: Sequence[Fraction | int]) -> Fraction | None:
+    """An operation on rationals; None where the result is none, or too long. Short ones need no other arithmetic."""
+    short = operation in ("+", "-", "*", "neg", "abs")
+    if short and all(-SHORT < a.numerator < SHORT and a.denominator < SHORT for a in arguments):
+        found: Fraction = _FLOATS[operation](*arguments)
+        return F(found)
+    from theory.arithmetic import rational
+
+    return rational(operation, [F(a) for a in arguments], LIMIT_BITS)
 
 
 _FLOATS: Mapping[str, Any] = {
@@ -408,8 +417,9 @@ def has_length(claim: Claim) -> bool:
 
 
 def of_length(relation: Sentence, words: Vocabulary) -> bool:
-    """Whether K is in a relation, through definitions too."""
-    return any(_count(side, "K", words) for side in (relation.left, relation.right))
+    """Whether K is in a relation, through definitions too; one that speaks of the run is played, and K stays."""
+    has_it = any(_count(side, "K", words) for side in (relation.left, relation.right))
+    return has_it and not along.speaks_of_run(relation, words)
 
 
 class Search:
@@ -534,9 +544,10 @@ class Search:
                 if self.claim.constants[name] == "exact":
                     tied.setdefault(name, []).append((direction, exact))
                     continue
-                if exact <= 0:
+                allowed = self.claim.domains[name].contains(exact)
+                if exact <= 0 and (worse or not allowed):
                     exact = rng.choice((F(1), F(1, 10), F(1, 100))) if direction == "up" else exact
-                if exact <= 0:
+                if exact <= 0 and not allowed:
                     return False
                 if worse:
                     exact = (
@@ -635,7 +646,8 @@ class Search:
                 found += [F(end.upper) - gap for gap in BELOW_AN_END]
             if self.large and problem is None:
                 found += LARGE_INTEGERS if integer else EXTREMES
-            if not integer and problem is not None and not any(name in names for names in self.needs.values()):
+            tied = any(name in names for names in self.needs.values())
+            if not integer and problem is not None and end.upper is None and not tied:
                 found = self._in_units(found)
         rng.shuffle(found)
         return found
@@ -783,9 +795,17 @@ class Search:
         if relation.relation == "==" or along.speaks_of_run(relation, self.words):
             return
 
+        changing: set[int] = set()
+        for side in (relation.left, relation.right):
+            _with_name(side, name, self.words, changing)
+        memos: Memos = {}
+
         def fits(value: Fraction) -> bool:
             self.values[name] = value
-            return self.satisfied(relation)
+            for memo in memos.values():  # what does not have the name is worked out once
+                for tree in changing:
+                    memo.pop(tree, None)
+            return relation_satisfied(relation, self.world, self.claim, surely=True, memos=memos)
 
         tried = range(-30, 21, APART)
         exponents = [k for k in tried if fits(F(2) ** k)]
@@ -805,7 +825,13 @@ class Search:
         self.values.pop(name, None)
 
 
-def relation_satisfied(relation: Sentence, world: Setting, claim: Claim, surely: bool = False) -> bool:
+Memos = dict[tuple[int, int], dict[int, Any]]
+"""Values of trees by their ids, by round and client."""
+
+
+def relation_satisfied(
+    relation: Sentence, world: Setting, claim: Claim, surely: bool = False, memos: Memos | None = None
+) -> bool:
     """Whether a relation holds in a setting, for every client where it speaks of one a client.
 
     False where a side is undefined, or a name has no value yet.
@@ -815,7 +841,9 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim, surely:
         world: the setting.
         claim: whose relation it is.
         surely: whether an inequality between floats is to hold by more than their rounding.
+        memos: values that are known already; new ones are added.
     """
+    memos = {} if memos is None else memos
     compare = holds_surely if surely else holds
     words = claim.vocabulary
     if along.speaks_of_run(relation, words):
@@ -830,7 +858,7 @@ def relation_satisfied(relation: Sentence, world: Setting, claim: Claim, surely:
         for k in range(max(world.rounds, 1)) if a_round else (0,):
             for n in range(world.clients) if a_client else (0,):
                 at = {"n": n, "i": 0, "k": k}
-                memo: dict[int, Any] = {}
+                memo = memos.setdefault((k, n), {})
                 left, right = (_once(side, world, at, words, memo) for side in (relation.left, relation.right))
                 if not compare(left, relation.relation, right):
                     return False
@@ -846,10 +874,24 @@ def _once(e: Expression, world: Setting, at: Mapping[str, int], words: Vocabular
     if not isinstance(e, Apply) or e.operation not in _FLOATS:
         return evaluate(e, world, at, words)
     if id(e) not in memo:
+        work.count(1)
         values = tuple([_once(part, world, at, words, memo) for part in parts(e)])
         vectors = any(isinstance(value, np.ndarray) for value in values)
         memo[id(e)] = evaluate(e, world, at, words) if vectors else world.numbers(e.operation, values)
     return memo[id(e)]
+
+
+def _with_name(e: Expression, name: str, words: Vocabulary, found: set[int]) -> bool:
+    """Whether a name, without index, is in a tree, through definitions too; the ids of all trees that have it."""
+    if isinstance(e, Name) and e.name in words.definitions:
+        has_it = _with_name(words.definitions[e.name], name, words, found)
+    elif isinstance(e, Name):
+        has_it = index_of(e.name)[0] == name
+    else:
+        has_it = sum(_with_name(part, name, words, found) for part in parts(e)) > 0 if isinstance(e, Apply) else False
+    if has_it:
+        found.add(id(e))
+    return has_it
 
 
 def evaluate_alone(e: Expression, world: Setting) -> Any:

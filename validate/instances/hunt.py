@@ -36,7 +36,7 @@ from validate.instances.choices import has_length, roles_of, turns_of
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.shapes import Size
-from validate.instances.together import starts_at_minimiser, together, with_its_start
+from validate.instances.together import starts_at_minimiser, together, with_its_start, with_weighted_starts
 from validate.on_instance import setting_of
 from validate.rounds import TooManyOutcomesError
 
@@ -177,9 +177,12 @@ def hunt(
                     return found
                 continue
             found.seen.append(seen)
-    broken = _of_everybody(claim, found, pool, seed, stop)
+    broken = _of_everybody(claim, found, pool, seed, stop, budget)
     if broken is not None and doubts.settled(broken, "pool"):
         return found
+    for seen in _from_weighted(claim, found):
+        if seen.measured.broken and doubts.settled(seen, "pool"):
+            return found
     if far:
         tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
         broken = _from_afar(claim, found, far, seed, stop, budget)
@@ -219,7 +222,9 @@ def hunt(
     return found
 
 
-def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool]) -> Seen | None:
+def _of_everybody(
+    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: _Budget
+) -> Seen | None:
     """The first instance with one outcome that breaks the claim of a random algorithm; such instances take little work.
 
     Every client has one sample and takes part. What draws of clients and samples hide shows there, such as drift.
@@ -229,7 +234,7 @@ def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
     sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
     left, tries, solved = MOST_LONG, MOST_TRIES, has_length(claim)
     for i in range(seeds if sizes else 0):
-        if stop() or tries < 0:
+        if stop() or tries < 0 or (i >= LEAST and budget.spent(1.5)):
             return None
         one = drawn(claim, seed + 2 * 10**6 + i, sizes=sizes, everybody=True)
         if one is None or one.instance.rounds > LONG_RUN:
@@ -245,6 +250,20 @@ def _of_everybody(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
             return seen
         found.seen.append(seen)
     return None
+
+
+def _from_weighted(claim: Claim, found: Hunt) -> Iterator[Seen]:
+    """The tightest instances with weights, begun where the weighted sum of the functions is least."""
+    if claim.program is None:
+        return
+    for seen in sorted(found.seen, key=lambda s: -s.score)[:KEPT]:
+        for c in with_weighted_starts(candidate_of(seen.drawn)):
+            one = realised(claim, c)
+            there = None if one is None else measured(claim, one, found)
+            if there is not None:
+                if not there.measured.broken:
+                    found.seen.append(there)
+                yield there
 
 
 MOST_LONG, MOST_TRIES = 30, 120
