@@ -1,8 +1,8 @@
 """Law: a certificate refutes the claim that it names, and no other.
 
 Whatever is changed in what a certificate says of its claim (id, sentence, assumptions, relations, definitions, domains,
-the algorithm), `fedproof verify` calls it INVALID where the claim is at hand, and says that it compared nothing where it
-is not. What is valid after its numbers were changed is right: tests/validate/test_verifier_play.py.
+the algorithm), `fedproof verify` calls it INVALID where the claim is at hand, and says that it compared nothing where
+it is not. What is valid after its numbers were changed is right: tests/validate/test_verifier_play.py.
 """
 
 from __future__ import annotations
