@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from validate.checking import Checked, check_and_replay
+from validate.checking import check_all
+from validate.verdict import Result
 
 PAPERS = ("fedavg-svrg", "open-fl", "perm", "fedmim")
 SENTENCES = ("lemma-v1-eq13", "lemma-a1", "lemma-a2", "eq-a24", "eq-a25", "lemma-v1-eq10", "remark-rate")
@@ -22,10 +23,10 @@ TARGETS = (
 
 
 @cache
-def checked() -> tuple[Checked, Path]:
+def checked() -> tuple[list[Result], Path]:
     """What a quick check finds, and the folder with its certificates."""
     out = Path(mkdtemp(prefix="laws-"))
-    return check_and_replay(TARGETS, quick=True, out=out), out
+    return check_all(TARGETS, quick=True, out=out), out
 
 
 @cache
@@ -33,7 +34,5 @@ def certificates() -> dict[str, dict[str, Any]]:
     """The certificates of the refuted claims, by id."""
     found, _ = checked()
     return {
-        r.id: json.loads(Path(r.certificate).read_text(encoding="utf-8"))
-        for r in found.results
-        if r.certificate is not None
+        r.id: json.loads(Path(r.certificate).read_text(encoding="utf-8")) for r in found if r.certificate is not None
     }

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from tests.laws import lemmas, units
-from theory import catalog, claim
+from theory import claim
 from theory.written import Claim
 from validate import examine as examining
-from validate import papers
-from validate.checking import EVALUATIONS, check_claim
 from validate.examine import examine
 from validate.instances.hunt import Hunt
-from validate.survey import Pool
-from validate.verdict import Origin
 
-PAPERS = ("open-fl", "perm")
 NOISY: dict[str, Any] = {
     "algorithm": "a/parallel_sgd",
     "parameters": {"delta": "1/4"},
@@ -84,32 +79,3 @@ def test_a_name_or_an_id_decides_nothing(tmp_path: Path) -> None:
     ours, theirs = (examine(replace(one, paper=p, label="x"), quick=True, out=tmp_path / p) for p in ("me", "textbook"))
     assert ours.verdict == theirs.verdict
     assert [e.detail for e in ours.evidence] == [e.detail for e in theirs.evidence]
-
-
-# --- papers of the older form ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_what_was_made_for_a_claim_is_not_in_the_pool(paper: str) -> None:
-    module = papers.module(paper)
-    assert module is not None
-    by_hand = [str(sorted(one.items(), key=str)) for one in getattr(module, "given", lambda: iter(()))()]
-    pool = {str(sorted(one.items(), key=str)) for one in module.instances()}
-    assert not pool.intersection(by_hand)
-    assert bool(by_hand) == (paper == "perm")
-
-
-@pytest.mark.parametrize(
-    ("id", "origin"),
-    [
-        ("perm/lemma-5", "search"),
-        ("perm/proposition-1", "given"),
-    ],
-)
-def test_every_refutation_has_its_origin(id: str, origin: str, tmp_path: Path) -> None:
-    one = catalog.claim(id)
-    result = check_claim(one, papers.module(one.paper), Pool((), ()), (), tmp_path, EVALUATIONS[True])
-    assert result.verdict == "refuted"
-    assert result.origin == origin
-    assert all(e.origin in get_args(Origin) for e in result.evidence)
-    assert all("origin" in entry for entry in result.to_json()["evidence"])

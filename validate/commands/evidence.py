@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -125,7 +125,7 @@ def verify(
         if where is None:
             typer.echo(f"warning: {path}: {NOT_COMPARED}", err=True)
         if not as_json:
-            typer.echo("\n".join([f"{path}: {_comparison(where, certificate)}", *found.claimed, *found.lines]))
+            typer.echo("\n".join([f"{path}: {_comparison(where)}", *found.claimed, *found.lines]))
             if other:
                 typer.echo(f"INVALID: it differs from {certificate['claim']} of {where} in: {', '.join(other)}")
             else:
@@ -136,9 +136,9 @@ def verify(
     raise typer.Exit(status)
 
 
+COMPARED = "statement, definitions, assumptions, relations, domains and algorithm"
 NOT_COMPARED = (
-    "not compared with any catalogue: compare the statement, both sides, definitions, hypotheses and parameters with "
-    "your paper yourself, or name its file with --claims"
+    f"not compared with any catalogue: compare the {COMPARED} with your paper yourself, or name its file with --claims"
 )
 VALID = "VALID: the claim is false as stated"
 
@@ -161,21 +161,11 @@ def _claims(papers: Sequence[Path]) -> Callable[[str], tuple[str | None, Claim |
     return find
 
 
-def _comparison(where: str | None, certificate: dict[str, Any]) -> str:
+def _comparison(where: str | None) -> str:
     """What the certificate's text was held against, and what of it could not be."""
     if where is None:
         return NOT_COMPARED
-    fields = ["statement", "left side", "relation", "right side", "definitions", "hypotheses"]
-    if "relation" not in certificate:
-        fields.remove("relation")
-    if "left" not in certificate:
-        fields.remove("left side")
-    if certificate["kind"] == "vectors":
-        fields += ["the conditions on vectors"]
-    if "right" in certificate:
-        return f"compared with {where}: {', '.join(fields)}"
-    fields = [name for name in fields if name not in ("right side", "definitions")]
-    return f"compared with {where}: {', '.join(fields)}; it has no formula to compare, so compare the statement below"
+    return f"compared with {where}: {COMPARED}"
 
 
 def _unreadable(path: Path, error: ValueError) -> str:
