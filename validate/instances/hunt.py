@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 from math import isqrt
 from typing import Any, Literal
 
@@ -183,7 +184,7 @@ def hunt(
     broken = _of_everybody(claim, found, pool, seed, stop, budget)
     if broken is not None and doubts.settled(broken, "pool"):
         return found
-    for seen in _from_weighted(claim, found):
+    for seen in chain(_from_weighted(claim, found), _in_other_units(claim, found)):
         if seen.measured.broken and doubts.settled(seen, "pool"):
             return found
     if far:
@@ -267,6 +268,37 @@ def _from_weighted(claim: Claim, found: Hunt) -> Iterator[Seen]:
                 if not there.measured.broken:
                     found.seen.append(there)
                 yield there
+
+
+IN_UNITS, UNITS = (3, 6), (Fraction(1, 1000), Fraction(1000))
+"""Instances that are taken in other units of length, of all and of those that begin at the minimiser; these units."""
+MOST_UNITS = 4
+"""Times that a unit is taken as long as an instance grows tighter."""
+
+
+def _in_other_units(claim: Claim, found: Hunt) -> Iterator[Seen]:
+    """The tightest instances, and the tightest that begin at the minimiser, in smaller and smaller units of length.
+
+    Both sides of a claim are in the same units: a square too many shows where lengths are small, or large.
+    """
+    if claim.program is None:
+        return
+    ranked = [(seen, candidate_of(seen.drawn)) for seen in sorted(found.seen, key=lambda s: -s.score)]
+    still = [pair for pair in ranked if starts_at_minimiser(pair[1])]
+    for first, c in (*ranked[: IN_UNITS[0]], *still[: IN_UNITS[1]]):
+        for unit in UNITS if c.hessian is not None else ():
+            score, here = first.score, c
+            for _ in range(MOST_UNITS):
+                here = replace(here, linear=here.linear * unit, start=here.start * unit)
+                one = realised(claim, here) or realised(claim, refitted(claim, here))
+                seen = None if one is None else measured(claim, one, found)
+                if seen is None:
+                    break
+                yield seen
+                if seen.measured.broken or seen.score <= score:
+                    break
+                score = seen.score
+                found.seen.append(seen)
 
 
 MOST_LONG, MOST_TRIES = 30, 120
