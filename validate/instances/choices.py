@@ -9,8 +9,9 @@ chance, a matrix) says what it may be.
 from __future__ import annotations
 
 import math
+import operator
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -956,6 +957,15 @@ def _count(e: Expression, name: str, words: Vocabulary) -> int:
     return found
 
 
+_COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
+    "==": operator.eq,
+}
+
+
 def holds(left: Any, relation: str, right: Any) -> bool:
     """Whether a relation holds between numbers; between floats up to rounding, and not if strict and they agree."""
     if isinstance(left, float) or isinstance(right, float):
@@ -968,9 +978,7 @@ def holds(left: Any, relation: str, right: Any) -> bool:
             ">": left > right + slack,
             "==": abs(left - right) <= slack,
         }[relation]
-    return {"<=": left <= right, "<": left < right, ">=": left >= right, ">": left > right, "==": left == right}[
-        relation
-    ]
+    return bool(_COMPARED[relation](left, right))
 
 
 def holds_surely(left: Any, relation: str, right: Any) -> bool:
