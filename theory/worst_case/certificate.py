@@ -25,8 +25,8 @@ _RANKS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 0.0)  # relative sizes below which an ei
 class UpperBound:
     """A proof that no instance exceeds `bound`.
 
-    With multipliers y >= 0 of the conditions `level_k <= 0`, objective = bound + sum_k y_k level_k - <residual, G>
-    is an identity, and the residual is positive semidefinite.
+    With multipliers y >= 0 of the conditions `level_k <= 0` (of any sign where they are equations),
+    objective = bound + sum_k y_k level_k - <residual, G> is an identity, and the residual is positive semidefinite.
 
     Attributes:
         bound: in the units of the program.
@@ -41,7 +41,7 @@ class UpperBound:
         places = [k for k, _ in self.multipliers]
         if len(set(places)) != len(places) or any(not 0 <= k < program.conditions for k in places):
             return False
-        if any(y < 0 for _, y in self.multipliers):
+        if any(y < 0 and not program.equations[k] for k, y in self.multipliers):
             return False
         if any(_imbalance(program, self.multipliers)) or self.bound != _constant(program, self.multipliers):
             return False
@@ -81,8 +81,9 @@ class Instance:
         if any(len({len(v) for v in block}) > 1 for block in self.vectors):
             return False
         inner, values = _inner_products(program, self.vectors), _exact_values(self.values)
-        if any(level > 0 for family in program.families for level in _levels(family, inner, values)):
-            return False
+        for family in program.families:
+            if any(level > 0 or (family.equal and level) for level in _levels(family, inner, values)):
+                return False
         return next(_levels(program.objective, inner, values)) == rational(self.value)
 
     def to_json(self) -> dict[str, Any]:
@@ -101,7 +102,7 @@ def certify(program: Program, solved: Solved) -> UpperBound | None:
     """
     multipliers = {
         int(k): Fraction(round(float(solved.multipliers[k]) * 2**BITS), 2**BITS)
-        for k in np.flatnonzero(solved.multipliers > 2.0**-BITS)
+        for k in np.flatnonzero(np.where(program.equations, np.abs(solved.multipliers), solved.multipliers) > 2.0**-BITS)
     }
     lone: dict[tuple[int, bool], tuple[int, Fraction]] = {}
     start = 0
