@@ -158,7 +158,6 @@ def measured(tool: str, name: str) -> dict[str, Any]:
     """One tool on one problem in this process, the imports not counted."""
     import resource
 
-    import theory.papers.algorithms
     import validate.worst_case  # noqa: F401
 
     problem = PROBLEMS[name]

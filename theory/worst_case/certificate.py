@@ -102,7 +102,9 @@ def certify(program: Program, solved: Solved) -> UpperBound | None:
     """
     multipliers = {
         int(k): Fraction(round(float(solved.multipliers[k]) * 2**BITS), 2**BITS)
-        for k in np.flatnonzero(np.where(program.equations, np.abs(solved.multipliers), solved.multipliers) > 2.0**-BITS)
+        for k in np.flatnonzero(
+            np.where(program.equations, np.abs(solved.multipliers), solved.multipliers) > 2.0**-BITS
+        )
     }
     lone: dict[tuple[int, bool], tuple[int, Fraction]] = {}
     start = 0

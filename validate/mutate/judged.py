@@ -2,9 +2,10 @@
 
 Two parties look at each neighbour. The *check* is that of `validate.examine` with a small budget: instances made from
 the neighbour's own texts, a climb from the tightest, the worst functions of its class at small sizes, and a break
-counts if the stand-alone verifier accepts its certificate. The *oracle* has other instances, made from the claim, and knows where it is tight: a term is scaled below
-what one of them attains. Its breaks are exact too, and the check is not told of them. A neighbour is false when either
-has an exact instance against it; that nothing breaks a neighbour does not make it false.
+counts if the stand-alone verifier accepts its certificate. The *oracle* has other instances, made from the claim, and
+knows where it is tight: a term is scaled below what one of them attains. Its breaks are exact too, and the check is not
+told of them. A neighbour is false when either has an exact instance against it; that nothing breaks a neighbour does
+not make it false.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from validate.instances.hunt import Seen, hunt, measured
 from validate.instances.pool import Drawn, drawn
 from validate.mutate.findings import NOWHERE, UNBROKEN, UNCERTIFIED, Break, Finding, MutationReport
 from validate.mutate.neighbours import Neighbour, neighbours, terms
+from validate.verdict import Origin
 from validate.worst_case.stage import worst
 
 log = logging.getLogger(__name__)
@@ -252,7 +254,8 @@ def _finding(one: Neighbour, oracle: _Oracle, effort: Effort, out: Path | None) 
         smallest=False,
     )
     against = oracle.broken(one)
-    seen, origin, weaker = found.broken, found.origin, False
+    seen, weaker = found.broken, False
+    origin: Origin = found.origin
     if seen is None:
         weaker = against is None and oracle.follows(one)
         if not weaker:
