@@ -75,7 +75,11 @@ def _improved(
         word = solved.status
         if not solved.gram:
             break
-        proof, instance = certify(small, solved), attain(small, solved) if attained else None
+        proof, instance = certify(small, solved), None
+        if attained:
+            near = None if proof is None else proof.bound - _width(proof, wanted)
+            if near is None or lower is None or lower.value < near:
+                instance = attain(small, solved, near)
         if places is not None:
             proof = widened(proof, places) if proof is not None else None
             proof = proof if proof is not None and proof.check(problem) else None
@@ -93,4 +97,9 @@ def _done(upper: UpperBound | None, lower: Instance | None, wanted: Fraction) ->
     """Whether the enclosure is narrow enough, and more effort is unlikely to narrow it by much."""
     if upper is None or lower is None:
         return False
-    return upper.bound - lower.value <= max(_AIM * upper.bound, min(_REACH, wanted * upper.bound))
+    return upper.bound - lower.value <= _width(upper, wanted)
+
+
+def _width(upper: UpperBound, wanted: Fraction) -> Fraction:
+    """Of an enclosure that is narrow enough."""
+    return max(_AIM * upper.bound, min(_REACH, wanted * upper.bound))

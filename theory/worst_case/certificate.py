@@ -17,6 +17,7 @@ from theory.inequality import psd
 from theory.worst_case.program import Array, Family, Program, rational
 from theory.worst_case.solver import Solved, polish
 
+ASTRAY = 1e-4  # what a condition may be violated by in a solution from which an instance is made
 BITS = 53  # multipliers and coordinates are rounded to multiples of 2^-BITS: no more than floats hold near 1
 _RANKS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 0.0)  # relative sizes below which an eigenvalue of the Gram matrix is dropped
 
@@ -156,24 +157,35 @@ def _rebalance(program: Program, multipliers: dict[int, Fraction], excesses: lis
         multipliers[places[index]] += _fraction(change[column, 0])
 
 
-def attain(program: Program, solved: Solved) -> Instance | None:
-    """An instance near the solver's primal solution, of the lowest rank that reaches the solver's value, or None."""
+def attain(program: Program, solved: Solved, enough: Fraction | None = None) -> Instance | None:
+    """An instance near the solver's primal solution, of the lowest rank that reaches what is wanted, or None.
+
+    The solution itself, which has something to spare in every condition, before one that is improved; none for a
+    solution that is far from satisfying conditions which the solver was not told of.
+
+    Args:
+        program: which.
+        solved: the solution.
+        enough: a value that is wanted, and nothing above it; the solver's by default.
+    """
+    if program.levels(solved.gram, solved.values)[~program.equations].max() > ASTRAY:
+        return None
+    wanted = Fraction(solved.value) if enough is None else enough
     spectra = [np.linalg.eigh(g) for g in solved.gram]
     largest = max(float(w[-1]) for w, _ in spectra)
     best: Instance | None = None
-    seen: set[tuple[int, ...]] = set()
+    tried: dict[tuple[int, ...], list[Array]] = {}
     for cut in _RANKS:
         keep = [weights > cut * largest for weights, _ in spectra]
-        ranks = tuple([int(k.sum()) for k in keep])
-        if ranks in seen:
-            continue
-        seen.add(ranks)
         blocks = [axes[:, k] * np.sqrt(weights[k]) for (weights, axes), k in zip(spectra, keep, strict=True)]
-        for pieces in (polish(program, blocks, solved.values), (blocks, solved.values)):
+        tried.setdefault(tuple([int(k.sum()) for k in keep]), blocks)
+    for improve in (False, True):
+        for blocks in tried.values():
+            pieces = polish(program, blocks, solved.values) if improve else (blocks, solved.values)
             instance = _instance(program, *pieces)
             if instance is not None and (best is None or instance.value > best.value):
                 best = instance
-            if best is not None and best.value >= solved.value:
+            if best is not None and best.value >= wanted:
                 return best
     return best
 
