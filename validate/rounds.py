@@ -228,6 +228,7 @@ class Round:
         self.slots: dict[str, int] = {}
         self.size = TAPS + 1
         self.room = self.limit = 0
+        self.turns: tuple[int, ...] = ()  # the round and the turns of the loops around the draw at hand
         self.idle: list[int] = []  # where the environment has which clients are through with their samples
         for name in self.kinds:
             self._slot(name)
@@ -316,7 +317,7 @@ class Round:
                 continue
             if step.op in ("sample", "noise", "coins", "keep", "coin", "choose"):
                 flush()
-                found.append(self._branching(self._draw(step, inside), self.slots[step.to]))
+                found.append(self._branching(self._draw(step, inside, loops), self.slots[step.to]))
             else:
                 plain.append(self._instruction(step, inside))
             if inside is not None:
@@ -544,8 +545,25 @@ class Round:
 
         return step
 
-    def _draw(self, step: Instruction, inside: frozenset[str] | None) -> Callable[[Environment], Choices]:
+    def _draw(
+        self, step: Instruction, inside: frozenset[str] | None, loops: tuple[int, ...]
+    ) -> Callable[[Environment], Choices]:
         """The choices of a draw."""
+        plain = self._plain_draw(step, inside)
+        if not self._symbolic(step):
+            return plain
+
+        def draw(env: Environment) -> Choices:
+            self.turns = (self.scalars.k, *[env[s] for s in loops])
+            return plain(env)
+
+        return draw
+
+    def _symbolic(self, step: Instruction) -> bool:
+        """Whether a draw is a vector of a problem that knows no coordinates, and takes the law from there."""
+        return step.op in ("noise", "keep") and hasattr(self.problem, "draw")
+
+    def _plain_draw(self, step: Instruction, inside: frozenset[str] | None) -> Callable[[Environment], Choices]:
         of, numbers, _ = self._operands(step, inside)
         number = numbers[0]
         if step.op == "coin":
@@ -573,7 +591,7 @@ class Round:
             ]
             return self._independent(each)
 
-        if not of and needed is None and number.fixed and not number.by_round:
+        if not of and needed is None and number.fixed and not number.by_round and not self._symbolic(step):
             found: list[Choices] = []
 
             def once(env: Environment) -> Choices:
@@ -600,6 +618,9 @@ class Round:
     def _one_draw(self, step: Instruction) -> Callable[[int, list[Any], Any], Choices]:
         """What one client draws, or the server."""
         problem = self.problem
+        if self._symbolic(step):
+            own = problem.draw  # type: ignore[attr-defined]
+            return lambda n, of, number: own(step.op, (step.to, self.turns, n), of, number)
 
         def sample(n: int, of: list[Any], size: Any) -> Choices:
             b = int(size)
