@@ -55,7 +55,8 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         if samples and (samples > 1 or not last):
             yield Way(SAMPLES, samples, MOST, lambda c, v, last=last: _of_samples(c, v, last))  # type: ignore[misc]
         dim = _dim(c)
-        if dim and c.pieces is None and c.points is None and (dim > 1 or not last):
+        bent = (c.pieces or c.points or c.ridges) is not None
+        if dim and not bent and (dim > 1 or not last):
             most = MOST_COORDINATES if c.has_functions else MOST
             yield Way(COORDINATES, dim, most, lambda c, v, last=last: _of_coordinates(c, v, last))  # type: ignore[misc]
     for name, value in c.values.items():
@@ -95,7 +96,7 @@ def _clients(c: Candidate, claim: Claim) -> int:
     """How many clients the functions, the vectors or, without these, the numbers are of; 0 where none are."""
     if c.hessian is not None:
         return len(c.hessian)
-    functions = c.pieces or c.points
+    functions = c.pieces or c.points or c.ridges
     if functions is not None:
         return len(functions)
     skipped = schedules_of(claim)
@@ -107,7 +108,7 @@ def _clients(c: Candidate, claim: Claim) -> int:
 def _samples(c: Candidate) -> int:
     if c.hessian is not None:
         return int(c.hessian.shape[1])
-    functions: Sequence[Any] | None = c.pieces or c.points
+    functions: Sequence[Any] | None = c.pieces or c.points or c.ridges
     return 0 if functions is None else max(map(len, functions))
 
 
@@ -133,6 +134,7 @@ def _of_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate
         linear=None if c.linear is None else c.linear[of],
         pieces=None if c.pieces is None else tuple(c.pieces[n] for n in of),
         points=None if c.points is None else tuple(c.points[n] for n in of),
+        ridges=None if c.ridges is None else tuple(c.ridges[n] for n in of),
         values=values,
         vectors={name: [v[n] for n in of] if isinstance(v, list) else v for name, v in c.vectors.items()},
     )
@@ -146,7 +148,7 @@ def _of_samples(c: Candidate, count: int, last: bool) -> Candidate:
     def more(functions: Any) -> Any:
         return functions and tuple(tuple(own[i] for i in _copied(count, len(own), last)) for own in functions)
 
-    return replace(c, pieces=more(c.pieces), points=more(c.points))
+    return replace(c, pieces=more(c.pieces), points=more(c.points), ridges=more(c.ridges))
 
 
 def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
