@@ -38,7 +38,7 @@ from validate.instances.point_moves import numbers_of as numbers_of_points
 from validate.instances.points import Points
 from validate.instances.pool import Drawn, instance_of_values
 from validate.instances.problems import Quadratics
-from validate.instances.ridge_functions import mean_of
+from validate.instances.ridge_functions import mean_of, quadratics_of
 from validate.instances.ridge_moves import (
     Sums,
     bent_ridges,
@@ -256,9 +256,11 @@ def _problem(c: Candidate) -> Any:
     if c.points is not None:
         return Points(c.points)
     if c.ridges is not None:
-        if len(c.start) > 1:
+        if len(c.start) > 1 and any(phi.knots for own in c.ridges for f in own for _, phi in f.terms):
             return Ridges(c.ridges)
-        c = replace(c, pieces=pieces_of(c.ridges))
+        if len(c.start) > 1 and len(set(map(len, c.ridges))) > 1:
+            return Ridges(c.ridges)
+        c = _as_quadratics(c, True) if len(c.start) > 1 else replace(c, pieces=pieces_of(c.ridges))
     if c.pieces is not None:
         if any(f.knots for own in c.pieces for f in own):
             return Pieces(c.pieces)
@@ -432,6 +434,8 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
         )
     if c.points is not None:
         yield from _simpler_points(c, claim)
+    if c.ridges is not None:
+        yield from _simpler_ridges(c)
     for name, value in c.values.items():
         if name in claim.constants or name in roles.matrices or (name == "N" and lists):
             continue
@@ -462,8 +466,6 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
             yield replace(c, pieces=pieces)
         for by, pieces in translated(c.pieces):
             yield replace(c, pieces=pieces, start=c.start + by)
-    if c.ridges is not None:
-        yield from _simpler_ridges(c)
     if c.hessian is None:
         return
     for index in np.ndindex(c.linear.shape):
@@ -479,8 +481,17 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
             yield replace(c, hessian=array)
 
 
+def _as_quadratics(c: Candidate, largest: bool) -> Candidate:
+    """With the largest or the least slope of each function everywhere."""
+    assert c.ridges is not None
+    hessian, linear = quadratics_of(c.ridges, largest)
+    return replace(c, hessian=hessian, linear=linear, ridges=None)
+
+
 def _simpler_ridges(c: Candidate) -> Iterator[Candidate]:
     assert c.ridges is not None
+    if len(set(map(len, c.ridges))) == 1:
+        yield from (_as_quadratics(c, largest) for largest in (True, False))
     if len(c.ridges) > 1 and not any(isinstance(v, list) for v in (*c.values.values(), *c.vectors.values())):
         one = ((mean_of([mean_of(own) for own in c.ridges]),),)  # f, where nothing is said of clients but N
         yield replace(c, ridges=one, values={name: F(1) if name == "N" else v for name, v in c.values.items()})

@@ -84,7 +84,7 @@ def _strongly_convex(predicate: p.StronglyConvex, problem: Ridges, constants: Nu
 
 def _ends(f: RidgeFunction) -> tuple[Any, Any]:
     """The least and the largest curvature: exact where directions are orthogonal, else in floats."""
-    axes = axes_of([f])
+    axes = f.axes
     if axes is None:
         low, high = (np.linalg.eigvalsh(np.array(f.bound(largest), dtype=float)) for largest in (False, True))
         return low[0], high[-1]
@@ -169,6 +169,8 @@ def _best_pl(predicate: p.PolyakLojasiewicz, problem: Ridges) -> Numbers | None:
 def _same_minimiser(predicate: p.SameMinimiser, problem: Ridges, constants: Numbers) -> bool | None:
     """Along common axes exactly; else convex functions with a common minimiser: then all of f's minimise each."""
     functions = problem.named(predicate.function)
+    if functions == (problem.mean,):
+        return True
     axes = axes_of([problem.mean, *functions])
     if axes is not None:
         least = [problem.mean.along(a).least for a in axes]
@@ -193,15 +195,21 @@ def _same_minimiser(predicate: p.SameMinimiser, problem: Ridges, constants: Numb
 
 
 def _largest(terms: Sequence[tuple[Fraction, RidgeFunction]]) -> Fraction | None:
-    """sup over x of the sum of factor*norm2(gradient); None where it is infinite, or directions are not orthogonal."""
+    """sup over x of the sum of factor*norm2(gradient); None where it is infinite.
+
+    Raises:
+        UndecidedError: where directions are not orthogonal.
+    """
     axes = axes_of([f for _, f in terms])
+    if axes is None:
+        raise UndecidedError("a supremum over directions that are not orthogonal")
     total = F(0)
-    for a in axes or ():
+    for a in axes:
         most = largest_sum([(factor, f.along(a)) for factor, f in terms])
         if most is None:
             return None
         total += _square(a) * most
-    return None if axes is None else total
+    return total
 
 
 def _apart(functions: Sequence[RidgeFunction], mean: RidgeFunction) -> Fraction | None:
@@ -246,7 +254,7 @@ def _dissimilar(predicate: p.Dissimilar, problem: Ridges) -> Numbers | None:
 
 def _true_variance(predicate: p.BoundedVariance, problem: Ridges, constants: Numbers) -> bool | None:
     found = _variance(predicate, problem)
-    return None if found is None else bool(found[0] <= constants[0])
+    return found is not None and bool(found[0] <= constants[0])
 
 
 def _true_dissimilar(predicate: p.Dissimilar, problem: Ridges, constants: Numbers) -> bool | None:
@@ -255,7 +263,7 @@ def _true_dissimilar(predicate: p.Dissimilar, problem: Ridges, constants: Number
     if problem.clients == 1 and (predicate.spread or constants[1] >= 1):
         return True
     found = _apart(problem.own, problem.mean) if predicate.spread else _missing(problem, F(constants[1]))
-    return None if found is None else bool(found <= F(constants[0]) ** 2)
+    return found is not None and bool(found <= F(constants[0]) ** 2)
 
 
 def _quadratic(predicate: p.Quadratic, problem: Ridges, constants: Numbers) -> bool:

@@ -9,7 +9,7 @@ one variable each, and what is true of these says what is true of f.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -64,10 +64,15 @@ class RidgeFunction:
             if len(a) != d or not any(a):
                 raise ValueError(f"the direction ({', '.join(map(str, a))}) is 0, or has not d={d} coordinates")
             scale = _scale(a)
-            linear = [x - y * phi.derivative(Fraction(0)) for x, y in zip(linear, a, strict=True)]
+            if phi.b != 0:  # minus its derivative at 0
+                linear = [x + y * phi.b for x, y in zip(linear, a, strict=True)]
             constant += phi.c
-            along.setdefault(tuple(x / scale for x in a), []).append((Fraction(1), stretched(phi, scale)))
-        terms = [(a, combined(parts)) for a, parts in sorted(along.items())]
+            if scale != 1:
+                a, phi = tuple(x / scale for x in a), stretched(phi, scale)
+            elif phi.b != 0 or phi.c != 0:
+                phi = Piecewise(phi.knots, phi.slopes)
+            along.setdefault(a, []).append((Fraction(1), phi))
+        terms = [(a, parts[0][1] if len(parts) == 1 else combined(parts)) for a, parts in sorted(along.items())]
         object.__setattr__(self, "terms", tuple((a, phi) for a, phi in terms if phi.slopes != (0,)))
         object.__setattr__(self, "b", tuple(linear))
         object.__setattr__(self, "c", constant)
@@ -118,9 +123,20 @@ class RidgeFunction:
 
     def bound(self, largest: bool) -> list[list[Fraction]]:
         """The sum of a_j a_j' with the largest, or the least, slope of each phi_j: a bound on all Hessians."""
+        return self._most if largest else self._least
+
+    @cached_property
+    def _most(self) -> list[list[Fraction]]:
+        return self._bound(max)
+
+    @cached_property
+    def _least(self) -> list[list[Fraction]]:
+        return self._bound(min)
+
+    def _bound(self, end: Callable[[tuple[Fraction, ...]], Fraction]) -> list[list[Fraction]]:
         total = [[Fraction(0)] * self.dim for _ in self.b]
         for a, phi in self.terms:
-            slope = max(phi.slopes) if largest else min(phi.slopes)
+            slope = end(phi.slopes)
             for i, x in enumerate(a):
                 for j, y in enumerate(a):
                     total[i][j] += slope * x * y
@@ -164,8 +180,12 @@ class RidgeFunction:
 
         None where no basis has all directions.
         """
-        axes = axes_of([self])
-        return None if axes is None else tuple((a, self.along(a)) for a in axes)
+        return None if self.axes is None else tuple((a, self.along(a)) for a in self.axes)
+
+    @cached_property
+    def axes(self) -> tuple[Exact, ...] | None:
+        """An orthogonal basis that has all directions; None where there is none."""
+        return axes_of([self])
 
     def along(self, a: Exact) -> Piecewise:
         """The function of t = <a, x>, for an axis to which all other directions are orthogonal."""
@@ -227,6 +247,15 @@ def mean_of(functions: Sequence[RidgeFunction]) -> RidgeFunction:
     if len(functions) == 1:
         return functions[0]
     return summed((Fraction(1, len(functions)), f) for f in functions)
+
+
+def quadratics_of(functions: Sequence[Sequence[RidgeFunction]], largest: bool) -> tuple[Any, Any]:
+    """Hessians, (N, n, d, d), and linear terms, (N, n, d), with the largest or the least slope everywhere.
+
+    Where no function has knots this is what they are, but for constants.
+    """
+    hessian = np.array([[f.bound(largest) for f in own] for own in functions], dtype=object)
+    return hessian, np.array([[list(f.b) for f in own] for own in functions], dtype=object)
 
 
 def axes_of(functions: Iterable[RidgeFunction]) -> tuple[Exact, ...] | None:
