@@ -244,6 +244,8 @@ def _in_the_plane(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
     if claim.program is not None or not claim.vectors or not has_functions(claim):
         return None
     sizes = [size for size in fitting_sizes(claim) if size.dim > 1]
+    if _speaks_of_f_alone(claim):
+        sizes = [size for size in sizes if size.clients * size.samples == 1] or sizes
     for i in range(seeds if sizes else 0):
         if stop():
             return None
@@ -257,6 +259,16 @@ def _in_the_plane(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callab
             return seen
         found.seen.append(seen)
     return None
+
+
+def _speaks_of_f_alone(claim: Claim) -> bool:
+    """Whether clients and samples are neither named nor indexed."""
+    if any(one.function != "f" for one in claim.predicates) or any(name.endswith("_n") for name in claim.vectors):
+        return False
+    trees = [side for relation in claim.relations for side in (relation.left, relation.right)]
+    said = [*_everything_said(claim), *(part for tree in trees for part in everything(tree))]
+    names = {getattr(part, "name", getattr(part, "operation", "")) for part in said}
+    return not any(name == "N" or name.endswith(("_n", "_i", "_ni")) for name in names)
 
 
 def _of_everybody(

@@ -195,7 +195,8 @@ def drawn(
         tops = _tops(problem) if isinstance(problem, Pieces) else ()
         if tops and more.random() < 0.5:
             start = np.array([more.choice(tops) + more.choice(NEAR)], dtype=object)
-        if _starts_at_minimiser(claim) or rng.random() < (0.4 if large or long else 0.25):
+        still = _starts_at_minimiser(claim) or rng.random() < (0.4 if large or long else 0.25)
+        if still and not (in_plane and claim.program is None):
             try:
                 start = problem.minimiser
             except ValueError:
