@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -27,10 +28,11 @@ from validate.examine import examine
 from validate.instances import Piecewise, RidgeFunction, Ridges, read_instance, read_problem
 from validate.instances.candidates import candidate_of, moved, realised, size, smaller
 from validate.instances.hunt import measured
+from validate.instances.longer import longer, ways
 from validate.instances.piece_shapes import assumes_convex
 from validate.instances.pool import drawn
 from validate.instances.ridge_functions import axes_of
-from validate.instances.ridge_moves import bent_ridges, moved_by, simplified_ridges
+from validate.instances.ridge_moves import bent_ridges, copied_along, moved_by, simplified_ridges
 from validate.instances.ridge_shapes import made_ridges, may_slant
 from validate.instances.shapes import Size, shape_of
 from validate.play import Play
@@ -58,6 +60,11 @@ SIGNS = {
 @algorithm
 def descent(w, x, *, eta):
     return x - eta * w.full_gradient(x)
+
+
+@algorithm
+def greedy(w, x, *, eta, m):
+    return x - eta * w.top(w.full_gradient(x), m)
 
 
 @algorithm
@@ -439,6 +446,29 @@ def test_moves_keep_functions_and_simpler_ones_are_simpler(seed: int) -> None:
         there = tuple(a + b for a, b in zip(x, by, strict=True))
         assert list(g.at(there)[0]) == list(f.at(x)[0])
     assert all(f.dim == len(by) for other in simplified_ridges(one) for own in other for f in own)
+
+
+@settings(max_examples=30, deadline=None)
+@SEEDS
+def test_more_coordinates_are_copies_in_blocks(seed: int) -> None:
+    rng = random.Random(seed)
+    d = rng.choice((1, 2, 3))
+    f, x, rest = function(d, rng), vector(d, rng), vector(2 * d, rng)
+    ((g,),) = copied_along(((f,),), [*range(d), *range(d)], [0] * d + [1] * d)
+    value = f.at(rest[:d])[1] + f.at(rest[d:])[1] - f.c
+    assert g.at(rest)[1] == value
+    assert list(g.at((*x, *x))[0]) == [*f.at(x)[0]] * 2
+
+
+def test_coordinates_grow_to_what_breaks_a_claim_there(tmp_path: Any) -> None:
+    one = claim("greedy", "norm2(x[1] - x0 + eta*grad(f, x0)) <= 4/5*eta**2*norm2(grad(f, x0))", of=greedy)
+    bent = next(o for s in range(99) if (o := drawn(one, s, bent=True)) and isinstance(o.instance.problem, Ridges))
+    c = replace(candidate_of(bent), values={**bent.values, "m": F(1)})
+    way = next(way for way in ways(one, c) if way.name == "d")
+    grown = longer(one, c, way, 16)
+    assert grown is not None
+    assert grown.instance.dim == 16
+    assert len(grown.instance.start) == 16
 
 
 def test_candidates_move_and_shrink() -> None:

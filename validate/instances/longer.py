@@ -17,6 +17,7 @@ from theory.written import Claim
 from validate.instances.candidates import Candidate, of_rounds, realised, refitted
 from validate.instances.choices import roles_of, schedules_of
 from validate.instances.pool import Drawn
+from validate.instances.ridge_moves import copied_along
 
 F = Fraction
 ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
@@ -55,8 +56,7 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         if samples and (samples > 1 or not last):
             yield Way(SAMPLES, samples, MOST, lambda c, v, last=last: _of_samples(c, v, last))  # type: ignore[misc]
         dim = _dim(c)
-        bent = (c.pieces or c.points or c.ridges) is not None
-        if dim and not bent and (dim > 1 or not last):
+        if dim and c.pieces is None and c.points is None and (dim > 1 or not last):
             most = MOST_COORDINATES if c.has_functions else MOST
             yield Way(COORDINATES, dim, most, lambda c, v, last=last: _of_coordinates(c, v, last))  # type: ignore[misc]
     for name, value in c.values.items():
@@ -115,6 +115,8 @@ def _samples(c: Candidate) -> int:
 def _dim(c: Candidate) -> int:
     if c.hessian is not None:
         return int(c.hessian.shape[2])
+    if c.ridges is not None:
+        return c.ridges[0][0].dim
     return next((len(v[0] if isinstance(v, list) else v) for v in c.vectors.values()), 0)
 
 
@@ -156,13 +158,14 @@ def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
     now = _dim(c)
     of = _copied(count, now, last)
     hessian = c.hessian
+    block = np.array([0 if i < now else i if last else i // now for i in range(count)])
     if hessian is not None:
-        block = np.array([0 if i < now else i if last else i // now for i in range(count)])
         hessian = hessian[:, :, of][:, :, :, of] * (block[:, None] == block[None, :]).astype(int).astype(object)
     return replace(
         c,
         hessian=hessian,
         linear=None if c.linear is None else c.linear[:, :, of],
+        ridges=None if c.ridges is None else copied_along(c.ridges, of, list(block)),
         start=c.start[of] if len(c.start) else c.start,
         values={name: F(count) if name == COORDINATES else v for name, v in c.values.items()},
         vectors={name: [row[of] for row in v] if isinstance(v, list) else v[of] for name, v in c.vectors.items()},

@@ -137,8 +137,9 @@ class RidgeFunction:
         total = [[Fraction(0)] * self.dim for _ in self.b]
         for a, phi in self.terms:
             slope = end(phi.slopes)
-            for i, x in enumerate(a):
-                for j, y in enumerate(a):
+            some = [(i, x) for i, x in enumerate(a) if x]
+            for i, x in some:
+                for j, y in some:
                     total[i][j] += slope * x * y
         return total
 
@@ -159,8 +160,15 @@ class RidgeFunction:
         """A bound on norm2 of all gradients, the least one where f is `free`; None where none is known.
 
         Args:
-            most: terms; corners of the box of their derivatives are gone through.
+            most: terms that are not orthogonal; corners of the box of their derivatives are gone through.
         """
+        if self.lines is not None:
+            total = Fraction(0)
+            for a, phi in self.lines:
+                if phi.gradient_bound is None:
+                    return None
+                total += _dot(a, a) * phi.gradient_bound**2
+            return total
         if len(self.terms) > most:
             return None
         corners: list[list[Fraction]] = [[-y for y in self.b]]

@@ -93,6 +93,20 @@ def projected_ridges(functions: Sums, keep: Sequence[int]) -> Sums:
     )
 
 
+def copied_along(functions: Sums, of: Sequence[int], blocks: Sequence[int]) -> Sums:
+    """More coordinates, each a copy of an old one; every direction once in each block of them."""
+
+    def copied(f: RidgeFunction) -> RidgeFunction:
+        terms: list[Term] = []
+        for block in dict.fromkeys(blocks):
+            for a, phi in f.terms:
+                new = tuple(a[j] if b == block else Fraction(0) for j, b in zip(of, blocks, strict=True))
+                terms += [(new, phi)] if any(new) else []
+        return RidgeFunction(tuple(terms), tuple(f.b[j] for j in of), f.c)
+
+    return tuple(tuple(map(copied, own)) for own in functions)
+
+
 def pieces_of(functions: Sums) -> tuple[tuple[Piecewise, ...], ...]:
     """The same functions of one coordinate."""
     return tuple(tuple(_piece_of(f) for f in own) for own in functions)

@@ -26,7 +26,14 @@ def _strongly_convex(problem: Ridges, f: Ridge, mu: Fraction) -> bool:
 
 
 def _bounded(problem: Ridges, f: Ridge, G: Fraction) -> bool:
-    """Wherever the derivatives of the phi_j are, the gradient is in the hull of the corners."""
+    """Along orthogonal axes each derivative by itself; else the gradient is in the hull of the corners of their box."""
+    axes = axes_of([f])
+    if axes is not None:
+        lines = [along(f, a) for a in axes]
+        if G < 0 or any(line.slopes[0] != 0 or line.slopes[-1] != 0 for line in lines):
+            return False
+        steepest = [max(steep * steep for _, _, steep in line.places) for line in lines]
+        return sum((square(a) * most for a, most in zip(axes, steepest, strict=True)), ZERO) <= G**2
     corners: list[Sequence[Fraction]] = [[-y for y in f.b]]
     for a, phi in f.terms.items():
         if phi.slopes[0] != 0 or phi.slopes[-1] != 0 or 2 * len(corners) > MOST_CORNERS:
