@@ -143,8 +143,8 @@ def _kinds(instances: list[Drawn]) -> str:
     """Which functions were tried."""
     kinds = {type(one.instance.problem) for one in instances}
     words = ["quadratics"] if Quadratics in kinds else []
-    words += ["piecewise quadratics in one dimension"] if Pieces in kinds else []
-    words += ["sums of piecewise quadratics along directions"] if Ridges in kinds else []
+    where = ["in one dimension"] * (Pieces in kinds) + ["along directions"] * (Ridges in kinds)
+    words += [f"piecewise quadratics {' and '.join(where)}"] if where else []
     words += ["functions given by points"] if Points in kinds else []
     return " and ".join(words)
 
