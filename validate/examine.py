@@ -27,7 +27,7 @@ from validate.both_sides import Reading, Row
 from validate.certificate.parts import failures, is_long
 from validate.certificate.play import play_certificate
 from validate.contradiction import contradictions
-from validate.instances import Instance, Pieces, Points, Quadratics, read_instance
+from validate.instances import Instance, Pieces, Points, Quadratics, Ridges, read_instance
 from validate.instances.covered import coverage
 from validate.instances.hunt import Hunt, Seen, hunt, measured, shrunk
 from validate.instances.occasion import Occasion
@@ -357,6 +357,8 @@ def described(drawn: Drawn) -> str:
         words.append(f"{instance.problem.dim} dimension{'s' if instance.problem.dim > 1 else ''}")
         if isinstance(instance.problem, Pieces):
             words.append("piecewise quadratic functions")
+        if isinstance(instance.problem, Ridges):
+            words.append("sums of piecewise quadratics along directions")
         if isinstance(instance.problem, Points):
             words.append("functions given by points")
     named: Mapping[str, Any] = {**instance.parameters, **drawn.constants}

@@ -20,6 +20,8 @@ from theory.inequality.psd import is_psd
 from validate.instances.implied import best_implied, implied
 from validate.instances.pieces import Pieces, Piecewise, largest_sum
 from validate.instances.points import Points
+from validate.instances.ridge_constants import best_of_ridges, true_of_ridges
+from validate.instances.ridges import Ridges
 from validate.on_ball import piecewise_at_most, squares_at_most
 
 ROUNDING = 1e-9
@@ -590,8 +592,10 @@ def _(predicate: p.Dissimilar, problem: Pieces) -> Numbers | None:
     return None
 
 
-# --- points ----------------------------------------------------------------------------------------------------------
+# --- points, and ridges ----------------------------------------------------------------------------------------------
 
 for _assumption in p.PREDICATES.values():
     tells(_assumption, Points)(implied)
     finds(_assumption, Points)(best_implied)
+    tells(_assumption, Ridges)(true_of_ridges)
+    finds(_assumption, Ridges)(best_of_ridges)

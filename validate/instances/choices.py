@@ -39,6 +39,7 @@ from validate.instances import along
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.problems import weighted_quadratic
+from validate.instances.ridges import Ridges
 from validate.instances.settled import Code, compiled
 from validate.instances.world import which
 
@@ -54,7 +55,7 @@ class Setting:
     Numbers are Fractions as long as they are rational, else floats.
 
     Attributes:
-        problem: `sim.problems.Quadratic`, `Pieces` or `Points`; None for a claim without functions.
+        problem: `sim.problems.Quadratic`, `Pieces`, `Points` or `Ridges`; None for a claim without functions.
         start: x0, (d,).
         values: parameters by name without index: a number, or a list (one a client, or one a round).
         rounds: K.
@@ -131,7 +132,7 @@ class Setting:
         """As `World`."""
         if isinstance(self.problem, Pieces):
             return self.problem.function(*which(name, at)).value(v[0])
-        if isinstance(self.problem, Points):
+        if isinstance(self.problem, Points | Ridges):
             return self.problem.at(v, *which(name, at))[1]
         if name == "f":
             return self.problem.cost(v)
@@ -146,7 +147,7 @@ class Setting:
         """As `World`."""
         if isinstance(self.problem, Pieces):
             return np.array([self.problem.function(*which(name, at)).derivative(v[0])], dtype=object)
-        if isinstance(self.problem, Points):
+        if isinstance(self.problem, Points | Ridges):
             return self.problem.at(v, *which(name, at))[0]
         if name == "f":
             return self.problem.gradient(v)
@@ -200,7 +201,7 @@ class Setting:
 
     def least(self, weights: tuple[Any, ...], radius: Any = None) -> Any:
         """As `World`."""
-        other = isinstance(self.problem, Pieces | Points)
+        other = isinstance(self.problem, Pieces | Points | Ridges)
         weighted = self.problem.weighted(weights) if other else weighted_quadratic(self.problem, weights)
         point = weighted.minimiser
         if radius is None or (point * point).sum() <= radius * radius:

@@ -38,6 +38,7 @@ from validate.instances.choices import has_length, roles_of, turns_of
 from validate.instances.outside import rougher
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
+from validate.instances.ridges import Ridges
 from validate.instances.shapes import Size
 from validate.instances.together import starts_at_minimiser, together, with_its_start, with_weighted_starts
 from validate.on_instance import setting_of
@@ -47,12 +48,12 @@ from validate.rounds import TooManyOutcomesError
 Where = Literal["pool", "search"]
 OUTCOMES = 500
 """Outcomes of one round that are played: an instance with more says nothing here."""
-KEPT = 12
-"""Instances from which the search climbs."""
+KEPT, KEPT_BENT = 12, 3
+"""Instances from which the search climbs; beside the tightest, of functions of several variables that bend."""
 CASES = 25
 """Values of the free indices on one instance that count as an evaluation of the search."""
 POOL, EVERYBODY, SHARP, LARGER = "pool", "everybody takes part", "few numbers", "few numbers, made larger"
-MOVED = "begun elsewhere, or in other units"
+MOVED, BENT = "begun elsewhere, or in other units", "functions of several variables that bend"
 AFAR, ALONG, CLIMB = "far out", "the tightest, made larger", "search"
 """Stages of a hunt."""
 REFUSED = 8
@@ -191,6 +192,9 @@ def hunt(
                     return found
                 continue
             found.seen.append(seen)
+    broken = _in_the_plane(claim, found, pool, seed, stop)
+    if broken is not None and doubts.settled(broken, BENT):
+        return found
     broken = _of_everybody(claim, found, pool, seed, stop, budget)
     if broken is not None and doubts.settled(broken, EVERYBODY):
         return found
@@ -210,7 +214,7 @@ def hunt(
         broken = _along(claim, found, stop, budget)
         if broken is not None and doubts.settled(broken, ALONG, short=True):
             return found
-    best = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
+    best = _tightest(found)
     rng = random.Random(f"{seed}:{claim.statement}")
     climbers = [(s.score, candidate_of(s.drawn)) for s in best]
     while climbers and found.evaluations < evaluations:
@@ -239,6 +243,49 @@ def hunt(
                     score, here = seen.score, step
             climbers[i] = (score, here)
     return found
+
+
+def _tightest(found: Hunt) -> list[Seen]:
+    """The instances from which the search climbs, among them some of functions of several variables that bend."""
+    ordered = sorted(found.seen, key=lambda s: -s.score)
+    bent = [seen for seen in ordered[KEPT:] if isinstance(seen.drawn.instance.problem, Ridges)]
+    return [*ordered[:KEPT], *bent[:KEPT_BENT]]
+
+
+def _in_the_plane(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool]) -> Seen | None:
+    """The first instance of functions of several variables that are no quadratics that breaks a claim about points.
+
+    Nothing is played, so that each takes little work; and what breaks such a claim there is often rare: curvature that
+    changes between its points.
+    """
+    if claim.program is not None or not claim.vectors or not has_functions(claim):
+        return None
+    sizes = [size for size in fitting_sizes(claim) if size.dim > 1]
+    if _speaks_of_f_alone(claim):
+        sizes = [size for size in sizes if size.clients * size.samples == 1] or sizes
+    for i in range(seeds if sizes else 0):
+        if stop():
+            return None
+        one = drawn(claim, seed + 3 * 10**6 + i, sizes=sizes, bent=True)
+        if one is None or not isinstance(one.instance.problem, Ridges):
+            continue
+        seen = measured(claim, one, found)
+        if seen is None:
+            continue
+        if seen.measured.broken:
+            return seen
+        found.seen.append(seen)
+    return None
+
+
+def _speaks_of_f_alone(claim: Claim) -> bool:
+    """Whether clients and samples are neither named nor indexed."""
+    if any(one.function != "f" for one in claim.predicates) or any(name.endswith("_n") for name in claim.vectors):
+        return False
+    trees = [side for relation in claim.relations for side in (relation.left, relation.right)]
+    said = [*_everything_said(claim), *(part for tree in trees for part in everything(tree))]
+    names = {getattr(part, "name", getattr(part, "operation", "")) for part in said}
+    return not any(name == "N" or name.endswith(("_n", "_i", "_ni")) for name in names)
 
 
 def _of_everybody(

@@ -315,13 +315,13 @@ class Pieces:
     def value(self, v: Vector, *which: int) -> Element:
         """The function's value at v."""
         (x,) = v
-        s, b, c = _segment(self.function(*which), x)
+        s, b, c = segment_of(self.function(*which), x)
         return (s * x / 2 - b) * x + c
 
     def gradient(self, v: Vector, *which: int) -> Vector:
         """Its gradient at v."""
         (x,) = v
-        s, b, _ = _segment(self.function(*which), x)
+        s, b, _ = segment_of(self.function(*which), x)
         return (s * x - b,)
 
     # minima
@@ -412,7 +412,7 @@ def _only(f: Piecewise) -> Fraction | None:
     return f.least[1][0][0]
 
 
-def _segment(f: Piecewise, x: Element) -> Segment:
+def segment_of(f: Piecewise, x: Element) -> Segment:
     """The segment in which a point lies, in FLINT's numbers."""
     from flint import fmpq
 
@@ -440,17 +440,24 @@ def _read(name: str, sample: Mapping[str, Any]) -> Piecewise:
         if len(b) != 1:
             raise ValueError(f"{name} has {len(b)} coordinates; beside piecewise quadratics there is one")
         return Piecewise((), (h[0][0],), b[0], c)
-    given = sample["knots"]
+    knots, slopes = read_shape(name, sample)
+    try:
+        return Piecewise(knots, slopes, number(f"{name}.b", sample["b"]), number(f"{name}.c", sample.get("c", 0)))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def read_shape(name: str, data: Mapping[str, Any]) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+    """Knots and slopes from ``{"knots", "slopes", ...}``.
+
+    Raises:
+        ValueError: for what are no numbers, or too many.
+    """
+    given = data["knots"]
     knots = () if isinstance(given, list | tuple) and not given else entries(f"{name}.knots", given)
     if len(knots) > MOST_KNOTS:
         raise ValueError(f"{name} has {len(knots)} knots; the limit is {MOST_KNOTS}")
-    slopes = entries(f"{name}.slopes", sample["slopes"])
-    try:
-        return Piecewise(
-            tuple(knots), tuple(slopes), number(f"{name}.b", sample["b"]), number(f"{name}.c", sample.get("c", 0))
-        )
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+    return tuple(knots), tuple(entries(f"{name}.slopes", data["slopes"]))
 
 
 def _written(f: Piecewise) -> dict[str, Any]:
