@@ -38,6 +38,7 @@ from validate.instances.problems import Quadratics
 from validate.instances.shapes import Size
 from validate.instances.together import starts_at_minimiser, together, with_its_start, with_weighted_starts
 from validate.on_instance import setting_of
+from validate.play import Play
 from validate.rounds import TooManyOutcomesError
 
 Where = Literal["pool", "search"]
@@ -182,6 +183,11 @@ def hunt(
         return found
     for seen in _from_weighted(claim, found):
         if seen.measured.broken and doubts.settled(seen, "pool"):
+                return found
+    if far and claim.program is not None and has_functions(claim):
+        tell(f"{claim.id}: instances with few numbers, made larger and larger")
+        broken, longer = _sharpened(claim, found, far, seed, stop, operations)
+        if broken is not None and doubts.settled(broken, "pool", short=longer):
             return found
     if far:
         tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
@@ -281,13 +287,84 @@ def _takes_long(one: Drawn) -> bool:
     return instance.rounds > LONG_RUN and steps > MOST_STEPS
 
 
+def _sharpened(
+    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], operations: int | None
+) -> tuple[Seen | None, bool]:
+    """The first of the instances at which the claim has little room that breaks it, and whether it was made longer.
+
+    A break is found on one of them as it is, or on one with one of its integers larger (`validate.instances.race`).
+    """
+    from validate.instances.race import Entrant, polished, raced  # which measures as this module does
+    from validate.instances.sharp import sharpest
+
+    budget = _Budget(operations)
+    closest: dict[Any, Entrant] = {}
+    for i, (still, one) in enumerate(sharpest(claim, seeds, seed)):
+        if stop() or (i >= LEAST_SHARP and budget.spent(0.4)):
+            break
+        if one is None:
+            continue
+        before = work.operations()
+        score = _close_in_floats(claim, one) if one.instance.rounds > SHORT_RUN else None
+        if score is None or score == 2:
+            seen = measured(claim, one, found)
+            if seen is not None and seen.measured.broken:
+                return seen, one.instance.rounds > LONG_RUN
+            if seen is not None:
+                found.seen.append(seen)
+            score = None if seen is None else seen.score
+        if score is not None:
+            place = (still, one.instance.problem)
+            if place not in closest or closest[place].score < score:
+                closest[place] = Entrant(score, one, still and _stays(one), work.operations() - before)
+    for place, entrant in closest.items():
+        if stop() or budget.spent(1):
+            break
+        better = entrant if entrant.still or entrant.drawn.instance.rounds > SHORT_RUN else polished(claim, entrant)
+        if isinstance(better, Seen):
+            return better, False
+        closest[place] = better
+    ladder = raced(
+        claim, [*closest.values()], lambda: stop() or budget.spent(3), lambda one: _fits_moments(claim, one, 4)
+    )
+    for name, value in ladder.reached.items():
+        found.reached[name] = max(value, found.reached.get(name, 0))
+    found.suspect = found.suspect or ladder.suspect
+    return ladder.broken, True
+
+
+def _stays(one: Drawn) -> bool:
+    """Whether the first round leaves all states as they are, whatever is drawn."""
+    try:
+        play = Play(one.instance, OUTCOMES)
+        law = play.law(1)
+        return len(law) == 1 and law[0][1] == play.start
+    except (UndecidedError, UndefinedError, ValueError, ZeroDivisionError):
+        return False
+
+
+LEAST_SHARP, SHORT_RUN = 24, 3
+"""Instances at which a claim has little room that no budget cuts; rounds of one that floats are not asked about first."""
+
+
+def _close_in_floats(claim: Claim, one: Drawn) -> float | None:
+    """How close an instance comes to a break, in floats (`Seen.score`); None where moments do not tell."""
+    from validate.instances.ladder import score_in_floats  # which measures as this module does
+
+    assert claim.program is not None
+    if not claim.program.operations <= LINEAR_GIVEN_DRAWS or not _fits_moments(claim, one, 4):
+        return None
+    return score_in_floats(claim, one)
+
+
 def _along(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: _Budget) -> Seen | None:
     """The tightest instances, made longer along each of their integers, that break the claim."""
     from validate.instances.ladder import climbed  # which measures as this module does
 
     tightest = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
     ladder = climbed(claim, tightest, lambda: stop() or budget.spent(2.5), lambda one: _fits_moments(claim, one))
-    found.reached = ladder.reached
+    for name, value in ladder.reached.items():
+        found.reached[name] = max(value, found.reached.get(name, 0))
     found.suspect = found.suspect or ladder.suspect
     return ladder.broken
 
@@ -498,7 +575,7 @@ MOST_AVERAGED = 100
 """Clients of an average over those whose coins fell so: pairs of them are gone through for every possible number."""
 
 
-def _fits_moments(claim: Claim, one: Drawn) -> bool:
+def _fits_moments(claim: Claim, one: Drawn, times: int = 1) -> bool:
     """Whether moments take little work: a matrix of all that clients remember, a term for each client and round.
 
     A sentence that speaks of the turns of a loop has a term for each of them, too.
@@ -513,7 +590,7 @@ def _fits_moments(claim: Claim, one: Drawn) -> bool:
     turns, most = 1, MOST_TERMS
     if any(isinstance(part, At) and part.name in claim.vocabulary.taps for part in _everything_said(claim)):
         turns, most = turns_of(instance.program, one.values), MOST_TERMS_OF_TAPS
-    return N * instance.rounds * (samples if instance.program.random else 1) * turns <= most
+    return N * instance.rounds * (samples if instance.program.random else 1) * turns <= most * times
 
 
 def _fits(claim: Claim, size: Size) -> bool:
