@@ -21,6 +21,7 @@ from theory.sentence import At, Expression, SentenceError, everything
 from theory.written import Claim
 from validate.both_sides import Measured, Row, sides
 from validate.expected import tapped, taps_of
+from validate.instances import tried
 from validate.instances.by_moments import MOST_TAPPED, breaks_in_floats, by_moments
 from validate.instances.candidates import (
     Candidate,
@@ -48,6 +49,9 @@ KEPT = 12
 """Instances from which the search climbs."""
 CASES = 25
 """Values of the free indices on one instance that count as an evaluation of the search."""
+POOL, EVERYBODY, SHARP, LARGER = "pool", "everybody takes part", "few numbers", "few numbers, made larger"
+WEIGHTED, AFAR, ALONG, CLIMB = "weighted starts", "far out", "the tightest, made larger", "search"
+"""Stages of a hunt."""
 REFUSED = 8
 """Breaks that do not stand up to whoever else looks at them, after which no more are looked for."""
 
@@ -110,6 +114,8 @@ class Hunt:
         reached: by integer (K, N, d, samples, a parameter), how far the tightest instances were made longer along it.
         suspect: one of these that seems to break the claim, which fractions neither confirm nor clear.
         first: the same instance as it was found.
+        stage: of the hunt, in which that was.
+        tried: how many instances had been tried by then.
     """
 
     seen: list[Seen] = field(default_factory=list)
@@ -122,6 +128,8 @@ class Hunt:
     broken: Seen | None = None
     first: Seen | None = None
     origin: Where = "pool"
+    stage: str = ""
+    tried: int = 0
     evaluations: int = 0
     far: list[Drawn] = field(default_factory=list)
     reached: dict[str, int] = field(default_factory=dict)
@@ -174,28 +182,28 @@ def hunt(
             found.none += 1
         if seen is not None:
             if seen.measured.broken:
-                if doubts.settled(seen, "pool"):
+                if doubts.settled(seen, POOL):
                     return found
                 continue
             found.seen.append(seen)
     broken = _of_everybody(claim, found, pool, seed, stop, budget)
-    if broken is not None and doubts.settled(broken, "pool"):
+    if broken is not None and doubts.settled(broken, EVERYBODY):
         return found
     for seen in _from_weighted(claim, found):
-        if seen.measured.broken and doubts.settled(seen, "pool"):
-                return found
+        if seen.measured.broken and doubts.settled(seen, WEIGHTED):
+            return found
     if far and claim.program is not None and has_functions(claim):
         tell(f"{claim.id}: instances with few numbers, made larger and larger")
         broken, longer = _sharpened(claim, found, far, seed, stop, operations)
-        if broken is not None and doubts.settled(broken, "pool", short=longer):
+        if broken is not None and doubts.settled(broken, LARGER if longer else SHARP, short=True):
             return found
     if far:
         tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
         broken = _from_afar(claim, found, far, seed, stop, budget)
-        if broken is not None and doubts.settled(broken, "pool"):
+        if broken is not None and doubts.settled(broken, AFAR):
             return found
         broken = _along(claim, found, stop, budget)
-        if broken is not None and doubts.settled(broken, "pool", short=True):
+        if broken is not None and doubts.settled(broken, ALONG, short=True):
             return found
     best = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
     rng = random.Random(f"{seed}:{claim.statement}")
@@ -219,7 +227,7 @@ def hunt(
                     continue
                 found.evaluations += len(seen.measured.rows) // CASES
                 if seen.measured.broken:
-                    if doubts.settled(seen, "search"):
+                    if doubts.settled(seen, CLIMB):
                         return found
                     continue
                 if seen.score >= score:
@@ -344,7 +352,7 @@ def _stays(one: Drawn) -> bool:
 
 
 LEAST_SHARP, SHORT_RUN = 24, 3
-"""Instances at which a claim has little room that no budget cuts; rounds of one that floats are not asked about first."""
+"""Instances at which a claim has little room that no budget cuts; rounds of which floats are not asked first."""
 
 
 def _close_in_floats(claim: Claim, one: Drawn) -> float | None:
@@ -389,14 +397,14 @@ class _Doubts:
 
     def __init__(self, claim: Claim, found: Hunt, accepted: Callable[[Seen], bool], smallest: bool) -> None:
         self.claim, self.found, self.accepted, self.smallest = claim, found, accepted, smallest
-        self.refused = 0
+        self.refused, self.start = 0, tried.instances()
 
-    def settled(self, seen: Seen, origin: Where, short: bool = False) -> bool:
+    def settled(self, seen: Seen, stage: str, short: bool = False) -> bool:
         """Whether the hunt ends with this break; else it is kept in case that no other is found.
 
         One that is `short` has been made smaller.
         """
-        found = self.found
+        found, before = self.found, tried.instances() - self.start
         stands = self.accepted(seen)
         if not stands and not relations_hold(self.claim, seen.drawn):  # no instance of the claim, for all that is known
             found.undecided += 1
@@ -407,7 +415,8 @@ class _Doubts:
                     seen, stands = near, True
                     break
         if stands or found.broken is None:
-            found.first, found.origin = seen, origin
+            found.first, found.origin = seen, "search" if stage == CLIMB else "pool"
+            found.stage, found.tried = stage, before
             found.broken = shrunk(self.claim, seen) if self.smallest and not short else seen
         self.refused += not stands
         return stands or self.refused >= REFUSED or (self.refused == 1 and self.accepted(found.broken))
@@ -455,6 +464,7 @@ def _with_squares(claim: Claim, seen: Seen) -> Iterator[Seen]:
 def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None:
     """Both sides on an instance; None where the claim says nothing there, or it cannot be told (counted in `found`)."""
     count = Hunt() if found is None else found
+    tried.count()
     try:
         both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit=_outcomes(claim, one))
     except TooManyOutcomesError:

@@ -1,7 +1,7 @@
 """Many instances with one integer larger and larger: those that near a break at the least work go on.
 
-At first work is taken to grow as left over right is to. From two values of left over right a power law says where they meet;
-who is to get there with the least work goes on next, and leaves the race where the sides no longer approach.
+At first work is taken to grow as left over right is to. From two values of left over right a power law says where the
+sides meet; who is to get there with the least work goes on next, and leaves the race where they no longer approach.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ FACTORS, TIGHTER = (Fraction(2), Fraction(10), Fraction(1, 2), Fraction(1, 10)),
 LONG_WAY = 16
 """Times the work of the last value that a break has to be away for other numbers to be moved first."""
 COPIED = (CLIENTS, SAMPLES, COORDINATES)
-MOST_ROUNDS = 16384
-"""Rounds to which a run is made longer."""
+MOST_ROUNDS = 5000
+"""Rounds to which a run is made longer: the verifier plays no more."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,8 @@ class _Runner:
     @property
     def left(self) -> float:
         """Doublings up to a break, if it goes on as before, or in proportion while that is not known."""
-        return log2(1 / self.ratio) / (
-            self.exponent if self.steady or self.exponent < HOPEFUL else max(self.exponent, 1.0)
-        )
+        rising = not self.steady and self.exponent >= HOPEFUL
+        return log2(1 / self.ratio) / (max(self.exponent, 1.0) if rising else self.exponent)
 
     @property
     def work(self) -> float:
@@ -126,11 +125,7 @@ def raced(
         heappush(waiting, (runner.cost / runner.ratio, next(order), runner))
     while waiting and not spent():
         runner = heappop(waiting)[2]
-        if (
-            runner.last > runner.way.now
-            and LONG_WAY * runner.cost <= runner.work
-            and runner.last >= 4 * runner.polished
-        ):
+        if runner.far and runner.last >= 4 * runner.polished:
             if _polished(claim, runner, found, spent, fits):
                 return found
             if _in_race(runner):
