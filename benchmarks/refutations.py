@@ -12,7 +12,6 @@ column of their own, and of whole papers only that is checked.
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import tempfile
 import time
@@ -21,14 +20,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from theory import catalog
-from theory.claim import Paper
 from theory.written import Claim
 from validate.examine import examine
 from validate.instances import tried
 
 PAPERS = ("fedavg-svrg", "fedmim", "open-fl", "perm")
-BESIDE = {"open-fl": "theory.papers.open_fl_sentences", "perm": "theory.papers.perm_sentences"}
-"""Where the sentences of papers stand that are not in the catalogue yet."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +54,9 @@ def claims_of(names: Sequence[str]) -> Iterator[Claim]:
     """The claims of these papers that have a sentence, or these claims."""
     for name in names:
         paper, _, label = name.partition("/")
-        for one in _paper(paper).claims:
+        for one in catalog.claims(paper):
             if isinstance(one, Claim) and one.has_sentence and label in ("", one.label):
                 yield one
-
-
-def _paper(name: str) -> Paper:
-    own = next(one for one in catalog.papers() if one.name == name)
-    if all(isinstance(one, Claim) for one in own.claims) or name not in BESIDE:
-        return own
-    found: Paper = importlib.import_module(BESIDE[name]).PAPER
-    return found
 
 
 def checked(claim: Claim, quick: bool) -> Line:

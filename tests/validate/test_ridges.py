@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validate.verifier.formulas import Uncheckable
 
 from tests.validate.tampering import edit, verdict
 from theory import predicates as p
@@ -41,7 +42,6 @@ from validate.satisfied import best, true
 from validate.verifier import FormatError
 from validate.verifier import ridges as read_by_others
 from validate.verifier import ridges_assumed as other_eyes
-from validate.verifier.formulas import Uncheckable
 from validate.verifier.scalars import Work
 
 F = Fraction

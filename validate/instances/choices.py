@@ -373,7 +373,7 @@ LARGE_INTEGERS = tuple(map(F, (20, 50, 100, 1000, 10**4, 10**6)))
 BELOW_AN_END = (F(1, 10**9), F(1, 10**3))
 """How far below the open end of a domain a number is taken."""
 SHARES = (F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(1, 10), F(1, 100), F(2))
-SHARP_SHARES = (F(1), F(1, 10), F(1), F(1, 2), F(1, 100), F(1))
+SHARP_SHARES = (F(1), F(1, 20), F(1), F(1, 2), F(1, 100), F(1))
 """Of the value at which a relation turns."""
 SMALL = F(1, 10**6)
 """A constant that every positive number is."""

@@ -24,6 +24,8 @@ from validate.instances.pool import Drawn
 
 LEAP, STEADY, HOPEFUL = 3, 0.1, 0.3
 """Doublings at once where the exponent changes by this share of it at most; exponents that may become 1."""
+OF_THE_STILL = 25
+"""Operations for each round of a run that stays where it is."""
 MOST_STEPS = 3000
 """Steps of all clients in a run that is played where floats do not tell."""
 LEAST_GROWTH = 0.05
@@ -33,8 +35,8 @@ FACTORS, TIGHTER = (Fraction(2), Fraction(10), Fraction(1, 2), Fraction(1, 10)),
 LONG_WAY = 16
 """Times the work of the last value that a break has to be away for other numbers to be moved first."""
 COPIED = (CLIENTS, SAMPLES, COORDINATES)
-MOST_ROUNDS = 16384
-"""Rounds to which a run is made longer."""
+MOST_ROUNDS = 5000
+"""Rounds to which a run is made longer: the verifier plays no more."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ def _started(claim: Claim, ones: Sequence[Entrant]) -> list[_Runner]:
             place = (round(one.score, 6), turn, way.now)
             if place not in known:
                 known.add(place)
-                found.append(_Runner(base, way, one.still, way.now, here, cost=one.cost))
+                found.append(_Runner(base, way, one.still, way.now, here, cost=OF_THE_STILL if one.still else one.cost))
     return found
 
 
@@ -180,7 +182,7 @@ def _ahead(
     told = None if runner.still else climb.told(runner.base, value)
     if told is None:
         told = _played(claim, climb, value, runner.still)
-    runner.cost = work.operations() - before
+    runner.cost = OF_THE_STILL * value if runner.still else work.operations() - before
     if told is None:
         runner.exponent = 0.0
         return False
