@@ -22,6 +22,7 @@ NO_START = {
     "open-fl/theorem-3/papers-settings",
     "sizes/v1",
     "sizes/v2",
+    "perm/theorem-2",
     "perm/theorem-2-step",
     "perm/theorem-2-unrolled",
     "perm/theorem-3-explicit",
