@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from validate.predicted import on_instance
 
 from tests.language import noise_ball, scaffold, schedules, vectors
 from theory import claim
