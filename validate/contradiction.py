@@ -44,9 +44,13 @@ PLAIN = ("+", "-", "*", "/", "**", "neg", "sqrt", "log", "exp", "abs", "min", "m
 NEVER_NEGATIVE = ("norm2", "norm", "abs", "sqrt", "exp")
 
 
-def contradictions(claim: Claim) -> list[Evidence]:
+QUICK = 0.5
+"""Share of what questions to z3 and boxes may compute, in a quick check."""
+
+
+def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
     """Whether what a claim assumes can hold together, as evidence; nothing where that is not known."""
-    from theory.feasible import feasible_relations, function_conflicts
+    from theory.feasible import Limits, feasible_relations, function_conflicts
 
     for found in function_conflicts(claim):
         excluded = f"{found.first} and {found.second} exclude each other: {found.proof}"
@@ -65,7 +69,7 @@ def contradictions(claim: Claim) -> list[Evidence]:
                 sides = (numbers.of(replaced(c, claim.definitions)) for c in (one.constants[0], other.constants[0]))
                 texts.append(" <= ".join(map(text_of, sides)))
     try:
-        answer = feasible_relations(texts, numbers.domains)
+        answer = feasible_relations(texts, numbers.domains, limits=Limits(effort=QUICK if quick else 1.0))
     except ValueError as error:
         log.debug("%s: %s", claim.id, error)
         return []

@@ -73,7 +73,7 @@ def examine(
     if not claim.has_sentence:
         text = f"no sentence of the language says it: {claim.title}"
         return decide(claim.id, [Evidence("exact", "undecided", text, origin="search")], quick=quick)
-    evidence = contradictions(claim)
+    evidence = contradictions(claim, quick)
     if any(item.outcome == "vacuous" for item in evidence):
         return decide(claim.id, evidence, quick=quick)
     if claim.in_words:

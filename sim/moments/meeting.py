@@ -232,15 +232,17 @@ class _Layout:
             rows: (N, O, r, D_n), the maps of the stacked values by outcome.
             pair: (N, O, N, O), as of `meet`.
         """
-        law, (N, O, r, c) = self.law, rows.shape
+        law, (N, outcomes, r, c) = self.law, rows.shape
         own = law.width + law.own_width * np.arange(N)[:, None] + np.arange(law.own_width)
         columns = np.concatenate([np.broadcast_to(np.arange(law.width), (N, law.width)), own], axis=1)
         P = law.P[:, columns[:, :, None, None], columns]  # (b, N, D_n, N, D_m)
         b = len(P)
-        mixed = pair.transpose(2, 0, 1, 3).reshape(N, N * O, O) @ rows.reshape(N, O, r * c)
-        mixed = mixed.reshape(N, N, O, r, c).transpose(1, 0, 2, 4, 3).reshape(N, N, O * c, r)  # of m given (n, o)
-        half = rows.reshape(N, O * r, c) @ P.reshape(b, N, c, N * c)
-        half = half.reshape(b, N, O, r, N, c).transpose(0, 1, 4, 3, 2, 5).reshape(b, N, N, r, O * c)
+        mixed = pair.transpose(2, 0, 1, 3).reshape(N, N * outcomes, outcomes) @ rows.reshape(N, outcomes, r * c)
+        mixed = (
+            mixed.reshape(N, N, outcomes, r, c).transpose(1, 0, 2, 4, 3).reshape(N, N, outcomes * c, r)
+        )  # of m given (n, o)
+        half = rows.reshape(N, outcomes * r, c) @ P.reshape(b, N, c, N * c)
+        half = half.reshape(b, N, outcomes, r, N, c).transpose(0, 1, 4, 3, 2, 5).reshape(b, N, N, r, outcomes * c)
         inner = half @ mixed  # (b, N, N, r, r)
         out = law.numbers.zeros(b, self.width + N * self.own_width, self.width + N * self.own_width)
         places = self.places()

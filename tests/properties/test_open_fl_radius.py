@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from validate.papers.open_fl.sgd_instances import equally_curved, federated, worst_instance
 
 from sim.algorithms import FedAvg
 from sim.exact import moments
 from sim.participation import Bernoulli, UniformChoice, full
 from sim.problems import Quadratic
+from tests.properties.worst_steps import equally_curved, federated, worst_hessian, worst_instance
 from theory import claim
 from theory.stability import exact_radius, noise_threshold, uniform_radius, worst_next_norm
 
@@ -135,3 +135,29 @@ def test_a_run_from_the_sphere_stays_in_the_ball_in_fractions():
     found = moments(FedAvg(step=Fraction(1), local_steps=1), problem, full(), rounds=12, start=start)
     assert all(isinstance(value, Fraction) for value in found.squared_iterate_norm)
     assert (found.squared_iterate_norm <= 4).all()
+
+
+def test_the_worst_matrix_has_its_eigenvalues_in_the_class():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        d, mu = int(rng.integers(1, 5)), float(rng.uniform(0.01, 1))
+        x, star = rng.normal(size=(2, d))
+        h = worst_hessian(x, star, mu, 1.0, float(rng.uniform(0.1, 1)))
+        values = np.linalg.eigvalsh(h)
+        assert mu * (1 - 1e-9) <= values[0]
+        assert values[-1] <= 1 + 1e-9
+        assert d == 1 or (values[0] == pytest.approx(mu) and values[-1] == pytest.approx(1))
+
+
+def test_the_worst_matrix_at_points_that_coincide_or_vanish():
+    for x, star in (([1.0, 0.0], [1.0, 0.0]), ([0.0, 0.0], [0.0, 0.0]), ([2.0, 0.0], [1.0, 0.0])):
+        values = np.linalg.eigvalsh(worst_hessian(np.array(x), np.array(star), 0.1, 1.0, 1.0))
+        assert values == pytest.approx([0.1, 1.0])
+
+
+def test_equally_curved_problems_have_the_noise_that_they_are_given():
+    noise = np.array([[[3.0, 0.0], [-3.0, 0.0], [0.0, 0.0]]])
+    problem = equally_curved(np.diag([1.0, 2.0])[None], np.array([[1.0, -1.0]]), noise)
+    assert problem.minimiser == pytest.approx([1.0, -1.0])
+    for x in ([0.0, 0.0], [10.0, -7.0]):
+        assert problem.sampling_noise(np.array(x))[0] == pytest.approx(6.0)

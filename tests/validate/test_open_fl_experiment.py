@@ -117,8 +117,8 @@ def test_the_bound_of_theorem_2_holds_where_it_applies(reproduced) -> None:
 def test_theorem_3_does_not_apply(reproduced) -> None:
     table = next(t for t in reproduced.experiment.tables if t.title.startswith("Theorem 3"))
     held = {row[0]: row[-1] for row in table.rows}
-    assert held["step size"] == "no"
-    assert held["a radius exists"] == "no"
+    assert held["eta <= 1/L"] == "no"
+    assert held["one_minus_kappa_C1 > 0"] == "no"
     assert any(text.startswith("Theorem 3 cannot be applied") for text in reproduced.experiment.findings)
 
 

@@ -9,7 +9,6 @@ that has left is selected no more. What the paper says of a generic f, its secti
 """
 
 from dataclasses import replace
-from fractions import Fraction
 
 from theory.claim import Paper
 from theory.domain import NONNEGATIVE, REAL, Domain
@@ -134,31 +133,6 @@ def domains(*names):
     return {name: NO_LESS[name] for name in names}
 
 
-def leaving():
-    """f' = x - 1 below 1 and (x - 1)/4 above it, with noise that is larger where the iterate may go.
-
-    From R a step goes to 0 in 9 of 28 samples and to y > R in 19, from 0 and from y to 2 beside its mean; between these
-    points and beyond them the noise is interpolated, so that its variance is at most 4.
-    """
-    R = Fraction(351, 100)
-    mean = R - (R - 1) / 4
-    y = mean * Fraction(28, 19)
-    samples = []
-    for i in range(28):
-        ends = (2 * (-1) ** i, mean if i % 28 < 9 else mean - y, 2 * (-1) ** (i // 2))
-        inner, outer = (ends[1] - ends[0]) / R, (ends[2] - ends[1]) / (y - R)
-        slopes = (1, 1 + inner, Fraction(1, 4) + inner, Fraction(1, 4) + outer, Fraction(1, 4))
-        samples.append({"knots": ["0", "1", str(R), str(y)], "slopes": list(map(str, slopes)), "b": str(1 - ends[0])})
-    return {
-        "algorithm": "open-fl/local_sgd",
-        "parameters": {"eta": 1},
-        "problem": {"clients": [samples]},
-        "start": str(R),
-        "rounds": 2,
-        "constants": {"L": 1, "mu": "1/4", "r": 1, "sigma": 2, "R": str(R)},
-    }
-
-
 DEFINITION = (
     claim(
         "definition-1",
@@ -183,7 +157,6 @@ DEFINITION = (
         of=local_sgd,
         assuming=(*A1_N, A2_N, A3, STEP, "stable(f_ni, eta, R)", "norm(x0) <= R"),
         parameters=domains("R", "r", "sigma"),
-        given=(leaving(),),
         kind="proposition",
         equation="Definition 1",
         title="a stable optimiser stays in the ball in mean square",
@@ -236,16 +209,6 @@ DEFINITION = (
         of=average_by_norm,
         assuming=("mean_i(norm2(grad(f_ni, x0))) <= R2",),
         parameters=domains("R2"),
-        given=(
-            {  # each of two clients is at 0 or at 1, and the average is at the one that is farther out
-                "algorithm": "open-fl/average_by_norm",
-                "parameters": {},
-                "problem": {"clients": [[{"h": 0, "b": 0}, {"h": 0, "b": 1}]] * 2},
-                "start": 0,
-                "rounds": 1,
-                "constants": {"R2": "1/2"},
-            },
-        ),
         kind="proposition",
         equation="Proposition 1, (4)",
         title="averaging with second moments and any weights",
@@ -466,7 +429,6 @@ def with_factors(one, remarks=()):
         title=f"{one.title}, beta1^2 < beta2",
         assuming=(*one.assuming, MOMENTS),
         remarks=(*remarks, FIRST),
-        given=(),
     )
 
 
@@ -499,7 +461,6 @@ ON_THE_BALL = replace(
     title="the same, gradients bounded on the ball of radius R",
     assuming=(*A1_N, A2_N, STEP, BALL_GRADIENTS, "mu*R <= sigma", "beta1 < 1/3", EXISTS, MOMENTS,
               "max_k(norm(x[k])) <= R"),
-    given=(),
     remarks=(
         "A reading of Assumption 4: Definition 1 speaks of every x^k in B(0,R), so the bound is needed on that ball.",
         "mu R <= sigma follows: the ball has a point at a distance of at least R from x*. With (5) it implies beta1 < "
@@ -583,38 +544,14 @@ AFTER_STEP = (
 )
 
 
-def two_clients(parameters, curvatures, minimisers, constants):
-    """Clients without noise in one dimension, f_n(x) = h_n (x - a_n)^2/2, from 0."""
-    return {
-        "algorithm": "open-fl/adam_around",
-        "parameters": parameters,
-        "problem": {"clients": [[{"h": h, "a": a}] for h, a in zip(curvatures, minimisers, strict=True)]},
-        "start": 0,
-        "rounds": 1,
-        "constants": constants,
-    }
-
-
-SLOW = {  # beta1^2 > beta2, with C1 = 1 - 1/sqrt(5) and C2 > 0
-    "algorithm": "open-fl/adam",
-    "parameters": {"eta": "1/2", "beta1": "9/10", "beta2": "1/10", "eps": 4},
-    "problem": {"clients": [[{"h": 1, "a": -1}]]},
+BOTH_WALK = {  # without noise, f_n(x) = h_n (x - a_n)^2/2
+    "algorithm": "open-fl/adam_around",
+    "parameters": {"eta": "1/40", "beta1": "3/10", "beta2": "3/10", "eps": 4, "weight": [0, 1], "H": 48},
+    "problem": {"clients": [[{"h": 1, "a": -1}], [{"h": "1/10", "a": -50}]]},
     "start": 0,
-    "rounds": 2,
-    "constants": {"L": 1, "sigma": 1},
+    "rounds": 1,
+    "constants": {"L": 1, "mu": "1/10", "sigma": 5},
 }
-BOTH_WALK = two_clients(
-    {"eta": "1/40", "beta1": "3/10", "beta2": "3/10", "eps": 4, "weight": [0, 1], "H": 48},
-    (1, "1/10"),
-    (-1, -50),
-    {"L": 1, "mu": "1/10", "sigma": 5},
-)
-BETWEEN = two_clients(
-    {"eta": "1/2", "beta1": "1/2", "beta2": "1/2", "eps": 1, "weight": [1, 1], "H": 1},
-    (1, 1),
-    (-1, -2),
-    {"L": 1},
-)
 LEMMA_5_CLAIMS = (
     LEMMA_5,
     with_factors(LEMMA_5, LEMMA_5.remarks[:1]),
@@ -684,7 +621,6 @@ EQ25 = line(
     ("smooth(f_n, L)", A4),
     where={"A_previous": f"E({A_PREVIOUS})", **WEIGHTED, "inverse_root_drop": f"E({DROP})"},
     parameters={**FACTORS, "b": NONNEGATIVE, "c": NONNEGATIVE},
-    given=({**SLOW, "constants": {"L": 1, "sigma": 1, "b": 5, "c": "9/2"}},),
     title="one step of the Lyapunov function, for any b and c",
 )
 EQ26 = line(
@@ -692,7 +628,6 @@ EQ26 = line(
     f"E({AFTER}) <= lyapunov + (L/2 + (eta + c)*beta1*L/eta)*{LENGTH} - (eta + c)*(1 - beta1)*weighted_gradient",
     ("smooth(f_n, L)", A4),
     where={**LYAPUNOV, **WEIGHTED},
-    given=(SLOW,),
     title="one step of the Lyapunov function, with the paper's b and c",
     remarks=("The first line of the chain (26), whose last is (14), lemma-5.", FIRST),
 )
@@ -779,7 +714,6 @@ LINES = (
             "squared_step": "norm2(y[0] - z[0])",
         },
         parameters={**ONLY_BETA, **WEIGHTS},
-        given=(BETWEEN,),
         kind="equation",
         equation="(22)",
         title="the first part: momentum, at the local step after a communication",

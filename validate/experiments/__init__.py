@@ -26,7 +26,7 @@ def reproduction(paper: str) -> Callable[..., Any] | None:
     if not name:
         return None
     try:
-        found = getattr(import_module(name), "reproduce", None)
+        found: Callable[..., Any] | None = getattr(import_module(name), "reproduce", None)
     except ImportError as error:
         raise ValueError(f"experiments={name!r} of the paper {paper!r} cannot be imported: {error}") from error
     if found is None:

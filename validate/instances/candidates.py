@@ -25,6 +25,7 @@ from validate.instances.choices import (
     Values,
     best_constants,
     fractions_near,
+    holds_surely,
     relation_satisfied,
     roles_of,
     schedules_of,
@@ -140,7 +141,7 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
             return None
         if satisfied.true(one, problem, constants, network) is not True:
             return None
-    if not all(relation_satisfied(relation, world, claim, surely=True) for relation in claim.relations):
+    if not all(relation_satisfied(relation, world, claim, holds_surely) for relation in claim.relations):
         return None
     return instance_of_values(claim, problem, candidate.start, candidate.rounds, values, candidate.vectors)
 
@@ -198,7 +199,7 @@ def refitted(claim: Claim, c: Candidate) -> Candidate:
     world = Setting(problem, c.start, values, c.rounds, claim, c.vectors)
     free = {name for name, v in values.items() if isinstance(v, Fraction) and name not in claim.constants}
     for relation in claim.relations:
-        if relation_satisfied(relation, world, claim, surely=True):
+        if relation_satisfied(relation, world, claim, holds_surely):
             continue
         for side, beside in ((relation.left, relation.right), (relation.right, relation.left)):
             value = _evaluated(beside, world, claim)
@@ -207,7 +208,7 @@ def refitted(claim: Claim, c: Candidate) -> Candidate:
             if isinstance(side, Name) and side.name in free:
                 for near in (value,) if isinstance(value, Fraction) else fractions_near(value):
                     values[side.name] = near
-                    if relation_satisfied(relation, world, claim, surely=True):
+                    if relation_satisfied(relation, world, claim, holds_surely):
                         break
                 break
             lists = {index_of(p.name)[0] for p in everything(side) if isinstance(p, Name)} & {

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -511,7 +511,7 @@ class Search:
 
     def satisfied(self, relation: Sentence) -> bool:
         """Whether a relation holds for the values so far."""
-        return relation_satisfied(relation, self.world, self.claim, surely=True)
+        return relation_satisfied(relation, self.world, self.claim, holds_surely)
 
     def _value(self, e: Expression) -> Any:
         try:
@@ -612,10 +612,16 @@ class Search:
             if not domain.contains(value) or (name in self.roles.counts and value.denominator != 1):
                 continue
             self.values[name] = value
-            if all(self.satisfied(relation) for relation in known):
+            if not self._clearly_false(known) and all(self.satisfied(relation) for relation in known):
                 return True
         self.values.pop(name, None)
         return False
+
+    def _clearly_false(self, relations: Sequence[Sentence]) -> bool:
+        """Whether floats tell that one of the relations is false: what fractions take long to say."""
+        rough = replace(self.world, values=in_floats(self.values))
+        here = [r for r in relations if not along.speaks_of_run(r, self.words)]
+        return any(not relation_satisfied(relation, rough, self.claim, may_hold) for relation in here)
 
     def _candidates(self, name: str) -> list[Any]:
         rng, problem, roles = self.rng, self.problem, self.roles
@@ -799,13 +805,15 @@ class Search:
         for side in (relation.left, relation.right):
             _with_name(side, name, self.words, changing)
         memos: Memos = {}
+        rough = in_floats(self.values)  # whoever takes the value looks again, in fractions
+        world = replace(self.world, values=rough)
 
         def fits(value: Fraction) -> bool:
-            self.values[name] = value
+            rough[name] = float(value)
             for memo in memos.values():  # what does not have the name is worked out once
                 for tree in changing:
                     memo.pop(tree, None)
-            return relation_satisfied(relation, self.world, self.claim, surely=True, memos=memos)
+            return relation_satisfied(relation, world, self.claim, holds_surely, memos)
 
         tried = range(-30, 21, APART)
         exponents = [k for k in tried if fits(F(2) ** k)]
@@ -822,15 +830,15 @@ class Search:
                     middle = (low + high) / 2
                     low, high = (middle, high) if fits(middle) else (low, middle)
                 yield low
-        self.values.pop(name, None)
 
 
+Compare = Callable[[Any, str, Any], bool]
 Memos = dict[tuple[int, int], dict[int, Any]]
 """Values of trees by their ids, by round and client."""
 
 
 def relation_satisfied(
-    relation: Sentence, world: Setting, claim: Claim, surely: bool = False, memos: Memos | None = None
+    relation: Sentence, world: Setting, claim: Claim, compare: Compare | None = None, memos: Memos | None = None
 ) -> bool:
     """Whether a relation holds in a setting, for every client where it speaks of one a client.
 
@@ -840,11 +848,11 @@ def relation_satisfied(
         relation: which.
         world: the setting.
         claim: whose relation it is.
-        surely: whether an inequality between floats is to hold by more than their rounding.
+        compare: `holds`, which is meant without; `holds_surely`, `may_hold`.
         memos: values that are known already; new ones are added.
     """
+    compare = holds if compare is None else compare
     memos = {} if memos is None else memos
-    compare = holds_surely if surely else holds
     words = claim.vocabulary
     if along.speaks_of_run(relation, words):
         return along.holds_along(relation, world, claim)
@@ -941,6 +949,30 @@ def holds_surely(left: Any, relation: str, right: Any) -> bool:
         low, high = (left, right) if relation in ("<=", "<") else (right, left)
         return float(low) < float(high) - 1e-12 * max(abs(float(low)), abs(float(high)))
     return holds(left, relation, right)
+
+
+def may_hold(left: Any, relation: str, right: Any) -> bool:
+    """As `holds`, but that floats may be wrong by a millionth of the larger one."""
+    left, right = float(left), float(right)
+    slack = 1e-6 * max(abs(left), abs(right))
+    if relation == "==":
+        return abs(left - right) <= slack
+    low, high = (left, right) if relation in ("<=", "<") else (right, left)
+    return low <= high + slack
+
+
+def in_floats(values: Mapping[str, Any]) -> Values:
+    """Values in floats; what no float can be stays as it is."""
+
+    def one(value: Any) -> Any:
+        if isinstance(value, list):
+            return [one(v) for v in value]
+        try:
+            return float(value)
+        except OverflowError:
+            return value
+
+    return {name: one(value) for name, value in values.items()}
 
 
 def fractions_near(value: float) -> tuple[Fraction, ...]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 from math import isqrt
 from typing import Any, Literal
 
@@ -33,6 +34,7 @@ from validate.instances.candidates import (
     smaller,
 )
 from validate.instances.choices import has_length, roles_of, turns_of
+from validate.instances.outside import rougher
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.shapes import Size
@@ -154,7 +156,7 @@ def hunt(
         stop: asked between instances; where it says so, what was seen so far is what came of it.
         smallest: whether a break is made smaller; it costs most of the time that a break takes.
         operations: a budget in operations (`theory.program.work`): each of pool, distance and search ends with its
-            share of it, what is left going to the next, but none before `LEAST` instances.
+            share of it, what is left going to the next, but none before `LEAST` instances, unless all of it is spent.
     """
     found = Hunt()
     budget = _Budget(operations)
@@ -163,11 +165,13 @@ def hunt(
     for i in range(pool):
         if stop():
             return found
-        if i >= LEAST and budget.spent(1):
+        if budget.spent(1 if i >= LEAST else 3):
             break
         if i % 200 == 199:
             tell(f"{claim.id}: {i + 1} of {pool} instances")
         one = drawn(claim, seed + i, sizes=small)
+        if one is not None and i % 2:
+            one = rougher(claim, one) or one
         seen = None if one is None else measured(claim, one, found)
         if one is None:
             found.none += 1
@@ -180,7 +184,7 @@ def hunt(
     broken = _of_everybody(claim, found, pool, seed, stop, budget)
     if broken is not None and doubts.settled(broken, "pool"):
         return found
-    for seen in _from_weighted(claim, found):
+    for seen in chain(_from_weighted(claim, found), _in_other_units(claim, found)):
         if seen.measured.broken and doubts.settled(seen, "pool"):
             return found
     if far:
@@ -234,7 +238,7 @@ def _of_everybody(
     sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
     left, tries, solved = MOST_LONG, MOST_TRIES, has_length(claim)
     for i in range(seeds if sizes else 0):
-        if stop() or tries < 0 or (i >= LEAST and budget.spent(1.5)):
+        if stop() or tries < 0 or budget.spent(1.5 if i >= LEAST else 3):
             return None
         one = drawn(claim, seed + 2 * 10**6 + i, sizes=sizes, everybody=True)
         if one is None or one.instance.rounds > LONG_RUN:
@@ -266,6 +270,37 @@ def _from_weighted(claim: Claim, found: Hunt) -> Iterator[Seen]:
                 yield there
 
 
+IN_UNITS, UNITS = (3, 6), (Fraction(1, 1000), Fraction(1000))
+"""Instances that are taken in other units of length, of all and of those that begin at the minimiser; these units."""
+MOST_UNITS = 4
+"""Times that a unit is taken as long as an instance grows tighter."""
+
+
+def _in_other_units(claim: Claim, found: Hunt) -> Iterator[Seen]:
+    """The tightest instances, and the tightest that begin at the minimiser, in smaller and smaller units of length.
+
+    Both sides of a claim are in the same units: a square too many shows where lengths are small, or large.
+    """
+    if claim.program is None:
+        return
+    ranked = [(seen, candidate_of(seen.drawn)) for seen in sorted(found.seen, key=lambda s: -s.score)]
+    still = [pair for pair in ranked if starts_at_minimiser(pair[1])]
+    for first, c in (*ranked[: IN_UNITS[0]], *still[: IN_UNITS[1]]):
+        for unit in UNITS if c.hessian is not None else ():
+            score, here = first.score, c
+            for _ in range(MOST_UNITS):
+                here = replace(here, linear=here.linear * unit, start=here.start * unit)
+                one = realised(claim, here) or realised(claim, refitted(claim, here))
+                seen = None if one is None else measured(claim, one, found)
+                if seen is None:
+                    break
+                yield seen
+                if seen.measured.broken or seen.score <= score:
+                    break
+                score = seen.score
+                found.seen.append(seen)
+
+
 MOST_LONG, MOST_TRIES = 30, 120
 """Long runs of one outcome that are played, and attempts at them where relations ask for their length."""
 LONG_RUN, MOST_STEPS = 30, 3000
@@ -293,7 +328,7 @@ def _along(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: _Budget)
 
 
 LEAST, LEAST_FAR = 80, 12
-"""Instances of the pool and evaluations of the search, and instances from afar, that no budget cuts."""
+"""Instances of the pool and evaluations of the search, and instances from afar, that no share of a budget cuts."""
 
 
 class _Budget:
