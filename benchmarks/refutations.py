@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from theory import catalog
-from theory.written import Claim
+from theory.claim import Claim
 from validate.examine import examine
 from validate.instances import tried
 

@@ -18,7 +18,7 @@ from theory.predicates import Connected, Predicate
 from theory.sentence import FUNCTION_NAMES, OVER, POINTS, At, Expression, Sentence, Vocabulary, index_of, parts
 
 if TYPE_CHECKING:
-    from theory.written import Claim
+    from theory.claim import Claim
 
 GREEK = re.compile(
     "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|omega"
@@ -184,11 +184,11 @@ def _apply(e: Apply, words: Vocabulary) -> _Set:
     if operation == "quantile":
         return _Set(rf"Q_{{{second.text}}}{_fenced('(', first.text, ')')}", POWER)
     if operation == "simplex_n":
-        minimised = rf"\textstyle\sum_{{n}} {_within(first, PRODUCT)} a_{{n}}+{_within(second, PRODUCT)} a_{{n}}^{{2}}"
+        minimised = rf"\sum_{{n}} {_within(first, PRODUCT)} a_{{n}}+{_within(second, PRODUCT)} a_{{n}}^{{2}}"
         return _Set(rf"\left[\arg\min_{{a \in \Delta}} {minimised}\right]_{{n}}", ATOM)
     if operation == "argmin_n":
         ball = rf"_{{\|x\| \leq {second.text}}}" if len(inner) > 1 else ""
-        return _Set(rf"\arg\min{ball} \textstyle\sum_{{n}} {_within(first, PRODUCT)} f_{{n}}", BIG)
+        return _Set(rf"\arg\min{ball} \sum_{{n}} {_within(first, PRODUCT)} f_{{n}}", BIG)
     function = operation.removeprefix("grad ")
     if function in FUNCTION_NAMES:
         nabla = r"\nabla " if operation.startswith("grad ") else ""

@@ -9,18 +9,12 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from theory import catalog
+from theory.bound import Bound, Parameter
 from theory.calculator import ROUNDS, calculator
-from theory.claim import Claim, Hypothesis, Parameter, Step
+from theory.claim import Claim
 from theory.predicates import Predicate
 from theory.program import pseudo_code
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
-from theory.written import Claim as Written
-
-RELATIONS = {"<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">", "=": "="}
-
-
-class proof(nodes.General, nodes.Element):
-    """Lines of a proof, folded away; its ``summary`` is the line that unfolds them."""
 
 
 class Claims(SphinxDirective):
@@ -39,34 +33,7 @@ def anchor(id: str) -> str:
     return nodes.make_id(id)
 
 
-def _section(claim: Any, known: dict[str, Any]) -> nodes.section:
-    return _written(claim, known) if isinstance(claim, Written) else _listed(claim, known)
-
-
-def _listed(claim: Claim, known: dict[str, Any]) -> nodes.section:
-    section = _headed(claim, claim.title, claim.amends, known)
-    section += nodes.math_block(claim.latex, claim.latex, spoken=claim.statement)
-    section += _paragraph(claim.statement)
-    if claim.derivation:
-        section += nodes.rubric("", "Why it is true")
-        section += _paragraph(claim.derivation)
-    section += _remarks(claim.remarks)
-    for printed, heading in ((True, "Hypotheses as printed"), (False, "Hypotheses that its proof uses silently")):
-        group = [h for h in claim.hypotheses if h.printed is printed]
-        if group:
-            section += nodes.rubric("", heading)
-            section += _list(_hypothesis(h) for h in group)
-    section += _parameters(claim.parameters)
-    if claim.right is not None:
-        section += _evaluated(claim, f"{claim.quantity.name} {claim.relation} {claim.right}")
-    section += _paragraph("Left side: ", nodes.literal("", claim.quantity.name), f", {claim.quantity.meaning}.")
-    if claim.steps:
-        section += _proof(claim, known)
-    return section
-
-
-def _written(claim: Written, known: dict[str, Any]) -> nodes.section:
-    """The section of a claim that says what it means."""
+def _section(claim: Claim, known: dict[str, Any]) -> nodes.section:
     section = _headed(claim, claim.title or claim.label, claim.amended, known)
     latex = latex_of_claim(claim)
     section += nodes.math_block(latex, latex, spoken=claim.statement)
@@ -93,7 +60,7 @@ def _written(claim: Written, known: dict[str, Any]) -> nodes.section:
     return section
 
 
-def _assumption(text: str, one: Any, claim: Written) -> nodes.paragraph:
+def _assumption(text: str, one: Any, claim: Claim) -> nodes.paragraph:
     if isinstance(one, Predicate):
         return _paragraph(nodes.literal("", text), f": {str(one).partition(': ')[2]}")
     latex = latex_of_assumption(one, claim.vocabulary)
@@ -120,40 +87,11 @@ def _parameters(parameters: Iterable[Parameter]) -> list[nodes.Node]:
     return [nodes.rubric("", "Parameters"), _table(("Name", "Domain", "Shape", "Meaning"), rows)] if rows else []
 
 
-def _evaluated(claim: Claim, last: str) -> list[nodes.Node]:
+def _evaluated(claim: Bound, last: str) -> list[nodes.Node]:
     """The right side with what it defines, as text."""
     text = "\n".join([*(f"{name} = {formula}" for name, formula in claim.definitions.items()), last])
     block = nodes.literal_block(text, text, language="text", classes=["wrap"])
     return [nodes.rubric("", "As the command line evaluates it"), block]
-
-
-def _hypothesis(hypothesis: Hypothesis) -> nodes.paragraph:
-    text = _paragraph(nodes.strong("", hypothesis.name), f": {hypothesis.statement}")
-    if hypothesis.relation is not None:
-        text += [nodes.Text(" "), nodes.literal("", hypothesis.relation)]
-    return text
-
-
-def _proof(claim: Claim, known: dict[str, Claim]) -> proof:
-    count = f"{len(claim.steps)} line" + ("s" if len(claim.steps) > 1 else "")
-    folded = proof(summary=f"Proof, as printed: {count}")
-    steps = nodes.enumerated_list(enumtype="arabic", prefix="", suffix=".")
-    for step in claim.steps:
-        steps += _step(step, claim, known)
-    folded += steps
-    return folded
-
-
-def _step(step: Step, claim: Claim, known: dict[str, Claim]) -> nodes.list_item:
-    rule = nodes.inline("", step.rule, classes=["rule"])
-    head = _paragraph(nodes.strong("", step.label), " ", rule)
-    if step.claim is not None and step.claim != claim.id:
-        head += [nodes.Text(" · "), _link(step.claim, known)]
-    latex = f"{step.left} {RELATIONS[step.relation]} {step.right}"
-    item = nodes.list_item("", head, nodes.math_block(latex, latex))
-    if step.note:
-        item += _paragraph(step.note)
-    return item
 
 
 def _link(id: str, known: dict[str, Claim]) -> nodes.Node:
@@ -183,15 +121,6 @@ def _table(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> nodes.table:
     return nodes.table("", group, classes=["colwidths-auto"])
 
 
-def visit_proof(translator: Any, node: nodes.Element) -> None:
-    translator.body.append(f'<details class="proof"><summary>{translator.encode(node["summary"])}</summary>\n')
-
-
-def depart_proof(translator: Any, node: nodes.Element) -> None:
-    translator.body.append("</details>\n")
-
-
 def setup(app: Any) -> dict[str, Any]:
-    app.add_node(proof, html=(visit_proof, depart_proof))
     app.add_directive("claims", Claims)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

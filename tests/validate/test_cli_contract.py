@@ -106,7 +106,6 @@ CALLS: dict[tuple[str, int], str] = {
 OTHERS: dict[str, str] = {
     "audit ID": f"audit {shlex.quote(str(VECTORS))}:young --quick",
     "radius adam": shlex.join(["radius", "adam", *SGD, *assigned("eta=1/9", "beta1=0", "beta2=1/2", "eps=1", "d=2")]),
-    "show (in the language)": f"show {LANGUAGE / 'noise_ball.py'}:noise-ball",
     "bound (numbers alone)": f"bound {LANGUAGE / 'vectors.py'}:geometric --set q=1/2 --set K=3",
     "mutate PAPER": "mutate perm --quick",
     "moments (fedavg-svrg)": "moments spec.json",

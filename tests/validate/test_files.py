@@ -1,4 +1,4 @@
-"""A paper in one file: how it is read, what the commands take, and what is said of a bad file or an older one."""
+"""A paper in one file: how it is read, what the commands take, and what is said of a bad file."""
 
 from __future__ import annotations
 
@@ -26,12 +26,6 @@ BODY = (
 )
 TINY = HEAD + BODY + "PAPER = Paper('tiny', 'Tiny', 'me', (A,))\n"
 TWO = TINY.replace("(A,)", "(A, claim('b', 't <= t + s'))")
-OLD = "from theory import Paper\nfrom validate.own import claim, parameters\nPAPER = Paper('old', '', '', ())\n"
-OLD_CLAIM = (
-    "from theory import Paper\nfrom theory.claim import Claim, Quantity\n"
-    "A = Claim('old/a', 'lemma', 'A', '(1)', 'x is x.', 'x = x', Quantity('x', 'x', 'x'), 'me', relation='=')\n"
-    "PAPER = Paper('old', 'Old', 'me', (A,))\n"
-)
 
 
 @pytest.mark.parametrize(
@@ -64,19 +58,6 @@ def test_a_bad_file_is_refused_in_one_line(folder: Path, content: str, said: str
     assert complaint(call("claims", "--paper", "own.py")) == "error: " + " ".join(str(caught.value).split())
     assert catalog._added == {}
     assert files.source_of("tiny") is None
-
-
-@pytest.mark.parametrize(("content", "where"), [(OLD, "old.py, line 2: validate.own"), (OLD_CLAIM, "old.py: old/a is")])
-def test_a_file_of_the_older_format_is_told_what_to_write(
-    folder: Path, content: str, where: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "validate.own", None)  # also where an installed version still has it
-    (folder / "old.py").write_text(content, encoding="utf-8")
-    said = complaint(call("check", "old.py", "--quick"))
-    assert said.startswith(f"error: {where}")
-    assert "docs/language.md" in said
-    assert "a claim is a sentence" in said
-    assert "fedproof new" in said
 
 
 def test_the_commands_take_a_file_in_place_of_a_paper(folder: Path) -> None:

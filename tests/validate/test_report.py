@@ -14,50 +14,40 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.validate.known_certificates import ONE as SPEC
 
+from tests.validate import known_plays
 from theory.catalog import claims
-from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity, Step
-from theory.domain import POSITIVE
+from theory.claim import Claim, Paper
+from theory.claim import claim as written
 from theory.typeset import latex_of_claim, latex_of_definitions
 from validate.drawing import SERIES, Curve, Panel, draw_curves
 from validate.experiment import Drawing, Experiment, Table, write_csv
 from validate.experiments import reproduction
 from validate.parallel import over_processes, tell
 from validate.report import parts, render
+from validate.report.claim import headline
 from validate.report.formula import Typesetter, pieces
 from validate.report.page import TEMPLATES, file_names, typeset
 from validate.report.summary import in_words
-from validate.report.views import headline, paper_view
-from validate.report.words import explanation, fraction, instance_in_words, number, sides
+from validate.report.views import paper_view
+from validate.report.words import fraction, number
 from validate.verdict import Evidence, Result
 
 HOSTILE = "<script>alert('x')</script> & \"quoted\" {{ 7*7 }}"
-QUANTITY = Quantity("suboptimality", "E f - f*", r"\mathbb{E} f(\theta^K)-f^*")
 
 
 def claim(label: str, **changes) -> Claim:
     made = {
-        "id": f"toy/{label}",
-        "kind": "theorem",
+        "of": known_plays.parallel_sgd,
         "title": f"title of {label}",
         "equation": f"({label})",
-        "statement": f"statement of {label}: E f - f* <= 2 L/K",
-        "latex": r"\mathbb{E} f(\theta^K)-f^*\leq \frac{2L}{K}+\sum_{k=0}^{K-1}\Vert v_{n,m'}\Vert^2",
-        "quantity": QUANTITY,
         "source": "Theorem 1",
-        "parameters": (Parameter("L", POSITIVE, "smoothness"),),
-        "hypotheses": (
-            Hypothesis("smooth", "f is L-smooth"),
-            Hypothesis("quiet", "used without a word", relation="L > 0", printed=False),
-        ),
-        "definitions": {"term": "2*L"},
-        "relation": "<=",
-        "right": "term",
-        "steps": (Step("(1)", r"a", "<=", r"\frac{b}{c}", "inequality", "by Jensen", claim="toy/one"),),
+        "assuming": ("smooth(f_ni, L)", "convex(f_ni)", "eta <= 1/(2*L)"),
+        "where": {"term": "2*L"},
         "remarks": ("a remark",),
+        "paper": "toy",
     }
-    return Claim(**(made | changes))
+    return written(label, changes.pop("statement", "E(f(x[k]) - fstar) <= term/K"), **(made | changes))
 
 
 PAPER = Paper(
@@ -66,8 +56,8 @@ PAPER = Paper(
     "Nobody",
     (
         claim("one"),
-        claim("one/corrected", amends="toy/one", derivation="because of Jensen"),
-        claim("two", title=HOSTILE, statement=HOSTILE, latex=r"\notacommand{x}", remarks=(HOSTILE,)),
+        claim("one/corrected", amends="one"),
+        claim("two", title=HOSTILE, source=HOSTILE, remarks=(HOSTILE,)),
         claim("three"),
         claim("four"),
         claim("five"),
@@ -80,7 +70,7 @@ def results(out: Path) -> list[Result]:
     folder.mkdir(parents=True)
     (folder / "verify.py").write_text("")
     certificate = folder / "toy-one.json"
-    content = {"kind": "instance", "relation": "<=", "left_value": "1", "right_value": "30037/32768", "instance": SPEC}
+    content = known_plays.certificate("lost-factor")
     certificate.write_text(json.dumps(content))
     return [
         Result("toy/one", "refuted", 1.0909, (Evidence("certificate", "refuted", "It breaks."),), str(certificate)),
@@ -206,17 +196,15 @@ def test_every_claim_and_verdict_appears(pages) -> None:
     for c in PAPER:
         assert f"toy-{c.label.replace('/', '-')}" in html.ids
         assert c.id in html.text
-    assert "used without a word" in html.text
-    assert "because of Jensen" in html.text
-    assert "by Jensen" in html.text
+    assert "f_ni has an L-Lipschitz gradient" in html.text or "Lipschitz" in html.text
 
 
 def test_the_finding_tells_the_numbers(pages) -> None:
     html = pages["toy.html"]
     for page in pages.values():
         findings = page.text[page.text.rindex("Findings\n") : page.text.index("Tightness: the largest")]
-        assert "30037/32768 ≈ 0.9167" in findings
-        assert "One client, f(θ) = ½θ², always present" in findings
+        assert "9633/262144 ≈ 0.03675" in findings
+        assert "One client, f(x) = the mean of" in findings
         assert ("href", "certificates/toy-one.json") in page.links
     findings = html.text[html.text.rindex("Findings\n") : html.text.index("Tightness: the largest")]
     assert findings.index("(one)") < findings.index("(four)") < findings.index("(two)")  # refuted, vacuous, undecided
@@ -231,7 +219,7 @@ def spoken(page: Page) -> str:
 
 def test_the_first_page_counts_by_verdict_and_by_origin(tmp_path) -> None:
     origins = ("given", "pool", "given", "search")
-    paper = Paper("toy", "A toy paper", "Nobody", tuple(claim(f"c{i}", steps=()) for i in range(7)))
+    paper = Paper("toy", "A toy paper", "Nobody", tuple(claim(f"c{i}") for i in range(7)))
     found = [
         Result(f"toy/c{i}", "refuted", 2.0, (Evidence("certificate", "refuted", "It breaks.", origin=origin),))
         for i, origin in enumerate(origins)
@@ -289,7 +277,7 @@ def test_certificates_are_offered_as_downloads(out) -> None:
 
 def test_the_summary_counts_the_verdicts(tmp_path) -> None:
     found = {r.id: r for r in results(tmp_path)}
-    view = paper_view(PAPER, "toy.html", found, (), Typesetter(), tmp_path, {}, {})
+    view = paper_view(PAPER, "toy.html", found, (), Typesetter(), tmp_path)
     assert in_words([view]) == (
         "5 results as printed: 1 is false as printed, 1 can never be applied, 2 could not be decided (1 of them "
         "broken, without a certificate), 1 is proved. 1 repair: 1 was never broken where it could have been."
@@ -300,9 +288,9 @@ def test_the_summary_counts_the_verdicts(tmp_path) -> None:
 
 def test_theorems_are_the_first_findings(tmp_path) -> None:
     kinds = ("equation", "lemma", "theorem", "remark", "lemma", "proposition")
-    paper = Paper("toy", "A toy paper", "Nobody", tuple(claim(f"c{i}", kind=k, steps=()) for i, k in enumerate(kinds)))
+    paper = Paper("toy", "A toy paper", "Nobody", tuple(claim(f"c{i}", kind=k) for i, k in enumerate(kinds)))
     found = {c.id: Result(c.id, "refuted", 2.0, (Evidence("certificate", "refuted", "It breaks."),)) for c in paper}
-    view = paper_view(paper, "toy.html", found, (), Typesetter(), tmp_path, {}, {})
+    view = paper_view(paper, "toy.html", found, (), Typesetter(), tmp_path)
     assert [c.claim.label for c in view.having("refuted", "printed")] == ["c2", "c5", "c1", "c4", "c3", "c0"]
     assert [c.claim.label for c in view.strongest] == ["c2", "c5", "c1"]
 
@@ -404,11 +392,11 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
     def check_paper(paper, ids, quick, out, seed):
         asked.append((paper, quick, out))
         tell(f"{paper}: at work")
-        return (results(out) if paper == "toy" else [Result("textbook/x", "proved", None, ())]), {}, {}
+        return results(out) if paper == "toy" else [Result("textbook/x", "proved", None, ())]
 
     monkeypatch.setattr(validate.checking, "check_paper", check_paper)
     monkeypatch.setattr(
-        validate.checking, "tasks", lambda papers, quick, out: [(paper, (), quick, out, 0) for paper in papers]
+        validate.checking, "tasks", lambda papers, quick, out: [(paper, ("x",), quick, out, 0) for paper in papers]
     )
     monkeypatch.setattr(catalog, "papers", lambda: (PAPER,))
     monkeypatch.setattr(catalog, "paper", lambda name: PAPER)
@@ -441,7 +429,7 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
 
 
 def test_papers_whose_figures_have_one_name_keep_their_own(tmp_path) -> None:
-    other = Paper("other", "Another paper", "Nobody", (claim("one", id="other/one", steps=()),))
+    other = Paper("other", "Another paper", "Nobody", (claim("one", paper="other"),))
     found = [experiment(tmp_path / "toy" / "figures")]
     found.append(replace(experiment(tmp_path / "other" / "figures"), paper="other"))
     render([], found, tmp_path, papers=[PAPER, other])
@@ -455,7 +443,7 @@ def test_papers_whose_figures_have_one_name_keep_their_own(tmp_path) -> None:
 
 
 def test_a_reading_is_not_counted_as_printed(tmp_path) -> None:
-    paper = Paper("toy", "A toy paper", "Nobody", (claim("one", steps=()), claim("one/later", steps=())))
+    paper = Paper("toy", "A toy paper", "Nobody", (claim("one"), claim("one/later")))
     said = (Evidence("certificate", "refuted", "It breaks."),)
     found = [Result("toy/one", "proved", None, ()), Result("toy/one/later", "refuted", 2.0, said)]
     index = Page(render(found, [], tmp_path, papers=[paper]).read_text(encoding="utf-8")).text
@@ -477,10 +465,8 @@ def test_the_work_on_a_report_is_in_parts(tmp_path) -> None:
     for part in full:
         if part.kind == "claims":
             checked.setdefault(part.paper, []).append(part.arguments[1])
-    # claims that say what they mean are checked one by one, the others share a pool
-    for name in ("fedavg-svrg", "textbook"):
+    for name in ("fedavg-svrg", "textbook", "perm"):  # one by one
         assert checked[name] == [(c.id,) for c in claims(name)]
-    assert checked["perm"] == [tuple(c.id for c in claims("perm"))]
     assert "textbook: young" in {part.label for part in full}
     alone = parts._parts(["textbook"], False, tmp_path)
     assert {part.arguments[2] for part in alone if part.kind == "claims"} == {False}
@@ -503,7 +489,8 @@ def test_the_paper_s_experiments_are_found() -> None:
 
     assert reproduction("fedavg-svrg") is reproduce
     assert reproduction("textbook") is None
-    assert reproduction("no-such-paper") is None
+    with pytest.raises(ValueError, match="unknown paper 'no-such-paper'"):
+        reproduction("no-such-paper")
 
 
 # --- formulas --------------------------------------------------------------------------------------------------------
@@ -512,15 +499,9 @@ def test_the_paper_s_experiments_are_found() -> None:
 def test_every_formula_of_the_catalogue_is_typeset() -> None:
     setter = Typesetter()
     for c in claims():
-        if isinstance(c, Claim):
-            assert "ascii" not in setter.display(c.latex, c.statement), c.id
-            for step in c.steps:
-                for side in (step.left, step.right):
-                    assert "ascii" not in setter.display(side, "x"), (c.id, step.label, side)
-        else:
-            assert "ascii" not in setter.display(latex_of_claim(c), c.statement), c.id
-            for _, latex in latex_of_definitions(c).items():
-                assert "ascii" not in setter.display(latex, "x"), (c.id, latex)
+        assert "ascii" not in setter.display(latex_of_claim(c), c.statement), c.id
+        for _, latex in latex_of_definitions(c).items():
+            assert "ascii" not in setter.display(latex, "x"), (c.id, latex)
 
 
 @pytest.mark.parametrize(
@@ -575,8 +556,8 @@ def test_what_is_set_passes_between_processes() -> None:
     here = typeset([PAPER])
     again = pickle.loads(pickle.dumps(here))
     for c in PAPER:
-        assert again.display(c.latex, c.statement) == here.display(c.latex, c.statement)
-    shown = here.display(PAPER.claims[0].latex, "")
+        assert again.display(latex_of_claim(c), c.statement) == here.display(latex_of_claim(c), c.statement)
+    shown = here.display(latex_of_claim(PAPER.claims[0]), "")
     assert again.definitions(shown) == here.definitions(shown) != ""
     assert again.display("Q", "Q") == here.display("Q", "Q")
 
@@ -624,42 +605,3 @@ def test_number(value, text) -> None:
 )
 def test_fraction(text, shown) -> None:
     assert fraction(text) == shown
-
-
-def plain(text: str) -> str:
-    return text.replace("\N{NO-BREAK SPACE}", " ")
-
-
-def test_instances_in_words() -> None:
-    assert (
-        plain(instance_in_words(SPEC))
-        == "One client, f(θ) = ½θ², always present; δ = 1/2, S = 8, M = 1, K = 1, θ⁰ = 1."
-    )
-    two = {**SPEC, "clients": [{"h": ["1"], "a": ["1"], "p": "1/2"}, {"h": ["1/2"], "a": ["-1"], "p": "1"}]}
-    assert plain(instance_in_words(two)).startswith(
-        "2 clients: f₁ = ½(θ − 1)², present with p = 1/2; f₂ = ¼(θ + 1)², always present; δ = 1/2"
-    )
-    same = {**SPEC, "clients": [{"h": ["3"], "a": ["0"], "p": "1"}] * 6, "local_steps": 4}
-    assert plain(instance_in_words(same)) == (
-        "6 equal clients, fₙ(θ) = (3/2)·θ², always present; δ = 1/2, local steps = 4, K = 1, θ⁰ = 1."
-    )
-    samples = {"clients": [{"h": ["2", "2/3"], "a": ["0", "1"], "p": "1"}], "step": ["1", "1/2"]}
-    assert plain(instance_in_words(samples)) == (
-        "One client, f(θ) = mean of θ², (1/3)·(θ − 1)², always present; δ = (1, 1/2)."
-    )
-    rare = {**SPEC, "clients": [{"h": ["16"] + ["0"] * 15, "a": ["0"] * 16, "p": "1"}]}
-    assert instance_in_words(rare).startswith("One client, f(θ) = mean of 8θ², 15 times 0, always present")
-    assert "≈ 0.3333" in plain(instance_in_words({**SPEC, "step": "1111111111111/3333333333333"}))
-
-
-def test_certificates_of_every_kind_in_words() -> None:
-    left, right = sides({"kind": "fixed-point", "squared_gradient_norm": "1/16"})
-    assert (left.value, right.value) == ("1/16 ≈ 0.06250", "0")
-    told = explanation({"kind": "fixed-point", "fixed_point": "1/4", "minimiser": "-1/3", "note": "A note."})
-    assert told == "One round maps θ = 1/4 to itself, while the minimiser of f is θ* = −1/3. A note."
-    order = {"kind": "order", "constant": "1/8", "epsilon": "1/3", "claimed_exponent": "2/3", "base": 3, "from": 2}
-    left, right = sides(order)
-    assert (left.value, right.value) == ("0.1250·K^(−1/3)", "K^(−2/3)")
-    assert explanation(order) == "With δ = K^(−1/3), for every K = j^3, j ≥ 2."
-    assert sides({"kind": "something else"}) == (None, None)
-    assert explanation({"kind": "something else"}) == ""

@@ -18,11 +18,11 @@ from validate.verifier.formulas import Uncheckable
 from tests.validate.tampering import edit, verdict
 from theory import predicates as p
 from theory.arithmetic import to_element
+from theory.claim import claim
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError, to_fraction
 from theory.program import algorithm
 from theory.sentence import parse_call
-from theory.written import claim
 from validate import verifier
 from validate.certificate.play import play_certificate
 from validate.examine import examine

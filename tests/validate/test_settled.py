@@ -12,10 +12,10 @@ import pytest
 from sim.problems import Quadratic
 from theory import claim
 from theory.arithmetic import balls
+from theory.claim import Claim
 from theory.operations import to_fraction
 from theory.program import work
 from theory.sentence import evaluate, parse_sentence
-from theory.written import Claim
 from validate.both_sides import World
 from validate.instances import read_instance
 from validate.instances.choices import Setting, _once, holds, relation_satisfied

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from theory.claim import Claim
 from theory.formula import Apply, Name, UndefinedError
 from theory.operations import to_fraction
 from theory.predicates import Connected, Direction, Predicate, base_of, value_of_base
@@ -33,7 +34,6 @@ from theory.sentence import (
     read,
     remembered,
 )
-from theory.written import Claim
 from validate import satisfied
 from validate.instances import along
 from validate.instances.pieces import Pieces

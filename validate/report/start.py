@@ -235,10 +235,11 @@ def _ladder(domain: Domain) -> list[float]:
 def _equals(claim: Bound) -> dict[str, str]:
     """The parameters that a hypothesis sets equal to a number, with its formula."""
     found = {}
+    own = {p.name for p in claim.parameters}
     for relation in claim.formulas.relations:
         if relation is not None and relation.operators == ("==",) and len(names_in(relation)) == 1:
             for side, other in (relation.sides, relation.sides[::-1]):
-                if isinstance(side, Name) and not names_in(other):
+                if isinstance(side, Name) and side.name in own and not names_in(other):
                     found[side.name] = text_of(other)
     return found
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from theory.claim import Claim
 from theory.sentence import index_of
-from theory.written import Claim
 from validate.instances.numbers import number
 from validate.instances.scalars import Schedule
 

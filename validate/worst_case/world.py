@@ -8,11 +8,11 @@ from typing import Any
 
 from theory import predicates as p
 from theory.arithmetic import to_element
+from theory.claim import Claim
 from theory.sentence import evaluate, text_of
 from theory.worst_case.assembly import fraction
 from theory.worst_case.classes import NoClassError
 from theory.worst_case.forms import Form, NotLinearError, Root, dot, form_of, lifted
-from theory.written import Claim
 from validate.both_sides import World
 from validate.instances.instance import Instance
 from validate.instances.world import Still

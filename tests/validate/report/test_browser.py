@@ -11,38 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from validate.replay.proof import Line, Replay
 
 from tests.validate.test_report import PAPER, claim, experiment, results
-from theory.claim import Paper, Step
+from theory.claim import Paper
 from validate.report import render
 from validate.report.figures import shorter
 from validate.verdict import Evidence, Result
 
-LONG = r"\frac{a_{1}}{b}+" * 30 + "c"  # wider than any page
-STEPS = (
-    Step("(A.1)", r"a", "<=", r"\frac{b}{c}", "inequality", "by Jensen"),
-    Step("(A.2)", r"\frac{b}{c}", "<=", r"d", "inequality", uses=("(A.1)",)),
-)
+LONG = " + ".join(f"a{i}/b" for i in range(30)) + " <= c"  # wider than any page
 OTHER = Paper(
     "other",
     "Another paper, with a title that is longer than a line of a telephone",
     "Somebody, Somebody Else",
     (
-        claim("one", id="other/one", steps=STEPS, title="with a proof"),
-        claim("one/later", id="other/one/later", steps=(), title="a reading", equation="(one)"),
-        claim("two", id="other/two", steps=(), latex=r"\|" + LONG + r"\|\leq 1", equation="Lemma 10", kind="lemma"),
-        claim("three", id="other/three", steps=(), title="a_very_long_name_without_any_space_" * 3, equation="Lemma 9"),
+        claim("one", paper="other", title="with a title"),
+        claim("one/later", paper="other", title="a reading", equation="(one)"),
+        claim("two", paper="other", statement=LONG, of=None, assuming=(), where={}, equation="Lemma 10", kind="lemma"),
+        claim("three", paper="other", title="a_very_long_name_without_any_space_" * 3, equation="Lemma 9"),
     ),
 )
-
-
-def replayed() -> Replay:
-    lines = (
-        Line(STEPS[0], "proved", "algebra", "It is true."),
-        Line(STEPS[1], "refuted", "check", "It is false at b = 2, c = 1, d = 1.", {"text": "b = 2"}),
-    )
-    return Replay("other/one", lines)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +46,6 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder,
         papers=[PAPER, OTHER],
         sweeps=[replace(experiment(folder / "sweep-1"), paper="sweep-1", title="a sweep")],
-        replays={"other/one": replayed()},
         trust=["46 results that are known to be true."],
         quick=True,
     )

@@ -8,19 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.validate.report.test_chart import made
 
 from tests.validate.test_report import PAPER, claim, experiment
 from theory.claim import Paper
 from validate.report import folder, parts, render
 from validate.report.folder import MANIFEST, Folder
 
-OTHER = Paper("other", "Another paper", "Nobody", (claim("one", id="other/one", steps=()),))
-CURVE = made([1, 2, 3], [2, 3, 4])
+OTHER = Paper("other", "Another paper", "Nobody", (claim("one", paper="other"),))
 
 
 def files(out: Path) -> set[str]:
@@ -33,9 +30,12 @@ def listed(out: Path) -> set[str]:
 
 
 def written(out: Path, *papers: Paper, **more: Any) -> set[str]:
-    """A report on papers with a chart for the claim `one` of each."""
-    curves = {f"{p.name}/one": replace(CURVE, claim=f"{p.name}/one") for p in papers}
-    render([], more.pop("experiments", []), out, papers=papers, predicted=curves, **more)
+    """A report on papers, with a table of numbers for each."""
+    tables = [out / "numbers" / f"{p.name}.csv" for p in papers]
+    for path in tables:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("1", encoding="utf-8")
+    render([], more.pop("experiments", []), out, papers=papers, written=[*tables, *more.pop("written", ())], **more)
     return files(out)
 
 
@@ -45,30 +45,30 @@ BOTH = {
     MANIFEST,
     "toy.html",
     "other.html",
-    "predicted/toy-one.csv",
-    "predicted/other-one.csv",
+    "numbers/toy.csv",
+    "numbers/other.csv",
 }
 
 
 def test_what_is_no_longer_reported_goes(tmp_path: Path) -> None:
     assert written(tmp_path, PAPER, OTHER) == BOTH
     assert listed(tmp_path) == BOTH - {"index.html", "report.json", MANIFEST}
-    assert written(tmp_path, OTHER) == BOTH - {"toy.html", "predicted/toy-one.csv"}
-    assert written(tmp_path, OTHER) == BOTH - {"toy.html", "predicted/toy-one.csv"}  # again: nothing more
-    assert written(tmp_path, PAPER) == BOTH - {"other.html", "predicted/other-one.csv"}
+    assert written(tmp_path, OTHER) == BOTH - {"toy.html", "numbers/toy.csv"}
+    assert written(tmp_path, OTHER) == BOTH - {"toy.html", "numbers/toy.csv"}  # again: nothing more
+    assert written(tmp_path, PAPER) == BOTH - {"other.html", "numbers/other.csv"}
 
 
 def test_folders_that_are_empty_then_go_too(tmp_path: Path) -> None:
     written(tmp_path, PAPER)
     render([], [], tmp_path, papers=[PAPER])
-    assert not (tmp_path / "predicted").exists()
+    assert not (tmp_path / "numbers").exists()
 
 
 def test_what_somebody_put_there_or_changed_stays(tmp_path: Path) -> None:
     written(tmp_path, PAPER, OTHER)
     mine = {
         "notes.html": "mine",
-        "predicted/mine.csv": "1",
+        "numbers/mine.csv": "1",
         "certificates/toy.one.json": "{}",
         "verdicts.json": "[]",
         "toy/runs-1.npz": "runs",
@@ -78,7 +78,7 @@ def test_what_somebody_put_there_or_changed_stays(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, encoding="utf-8")
     page = tmp_path / "toy.html"
     page.write_text(page.read_text(encoding="utf-8") + "<!-- a remark -->", encoding="utf-8")
-    assert written(tmp_path, OTHER) == (BOTH | set(mine)) - {"predicted/toy-one.csv"}
+    assert written(tmp_path, OTHER) == (BOTH | set(mine)) - {"numbers/toy.csv"}
     assert "toy.html" not in listed(tmp_path)  # from now on it is somebody's
     assert page.read_text(encoding="utf-8").endswith("<!-- a remark -->")
     assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in mine} == mine
@@ -97,7 +97,7 @@ def test_a_damaged_manifest_removes_nothing(tmp_path: Path, text: str) -> None:
     written(tmp_path, PAPER)
     (tmp_path / MANIFEST).write_bytes(text.encode("utf-8", "surrogateescape"))
     assert written(tmp_path, OTHER) == BOTH
-    assert listed(tmp_path) == {"other.html", "predicted/other-one.csv"}
+    assert listed(tmp_path) == {"other.html", "numbers/other.csv"}
 
 
 def test_nothing_outside_the_folder_can_be_listed(tmp_path: Path) -> None:
@@ -146,9 +146,9 @@ def test_an_interrupted_report_loses_nothing(tmp_path: Path, monkeypatch: pytest
             written(tmp_path, OTHER)
         monkeypatch.setattr(folder, "_replace", replaced)
         whole = stop < 4  # the last one comes after the removal
-        assert files(tmp_path) == (before if whole else before - {"toy.html", "predicted/toy-one.csv"})
+        assert files(tmp_path) == (before if whole else before - {"toy.html", "numbers/toy.csv"})
     assert "toy.html" in listed(tmp_path)
-    assert written(tmp_path, OTHER) == before - {"toy.html", "predicted/toy-one.csv"}
+    assert written(tmp_path, OTHER) == before - {"toy.html", "numbers/toy.csv"}
 
 
 def test_no_half_page_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +162,7 @@ def test_no_half_page_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(OSError, match="No space left"):
         written(tmp_path, PAPER)
     assert (tmp_path / "toy.html").read_bytes() == page
-    assert files(tmp_path) == BOTH - {"other.html", "predicted/other-one.csv"}
+    assert files(tmp_path) == BOTH - {"other.html", "numbers/other.csv"}
 
 
 def test_what_cannot_be_removed_stays_listed(
@@ -216,9 +216,3 @@ def test_pages_of_sweeps_go_too(tmp_path: Path) -> None:
     assert {"sweep-1.html", "sweep-2.html", "sweep-2/figure-1.svg"} <= files(tmp_path)
     render((), (), tmp_path, papers=(), sweeps=sweeps[:1], written=parts._files_of(sweeps[:1]))
     assert files(tmp_path) == {"index.html", "report.json", MANIFEST, "sweep-1/figure-1.svg", "sweep-1/figure-1.csv"}
-
-
-def test_numbers_are_those_of_the_curve(tmp_path: Path) -> None:
-    written(tmp_path, PAPER)
-    table = np.loadtxt(tmp_path / "predicted" / "toy-one.csv", delimiter=",", skiprows=1)
-    assert np.array_equal(table[:, 1], CURVE.left)

@@ -22,6 +22,7 @@ NO_START = {
     "open-fl/theorem-3/papers-settings",
     "sizes/v1",
     "sizes/v2",
+    "perm/theorem-2",
     "perm/theorem-2-step",
     "perm/theorem-2-unrolled",
     "perm/theorem-3-explicit",
@@ -70,12 +71,12 @@ def test_given_starts_are_kept_where_they_can_be() -> None:
 
 
 def test_a_tied_parameter_starts_on_its_formula_and_says_it() -> None:
-    claim = catalog.claim("perm/theorem-3-explicit")
-    data = data_of(claim.id)
-    eta = next(p for p in data["parameters"] if p["name"] == "eta")
-    assert eta["tie"]["formula"] == "4*log(N*K*R**3)/(mu*N*K*R)"
-    assert data["hypotheses"][eta["tie"]["hypothesis"]]["relation"] == f"eta == {eta['tie']['formula']}"
-    assert float(run(data["program"], starts(data))[eta["tie"]["place"]]) == pytest.approx(eta["start"], rel=SAME)
+    data = play(made("a*b", "b == 4*a/3"))
+    assert data is not None
+    tied = next(p for p in data["parameters"] if p["name"] == "b")
+    assert tied["tie"]["formula"] == "4*a/3"
+    assert data["hypotheses"][tied["tie"]["hypothesis"]]["relation"] == "b == 4*a/3"
+    assert float(run(data["program"], starts(data))[tied["tie"]["place"]]) == pytest.approx(tied["start"], rel=SAME)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The report's section of a claim that says what it means, beside claims of the older form."""
+"""The report's section of a claim."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from tests.validate.report.playing import LANGUAGE, in_file
-from tests.validate.test_report import claim as listed
 from theory import Paper
 from theory.program import pseudo_code
 from validate import files, verifier
@@ -33,7 +32,7 @@ REPAIR = replace(
     BALL, label="lost-factor/corrected", amends="lost-factor", remarks=("the mean of <b>K</b> steps",), paper="",
     standing=("eta <= 1/L",), title="with the factor", equation="(7)",
 )  # fmt: skip
-MIXED = Paper("noise-ball", "Both kinds", "me", (ONE_STEP, LOST, REPAIR, listed("old", id="noise-ball/old", steps=())))
+MIXED = Paper("noise-ball", "Both kinds", "me", (ONE_STEP, LOST, REPAIR))
 PROOF = {"proof": {"multipliers": {"smooth(f, L)": "1/L<2"}, "squares": ["c"]}}
 INSTANCE = {
     "parameters": {"eta": "1/2"},
@@ -116,7 +115,7 @@ def test_a_refuted_claim_shows_all_that_it_has(out: Path) -> None:
     assert 'class="formula ascii"' not in text
 
 
-def test_a_repair_and_an_older_claim_beside_it(out: Path) -> None:
+def test_a_repair_beside_it(out: Path) -> None:
     repair = section(out, "noise-ball.html", "noise-ball-lost-factor-corrected")
     assert 'Repairs <a href="#noise-ball-lost-factor">lost-factor</a>, which is refuted.' in repair
     assert "Standing (fixed elsewhere in the paper)" in repair
@@ -125,9 +124,8 @@ def test_a_repair_and_an_older_claim_beside_it(out: Path) -> None:
     assert "<li>multipliers, smooth(f, L): <code>1/L&lt;2</code></li>" in repair
     assert "<li>a square of sums of its vectors, times <code>c</code></li>" in repair
     assert "<code>fedproof replay noise-ball/lost-factor/corrected</code>" in repair
-    assert "statement of old" in section(out, "noise-ball.html", "noise-ball-old")
     page = (out / "noise-ball.html").read_text("utf-8")
-    assert "of 3 claims as printed" in page
+    assert "of 2 claims as printed" in page
     assert 'data-version="repair" data-origin="" data-id="noise-ball/lost-factor/corrected"' in page
 
 
