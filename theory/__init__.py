@@ -27,7 +27,7 @@ from theory.domain import (
 
 from theory.catalog import claims, paper, papers  # isort: skip
 from theory.program import algorithm  # isort: skip
-from theory.written import Claim, Paper, claim  # isort: skip
+from theory.claim import Claim, Paper, claim  # isort: skip
 
 __all__ = [
     "AT_LEAST_ONE",

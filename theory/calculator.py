@@ -27,6 +27,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
 
 from theory.bound import Bound, Hypothesis, Parameter
+from theory.claim import Claim
 from theory.domain import COUNT, INDEX, NONNEGATIVE, POSITIVE, REAL, Domain
 from theory.formula import FUNCTIONS, Apply, Formula, Name, Number, names_in, parse
 from theory.predicates import Connected, Predicate, Smooth, StronglyConvex
@@ -52,7 +53,6 @@ from theory.sentence import (
     replaced,
     text_of,
 )
-from theory.written import Claim
 
 ROUNDS = "rounds_of_K"
 """The vector 0, ..., K-1, over which sums over rounds are taken; made from K, and given by nobody."""

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
 
-from theory.written import Claim, Paper
+from theory.claim import Claim, Paper
 
 GROUP = "fedproof.papers"
 BUILT_IN: Mapping[str, str] = MappingProxyType(

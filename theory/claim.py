@@ -1,7 +1,409 @@
-"""Papers."""
+"""A claim as its author writes it: a sentence, its algorithm, its assumptions. It says what it means.
+
+    NOISE_BALL = claim(
+        "noise-ball",
+        "E(norm2(x[k] - xstar)) <= (1 - eta*mu)**k*norm2(x0 - xstar) + 2*eta*sigma2/(mu*N)",
+        of=parallel_sgd,
+        assuming=("smooth(f_ni, L)", "convex(f_ni)", "strongly_convex(f, mu)", "eta <= 1/(2*L)"),
+        where={"sigma2": "mean_n(mean_i(norm2(grad(f_ni, xstar) - grad(f_n, xstar))))"},
+    )
+
+Nothing else is known of it: what it speaks of, what can be measured, searched and proved is read off these texts.
+"""
 
 from __future__ import annotations
 
-from theory.written import LABEL, Paper
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal
 
-__all__ = ["LABEL", "Paper"]
+from theory.domain import COUNT, POSITIVE, Domain
+from theory.formula import Name
+from theory.predicates import Direction, Predicate, predicate
+from theory.program import NAME, Algorithm, Instruction, Program
+from theory.sentence import (
+    INTEGERS,
+    SPECIAL,
+    TURNS,
+    At,
+    Expression,
+    Sentence,
+    SentenceError,
+    Vocabulary,
+    everything,
+    index_of,
+    parse_call,
+    parse_expression,
+    parse_sentence,
+    read,
+    replaced,
+    text_of,
+)
+
+LABEL = re.compile(r"[a-z0-9][a-z0-9.-]*\Z")
+"""Names of papers."""
+
+Kind = Literal["theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition"]
+KINDS: tuple[Kind, ...] = ("theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence with its algorithm, assumptions and source, as printed.
+
+    Attributes:
+        label: the second part of its id.
+        statement: the sentence as text, ``left relation right``; empty for what a paper claims and no sentence says
+            (``title`` and ``remarks`` have the words), of which nothing can be measured or proved.
+        of: the algorithm it speaks of; None for a claim about functions and vectors, or about numbers alone.
+        assuming: relations between parameters, and assumptions (`theory.predicates`), as text.
+        where: definitions, names to formulas.
+        vectors: free vectors (``"x"``; ``"a_n"``: N of them, N free).
+        standing: more of `assuming`, which the paper fixes elsewhere for this result.
+        parameters: domains of parameters that are not simply positive (or counts, for the names of integers), and of
+            definitions that the bound takes as numbers.
+        over: a condition on x, where assumptions are only asked there.
+        printed: names under which the paper prints parameters, to what they are here: ``{"R": "K", "T": "k"}``. The
+            bound takes and shows them so; of one a client, ``{"a": "a_n"}``, it takes a vector.
+        in_words: names that no formula defines, to what they are in words: an infimum over all estimators, a constant
+            that O(.) hides. Such a claim is evaluated, and its hypotheses are held together; it is neither supported
+            nor refuted.
+        kind, title, equation, source, remarks: for a reader.
+        amends: label of the printed claim that this one repairs.
+        proof: its derivation, or None.
+        given: instances written by hand, as data; tried last, and evidence from them says so.
+        paper: the first part of its id; `Paper` sets it.
+    """
+
+    label: str
+    statement: str
+    of: Algorithm | None = None
+    assuming: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
+    vectors: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
+    parameters: Mapping[str, Domain] = field(default_factory=dict)
+    over: str = ""
+    printed: Mapping[str, str] = field(default_factory=dict)
+    in_words: Mapping[str, str] = field(default_factory=dict)
+    kind: Kind = "theorem"
+    title: str = ""
+    equation: str = ""
+    source: str = ""
+    remarks: tuple[str, ...] = ()
+    amends: str | None = None
+    proof: Any = None
+    given: tuple[Mapping[str, Any], ...] = ()
+    paper: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("assuming", "vectors", "standing", "remarks", "given"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                raise SentenceError(
+                    f"claim {self.label!r}: {name}={value!r} is text; write a tuple of texts, ({value!r},)"
+                )
+            object.__setattr__(self, name, tuple(value))
+        for name in ("where", "parameters", "printed", "in_words"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        if self.of is not None and not isinstance(self.of, Algorithm):
+            raise SentenceError(
+                f"claim {self.label!r}: of={self.of!r} is no algorithm; decorate the function with @algorithm"
+            )
+        if self.kind not in KINDS:
+            raise SentenceError(f"claim {self.label!r}: kind={self.kind!r} is none of {', '.join(KINDS)}")
+        try:
+            self._check()
+        except ValueError as error:
+            raise type(error)(f"claim {self.label!r}: {error}") from None
+
+    def __hash__(self) -> int:
+        return hash((self.paper, self.label, self.statement, self.assuming))
+
+    # what it says
+
+    @property
+    def id(self) -> str:
+        """``paper/label``."""
+        return f"{self.paper or 'unpublished'}/{self.label}"
+
+    @property
+    def amended(self) -> str | None:
+        """The id of the printed claim that this one repairs, or None."""
+        if self.amends is None or self.amends.startswith(f"{self.paper}/"):
+            return self.amends
+        return f"{self.paper or 'unpublished'}/{self.amends}"
+
+    @cached_property
+    def sentence(self) -> Sentence:
+        """The statement's tree.
+
+        Raises:
+            SentenceError: where no sentence says what is claimed.
+        """
+        if not self.has_sentence:
+            raise SentenceError(f"{self.id} is claimed in words that no sentence says: {self.title}")
+        return parse_sentence(self.statement)
+
+    @property
+    def has_sentence(self) -> bool:
+        """Whether a sentence says it, and not its title and remarks alone; see `in_words` for names in one."""
+        return bool(self.statement)
+
+    @cached_property
+    def definitions(self) -> Mapping[str, Expression]:
+        """The definitions' trees, earlier ones put into later ones."""
+        found: dict[str, Expression] = {}
+        for name, text in self.where.items():
+            found[name] = replaced(parse_expression(text), found)
+        return MappingProxyType(found)
+
+    @property
+    def program(self) -> Program | None:
+        """What its algorithm does in a round."""
+        return None if self.of is None else self.of.program
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """What the names in its sentences mean."""
+        states: dict[str, str] = {}
+        taps: dict[str, tuple[str, int]] = {}
+        if self.of is not None:
+            states = {s.name: s.kind for s in self.of.state}
+            taps = dict(self.of.program.taps)
+        numbers = () if self.of is None else self.of.parameters
+        return Vocabulary(states, taps, self.vectors, self.definitions, numbers)
+
+    @cached_property
+    def predicates(self) -> tuple[Predicate, ...]:
+        """Its assumptions on functions, sampling and networks, the standing ones last."""
+        return tuple(one for one in self.assumptions if isinstance(one, Predicate))
+
+    @cached_property
+    def relations(self) -> tuple[Sentence, ...]:
+        """Its relations between parameters, the standing ones last."""
+        return tuple(one for one in self.assumptions if isinstance(one, Sentence))
+
+    @cached_property
+    def assumptions(self) -> tuple[Predicate | Sentence, ...]:
+        """Everything that it assumes, in its order, the standing ones last."""
+        found: list[Predicate | Sentence] = []
+        for text in (*self.assuming, *self.standing):
+            call = parse_call(text)
+            found.append(parse_sentence(text) if call is None else predicate(*call))
+        return tuple(found)
+
+    @cached_property
+    def constants(self) -> Mapping[str, Direction]:
+        """The names that its assumptions bind, with the direction in which they may be wrong.
+
+        A name of two assumptions is one number: ``exact`` where they point different ways, as L of ``smooth(f, L)`` and
+        ``strongly_convex(f, L)``.
+        """
+        found: dict[str, Direction] = {}
+        for one in self.predicates:
+            for name, direction in one.binds.items():
+                if found.setdefault(name, direction) != direction:
+                    found[name] = "exact"
+        return MappingProxyType(found)
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """Its parameters as it writes them (``eta``, ``p_n``, ``L``), the algorithm's first."""
+        written = dict.fromkeys(self.of.parameters if self.of is not None else ())
+        sides = [self.sentence.left, self.sentence.right] if self.has_sentence else []
+        sides += [side for relation in self.relations for side in (relation.left, relation.right)]
+        for one in self.predicates:
+            written |= dict.fromkeys(sorted(one.binds))
+            sides += one.constants
+        for side in (*sides, *self.definitions.values()):
+            for part in everything(side):
+                if isinstance(part, Name) and self._is_parameter(part.name):
+                    written.setdefault(part.name, None)
+        bases = {index_of(name)[0] for name in written if index_of(name)[1]}
+        for name in list(written):  # alpha_j and alpha_h are the same numbers
+            base, index = index_of(name)
+            if index == "h" and f"{base}_j" in written:
+                del written[name]
+        return tuple(name for name in written if name not in bases and name not in self.definitions)
+
+    def _is_parameter(self, name: str) -> bool:
+        known = name in SPECIAL and name != "K"
+        return not (known or name in self.definitions or name in self.vocabulary.free_vectors)
+
+    @cached_property
+    def domains(self) -> Mapping[str, Domain]:
+        """The domain of each parameter, by its name without an index."""
+        found = {}
+        for symbol in self.symbols:
+            name = index_of(symbol)[0]
+            found[name] = self.parameters.get(
+                symbol, self.parameters.get(name, COUNT if name in INTEGERS else POSITIVE)
+            )
+        return MappingProxyType(found)
+
+    @cached_property
+    def paper_names(self) -> Mapping[str, str]:
+        """`printed` the other way round: the paper's names, by those that numbers have here."""
+        return MappingProxyType({here: name for name, here in self.printed.items()})
+
+    @cached_property
+    def free(self) -> frozenset[str]:
+        """Indices for all of whose values it is claimed."""
+        sides = (self.sentence.left, self.sentence.right) if self.has_sentence else ()
+        return frozenset().union(*(read(side, self.vocabulary).free for side in sides))
+
+    # its right side in numbers
+
+    @property
+    def has_bound(self) -> bool:
+        """Every sentence has a right side that can be evaluated."""
+        return self.has_sentence
+
+    def bound(self, **values: Any) -> Any:
+        """The right side as float64; arrays broadcast. `theory.calculator` says which numbers it takes."""
+        from theory import calculator, evaluate
+
+        return evaluate.bound(*calculator.in_numbers(self, values))
+
+    def terms(self, **values: Any) -> dict[str, Any]:
+        """Each definition by numbers as float64."""
+        from theory import calculator, evaluate
+
+        return evaluate.terms(*calculator.in_numbers(self, values))
+
+    def enclose(self, **values: Any) -> Any:
+        """A ball that contains the exact right side. See `theory.evaluate.enclose`."""
+        from theory import calculator, evaluate
+
+        return evaluate.enclose(*calculator.in_numbers(self, values))
+
+    def violated(self, **values: Any) -> tuple[str, ...]:
+        """Names of the hypotheses that are false at these values."""
+        from theory import calculator, evaluate
+
+        return evaluate.violated(*calculator.in_numbers(self, values))
+
+    def _check(self) -> None:
+        if not self.label or self.label[:1] == "/":
+            raise SentenceError("a claim has a label")
+        for name in self.where:
+            if not NAME.match(name) or name in SPECIAL:
+                raise SentenceError(f"where defines {name!r}, which means something else")
+        words = self.vocabulary
+        clash = sorted(set(words.states) & set(words.taps) | set(self.where) & (set(words.states) | set(words.taps)))
+        if clash:
+            raise SentenceError(f"{clash[0]!r} means two things: a state, a tap, a definition have names of their own")
+        for vector in self.vectors:
+            if not NAME.match(vector) or vector in SPECIAL or vector in words.states:
+                raise SentenceError(f"the free vector {vector!r} has a name that means something else")
+        for name, tree in self.definitions.items():
+            if any(isinstance(p, At) for p in everything(tree)) and self.of is None:
+                raise SentenceError(f"{name} speaks of states, and the claim has no algorithm (of=...)")
+            read(tree, words)
+        if not self.has_sentence and not (self.title and self.remarks):
+            raise SentenceError("a claim that no sentence says has a title, and remarks with its words")
+        for side in (self.sentence.left, self.sentence.right) if self.has_sentence else ():
+            if read(side, words).shape != "scalar":
+                raise SentenceError(f"{text_of(side)} is a vector: equal vectors are written norm2(u - v) <= 0")
+        for relation in self.relations:
+            for side in (relation.left, relation.right):
+                if read(side, words).shape != "scalar":
+                    raise SentenceError(f"{relation}: {text_of(side)} is a vector")
+        for one in self.predicates:
+            for constant in one.constants:
+                if read(constant, words).shape != "scalar":
+                    raise SentenceError(f"{one.text}: {text_of(constant)} is a vector")
+        _ = self.constants
+        if self.over:
+            parse_sentence(self.over)
+        known = {*self.symbols, *self.definitions, *self.free, "N", "d", "K"}
+        for name, stands in self.printed.items():
+            if not NAME.match(name) or stands not in known:
+                raise SentenceError(f"printed has {name!r}: {stands!r}, which the claim does not use")
+        for name in self.in_words:
+            if name not in self.symbols:
+                raise SentenceError(f"in_words has {name!r}, which the claim does not use as a number")
+        unknown = sorted(set(self.parameters) - set(self.domains) - set(self.symbols) - set(self.where))
+        if unknown:
+            raise SentenceError(
+                f"parameters has {unknown[0]!r}, which the claim does not use; it has {', '.join(self.symbols)}"
+            )
+        if self.of is not None:
+            steps = self.of.program.steps
+            weights = {step.label for step in steps if isinstance(step, Instruction) and step.op == "combine"}
+            for symbol in self.symbols:
+                name, index = index_of(symbol)
+                if not index or name not in self.of.parameters:
+                    continue
+                if (index in TURNS) != (name in weights) or index not in ("n", "k", *TURNS):
+                    raise SentenceError(
+                        f"{symbol}: a parameter of the algorithm has one value, one a client or one a round, and the "
+                        "weights of remembered vectors one for each of them"
+                    )
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and its claims, in the paper's order.
+
+    Attributes:
+        name: the first part of its claims' ids.
+        title: of the paper.
+        authors: of the paper.
+        claims: each with a label of its own; a claim that amends another one comes with that one. They are this paper's
+            from then on.
+        experiments: the module that redraws its experiments (`validate.experiments`), by its name; empty for none.
+    """
+
+    name: str
+    title: str
+    authors: str
+    claims: tuple[Claim, ...]
+    experiments: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "claims", tuple(self.claims))
+        for c in self.claims:
+            if not isinstance(c, Claim):
+                raise ValueError(f"paper {self.name!r}: {c!r} is no claim; `theory.claim` writes one")
+            if not c.paper:
+                object.__setattr__(c, "paper", self.name)
+        ids = [c.id for c in self.claims]
+        twice = sorted({i for i in ids if ids.count(i) > 1})
+        if twice:
+            raise ValueError(f"paper {self.name!r}: the ids {twice} are used twice")
+        for c in self.claims:
+            if c.paper != self.name:
+                raise ValueError(f"claim {c.id!r} does not belong to paper {self.name!r}")
+            if c.amended is not None and c.amended not in ids:
+                raise ValueError(f"claim {c.id!r} amends {c.amends!r}, which the paper does not have")
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self.claims)
+
+
+def claim(label: str, statement: str | None = None, /, **fields_: Any) -> Any:
+    """A claim: its label, its sentence, and by name what else `Claim` has.
+
+    With an id alone it is the catalogue's claim of that id, as `theory.catalog.claim` gives it.
+
+    Raises:
+        SentenceError: for text that says nothing, naming the claim and the piece.
+        TypeError: for a field that a claim does not have.
+        ValueError: for an id that is not known.
+    """
+    if statement is None and not fields_:
+        from theory import catalog
+
+        return catalog.claim(label)
+    if statement is None and not {"title", "remarks"} <= set(fields_):
+        raise SentenceError(f"claim {label!r}: it has no sentence")
+    known = {f.name for f in fields(Claim)}
+    unknown = sorted(set(fields_) - known)
+    if unknown:
+        raise TypeError(f"claim {label!r}: {unknown[0]}= is no field of a claim; there are {', '.join(sorted(known))}")
+    return Claim(label, statement or "", **fields_)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from theory.bound import Bound
-from theory.written import Claim
+from theory.claim import Claim
 
 if TYPE_CHECKING:
     import sympy

@@ -18,7 +18,7 @@ from theory.predicates import Connected, Predicate
 from theory.sentence import FUNCTION_NAMES, OVER, POINTS, At, Expression, Sentence, Vocabulary, index_of, parts
 
 if TYPE_CHECKING:
-    from theory.written import Claim
+    from theory.claim import Claim
 
 GREEK = re.compile(
     "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|omega"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from theory.written import Claim
+    from theory.claim import Claim
     from validate.instances import Instance
     from validate.instances.by_runs import ByRuns, Implementation
     from validate.instances.occasion import Occasion

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from theory.claim import Claim
 from theory.domain import Domain
 from theory.inequality.averaged import LEVELS, Condition, Need, Reader, Scalar, UnreadError
 from theory.sentence import parse_expression, text_of
-from theory.written import Claim
 from validate.shown import Shown
 from validate.signs import Region, region, semidefinite
 

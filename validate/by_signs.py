@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from theory.claim import Claim
 from theory.domain import NONNEGATIVE, POSITIVE, Domain
 from theory.formula import Apply, Name
 from theory.inequality.averaged import Reader, Scalar, UnreadError
 from theory.sentence import OVER, Expression, index_of, parts, text_of
-from theory.written import Claim
 from validate.by_multipliers import has_value, where_of
 from validate.shown import Shown
 from validate.signs import Region

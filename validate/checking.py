@@ -15,7 +15,7 @@ from typing import Any
 from theory.catalog import claim as find_claim
 from theory.catalog import claims, papers, suggestion
 from theory.catalog import paper as find_paper
-from theory.written import Claim
+from theory.claim import Claim
 from validate import kept
 from validate.parallel import over_processes, tell
 from validate.verdict import Evidence, Result, decide

@@ -18,6 +18,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from theory.claim import Claim
 from theory.domain import COUNT, NONNEGATIVE, REAL, Domain
 from theory.formula import Apply, Name, Number
 from theory.predicates import Smooth, StronglyConvex
@@ -34,7 +35,6 @@ from theory.sentence import (
     replaced,
     text_of,
 )
-from theory.written import Claim
 from validate.verdict import Evidence, Outcome
 
 log = logging.getLogger(__name__)

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from theory.arithmetic import to_element
+from theory.claim import Claim
 from theory.operations import to_fraction
 from theory.program import LINEAR_GIVEN_DRAWS
-from theory.written import Claim
 from validate import certificate as certificates
 from validate import proving, verifier
 from validate.both_sides import Reading, Row

@@ -18,6 +18,7 @@ import numpy as np
 
 from sim.moments import Moments, Point, Schedule, moments_of
 from sim.problems import Quadratic
+from theory.claim import Claim
 from theory.formula import Apply, Name, UndefinedError, names_in
 from theory.program import STACKS, loops_around, with_taps
 from theory.sentence import (
@@ -32,7 +33,6 @@ from theory.sentence import (
     read,
     remembered,
 )
-from theory.written import Claim
 from validate.instances.choices import Setting, holds, number
 
 Terms = tuple[tuple[Any, Any, Any], ...]

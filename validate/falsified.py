@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from theory.written import Claim
+from theory.claim import Claim
 from validate.examine import EVALUATIONS, FAR, POOL, accepted, certified, described, worst_evidence
 from validate.instances.hunt import Hunt, Seen, hunt
 from validate.instances.pool import Drawn

@@ -19,8 +19,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from theory import catalog
-from theory.claim import LABEL, Paper
-from theory.written import Claim
+from theory.claim import LABEL, Claim, Paper
 
 
 class Source(NamedTuple):

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from theory import catalog
+from theory.claim import Claim
 from theory.program import Algorithm
-from theory.written import Claim
 
 if TYPE_CHECKING:
     from validate.verdict import Result

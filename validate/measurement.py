@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from theory.written import Claim
+    from theory.claim import Claim
     from validate.instances import Instance
     from validate.instances.pool import Drawn
     from validate.sides import Sides

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
+from theory.claim import Claim
 from theory.predicates import Connected
 from theory.program import LINEAR_GIVEN_DRAWS
 from theory.sentence import evaluate, index_of
-from theory.written import Claim
 from validate import satisfied
 from validate.both_sides import Measured, Row, sides
 from validate.expected import Line, NoPolynomialError, lines

@@ -12,8 +12,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+from theory.claim import Claim
 from theory.sentence import text_of
-from theory.written import Claim
 from validate.shown import Shown
 from validate.verdict import Evidence
 

@@ -11,10 +11,10 @@ from sphinx.util.docutils import SphinxDirective
 from theory import catalog
 from theory.bound import Bound, Parameter
 from theory.calculator import ROUNDS, calculator
+from theory.claim import Claim
 from theory.predicates import Predicate
 from theory.program import pseudo_code
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
-from theory.written import Claim
 
 
 class Claims(SphinxDirective):

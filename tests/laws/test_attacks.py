@@ -10,8 +10,8 @@ import pytest
 
 from tests.laws import units
 from theory import claim
+from theory.claim import Claim
 from theory.domain import NONNEGATIVE, REAL, Domain
-from theory.written import Claim
 from validate import certificate, proving
 from validate.examine import examine
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.laws import units
-from theory.written import Claim
+from theory.claim import Claim
 from validate import examine as examining
 from validate import verifier
 from validate.examine import examine

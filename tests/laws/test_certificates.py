@@ -20,7 +20,7 @@ from tests.validate.command_line import EQ7, call
 from tests.validate.tampering import edit
 from tests.validate.test_pytest_plugin import BROKEN
 from theory import Paper, catalog
-from theory.written import Claim
+from theory.claim import Claim
 from validate import certificate as certificates
 from validate import certify, check, verifier
 

@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from theory.claim import Paper
-from theory.written import Claim
+from theory.claim import Claim, Paper
 from validate.examine import examine
 
 EXAMPLES = ("compression", "heavy_ball", "lsvrg", "noise_ball", "proxskip", "scaffold", "vectors")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.laws import lemmas
 from theory import algorithm, claim
-from theory.written import Claim
+from theory.claim import Claim
 from validate.examine import examine
 
 

@@ -19,7 +19,7 @@ from sim.problems import Quadratic
 from tests.laws import written_again
 from tests.laws.test_language import CLAIMS, FALSE
 from tests.validate.command_line import call, printed
-from theory.written import Claim
+from theory.claim import Claim
 from validate import files
 from validate.examine import examine
 from validate.instances.hunt import measured

@@ -10,7 +10,7 @@ import pytest
 
 from tests.laws import lemmas, units
 from theory import claim
-from theory.written import Claim
+from theory.claim import Claim
 from validate import examine as examining
 from validate.examine import examine
 from validate.instances.hunt import Hunt

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tests.validate import plays
+from theory.claim import claim
 from theory.formula import Name, Number
 from theory.program import DRAWS, OPERATIONS, algorithm
 from theory.sentence import At, parse_sentence, parts
-from theory.written import claim
 from validate.certificate import play_certificate, verify
 from validate.verifier import FormatError
 from validate.verifier.sentences import read_sentence

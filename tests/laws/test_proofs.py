@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from theory import catalog, claim
+from theory.claim import Claim
 from theory.sentence import read, text_of
-from theory.written import Claim
 from validate import proving
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import pytest
 from tests.laws import powers
 from theory import claim
 from theory.arithmetic import to_element
-from theory.written import Claim
+from theory.claim import Claim
 from validate.contradiction import contradictions
 from validate.examine import examine
 from validate.instances.covered import coverage

@@ -9,7 +9,7 @@ import pytest
 
 from tests.laws import units
 from theory import claim
-from theory.written import Claim
+from theory.claim import Claim
 from validate.examine import examine
 from validate.instances.hunt import hunt
 from validate.instances.pool import drawn

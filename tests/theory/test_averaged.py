@@ -9,9 +9,9 @@ import pytest
 import sympy
 
 from theory import claim
+from theory.claim import Claim
 from theory.inequality.averaged import Reader, Scalar
 from theory.sentence import parse_expression
-from theory.written import Claim
 
 POINTS = ("x", "y", "a_n", "xstar")
 ASSUMED = ("smooth(f_ni, L)", "strongly_convex(f_ni, mu)")

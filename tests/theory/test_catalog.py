@@ -14,9 +14,9 @@ import pytest
 import theory
 from tests.theory.toys import in_numbers
 from theory import catalog
+from theory.claim import Claim, Paper
+from theory.claim import claim as written
 from theory.expression import check, right_side
-from theory.written import Claim, Paper
-from theory.written import claim as written
 
 
 def toy(name: str, *labels: str) -> Paper:

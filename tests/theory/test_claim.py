@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from theory.written import Claim, Paper, claim
+from theory.claim import Claim, Paper, claim
 
 
 def make(label: str = "theorem-1", **changes: Any) -> Claim:

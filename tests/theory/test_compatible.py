@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.theory.toys import in_numbers
+from theory.claim import claim
 from theory.feasible import Limits, compatible, feasible, function_conflicts
-from theory.written import claim
 
 EVERYWHERE = claim(
     "everywhere",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.theory.toys import in_numbers, toy
 from theory.arithmetic import ball, balls
 from theory.catalog import claim, claims, papers
+from theory.claim import claim as written
 from theory.domain import COUNT, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL, Domain
 from theory.evaluate import bound, hypotheses
 from theory.feasible import smt
@@ -23,7 +24,6 @@ from theory.feasible.constraints import read_system
 from theory.feasible.decide import Feasibility, feasible, feasible_relations
 from theory.feasible.limits import Limits
 from theory.formula import UndefinedError, parse, parse_relation
-from theory.written import claim as written
 
 EQ14 = "fedavg-svrg/lemma-v1-eq14"
 CONSTANTS = {"mu": POSITIVE, "L": POSITIVE, "delta": POSITIVE, "M": COUNT}

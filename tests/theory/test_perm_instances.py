@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from theory import evaluate
 from theory.calculator import in_numbers
+from theory.claim import Claim
 from theory.papers.perm import PAPER
-from theory.written import Claim
 
 CLAIMS = {c.label: c for c in PAPER}
 F = Fraction

@@ -8,8 +8,8 @@ import pytest
 
 from theory import claim, claims
 from theory.calculator import calculator
+from theory.claim import Claim
 from theory.evaluate import exact
-from theory.written import Claim
 
 CLAIMS = claims("textbook")
 LABELS = [

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from theory.bound import Bound, Hypothesis, Parameter
 from theory.calculator import calculator
+from theory.claim import Claim
 from theory.domain import COUNT, POSITIVE, REAL, Domain
-from theory.written import Claim
 
 SCALARS = {"a": POSITIVE, "b": POSITIVE, "K": COUNT, "x": REAL}
 VALUES = {"a": "1/3", "b": 2, "K": 5, "x": Fraction(-1, 7)}

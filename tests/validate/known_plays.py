@@ -7,10 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from tests.validate import plays
-from theory.claim import Paper
+from theory.claim import Claim, Paper, claim
 from theory.domain import Domain
 from theory.program import algorithm
-from theory.written import Claim, claim
 from validate.certificate import play_certificate
 
 

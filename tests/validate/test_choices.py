@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from theory.claim import claim
 from theory.domain import NONNEGATIVE, OPEN_UNIT
 from theory.papers import algorithms
 from theory.program import algorithm
 from theory.sentence import evaluate
-from theory.written import claim
 from validate import satisfied
 from validate.instances import hunt as hunt_module
 from validate.instances.candidates import candidate_of, realised

@@ -13,10 +13,10 @@ import pytest
 from tests.language import heavy_ball, lsvrg, noise_ball, proxskip, scaffold, vectors
 from tests.validate.command_line import call, complaint, printed
 from theory import claim
+from theory.claim import Claim
 from theory.papers import algorithms
 from theory.program import Algorithm
 from theory.sentence import index_of
-from theory.written import Claim
 from validate.audit.claims import audit_claim
 from validate.audit.units import Unit, units_of
 from validate.instances.occasion import occasion

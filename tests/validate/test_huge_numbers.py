@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from theory.claim import claim
 from theory.program import algorithm
-from theory.written import claim
 from validate.certificate import play_certificate, read, verify
 from validate.examine import examine
 from validate.instances.hunt import Hunt

@@ -11,7 +11,7 @@ import pytest
 
 from tests.validate.command_line import EQ7, call, printed
 from theory import claim, claims
-from theory.written import Claim
+from theory.claim import Claim
 from validate import check, checking, examine, kept
 from validate.certificate import verify
 from validate.verdict import Evidence, Result

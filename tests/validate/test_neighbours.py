@@ -15,9 +15,9 @@ import pytest
 from tests.language import noise_ball, proxskip, scaffold, vectors
 from tests.validate.command_line import call, printed
 from theory import claim
+from theory.claim import Claim
 from theory.program.altering import algorithm_of, altered
 from theory.sentence import parse_expression, text_of
-from theory.written import Claim
 from validate import verifier
 from validate.instances.occasion import occasion
 from validate.mutate import Finding, MutationReport, kill_rate, mutate, mutate_all, summary

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from theory.catalog import claim
-from theory.written import Claim
+from theory.claim import Claim
 from validate.instances.hunt import hunt
 from validate.instances.instance import read_instance
 from validate.on_instance import OnInstance, on_instance

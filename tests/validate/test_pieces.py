@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from theory import predicates as p
 from theory.arithmetic import to_element
+from theory.claim import Claim, claim
 from theory.operations import UndecidedError, to_fraction
 from theory.program import algorithm
 from theory.sentence import parse_call
-from theory.written import Claim, claim
 from validate import verifier
 from validate.certificate.play import play_certificate
 from validate.examine import examine

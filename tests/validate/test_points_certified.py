@@ -21,9 +21,9 @@ from tests.validate.command_line import call, printed
 from tests.validate.sampled_points import huber
 from tests.validate.tampering import edit, verdict
 from theory import predicates as p
+from theory.claim import Claim, claim
 from theory.program import algorithm
 from theory.sentence import parse_call
-from theory.written import Claim, claim
 from validate import verifier
 from validate.certificate import play_certificate, write
 from validate.examine import certificate_of_break, described, examine

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from theory import catalog
-from theory.written import Paper
+from theory.claim import Paper
 from validate import checking
 from validate.checking import check_paper, listener, tasks
 from validate.parallel import over_processes

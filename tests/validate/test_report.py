@@ -17,9 +17,9 @@ import pytest
 
 from tests.validate import known_plays
 from theory.catalog import claims
+from theory.claim import Claim, Paper
+from theory.claim import claim as written
 from theory.typeset import latex_of_claim, latex_of_definitions
-from theory.written import Claim, Paper
-from theory.written import claim as written
 from validate.drawing import SERIES, Curve, Panel, draw_curves
 from validate.experiment import Drawing, Experiment, Table, write_csv
 from validate.experiments import reproduction

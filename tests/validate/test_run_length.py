@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sim.problems import Quadratic
+from theory.claim import claim
 from theory.program import algorithm
-from theory.written import claim
 from validate.instances import pool
 from validate.instances.choices import choose, has_length
 from validate.instances.hunt import hunt

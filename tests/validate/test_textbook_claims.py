@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from theory import claim, claims
-from theory.written import Claim
+from theory.claim import Claim
 from validate import certificate, proving, verifier
 from validate.checking import check
 from validate.instances.hunt import hunt

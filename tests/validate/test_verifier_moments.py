@@ -19,8 +19,8 @@ from tests.sim.test_moments_of_programs import at_random
 from tests.validate import known_plays, plays
 from tests.validate.tampering import edit, verdict
 from tests.validate.test_verifier_play import EXACT, corrupted, made
+from theory.claim import claim
 from theory.program import LINEAR_GIVEN_DRAWS, Program, algorithm
-from theory.written import claim
 from validate import examine as examination
 from validate.certificate import differences, play_certificate, read, verify, write
 from validate.verifier.play import read_world, set_up

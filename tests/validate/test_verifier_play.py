@@ -19,8 +19,8 @@ import pytest
 from tests.validate import known_plays as known
 from tests.validate import plays
 from tests.validate.tampering import at_path, edit, other_numbers, strings, verdict
+from theory.claim import claim
 from theory.program import OPERATIONS
-from theory.written import claim
 from validate import verifier
 from validate.certificate import differences, play_certificate, verify, write
 

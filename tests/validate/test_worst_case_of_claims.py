@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from theory import algorithm, claim
-from theory.written import Claim
+from theory.claim import Claim
 from validate import verifier
 from validate.examine import accepted, certificate_of, examine, worst_evidence
 from validate.falsified import falsified

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from theory.calculator import calculator
+from theory.claim import Claim
 from theory.feasible.conflicts import Conflict, function_conflicts
 from theory.feasible.decide import Entry, Feasibility, Outcome, feasible
 from theory.feasible.limits import ANY, Limits
-from theory.written import Claim
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from theory import predicates
-from theory.written import Claim
+from theory.claim import Claim
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from theory import predicates as p
+from theory.claim import Claim
 from theory.domain import COUNT, INDEX, Domain
 from theory.formula import Apply, Name, Number, names_in
 from theory.program import Instruction
@@ -41,7 +42,6 @@ from theory.sentence import (
     parts,
     text_of,
 )
-from theory.written import Claim
 
 LEVELS = ("", "n", "i")
 """Parts of a vector: its mean, what a client's is away from it, what a sample's is away from its client's."""

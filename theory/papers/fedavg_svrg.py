@@ -7,10 +7,9 @@ the proofs sum over all n. Assumption 2 is `w.sample()`; that activations are in
 
 from dataclasses import replace
 
-from theory.claim import Paper
+from theory.claim import Paper, claim
 from theory.domain import COUNT, INDEX, PROBABILITY
 from theory.program import algorithm
-from theory.written import claim
 
 
 @algorithm

@@ -9,10 +9,9 @@ A is 1 - sum alpha, rho is sum beta, and u_t = x_t - (K/A) sum_j (sum_{s>=j} alp
 
 from functools import partial
 
-from theory.claim import Paper
+from theory.claim import Paper, claim
 from theory.domain import INDEX, NONNEGATIVE, PROBABILITY, Domain
 from theory.program import algorithm
-from theory.written import claim
 
 
 @algorithm(x="x0", past="J times 0")

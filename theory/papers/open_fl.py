@@ -10,10 +10,9 @@ that has left is selected no more. What the paper says of a generic f, its secti
 
 from dataclasses import replace
 
-from theory.claim import Paper
+from theory.claim import Paper, claim
 from theory.domain import NONNEGATIVE, REAL, Domain
 from theory.program import algorithm
-from theory.written import claim
 
 # --- algorithms ------------------------------------------------------------------------------------------------------
 

@@ -9,10 +9,9 @@ N times as much, which is what the proofs use: claims that are read so have ids 
 say so. Matrices H_j (mean Hessians) are constants on quadratics, and there only they have a meaning off their path.
 """
 
-from theory.claim import Paper
+from theory.claim import Paper, claim
 from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, REAL
 from theory.program import algorithm
-from theory.written import claim
 
 # --- algorithms ------------------------------------------------------------------------------------------------------
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from theory.claim import Paper
+from theory.claim import Paper, claim
 from theory.domain import NONNEGATIVE, OPEN_UNIT, Domain
 from theory.program import algorithm
-from theory.written import claim
 
 NESTEROV = "Nesterov, Lectures on Convex Optimization (2018)"
 BAUSCHKE = "Bauschke, Combettes, Convex Analysis and Monotone Operator Theory in Hilbert Spaces (2017)"

@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
+from theory.claim import Claim
 from theory.formula import Name
 from theory.predicates import Predicate
 from theory.program import Loop
 from theory.sentence import SentenceError, everything, index_of
-from theory.written import Claim
 from validate.audit.units import units_of
 from validate.examine import accepted, described
 from validate.instances.candidates import candidate_of, realised

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from theory import predicates as p
+from theory.claim import Claim
 from theory.formula import Apply, Name, Number
 from theory.program import VALUE, Instruction, Loop, Program, Step
 from theory.sentence import (
@@ -29,7 +30,6 @@ from theory.sentence import (
     parts,
     text_of,
 )
-from theory.written import Claim
 from validate.instances.choices import roles_of
 
 F = Fraction

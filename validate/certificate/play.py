@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from theory.claim import Claim
 from theory.domain import Domain
 from theory.predicates import predicate
 from theory.sentence import index_of, parse_call
-from theory.written import Claim
 from validate import verifier
 from validate.both_sides import Reading
 from validate.certificate.parts import MOST_DIGITS, Certificate, as_text, is_long

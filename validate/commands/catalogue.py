@@ -13,8 +13,8 @@ from validate.commands.output import number, plain, print_json, table
 
 if TYPE_CHECKING:
     from theory.bound import Bound
+    from theory.claim import Claim
     from theory.evaluate import Enclosure
-    from theory.written import Claim
     from validate.kept import Entry
 
 WIDTH = 48

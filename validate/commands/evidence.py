@@ -14,7 +14,7 @@ from validate.commands import completion, messages, missing, own
 from validate.commands.output import print_json, progress, ratio, table, writable
 
 if TYPE_CHECKING:
-    from theory.written import Claim
+    from theory.claim import Claim
     from validate.verdict import Result
 
 FAILED = ("refuted", "vacuous")

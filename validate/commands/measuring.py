@@ -13,7 +13,7 @@ from validate.commands.oracle import any_number_of_digits
 from validate.commands.output import number, print_json, progress, read_object, table
 
 if TYPE_CHECKING:
-    from theory.written import Claim
+    from theory.claim import Claim
 
 SAID = {
     "holds": "the claim holds on this instance",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from theory.written import Claim
+    from theory.claim import Claim
 
 EXAMPLE = "Example: "
 # What is wrong with a number, by the kind of pydantic's errors, whose own words do not show the number.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from theory.bound import Bound, Parameter
     from theory.calculator import Calculator
-    from theory.written import Claim
+    from theory.claim import Claim
 
 SAMPLES = tuple(map(Fraction, ("1", "1/2", "2", "1/10", "0", "10", "-1")))
 """Values for an example; the first one in a parameter's domain is taken."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from theory.bound import Bound
-    from theory.written import Claim
+    from theory.claim import Claim
 
 
 class Method(StrEnum):

@@ -7,11 +7,11 @@ from typing import Any
 
 from theory.bound import Parameter
 from theory.calculator import ROUNDS, Calculator, calculator
+from theory.claim import Claim
 from theory.predicates import Predicate
 from theory.program import pseudo_code
 from theory.sentence import Sentence, text_of
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
-from theory.written import Claim
 
 
 def in_numbers(claim: Claim) -> Calculator:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
+from theory.claim import Claim
 from theory.formula import Name, Number
 from theory.operations import UndecidedError
 from theory.sentence import At, Expression, Sentence, Vocabulary, everything, index_of, read
-from theory.written import Claim
 
 if TYPE_CHECKING:
     from validate.instances.choices import Setting

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from theory.claim import Claim
 from theory.operations import UndecidedError
-from theory.written import Claim
 from validate.both_sides import Measured, Row
 from validate.expected import Line, lines, tapped
 from validate.instances import tried

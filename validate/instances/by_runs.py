@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from theory.claim import Claim
 from theory.formula import Apply, Name, Number
 from theory.sentence import (
     ALL_CLIENTS,
@@ -27,7 +28,6 @@ from theory.sentence import (
     read,
     replaced,
 )
-from theory.written import Claim
 from validate.expected import coefficients, indices, turns
 from validate.instances.choices import Setting, schedules_of
 from validate.instances.engines import in_floats

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from sim.problems import Quadratic
+from theory.claim import Claim
 from theory.formula import Name
 from theory.predicates import Connected
 from theory.sentence import Expression, Sentence, evaluate, everything, index_of
-from theory.written import Claim
 from validate import satisfied
 from validate.instances.choices import (
     Setting,

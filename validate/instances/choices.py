@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from theory.claim import Claim
 from theory.formula import Apply, Name, UndefinedError
 from theory.predicates import Connected, Direction, Predicate, base_of, value_of_base
 from theory.program import Instruction, Loop, Program, names_in, work
@@ -31,7 +32,6 @@ from theory.sentence import (
     read,
     remembered,
 )
-from theory.written import Claim
 from validate import satisfied
 from validate.instances import along
 from validate.instances.pieces import Pieces

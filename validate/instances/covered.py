@@ -6,11 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from theory.claim import Claim
 from theory.formula import UndefinedError
 from theory.program import Program
 from theory.program.altering import altered
 from theory.sentence import index_of
-from theory.written import Claim
 from validate.instances.choices import roles_of
 from validate.instances.hunt import Hunt, Seen, measured
 from validate.instances.pieces import Pieces

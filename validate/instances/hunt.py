@@ -15,11 +15,11 @@ from itertools import chain
 from math import isqrt
 from typing import Any, Literal
 
+from theory.claim import Claim
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS, work
 from theory.sentence import At, Expression, SentenceError, everything
-from theory.written import Claim
 from validate.both_sides import Measured, Row, sides
 from validate.expected import tapped, taps_of
 from validate.instances import tried

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import ceil
 
+from theory.claim import Claim
 from theory.program import LINEAR_GIVEN_DRAWS
-from theory.written import Claim
 from validate.expected import Line
 from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floats
 from validate.instances.candidates import Candidate, candidate_of, realised, size, smaller

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.written import Claim
+from theory.claim import Claim
 from validate.instances.candidates import Candidate, of_rounds, realised, refitted
 from validate.instances.choices import roles_of, schedules_of
 from validate.instances.pool import Drawn

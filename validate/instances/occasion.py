@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from theory.arithmetic import decimals
+from theory.claim import Claim
 from theory.predicates import Connected, base_of
 from theory.sentence import index_of
-from theory.written import Claim
 from validate import satisfied
 from validate.both_sides import Measured, Row
 from validate.instances.choices import Setting, roles_of

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from theory.claim import Claim
 from theory.predicates import Stable, base_of
-from theory.written import Claim
 from validate import satisfied
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.pieces import Pieces, Piecewise

@@ -10,8 +10,8 @@ import random
 from collections.abc import Iterable
 from fractions import Fraction
 
+from theory.claim import Claim
 from theory.predicates import Convex, PolyakLojasiewicz, Predicate, Quadratic, StronglyConvex
-from theory.written import Claim
 from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.shapes import DISTANCES, UNIT, Shape, Size
 

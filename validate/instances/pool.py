@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from theory.claim import Claim
 from theory.formula import Apply, Name
 from theory.sentence import FUNCTION_NAMES, At, Expression, everything, parse_expression
-from theory.written import Claim
 from validate.instances.choices import Values, choose, has_length, holds, schedules_of
 from validate.instances.instance import Instance
 from validate.instances.kinds import problem_of

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from theory.claim import Claim
 from theory.formula import Apply, Name, Number
 from theory.sentence import Expression, everything, parts
-from theory.written import Claim
 
 SLACK = 1e-9
 """A break in floats is one by more than this, relative to the larger side."""

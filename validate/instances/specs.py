@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from theory.claim import Claim
 from theory.papers.specs import SPECS
 from theory.program import Algorithm, Program, renaming
-from theory.written import Claim
 from validate.instances.engines import scenario_of
 from validate.instances.instance import Instance, read_instance
 from validate.instances.named import algorithm_named

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from theory import catalog
+from theory.claim import Claim
 from theory.sentence import Expression
-from theory.written import Claim
 from validate import certificate as certificates
 from validate.both_sides import Row
 from validate.examine import accepted, valid_certificate

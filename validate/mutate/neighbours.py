@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
+from theory.claim import Claim
 from theory.formula import Apply, Name, Number
 from theory.program import Algorithm
 from theory.program.altering import algorithm_of, altered
@@ -31,7 +32,6 @@ from theory.sentence import (
     parts,
     text_of,
 )
-from theory.written import Claim
 
 Kind = Literal[
     "scaled below what is attained",

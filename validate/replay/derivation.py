@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from theory.written import Claim
+from theory.claim import Claim
 from validate import proving
 
 Outcome = Literal["proved", "undecided"]

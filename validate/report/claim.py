@@ -13,10 +13,10 @@ from markupsafe import Markup
 
 from theory.bound import Bound, Parameter
 from theory.calculator import ROUNDS, Calculator, calculator
+from theory.claim import Claim
 from theory.predicates import Predicate
 from theory.program import pseudo_code
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
-from theory.written import Claim
 from validate.files import target_of
 from validate.replay.derivation import Piece, pieces
 from validate.report.formula import Typesetter

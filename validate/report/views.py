@@ -17,8 +17,7 @@ from validate.report.formula import Typesetter
 from validate.verdict import ORIGINS, Result
 
 if TYPE_CHECKING:
-    from theory.claim import Paper
-    from theory.written import Claim
+    from theory.claim import Claim, Paper
 
 SYMBOLS = {"refuted": "✗", "vacuous": "∅", "undecided": "?", "supported": "✓", "proved": "∎"}
 ORDER = tuple(SYMBOLS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from theory.written import Claim
+from theory.claim import Claim
 from validate.instances.candidates import candidate_of, realised, size, smaller
 from validate.instances.pool import Drawn, drawn, fitting_sizes
 from validate.instances.shapes import Size

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from theory.bound import Bound, Hypothesis, Parameter
 from theory.calculator import ROUNDS, Calculator, calculator
+from theory.claim import Claim
 from theory.formula import Comparison, Name, names_in, parse_relation, text_of
-from theory.written import Claim
 from validate.measurement import sentence_of
 from validate.strategies.numbers import numbers
 

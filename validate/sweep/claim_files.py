@@ -19,8 +19,7 @@ from theory.sentence import Relation
 from validate.sweep.entries import shown, suggestion
 
 if TYPE_CHECKING:
-    from theory.claim import Paper
-    from theory.written import Claim
+    from theory.claim import Claim, Paper
 
 # What cells of such a claim have besides.
 ENTRIES = ("file", "relation")

@@ -15,9 +15,9 @@ import numpy as np
 
 from sim.exact_moments import DivergenceError as OldDivergenceError
 from sim.moments.runs import DivergenceError
+from theory.claim import Claim
 from theory.papers.specs import SPECS
 from theory.program import LINEAR_GIVEN_DRAWS
-from theory.written import Claim
 from validate.expected import Line, NoPolynomialError, lines
 from validate.instances.by_runs import left_by_runs, why_not_from_above
 from validate.instances.choices import Setting, schedules_of

@@ -20,7 +20,7 @@ from typing import Any
 
 from theory.catalog import claim as find_claim
 from theory.catalog import paper as find_paper
-from theory.written import Claim
+from theory.claim import Claim
 from validate.files import is_file
 from validate.sweep import claim_files, tables
 from validate.sweep.entries import MOST_CELLS, Decimal, Entry, check_names, integer, number, shown

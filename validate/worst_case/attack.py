@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from theory.claim import Claim
 from theory.worst_case.assembly import Estimation, Known, estimation, fraction
 from theory.worst_case.certificate import Instance as Attained
 from theory.worst_case.forms import Extreme, NotLinearError, plus
 from theory.worst_case.rounded import breaking
-from theory.written import Claim
 from validate.instances.instance import Instance
 from validate.instances.points import Point, PointFunction, Points
 from validate.instances.pool import Drawn

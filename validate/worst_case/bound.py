@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+from theory.claim import Claim
 from theory.worst_case.assembly import Estimation, estimation
 from theory.worst_case.bound import TOLERANCE, enclose
 from theory.worst_case.certificate import Instance, UpperBound
 from theory.worst_case.forms import Extreme, Form, Linear, NotLinearError
 from theory.worst_case.rounded import scale_of, size_of
-from theory.written import Claim
 from validate.instances.pool import Drawn
 from validate.worst_case.attack import instance_of
 from validate.worst_case.reading import ROOM, Case, NoReadingError, Numbers, Reading, last_first, numbers_of, read_claim

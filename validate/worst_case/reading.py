@@ -9,6 +9,7 @@ from typing import Any
 
 from theory import predicates as p
 from theory.arithmetic import balls, to_element
+from theory.claim import Claim
 from theory.formula import Apply, Name, UndefinedError
 from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS, OPERATIONS
@@ -27,7 +28,6 @@ from theory.worst_case.forms import (
     plus,
     squared_sides,
 )
-from theory.written import Claim
 from validate.both_sides import World, indices_of, relation_holds
 from validate.instances.instance import Instance
 from validate.instances.numbers import number

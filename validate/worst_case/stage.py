@@ -14,11 +14,11 @@ from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from typing import Any
 
+from theory.claim import Claim
 from theory.formula import Apply, Name
 from theory.program import work
 from theory.sentence import everything
 from theory.worst_case.rounded import size_of
-from theory.written import Claim
 from validate.instances.hunt import Seen, measured
 from validate.instances.pool import Drawn, drawn, fits
 from validate.instances.scalars import Schedule

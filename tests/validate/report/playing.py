@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from theory import catalog
 from theory.bound import Bound, Hypothesis, Parameter
 from theory.calculator import ROUNDS, calculator
+from theory.claim import Claim, Paper
 from theory.domain import POSITIVE, REAL
-from theory.written import Claim, Paper
 from validate.report.play import play
 
 LANGUAGE = Path(__file__).parents[2] / "language"

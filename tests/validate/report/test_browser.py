@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.validate.test_report import PAPER, claim, experiment, results
-from theory.written import Paper
+from theory.claim import Paper
 from validate.report import render
 from validate.report.figures import shorter
 from validate.verdict import Evidence, Result
