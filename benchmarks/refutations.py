@@ -21,8 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from theory import catalog
-from theory.claim import Paper
-from theory.written import Claim
+from theory.claim import Claim, Paper
 from validate.examine import examine
 from validate.instances import tried
 

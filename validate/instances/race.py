@@ -13,8 +13,8 @@ from heapq import heappop, heappush
 from itertools import count
 from math import ceil, log2
 
+from theory.claim import Claim
 from theory.program import work
-from theory.written import Claim
 from validate.instances.candidates import Candidate, candidate_of, realised
 from validate.instances.choices import roles_of, turns_of
 from validate.instances.hunt import Seen, measured

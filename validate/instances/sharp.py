@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from sim.problems import Quadratic
+from theory.claim import Claim
 from theory.program import LINEAR_GIVEN_DRAWS, Program
-from theory.written import Claim
 from validate.instances.choices import choose, turns_of
 from validate.instances.pool import Drawn, fits, instance_of_values, needs_minimiser
 from validate.instances.problems import Quadratics
