@@ -70,22 +70,22 @@ def laws() -> list[Law]:
 
 
 def scenario(name: str, spec: dict[str, Any], quantity: str) -> Law:
-    """The per-run value of a claim's left side, its exact expectation, and what no run exceeds."""
-    from validate import reachable_ball
-    from validate.bounds import Cases
-    from validate.per_run import PerRun
+    """What a run has of a quantity, its exact expectation, and what no run exceeds: all outcomes are played."""
+    from theory.operations import to_fraction
+    from validate.instances.specs import instance_from
+    from validate.play import Play
     from validate.scenario import Scenario
 
     made = Scenario.from_spec(spec, exact=False)
-    moments, last = made.moments(), np.array([made.rounds])
-    if quantity == "squared_distance":
-        best = made.problem.minimiser
-        squares = moments.squared_iterate_norm - 2 * (moments.mean @ best) + best @ best
-        mean, per_run = float(squares[-1]), PerRun("squared_distance", "k")
-    else:
-        mean, per_run = float(moments.mean_squared_gradient_norm()), PerRun("squared_gradient_norm", "mean")
-    cases = Cases(np.array([mean]), {}, {"k": last})
-    options: dict[str, Any] = {"metrics": (per_run.metric,), "backend": "native"}
+    metric, after = ("squared_distance", True) if quantity == "squared_distance" else ("squared_gradient_norm", False)
+    rounds = [made.rounds] if after else list(range(made.rounds))
+    best, curvature = float(made.problem.minimiser[0]), float(made.problem.mean_hessian[0, 0])
+    outcomes = Play(instance_from(spec), 10_000).joint(frozenset(("x", (k,)) for k in rounds))
+    law = []
+    for chance, outcome in outcomes:
+        away = np.array([float(to_fraction(outcome["x", (k,)][0])) - best for k in rounds])
+        law.append((float(to_fraction(chance)), float(((away if after else curvature * away) ** 2).mean())))
+    options: dict[str, Any] = {"metrics": (metric,), "backend": "native"}
 
     def draw(first: int, count: int) -> Array:
         try:
@@ -93,6 +93,7 @@ def scenario(name: str, spec: dict[str, Any], quantity: str) -> Law:
         except ImportError:  # no compiler
             options["backend"] = "auto"
             return draw(first, count)
-        return per_run.values(trace, cases)[:, 0]
+        return np.asarray(trace[metric][:, rounds].mean(axis=1))
 
-    return Law(name, mean, float(reachable_ball.largest(made, per_run, cases)[0]), draw)
+    largest = max(value for _, value in law) * (1 + 1e-9)  # of the simulator, which rounds
+    return Law(name, sum(chance * value for chance, value in law), largest, draw)

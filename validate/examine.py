@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
@@ -94,6 +95,7 @@ def examine(
     unbroken = found.broken is None
     if found.broken is not None:
         item, path = certified(claim, found.broken, found.first, found.origin, Path(out), quick)
+        item = replace(item, data={**(item.data or {}), "stage": found.stage, "tried": found.tried})
         evidence.append(item)
     elif not proved:
         tell(f"{claim.id}: the worst functions of its class, at small sizes")

@@ -17,6 +17,7 @@ from theory.program import algorithm
 from theory.sentence import evaluate
 from theory.written import claim
 from validate import satisfied
+from validate.instances import hunt as hunt_module
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.choices import between, choose, holds, number, roles_of
 from validate.instances.occasion import occasion
@@ -224,3 +225,13 @@ def test_a_start_where_a_weighted_sum_is_least() -> None:
             assert not any(sum(w * g for w, g in zip(q, gradients, strict=True)))
             tried += 1
     assert tried > 5
+
+
+def test_a_square_too_many_shows_in_small_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    squared = claim(
+        "squared", "norm2(x[1] - x0) <= 10**20*norm2(x[1] - x0)**2", of=algorithms.gradient_descent,
+        assuming=("smooth(f, L)", "eta <= 1/L"),
+    )  # fmt: skip
+    assert hunt_module.hunt(squared, pool=30, evaluations=0, smallest=False).broken is not None
+    monkeypatch.setattr(hunt_module, "UNITS", ())
+    assert hunt_module.hunt(squared, pool=30, evaluations=0, smallest=False).broken is None

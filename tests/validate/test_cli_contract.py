@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 from typer.core import TyperCommand
 from typer.testing import Result
-from validate.mutate.mutants import Mutant
-from validate.mutate.trial import Finding, MutationReport
 
 from tests.validate.command_line import EQ7, EQ8, SETTINGS, SPEC, assigned, call
 from theory import catalog
 from validate import certify, cli, experiment
 from validate.certificate import read, write
 from validate.commands import doctor
+from validate.mutate import Finding, MutationReport
+from validate.mutate.neighbours import Neighbour
 
 VECTORS = Path(__file__).parents[1] / "language" / "vectors.py"
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
@@ -120,8 +120,7 @@ OTHERS: dict[str, str] = {
 @cache
 def certificate() -> dict[str, Any]:
     """One that holds."""
-    client = {"h": ["1"], "a": ["0"], "p": "1"}
-    spec = {**SPEC, "clients": [client], "S": 8, "K": 1, "theta0": "1"}
+    spec = {**SPEC, "clients": [{"h": ["1"], "a": ["0"], "p": "1"}], "S": 8, "K": 1, "theta0": "1"}
     with TemporaryDirectory() as folder:
         return read(certify(EQ7, spec, folder))
 
@@ -130,7 +129,7 @@ def certificate() -> dict[str, Any]:
 def prepared(folder: Path) -> Path:
     """The current folder, with what the calls read."""
     write(certificate(), folder, "good")
-    (folder / "altered.json").write_text(json.dumps({**certificate(), "right": "1/2"}), encoding="utf-8")
+    (folder / "altered.json").write_text(json.dumps({**certificate(), "statement": "0 <= 0 - 1"}), encoding="utf-8")
     source = Path(__file__).parents[1] / "language" / "noise_ball.py"
     (folder / "~noise_ball.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
     for name, step in (("instance", "1/8"), ("breaking", "1/2"), ("violating", "9/4")):
@@ -154,7 +153,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
     def report(id: str, *outcomes: Any) -> MutationReport:
         from theory import claim
 
-        mutant = Mutant("open-fl/theorem-2/mutant-1", claim("open-fl/theorem-2"), "term dropped", "moved")
+        mutant = Neighbour("open-fl/theorem-2/mutant-1", claim("open-fl/theorem-2"), "term dropped", "moved")
         return MutationReport(id, True, tuple(Finding(mutant, o, o == "survived") for o in outcomes))
 
     class Experiments:
@@ -167,8 +166,8 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
     def prepare(name: str, status: int) -> None:
         if name == "mutate" and status < 2:
             outcomes = {EQ7: ("killed",), EQ8: ("survived",)}
-            monkeypatch.setattr("validate.mutate.trial.mutate", lambda id, **options: report(id, *outcomes[id]))
-            monkeypatch.setattr("validate.mutate.trial.mutate_all", lambda paper, **options: [report("a/b", "killed")])
+            monkeypatch.setattr("validate.mutate.mutate", lambda id, **options: report(id, *outcomes[id]))
+            monkeypatch.setattr("validate.mutate.mutate_all", lambda paper, **options: [report("a/b", "killed")])
         if name == "reproduce" and status == 0:
             monkeypatch.setattr(import_module("validate.papers"), "module", lambda paper: Experiments)
         if (name, status) == ("doctor", 1):

@@ -7,12 +7,12 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
+from validate.survey import pool_of
 
 from theory.catalog import papers
 from validate import papers as measured
 from validate.description import describe, in_words, of_step
 from validate.scenario import read_scenario
-from validate.survey import pool_of
 
 LONGEST = 130
 LOCAL = {

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from tests.theory.toys import in_numbers
 from tests.validate.command_line import assigned, printed
 from theory import evaluate
+from theory.bound import Bound, Parameter
 from theory.catalog import claims
-from theory.claim import Claim, Parameter
 from validate.commands.catalogue import terms_at
 from validate.strategies import numbers
 
-BOUNDED = [c for c in map(in_numbers, claims()) if c.has_bound]
+BOUNDED = [c for c in map(in_numbers, claims()) if c.right is not None]
 
 
 def values(parameter: Parameter) -> st.SearchStrategy[Any]:
@@ -31,7 +31,7 @@ def values(parameter: Parameter) -> st.SearchStrategy[Any]:
 @pytest.mark.parametrize("claim", BOUNDED, ids=lambda c: c.id)
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(data=st.data())
-def test_value_and_terms_lie_in_their_enclosures(claim: Claim, data: st.DataObject) -> None:
+def test_value_and_terms_lie_in_their_enclosures(claim: Bound, data: st.DataObject) -> None:
     drawn = {p.name: data.draw(values(p), label=p.name) for p in claim.parameters}
     length = min((len(v) for v in drawn.values() if isinstance(v, list)), default=0)
     drawn = {name: v[:length] if isinstance(v, list) else v for name, v in drawn.items()}

@@ -11,9 +11,8 @@ import pytest
 
 from tests.validate.command_line import EQ7, call, printed
 from theory import claim, claims
-from theory.claim import Claim as OlderClaim
 from theory.written import Claim
-from validate import check, checking, kept
+from validate import check, checking, examine, kept
 from validate.certificate import verify
 from validate.verdict import Evidence, Result
 
@@ -50,7 +49,7 @@ def test_a_quick_verdict_does_not_take_the_place_of_a_full_one(tmp_path: Path) -
     assert said(tmp_path, quick, of=claim(EQ7)) == []
     assert [(e["verdict"], e["quick"]) for e in entries(tmp_path)] == [("supported", True)]
     assert said(tmp_path, full, of=claim(EQ7)) == []
-    (line,) = said(tmp_path, quick, quick, of=claim(EQ7))  # told before and after the replay of its proof
+    (line,) = said(tmp_path, quick, quick, of=claim(EQ7))  # told once
     assert line.startswith(f"{EQ7}: supported by this quick check; ")
     assert line.endswith("verdicts.json keeps refuted, by a full one")
     assert [(e["verdict"], e["quick"]) for e in entries(tmp_path)] == [("refuted", False)]
@@ -82,28 +81,12 @@ def test_the_digest_is_of_what_is_said_not_of_what_is_told() -> None:
     assert len({kept.digest(c) for c in (one, *others)}) == 1 + len(others)
 
 
-def test_the_digest_of_a_claim_of_the_older_form() -> None:
-    one = claim("perm/lemma-6/corrected")
-    assert isinstance(one, OlderClaim)
-    same = (replace(one, title="another"), replace(one, remarks=("a remark",)), replace(one, steps=()))
-    assert {kept.digest(c) for c in same} == {kept.digest(one)}
-    first, *rest = one.hypotheses
-    others = (
-        replace(one, right=f"2*({one.right})"),
-        replace(one, relation="<"),
-        replace(one, hypotheses=tuple(rest)),
-        replace(one, hypotheses=(replace(first, printed=not first.printed), *rest)),
-        replace(one, statement="another"),
-    )
-    assert len({kept.digest(c) for c in (one, *others)}) == 1 + len(others)
-
-
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder after a full and a quick check, and `falsify`, of one false claim."""
     folder = tmp_path_factory.mktemp("kept")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checking, "EVALUATIONS", {False: 2000, True: 2000})
+        patch.setattr(examine, "EVALUATIONS", {False: 200, True: 200})
         for words in (["check", EQ_A25], ["check", EQ_A25, "--quick"], ["falsify", EQ_A25, "--seconds", 20]):
             ended = call(*words, "--out", folder)
             assert ended.exit_code == 1, ended.output
@@ -132,10 +115,7 @@ def test_the_full_verdict_stays_and_the_quick_check_says_so(checked: Path) -> No
     assert (row["verdict"], row["quick"]) == ("refuted", False)
 
 
-def test_a_changed_claim_s_certificate_does_not_take_the_place_of_the_catalogue_s(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(checking, "EVALUATIONS", {True: 0})
+def test_a_changed_claim_s_certificate_does_not_take_the_place_of_the_catalogue_s(tmp_path: Path) -> None:
     half = halved(claim(EQ7))
     found = {}
     for one in (claim(EQ7), half):
@@ -152,15 +132,13 @@ def test_a_changed_claim_s_certificate_does_not_take_the_place_of_the_catalogue_
     assert not (tmp_path / "verdicts.json").exists(), "a claim that is handed over is nobody's verdict by id"
 
 
-def test_what_was_written_by_hand_does_not_take_the_name_of_what_was_found(tmp_path: Path) -> None:
-    folders = (tmp_path / "found", tmp_path / "found" / "given")
-    for at, folder in enumerate(folders):
-        (folder / "certificates").mkdir(parents=True)
-        (folder / "certificates" / "one.json").write_text(str(at), encoding="utf-8")
-    (folders[1] / "certificates" / "two.json").write_text("2", encoding="utf-8")
-    chosen = folders[0] / "certificates" / "one.json"
-    assert kept.keep(claim(EQ7), folders, chosen, tmp_path) == tmp_path / "certificates" / "one.json"
-    found = {path.name: path.read_text() for path in (tmp_path / "certificates").glob("*.json")}
-    assert found == {"one.json": "0", "one.given.json": "1", "two.json": "2"}
-    assert kept.keep(claim(EQ7), (tmp_path / "nothing",), None, tmp_path / "none") is None
+def test_certificates_go_where_they_are_found(tmp_path: Path) -> None:
+    (tmp_path / "found" / "certificates").mkdir(parents=True)
+    chosen = tmp_path / "found" / "certificates" / "one.json"
+    chosen.write_text("1", encoding="utf-8")
+    assert kept.keep(claim(EQ7), chosen.parents[1], chosen, tmp_path) == tmp_path / "certificates" / "one.json"
+    quick = kept.keep(claim(EQ7), chosen.parents[1], chosen, tmp_path, "quick")
+    assert quick == tmp_path / "certificates" / "one.quick.json"
+    assert {path.name for path in (tmp_path / "certificates").glob("*.json")} == {"one.json", "one.quick.json"}
+    assert kept.keep(claim(EQ7), tmp_path / "nothing", None, tmp_path / "none") is None
     assert not (tmp_path / "none").exists()

@@ -1,8 +1,9 @@
-"""False neighbours of claims that say what they mean: true ones are not called false, and false ones are killed."""
+"""False neighbours of claims: true ones are not called false, and false ones are killed."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -19,10 +20,9 @@ from theory.sentence import parse_expression, text_of
 from theory.written import Claim
 from validate import verifier
 from validate.instances.occasion import occasion
-from validate.mutate import MutationReport, mutate
+from validate.mutate import Finding, MutationReport, kill_rate, mutate, mutate_all, summary
 from validate.mutate.findings import UNBROKEN
-from validate.mutate.judged import judged
-from validate.mutate.neighbours import moves, neighbours, places, put, terms
+from validate.mutate.neighbours import Neighbour, moves, neighbours, places, put, terms
 
 LANGUAGE = Path(__file__).parents[1] / "language"
 TRUE = (vectors.JENSEN, vectors.YOUNG, vectors.COCOERCIVE, noise_ball.ONE_STEP, scaffold.STAYS)
@@ -30,7 +30,7 @@ TRUE = (vectors.JENSEN, vectors.YOUNG, vectors.COCOERCIVE, noise_ball.ONE_STEP, 
 
 @cache
 def report(one: Claim) -> MutationReport:
-    return judged(one, quick=True)
+    return mutate(one, quick=True)
 
 
 @pytest.mark.parametrize("one", TRUE, ids=lambda one: one.id)
@@ -48,7 +48,7 @@ def test_a_false_neighbour_is_broken_exactly_by_the_instance_that_is_shown() -> 
         if finding.counterexample is None:
             continue
         shown: Any = finding.counterexample.to_json()
-        at = occasion(finding.mutant.claim, shown["instance"])  # type: ignore[arg-type]
+        at = occasion(finding.mutant.claim, shown["instance"])
         assert at.unmet == (), finding.mutant.name
         again = [row for row in at.measured.broken if dict(row.at) == shown["index"]]
         assert again, finding.mutant.name
@@ -63,7 +63,7 @@ def test_true_neighbours_are_not_called_false() -> None:
         vectors.YOUNG: ("norm2(a) <= (1 + c)*norm2(a) + (1 + 1/c)*norm2(b)",),
     }
     for one, statements in true.items():
-        outcomes = {f.mutant.claim.statement: f.outcome for f in judged(one).findings}  # type: ignore[union-attr]
+        outcomes = {f.mutant.claim.statement: f.outcome for f in mutate(one).findings}
         for statement in statements:
             assert outcomes[statement] in ("weaker", "not shown false"), statement
     for finding in report(noise_ball.ONE_STEP).findings:
@@ -75,16 +75,16 @@ def test_true_neighbours_are_not_called_false() -> None:
 
 def test_a_claim_that_is_false_does_not_stand() -> None:
     assert not report(vectors.WRONG_WAY).stands
-    assert not judged(proxskip.TOO_FAST, quick=True).stands
+    assert not mutate(proxskip.TOO_FAST, quick=True).stands
 
 
 def test_equal_functions_are_left_out() -> None:
     """Twice the left side is half the right side; a factor 1 is no factor."""
     for one in (vectors.YOUNG, noise_ball.ONE_STEP):
-        statements = [f.mutant.claim for f in report(one).findings]
-        assert len({(c.statement, tuple(c.where.items()), c.assuming, id(c.of)) for c in statements}) == len(statements)  # type: ignore[union-attr]
+        statements = [neighbour.claim for neighbour in neighbours(one)]
+        assert len({(c.statement, tuple(c.where.items()), c.assuming, id(c.of)) for c in statements}) == len(statements)
     with_one = claim("one", "norm2(a + b) <= 2*norm2(a) + 2*1*norm2(b)", vectors=("a", "b"))
-    assert all(f.mutant.claim.statement != "norm2(a + b) <= 2*norm2(a) + 2*norm2(b)" for f in judged(with_one).findings)  # type: ignore[union-attr]
+    assert all(f.mutant.claim.statement != "norm2(a + b) <= 2*norm2(a) + 2*norm2(b)" for f in mutate(with_one).findings)
 
 
 def test_every_part_of_a_claim_is_moved() -> None:
@@ -157,7 +157,7 @@ def test_certificates_of_mutants(tmp_path: Path) -> None:
         checked = verifier.verify(json.loads(finding.certificate.read_text()))
         assert checked.valid
         data = json.loads(finding.certificate.read_text())
-        assert data["statement"] == finding.mutant.claim.statement  # type: ignore[union-attr]
+        assert data["statement"] == finding.mutant.claim.statement
         assert data["claim"] == finding.mutant.name
 
 
@@ -178,3 +178,56 @@ def test_papers_have_the_claims_that_stand() -> None:
     shown = {entry["id"] for entry in document["detail"]}
     assert "vectors/young" in shown
     assert not shown & {"vectors/wrong-way", "vectors/without-convexity"}
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ValueError, match="is no sentence, so it has no mutants"):
+        mutate("fedmim/remark-iv3", quick=True)
+    with pytest.raises(ValueError, match="textbook/nothing"):
+        mutate("textbook/nothing", quick=True)
+    with pytest.raises(ValueError, match="nobody"):
+        mutate_all("nobody", quick=True)
+
+
+# --- the command, on reports that were not computed -------------------------------------------------------------------
+
+
+def faked(*outcomes: Any) -> Callable[..., MutationReport]:
+    """A report with these outcomes, in place of a computed one."""
+    findings = [
+        Finding(Neighbour(f"vectors/young/mutant-{i:03d}", vectors.YOUNG, "term dropped", "moved"), outcome,
+                outcome == "survived")
+        for i, outcome in enumerate(outcomes, 1)
+    ]  # fmt: skip
+    return lambda label, **options: MutationReport(str(label), True, tuple(findings))
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "status", "rate"),
+    [(("killed", "killed"), 0, 1.0), (("weaker",), 0, None), (("killed", "survived"), 1, 0.5), ((), 0, None)],
+)
+def test_exit_status(outcomes: Any, status: int, rate: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("validate.mutate.mutate", faked(*outcomes))
+    result = call("mutate", "textbook/young", "--json")
+    assert result.exit_code == status
+    assert json.loads(result.stdout)["kill_rate"] == rate
+    text = call("mutate", "textbook/young")
+    assert text.exit_code == status
+    assert f"{len(outcomes)} mutants" in text.stdout
+
+
+def test_a_paper_has_one_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = faked("killed", "survived")
+    monkeypatch.setattr("validate.mutate.mutate_all", lambda paper, **options: [one("a/b"), one("a/c")])
+    result = call("mutate", "textbook", "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert (found["id"], found["mutants"], found["false"], found["killed"]) == ("textbook", 4, 4, 2)
+    assert [d["id"] for d in found["detail"]] == ["a/b", "a/c"]
+    assert "survived: " in call("mutate", "textbook").stdout
+
+
+def test_a_summary_counts_the_oracle_apart() -> None:
+    reports = [faked("killed", "survived")("vectors/young")]
+    assert summary("x", reports)["oracle"] == {"false": 1, "killed": 0, "kill_rate": 0.0}
+    assert kill_rate([]) is None

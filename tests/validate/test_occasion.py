@@ -23,7 +23,6 @@ from theory.program import algorithm
 from validate import ClaimBroken, HypothesisViolated, assert_claim, certificate, certify, measure
 from validate.instances.occasion import occasion
 from validate.instances.pool import drawn
-from validate.predicted import on_instance
 
 LANGUAGE = Path(__file__).parents[1] / "language"
 ONE_STEP, LOST = noise_ball.ONE_STEP, noise_ball.LOST_FACTOR
@@ -133,8 +132,6 @@ def _json(value: Any) -> Any:
 def test_bad_instances_are_refused_in_a_word(named: Any, instance: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         measure(named, instance)
-    with pytest.raises(ValueError, match="the sentence of"):
-        measure(named, instance, cases=lambda *_: None)
 
 
 # --- certificates ----------------------------------------------------------------------------------------------------
@@ -259,7 +256,6 @@ def test_an_algorithm_that_draws_nothing_needs_one_run() -> None:
         ({"runs": 10, "error_probability": 0.7}, "error_probability"),
         ({"runs": 10, "implementation": lambda **_: np.zeros((2, 1))}, "shape"),
         ({"runs": 10, "implementation": lambda **_: {"y": 1}}, "not x"),
-        ({"cases": lambda *_: None}, "cases"),
         ({"on_violation": "perhaps"}, "on_violation"),
     ],
 )
@@ -277,8 +273,6 @@ def test_what_runs_do_not_decide_is_refused() -> None:
         assert_claim(rooted, SGD, runs=10)
     with pytest.raises(ValueError, match="nothing to run"):
         assert_claim(vectors.YOUNG, {"vectors": {"a": [1], "b": [1]}, "constants": {"c": 1}}, runs=10)
-    with pytest.raises(ValueError, match="does not say itself"):
-        assert_claim("perm/lemma-1", {}, implementation=sgd)
     flat = {**SGD, "problem": {"clients": [[{"H": [[1, 0], [0, 0]], "b": [0, 0]}]]}, "start": [1, 1]}
     near = claim("near", "E(norm2(x[k] - xstar)) <= 100", of=ONE_STEP.of)
     assert assert_claim(near, flat).exact
@@ -291,19 +285,6 @@ def test_what_is_claimed_of_every_outcome_has_to_hold_in_every_run() -> None:
     assert assert_claim(inside, {**SGD, "constants": {"R": 100}}, runs=50).cases == 3
     with pytest.raises(ClaimBroken):
         assert_claim(inside, {**SGD, "constants": {"R": 4}}, runs=50)
-
-
-# --- curves ----------------------------------------------------------------------------------------------------------
-
-
-def test_both_sides_as_a_curve() -> None:
-    found = on_instance(DESCENT, {**STEPS, "rounds": 8})
-    assert found is not None
-    assert (found.over, found.index, found.relation) == ("index", "k", "<=")
-    assert found.at.tolist() == list(range(9))
-    assert found.right == pytest.approx(2 * 0.5 ** np.arange(9))
-    assert not found.broken.any()
-    assert on_instance(DESCENT, STEPS) is None  # too few points for a curve
 
 
 def test_domains_that_the_claim_gives() -> None:

@@ -1,4 +1,4 @@
-"""What is found does not depend on the number of processes: verdicts, certificates, replays and the report."""
+"""What is found does not depend on the number of processes: verdicts, certificates and the report."""
 
 from __future__ import annotations
 
@@ -9,30 +9,27 @@ from typing import Any
 import pytest
 
 from theory import catalog
-from theory.claim import Paper
+from theory.written import Paper
 from validate import checking
-from validate.checking import check_paper, joined, listener, tasks
+from validate.checking import check_paper, listener, tasks
 from validate.parallel import over_processes
-from validate.predicted import Predicted
-from validate.replay.proof import Replay
 from validate.report import render
 from validate.verdict import Result
 
-# refuted, proved and supported claims of two papers that take little; one has a proof to replay
+# refuted and proved claims of two papers that take little
 CHOSEN = (
-    "open-fl/theorem-2/corrected",
-    "open-fl/lemma-5/after-communication",
-    "open-fl/eq20",
-    "textbook/participation-variance",
+    "fedavg-svrg/lemma-v1-eq13",
+    "fedavg-svrg/lemma-a2",
+    "textbook/young",
+    "textbook/jensen-three",
 )
 
 
-def found(processes: int, out: Path) -> tuple[list[Result], dict[str, Replay], dict[str, Predicted], list[str]]:
-    """The results, the replays, the curves and what was said."""
+def found(processes: int, out: Path) -> tuple[list[Result], list[str]]:
+    """The results, and what was said."""
     said: list[str] = []
-    parts = tasks(CHOSEN, True, out)
-    every = joined(over_processes(check_paper, parts, processes=processes, heard=listener(said.append)))
-    return *every, said
+    every = over_processes(check_paper, tasks(CHOSEN, True, out), processes=processes, heard=listener(said.append))
+    return [result for results in every for result in results], said
 
 
 def papers() -> list[Paper]:
@@ -51,13 +48,10 @@ def test_one_and_two_processes_find_the_same(tmp_path: Path) -> None:
     every = {}
     for processes in (1, 2):
         folder = tmp_path / str(processes)
-        results, replays, curves, said = found(processes, folder)
+        results, said = found(processes, folder)
         assert [r.id for r in results] == list(CHOSEN)
-        assert replays
-        assert all(replay.lines for replay in replays.values())
-        assert curves
         assert set(CHOSEN) <= set(said)
-        render(results, [], folder, papers=papers(), replays=replays, predicted=curves)
+        render(results, [], folder, papers=papers())
         every[processes] = files(folder)
     assert set(every[1]) == set(every[2])
     for name, content in every[1].items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,27 +12,14 @@ from hypothesis import strategies as st
 
 from sim.participation import Bernoulli, UniformChoice, weight_moments
 from sim.problems import Quadratic
-from theory.catalog import claim as find_claim
-from theory.catalog import claims
-from theory.claim import Claim, Hypothesis
+from tests.language import noise_ball, scaffold
+from theory import catalog, claim
+from theory.calculator import calculator
 from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, PROBABILITY, REAL, Domain
-from theory.evaluate import hypotheses
-from validate import assert_claim
-from validate.strategies import (
-    KINDS,
-    numbers,
-    parameters,
-    participations,
-    quadratics,
-    satisfies,
-    scenarios,
-    specs,
-    vectors,
-)
+from validate.strategies import numbers, parameters, participations, quadratics, satisfies, vectors
 
 F = Fraction
 
-# Their hypotheses cannot hold together, or nobody has seen that they can: nothing can be drawn.
 EMPTY = {
     "open-fl/theorem-3/papers-settings",
     "perm/theorem-2",
@@ -41,45 +27,47 @@ EMPTY = {
     "perm/theorem-2-unrolled",
     "perm/theorem-3-explicit",
 }
+"""Their hypotheses cannot hold together."""
 UNDECIDED = {"open-fl/theorem-3/on-the-ball"}
-LAST = find_claim("perm/lemma-6")
-DRAWN = [c for c in claims() if isinstance(c, Claim) and c.parameters and c.id not in EMPTY | UNDECIDED]
+"""Nobody has seen that they can."""
+NOTHING = {"fedmim/eq2", "fedmim/eq2/corrected"}
+"""Their bound takes no number."""
+DRAWN = [c.id for c in catalog.claims() if c.has_sentence and c.id not in EMPTY | UNDECIDED | NOTHING]
 # A few of each paper in every run; the others with the slow tests.
-QUICK = {c.id for c in DRAWN[::24]} | {
-    "open-fl/theorem-3",
-    "perm/gen",
-    "perm/theorem-2/corrected-2",
-}
+QUICK = {*DRAWN[::24], "open-fl/theorem-3", "perm/gen", "perm/theorem-2/corrected-2"}
+LEMMA = "perm/lemma-6"
 
 
-def check_draws(claim: Claim, examples: int) -> None:
-    @settings(max_examples=examples, database=None)
-    @given(parameters(claim))
+def check_draws(name: str, examples: int) -> None:
+    one = catalog.claim(name)
+    domains = {p.name: p for p in calculator(one, all_relations=True).bound.parameters}
+
+    @settings(max_examples=examples, database=None, deadline=None)
+    @given(parameters(one))
     def inner(values: dict[str, Any]) -> None:
-        assert claim.violated(**values) == ()
-        assert [h for h in hypotheses(claim, values) if h["holds"] is False] == []
-        for parameter in claim.parameters:
-            value = values[parameter.name]
+        assert one.violated(**values) == ()
+        assert satisfies(one, values)
+        for key, value in values.items():
+            parameter = domains[key]
             if parameter.shape == "vector":
                 assert 1 <= len(value) <= 4
                 assert all(isinstance(x, str) or parameter.domain.contains(F(x)) for x in value)
             elif not isinstance(value, str):
                 assert parameter.domain.contains(F(value))
-        if claim.has_bound:
-            assert np.isfinite(claim.bound(**values))
+        assert np.isfinite(one.bound(**values)).all()
 
     inner()
 
 
 @pytest.mark.parametrize("name", sorted(QUICK))
 def test_what_is_drawn_satisfies_the_hypotheses(name: str) -> None:
-    check_draws(find_claim(name), 5)
+    check_draws(name, 5)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [c.id for c in DRAWN if c.id not in QUICK])
+@pytest.mark.parametrize("name", [name for name in DRAWN if name not in QUICK])
 def test_what_is_drawn_satisfies_the_hypotheses_of_every_claim(name: str) -> None:
-    check_draws(find_claim(name), 8)
+    check_draws(name, 8)
 
 
 def test_nothing_is_drawn_where_the_hypotheses_cannot_hold() -> None:
@@ -87,21 +75,11 @@ def test_nothing_is_drawn_where_the_hypotheses_cannot_hold() -> None:
         parameters("open-fl/theorem-3/papers-settings")
 
 
-def test_a_start_helps_where_none_is_found() -> None:
-    """Of this claim only a corner is known: kappa = 1, minimisers at 0, one dimension, no momentum."""
-    from theory.feasible import feasible
-
-    claim = find_claim("open-fl/theorem-3/on-the-ball")
-    corner = feasible(claim, fixed={"mu": "1", "L": "1", "r": "0", "d": "1", "beta1": "0"}).witness
-    assert corner is not None
-    for values in seen(parameters(claim, near=corner), 8):
-        assert claim.violated(**values) == ()
-
-
 def test_a_claim_without_parameters_has_none_to_draw() -> None:
-    bare = replace(LAST, parameters=(), right=None, hypotheses=(), definitions={}, steps=(), standing=())
     with pytest.raises(ValueError, match="has no parameters"):
-        parameters(bare)
+        parameters("fedmim/eq2")
+    with pytest.raises(ValueError, match="is no sentence"):
+        parameters("fedmim/remark-iv3")
 
 
 @pytest.mark.slow
@@ -113,11 +91,10 @@ def test_the_list_of_claims_for_which_nothing_is_drawn_is_right(name: str) -> No
 
 def test_the_draws_reach_far_from_the_witness() -> None:
     """None of these would be found if the walk stayed at its start, or kept away from the hypotheses' limits."""
-    drawn = seen(parameters(LAST), 60)
+    drawn = seen(parameters(LEMMA), 60)
     assert any(v["L"] > 10 * v["mu"] for v in drawn)
     assert any(v["mu"] == v["L"] for v in drawn)
-    claim = find_claim("fedmim/eq34")
-    drawn = seen(parameters(claim), 60)
+    drawn = seen(parameters("fedmim/eq34"), 60)
     steps = [F(v["eta_l"]) * v["K"] * v["L"] for v in drawn]
     assert F(3, 16) in steps  # on its limit
     assert any(0 < step < F(3, 160) for step in steps)
@@ -128,9 +105,10 @@ def test_the_draws_reach_far_from_the_witness() -> None:
 def test_the_simplest_example_is_the_witness() -> None:
     from theory.feasible import feasible
 
-    witness = feasible(LAST).witness
+    bound = calculator(catalog.claim(LEMMA), all_relations=True).bound
+    witness = feasible(bound).witness
     assert witness is not None
-    (found,) = seen(parameters(LAST), 1)  # the simplest comes first
+    (found,) = seen(parameters(LEMMA), 1)  # the simplest comes first
     assert {name: F(value) for name, value in found.items()} == {name: F(str(v)) for name, v in witness.items()}
 
 
@@ -147,34 +125,48 @@ def seen(strategy: st.SearchStrategy[Any], examples: int) -> list[Any]:
 
 
 def test_values_that_are_fixed_or_supposed_stay() -> None:
-    for values in seen(parameters(LAST, fixed={"K": 60}, suppose=("L <= 3",)), 10):
+    for values in seen(parameters(LEMMA, fixed={"K": 60}, suppose=("L <= 3",)), 10):
         assert values["K"] == 60
         assert values["L"] <= 3
-        assert LAST.violated(**values) == ()
+        assert catalog.claim(LEMMA).violated(**values) == ()
 
 
 def test_a_start_has_to_satisfy_the_hypotheses() -> None:
-    start = seen(parameters(LAST), 1)[0]
+    start = seen(parameters(LEMMA), 1)[0]
     bad = start | {"mu": start["L"] * 2}
-    assert satisfies(LAST, start)
-    assert not satisfies(LAST, bad)
-    assert seen(parameters(LAST, near=start), 1)[0] == start
+    assert satisfies(LEMMA, start)
+    assert not satisfies(LEMMA, bad)
+    assert not satisfies(LEMMA, {"mu": 1})
+    assert seen(parameters(LEMMA, near=start), 1)[0] == start
     with pytest.raises(ValueError, match="does not satisfy its hypotheses"):
-        parameters(LAST, near=bad)
+        parameters(LEMMA, near=bad)
     with pytest.raises(ValueError, match="no parameter 'nu'"):
-        parameters(LAST, fixed={"nu": 1})
+        parameters(LEMMA, fixed={"nu": 1})
     with pytest.raises(ValueError, match="'nu'"):
-        parameters(LAST, suppose=("nu < 1",))
+        parameters(LEMMA, suppose=("nu < 1",))
 
 
 def test_a_parameter_that_a_hypothesis_sets_follows_the_others() -> None:
-    tied = replace(LAST, hypotheses=(*LAST.hypotheses, Hypothesis("step", "", relation="gamma == 1/(mu+2*L)")))
+    tied = claim("tied", "q**k <= gamma*L + 1", assuming=("mu <= L", "gamma == 1/(mu + 2*L)", "q <= 1"))
     found = seen(parameters(tied), 20)
     assert len({(v["mu"], v["L"]) for v in found}) > 5
     for values in found:
         assert tied.violated(**values) == ()
-        numbers = values | {"gamma": 1 / (F(values["mu"]) + 2 * F(values["L"]))}
-        assert tied.violated(**numbers) == ()
+        told = values | {"gamma": 1 / (F(values["mu"]) + 2 * F(values["L"]))}
+        assert tied.violated(**told) == ()
+
+
+def test_the_names_are_those_of_the_bound() -> None:
+    """Rounds that the right side sums over follow from K, and what only the algorithm takes is not among them."""
+    summed = claim("summed", "q <= sum_k(q**k)", assuming=("q < 1",))
+    for values in seen(parameters(summed), 10):
+        assert set(values) == {"q", "K"}
+        assert values["q"] < 1
+        assert summed.bound(**values) > 0
+    for values in seen(parameters(noise_ball.ONE_STEP), 10):
+        assert values["eta"] <= 1 / (2 * F(values["L"]))
+    with pytest.raises(ValueError, match="no parameter 'H'"):
+        parameters(scaffold.STAYS, fixed={"H": 2})
 
 
 DOMAINS = [
@@ -275,49 +267,6 @@ def test_participations_are_of_every_kind() -> None:
     assert kinds == {0, 1, 2, "choice"}
     with pytest.raises(ValueError, match="clients=0"):
         participations(0)
-
-
-@settings(max_examples=15)
-@given(st.sampled_from(sorted(KINDS)).flatmap(lambda kind: st.tuples(st.just(kind), scenarios(kind, rules=True))))
-def test_scenarios_have_exact_moments(drawn: tuple[str, Any]) -> None:
-    kind, scenario = drawn
-    assert scenario.exact
-    assert scenario.algorithm.name == kind
-    moments = scenario.moments()
-    assert isinstance(moments.suboptimality[0] if moments.suboptimality is not None else F(0), F)
-    assert scenario.problem.strong_convexity >= 0
-
-
-def test_scenarios_refuse_an_unknown_kind_or_size() -> None:
-    with pytest.raises(ValueError, match="kind='adam' is not one of"):
-        specs("adam")
-    with pytest.raises(ValueError, match="rounds=0"):
-        specs("local-sgd", rounds=0)
-
-
-@settings(max_examples=15)
-@given(specs("local-sgd", present=True), specs("fedmim", present=True), specs("fedavg-svrg", rules=True, convex=False))
-def test_specifications_are_of_what_is_asked_for(
-    sgd: dict[str, Any], mim: dict[str, Any], svrg: dict[str, Any]
-) -> None:
-    assert all(client["p"] == "1" for client in sgd["clients"])
-    assert "empty" not in sgd
-    assert mim["S"] == len(mim["clients"])
-    assert {"aggregation", "empty", "S", "M"} <= set(svrg)
-
-
-def test_a_claim_holds_on_scenarios_that_satisfy_its_hypotheses() -> None:
-    """The strategies, the oracle and a true result together; most of what is drawn satisfies the hypotheses."""
-    held = []
-
-    @settings(max_examples=30, database=None)
-    @given(specs("local-sgd", clients=1, samples=1, local_steps=1, present=True))
-    def inner(spec: dict[str, Any]) -> None:
-        held.append(assert_claim("perm/lemma-6/corrected", spec, on_violation="reject"))
-
-    inner()
-    assert len(held) >= 30
-    assert max(h.tightness for h in held if h.tightness is not None) <= 1
 
 
 @given(vectors(3, 2))

@@ -238,12 +238,15 @@ def turned(w, x, q, *, eta, alpha, H, N):
 # --- what claims share -----------------------------------------------------------------------------------------------
 
 A1 = ("smooth(f_n, L)", "strongly_convex(f_n, mu)")
+ALIKE_AT_OPTIMUM = (*A1, "same_minimiser(f_n)")
 A2 = "bounded_variance(delta2)"
 SIMPLEX = "sum_n(alpha_n) == 1"
 STEPS = {"K": "H"}
 WEIGHTS = {"alpha": NONNEGATIVE}
 T_A = {"T_a": COUNT}
 SAMPLES = {"m_n": COUNT}
+KAPPA_G = {"kappa_g": "max_n(m_n)/(2*lam)"}
+CONDITION = {"condition_number": "max_n(m_n)/min_n(m_n)"}
 HALF_STEP = "gamma <= 1/(2*L)"
 INSIDE = ("norm2(x0) <= r**2", "norm2(xstar) <= r**2")
 SHORT = "4*eta*N*H*L <= 1"
@@ -371,7 +374,7 @@ AT_TWO_POINTS = {
     "a_n": best("z_n"),
     "b_n": best("zeta_n"),
     "dist2": "norm2(x - xstar)",
-    "kappa_g": "max_n(m_n)/(2*lam)",
+    **KAPPA_G,
 }
 PRINTED_WEIGHTS = {"n": "m_n", "zeta": "zeta_n"}
 CHANGE2 = "sum_n((a_n - b_n)**2)"
@@ -385,7 +388,7 @@ OBSERVATION = result(
     assuming=A1,
     where={
         **AT_TWO_POINTS,
-        "condition_number": "max_n(m_n)/min_n(m_n)",
+        **CONDITION,
         "kappa_of_theorem_1": "1/(lam*min_n(m_n))",
         "dissimilarity": DISSIMILARITY,
     },
@@ -441,7 +444,7 @@ THREE = (
 KAPPAS = {
     "kappa_modulus": "max_n(m_n)/(2*lam)",
     "kappa_theorem_1": "1/(lam*min_n(m_n))",
-    "condition_number": "max_n(m_n)/min_n(m_n)",
+    **CONDITION,
 }
 
 
@@ -531,6 +534,7 @@ HIDDEN = (
     "and there is no noise, the right side tends to 0 with T_a, and the weights to those that solve (2) at w^R, which "
     "are therefore those at w*."
 )
+AT_BOTH_ENDS = {"a_n": best(distances("x[K]")), "b_n": best(distances("xstar"))}
 THEOREM_1 = (
     theorem(
         "theorem-1",
@@ -538,9 +542,9 @@ THEOREM_1 = (
         "the estimated weights converge",
         "Theorem 1, section 3.1",
         of=exact_rounds,
-        assuming=(*A1, "same_minimiser(f_n)"),
+        assuming=ALIKE_AT_OPTIMUM,
         standing=(HALF_STEP,),
-        where={"a_n": best(distances("x[K]")), "b_n": best(distances("xstar"))},
+        where=AT_BOTH_ENDS,
         parameters=SAMPLES,
         remarks=(
             "Printed: Algorithm 3 with gamma = Theta(log(RK)/(mu RK)), kappa_g = 1/(lam n_min): E||alpha_i^R - "
@@ -567,8 +571,8 @@ THEOREM_1 = (
             **BEGIN,
             **APART,
             "zbar": f"mean_n({distances('xstar')})",
-            "kappa_g": "max_n(m_n)/(2*lam)",
-            "condition_number": "max_n(m_n)/min_n(m_n)",
+            **KAPPA_G,
+            **CONDITION,
             **W_ERROR,
             "descent_term": "4*(1 - 1/condition_number)**(2*T_a)",
             "model_term": "16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error",
@@ -849,6 +853,8 @@ ON_QUADRATICS = (
     "H_t is a mean Hessian between two points (the mean value theorem that is named does not hold for vector fields): "
     "on quadratics it is the Hessian, and H u = grad f(u) - grad f(0)."
 )
+OF_QUADRATICS = ("smooth(f_ni, L)", "quadratic(f_ni)")
+ONE_CLIENT = (*OF_QUADRATICS, "N <= 1")
 LONGEST_SUM = 12  # terms of Proposition 2's sum that are written out
 
 
@@ -864,7 +870,7 @@ def product_distance(label, right, where, **fields):
         f"norm(x[K] - y[K])/norm(x0) <= {right}",
         "products of matrices near the identity",
         of=products,
-        assuming=("smooth(f_ni, L)", "quadratic(f_ni)", "N <= 1", "K == last - l + 1", "l <= last"),
+        assuming=(*ONE_CLIENT, "K == last - l + 1", "l <= last"),
         where=where,
         printed={"h": "last"},
         parameters={"a": NONNEGATIVE, "b": NONNEGATIVE, "l": INDEX, "last": INDEX},
@@ -879,7 +885,7 @@ TOOLS = (
         "local steps, unrolled",
         "Proposition 1, appendix B.3",
         of=unrolled_as_printed,
-        assuming=("smooth(f_ni, L)", "quadratic(f_ni)", "N <= 1"),
+        assuming=ONE_CLIENT,
         remarks=(
             "w^{t+1} = w^0 - (sum_tau prod_{t'=t}^{tau+1} (I - c H_t')) c grad f(w^0) - sum_tau prod_{t'=t}^{tau+1} "
             "(I - c H_t') c delta^t, c = eta a N, 0 <= t <= K-1; here t = K-1 = H, and x[1] is w^{t+1}, u[1] the "
@@ -893,7 +899,7 @@ TOOLS = (
         "local steps, unrolled",
         "repair of Proposition 1",
         of=unrolled,
-        assuming=("smooth(f_ni, L)", "quadratic(f_ni)", "N <= 1"),
+        assuming=ONE_CLIENT,
         remarks=(
             "The same with delta^tau in the last sum: w^{t+1}-w^0 = (I - c H_t)(w^t-w^0) - c grad f(w^0) - c delta^t, "
             "unrolled from w^0.",
@@ -906,7 +912,7 @@ TOOLS = (
         "an epoch, unrolled",
         "Lemma 7, appendix B.3; Q_j again in (11)",
         of=clients_unrolled_as_printed,
-        assuming=("smooth(f_ni, L)", "quadratic(f_ni)", SIMPLEX),
+        assuming=(*OF_QUADRATICS, SIMPLEX),
         parameters=WEIGHTS,
         remarks=(
             "v^{r+1} = v^r - sum_j prod_{j'=N}^{j+1} (I - Q_j' H_j') (Q_j grad f_s(j)(v^r) - delta_j), Q_j = "
@@ -923,7 +929,7 @@ TOOLS = (
         "an epoch, unrolled",
         "repair of Lemma 7",
         of=clients_unrolled,
-        assuming=("smooth(f_ni, L)", "quadratic(f_ni)", SIMPLEX),
+        assuming=(*OF_QUADRATICS, SIMPLEX),
         parameters=WEIGHTS,
         remarks=(
             "The same with Q_j grad f_s(j)(v^r) + delta_j, before the projection: v^{j+1}-v^r = (I - Q_j "
@@ -937,7 +943,7 @@ TOOLS = (
         "summation by parts",
         "Lemma 8, appendix B.3",
         of=by_parts,
-        assuming=("smooth(f_ni, L)", "quadratic(f_ni)", "N <= 1"),
+        assuming=ONE_CLIENT,
         remarks=(
             "sum_{j=1}^N A_j B_j = A_N sum_{j=1}^N B_j - sum_{n=1}^{N-1} (A_{n+1}-A_n) sum_{j<=n} B_j. A_j are "
             "Hessians of samples, B_j vectors; t is the left side, last the first term of the right side, u the "
@@ -1072,7 +1078,7 @@ SAMPLING = (
         "norm of Q_j",
         "Proposition 3, appendix B.3",
         of=turned,
-        assuming=("smooth(f_ni, L)", "quadratic(f_ni)", "alpha_n <= 1"),
+        assuming=(*OF_QUADRATICS, "alpha_n <= 1"),
         printed={"alpha": "alpha_n", "K": "H"},
         parameters=WEIGHTS,
         remarks=(
@@ -1380,6 +1386,7 @@ V_ONE = {"V": f"norm2(x0 - {V_STAR})"}
 V_FIRST = {"V0": f"norm2(x0 - {V_STAR})"}
 START_IN_W = "norm2(x0) <= r**2"
 STRONG = (*A1, "mu <= L")
+OF_EPOCHS = (*STRONG, A2, SIMPLEX, START_IN_W)
 
 
 def proof_step(logarithm, factor="4"):
@@ -1430,7 +1437,7 @@ ONE_EPOCH = (
         "one epoch",
         "proof of Theorem 2, appendix B.4",
         of=shuffling,
-        assuming=(*STRONG, A2, SIMPLEX, START_IN_W, *epochs_of_2("R")),
+        assuming=(*OF_EPOCHS, *epochs_of_2("R")),
         where={**ON_W, **V_ONE, **PRINTED_TERMS},
         printed=STEPS,
         parameters=OWN,
@@ -1474,7 +1481,7 @@ ONE_EPOCH = (
         "repair of the epoch in the proof of Theorem 2, Phi = sum a_j f_j",
         equation="proof of Theorem 2, corrected",
         of=shuffling,
-        assuming=(*STRONG, A2, SIMPLEX, START_IN_W, OF_LEMMA_11, "R >= L/mu"),
+        assuming=(*OF_EPOCHS, OF_LEMMA_11, "R >= L/mu"),
         where={
             **ON_W,
             **V_ONE,
@@ -1505,7 +1512,7 @@ ONE_EPOCH = (
         "repair of the epoch in the proof of Theorem 2, Phi = sum a_j f_j",
         equation="proof of Theorem 2, corrected",
         of=shuffling,
-        assuming=(*STRONG, A2, SIMPLEX, START_IN_W, SHORT),
+        assuming=(*OF_EPOCHS, SHORT),
         where={
             **ON_W,
             **V_ONE,
@@ -1534,8 +1541,8 @@ V_TERMS = {
     "bias_term": "(2/(mu*s) + 2)*4*L**2*s**3*(G**2 + delta2/H)/mu",
 }
 ALPHA_PART = {
-    "kappa_g": "max_n(m_n)/(2*lam)",
-    "condition_number": "max_n(m_n)/min_n(m_n)",
+    **KAPPA_G,
+    **CONDITION,
     **W_ERROR,
     "weight_error": "4*(1 - 1/condition_number)**(2*T_a) + 16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error",
     "weights_term": "(2*N*G**2/mu**2*L + 4*N*G**2/L)*weight_error",
@@ -1560,7 +1567,7 @@ THEOREM_2 = (
         "all epochs",
         "proof of Theorem 2, appendix B.4",
         of=shuffling,
-        assuming=(*STRONG, A2, SIMPLEX, START_IN_W, *epochs_of_2("K")),
+        assuming=(*OF_EPOCHS, *epochs_of_2("K")),
         where={
             **ON_W,
             **V_FIRST,
@@ -1581,7 +1588,7 @@ THEOREM_2 = (
         "repair of the recursion in the proof of Theorem 2, Phi = sum a_j f_j",
         equation="proof of Theorem 2, corrected",
         of=shuffling,
-        assuming=(*STRONG, A2, SIMPLEX, START_IN_W, SHORT),
+        assuming=(*OF_EPOCHS, SHORT),
         where={**ON_W, **V_FIRST, **V_TERMS},
         printed=RUN,
         parameters=WEIGHTS,
@@ -1736,7 +1743,11 @@ PROPOSITION_4 = (
 # --- how the weights of Algorithm 2 move and converge: Lemmas 14 and 15 ----------------------------------------------
 
 NO_RATE = "kappa_g = n_max/(2 lam) stands for the condition number n_max/n_min, by which the steps contract."
-AFTER_STEPS = {"zbar": f"mean_n({distances('xstar')})", "kappa_g": "max_n(m_n)/(2*lam)", "D": "2*r"}
+AFTER_STEPS = {"zbar": f"mean_n({distances('xstar')})", **KAPPA_G, "D": "2*r"}
+MOTION = {
+    "descent_term": "12*(1 - min_n(m_n)/max_n(m_n))**(2*T_a)",
+    "motion_factor": "24*L**2*kappa_g**2*N*(zbar + L**2*D**2)*gamma**2",
+}
 MOVING = (
     lemma(
         "lemma-14",
@@ -1744,7 +1755,7 @@ MOVING = (
         "the weights move little from epoch to epoch",
         "Lemma 14, appendix C.1",
         of=gradient_steps,
-        assuming=(*A1, "same_minimiser(f_n)", "gamma <= 1/L"),
+        assuming=(*ALIKE_AT_OPTIMUM, "gamma <= 1/L"),
         where={"a_n": best(distances("x[k+2]")), "b_n": best(distances("x[k+1]"))},
         parameters=SAMPLES,
         remarks=(
@@ -1771,8 +1782,7 @@ MOVING = (
             **descended("y_n"),
             "eone_n": step("done_n", "z_n"),
             "etwo_n": step(step("dtwo_n", "z_n"), "z_n"),
-            "descent_term": "12*(1 - min_n(m_n)/max_n(m_n))**(2*T_a)",
-            "motion_factor": "24*L**2*kappa_g**2*N*(zbar + L**2*D**2)*gamma**2",
+            **MOTION,
             "motion_term": "motion_factor*(L**2*((1 - mu*gamma)**(k - 1)*D**2 + gamma*delta2/(mu*M)) + delta2/M)",
         },
         printed={"n": "m_n", "T": "k", "D": "D"},
@@ -1794,8 +1804,8 @@ MOVING = (
         "the weights converge",
         "Lemma 15, appendix C.1",
         of=gradient_steps,
-        assuming=(*A1, "same_minimiser(f_n)", "gamma <= 1/L"),
-        where={"a_n": best(distances("x[K]")), "b_n": best(distances("xstar"))},
+        assuming=(*ALIKE_AT_OPTIMUM, "gamma <= 1/L"),
+        where=AT_BOTH_ENDS,
         parameters=SAMPLES,
         remarks=(
             "Printed: ||ahat - a*||^2 <= 2 (1-1/kappa_g)^{T_a} + O(kappa_g^2 zbar_i(w*) L^2 (2/mu) (1-mu gamma)^T + 2 "
@@ -1936,10 +1946,9 @@ SINGLE = (
         where={
             **S,
             "x": "mu*s",
-            "kappa_g": "max_n(m_n)/(2*lam)",
+            **KAPPA_G,
             "kappa_phi2": "N*G**2/mu**2",
-            "descent_term": "12*(1 - min_n(m_n)/max_n(m_n))**(2*T_a)",
-            "motion_factor": "24*L**2*kappa_g**2*N*(zbar + L**2*D**2)*gamma**2",
+            **MOTION,
             "steady_motion": "descent_term + motion_factor*(L**2*gamma*delta2/(mu*M) + delta2/M)",
             "first_motion": "motion_factor*L**2*D**2",
             "epoch_term": f"4/x*(2*s**2*delta2/H + (2/x + 2)*{DRIFT})",
@@ -1947,7 +1956,7 @@ SINGLE = (
             "+ first_motion*K*max(1 - x/2, 1 - mu*gamma)**(K - 1))",
             "model_term": "2*L*((1 - x/2)**K*D**2 + epoch_term + motion_term)",
             "w_error": "(1 - mu*gamma)**K*D**2 + gamma*delta2/(mu*M)",
-            "condition_number": "max_n(m_n)/min_n(m_n)",
+            **CONDITION,
             "weight_error": ALPHA_PART["weight_error"],
             "weights_term": "(2*kappa_phi2*L + 4*N*G**2/L)*weight_error",
         },

@@ -164,9 +164,13 @@ def _bind(
             given = None if bound is None else bound.get(name)
             kept = candidate.values.get(name)
             allowed = best > 0 or claim.domains[name].contains(best)
-            exact = best if allowed else kept if kept is not None and kept > 0 else F(1)
+            exact = best if allowed else kept if kept is not None and _may_be(claim, name, kept) else F(1)
             values[name] = exact if given is None else given
     return True
+
+
+def _may_be(claim: Claim, name: str, value: Any) -> bool:
+    return bool(value > 0) or bool(claim.domains[name].contains(value))
 
 
 def _tie(relation: Sentence, world: Setting, values: Values, claim: Claim) -> None:

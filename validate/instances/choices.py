@@ -345,6 +345,7 @@ FREE = (F(1), F(1, 2), F(2), F(1, 10), F(3), F(1, 4), F(10), F(1, 100), F(3, 4),
 CHANCES = (F(1, 2), F(1), F(1, 4), F(9, 10), F(1, 10), F(3, 4))
 TURNS = (1, 2, 3, 5, 2)
 LARGE_TURNS = (10, 20, 50)
+SHARP_TURNS = (1, 2, 5, 8)
 ONE_OF_SEVERAL: Mapping[bool, tuple[int, ...]] = {False: (8, 1), True: (1, 2, 5)}
 APART = 2
 """Exponents of two that are tried for a value at which a relation turns are so far apart."""
@@ -355,6 +356,11 @@ LARGE_INTEGERS = tuple(map(F, (20, 50, 100, 1000, 10**4, 10**6)))
 """Numbers of a claim without functions, beyond those of `FREE`."""
 BELOW_AN_END = (F(1, 10**9), F(1, 10**3))
 """How far below the open end of a domain a number is taken."""
+SHARES = (F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(1, 10), F(1, 100), F(2))
+SHARP_SHARES = (F(1), F(1, 10), F(1), F(1, 2), F(1, 100), F(1))
+"""Of the value at which a relation turns."""
+SMALL = F(1, 10**6)
+"""A constant that every positive number is."""
 TRIES = 6
 
 
@@ -369,6 +375,7 @@ def choose(
     counts: Mapping[str, Fraction] | None = None,
     everybody: bool = False,
     most_rounds: int | None = None,
+    sharp: bool = False,
 ) -> tuple[Values, Setting] | None:
     """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
 
@@ -385,6 +392,7 @@ def choose(
         counts: N and d, of a claim about numbers alone.
         everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
         most_rounds: the largest K that is solved for; None where it stays as it is.
+        sharp: whether numbers are where the claim has the least room (`Search`).
 
     Returns:
         Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds,
@@ -392,7 +400,7 @@ def choose(
     """
     roles = roles_of(claim.program)
     for attempt in range(TRIES):
-        more = (vectors or {}, counts or {}, attempt, everybody)
+        more = (vectors or {}, counts or {}, attempt, everybody, sharp)
         search = Search(claim, problem, start, rounds, rng, roles, large, *more)
         found = search.run()
         if found is not None:
@@ -404,7 +412,7 @@ def choose(
     from validate.instances.run_length import OpenLength  # which searches as this module does
 
     for attempt in range(TRIES):
-        more = (vectors or {}, counts or {}, attempt, everybody)
+        more = (vectors or {}, counts or {}, attempt, everybody, sharp)
         found = OpenLength(most_rounds, claim, problem, start, rounds, rng, roles, large, *more).run()
         if found is not None:
             return found
@@ -423,7 +431,11 @@ def of_length(relation: Sentence, words: Vocabulary) -> bool:
 
 
 class Search:
-    """One attempt: names are given values in an order in which their bounds are known."""
+    """One attempt: names are given values in an order in which their bounds are known.
+
+    A sharp one takes constants that may be 0, where all positive numbers are constants, to be 0, and others small;
+    weights of what is remembered are 0 half of the time, and numbers are at the ends of their relations more often.
+    """
 
     def __init__(
         self,
@@ -438,8 +450,10 @@ class Search:
         counts: Mapping[str, Fraction],
         attempt: int,
         everybody: bool,
+        sharp: bool = False,
     ) -> None:
         self.claim, self.problem, self.rng, self.roles, self.large = claim, problem, rng, roles, large
+        self.attempt, self.sharp = attempt, sharp
         self.values: Values = dict(counts)
         self.world = Setting(problem, start, self.values, rounds, claim, vectors)
         self.words: Vocabulary = claim.vocabulary
@@ -544,6 +558,9 @@ class Search:
                 if self.claim.constants[name] == "exact":
                     tied.setdefault(name, []).append((direction, exact))
                     continue
+                if self.sharp and exact <= 0 and direction == "up":
+                    self.values[name] = max(self._least(name), self.values.get(name, F(0)))
+                    continue
                 allowed = self.claim.domains[name].contains(exact)
                 if exact <= 0 and (worse or not allowed):
                     exact = rng.choice((F(1), F(1, 10), F(1, 100))) if direction == "up" else exact
@@ -562,6 +579,10 @@ class Search:
                 return False
             self.values[name] = rng.choice(fitting)
         return True
+
+    def _least(self, name: str) -> Fraction:
+        """A constant where every positive number is one: 0 where it may be that."""
+        return F(0) if self.claim.domains[name].contains(F(0)) else SMALL
 
     def _network(self, one: Any) -> Any:
         return self.values.get(one.matrix) if isinstance(one, Connected) else None
@@ -604,7 +625,7 @@ class Search:
             tried = [*ends, *candidates]
             rng.shuffle(tried)
         elif ends:
-            share = rng.choice((F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(1, 10), F(1, 100), F(2)))
+            share = self._share()
             rng.shuffle(ends)
             tried = [share * e for e in ends] + ends + [s * e for e in ends for s in (F(1, 2), F(2), F(1, 10), F(10))]
         tried += candidates
@@ -623,10 +644,16 @@ class Search:
         here = [r for r in relations if not along.speaks_of_run(r, self.words)]
         return any(not relation_satisfied(relation, rough, self.claim, may_hold) for relation in here)
 
+    def _share(self) -> Fraction:
+        """Of the value at which a relation turns; a sharp attempt after the first takes one after another."""
+        if not self.sharp:
+            return self.rng.choice(SHARES)
+        return SHARP_SHARES[self.attempt % len(SHARP_SHARES)] if self.attempt else self.rng.choice(SHARP_SHARES)
+
     def _candidates(self, name: str) -> list[Any]:
         rng, problem, roles = self.rng, self.problem, self.roles
         if name in roles.turns:
-            numbers: tuple[int, ...] = LARGE_TURNS if self.large else TURNS
+            numbers: tuple[int, ...] = LARGE_TURNS if self.large else SHARP_TURNS if self.sharp else TURNS
             if len(roles.turns) > 1 or self.everybody:  # many turns of one loop while another has few
                 numbers += ONE_OF_SEVERAL[self.large]
             found = [F(x) for x in numbers]
@@ -649,7 +676,8 @@ class Search:
                 found = [F(0), F(1), F(2), F(3), F(5), F(10)]
             end = self.claim.domains[name]
             if end.upper is not None and end.upper_open and not integer:  # a probability near 1 makes log(1/p) small
-                found += [F(end.upper) - gap for gap in BELOW_AN_END]
+                near = [F(end.upper) - gap for gap in BELOW_AN_END]
+                found = [*near, F(end.upper) / 2] if self.sharp else found + near
             if self.large and problem is None:
                 found += LARGE_INTEGERS if integer else EXTREMES
             tied = any(name in names for names in self.needs.values())
@@ -725,6 +753,9 @@ class Search:
         size = self._value(lengths[0]) if lengths else F(1)
         if size is None:  # no name of the claim: the weights say it
             size = F(len(others[0])) if others else F(self.rng.choice((1, 2, 3)))
+        if self.sharp and self.attempt % 2 == 0:
+            self.values[name] = [F(0)] * int(size)
+            return True
         shares = [self.rng.choice((F(1, 2), F(1, 4), F(1, 10), F(3, 10), F(0))) for _ in range(int(size))]
         total = sum(shares)
         self.values[name] = [s * F(9, 10) / total for s in shares] if total >= 1 else shares

@@ -20,6 +20,7 @@ from validate.instances.pool import Drawn
 
 F = Fraction
 ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
+EVERYBODY = "N, all of them chosen"
 MOST, MOST_COORDINATES, MOST_ALONE = 1024, 32, 10**6
 """Of an integer; of coordinates where functions have Hessians; of claims about numbers alone."""
 
@@ -51,6 +52,8 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         clients = _clients(c, claim)
         if clients and not roles.matrices and (clients > 1 or not last):
             yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: _of_clients(c, claim, v, last))  # type: ignore[misc]
+            if not last and any(c.values.get(name) == clients for name in roles.clients):
+                yield Way(EVERYBODY, clients, MOST, lambda c, v: _of_everybody(c, claim, v))
         samples = _samples(c)
         if samples and (samples > 1 or not last):
             yield Way(SAMPLES, samples, MOST, lambda c, v, last=last: _of_samples(c, v, last))  # type: ignore[misc]
@@ -136,6 +139,13 @@ def _of_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate
         values=values,
         vectors={name: [v[n] for n in of] if isinstance(v, list) else v for name, v in c.vectors.items()},
     )
+
+
+def _of_everybody(c: Candidate, claim: Claim, count: int) -> Candidate:
+    """More clients, of whom as many are chosen as there are."""
+    now, grown = _clients(c, claim), _of_clients(c, claim, count, last=False)
+    chosen = {name: F(count) for name in roles_of(claim.program).clients if c.values.get(name) == now}
+    return replace(grown, values={**grown.values, **chosen})
 
 
 def _of_samples(c: Candidate, count: int, last: bool) -> Candidate:

@@ -17,7 +17,7 @@ MOST_ENTRIES = 9
 """Entries of a matrix that are written out."""
 
 
-def sides(certificate: Mapping[str, Any]) -> tuple[Side | None, Side | None]:
+def sides(certificate: Mapping[str, Any]) -> tuple[Side, Side]:
     """Both sides, with where in the run they are taken; an enclosed one by its ends."""
     at = ", ".join(f"{name} = {value}" for name, value in certificate.get("at", {}).items())
     where = f", {at}" if at else ""

@@ -12,12 +12,12 @@ from markupsafe import Markup
 from validate.report import played
 from validate.report.figures import reachable
 from validate.report.problem_drawing import drawing
-from validate.report.words import Side, described, explanation, sides
+from validate.report.words import Side
 from validate.verdict import Result
 
 log = logging.getLogger(__name__)
 
-BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "=": "≠", "==": "≠"}
+BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "==": "≠"}
 
 
 @dataclass(frozen=True)
@@ -26,21 +26,17 @@ class Refutation:
 
     Attributes:
         link: of the file, from the page.
-        kind: of the certificate.
-        left, right: both sides, or None where the certificate does not compare two numbers.
-        sign: the relation in which the sides stand, "against" where none is printed.
+        left, right: both sides.
+        sign: the relation in which the sides stand.
         instance: on which the claim breaks; empty where the certificate has none.
-        explanation: what else a reader needs.
         drawing: the clients' functions, where they are drawn.
     """
 
     link: str
-    kind: str
-    left: Side | None
-    right: Side | None
+    left: Side
+    right: Side
     sign: str
     instance: str
-    explanation: str
     drawing: Markup
 
 
@@ -60,22 +56,19 @@ def refutation(result: Result, out: Path, relation: str) -> Refutation | None:
     if not isinstance(content, dict):
         log.warning("%s: certificate %s is not a JSON object", result.id, path)
         return None
-    kind = str(content.get("kind", ""))
     try:
-        left, right = played.sides(content) if kind == "play" else sides(content)
-        instance = played.in_words(content) if kind == "play" else described(content)
-        picture = drawing(content) if kind == "play" else Markup("")
+        left, right = played.sides(content)
+        instance = played.in_words(content)
+        picture = drawing(content)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         log.warning("%s: certificate %s is not what its kind holds: %s", result.id, path, error)
         return None
     return Refutation(
         link=reachable(path, out, "certificates"),
-        kind=kind,
         left=left,
         right=right,
-        sign=BREAKS.get(str(content.get("relation", relation)), "against"),
+        sign=BREAKS[relation],
         instance=instance,
-        explanation=explanation(content),
         drawing=picture,
     )
 

@@ -13,18 +13,18 @@ import numpy as np
 from hypothesis import strategies as st
 
 from theory import catalog
+from theory.bound import Bound, Hypothesis, Parameter
 from theory.calculator import ROUNDS, calculator
-from theory.claim import Claim, Hypothesis, Paper, Parameter, Quantity
 from theory.domain import POSITIVE, REAL
-from theory.written import Claim as Written
+from theory.written import Claim, Paper
 from validate.report.play import play
 
 LANGUAGE = Path(__file__).parents[2] / "language"
 
 
-def numbers(claim: Any) -> Claim:
+def numbers(claim: Claim | Bound) -> Bound:
     """A claim as the sliders have it."""
-    return calculator(claim).bound if isinstance(claim, Written) else claim
+    return calculator(claim).bound if isinstance(claim, Claim) else claim
 
 
 def in_file(path: Path) -> Paper:
@@ -46,7 +46,7 @@ SAME = 1e-12  # relative difference that libraries' exp, log and powers may caus
 
 @cache
 def data_of(name: str) -> dict[str, Any]:
-    found = play(_BY_ID[name] if name in _BY_ID else catalog.claim(name))
+    found = play(_BY_ID[name] if name in _BY_ID else numbers(catalog.claim(name)))
     assert found is not None
     return found
 
@@ -98,26 +98,20 @@ def same(left: Any, right: Any) -> bool:
     return bool(np.allclose(a[fine], b[fine], rtol=SAME, atol=0))
 
 
-def made(right: str, relation: str = "a < b", **more: Any) -> Claim:
+def made(right: str, relation: str = "a < b", **more: Any) -> Bound:
     parameters = (
         Parameter("a", REAL, "a number"),
         Parameter("b", POSITIVE, "another"),
         Parameter("v", REAL, "a vector", shape="vector"),
     )
-    return Claim(
-        id="made/one",
-        kind="lemma",
-        title="made",
-        equation="(1)",
-        statement="",
-        latex="",
-        quantity=Quantity("q", "what is bounded", "q"),
-        source="",
-        parameters=parameters,
-        hypotheses=(Hypothesis("order", "", relation=relation),),
-        definitions={"twice": f"2*({right})"},
-        right=f"({right}) + 0*twice",
-        **({"relation": "<="} | more),
+    return Bound(
+        "made/one",
+        f"({right}) + 0*twice",
+        parameters,
+        (Hypothesis("order", "", relation),),
+        {"twice": f"2*({right})"},
+        left="what is bounded",
+        **more,
     )
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from validate.replay.proof import Line, Replay
 
 from tests.validate.test_report import PAPER, claim, experiment, results
 from theory.claim import Paper, Step
-from validate.replay.proof import Line, Replay
 from validate.report import render
 from validate.report.figures import shorter
 from validate.verdict import Evidence, Result

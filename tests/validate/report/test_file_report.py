@@ -15,7 +15,6 @@ import validate.checking
 from tests.validate.command_line import call, complaint, printed
 from theory import catalog
 from validate import files, template
-from validate.checking import Checked
 from validate.parallel import over_processes, tell
 from validate.report import parts, write
 from validate.verdict import Evidence, Result
@@ -67,10 +66,10 @@ def state() -> tuple[Any, ...]:
 def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Verdicts that cost nothing, in place of those of the check."""
 
-    def check_paper(paper: str, ids: tuple[str, ...], quick: bool, out: Path, seed: int) -> Checked:
+    def check_paper(paper: str, ids: tuple[str, ...], quick: bool, out: Path, seed: int) -> list[Result]:
         results = [Result(id, "supported", 0.5, (Evidence("exact", "holds", "It holds.", 0.5),)) for id in ids]
         tell(f"{paper}: at work")
-        return Checked(results, {}, {})
+        return results
 
     monkeypatch.setattr(validate.checking, "check_paper", check_paper)
 
@@ -213,7 +212,7 @@ def test_a_file_that_changes_meanwhile_is_noticed() -> None:
 
 @pytest.mark.slow  # all of textbook, twice
 def test_one_and_two_processes_write_the_same_report() -> None:
-    """The file that `fedproof new` writes, checked, beside another paper; every chart, replay and slider is there."""
+    """The file that `fedproof new` writes, checked, beside another paper; every slider is there."""
     template.written("my_paper.py")
     pages = []
     for processes in (1, 2):

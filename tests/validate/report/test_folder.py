@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.validate.report.test_chart import made
+
 from tests.validate.test_report import PAPER, claim, experiment
 from theory.claim import Paper
 from validate.report import folder, parts, render

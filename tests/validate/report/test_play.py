@@ -10,8 +10,8 @@ import pytest
 
 from tests.validate.report.playing import CLAIMS, SAME, data_of, made, page_of, run, starts
 from theory import catalog
+from theory.bound import Parameter
 from theory.calculator import calculator
-from theory.claim import Parameter
 from theory.domain import Domain
 from theory.evaluate import bound, violated
 from validate.report.play import play

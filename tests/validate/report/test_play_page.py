@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from tests.validate.report.playing import CLAIMS, FORMULAS, INPUTS, SAME, data_of, made, numbers, page_of, same, starts
 from theory import catalog
+from theory.bound import Bound
 from theory.calculator import calculator
-from theory.claim import Claim
 from theory.domain import Domain
 from theory.evaluate import bound, hypotheses, parse_assignments, violated
 from theory.floats import Floats
@@ -30,7 +30,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
     said: list[str] = []
     contexts = []
 
-    def open_page(*claims: Claim, starts: Mapping[str, Mapping[str, Any]] | None = None, **options: Any) -> Any:
+    def open_page(*claims: Bound, starts: Mapping[str, Mapping[str, Any]] | None = None, **options: Any) -> Any:
         path = tmp_path / "page.html"
         path.write_text(page_of(list(claims), starts), encoding="utf-8")
         contexts.append(browser.new_context(**options))
@@ -62,7 +62,7 @@ def decimal(rng: random.Random, domain: Domain) -> str:
     raise AssertionError(f"no number of {domain}")
 
 
-def drawn(rng: random.Random, claim: Claim) -> dict[str, Any]:
+def drawn(rng: random.Random, claim: Bound) -> dict[str, Any]:
     size = rng.randint(1, 4)
     return {
         p.name: decimal(rng, p.domain) if p.shape == "scalar" else tuple(decimal(rng, p.domain) for _ in range(size))
@@ -151,11 +151,11 @@ def set_slider(page: Any, name: str, stop: int) -> None:
     )
 
 
-def field(page: Any, claim: Claim, name: str) -> Any:
+def field(page: Any, claim: Bound, name: str) -> Any:
     return page.locator(f"#play-{claim.id.replace('/', '-')}-{name}")
 
 
-def shown(page: Any, claim: Claim) -> dict[str, Any]:
+def shown(page: Any, claim: Bound) -> dict[str, Any]:
     """The values in the panel's fields, as its command line gives them."""
     words = shlex.split(page.locator(".play-command code").inner_text())
     assert words[:3] == ["fedproof", "bound", claim.id]
@@ -163,7 +163,7 @@ def shown(page: Any, claim: Claim) -> dict[str, Any]:
     return parse_assignments(words[4::2], claim)
 
 
-def agrees_with_python(page: Any, claim: Claim) -> None:
+def agrees_with_python(page: Any, claim: Bound) -> None:
     values = shown(page, claim)
     there = float(page.locator(".play-value").get_attribute("data-value"))
     assert there == pytest.approx(bound(claim, values), rel=SAME)

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.validate.report.playing import CLAIMS, FORMULAS, INPUTS, made, run, same
-from theory.claim import Claim, Parameter
+from theory.bound import Bound, Parameter
 from theory.floats import Floats
 from theory.listing import listing
 from validate.strategies import numbers
 
 
-def values_of(claim: Claim) -> st.SearchStrategy[dict[str, Any]]:
+def values_of(claim: Bound) -> st.SearchStrategy[dict[str, Any]]:
     size = st.shared(st.integers(1, 4), key="size")
 
     def value(p: Parameter) -> st.SearchStrategy[Any]:
@@ -25,7 +25,7 @@ def values_of(claim: Claim) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({p.name: value(p) for p in claim.parameters})
 
 
-def agrees(claim: Claim, values: Mapping[str, Any]) -> None:
+def agrees(claim: Bound, values: Mapping[str, Any]) -> None:
     listed = listing(claim)
     found, floats = run(listed.program, values), Floats(claim, values)
     assert same(found[listed.right], floats.right())

@@ -164,7 +164,7 @@ def test_the_relation_is_the_claim_s(folder: Path) -> None:
         ({"relation": None}, "the cell lacks relation"),
         ({"file": "0" * 63}, "file='0+' is not the SHA-256 of a file"),
         ({"file": ["0" * 64]}, r"file=\['0+'\] is not the SHA-256"),
-        ({"relation": "<>"}, "relation='<>' is not one of <=, <, =, >=, >"),
+        ({"relation": "<>"}, "relation='<>' is not one of <=, <, >=, >, =="),
         ({"claim": EQ8}, "the cell has the unknown entry 'file'"),
         ({"claim": "a/my_paper.py:noise-ball"}, "the cell has the unknown entry 'file'"),
         ({"claim": 3}, "claim=3 is not the id"),
@@ -349,17 +349,10 @@ def test_a_claim_that_is_left_out_is_another_sweep(folder: Path) -> None:
         ("empty.py:a", "claims[0]: empty.py has no papers"),
         ("folder.py:a", "claims[0]: 'folder.py' cannot be read: Is a directory"),
         ("nul\\u0000.py:a", "claims[0]: embedded null byte"),
-        ("bare.py:a", "claims[0]: bare.py: bare/a is a theory.claim.Claim"),
     ],
 )
 def test_slips_are_told_before_anything_is_computed(folder: Path, claim: str, said: str) -> None:
-    bare = (
-        "from theory import Paper\nfrom theory.claim import Claim, Quantity\n"
-        "A = Claim('bare/a', 'lemma', 'A', '(1)', 'x is x.', 'x = x', Quantity('x', 'x', 'x'), 'me', relation='=')\n"
-        "PAPER = Paper('bare', 'Bare', 'me', (A,))\n"
-    )
-    others = {"raises.py": "\n\n1/0", "ends.py": "import sys\nsys.exit(3)", "broken.py": "x = (", "empty.py": "x = 1",
-              "bare.py": bare}  # fmt: skip
+    others = {"raises.py": "\n\n1/0", "ends.py": "import sys\nsys.exit(3)", "broken.py": "x = (", "empty.py": "x = 1"}
     for name, content in others.items():
         (folder / name).write_text(content, encoding="utf-8")
     (folder / "folder.py").mkdir()
