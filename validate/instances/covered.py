@@ -52,7 +52,9 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
         )
     reached = dict(found.reached)
     telling = [seen for seen in found.seen if _is_telling(seen)]
-    if len(telling) < LEAST:
+    if len(telling) < LEAST and 2 * len(telling) > len(found.seen):
+        missing.append(f"only {len(telling)} instances have a side that is not 0")
+    elif len(telling) < LEAST:
         how = _would_break(claim)
         if how is None:
             missing.append(
