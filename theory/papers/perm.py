@@ -1172,15 +1172,6 @@ def cross(label, power, gradient, chance, equation, source, condition, **fields)
     )
 
 
-# The weighted gradients add up to 0 at the start, and the moves do not; log(1/p) is nearly 0.
-CANCELLING = {
-    "algorithm": "perm/unhindered",
-    "parameters": {"eta": "1/32", "alpha": ["1/2", "1/2"], "H": 2, "N": 2},
-    "problem": {"clients": [[{"h": 1, "b": -1}], [{"h": 2, "b": 1}]]},
-    "start": 0,
-    "rounds": 1,
-    "constants": {"L": 2, "mu": 1, "R": 1, "p": "999999999/1000000000"},
-}
 FOR_SOME_R = "The proof of Lemma 11 (a), before (12): 'Since we choose eta <= 1/(4NKRL)'; here for some R >= 1."
 EPOCHS = (
     bias(
@@ -1190,7 +1181,6 @@ EPOCHS = (
         "1",
         "Lemma 11 (a)",
         "Lemma 11 (a), appendix B.3",
-        given=(CANCELLING,),
         remarks=(
             "Phi as in (3). Printed with eta N K sum_j a(j) grad f_s(j), which pairs the weight of client j with the "
             "gradient of client s(j); its proof has a(j) grad f_j, and that is read here.",
@@ -1205,7 +1195,6 @@ EPOCHS = (
         "1",
         "Lemma 11 (a), read with Phi = sum a_j f_j",
         "Lemma 11 (a), as its proof reads (3)",
-        given=(CANCELLING,),
     ),
     bias(
         "lemma-11a/corrected",
