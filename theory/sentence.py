@@ -309,6 +309,11 @@ class Vocabulary:
         return {}
 
     @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What readers of trees find out about them in this vocabulary, each by keys of its own."""
+        return {}
+
+    @cached_property
     def free_vectors(self) -> Mapping[str, str]:
         """Index of each free vector: ``"n"`` for ``a_n``, else ``""``."""
         return {name: "n" if name.endswith("_n") else "" for name in self.vectors}
@@ -334,6 +339,7 @@ class Reading:
 _INDEXED = re.compile(r"(?P<base>[A-Za-z][A-Za-z0-9_]*?)_(?P<index>ni|n|i|k|h|j)\Z")
 
 
+@lru_cache(4096)
 def index_of(name: str) -> tuple[str, str]:
     """A parameter's name without its index, and the index: ``p_n`` is p for every n; ``eta`` has none."""
     match = _INDEXED.match(name)

@@ -79,8 +79,20 @@ class Outcome:
 
 def kinds_of(program: Program) -> dict[str, Kind]:
     """The kind of every value, the samples of ``w.pass_over`` among them."""
-    passes: dict[str, Kind] = {s.index: "sample" for s in program.steps if isinstance(s, Loop) and s.op == "pass"}
-    return {**program.kinds, **passes}
+    if "kinds" not in program.kept:
+        passes: dict[str, Kind] = {s.index: "sample" for s in program.steps if isinstance(s, Loop) and s.op == "pass"}
+        program.kept["kinds"] = {**program.kinds, **passes}
+    kinds: dict[str, Kind] = program.kept["kinds"]
+    return kinds
+
+
+def readers_of(program: Program, taps: frozenset[str]) -> Readers:
+    """`Readers`, once for a program and taps."""
+    key = ("readers", taps)
+    if key not in program.kept:
+        program.kept[key] = Readers(program, taps)
+    found: Readers = program.kept[key]
+    return found
 
 
 class Readers:
@@ -208,7 +220,7 @@ class Round:
         self.taps = taps
         self.clients = self.problem.clients
         self.scalars = instance.scalars()
-        self.readers = Readers(program, taps)
+        self.readers = readers_of(program, taps)
         self.kinds = kinds_of(program)
         self.slots: dict[str, int] = {}
         self.size = TAPS + 1

@@ -6,6 +6,7 @@ One registry by the type of the assumption and the type of the problem; no algor
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -47,7 +48,11 @@ def true(predicate: p.Predicate, problem: Any, constants: Sequence[Any], network
     if isinstance(predicate, p.Connected):
         return network is not None and _connected(network, constants[0] if constants else None)
     found = _lookup(_TRUE, predicate, problem)
-    return None if found is None else found(predicate, problem, tuple(constants))
+    if found is None:
+        return None
+    decide = found
+    key = ("true", predicate, *((type(c), c) for c in constants))  # a float is decided otherwise than a fraction
+    return _once(key, problem, lambda: decide(predicate, problem, tuple(constants)))
 
 
 def best(predicate: p.Predicate, problem: Any) -> Numbers | None:
@@ -60,8 +65,31 @@ def best(predicate: p.Predicate, problem: Any) -> Numbers | None:
     """
     found = _lookup(_BEST, predicate, problem)
     if found is not None:
-        return found(predicate, problem)
+        look = found
+        return _once(("best", predicate), problem, lambda: look(predicate, problem))
     return () if not predicate.constants and true(predicate, problem, ()) else None
+
+
+KEPT = 64
+"""Problems of which it is remembered what is true of them: parameters are chosen for each several times."""
+_known: OrderedDict[int, tuple[Any, dict[Any, Any]]] = OrderedDict()
+
+
+def _once(key: Any, problem: Any, work_out: Callable[[], Any]) -> Any:
+    """What is worked out for a problem, once."""
+    entry = _known.get(id(problem))
+    if entry is None:
+        _known[id(problem)] = entry = (problem, {})  # the problem is kept, so that its id stays its own
+        if len(_known) > KEPT:
+            _known.popitem(last=False)
+    kept = entry[1]
+    try:
+        hash(key)
+    except TypeError:  # constants that are lists
+        return work_out()
+    if key not in kept:
+        kept[key] = work_out()
+    return kept[key]
 
 
 def second_eigenvalue(network: Any) -> Any:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from theory.formula import Apply, Name, UndefinedError
+from theory.operations import to_fraction
 from theory.predicates import Connected, Direction, Predicate, base_of, value_of_base
 from theory.program import Instruction, Loop, Program, names_in, work
 from theory.sentence import (
@@ -37,6 +38,7 @@ from validate.instances import along
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.problems import weighted_quadratic
+from validate.instances.settled import Code, compiled
 from validate.instances.world import which
 
 F = Fraction
@@ -209,7 +211,7 @@ class Setting:
 
 def schedules_of(claim: Claim) -> frozenset[str]:
     """The names, without index, of which a claim has one number a round."""
-    return frozenset(base for base, index in map(index_of, claim.symbols) if index == "k")
+    return claim.by_round
 
 
 def number(operation: str, arguments: Sequence[Any]) -> Any:
@@ -218,12 +220,17 @@ def number(operation: str, arguments: Sequence[Any]) -> Any:
     Raises:
         UndefinedError: where there is no real value, or none that a float can be.
     """
-    if all(isinstance(a, Fraction | int) for a in arguments):
+    if all(isinstance(a, (Fraction, int)) for a in arguments):
         if operation in ("min", "max"):
             return (min if operation == "min" else max)(arguments)
         found = _rational(operation, arguments)
         if found is not None:
             return found
+    return number_in_floats(operation, arguments)
+
+
+def number_in_floats(operation: str, arguments: Sequence[Any]) -> float:
+    """An operation on numbers in floats. Errors as of `number`."""
     values = [float(a) for a in arguments]
     try:
         result = _FLOATS[operation](*values)
@@ -300,6 +307,13 @@ def roles_of(program: Program | None) -> Roles:
     """What the parameters of a program are for, read off its instructions."""
     if program is None:
         return Roles()
+    if "roles" not in program.kept:
+        program.kept["roles"] = _roles_of(program)
+    roles: Roles = program.kept["roles"]
+    return roles
+
+
+def _roles_of(program: Program) -> Roles:
     found: dict[str, set[str]] = {name: set() for name in Roles.__dataclass_fields__}
     kinds = {"choose": "clients", "keep": "coordinates", "top": "coordinates", "sample": "batch"}
     for step in program.steps:
@@ -528,8 +542,9 @@ class Search:
         return relation_satisfied(relation, self.world, self.claim, holds_surely)
 
     def _value(self, e: Expression) -> Any:
+        at, code = {"n": 0, "i": 0, "k": self.round}, compiled(e, self.words, once=False)
         try:
-            return evaluate(e, self.world, {"n": 0, "i": 0, "k": self.round}, self.words)
+            return evaluate(e, self.world, at, self.words) if code is None else to_fraction(code(self.world, at, {}))
         except (ValueError, KeyError, IndexError, ZeroDivisionError):
             return None
 
@@ -887,23 +902,40 @@ def relation_satisfied(
     words = claim.vocabulary
     if along.speaks_of_run(relation, words):
         return along.holds_along(relation, world, claim)
-    readings = [read(side, words) for side in (relation.left, relation.right)]
+    names, of_clients, of_rounds, left_code, right_code = _asked(relation, words)
     # as they are written: p is meant for every client, p_n only where no sum over the clients has it
-    names = {name for one in readings for name in one.parameters}
     lists = {name for name in names if isinstance(world.values.get(name), list)}
-    a_client = any("n" in one.free for one in readings) or bool(lists - world.schedules)
-    a_round = any("k" in one.free for one in readings) or bool(lists & world.schedules)
+    a_client = of_clients or bool(lists - world.schedules)
+    a_round = of_rounds or bool(lists & world.schedules)
     try:
         for k in range(max(world.rounds, 1)) if a_round else (0,):
             for n in range(world.clients) if a_client else (0,):
                 at = {"n": n, "i": 0, "k": k}
                 memo = memos.setdefault((k, n), {})
-                left, right = (_once(side, world, at, words, memo) for side in (relation.left, relation.right))
+                if left_code is None or right_code is None:
+                    left, right = (_once(side, world, at, words, memo) for side in (relation.left, relation.right))
+                else:
+                    left, right = left_code(world, at, memo), right_code(world, at, memo)
+                    if isinstance(left, float) or isinstance(right, float):
+                        left, right = to_fraction(left), to_fraction(right)
                 if not compare(left, relation.relation, right):
                     return False
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return False
     return True
+
+
+def _asked(relation: Sentence, words: Vocabulary) -> tuple[frozenset[str], bool, bool, Code | None, Code | None]:
+    """Parameters as a relation writes them, whether n and k are free in it, and both its sides compiled."""
+    key = ("asked", id(relation))
+    if key not in words.kept:
+        readings = [read(side, words) for side in (relation.left, relation.right)]
+        names = frozenset(name for one in readings for name in one.parameters)
+        free = frozenset(index for one in readings for index in one.free)
+        codes = [compiled(side, words, once=True) for side in (relation.left, relation.right)]
+        words.kept[key] = (relation, (names, "n" in free, "k" in free, *codes))  # kept, so that its id stays its own
+    found: tuple[frozenset[str], bool, bool, Code | None, Code | None] = words.kept[key][1]
+    return found
 
 
 def _once(e: Expression, world: Setting, at: Mapping[str, int], words: Vocabulary, memo: dict[int, Any]) -> Any:
@@ -935,8 +967,10 @@ def _with_name(e: Expression, name: str, words: Vocabulary, found: set[int]) -> 
 
 def evaluate_alone(e: Expression, world: Setting) -> Any:
     """The value of a tree without free indices; None where it has none."""
+    words, at = world.claim.vocabulary, {"n": 0, "i": 0, "k": 0}
+    code = compiled(e, words, once=True)
     try:
-        return _once(e, world, {"n": 0, "i": 0, "k": 0}, world.claim.vocabulary, {})
+        return _once(e, world, at, words, {}) if code is None else to_fraction(code(world, at, {}))
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return None
 
@@ -947,14 +981,18 @@ def _bare(e: Expression) -> str | None:
 
 def _count(e: Expression, name: str, words: Vocabulary) -> int:
     """How often a name occurs in a tree, through definitions."""
-    total = 0
-    for part in everything(e):
-        if isinstance(part, Name):
-            if part.name in words.definitions:
-                total += _count(words.definitions[part.name], name, words)
-            elif index_of(part.name)[0] == name:
-                total += 1
-    return total
+    key = ("count", id(e), name)
+    if key not in words.kept:
+        total = 0
+        for part in everything(e):
+            if isinstance(part, Name):
+                if part.name in words.definitions:
+                    total += _count(words.definitions[part.name], name, words)
+                elif index_of(part.name)[0] == name:
+                    total += 1
+        words.kept[key] = (e, total)  # e is kept, so that its id stays its own
+    found: int = words.kept[key][1]
+    return found
 
 
 def holds(left: Any, relation: str, right: Any) -> bool:
