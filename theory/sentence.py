@@ -58,6 +58,8 @@ _ARGUMENTS: Mapping[str, tuple[int, int]] = {
     **ALL_CLIENTS,
     "quantile": (2, 2),
 }
+_OF_NUMBERS = frozenset({"+", "-", "*", "/", "**", "neg", *SCALAR_FUNCTIONS})
+"""Operations on numbers; the first of them on vectors too."""
 INTEGERS = frozenset({"H", "S", "m", "b", "N", "d", "K", "J"})
 """Parameters that are integers, at least 1, wherever they occur."""
 
@@ -221,9 +223,10 @@ def _convert(text: str, node: ast.expr, depth: int, bare: bool = False) -> Expre
 
 def parts(e: Expression) -> tuple[Expression, ...]:
     """The direct parts of a tree."""
-    if isinstance(e, Apply):
-        return cast("tuple[Expression, ...]", e.arguments)
-    return e.indices if isinstance(e, At) else ()
+    kind = type(e)
+    if kind is Apply:
+        return e.arguments  # type: ignore[union-attr, return-value]
+    return e.indices if kind is At else ()  # type: ignore[union-attr]
 
 
 def applied(operation: str, arguments: tuple[Expression, ...]) -> Apply:
@@ -233,9 +236,11 @@ def applied(operation: str, arguments: tuple[Expression, ...]) -> Apply:
 
 def everything(e: Expression) -> Iterator[Expression]:
     """The tree and all its parts."""
-    yield e
-    for part in parts(e):
-        yield from everything(part)
+    left = [e]
+    while left:
+        part = left.pop()
+        yield part
+        left += parts(part)[::-1]
 
 
 def replaced(e: Expression, new: Mapping[str, Expression]) -> Expression:
@@ -567,6 +572,12 @@ def evaluate(
     """
     work.count(1)
     known = {} if known is None else known
+    if type(e) is Apply and e.operation in _OF_NUMBERS:
+        values = tuple([evaluate(a, world, at, words, known) for a in parts(e)])
+        if read(e, words).shape == "scalar":
+            return world.numbers(e.operation, values)
+        turned = e.operation == "*" and read(parts(e)[1], words).shape == "vector"
+        return world.vectors(e.operation, values[::-1] if turned else values)
     if isinstance(e, Number):
         return world.constant(e.value)
     if isinstance(e, Name):
@@ -586,17 +597,13 @@ def evaluate(
         return world.quantile(parts(e)[0], evaluate(parts(e)[1], world, at, words, known), at)
     if op in ALL_CLIENTS:
         return _of_all_clients(e, world, at, words, known)
-    values = tuple(evaluate(a, world, at, words, known) for a in parts(e))
+    values = tuple([evaluate(a, world, at, words, known) for a in parts(e)])
     if op in FUNCTION_NAMES:
         return world.function(op, values[0], at)
     if op.startswith("grad "):
         return world.gradient(op.removeprefix("grad "), values[0], at)
-    if op in NUMBERS_OF_VECTORS:
-        return world.vectors(op, values)
-    vectors = [read(a, words).shape == "vector" for a in parts(e)]
-    if not any(vectors):
-        return world.numbers(op, values)
-    return world.vectors(op, values[::-1] if op == "*" and vectors[1] else values)
+    assert op in NUMBERS_OF_VECTORS
+    return world.vectors(op, values)
 
 
 def _of_all_clients(

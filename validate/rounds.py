@@ -24,6 +24,7 @@ from validate.instances.problems import Problem, Vector
 from validate.instances.scalars import Scalar
 from validate.primitives import (
     Choices,
+    Terms,
     batches,
     chosen,
     coin,
@@ -34,6 +35,8 @@ from validate.primitives import (
     noises,
     nonzero,
     short_enough,
+    summed,
+    terms_of,
 )
 
 State: TypeAlias = "tuple[Any, ...]"
@@ -379,6 +382,9 @@ class Round:
         if step.op in ("mean", "sum", "average", "mix"):
             return self._collective(step, inside)
         of, numbers, tables = self._operands(step, inside)
+        fixed = all(c.fixed and not c.by_round and not c.per_client for c in numbers)
+        if step.op == "linear" and fixed and inside is None and not any(tables):
+            return self._linear(step, of, numbers)
         one = elementwise(step, self.problem, tables, self._weights(step))
         to = self.slots[step.to]
         if inside is not None:
@@ -412,6 +418,49 @@ class Round:
                     )
                     if wanted[n]
                     else before[n]
+                    for n in range(N)
+                ]
+            )
+
+        return clients
+
+    def _linear(
+        self, step: Instruction, of: list[tuple[int, bool]], numbers: list[Scalar]
+    ) -> Callable[[Environment], None]:
+        """A sum whose factors are always the same: which of them are 0, 1 and -1 is found out once."""
+        from flint import fmpq
+
+        zeros, to, N = (fmpq(0),) * self.problem.dim, self.slots[step.to], self.clients
+        known: list[Terms] = []
+
+        def terms(env: Environment) -> Terms:
+            if not known:
+                known.append(terms_of([c.value(env) for c in numbers]))
+            return known[0]
+
+        if step.kind not in PER_CLIENT:
+            slots = [s for s, _ in of]
+
+            def server(env: Environment) -> None:
+                env[to] = summed(terms(env), [env[s] for s in slots], zeros)
+
+            return server
+        needed = self._needed(step.to, None)
+
+        def clients(env: Environment) -> None:
+            wanted = None if needed is None else needed(env)
+            if wanted is None or all(wanted):
+                columns = [env[s] if own else (env[s],) * N for s, own in of]
+                each = terms(env)
+                env[to] = tuple([summed(each, vectors, zeros) for vectors in zip(*columns, strict=True)])
+                return
+            for c in numbers:  # whether they have a value at all
+                c.value(env)
+            values = [(env[s], own) for s, own in of]
+            before = env[to] or (None,) * N  # a client that is through with its samples stays as it was
+            env[to] = tuple(
+                [
+                    summed(terms(env), [v[n] if own else v for v, own in values], zeros) if wanted[n] else before[n]
                     for n in range(N)
                 ]
             )

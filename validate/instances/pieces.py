@@ -196,14 +196,17 @@ def mean_of(functions: Sequence[Piecewise]) -> Piecewise:
 
 def largest_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Fraction | None:
     """sup over x of the sum of factor*f'(x)^2; None where it is infinite."""
-    knots = sorted({t for _, f in terms for t in f.knots})
-    found: list[Fraction] = []
+    every = sorted({t for _, f in terms for t in f.knots})
+    knots: list[Any] = list(map(to_element, every))
+    given = [(to_element(factor), *f.elements) for factor, f in terms]
+    zero = to_element(Fraction(0))
+    found: list[Any] = []
     for start, end in zip([None, *knots], [*knots, None], strict=True):
         inner = end - 1 if start is None and end is not None else start + 1 if start is not None and end is None else 0
-        at = Fraction(inner) if start is None or end is None else (start + end) / 2
-        a = h = e = Fraction(0)  # the sum is a x^2 - 2 h x + e on this stretch
-        for factor, f in terms:
-            s, b, _ = f.segments[bisect_right(f.knots, at)]
+        at = inner + zero if start is None or end is None else (start + end) / 2
+        a = h = e = zero  # the sum is a x^2 - 2 h x + e on this stretch
+        for factor, own, segments in given:
+            s, b, _ = segments[bisect_right(own, at)]
             a, h, e = a + factor * s * s, h + factor * s * b, e + factor * b * b
         if (start is None or end is None) and (
             a > 0 or (a == 0 and ((h > 0 and start is None) or (h < 0 and end is None)))
@@ -213,7 +216,8 @@ def largest_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Fraction | None:
         if a < 0 and (start is None or start < h / a) and (end is None or h / a < end):
             ends.append(h / a)
         found += [a * x * x - 2 * h * x + e for x in ends or [at]]
-    return max(found)
+    largest: Fraction = to_fraction(max(found))
+    return largest
 
 
 @dataclass(frozen=True)
