@@ -225,7 +225,7 @@ def parts(e: Expression) -> tuple[Expression, ...]:
     """The direct parts of a tree."""
     kind = type(e)
     if kind is Apply:
-        return e.arguments  # type: ignore[union-attr, return-value]
+        return e.arguments  # type: ignore[union-attr]
     return e.indices if kind is At else ()  # type: ignore[union-attr]
 
 
@@ -504,7 +504,11 @@ def _read_apply(e: Apply, words: Vocabulary) -> Reading:
 
 
 class World(Protocol):
-    """An instance as a sentence sees it. Numbers and vectors are of whatever type the world computes with."""
+    """An instance as a sentence sees it. Numbers and vectors are of whatever type the world computes with.
+
+    One in which nothing ever changes may have an empty dict ``kept``: `evaluate` keeps there what sums that hang on no
+    run are worth.
+    """
 
     def constant(self, value: Fraction) -> Any:
         """A number that is written."""
@@ -652,6 +656,36 @@ def simplex_weights(costs: Sequence[Any], curvatures: Sequence[Any]) -> tuple[An
 
 
 def _over(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]) -> Any:
+    kept = getattr(world, "kept", None)  # of a world in which nothing changes
+    free = None if kept is None else _settled(e, words)
+    if kept is None or free is None:
+        return _taken(e, world, at, words, known)
+    key = (id(e), getattr(world, "choice", 0), *[at.get(index) for index in free])
+    found = kept.get(key)
+    if found is None:
+        before = work.operations()
+        value = _taken(e, world, at, words, known)
+        kept[key] = found = (value, work.operations() - before, e)  # e is kept, so that its id stays its own
+    else:
+        work.count(found[1])  # as if it were worked out again
+    return found[0]
+
+
+def _settled(e: Expression, words: Vocabulary) -> tuple[str, ...] | None:
+    """The indices on which a tree hangs in one world; None where a run, or what was found before, has a say in it."""
+    key = ("settled", id(e))
+    if key not in words.kept:
+        moving = any(
+            isinstance(part, At)
+            or (isinstance(part, Apply) and (part.operation in ("E", "quantile") or part.operation in ALL_CLIENTS))
+            for part in everything_meant(e, words)
+        )
+        words.kept[key] = (e, None if moving else (*sorted(read(e, words).free), "*n", "*k"))
+    found: tuple[str, ...] | None = words.kept[key][1]
+    return found
+
+
+def _taken(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]) -> Any:
     how, index = OVER[e.operation]
     inner: Expression = parts(e)[0]
     if how == "first":
