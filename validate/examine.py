@@ -22,7 +22,7 @@ from theory.operations import to_fraction
 from theory.program import LINEAR_GIVEN_DRAWS
 from theory.written import Claim
 from validate import certificate as certificates
-from validate import proving, verifier
+from validate import proving
 from validate.both_sides import Reading, Row
 from validate.certificate.parts import failures, is_long
 from validate.certificate.play import play_certificate
@@ -204,7 +204,7 @@ def valid_certificate(claim: Claim, seen: Seen, row: Row, origin: Origin, quick:
     for by in (first, second) if linear else (first,):
         made = certificate_of(claim, seen, row, origin, quick, by)
         try:
-            report = verifier.verify(made)
+            report = certificates.verified(made)
         except ValueError as error:
             problems.append(str(error))
             continue

@@ -169,6 +169,8 @@ def _psd(matrix: Any) -> bool:
     """Whether a symmetric matrix is positive semidefinite; exactly for fractions."""
     matrix = np.asarray(matrix)
     if matrix.dtype == object:
+        if matrix.shape == (1, 1):
+            return bool(matrix[0, 0] >= 0)
         return is_psd([[Fraction(x) for x in row] for row in matrix])
     size = float(np.max(np.abs(matrix), initial=0.0))
     return bool(np.linalg.eigvalsh(matrix)[0] >= -ROUNDING * max(size, 1e-300))

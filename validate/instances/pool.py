@@ -8,7 +8,7 @@ own words and the seed alone.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -64,12 +64,25 @@ class Drawn:
 
 def needs_minimiser(claim: Claim) -> bool:
     """Whether a claim speaks of a minimiser, of one of a client, or of the infimum."""
-    return any(
-        (isinstance(part, Name) and part.name in ("xstar", "xstar_n", "fstar"))
-        or (isinstance(part, Apply) and part.operation == "argmin_n")
-        for tree in _trees(claim)
-        for part in everything(tree)
-    )
+
+    def found() -> bool:
+        return any(
+            (isinstance(part, Name) and part.name in ("xstar", "xstar_n", "fstar"))
+            or (isinstance(part, Apply) and part.operation == "argmin_n")
+            for tree in _trees(claim)
+            for part in everything(tree)
+        )
+
+    return _once(claim, "needs minimiser", found)
+
+
+def _once(claim: Claim, what: str, found: Callable[[], bool]) -> bool:
+    """What is asked of a claim for every instance, found out once."""
+    kept = claim.vocabulary.kept
+    if what not in kept:
+        kept[what] = found()
+    answer: bool = kept[what]
+    return answer
 
 
 def _trees(claim: Claim) -> Iterator[Expression]:
@@ -238,11 +251,15 @@ def has_functions(claim: Claim) -> bool:
     """Whether a claim speaks of functions at all."""
     if claim.of is not None or claim.predicates or needs_minimiser(claim):
         return True
-    return any(
-        isinstance(part, Apply) and (part.operation in FUNCTION_NAMES or part.operation.startswith("grad "))
-        for tree in _trees(claim)
-        for part in everything(tree)
-    )
+
+    def found() -> bool:
+        return any(
+            isinstance(part, Apply) and (part.operation in FUNCTION_NAMES or part.operation.startswith("grad "))
+            for tree in _trees(claim)
+            for part in everything(tree)
+        )
+
+    return _once(claim, "has functions", found)
 
 
 def _vectors(claim: Claim, size: Size, rng: random.Random) -> dict[str, Any]:
