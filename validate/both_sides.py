@@ -11,6 +11,7 @@ it holds at all of them shows nothing for the others (`Measured.every_minimiser`
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -566,23 +567,28 @@ def _part(name: str, kind: str, value: Any, at: Mapping[str, int]) -> Any:
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
+_COMPARED: Mapping[Relation, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
+    "<=": (operator.le, operator.gt),
+    "<": (operator.lt, operator.ge),
+    ">=": (operator.ge, operator.lt),
+    ">": (operator.gt, operator.le),
+    "==": (operator.eq, operator.ne),
+}
+"""Each relation with its opposite; balls may deny both."""
+
+
 def relation_holds(left: Element, relation: Relation, right: Element) -> bool:
     """Whether a relation holds between two numbers.
 
     Raises:
         UndecidedError: where they are balls that do not tell.
     """
-    # each relation with its opposite; balls may deny both
-    yes, no = {
-        "<=": (left <= right, left > right),
-        "<": (left < right, left >= right),
-        ">=": (left >= right, left < right),
-        ">": (left > right, left <= right),
-        "==": (left == right, left != right),
-    }[relation]
-    if not yes and not no:
+    yes, no = _COMPARED[relation]
+    if yes(left, right):
+        return True
+    if not no(left, right):
         raise UndecidedError(f"whether {left} {relation} {right}")
-    return bool(yes)
+    return False
 
 
 def _excess(left: Element, relation: Relation, right: Element) -> Element:

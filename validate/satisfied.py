@@ -176,6 +176,13 @@ def _psd(matrix: Any) -> bool:
     return bool(np.linalg.eigvalsh(matrix)[0] >= -ROUNDING * max(size, 1e-300))
 
 
+def _psd_with(value: Any, sign: int, matrix: Any) -> bool:
+    """Whether value*I + sign*matrix is positive semidefinite."""
+    if matrix.dtype == object and matrix.shape == (1, 1):
+        return bool(Fraction(value) + sign * matrix[0, 0] >= 0)
+    return _psd(_scaled_identity(value, matrix) + sign * matrix)
+
+
 def _scaled_identity(value: Any, matrix: Any) -> Any:
     d = matrix.shape[-1]
     if matrix.dtype != object:
@@ -193,7 +200,7 @@ def _at_most(one: Any, two: Any, problem: Quadratic) -> bool:
 @tells(p.Smooth, Quadratic)
 def _(predicate: p.Smooth, problem: Quadratic, constants: Numbers) -> bool:
     matrices = [h for h, _ in _functions(predicate.function, problem)]
-    return all(_psd(_scaled_identity(constants[0], h) - s * h) for h in matrices for s in (1, -1))
+    return all(_psd_with(constants[0], -s, h) for h in matrices for s in (1, -1))
 
 
 @finds(p.Smooth, Quadratic)
@@ -210,7 +217,7 @@ def _(predicate: p.Convex, problem: Quadratic, constants: Numbers) -> bool:
 @tells(p.StronglyConvex, Quadratic)
 def _(predicate: p.StronglyConvex, problem: Quadratic, constants: Numbers) -> bool:
     mu = constants[0]
-    return mu > 0 and all(_psd(h - _scaled_identity(mu, h)) for h, _ in _functions(predicate.function, problem))
+    return mu > 0 and all(_psd_with(-mu, 1, h) for h, _ in _functions(predicate.function, problem))
 
 
 @finds(p.StronglyConvex, Quadratic)

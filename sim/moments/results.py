@@ -167,7 +167,8 @@ class Moments:
 
     def dot(self, u: Affine, v: Affine) -> Any:
         """E of the product <u, v> of two vector functions, of any rounds."""
-        left, right = self._parts(u, self._key(v)), self._parts(v, self._key(u))
+        left = self._parts(u, self._key(v))
+        right = left if u is v else self._parts(v, self._key(u))
         total: Any = 0
         for one, rows in left.items():
             for two, columns in right.items():

@@ -9,6 +9,7 @@ chance, a matrix) says what it may be.
 from __future__ import annotations
 
 import math
+import operator
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -916,7 +917,7 @@ def relation_satisfied(
                     left, right = (_once(side, world, at, words, memo) for side in (relation.left, relation.right))
                 else:
                     left, right = left_code(world, at, memo), right_code(world, at, memo)
-                    if isinstance(left, float) or isinstance(right, float):
+                    if isinstance(left, float) or isinstance(right, float) or compare not in (holds, holds_surely):
                         left, right = to_fraction(left), to_fraction(right)
                 if not compare(left, relation.relation, right):
                     return False
@@ -995,6 +996,15 @@ def _count(e: Expression, name: str, words: Vocabulary) -> int:
     return found
 
 
+_COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
+    "==": operator.eq,
+}
+
+
 def holds(left: Any, relation: str, right: Any) -> bool:
     """Whether a relation holds between numbers; between floats up to rounding, and not if strict and they agree."""
     if isinstance(left, float) or isinstance(right, float):
@@ -1007,9 +1017,7 @@ def holds(left: Any, relation: str, right: Any) -> bool:
             ">": left > right + slack,
             "==": abs(left - right) <= slack,
         }[relation]
-    return {"<=": left <= right, "<": left < right, ">=": left >= right, ">": left > right, "==": left == right}[
-        relation
-    ]
+    return bool(_COMPARED[relation](left, right))
 
 
 def holds_surely(left: Any, relation: str, right: Any) -> bool:
