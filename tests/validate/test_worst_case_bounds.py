@@ -14,7 +14,9 @@ import pytest
 from theory import algorithm, claim
 from theory.worst_case.certificate import UpperBound
 from validate.examine import accepted
-from validate.instances.hunt import measured
+from validate.instances.hunt import hunt, measured
+from validate.mutate.judged import of_the_worst
+from validate.mutate.neighbours import neighbours
 from validate.worst_case import NoReadingError, WorstRatio, attack, numbers_of, worst_case_of
 from validate.worst_case.stage import told, worst
 
@@ -347,3 +349,16 @@ def test_against_pepit() -> None:
 
     for name in ("gradient descent, 10 steps", "FedAvg, 2 clients, 5 local steps, 2 rounds"):
         assert ours(PROBLEMS[name])["value"] == pytest.approx(pepit(PROBLEMS[name])["value"], abs=2e-5)
+
+
+def test_neighbours_that_no_quadratic_breaks_are_refuted() -> None:
+    """L R^2/(4 K + 2) is attained by functions that are no quadratics: what is a little below it is false."""
+    tight = claim(
+        "tight", "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 2)", of=descent, assuming=(*CONVEX, "eta == 1/L")
+    )
+    below = next(one.claim for one in neighbours(tight) if one.description == "2 is 4, on the right")
+    assert hunt(below, pool=60, evaluations=60, smallest=False).broken is None
+    seen = of_the_worst(below)
+    assert seen is not None
+    assert accepted(below, seen, True)
+    assert of_the_worst(tight) is None

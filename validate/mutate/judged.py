@@ -289,7 +289,7 @@ def _finding(one: Neighbour, oracle: _Oracle, effort: Effort, out: Path | None) 
     if seen is None:
         weaker = against is None and oracle.follows(one)
         if not weaker:
-            seen, origin = _worst(claim), "worst case"
+            seen, origin = of_the_worst(claim), "worst case"
     if seen is not None:
         if not accepted(claim, seen, True):
             return Finding(one, "survived", against is not None, _break(seen), reason=UNCERTIFIED)
@@ -306,7 +306,7 @@ def _finding(one: Neighbour, oracle: _Oracle, effort: Effort, out: Path | None) 
     return Finding(one, "not shown false", reason=UNBROKEN if found.seen else NOWHERE)
 
 
-def _worst(claim: Claim) -> Seen | None:
+def of_the_worst(claim: Claim) -> Seen | None:
     """An instance among the worst functions of a claim's class that breaks it; the accepted ones first."""
     try:
         found = worst(claim, quick=True, accepted=lambda seen: accepted(claim, seen, True), proved=False)
