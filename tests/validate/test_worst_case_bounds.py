@@ -14,9 +14,9 @@ import pytest
 from theory import algorithm, claim
 from theory.worst_case.certificate import UpperBound
 from validate.examine import accepted
-from validate.instances.hunt import hunt, measured
-from validate.mutate.judged import of_the_worst
-from validate.mutate.neighbours import neighbours
+from validate.instances.hunt import measured
+from validate.mutate.judged import QUICK, Oracle, finding_of, of_the_worst
+from validate.mutate.neighbours import Neighbour
 from validate.worst_case import NoReadingError, WorstRatio, attack, numbers_of, worst_case_of
 from validate.worst_case.stage import told, worst
 
@@ -351,14 +351,17 @@ def test_against_pepit() -> None:
         assert ours(PROBLEMS[name])["value"] == pytest.approx(pepit(PROBLEMS[name])["value"], abs=2e-5)
 
 
-def test_neighbours_that_no_quadratic_breaks_are_refuted() -> None:
-    """L R^2/(4 K + 2) is attained by functions that are no quadratics: what is a little below it is false."""
-    tight = claim(
-        "tight", "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 2)", of=descent, assuming=(*CONVEX, "eta == 1/L")
-    )
-    below = next(one.claim for one in neighbours(tight) if one.description == "2 is 4, on the right")
-    assert hunt(below, pool=60, evaluations=60, smallest=False).broken is None
-    seen = of_the_worst(below)
+def test_neighbours_meet_functions_of_several_dimensions() -> None:
+    """Gradients of two steps keep their direction on quadratics and in one dimension, and not in the plane."""
+    assumed = (*CONVEX, "eta == 1/L")
+    angle = claim("angle", "dot(grad(f, x[k]), grad(f, x[k+2])) >= 0", of=descent, assuming=assumed)
+    seen = of_the_worst(angle)
     assert seen is not None
-    assert accepted(below, seen, True)
-    assert of_the_worst(tight) is None
+    assert accepted(angle, seen, True)
+    turned = Neighbour("angle/mutant", angle, "relation turned round", "turned round")
+    effort = replace(QUICK, pool=20, evaluations=20, oracle=10)
+    finding = finding_of(turned, Oracle(angle, [], effort, 0), effort, None)
+    assert finding.killed
+    assert finding.counterexample is not None
+    tight = "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 2)"
+    assert of_the_worst(claim("tight", tight, of=descent, assuming=assumed)) is None
