@@ -1,9 +1,11 @@
 """Worst cases: ours against PEPit on the same problems, each in a process of its own.
 
-For each problem the value, what is proved about it, the seconds of the call and of the processor, and the peak memory
-of the process. PEPit is optional: `pip install pepit`. Its value is a float of the solver, without a proof.
+A problem is an algorithm of the catalogue, what is measured at its end, against what, a class of functions, numbers and
+sizes. Ours is an enclosure: what is proved, and what an instance attains. PEPit is told the same points, gradients and
+values of every client (no client merged with another), and solves with Clarabel as we do; its value is a float of the
+solver, without a proof. PEPit is optional: `pip install pepit`.
 
-Run: ``python -m benchmarks.worst_case [--json FILE] [--only NAME] [--ours]``.
+Run: ``python -m benchmarks.worst_case [--json FILE] [--only NAME] [--ours] [--limit SECONDS]``.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import math
 import subprocess
 import sys
 import time
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,118 +25,144 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 ROOT = Path(__file__).resolve().parents[1]
-# name: (kind, sizes, what is known: a closed form, or a value from elsewhere)
-PROBLEMS: dict[str, tuple[str, dict[str, int], float]] = {
-    "gradient descent, 10 steps": ("descent", {"steps": 10}, 1 / 42),
-    "gradient descent, 40 steps": ("descent", {"steps": 40}, 1 / 162),
-    "FedAvg, 2 clients, 5 local steps, 2 rounds": ("fedavg", {"clients": 2}, 0.8385414),
-    "FedAvg, 8 clients, 5 local steps, 2 rounds": ("fedavg", {"clients": 8}, 0.8385414),
-}
-# of the catalogue: algorithm, left and right side, assumptions, numbers, sizes
 CONVEX = ("smooth(f, L)", "convex(f)")
 STRONG = ("smooth(f_n, L)", "strongly_convex(f_n, mu)")
+SAMPLES = ("smooth(f_ni, L)", "strongly_convex(f_ni, mu)")
 GAP, DISTANCE = "f(x[k]) - fstar", "E(norm2(x[k] - xstar))"
-SPREAD = "norm2(x0 - xstar) + mean_n(norm2(grad(f_n, xstar)))/L**2"
-SAMPLES = "norm2(x0 - xstar) + mean_n(mean_i(norm2(grad(f_ni, xstar))))/L**2"
-CATALOGUE: dict[str, tuple[str, str, str, tuple[str, ...], dict[str, Any], dict[str, int]]] = {
-    "catalogue: gradient descent, 40 steps": (
-        "gradient_descent", GAP, "L*norm2(x0 - xstar)", CONVEX, {"L": 1, "eta": 1}, {"rounds": 40},
+START = "norm2(x0 - xstar)"
+SPREAD = f"{START} + mean_n(norm2(grad(f_n, xstar)))/L**2"
+OF_SAMPLES = f"{START} + mean_n(mean_i(norm2(grad(f_ni, xstar))))/L**2"
+WEIGHTS = {"k": [str(Fraction(k, k + 3)) for k in range(20)]}
+LIMIT = 900
+"""Seconds of a call, after which it is given up."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A worst case to be computed.
+
+    Attributes:
+        algorithm: of the catalogue.
+        left, right: the largest ratio of these is sought.
+        assuming: the class.
+        values: numbers for all names.
+        sizes: clients, samples and rounds.
+        known: its value in closed form; nan where there is none.
+        faster: by how much ours is to be faster than PEPit.
+    """
+
+    algorithm: str
+    left: str
+    right: str
+    assuming: tuple[str, ...]
+    values: dict[str, Any]
+    sizes: dict[str, int] = field(default_factory=dict)
+    known: float = math.nan
+    faster: int = 5
+
+
+PROBLEMS = {
+    "gradient descent, 10 steps": Problem(
+        "gradient_descent", GAP, f"L*{START}", CONVEX, {"L": 1, "eta": 1}, {"rounds": 10}, 1 / 42
     ),
-    "catalogue: Nesterov, 20 steps": (
-        "nesterov", GAP, "L*norm2(x0 - xstar)", CONVEX,
-        {"L": 1, "eta": 1, "beta": {"k": [str(Fraction(k, k + 3)) for k in range(20)]}}, {"rounds": 20},
+    "gradient descent, 40 steps": Problem(
+        "gradient_descent", GAP, f"L*{START}", CONVEX, {"L": 1, "eta": 1}, {"rounds": 40}, 1 / 162, 2
     ),
-    "catalogue: heavy ball, 10 steps": (
-        "heavy_ball", DISTANCE, "norm2(x0 - xstar)", ("smooth(f, L)", "strongly_convex(f, mu)"),
+    "Nesterov, 20 steps": Problem(
+        "nesterov", GAP, f"L*{START}", CONVEX, {"L": 1, "eta": 1, "beta": WEIGHTS}, {"rounds": 20}
+    ),
+    "heavy ball, 10 steps": Problem(
+        "heavy_ball", DISTANCE, START, ("smooth(f, L)", "strongly_convex(f, mu)"),
         {"L": 1, "mu": "1/25", "alpha": "25/9", "beta": "4/9"}, {"rounds": 10},
     ),
-    "catalogue: FedAvg, 8 clients, 5 local steps, 2 rounds": (
+    "FedAvg, 2 clients, 5 local steps, 2 rounds": Problem(
         "fedavg", DISTANCE, SPREAD, STRONG,
-        {"L": 1, "mu": "0.1", "eta": "0.1", "H": 5, "S": 8}, {"clients": 8, "rounds": 2},
+        {"L": 1, "mu": "0.1", "eta": "0.1", "H": 5, "S": 2}, {"clients": 2, "rounds": 2},
     ),
-    "catalogue: SCAFFOLD, 2 of 4 clients, 2 local steps, 2 rounds": (
+    "FedAvg, 8 clients, 5 local steps, 2 rounds": Problem(
+        "fedavg", DISTANCE, SPREAD, STRONG,
+        {"L": 1, "mu": "0.1", "eta": "0.1", "H": 5, "S": 8}, {"clients": 8, "rounds": 2}, faster=50,
+    ),
+    "SCAFFOLD, 2 of 4 clients, 2 local steps, 2 rounds": Problem(
         "scaffold", DISTANCE, SPREAD, STRONG,
-        {"L": 1, "mu": "0.1", "eta": "0.1", "eta_g": 1, "H": 2, "S": 2}, {"clients": 4, "rounds": 2},
+        {"L": 1, "mu": "0.1", "eta": "0.1", "eta_g": 1, "H": 2, "S": 2}, {"clients": 4, "rounds": 2}, faster=50,
     ),
-    "catalogue: ProxSkip, 2 clients, 4 rounds": (
+    "ProxSkip, 2 clients, 4 rounds": Problem(
         "proxskip", f"mean_n({DISTANCE})", SPREAD, STRONG,
-        {"L": 1, "mu": "0.1", "gamma": 1, "p": "1/2"}, {"clients": 2, "rounds": 4},
+        {"L": 1, "mu": "0.1", "gamma": 1, "p": "1/2"}, {"clients": 2, "rounds": 4}, faster=50,
     ),
-    "catalogue: SAGA, 3 samples, 3 steps": (
-        "saga", DISTANCE, SAMPLES, ("smooth(f_ni, L)", "strongly_convex(f_ni, mu)"),
-        {"L": 1, "mu": "0.1", "eta": "0.3"}, {"samples": 3, "rounds": 3},
+    "SAGA, 3 samples, 3 steps": Problem(
+        "saga", DISTANCE, OF_SAMPLES, SAMPLES, {"L": 1, "mu": "0.1", "eta": "0.3"}, {"samples": 3, "rounds": 3},
     ),
 }  # fmt: skip
-PROBLEMS |= {name: ("catalogue", {}, math.nan) for name in CATALOGUE}
 
 
-def of_catalogue(name: str) -> dict[str, Any]:
-    """Our enclosure of the largest ratio of two sides, for an algorithm of the catalogue."""
+def claim_of(problem: Problem) -> Any:
+    """The claim whose sides are compared."""
     from theory import claim
     from theory.papers import algorithms
+
+    sentence = f"{problem.left} <= {problem.right}"
+    return claim("largest", sentence, of=getattr(algorithms, problem.algorithm), assuming=problem.assuming)
+
+
+def ours(problem: Problem) -> dict[str, Any]:
+    """Our enclosure."""
     from validate.worst_case import worst_case_of
 
-    algorithm, left, right, assuming, values, sizes = CATALOGUE[name]
-    one = claim("largest", f"{left} <= {right}", of=getattr(algorithms, algorithm), assuming=assuming)
-    found = worst_case_of(one, values, room=200, **sizes)
+    found = worst_case_of(claim_of(problem), problem.values, room=400, **problem.sizes)
     lower, upper = (None if side is None else f"{float(side):.9f}" for side in (found.lower, found.upper))
     return {"status": found.status, "value": found.value, "lower": lower, "upper": upper}
 
 
-def ours(kind: str, sizes: dict[str, int]) -> dict[str, Any]:
-    """Our enclosure of a problem's worst case."""
-    from theory.worst_case.bound import FedAvg, GradientDescent, worst_case
+def pepit(problem: Problem) -> dict[str, Any]:
+    """PEPit's value: maximise the left side, the right side being at most 1."""
+    from PEPit import PEP, Expression, Point, functions
 
-    if kind == "descent":
-        case = worst_case(GradientDescent(sizes["steps"], 1), L=1, distance=1, metric="suboptimality")
-    else:
-        method = FedAvg(sizes["clients"], rounds=2, local_steps=5, step="0.1")
-        case = worst_case(method, L=1, mu="0.1", distance=1, heterogeneity=1)
-    lower, upper = case.decimals(10)
-    return {"status": case.status, "value": case.value, "lower": lower, "upper": upper}
+    from theory.worst_case.assembly import fraction
+    from validate.worst_case import numbers_of
+    from validate.worst_case.reading import last_first, read_claim
 
+    one = claim_of(problem)
+    N, n = problem.sizes.get("clients", 1), problem.sizes.get("samples", 1)
+    reading = read_claim(one, numbers_of(one, problem.values), (n,) * N, problem.sizes["rounds"], 400)
+    wall, cpu = time.perf_counter(), time.process_time()  # what is read off the claim is not PEPit's to pay for
+    case, met, pep = next(last_first(reading.cases)), reading.met, PEP()
+    basis = [Point() * 0, *(Point() for _ in met.basis[1:])]  # the first is the minimiser
+    values = {v: Expression() for v in range(met.values)}
 
-def pepit(kind: str, sizes: dict[str, int]) -> dict[str, Any]:
-    """PEPit's value of the same problem."""
-    from PEPit import PEP
-    from PEPit.functions import SmoothConvexFunction, SmoothStronglyConvexFunction
+    def vector(combination: Any) -> Any:
+        parts = [float(fraction(c)) * b for c, b in zip(combination, basis, strict=False) if c]
+        return sum(parts[1:], start=parts[0]) if parts else basis[0]
 
-    problem = PEP()
-    if kind == "descent":
-        f = problem.declare_function(SmoothConvexFunction, L=1.0)
-        star = f.stationary_point()
-        x0 = problem.set_initial_point()
-        problem.set_initial_condition((x0 - star) ** 2 <= 1)
-        x = x0
-        for _ in range(sizes["steps"]):
-            x = x - f.gradient(x)
-        problem.set_performance_metric(f(x) - f(star))
-    else:
-        n = sizes["clients"]
-        fs = [problem.declare_function(SmoothStronglyConvexFunction, L=1.0, mu=0.1) for _ in range(n)]
-        mean = sum(fs[1:], start=fs[0]) / n
-        star = mean.stationary_point()
-        x0 = problem.set_initial_point()
-        problem.set_initial_condition((x0 - star) ** 2 <= 1)
-        problem.add_constraint(sum([f.gradient(star) ** 2 for f in fs[1:]], start=fs[0].gradient(star) ** 2) / n <= 1)
-        x = x0
-        for _ in range(2):
-            ends = []
-            for f in fs:
-                y = x
-                for _ in range(5):
-                    y = y - 0.1 * f.gradient(y)
-                ends.append(y)
-            x = sum(ends[1:], start=ends[0]) / n
-        problem.set_performance_metric((x - star) ** 2)
-    return {"status": "float", "value": float(problem.solve(verbose=0)), "lower": None, "upper": None}
+    def side(form: Any) -> Any:
+        parts = [float(fraction(c)) * (basis[i] * basis[j]) for (i, j), c in form.gram.items()]
+        parts += [float(fraction(c)) * values[v] for v, c in form.values.items()]
+        return sum(parts[1:], start=parts[0])
+
+    for key, points in met.functions.items():
+        own = met.classes[key]
+        if own.mu:
+            f = pep.declare_function(functions.SmoothStronglyConvexFunction, mu=float(own.mu), L=float(own.L))
+        else:
+            f = pep.declare_function(functions.SmoothConvexFunction, L=float(own.L))
+        for point in points:
+            f.add_point((vector(point.x), vector(point.g), values[point.value]))
+        pep.add_constraint(values[points[0].value] == 0)  # values are relative to the minimiser's
+    pep.add_constraint(side(case.right) <= 1)
+    pep.set_performance_metric(side(case.left))
+    value = float(pep.solve(verbose=0, solver="CLARABEL"))
+    times = {"seconds": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
+    return {"status": "float", "value": value, "lower": None, "upper": None, **times}
 
 
 def measured(tool: str, name: str) -> dict[str, Any]:
     """One tool on one problem in this process, the imports not counted."""
     import resource
 
-    kind, sizes, known = PROBLEMS[name]
+    import validate.worst_case  # noqa: F401
+
+    problem = PROBLEMS[name]
     if tool == "ours":
         import clarabel  # noqa: F401
         import flint  # noqa: F401
@@ -142,11 +171,35 @@ def measured(tool: str, name: str) -> dict[str, Any]:
     else:
         import PEPit  # noqa: F401
     wall, cpu = time.perf_counter(), time.process_time()
-    result = of_catalogue(name) if kind == "catalogue" else (ours if tool == "ours" else pepit)(kind, sizes)
-    result.update(seconds=time.perf_counter() - wall, cpu=time.process_time() - cpu)
+    result = (ours if tool == "ours" else pepit)(problem)
+    result = {"seconds": time.perf_counter() - wall, "cpu": time.process_time() - cpu, **result}
     unit = 2**20 if sys.platform == "darwin" else 2**10
     result["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    known = None if math.isnan(problem.known) else problem.known
     return {"problem": name, "tool": tool, "known": known, **result}
+
+
+def in_a_process(tool: str, name: str, limit: float) -> dict[str, Any] | None:
+    """The same in a process of its own; None where it takes longer than so many seconds."""
+    command = [sys.executable, "-m", "benchmarks.worst_case", "--one", tool, name]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return None
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def line(name: str, tool: str, r: dict[str, Any] | None, limit: float, other: dict[str, Any] | None) -> str:
+    """A row of the table; of PEPit's, by how much ours was faster, in processor time."""
+    if r is None:
+        ratio = "" if other is None else f"{limit / other['cpu']:9.0f}+"
+        return f"{name:52}{tool:7}{'given up after':>14}{limit:6.0f} s{ratio:>57}"
+    text = (
+        f"{name:52}{tool:7}{r['value']:14.9f}{r['upper'] or '-':>16}{r['lower'] or '-':>16}"
+        f"{r['seconds']:9.2f}{r['cpu']:9.2f}{r['megabytes']:7.0f}"
+    )
+    return text if other is None else f"{text}{r['cpu'] / other['cpu']:9.1f}"
 
 
 def main() -> None:
@@ -155,6 +208,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the results to this file as well")
     parser.add_argument("--only", default="", help="problems whose name contains this")
     parser.add_argument("--ours", action="store_true", help="leave PEPit out")
+    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds of a call (default %(default)s)")
     parser.add_argument("--one", nargs=2, metavar=("TOOL", "PROBLEM"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -168,19 +222,16 @@ def main() -> None:
     names = [name for name in PROBLEMS if arguments.only in name]
     if not names:
         parser.error(f"--only {arguments.only!r} fits none of {', '.join(PROBLEMS)}")
-    print(f"{'problem':62}{'tool':7}{'value':>14}{'proved, at most':>18}{'attained':>16}{'s':>8}{'cpu s':>8}{'MB':>7}")
+    head = f"{'problem':52}{'tool':7}{'value':>14}{'proved <=':>16}{'attained >=':>16}{'s':>9}{'cpu s':>9}{'MB':>7}"
+    print(f"{head}{'faster':>9}")
     results = []
     for name in names:
-        for tool in tools if PROBLEMS[name][0] != "catalogue" else tools[:1]:
-            command = [sys.executable, "-m", "benchmarks.worst_case", "--one", tool, name]
-            done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-            r = json.loads(done.stdout.splitlines()[-1])
-            results.append(r)
-            print(
-                f"{name:62}{tool:7}{r['value']:14.9f}{r['upper'] or '-':>18}{r['lower'] or '-':>16}"
-                f"{r['seconds']:8.2f}{r['cpu']:8.2f}{r['megabytes']:7.0f}",
-                flush=True,
-            )
+        first: dict[str, Any] | None = None
+        for tool in tools:
+            r = in_a_process(tool, name, arguments.limit)
+            results.append(r or {"problem": name, "tool": tool, "seconds": None})
+            print(line(name, tool, r, arguments.limit, first), flush=True)
+            first = r
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
 

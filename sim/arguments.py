@@ -71,7 +71,10 @@ def rational_array(name: str, values: Any, domain: str = "the rational numbers")
     source = _entries(name, values)
     result = np.empty(source.shape, dtype=object)
     result_flat = result.reshape(-1)
-    for position, entry in enumerate(source.reshape(-1)):
+    for position, entry in enumerate(source.reshape(-1).tolist()):
+        if type(entry) is Fraction:
+            result_flat[position] = entry
+            continue
         index = f"[{', '.join(map(str, np.unravel_index(position, source.shape)))}]" if source.ndim else ""
         result_flat[position] = rational(f"{name}{index}", entry, domain)
     return result

@@ -153,7 +153,6 @@ PUBLIC = (
     "theory.inequality",
     "theory.mixing",
     "theory.stability",
-    "theory.worst_case",
     "sim",
     "sim.algorithms",
     "sim.problems",

@@ -21,6 +21,7 @@ from theory.operations import (
     Operation,
     UndecidedError,
     operations,
+    rational_type,
     to_ball,
     to_fraction,
 )
@@ -100,11 +101,16 @@ def elementwise(function: Operation, arguments: tuple[Elements, ...]) -> tuple[E
 
 def to_element(value: Real | Element) -> Element:
     """A Fraction as FLINT's rational; that and a ball as they are."""
+    rational = rational_type()
+    kind = type(value)
+    if kind is Fraction:
+        found: Element = rational(*value.as_integer_ratio())
+        return found
+    if kind is rational:
+        return value
     import flint
 
-    if type(value) is flint.fmpq or type(value) is flint.arb:
-        return value
-    return flint.fmpq(value.numerator, value.denominator)
+    return value if kind is flint.arb else rational(value.numerator, value.denominator)
 
 
 def to_elements(value: Value) -> Elements:

@@ -246,6 +246,11 @@ class Claim:
         return MappingProxyType(found)
 
     @cached_property
+    def by_round(self) -> frozenset[str]:
+        """The names, without index, of which it has one number a round."""
+        return frozenset(base for base, index in map(index_of, self.symbols) if index == "k")
+
+    @cached_property
     def paper_names(self) -> Mapping[str, str]:
         """`printed` the other way round: the paper's names, by those that numbers have here."""
         return MappingProxyType({here: name for name, here in self.printed.items()})

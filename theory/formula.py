@@ -131,8 +131,14 @@ def names_in(formula: Formula | Comparison) -> frozenset[str]:
     """All names that occur."""
     if isinstance(formula, Comparison):
         return frozenset[str]().union(*map(names_in, formula.sides))
-    empty: frozenset[str] = frozenset()
-    return fold(formula, lambda _: empty, lambda name: frozenset((name,)), lambda _, parts: empty.union(*parts))
+    found, left = [], [formula]
+    while left:
+        part = left.pop()
+        if type(part) is Name:
+            found.append(part.name)
+        elif type(part) is Apply:
+            left += part.arguments
+    return frozenset(found)
 
 
 def text_of(formula: Formula) -> str:

@@ -140,17 +140,21 @@ def to_ball(value: Element) -> arb:
     return value if type(value) is flint.arb else flint.arb(value)
 
 
+@cache
+def rational_type() -> Any:
+    """FLINT's rationals: a call is several times faster than an import inside a function that is called often."""
+    from flint import fmpq
+
+    return fmpq
+
+
 def to_fraction(value: Element) -> Any:
     """A rational as Python's Fraction; a ball as it is."""
-    import flint
-
-    return _in_lowest_terms(int(value.numerator), int(value.denominator)) if type(value) is flint.fmpq else value
-
-
-def _in_lowest_terms(numerator: int, denominator: int) -> Fraction:
-    """A fraction that needs no common divisor to be looked for, which takes long where numbers are."""
-    made: Any = getattr(Fraction, "_from_coprime_ints", None)  # from Python 3.12 on
-    return made(numerator, denominator) if made else Fraction(numerator, denominator, _normalize=False)  # type: ignore[call-overload]
+    if type(value) is not rational_type():
+        return value
+    made: Any = object.__new__(Fraction)  # in lowest terms already: no common divisor needs to be looked for
+    made._numerator, made._denominator = int(value.p), int(value.q)
+    return made
 
 
 def _ball_root(a: arb) -> arb:

@@ -58,6 +58,8 @@ _ARGUMENTS: Mapping[str, tuple[int, int]] = {
     **ALL_CLIENTS,
     "quantile": (2, 2),
 }
+_OF_NUMBERS = frozenset({"+", "-", "*", "/", "**", "neg", *SCALAR_FUNCTIONS})
+"""Operations on numbers; the first of them on vectors too."""
 INTEGERS = frozenset({"H", "S", "m", "b", "N", "d", "K", "J"})
 """Parameters that are integers, at least 1, wherever they occur."""
 
@@ -221,9 +223,10 @@ def _convert(text: str, node: ast.expr, depth: int, bare: bool = False) -> Expre
 
 def parts(e: Expression) -> tuple[Expression, ...]:
     """The direct parts of a tree."""
-    if isinstance(e, Apply):
-        return cast("tuple[Expression, ...]", e.arguments)
-    return e.indices if isinstance(e, At) else ()
+    kind = type(e)
+    if kind is Apply:
+        return e.arguments  # type: ignore[union-attr]
+    return e.indices if kind is At else ()  # type: ignore[union-attr]
 
 
 def applied(operation: str, arguments: tuple[Expression, ...]) -> Apply:
@@ -233,9 +236,11 @@ def applied(operation: str, arguments: tuple[Expression, ...]) -> Apply:
 
 def everything(e: Expression) -> Iterator[Expression]:
     """The tree and all its parts."""
-    yield e
-    for part in parts(e):
-        yield from everything(part)
+    left = [e]
+    while left:
+        part = left.pop()
+        yield part
+        left += parts(part)[::-1]
 
 
 def replaced(e: Expression, new: Mapping[str, Expression]) -> Expression:
@@ -309,6 +314,11 @@ class Vocabulary:
         return {}
 
     @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What readers of trees find out about them in this vocabulary, each by keys of its own."""
+        return {}
+
+    @cached_property
     def free_vectors(self) -> Mapping[str, str]:
         """Index of each free vector: ``"n"`` for ``a_n``, else ``""``."""
         return {name: "n" if name.endswith("_n") else "" for name in self.vectors}
@@ -334,6 +344,7 @@ class Reading:
 _INDEXED = re.compile(r"(?P<base>[A-Za-z][A-Za-z0-9_]*?)_(?P<index>ni|n|i|k|h|j)\Z")
 
 
+@lru_cache(4096)
 def index_of(name: str) -> tuple[str, str]:
     """A parameter's name without its index, and the index: ``p_n`` is p for every n; ``eta`` has none."""
     match = _INDEXED.match(name)
@@ -493,7 +504,11 @@ def _read_apply(e: Apply, words: Vocabulary) -> Reading:
 
 
 class World(Protocol):
-    """An instance as a sentence sees it. Numbers and vectors are of whatever type the world computes with."""
+    """An instance as a sentence sees it. Numbers and vectors are of whatever type the world computes with.
+
+    One in which nothing ever changes may have an empty dict ``kept``: `evaluate` keeps there what sums that hang on no
+    run are worth.
+    """
 
     def constant(self, value: Fraction) -> Any:
         """A number that is written."""
@@ -561,6 +576,12 @@ def evaluate(
     """
     work.count(1)
     known = {} if known is None else known
+    if type(e) is Apply and e.operation in _OF_NUMBERS:
+        values = tuple([evaluate(a, world, at, words, known) for a in parts(e)])
+        if read(e, words).shape == "scalar":
+            return world.numbers(e.operation, values)
+        turned = e.operation == "*" and read(parts(e)[1], words).shape == "vector"
+        return world.vectors(e.operation, values[::-1] if turned else values)
     if isinstance(e, Number):
         return world.constant(e.value)
     if isinstance(e, Name):
@@ -580,17 +601,13 @@ def evaluate(
         return world.quantile(parts(e)[0], evaluate(parts(e)[1], world, at, words, known), at)
     if op in ALL_CLIENTS:
         return _of_all_clients(e, world, at, words, known)
-    values = tuple(evaluate(a, world, at, words, known) for a in parts(e))
+    values = tuple([evaluate(a, world, at, words, known) for a in parts(e)])
     if op in FUNCTION_NAMES:
         return world.function(op, values[0], at)
     if op.startswith("grad "):
         return world.gradient(op.removeprefix("grad "), values[0], at)
-    if op in NUMBERS_OF_VECTORS:
-        return world.vectors(op, values)
-    vectors = [read(a, words).shape == "vector" for a in parts(e)]
-    if not any(vectors):
-        return world.numbers(op, values)
-    return world.vectors(op, values[::-1] if op == "*" and vectors[1] else values)
+    assert op in NUMBERS_OF_VECTORS
+    return world.vectors(op, values)
 
 
 def _of_all_clients(
@@ -639,6 +656,36 @@ def simplex_weights(costs: Sequence[Any], curvatures: Sequence[Any]) -> tuple[An
 
 
 def _over(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]) -> Any:
+    kept = getattr(world, "kept", None)  # of a world in which nothing changes
+    free = None if kept is None else _settled(e, words)
+    if kept is None or free is None:
+        return _taken(e, world, at, words, known)
+    key = (id(e), getattr(world, "choice", 0), *[at.get(index) for index in free])
+    found = kept.get(key)
+    if found is None:
+        before = work.operations()
+        value = _taken(e, world, at, words, known)
+        kept[key] = found = (value, work.operations() - before, e)  # e is kept, so that its id stays its own
+    else:
+        work.count(found[1])  # as if it were worked out again
+    return found[0]
+
+
+def _settled(e: Expression, words: Vocabulary) -> tuple[str, ...] | None:
+    """The indices on which a tree hangs in one world; None where a run, or what was found before, has a say in it."""
+    key = ("settled", id(e))
+    if key not in words.kept:
+        moving = any(
+            isinstance(part, At)
+            or (isinstance(part, Apply) and (part.operation in ("E", "quantile") or part.operation in ALL_CLIENTS))
+            for part in everything_meant(e, words)
+        )
+        words.kept[key] = (e, None if moving else (*sorted(read(e, words).free), "*n", "*k"))
+    found: tuple[str, ...] | None = words.kept[key][1]
+    return found
+
+
+def _taken(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]) -> Any:
     how, index = OVER[e.operation]
     inner: Expression = parts(e)[0]
     if how == "first":

@@ -11,6 +11,7 @@ it holds at all of them shows nothing for the others (`Measured.every_minimiser`
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -188,6 +189,7 @@ class World(Still):
         self.play = play if play is not None or instance.program is None else Play(instance)
         self._expected: dict[Any, Any] = {}
         self._weights: dict[Any, tuple[Apply, Bound]] = {}
+        self._by_round: bool | None = None
 
     # states and taps
 
@@ -220,19 +222,28 @@ class World(Still):
         """The values of an index that is bound; of h and j the turns of the loops around the tap."""
         if index not in TURNS:
             return super().over(index, e, at)
-        taps = [t for t in everything_meant(e, self.words) if isinstance(t, At) and t.name in self.words.taps]
-        own = [t for t in taps if any(Name(index) in everything(i) for i in t.indices)]
+        own = self._turning(e, index)
         if not own:
             return range(self.remembers(e, index))
         counts = set()
-        for tap in own:
+        for tap, place in own:
             k = index_value(tap.indices[0], self, at, self.words)
-            place = next(p for p, i in enumerate(tap.indices) if Name(index) in everything(i))
             outer = tuple(index_value(i, self, at, self.words) for i in tap.indices[1:place])
             counts.add(self.turns(tap.name, k, outer))
         if len(counts) > 1:
             raise SentenceError(f"what is summed over {index} has taps of loops with different numbers of turns")
         return range(counts.pop())
+
+    def _turning(self, e: Expression, index: str) -> list[tuple[At, int]]:
+        """The taps in a tree that have an index, and at which of their places."""
+        key = ("turning", id(e), index)
+        if key not in self.words.kept:
+            taps = [t for t in everything_meant(e, self.words) if isinstance(t, At) and t.name in self.words.taps]
+            places = [[p for p, i in enumerate(t.indices) if Name(index) in everything(i)] for t in taps]
+            own = [(t, found[0]) for t, found in zip(taps, places, strict=True) if found]
+            self.words.kept[key] = (e, own)  # e is kept, so that its id stays its own
+        turning: list[tuple[At, int]] = self.words.kept[key][1]
+        return turning
 
     # expectation
 
@@ -428,6 +439,8 @@ class World(Still):
 
     def in_run(self, e: Expression, at: Mapping[str, int]) -> bool:
         """Whether all indices of a tree lie in the run."""
+        if self._always_in_run(e):
+            return True
         K = self.instance.rounds
         if isinstance(e, Name):
             if e.name in self.words.definitions:
@@ -464,6 +477,22 @@ class World(Still):
         except ValueError:  # the round itself is not in the run
             return False
         return all(self.in_run(inner, {**at, index: turn}) for turn in turns)
+
+    def _always_in_run(self, e: Expression) -> bool:
+        """Whether nothing in a tree could lie outside of the run: no state, no tap, no turn, no number of a round."""
+        if self._by_round is None:
+            self._by_round = any(isinstance(value, Schedule) for value in self.given.values())
+        if self._by_round:
+            return False
+        key = ("always", id(e))
+        if key not in self.words.kept:
+            turning = any(
+                isinstance(part, At) or (isinstance(part, Apply) and OVER.get(part.operation, ("", ""))[1] in TURNS)
+                for part in everything_meant(e, self.words)
+            )
+            self.words.kept[key] = (e, not turning)  # e is kept, so that its id stays its own
+        found: bool = self.words.kept[key][1]
+        return found
 
 
 def quantile(law: list[tuple[Any, Any]], q: Any) -> Any:
@@ -538,23 +567,28 @@ def _part(name: str, kind: str, value: Any, at: Mapping[str, int]) -> Any:
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
+_COMPARED: Mapping[Relation, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
+    "<=": (operator.le, operator.gt),
+    "<": (operator.lt, operator.ge),
+    ">=": (operator.ge, operator.lt),
+    ">": (operator.gt, operator.le),
+    "==": (operator.eq, operator.ne),
+}
+"""Each relation with its opposite; balls may deny both."""
+
+
 def relation_holds(left: Element, relation: Relation, right: Element) -> bool:
     """Whether a relation holds between two numbers.
 
     Raises:
         UndecidedError: where they are balls that do not tell.
     """
-    # each relation with its opposite; balls may deny both
-    yes, no = {
-        "<=": (left <= right, left > right),
-        "<": (left < right, left >= right),
-        ">=": (left >= right, left < right),
-        ">": (left > right, left <= right),
-        "==": (left == right, left != right),
-    }[relation]
-    if not yes and not no:
+    yes, no = _COMPARED[relation]
+    if yes(left, right):
+        return True
+    if not no(left, right):
         raise UndecidedError(f"whether {left} {relation} {right}")
-    return bool(yes)
+    return False
 
 
 def _excess(left: Element, relation: Relation, right: Element) -> Element:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
@@ -21,12 +22,12 @@ from theory.claim import Claim
 from theory.operations import to_fraction
 from theory.program import LINEAR_GIVEN_DRAWS
 from validate import certificate as certificates
-from validate import proving, verifier
+from validate import proving
 from validate.both_sides import Reading, Row
 from validate.certificate.parts import failures, is_long
 from validate.certificate.play import play_certificate
 from validate.contradiction import contradictions
-from validate.instances import Instance, Pieces, Points, Quadratics, read_instance
+from validate.instances import Instance, Pieces, Points, Quadratics, Ridges, read_instance
 from validate.instances.covered import coverage
 from validate.instances.hunt import Hunt, Seen, hunt, measured, shrunk
 from validate.instances.occasion import Occasion
@@ -94,6 +95,7 @@ def examine(
     unbroken = found.broken is None
     if found.broken is not None:
         item, path = certified(claim, found.broken, found.first, found.origin, Path(out), quick)
+        item = replace(item, data={**(item.data or {}), "stage": found.stage, "tried": found.tried})
         evidence.append(item)
     elif not proved:
         tell(f"{claim.id}: the worst functions of its class, at small sizes")
@@ -202,7 +204,7 @@ def valid_certificate(claim: Claim, seen: Seen, row: Row, origin: Origin, quick:
     for by in (first, second) if linear else (first,):
         made = certificate_of(claim, seen, row, origin, quick, by)
         try:
-            report = verifier.verify(made)
+            report = certificates.verified(made)
         except ValueError as error:
             problems.append(str(error))
             continue
@@ -355,6 +357,8 @@ def described(drawn: Drawn) -> str:
         words.append(f"{instance.problem.dim} dimension{'s' if instance.problem.dim > 1 else ''}")
         if isinstance(instance.problem, Pieces):
             words.append("piecewise quadratic functions")
+        if isinstance(instance.problem, Ridges):
+            words.append("sums of piecewise quadratics along directions")
         if isinstance(instance.problem, Points):
             words.append("functions given by points")
     named: Mapping[str, Any] = {**instance.parameters, **drawn.constants}

@@ -62,6 +62,7 @@ class Expected:
 
     Attributes:
         certain: whether nothing is drawn: then moments tell every number of a run, and not expectations only.
+        kept: what `theory.sentence.evaluate` has found, as nothing changes.
         rooted: whether the root of such a number has been taken.
     """
 
@@ -70,6 +71,7 @@ class Expected:
         self.words = claim.vocabulary
         self.certain = claim.program is not None and not claim.program.random
         self.rooted = False
+        self.kept: dict[Any, Any] = {}
 
     # deterministic names are the setting's
 

@@ -13,7 +13,7 @@ from math import comb, factorial, isqrt, prod
 from typing import Any, TypeAlias
 
 from theory.arithmetic import to_element
-from theory.operations import Element, UndecidedError, operations
+from theory.operations import Element, UndecidedError, operations, rational_type
 from theory.program import Instruction
 from validate.instances.problems import Problem, Vector
 from validate.instances.scalars import LONGEST_RATIONAL
@@ -30,9 +30,7 @@ LONGEST = 2**20
 
 
 def nonzero(value: Element) -> bool:
-    from flint import fmpq
-
-    if type(value) is fmpq:
+    if type(value) is rational_type():
         return bool(value)
     if value != 0:
         return True
@@ -51,9 +49,7 @@ def _less(a: Element, b: Element) -> bool:
 
 def short_enough(value: Element) -> Element:
     """The number, if it is not too long."""
-    from flint import fmpq
-
-    if type(value) is fmpq and value.height_bits() > LONGEST:
+    if type(value) is rational_type() and value.height_bits() > LONGEST:
         raise ValueError(
             f"a number of the run has more than {LONGEST} bits: take fewer rounds or turns, or shorter parameters"
         )
@@ -62,16 +58,33 @@ def short_enough(value: Element) -> Element:
 
 def combined(coefficients: Sequence[Any], vectors: Sequence[Any], zero: Vector) -> Vector:
     """sum c v; a vector whose factor is 0 is not looked at."""
+    return summed(terms_of(coefficients), vectors, zero)
+
+
+Terms: TypeAlias = "list[tuple[int, int, Any]]"
+"""Of a sum c v, for each factor that is not 0: its place, its sign where it is 1 or -1 and else 0, and the factor."""
+
+
+def terms_of(coefficients: Sequence[Any]) -> Terms:
+    """The terms of a sum with these factors."""
+    return [(i, 1 if c == 1 else -1 if c == -1 else 0, c) for i, c in enumerate(coefficients) if nonzero(c)]
+
+
+def summed(terms: Terms, vectors: Sequence[Any], zero: Vector) -> Vector:
+    """sum c v; a vector whose factor is 0 is not looked at."""
     total: list[Any] | None = None
-    for c, v in zip(coefficients, vectors, strict=True):
-        if not nonzero(c):
-            continue
-        if c == 1:
-            total = list(v) if total is None else [a + x for a, x in zip(total, v, strict=True)]
-        elif c == -1:
-            total = [-x for x in v] if total is None else [a - x for a, x in zip(total, v, strict=True)]
+    for place, sign, c in terms:
+        v = vectors[place]
+        if total is None:
+            total = list(v) if sign > 0 else [-x for x in v] if sign else [c * x for x in v]
+        elif len(v) == 1:  # the most frequent case
+            total[0] = total[0] + v[0] if sign > 0 else total[0] - v[0] if sign else total[0] + c * v[0]
+        elif sign > 0:
+            total = [a + x for a, x in zip(total, v, strict=True)]
+        elif sign:
+            total = [a - x for a, x in zip(total, v, strict=True)]
         else:
-            total = [c * x for x in v] if total is None else [a + c * x for a, x in zip(total, v, strict=True)]
+            total = [a + c * x for a, x in zip(total, v, strict=True)]
     return zero if total is None else tuple(total)
 
 

@@ -24,6 +24,7 @@ from validate.instances.problems import Problem, Vector
 from validate.instances.scalars import Scalar
 from validate.primitives import (
     Choices,
+    Terms,
     batches,
     chosen,
     coin,
@@ -34,6 +35,8 @@ from validate.primitives import (
     noises,
     nonzero,
     short_enough,
+    summed,
+    terms_of,
 )
 
 State: TypeAlias = "tuple[Any, ...]"
@@ -79,8 +82,20 @@ class Outcome:
 
 def kinds_of(program: Program) -> dict[str, Kind]:
     """The kind of every value, the samples of ``w.pass_over`` among them."""
-    passes: dict[str, Kind] = {s.index: "sample" for s in program.steps if isinstance(s, Loop) and s.op == "pass"}
-    return {**program.kinds, **passes}
+    if "kinds" not in program.kept:
+        passes: dict[str, Kind] = {s.index: "sample" for s in program.steps if isinstance(s, Loop) and s.op == "pass"}
+        program.kept["kinds"] = {**program.kinds, **passes}
+    kinds: dict[str, Kind] = program.kept["kinds"]
+    return kinds
+
+
+def readers_of(program: Program, taps: frozenset[str]) -> Readers:
+    """`Readers`, once for a program and taps."""
+    key = ("readers", taps)
+    if key not in program.kept:
+        program.kept[key] = Readers(program, taps)
+    found: Readers = program.kept[key]
+    return found
 
 
 class Readers:
@@ -208,11 +223,12 @@ class Round:
         self.taps = taps
         self.clients = self.problem.clients
         self.scalars = instance.scalars()
-        self.readers = Readers(program, taps)
+        self.readers = readers_of(program, taps)
         self.kinds = kinds_of(program)
         self.slots: dict[str, int] = {}
         self.size = TAPS + 1
         self.room = self.limit = 0
+        self.turns: tuple[int, ...] = ()  # the round and the turns of the loops around the draw at hand
         self.idle: list[int] = []  # where the environment has which clients are through with their samples
         for name in self.kinds:
             self._slot(name)
@@ -301,7 +317,7 @@ class Round:
                 continue
             if step.op in ("sample", "noise", "coins", "keep", "coin", "choose"):
                 flush()
-                found.append(self._branching(self._draw(step, inside), self.slots[step.to]))
+                found.append(self._branching(self._draw(step, inside, loops), self.slots[step.to]))
             else:
                 plain.append(self._instruction(step, inside))
             if inside is not None:
@@ -367,6 +383,9 @@ class Round:
         if step.op in ("mean", "sum", "average", "mix"):
             return self._collective(step, inside)
         of, numbers, tables = self._operands(step, inside)
+        fixed = all(c.fixed and not c.by_round and not c.per_client for c in numbers)
+        if step.op == "linear" and fixed and inside is None and not any(tables):
+            return self._linear(step, of, numbers)
         one = elementwise(step, self.problem, tables, self._weights(step))
         to = self.slots[step.to]
         if inside is not None:
@@ -400,6 +419,49 @@ class Round:
                     )
                     if wanted[n]
                     else before[n]
+                    for n in range(N)
+                ]
+            )
+
+        return clients
+
+    def _linear(
+        self, step: Instruction, of: list[tuple[int, bool]], numbers: list[Scalar]
+    ) -> Callable[[Environment], None]:
+        """A sum whose factors are always the same: which of them are 0, 1 and -1 is found out once."""
+        from flint import fmpq
+
+        zeros, to, N = (fmpq(0),) * self.problem.dim, self.slots[step.to], self.clients
+        known: list[Terms] = []
+
+        def terms(env: Environment) -> Terms:
+            if not known:
+                known.append(terms_of([c.value(env) for c in numbers]))
+            return known[0]
+
+        if step.kind not in PER_CLIENT:
+            slots = [s for s, _ in of]
+
+            def server(env: Environment) -> None:
+                env[to] = summed(terms(env), [env[s] for s in slots], zeros)
+
+            return server
+        needed = self._needed(step.to, None)
+
+        def clients(env: Environment) -> None:
+            wanted = None if needed is None else needed(env)
+            if wanted is None or all(wanted):
+                columns = [env[s] if own else (env[s],) * N for s, own in of]
+                each = terms(env)
+                env[to] = tuple([summed(each, vectors, zeros) for vectors in zip(*columns, strict=True)])
+                return
+            for c in numbers:  # whether they have a value at all
+                c.value(env)
+            values = [(env[s], own) for s, own in of]
+            before = env[to] or (None,) * N  # a client that is through with its samples stays as it was
+            env[to] = tuple(
+                [
+                    summed(terms(env), [v[n] if own else v for v, own in values], zeros) if wanted[n] else before[n]
                     for n in range(N)
                 ]
             )
@@ -483,8 +545,25 @@ class Round:
 
         return step
 
-    def _draw(self, step: Instruction, inside: frozenset[str] | None) -> Callable[[Environment], Choices]:
+    def _draw(
+        self, step: Instruction, inside: frozenset[str] | None, loops: tuple[int, ...]
+    ) -> Callable[[Environment], Choices]:
         """The choices of a draw."""
+        plain = self._plain_draw(step, inside)
+        if not self._symbolic(step):
+            return plain
+
+        def draw(env: Environment) -> Choices:
+            self.turns = (self.scalars.k, *[env[s] for s in loops])
+            return plain(env)
+
+        return draw
+
+    def _symbolic(self, step: Instruction) -> bool:
+        """Whether a draw is a vector of a problem that knows no coordinates, and takes the law from there."""
+        return step.op in ("noise", "keep") and hasattr(self.problem, "draw")
+
+    def _plain_draw(self, step: Instruction, inside: frozenset[str] | None) -> Callable[[Environment], Choices]:
         of, numbers, _ = self._operands(step, inside)
         number = numbers[0]
         if step.op == "coin":
@@ -512,7 +591,7 @@ class Round:
             ]
             return self._independent(each)
 
-        if not of and needed is None and number.fixed and not number.by_round:
+        if not of and needed is None and number.fixed and not number.by_round and not self._symbolic(step):
             found: list[Choices] = []
 
             def once(env: Environment) -> Choices:
@@ -539,6 +618,9 @@ class Round:
     def _one_draw(self, step: Instruction) -> Callable[[int, list[Any], Any], Choices]:
         """What one client draws, or the server."""
         problem = self.problem
+        if self._symbolic(step):
+            own = problem.draw  # type: ignore[attr-defined]
+            return lambda n, of, number: own(step.op, (step.to, self.turns, n), of, number)
 
         def sample(n: int, of: list[Any], size: Any) -> Choices:
             b = int(size)

@@ -6,6 +6,7 @@ One registry by the type of the assumption and the type of the problem; no algor
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -19,6 +20,8 @@ from theory.inequality.psd import is_psd
 from validate.instances.implied import best_implied, implied
 from validate.instances.pieces import Pieces, Piecewise, largest_sum
 from validate.instances.points import Points
+from validate.instances.ridge_constants import best_of_ridges, true_of_ridges
+from validate.instances.ridges import Ridges
 from validate.on_ball import piecewise_at_most, squares_at_most
 
 ROUNDING = 1e-9
@@ -47,7 +50,11 @@ def true(predicate: p.Predicate, problem: Any, constants: Sequence[Any], network
     if isinstance(predicate, p.Connected):
         return network is not None and _connected(network, constants[0] if constants else None)
     found = _lookup(_TRUE, predicate, problem)
-    return None if found is None else found(predicate, problem, tuple(constants))
+    if found is None:
+        return None
+    decide = found
+    key = ("true", predicate, *((type(c), c) for c in constants))  # a float is decided otherwise than a fraction
+    return _once(key, problem, lambda: decide(predicate, problem, tuple(constants)))
 
 
 def best(predicate: p.Predicate, problem: Any) -> Numbers | None:
@@ -60,8 +67,31 @@ def best(predicate: p.Predicate, problem: Any) -> Numbers | None:
     """
     found = _lookup(_BEST, predicate, problem)
     if found is not None:
-        return found(predicate, problem)
+        look = found
+        return _once(("best", predicate), problem, lambda: look(predicate, problem))
     return () if not predicate.constants and true(predicate, problem, ()) else None
+
+
+KEPT = 64
+"""Problems of which it is remembered what is true of them: parameters are chosen for each several times."""
+_known: OrderedDict[int, tuple[Any, dict[Any, Any]]] = OrderedDict()
+
+
+def _once(key: Any, problem: Any, work_out: Callable[[], Any]) -> Any:
+    """What is worked out for a problem, once."""
+    entry = _known.get(id(problem))
+    if entry is None:
+        _known[id(problem)] = entry = (problem, {})  # the problem is kept, so that its id stays its own
+        if len(_known) > KEPT:
+            _known.popitem(last=False)
+    kept = entry[1]
+    try:
+        hash(key)
+    except TypeError:  # constants that are lists
+        return work_out()
+    if key not in kept:
+        kept[key] = work_out()
+    return kept[key]
 
 
 def second_eigenvalue(network: Any) -> Any:
@@ -141,9 +171,18 @@ def _psd(matrix: Any) -> bool:
     """Whether a symmetric matrix is positive semidefinite; exactly for fractions."""
     matrix = np.asarray(matrix)
     if matrix.dtype == object:
+        if matrix.shape == (1, 1):
+            return bool(matrix[0, 0] >= 0)
         return is_psd([[Fraction(x) for x in row] for row in matrix])
     size = float(np.max(np.abs(matrix), initial=0.0))
     return bool(np.linalg.eigvalsh(matrix)[0] >= -ROUNDING * max(size, 1e-300))
+
+
+def _psd_with(value: Any, sign: int, matrix: Any) -> bool:
+    """Whether value*I + sign*matrix is positive semidefinite."""
+    if matrix.dtype == object and matrix.shape == (1, 1):
+        return bool(Fraction(value) + sign * matrix[0, 0] >= 0)
+    return _psd(_scaled_identity(value, matrix) + sign * matrix)
 
 
 def _scaled_identity(value: Any, matrix: Any) -> Any:
@@ -163,7 +202,7 @@ def _at_most(one: Any, two: Any, problem: Quadratic) -> bool:
 @tells(p.Smooth, Quadratic)
 def _(predicate: p.Smooth, problem: Quadratic, constants: Numbers) -> bool:
     matrices = [h for h, _ in _functions(predicate.function, problem)]
-    return all(_psd(_scaled_identity(constants[0], h) - s * h) for h in matrices for s in (1, -1))
+    return all(_psd_with(constants[0], -s, h) for h in matrices for s in (1, -1))
 
 
 @finds(p.Smooth, Quadratic)
@@ -180,7 +219,7 @@ def _(predicate: p.Convex, problem: Quadratic, constants: Numbers) -> bool:
 @tells(p.StronglyConvex, Quadratic)
 def _(predicate: p.StronglyConvex, problem: Quadratic, constants: Numbers) -> bool:
     mu = constants[0]
-    return mu > 0 and all(_psd(h - _scaled_identity(mu, h)) for h, _ in _functions(predicate.function, problem))
+    return mu > 0 and all(_psd_with(-mu, 1, h) for h, _ in _functions(predicate.function, problem))
 
 
 @finds(p.StronglyConvex, Quadratic)
@@ -553,8 +592,10 @@ def _(predicate: p.Dissimilar, problem: Pieces) -> Numbers | None:
     return None
 
 
-# --- points ----------------------------------------------------------------------------------------------------------
+# --- points, and ridges ----------------------------------------------------------------------------------------------
 
 for _assumption in p.PREDICATES.values():
     tells(_assumption, Points)(implied)
     finds(_assumption, Points)(best_implied)
+    tells(_assumption, Ridges)(true_of_ridges)
+    finds(_assumption, Ridges)(best_of_ridges)

@@ -135,17 +135,19 @@ class Law:
 
     def second(self, left: Array, right: Array) -> Array:
         """E[(Bz)(B'z)'], (b, O, N, r, r'), of maps (O, N, r, D_n) and (O, N, r', D_n)."""
+        product = self.numbers.product
         if self.own_width == 0:
-            half = (left.reshape(1, -1, left.shape[-1]) @ self.P).reshape(len(self.P), *left.shape)
+            half = product(left.reshape(1, -1, left.shape[-1]), self.P).reshape(len(self.P), *left.shape)
         else:
-            half = left[None] @ self.local[:, None]
-        return half @ right.swapaxes(-1, -2)[None]
+            half = product(left[None], self.local[:, None])
+        return product(half, right.swapaxes(-1, -2)[None])
 
     def covariance(self, left: Linear, right: Linear) -> Any:
         """Of the noise parts, (b, O, N, r, r'); 0 where there is none."""
         total: Any = 0
         for g in left.G.keys() & right.G.keys():
-            total = total + left.G[g][None] @ self.noises[g] @ right.G[g].swapaxes(-1, -2)[None]
+            half = self.numbers.product(left.G[g][None], self.noises[g])
+            total = total + self.numbers.product(half, right.G[g].swapaxes(-1, -2)[None])
         return total
 
     # values
@@ -319,7 +321,7 @@ class Law:
             total: Any = 0
             for g in groups:
                 G = self.stacked(parts, g)[None]
-                total = total + G @ self.noises[g] @ G.swapaxes(-1, -2)
+                total = total + self.numbers.product(self.numbers.product(G, self.noises[g]), G.swapaxes(-1, -2))
             self.regrouped(parts, groups, total)
 
     def settle(self, draws: Iterable[int]) -> None:
@@ -449,7 +451,7 @@ class Law:
             total: Any = 0
             for g in touched:
                 G = self.stacked(parts, g)[None]
-                total = total + G @ self.noises[g] @ G.swapaxes(-1, -2)
+                total = total + self.numbers.product(self.numbers.product(G, self.noises[g]), G.swapaxes(-1, -2))
             deviations = self.stacked_map(parts)
             if moving:
                 deviations = np.broadcast_to(deviations, (len(deviations), N, *deviations.shape[2:]))

@@ -127,14 +127,15 @@ def meet(
         reference = mean[:, 0].copy()
         reference[0] = reference[0] * 0
     mean[:, 0] = mean[:, 0] - reference
-    second = mean @ law.P @ mean.T + kept
+    product = law.numbers.product
+    second = product(product(mean, law.P), mean.T) + kept
     if B is None or centre is None:
         return Meeting(outputs, width, own_width, reference, second)
     groups = sorted({g for one in own for g in one.G})
     covariance: Any = 0
     for g in groups:
         G = law.stacked(own, g)[None]
-        covariance = covariance + G @ law.noises[g] @ G.swapaxes(-1, -2)
+        covariance = covariance + product(product(G, law.noises[g]), G.swapaxes(-1, -2))
     if chance is not None:
         deviation = B - centre
         covariance = ((covariance + law.second(deviation, deviation)) * chance[None]).sum(axis=1)
@@ -154,7 +155,7 @@ def meet(
                 continue
             covariance = covariance - law.second(left[None], right[None])[:, 0]
             one, two = (layout.scatter(law.numbers.zeros(*mean.shape), side) for side in (left, right))
-            cross = cross + one @ law.P @ two.T
+            cross = cross + product(product(one, law.P), two.T)
     elif pair is not None:
         full = (B - centre) if len(B) > 1 else np.zeros_like(B)
         full = np.broadcast_to(full, (pair.shape[1], N, *B.shape[2:])).swapaxes(0, 1)
@@ -237,13 +238,14 @@ class _Layout:
         columns = np.concatenate([np.broadcast_to(np.arange(law.width), (N, law.width)), own], axis=1)
         P = law.P[:, columns[:, :, None, None], columns]  # (b, N, D_n, N, D_m)
         b = len(P)
-        mixed = pair.transpose(2, 0, 1, 3).reshape(N, N * outcomes, outcomes) @ rows.reshape(N, outcomes, r * c)
+        product = law.numbers.product
+        mixed = product(pair.transpose(2, 0, 1, 3).reshape(N, N * outcomes, outcomes), rows.reshape(N, outcomes, r * c))
         mixed = (
             mixed.reshape(N, N, outcomes, r, c).transpose(1, 0, 2, 4, 3).reshape(N, N, outcomes * c, r)
         )  # of m given (n, o)
-        half = rows.reshape(N, outcomes * r, c) @ P.reshape(b, N, c, N * c)
+        half = product(rows.reshape(N, outcomes * r, c), P.reshape(b, N, c, N * c))
         half = half.reshape(b, N, outcomes, r, N, c).transpose(0, 1, 4, 3, 2, 5).reshape(b, N, N, r, outcomes * c)
-        inner = half @ mixed  # (b, N, N, r, r)
+        inner = product(half, mixed)  # (b, N, N, r, r)
         out = law.numbers.zeros(b, self.width + N * self.own_width, self.width + N * self.own_width)
         places = self.places()
         for i, one in self.slices.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -92,13 +93,18 @@ class Frame:
         layout: of w; the state before has the names ``name``, the one after ``name'``.
         second: E[(w - shift)(w - shift)'], but for the 1 in front.
         shift: (D_w,), 0 in front.
-        mean: (D_w, D), E[w - shift | y] as a function of y - its own shift.
+        means: gives `mean`, which takes most of the work of a round and is seldom asked for.
     """
 
     layout: Layout
     second: Array
     shift: Array
-    mean: Array
+    means: Callable[[], Array]
+
+    @cached_property
+    def mean(self) -> Array:
+        """(D_w, D), E[w - shift | y] as a function of y - its own shift."""
+        return self.means()
 
 
 class Moments:
@@ -161,7 +167,8 @@ class Moments:
 
     def dot(self, u: Affine, v: Affine) -> Any:
         """E of the product <u, v> of two vector functions, of any rounds."""
-        left, right = self._parts(u, self._key(v)), self._parts(v, self._key(u))
+        left = self._parts(u, self._key(v))
+        right = left if u is v else self._parts(v, self._key(u))
         total: Any = 0
         for one, rows in left.items():
             for two, columns in right.items():

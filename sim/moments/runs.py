@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -218,9 +218,17 @@ class _Run:
         return found, places
 
     def after(
-        self, P: Array, shift: Array, k: int, joint: bool = False, reference: Array | None = None
+        self,
+        P: Array,
+        shift: Array,
+        k: int,
+        joint: bool = False,
+        reference: Array | None = None,
+        treatment: Treatment | None = None,
     ) -> tuple[Array, Array, Layout]:
         """E[ww'] after round k, (b, D, D), of w less the shift that comes next, and the layout.
+
+        With a treatment of draws of its own it has been counted before.
 
         Raises:
             ValueError: where a server's state has become the clients'.
@@ -231,8 +239,9 @@ class _Run:
             law.values[name] = values[state.name]
         outputs, places = self.outputs(round_, joint)
         everyone = tuple(range(self.problem.clients))
-        around = Around(self.setting, self.parameters, k, everyone, False, self.treatment, self.mean)
-        work.count(len(round_.operations) * (10 + self.layout.size // 10))
+        around = Around(self.setting, self.parameters, k, everyone, False, treatment or self.treatment, self.mean)
+        if treatment is None:
+            self.counted(round_)
         done = executed(around, round_.operations, law, [out.number for out in outputs])
         for out, (name, _) in zip(outputs, places, strict=True):
             for end in done.laws:
@@ -245,25 +254,36 @@ class _Run:
         layout = Layout(places, made.width, made.own_width, problem.clients, problem.dim, problem.samples)
         return made.second, made.reference, layout
 
+    def counted(self, round_: Unrolled, times: int = 1) -> None:
+        """Count a round so many times."""
+        work.count(times * len(round_.operations) * (10 + self.layout.size // 10))
+
     def _zero(self, places: Mapping[Any, Any]) -> Array:
         width = 1 + sum(rows for kind, _, rows in places.values() if kind in OF_SERVER)
         own = sum(rows for kind, _, rows in places.values() if kind not in OF_SERVER)
         return self.numbers.zeros(width + own * self.problem.clients)
 
-    def means(self, shift: Array, k: int, joint: bool, reference: Array) -> tuple[Array, Layout]:
-        """(D', D), E of what comes after round k less `reference`, given the state less `shift`."""
+    def means(self, shift: Array, k: int, reference: Array) -> Callable[[], Array]:
+        """Gives (D', D), E of what comes after round k less `reference`, given the state less `shift`.
+
+        It is counted here, so that a budget does not hang on whether it is asked for.
+        """
         D = self.layout.size
-        columns, layout = [], None
         step = max(1, LARGEST_BATCH // (D * D))
+        self.counted(self.unrolled(k), -(-D // step))
+        treatment = Treatment(dict(self.treatment.how))
+        return lambda: self._means(shift, k, reference, treatment, step)
+
+    def _means(self, shift: Array, k: int, reference: Array, treatment: Treatment, step: int) -> Array:
+        D, columns = self.layout.size, []
         for at in range(0, D, step):
             here = range(at, min(D, at + step))
             P = self.numbers.zeros(len(here), D, D)
             for row, j in enumerate(here):
                 P[row, 0, j] = P[row, j, 0] = self.numbers.ratio(1, 1)
-            second, _, layout = self.after(P, shift, k, joint, reference)
+            second, _, _ = self.after(P, shift, k, True, reference, treatment)
             columns.append(second[:, :, 0])
-        assert layout is not None
-        return np.concatenate(columns).T, layout
+        return np.concatenate(columns).T
 
     # many rounds
 
@@ -361,8 +381,7 @@ class _Run:
                     for here, goal in _places(self.layout, layout, kind, start, there):
                         reference[goal : goal + rows] = source[here : here + rows]
             found, _, _ = self.after(second[None], shift, k, True, reference)
-        mean, _ = self.means(shift, k, True, reference)
-        return Frame(layout, found[0], reference, mean)
+        return Frame(layout, found[0], reference, self.means(shift, k, reference))
 
 
 def _certain(second: Array) -> bool:

@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 def _is_diagonal(matrices: Array) -> bool:
     d = matrices.shape[-1]
-    return not np.any(matrices[..., ~np.eye(d, dtype=bool)] != 0)
+    return d == 1 or not np.any(matrices[..., ~np.eye(d, dtype=bool)] != 0)
 
 
 def eigenvalues(matrices: Array) -> Array:

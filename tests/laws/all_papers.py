@@ -1,13 +1,13 @@
-"""A quick check of the papers, made once for all tests of a process: of the sentences those that take little work."""
+"""A quick check of the papers, made once for all tests of a run: of the sentences those that take little work."""
 
 from __future__ import annotations
 
 import json
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
+from tests.laws.shared import folder, shared
 from validate.checking import check_all
 from validate.verdict import Result
 
@@ -25,8 +25,8 @@ TARGETS = (
 @cache
 def checked() -> tuple[list[Result], Path]:
     """What a quick check finds, and the folder with its certificates."""
-    out = Path(mkdtemp(prefix="laws-"))
-    return check_all(TARGETS, quick=True, out=out), out
+    out = folder() / "papers"
+    return shared("papers", lambda: check_all(TARGETS, quick=True, out=out)), out
 
 
 @cache

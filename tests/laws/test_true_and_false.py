@@ -16,9 +16,7 @@ from validate.examine import examine
 FOLDER = Path(__file__).parent.parent / "language" / "true_and_false"
 LABELLED = re.compile(r"# (TRUE|FALSE|VACUOUS)\b.*?\bclaim\(\s*\"([\w-]+)\"", re.DOTALL)
 WORDS = {"TRUE": ("proved", "supported"), "FALSE": ("refuted",), "VACUOUS": ("vacuous",)}
-IN_THE_PLANE = "broken by functions of two dimensions that are no quadratics"
 OPEN = {
-    "functions/signs": IN_THE_PLANE,
     "mixed/flat": "its assumptions leave constants only, so that every start is a minimiser",
 }
 QUICK = (
@@ -38,6 +36,7 @@ QUICK = (
     "functions/perturbed",
     "functions/more-than-half",
     "functions/both",
+    "functions/signs",
     "spread/split",
     "spread/own-distance-swapped",
     "spread/balance",

@@ -108,8 +108,7 @@ def test_classes(texts: tuple[str, ...], samples: tuple[int, ...], own: Class, w
     [
         (("bounded_below(f)",), (1,)),
         (("smooth(f, mu)", "strongly_convex(f, L)"), (1,)),
-        (("smooth(f_ni, L)", "bounded_variance(G)"), (2,)),
-        (("smooth(f_n, L)", "dissimilar(G)"), (1, 1)),
+        (("smooth(f_n, L)", "strongly_convex(f, mu)", "dissimilar(G)"), (1, 1)),
         (("smooth(f, L)", "quadratic(f)"), (1,)),
         (("strongly_convex(f, mu)", "bounded_gradients(f, G)"), (1,)),
     ],
@@ -117,3 +116,17 @@ def test_classes(texts: tuple[str, ...], samples: tuple[int, ...], own: Class, w
 def test_no_class(texts: tuple[str, ...], samples: tuple[int, ...]) -> None:
     with pytest.raises(NoClassError):
         asked(*texts, samples=samples)
+
+
+@pytest.mark.parametrize(
+    ("texts", "samples", "count"),
+    [
+        (("smooth(f_ni, L)", "bounded_variance(G)"), (2,), 1),
+        (("smooth(f_n, L)", "dissimilar(G)"), (1, 1), 1),
+        (("smooth(f_n, L)", "dissimilar(G, M)"), (1,), 0),
+    ],
+)
+def test_asked_across_functions(texts: tuple[str, ...], samples: tuple[int, ...], count: int) -> None:
+    found = asked(*texts, samples=samples)
+    assert found.whole
+    assert len(found.across) == count

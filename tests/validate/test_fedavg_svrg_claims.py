@@ -98,13 +98,18 @@ def test_what_is_false_at_once_is_refuted(label, tmp_path):
     assert verify(json.loads(Path(result.certificate).read_text())).valid
 
 
-def test_the_given_fixed_point_breaks_lemma_v1():
+def test_a_start_that_no_round_moves_breaks_lemma_v1():
     # two clients that disagree, at the point where 40 local steps of each leave it: no optimum, and it stays
-    one = claim("fedavg-svrg/lemma-v1")
-    (data,) = one.given
-    made = read_instance({k: v for k, v in data.items() if k != "constants"}, one.of)
-    constants = {name: F(value) for name, value in data["constants"].items()}
-    (row,) = sides(one.sentence, one.vocabulary, made, constants).rows
+    one, two = (1 - F(1, 8)) ** 40, (1 - F(1, 16)) ** 40
+    start = (two - one) / (2 - one - two)
+    clients = [[{"h": 1, "a": 1}], [{"h": "1/2", "a": -1}]]
+    (row,) = rows("lemma-v1", clients, delta="1/8", M=40, start=str(start), L=1, mu="1/2")
     assert row.right == 0
-    assert row.left == (F(data["start"]) - F(1, 3)) ** 2
+    assert row.left == (start - F(1, 3)) ** 2
     assert row.status == "broken"
+
+
+def test_such_a_start_is_found(tmp_path):
+    result = check("fedavg-svrg/lemma-v1", quick=True, out=tmp_path)
+    assert (result.verdict, result.origin) == ("refuted", "pool")
+    assert verify(json.loads(Path(result.certificate).read_text())).valid

@@ -14,6 +14,7 @@ from validate.instances.candidates import candidate_of, realised, refitted
 from validate.instances.hunt import hunt, relations_hold
 from validate.instances.longer import longer, ways
 from validate.instances.pool import drawn
+from validate.instances.problems import Quadratics
 from validate.instances.series import series
 
 F = Fraction
@@ -66,7 +67,11 @@ def test_what_breaks_far_out_only_is_refuted_at_the_first_value(one, word, tmp_p
 @pytest.mark.parametrize("scale", [1, 3])
 def test_coordinates_are_added_as_blocks(scale):
     one_claim = claim("any", "norm2(x[1] - x0) <= eta", of=sparse, assuming=("smooth(f, L)",))
-    one = next(d for d in (drawn(one_claim, s) for s in range(9)) if d is not None and d.instance.dim == 2)
+    one = next(
+        d
+        for d in (drawn(one_claim, s) for s in range(9))
+        if d is not None and d.instance.dim == 2 and isinstance(d.instance.problem, Quadratics)
+    )
     c = candidate_of(one)
     now = 2
     found = [w for w in ways(claim("any", "norm2(x[1] - x0) <= eta", of=sparse), c) if w.name == "d"]

@@ -34,6 +34,7 @@ from validate.instances.piece_moves import bent, simplified, translated
 from validate.instances.piece_shapes import assumes_convex, made_pieces
 from validate.instances.pieces import largest_sum, mean_of
 from validate.instances.pool import drawn
+from validate.instances.ridges import Ridges
 from validate.instances.shapes import Size, shape_of
 from validate.play import Play
 from validate.satisfied import best, true
@@ -491,8 +492,9 @@ def test_the_pool_has_them_unless_functions_are_quadratics() -> None:
     kinds = [
         [type(one.instance.problem) for seed in range(60) if (one := drawn(c, seed))] for c in (ANYWHERE, QUADRATIC)
     ]
-    assert 15 <= kinds[0].count(Pieces) <= 25
-    assert kinds[1].count(Pieces) == 0
+    assert 10 <= kinds[0].count(Pieces) <= 20
+    assert 3 <= kinds[0].count(Ridges) <= 12
+    assert kinds[1].count(Pieces) == kinds[1].count(Ridges) == 0
     rounds = {one.instance.rounds for seed in range(90) if (one := drawn(ANYWHERE, seed))}
     assert {1, 2, 3, 10, 20, 30} <= rounds  # nothing is drawn: long runs too
 

@@ -150,7 +150,7 @@ def test_what_is_no_function_is_refused(sample: dict[str, Any], message: str) ->
 
 def test_kinds_do_not_mix_and_dimensions_agree() -> None:
     one, two = ({"points": [{"x": x, "g": x, "f": 0}], "L": 1, "mu": 0} for x in ([0], [0, 0]))
-    with pytest.raises(ValueError, match="given by points and others are not"):
+    with pytest.raises(ValueError, match="given by points, or as ridges, and others are not"):
         read_problem({"clients": [[one, {"h": 1, "b": 0}]]})
     with pytest.raises(ValueError, match="different dimensions: 1, 2"):
         read_problem({"clients": [[one, two]]})

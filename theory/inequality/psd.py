@@ -37,7 +37,16 @@ def ldl(matrix: Matrix) -> Factors | None:
     Raises:
         ValueError: it is not square and symmetric.
     """
-    work, n = _rational_rows(matrix), len(matrix)
+    found = _eliminated(_rational_rows(matrix))
+    if found is None:
+        return None
+    lower, diagonal = found
+    return Factors(tuple([tuple(map(_fraction, row)) for row in lower]), tuple(map(_fraction, diagonal)))
+
+
+def _eliminated(work: list[list[Any]]) -> tuple[list[list[Any]], list[Any]] | None:
+    """Rows of L and the entries of D; None where the matrix, which is overwritten, is not positive semidefinite."""
+    n = len(work)
     lower: list[list[Any]] = [[0] * n for _ in range(n)]
     diagonal: list[Any] = []
     for k in range(n):
@@ -56,7 +65,7 @@ def ldl(matrix: Matrix) -> Factors | None:
             lower[i][k] = ratios[i]
             for j in rest[: place + 1]:
                 work[i][j] = work[i][j] - ratios[i] * work[j][k]
-    return Factors(tuple([tuple(map(_fraction, row)) for row in lower]), tuple(map(_fraction, diagonal)))
+    return lower, diagonal
 
 
 def is_psd(matrix: Matrix) -> bool:
@@ -65,7 +74,7 @@ def is_psd(matrix: Matrix) -> bool:
     Raises:
         ValueError: it is not square and symmetric.
     """
-    return ldl(matrix) is not None
+    return _eliminated(_rational_rows(matrix)) is not None
 
 
 def is_psd_balls(matrix: Matrix, precision: int = 128) -> bool:
@@ -127,11 +136,12 @@ def _rational_rows(matrix: Matrix) -> list[list[Any]]:
     n = len(matrix)
     if any(len(row) != n for row in matrix):
         raise ValueError(f"matrix of row lengths {[len(row) for row in matrix]!r} is outside the square matrices")
+    rows = [[flint.fmpq(entry.numerator, entry.denominator) for entry in row] for row in matrix]
     for i in range(n):
         for j in range(i):
-            if matrix[i][j] != matrix[j][i]:
+            if rows[i][j] != rows[j][i]:
                 raise ValueError(f"matrix[{i}][{j}]={matrix[i][j]} is outside {{matrix[{j}][{i}]={matrix[j][i]}}}")
-    return [[flint.fmpq(entry.numerator, entry.denominator) for entry in row] for row in matrix]
+    return rows
 
 
 def _fraction(number: Any) -> Fraction:

@@ -6,7 +6,6 @@ the proofs sum over all n. Assumption 2 is `w.sample()`; that activations are in
 """
 
 from dataclasses import replace
-from fractions import Fraction
 
 from theory.claim import Paper, claim
 from theory.domain import COUNT, INDEX, PROBABILITY
@@ -197,30 +196,6 @@ BEFORE = "sum_j(max(0, min(1, m - j))*E(norm2(v[k, 0, j])))"
 AVERAGED = {**ALPHA, **GAP, **D_, "sum_inv_p": "sum_n(1/p_n)"}
 
 
-def drifting(h, delta, turns, rounds):
-    """Two clients, (x - 1)^2/2 and h (x + 1)^2/2, at the point where a round leaves them, with mu = h and L = 1."""
-    one, two = (1 - Fraction(delta)) ** turns, (1 - Fraction(h) * Fraction(delta)) ** turns
-    return {
-        "algorithm": "fedavg-svrg/fedavg_svrg",
-        "parameters": {"delta": delta, "p": 1, "S": 1, "M": turns},
-        "problem": {"clients": [[{"h": 1, "a": 1}], [{"h": h, "a": -1}]]},
-        "start": str((two - one) / (2 - one - two)),
-        "rounds": rounds,
-        "constants": {"L": 1, "mu": h},
-    }
-
-
-# One client, x^2/2, there every second time: a round takes x to about -x, or leaves it, so nothing decays.
-RESTLESS = {
-    "algorithm": "fedavg-svrg/fedavg_svrg",
-    "parameters": {"delta": "1/20", "p": "1/2", "S": 1, "M": 200},
-    "problem": {"clients": [[{"h": 1, "a": 0}]]},
-    "start": 1,
-    "rounds": 2,
-    "constants": {"L": 1, "mu": 1, "m": 1},
-}
-
-
 def line(label, statement, assuming, **fields):
     assuming = (ONE_SNAPSHOT, *assuming)
     fields = {"kind": "equation", "parameters": DOMAINS, **fields}
@@ -263,7 +238,6 @@ EQ12 = contracting(
     f"{BEFORE} <= 8*L*m*alpha**k*D",
     (EACH, "m <= M"),
     where={**ALPHA, **D_},
-    given=(RESTLESS,),
     equation="(12)",
     title="geometric decay of the drift over the rounds",
     source="proof of Lemma V.1, (12)",
@@ -273,7 +247,6 @@ EQ14 = contracting(
     f"{LHS} <= 2*f0_gap/(delta*K*M) + 8*D*delta**2*L**3*(M - 1)**2*(1 - alpha**K)/(K*(1 - alpha))"
     " + 8*D*delta*L**2*(M - 1)/(K*N)*(1 - alpha**K)/(1 - alpha)*sum_inv_p",
     where=AVERAGED,
-    given=(drifting("13/25", "1/26", 130, 5000),),
     equation="(14)",
     title="average squared gradient norm of order 1/K",
     source="proof of Lemma V.1, (14)",
@@ -290,7 +263,6 @@ LEMMA = (
         standing=(STEP, "alpha < 1"),
         where=ALPHA,
         parameters=DOMAINS,
-        given=(drifting("1/2", "1/8", 40, 1),),
         kind="lemma",
         equation="Lemma V.1",
         title="convergence to the optimal point at rate O(1/K) with a constant step",

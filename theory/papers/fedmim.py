@@ -94,28 +94,6 @@ def result(label, statement, *assuming, of=fedmim, parameters=None, **fields):
     return claim(label, statement, of=of, assuming=(*assuming, REMAINDER), parameters=parameters, **fields)
 
 
-def instance(curvatures, eta_l, H, rounds, S=1, **constants):
-    """Clients h x^2/2 without noise, S of them a round, no inertia, from 1."""
-    return {
-        "algorithm": "fedmim/fedmim",
-        "parameters": {"eta_l": eta_l, "alpha": ["0"], "beta": ["0"], "A": 1, "H": H, "S": S},
-        "problem": {"clients": [[{"h": h, "a": 0}] for h in curvatures]},
-        "start": 1,
-        "rounds": rounds,
-        "constants": {"sigma2": 0, "G": 0, **constants},
-    }
-
-
-# Two clients, both in every round: x hardly falls, or grows, while f is x^2/32; B^2 is 226.
-GROWING = partial(instance, ("1", "-7/8"), S=2, L=1, B="1504/100", lam="49/100")
-
-
-# Ten clients with one linear function, nine of them a round: what is averaged is what each has.
-SAME = {
-    **instance((), "1/100", 1, 1, S=9, G=1, B=0, L=1),
-    "problem": {"clients": [[{"h": 0, "b": 1}] for _ in range(10)]},
-}
-
 numbers = partial(claim, printed=PRINTED, kind="equation")
 ROUNDED = {**CONSTANTS, **NOISE}
 
@@ -254,7 +232,6 @@ DRIFTS = (
         *(A1, A3, A4, DRIFT_STEP, "m >= 2", "m <= H"),
         printed=OF_A_STEP,
         where={**M_J, **SQUARES, "x_sq": "E(norm2(after[k, m-2] - x[k]))"},
-        given=(instance(("9", *["0"] * 8), "1/100000", 2, 1, L=9, B=3, m=2),),
         equation="(25)",
         title="one local step's drift",
         source="(25), appendix B",
@@ -282,7 +259,6 @@ DRIFTS = (
         *(A1, A3, A4, DRIFT_STEP, "m <= H"),
         printed=OF_A_STEP,
         where={**M_J, **SQUARES},
-        given=(instance(("25", *["0"] * 24), "1/100000", 1, 1, L=25, B=5, m=1),),
         equation="(26)",
         title="the drift after k local steps",
         source="(26), appendix B",
@@ -390,7 +366,6 @@ AVERAGE = (
         *(A1, A3, A4),
         standing=(DRIFT_STEP,),
         where={**M_J, **SQUARES},
-        given=(SAME,),
         kind="lemma",
         equation="Lemma 9",
         title="the average gradient of a round",
@@ -575,7 +550,6 @@ THEOREM_1 = (
         BODY,
         DRIFT_STEP,
         DESCENT_STEP,
-        given=(GROWING("3/128", 8, 88),),
         equation="(7)",
         source="Theorem IV.1, (7) and (8)",
         remarks=(
@@ -607,7 +581,6 @@ THEOREM_1 = (
         APPENDIX,
         DRIFT_STEP,
         DESCENT_STEP,
-        given=(GROWING("3/128", 8, 88),),
         equation="(35)",
         source="Theorem IV.1, (35) and (36), appendix C",
         remarks=(
@@ -640,7 +613,6 @@ THEOREM_2 = (
     second(
         "theorem-iv2-eq9",
         BODY,
-        given=(GROWING("3/64", 4, 176, mu="1/16"),),
         equation="(9)",
         source="Theorem IV.2, (9) and (10)",
         remarks=(*OUTPUT, *(text.format("theorem-iv2-eq9") for text in NEEDED)),
@@ -669,7 +641,6 @@ THEOREM_2 = (
     second(
         "theorem-iv2-eq39",
         APPENDIX,
-        given=(GROWING("3/64", 4, 176, mu="1/16"),),
         equation="(39)",
         source="Theorem IV.2, (39), appendix D",
         remarks=(
@@ -702,7 +673,6 @@ THEOREM_2 = (
     second(
         "eq40",
         BODY,
-        given=(GROWING("3/64", 4, 176, mu="1/16"),),
         equation="(40)",
         source="(40) and (41), appendix D",
         remarks=(

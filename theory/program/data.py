@@ -176,6 +176,11 @@ class Program:
         """The operations that occur."""
         return frozenset(step.op for step in self.steps)
 
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What readings find out about the program alone, each by keys of its own."""
+        return {}
+
     @property
     def random(self) -> bool:
         """Whether a round draws anything."""

@@ -8,7 +8,7 @@ rest of the run within a multiple of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -47,6 +47,7 @@ class Meeting:
         gradients: the basis vectors that are gradients, and not differences of points.
         classes: by client and sample.
         minimiser: whether each function's first point is a minimiser of f.
+        orthogonal: pairs of basis vectors whose inner product is 0.
     """
 
     basis: tuple[str, ...]
@@ -57,6 +58,7 @@ class Meeting:
     gradients: frozenset[int]
     classes: Mapping[tuple[int, int], Class]
     minimiser: bool
+    orthogonal: tuple[tuple[int, int], ...] = ()
 
     @property
     def scale(self) -> tuple[Fraction, ...]:
@@ -88,12 +90,14 @@ class Estimation:
         kept: the places of its basis vectors in the meeting's basis.
         places: of each value of a function, its place in the program; -1 is the number 0.
         merged: whether clients were merged (`theory.worst_case.symmetry`); then the two above say nothing.
+        scaled: the place of the value of which what is constant is a multiple; None where there is none.
     """
 
     program: Program
     kept: tuple[int, ...]
     places: tuple[int, ...]
     merged: bool = False
+    scaled: int | None = None
 
 
 def fraction(number: Any) -> Fraction:
@@ -107,8 +111,13 @@ def estimation(
     reach: Fraction | None = Fraction(1),
     extra: Sequence[tuple[str, Form]] = (),
     merge: bool = False,
+    bounded: Form | None = None,
 ) -> Estimation:
     """The problem of maximising a form, or the least of several.
+
+    With `bounded` all that is constant is a multiple of one more number, which is not negative: an instance may then be
+    scaled, and the greatest value is the greatest ratio to that form. A ratio that is only approached as what is
+    constant vanishes beside the rest counts as well.
 
     Args:
         met: what the run meets.
@@ -116,6 +125,7 @@ def estimation(
         reach: bound on the squares of `Meeting.roots`; None for no bound.
         extra: further forms that are not positive.
         merge: whether clients that cannot be told apart are merged, where `reach` is None.
+        bounded: a form that is at most 1; `reach` is to be None then.
 
     Raises:
         NotLinearError: for a greatest, or a form that hangs on what is free.
@@ -123,10 +133,20 @@ def estimation(
     if isinstance(objective, Extreme) and objective.how == "max":
         raise NotLinearError("the greatest of several is maximised one after another")
     conditions = [*met.conditions, *extra]
+    unit_value: int | None = None
+    if bounded is not None:
+        if isinstance(objective, Extreme):
+            raise NotLinearError("a ratio of a least, where something is constant")
+        unit_value = met.values
+        conditions = [(name, _scaled(form, unit_value)) for name, form in conditions]
+        least = Form({}, {unit_value: -1})
+        above = _scaled(bounded, unit_value).plus(Form(constant=1), -1)
+        conditions += [("the unit", least), ("the right side", above)]
+        objective = _scaled(objective, unit_value)
     goals = objective.forms if isinstance(objective, Extreme) else (objective,)
     places, count = _values(met, [*goals, *(form for _, form in conditions)])
     kept = _kept(met, [*goals, *(form for _, form in conditions)])
-    if merge and reach is None and isinstance(objective, Form):
+    if merge and reach is None and isinstance(objective, Form) and bounded is None and not met.orthogonal:
         from theory.worst_case import symmetry
 
         one = symmetry.merged(met, kept, [objective, *(form for _, form in conditions)])
@@ -144,12 +164,19 @@ def estimation(
     found: list[Family] = []
     for (n, i), known in met.functions.items():
         if known:
-            found += families(f"f_{n + 1},{i + 1}", known, met.classes[n, i], met, places, row)
+            of_unit = None if unit_value is None else places[unit_value]
+            found += families(f"f_{n + 1},{i + 1}", known, met.classes[n, i], met, places, row, of_unit)
     if reach is not None:
         length = Form({(j, j): c for j, c in met.roots.items() if j in where}, constant=-reach)
         conditions.append(("length of the start", length))
     for name, form in conditions:
         found.append(single(name, *_parts(form, where, places, *units)))
+    zero = [(where[i], where[j]) for i, j in met.orthogonal if i in where and j in where]
+    if zero:
+        product = ((Fraction(0), Fraction(1, 2)), (Fraction(1, 2), Fraction(0)))
+        none = np.zeros((len(zero), 0), dtype=int)
+        every = np.ones(len(zero), dtype=bool)
+        found.append(Family("independent", product, np.array(zero), (), none, Fraction(0), every, equal=True))
     if isinstance(objective, Extreme):
         for goal in goals:  # count is the least of them
             gram, values, constant = _parts(goal.times(-1), where, places, *units)
@@ -159,10 +186,18 @@ def estimation(
     else:
         final = single("objective", *_parts(objective, where, places, *units))
     names = tuple(met.basis[j] for j in kept)
-    return Estimation(Program((names,), tuple(rows), count, tuple(found), final), kept, tuple(places))
+    program = Program((names,), tuple(rows), count, tuple(found), final)
+    return Estimation(
+        program, kept, tuple(places[: met.values]), scaled=None if bounded is None else places[met.values]
+    )
 
 
-def _values(met: Meeting, forms: Iterable[Form]) -> tuple[list[int], int]:
+def _scaled(form: Form, unit: int) -> Form:
+    """A form whose constant is a multiple of a value."""
+    return Form(form.gram, {**form.values, unit: form.constant} if form.constant else form.values)
+
+
+def _values(met: Meeting, forms: Sequence[Form]) -> tuple[list[int], int]:
     """The places of the values, that of each function's first point being the number 0."""
     owner = {}
     for key, points in met.functions.items():
@@ -171,18 +206,23 @@ def _values(met: Meeting, forms: Iterable[Form]) -> tuple[list[int], int]:
     for form in forms:
         totals: dict[tuple[int, int], Any] = {}
         for value, c in form.values.items():
+            if value not in owner:  # the unit of what is constant
+                continue
             totals[owner[value]] = totals.get(owner[value], 0) + c
         if any(totals.values()):
             raise NotLinearError("values of functions that are not taken relative to each other")
-    places, count = [-1] * met.values, 0
+    places, count = [-1] * (met.values + 1), 0
     for points in met.functions.values():
         for point in points[1:]:
             places[point.value] = count
             count += 1
+    if any(met.values in form.values for form in forms):
+        places[met.values] = count
+        count += 1
     return places, count
 
 
-def _kept(met: Meeting, forms: Iterable[Form]) -> tuple[int, ...]:
+def _kept(met: Meeting, forms: Sequence[Form]) -> tuple[int, ...]:
     """The basis vectors without the origin, where everything may be moved."""
     moves = all(point.x[ORIGIN] == 1 for points in met.functions.values() for point in points)
     moves = moves and not any(ORIGIN in key for form in forms for key in form.gram)
@@ -190,7 +230,13 @@ def _kept(met: Meeting, forms: Iterable[Form]) -> tuple[int, ...]:
 
 
 def families(
-    name: str, known: Sequence[Known], own: Class, met: Meeting, places: Sequence[int], row: Any
+    name: str,
+    known: Sequence[Known],
+    own: Class,
+    met: Meeting,
+    places: Sequence[int],
+    row: Any,
+    constant: int | None = None,
 ) -> Iterator[Family]:
     """The conditions on the points of one function.
 
@@ -201,6 +247,7 @@ def families(
         met: for the units.
         places: of each value, its place in the program.
         row: makes a row of a combination of basis vectors, divided by a number.
+        constant: the place of the value of which what is constant is a multiple; None where that is 1.
     """
     unit = met.unit
     points = [Point(row(p.x, Fraction(1)), row(p.g, unit), places[p.value]) for p in known]
@@ -220,8 +267,12 @@ def families(
         )
     if own.steepest is not None:
         supports, none = np.array([[p.g] for p in points]), np.zeros((len(points), 0), dtype=int)
-        bound = (own.steepest / unit) ** 2
-        yield Family(f"steepness of {name}", ((Fraction(1),),), supports, (), none, -bound, every)
+        bound, one = (own.steepest / unit) ** 2, ((Fraction(1),),)
+        if constant is None:
+            yield Family(f"steepness of {name}", one, supports, (), none, -bound, every)
+        else:
+            at = np.full((len(points), 1), constant)
+            yield Family(f"steepness of {name}", one, supports, (-bound * unit,), at, Fraction(0), every)
 
 
 def _parts(

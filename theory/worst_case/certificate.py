@@ -17,6 +17,7 @@ from theory.inequality import psd
 from theory.worst_case.program import Array, Family, Program, rational
 from theory.worst_case.solver import Solved, polish
 
+ASTRAY = 1e-4  # what a condition may be violated by in a solution from which an instance is made
 BITS = 53  # multipliers and coordinates are rounded to multiples of 2^-BITS: no more than floats hold near 1
 _RANKS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 0.0)  # relative sizes below which an eigenvalue of the Gram matrix is dropped
 
@@ -25,8 +26,8 @@ _RANKS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 0.0)  # relative sizes below which an ei
 class UpperBound:
     """A proof that no instance exceeds `bound`.
 
-    With multipliers y >= 0 of the conditions `level_k <= 0`, objective = bound + sum_k y_k level_k - <residual, G>
-    is an identity, and the residual is positive semidefinite.
+    With multipliers y >= 0 of the conditions `level_k <= 0` (of any sign where they are equations),
+    objective = bound + sum_k y_k level_k - <residual, G> is an identity, and the residual is positive semidefinite.
 
     Attributes:
         bound: in the units of the program.
@@ -41,7 +42,7 @@ class UpperBound:
         places = [k for k, _ in self.multipliers]
         if len(set(places)) != len(places) or any(not 0 <= k < program.conditions for k in places):
             return False
-        if any(y < 0 for _, y in self.multipliers):
+        if any(y < 0 and not program.equations[k] for k, y in self.multipliers):
             return False
         if any(_imbalance(program, self.multipliers)) or self.bound != _constant(program, self.multipliers):
             return False
@@ -81,8 +82,9 @@ class Instance:
         if any(len({len(v) for v in block}) > 1 for block in self.vectors):
             return False
         inner, values = _inner_products(program, self.vectors), _exact_values(self.values)
-        if any(level > 0 for family in program.families for level in _levels(family, inner, values)):
-            return False
+        for family in program.families:
+            if any(level > 0 or (family.equal and level) for level in _levels(family, inner, values)):
+                return False
         return next(_levels(program.objective, inner, values)) == rational(self.value)
 
     def to_json(self) -> dict[str, Any]:
@@ -101,7 +103,9 @@ def certify(program: Program, solved: Solved) -> UpperBound | None:
     """
     multipliers = {
         int(k): Fraction(round(float(solved.multipliers[k]) * 2**BITS), 2**BITS)
-        for k in np.flatnonzero(solved.multipliers > 2.0**-BITS)
+        for k in np.flatnonzero(
+            np.where(program.equations, np.abs(solved.multipliers), solved.multipliers) > 2.0**-BITS
+        )
     }
     lone: dict[tuple[int, bool], tuple[int, Fraction]] = {}
     start = 0
@@ -153,24 +157,35 @@ def _rebalance(program: Program, multipliers: dict[int, Fraction], excesses: lis
         multipliers[places[index]] += _fraction(change[column, 0])
 
 
-def attain(program: Program, solved: Solved) -> Instance | None:
-    """An instance near the solver's primal solution, of the lowest rank that reaches the solver's value, or None."""
+def attain(program: Program, solved: Solved, enough: Fraction | None = None) -> Instance | None:
+    """An instance near the solver's primal solution, of the lowest rank that reaches what is wanted, or None.
+
+    The solution itself, which has something to spare in every condition, before one that is improved; none for a
+    solution that is far from satisfying conditions which the solver was not told of.
+
+    Args:
+        program: which.
+        solved: the solution.
+        enough: a value that is wanted, and nothing above it; the solver's by default.
+    """
+    if program.levels(solved.gram, solved.values)[~program.equations].max() > ASTRAY:
+        return None
+    wanted = Fraction(solved.value) if enough is None else enough
     spectra = [np.linalg.eigh(g) for g in solved.gram]
     largest = max(float(w[-1]) for w, _ in spectra)
     best: Instance | None = None
-    seen: set[tuple[int, ...]] = set()
+    tried: dict[tuple[int, ...], list[Array]] = {}
     for cut in _RANKS:
         keep = [weights > cut * largest for weights, _ in spectra]
-        ranks = tuple([int(k.sum()) for k in keep])
-        if ranks in seen:
-            continue
-        seen.add(ranks)
         blocks = [axes[:, k] * np.sqrt(weights[k]) for (weights, axes), k in zip(spectra, keep, strict=True)]
-        for pieces in (polish(program, blocks, solved.values), (blocks, solved.values)):
+        tried.setdefault(tuple([int(k.sum()) for k in keep]), blocks)
+    for improve in (False, True):
+        for blocks in tried.values():
+            pieces = polish(program, blocks, solved.values) if improve else (blocks, solved.values)
             instance = _instance(program, *pieces)
             if instance is not None and (best is None or instance.value > best.value):
                 best = instance
-            if best is not None and best.value >= solved.value:
+            if best is not None and best.value >= wanted:
                 return best
     return best
 

@@ -1,5 +1,9 @@
 """Assumptions as conditions on points: between which curvatures each sample's function is, and how steep it may be.
 
+What is asked across functions (how far they may be apart) is a form in the gradients at a common point: necessary, and
+not enough for functions that are so everywhere. It makes the class that is read larger: a bound is one for the claim,
+and a solution none of its instances (`Classes.across`).
+
 What is said of a mean (f_n of several samples, f of several clients) is no condition on the points of single
 functions. It is then asked of each of them, which implies it: a smaller class. An instance of it is still one of the
 claim, but a bound is none for the whole class (`Classes.whole`).
@@ -45,12 +49,14 @@ class Classes:
         whole: whether they are all that the assumptions allow at these sizes.
         same_minimiser: the functions (``f_n``, ``f_ni``) that every minimiser of f minimises; else empty.
         notes: in what they are smaller.
+        across: the assumptions on how far functions are apart, which are asked at the points only.
     """
 
     of: dict[tuple[int, int], Class]
     whole: bool
     same_minimiser: str
     notes: tuple[str, ...]
+    across: tuple[p.Predicate, ...] = ()
 
 
 @dataclass
@@ -74,11 +80,13 @@ def classes(assumed: Sequence[p.Predicate], samples: Sequence[int], constant: Co
         constant: the numbers in them.
 
     Raises:
-        NoClassError: where one of them is no condition on points, or no function is left.
+        NoClassError: where one of them is no condition on points, or no function is left; where the class would be
+            smaller in one thing and larger in another.
     """
     depth = 2 if any(count > 1 for count in samples) else 1 if len(samples) > 1 else 0
     found = {(n, i): _Found() for n, count in enumerate(samples) for i in range(count)}
     notes: list[str] = []
+    across: list[p.Predicate] = []
     same = ""
     # what is said of single functions first: what it implies for means needs no more
     for one in sorted(assumed, key=lambda q: -_LEVEL.get(q.function, 2)):
@@ -87,6 +95,9 @@ def classes(assumed: Sequence[p.Predicate], samples: Sequence[int], constant: Co
             same = max(same, one.function, key=lambda f: _LEVEL.get(f, 0))
             continue
         if _is_trivial(one, samples, constant):
+            continue
+        if isinstance(one, p.BoundedVariance | p.Dissimilar):
+            across.append(one)
             continue
         changed = False
         for (n, i), own in found.items():
@@ -111,7 +122,9 @@ def classes(assumed: Sequence[p.Predicate], samples: Sequence[int], constant: Co
         of[key] = Class(-L if own.mu is None else own.mu, L, own.steepest)
         if of[key].mu >= L:
             raise NoClassError("no room between the constants of smoothness and of strong convexity")
-    return Classes(of, not notes, same, tuple(notes))
+    if across and notes:
+        raise NoClassError(f"{across[0].text} at the points only, and {notes[0]}: neither a bound nor an instance")
+    return Classes(of, not notes, same, tuple(notes), tuple(across))
 
 
 def _narrow(own: _Found, one: p.Predicate, constant: Callable[[int], Fraction]) -> bool:

@@ -30,6 +30,8 @@ Quadratic = tuple[tuple[Fraction, ...], ...]
 class Family:
     """C conditions of one shape, sum_ab form[a][b] <row s_a, row s_b> + sum_c slopes[c] F[v_c] + constant <= 0.
 
+    Where `equal` is set, == 0: their multipliers may have either sign.
+
     Attributes:
         name: what they say.
         form: s x s, symmetric.
@@ -37,7 +39,8 @@ class Family:
         slopes: v coefficients of function values.
         values: (C, v) the function values of each condition; -1 is the value 0 at the minimiser.
         constant: a number.
-        first: (C,) whether a condition is in the first relaxation that is solved.
+        first: (C,) whether a condition is in the first relaxation that is solved; all where they are equations.
+        equal: whether they are equations.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Family:
     values: Array
     constant: Fraction
     first: Array
+    equal: bool = False
 
     def __len__(self) -> int:
         return len(self.supports)
@@ -128,6 +132,11 @@ class Program:
             part = rows[:, :, block]
             result.append(np.matmul(part.transpose(0, 2, 1), np.matmul(form, part)))
         return result
+
+    @cached_property
+    def equations(self) -> Array:
+        """(C,) which conditions are equations."""
+        return np.concatenate([np.full(len(f), f.equal) for f in self.families])
 
     def value_parts(self, family: Family, which: Array) -> Array:
         """Coefficients of the function values in some conditions, (len(which), values)."""

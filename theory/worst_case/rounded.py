@@ -14,7 +14,7 @@ import numpy as np
 
 from theory.worst_case.certificate import Instance, evaluate
 from theory.worst_case.program import Array, Program
-from theory.worst_case.solver import Effort, Solved, relaxations
+from theory.worst_case.solver import Effort, Solved, polish, relaxations
 
 SPARE = (1e-2, 1e-3, 1e-4, 1e-6, 1e-8)
 """What is left to spare in every condition, the start having length 1: the larger, the shorter the numbers."""
@@ -45,11 +45,12 @@ def solved(program: Program, spare: float, scale: float) -> Solved | None:
     return last if last is not None and last.gram and np.isfinite(last.value) else None
 
 
-def breaking(program: Program) -> Iterator[Instance]:
+def breaking(program: Program, rank: int | None = None) -> Iterator[Instance]:
     """Instances with a positive objective, each found with less to spare than the one before.
 
     Args:
         program: with one block; its constraint on the length of the start makes it bounded.
+        rank: the number of coordinates, where it is prescribed; the solution is improved from there.
     """
     scale = scale_of(program)
     best = solved(program, SPARE[-1], scale)
@@ -59,7 +60,7 @@ def breaking(program: Program) -> Iterator[Instance]:
         found = best if spare == SPARE[-1] else solved(program, spare, scale)
         if found is None or found.value <= 0:
             continue
-        instance = simplest(program, found)
+        instance = simplest(program, found) if rank is None else _of_rank(program, found, rank)
         if instance is not None:
             yield instance
 
@@ -77,6 +78,19 @@ def simplest(program: Program, found: Solved) -> Instance | None:
         vectors = _turned(axes[:, keep] * np.sqrt(weights[keep]))
         for bits in _BITS:
             one = _rounded(program, vectors, found.values, bits)
+            if one is not None:
+                return one
+    return None
+
+
+def _of_rank(program: Program, found: Solved, rank: int) -> Instance | None:
+    """The nearest solution in so many coordinates, improved, in few bits."""
+    (gram,) = found.gram
+    weights, axes = np.linalg.eigh((gram + gram.T) / 2)
+    start = axes[:, -rank:] * np.sqrt(np.maximum(weights[-rank:], 0))
+    for (vectors,), values in (polish(program, [start], found.values), ([start], found.values)):
+        for bits in _BITS:
+            one = _rounded(program, _turned(vectors), values, bits)
             if one is not None:
                 return one
     return None

@@ -93,7 +93,7 @@ def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
         if chosen.all() or not solved.gram:
             return
         levels = program.levels(solved.gram, solved.values)
-        wrong = np.flatnonzero((levels > -effort.slack / 2) & ~chosen)
+        wrong = np.flatnonzero((levels > -effort.slack / 2) & ~chosen)  # equations are all chosen
         if not len(wrong):
             return
         worst = wrong[np.argsort(-levels[wrong])]
@@ -167,9 +167,10 @@ def _solve(program: Program, chosen: Array, effort: Effort) -> Solved:
         constants.append(np.full(len(which), float(family.constant)))
     goal, only = program.objective, np.array([0])
     count, sizes = len(places), [s.stop - s.start for s in program.slices]
-    pieces = [sparse.csc_matrix(np.concatenate(parts).T), -sparse.identity(count, format="csc")]
-    right = [effort.scale * program.value_parts(goal, only)[0], np.zeros(count)]
-    cones: list[Any] = [clarabel.ZeroConeT(program.values), clarabel.NonnegativeConeT(count)]
+    signed = np.flatnonzero(~program.equations[places])
+    pieces = [sparse.csc_matrix(np.concatenate(parts).T), -sparse.identity(count, format="csr")[signed]]
+    right = [effort.scale * program.value_parts(goal, only)[0], np.zeros(len(signed))]
+    cones: list[Any] = [clarabel.ZeroConeT(program.values), clarabel.NonnegativeConeT(len(signed))]
     goal_matrices = program.matrices(goal, only)
     for b, size in enumerate(sizes):
         columns = np.concatenate([_packed(m[b]) for m in matrices]).T
@@ -180,7 +181,7 @@ def _solve(program: Program, chosen: Array, effort: Effort) -> Solved:
     settings.verbose = False
     settings.max_threads = 1
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = effort.tolerance
-    cost = -np.concatenate(constants) - effort.slack
+    cost = -np.concatenate(constants) - effort.slack * ~program.equations[places]
     everything = sparse.vstack(pieces, format="csc")
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix((count, count)), cost, everything, np.concatenate(right), cones, settings
@@ -197,7 +198,7 @@ def _solve(program: Program, chosen: Array, effort: Effort) -> Solved:
     multipliers = np.zeros(program.conditions)
     multipliers[places] = np.array(answer.x) / effort.scale
     dual = np.array(answer.z)
-    gram, at = [], program.values + count
+    gram, at = [], program.values + len(signed)
     for size in sizes:
         length = size * (size + 1) // 2
         gram.append(_unpacked(dual[at : at + length], size))

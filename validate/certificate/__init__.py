@@ -5,7 +5,7 @@ own. The caller's own values are printed in the certificate, so that a certifica
 last digit.
 """
 
-from validate.certificate.files import copy_verifier, read, verify, write
+from validate.certificate.files import copy_verifier, read, verified, verify, write
 from validate.certificate.parts import Certificate, Number, as_text
 from validate.certificate.play import differences, play_certificate
 from validate.verifier import FormatError, Report
@@ -20,6 +20,7 @@ __all__ = [
     "differences",
     "play_certificate",
     "read",
+    "verified",
     "verify",
     "write",
 ]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import OrderedDict
 from pathlib import Path
+from typing import Any
 
 from validate import verifier
 from validate.certificate.parts import Certificate, failures
@@ -14,6 +16,8 @@ from validate.verifier import FormatError, Report
 _PACKAGE = Path(verifier.__file__).parent
 _PACKAGE_NAME = "verifier"  # the launcher expects it under this name
 _LAUNCHER = _PACKAGE / "launcher.py"
+REMEMBERED = 4  # reports
+_reports: OrderedDict[tuple[Any, str], Report] = OrderedDict()
 LONGEST = 100  # of the letters that a file name has of a claim's id
 
 
@@ -24,6 +28,24 @@ def verify(certificate: Certificate | str | Path) -> Report:
         FormatError: (a ValueError) when it cannot be read or is malformed.
     """
     return verifier.verify(read(certificate) if isinstance(certificate, str | Path) else certificate)
+
+
+def verified(certificate: Certificate) -> Report:
+    """The verifier's report on a certificate, which was perhaps just made: the last few are remembered by their text.
+
+    Raises:
+        FormatError: (a ValueError) when it is malformed.
+    """
+    check = verifier.verify
+    try:
+        key = (check, json.dumps(certificate))
+    except (TypeError, ValueError):  # no plain data, which the verifier says better
+        return check(certificate)
+    if key not in _reports:
+        _reports[key] = check(certificate)
+        if len(_reports) > REMEMBERED:
+            _reports.popitem(last=False)
+    return _reports[key]
 
 
 def read(path: str | Path) -> Certificate:
@@ -53,7 +75,7 @@ def write(certificate: Certificate, directory: str | Path, name: str | None = No
     Raises:
         ValueError: when the certificate is malformed or not valid; nothing is written then.
     """
-    report = verifier.verify(certificate)
+    report = verified(certificate)
     if not report.valid:
         raise ValueError(f"the certificate for {certificate['claim']} is not valid: {failures(report)}")
     stem = name if name is not None else _stem(certificate["claim"])

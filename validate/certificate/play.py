@@ -178,7 +178,7 @@ def _by_round(values: Any, name: str) -> Any:
 
 
 def _problem(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Every sample as points, L, mu, as knots, slopes, b or as H, b, and where it is needed c."""
+    """Every sample as points, L, mu, as ridges, b, as knots, slopes, b or as H, b, and where it is needed c."""
     return {"clients": [[_sample(sample) for sample in own] for own in data["clients"]]}
 
 
@@ -187,7 +187,10 @@ def _sample(sample: Mapping[str, Any]) -> dict[str, Any]:
         return _points(sample)
     constant = Fraction(_exact(sample.get("c", 0), "c"))
     found: dict[str, Any]
-    if "knots" in sample:
+    if "ridges" in sample:
+        terms = [{key: _plain(one[key], key) for key in ("a", "knots", "slopes")} for one in sample["ridges"]]
+        found = {"ridges": terms, "b": _plain(sample["b"], "b")}
+    elif "knots" in sample:
         found = {key: _plain(sample[key], key) for key in ("knots", "slopes", "b")}
     elif "H" in sample:
         found = {"H": _plain(sample["H"], "H"), "b": _plain(sample["b"], "b")}

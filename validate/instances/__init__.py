@@ -12,6 +12,7 @@ from validate.instances.kinds import problem_of, read_problem
 from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.points import Point, PointFunction, Points
 from validate.instances.problems import Minimisers, Problem, Quadratics
+from validate.instances.ridges import RidgeFunction, Ridges
 from validate.instances.scalars import Given, Schedule
 
 __all__ = [
@@ -25,6 +26,8 @@ __all__ = [
     "Points",
     "Problem",
     "Quadratics",
+    "RidgeFunction",
+    "Ridges",
     "Schedule",
     "instance_of",
     "problem_of",

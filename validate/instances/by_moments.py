@@ -12,6 +12,7 @@ from theory.claim import Claim
 from theory.operations import UndecidedError
 from validate.both_sides import Measured, Row
 from validate.expected import Line, lines, tapped
+from validate.instances import tried
 from validate.instances.engines import in_floats
 from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
@@ -68,6 +69,7 @@ def lines_in_floats(claim: Claim, one: Drawn) -> list[Line] | None:
     problem = one.instance.problem
     if not isinstance(problem, Quadratics) or not _fits_taps(claim, one, MOST_TAPPED):
         return None
+    tried.count()
     try:
         far = lines(claim, in_floats(problem.quadratic), setting_of(claim, one))
     except (ValueError, UndecidedError, ZeroDivisionError, OverflowError, np.linalg.LinAlgError):

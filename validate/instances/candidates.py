@@ -38,6 +38,17 @@ from validate.instances.point_moves import numbers_of as numbers_of_points
 from validate.instances.points import Points
 from validate.instances.pool import Drawn, instance_of_values
 from validate.instances.problems import Quadratics
+from validate.instances.ridge_functions import mean_of, quadratics_of
+from validate.instances.ridge_moves import (
+    Sums,
+    bent_ridges,
+    moved_by,
+    numbers_of_ridges,
+    pieces_of,
+    projected_ridges,
+    simplified_ridges,
+)
+from validate.instances.ridges import Ridges
 
 F = Fraction
 Matrix = Any
@@ -56,6 +67,7 @@ class Candidate:
         vectors: the free vectors.
         pieces: of each client, its samples, where these are piecewise quadratics; else None.
         points: likewise, where these are given by points; else None.
+        ridges: likewise, where these are sums of ridges; else None.
     """
 
     hessian: Matrix
@@ -66,11 +78,12 @@ class Candidate:
     vectors: Mapping[str, Any]
     pieces: Functions | None = None
     points: Given | None = None
+    ridges: Sums | None = None
 
     @property
     def has_functions(self) -> bool:
         """Whether there is a problem."""
-        return self.hessian is not None or self.pieces is not None or self.points is not None
+        return any(one is not None for one in (self.hessian, self.pieces, self.points, self.ridges))
 
 
 def candidate_of(drawn: Drawn) -> Candidate:
@@ -95,6 +108,7 @@ def candidate_of(drawn: Drawn) -> Candidate:
         vectors,
         pieces,
         instance.problem.functions if isinstance(instance.problem, Points) else None,
+        instance.problem.functions if isinstance(instance.problem, Ridges) else None,
     )
 
 
@@ -164,9 +178,13 @@ def _bind(
             given = None if bound is None else bound.get(name)
             kept = candidate.values.get(name)
             allowed = best > 0 or claim.domains[name].contains(best)
-            exact = best if allowed else kept if kept is not None and kept > 0 else F(1)
+            exact = best if allowed else kept if kept is not None and _may_be(claim, name, kept) else F(1)
             values[name] = exact if given is None else given
     return True
+
+
+def _may_be(claim: Claim, name: str, value: Any) -> bool:
+    return bool(value > 0) or bool(claim.domains[name].contains(value))
 
 
 def _tie(relation: Sentence, world: Setting, values: Values, claim: Claim) -> None:
@@ -241,6 +259,12 @@ def _problem(c: Candidate) -> Any:
     """Its problem, of quadratics where all functions are; None for a claim without functions."""
     if c.points is not None:
         return Points(c.points)
+    if c.ridges is not None:
+        if len(c.start) > 1 and any(phi.knots for own in c.ridges for f in own for _, phi in f.terms):
+            return Ridges(c.ridges)
+        if len(c.start) > 1 and len(set(map(len, c.ridges))) > 1:
+            return Ridges(c.ridges)
+        c = _as_quadratics(c, True) if len(c.start) > 1 else replace(c, pieces=pieces_of(c.ridges))
     if c.pieces is not None:
         if any(f.knots for own in c.pieces for f in own):
             return Pieces(c.pieces)
@@ -277,6 +301,8 @@ def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
         kinds += ["linear", "linear", "hessian", "hessian", "start", "still"]
     if c.pieces is not None:
         kinds += ["pieces"] * 4 + ["start"] * 2
+    if c.ridges is not None:
+        kinds += ["ridges"] * 4 + ["start"] * 2
     if claim.of is not None or "K" in claim.symbols:
         kinds += ["rounds"]
     if c.vectors:
@@ -303,6 +329,8 @@ def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
         return replace(c, vectors={**c.vectors, name: _bent(v, rng)})
     if c.pieces is not None and kind == "pieces":
         return replace(c, pieces=bent(c.pieces, rng))
+    if c.ridges is not None and kind == "ridges":
+        return replace(c, ridges=bent_ridges(c.ridges, rng))
     if kind == "start":
         return replace(c, start=_bent(c.start, rng))
     if kind == "still":
@@ -361,6 +389,7 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
                 linear=None if c.linear is None else c.linear[keep],
                 pieces=None if c.pieces is None else tuple(c.pieces[m] for m in keep),
                 points=None if c.points is None else tuple(c.points[m] for m in keep),
+                ridges=None if c.ridges is None else tuple(c.ridges[m] for m in keep),
                 values={
                     name: [v[m] for m in keep] if name in lists else v - 1 if name == "N" else v
                     for name, v in c.values.items()
@@ -377,6 +406,11 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
         for i in range(n) if n > 1 else ():
             rest = tuple(own[:i] + own[i + 1 :] if len(own) > 1 else own for own in c.pieces)
             yield replace(c, pieces=rest)
+    elif c.ridges is not None:
+        d = c.ridges[0][0].dim
+        n = max(map(len, c.ridges))
+        for i in range(n) if n > 1 else ():
+            yield replace(c, ridges=tuple(own[:i] + own[i + 1 :] if len(own) > 1 else own for own in c.ridges))
     elif c.points is not None:
         d = c.points[0][0].dim
         n = max(map(len, c.points))
@@ -394,6 +428,7 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
         yield replace(
             c,
             points=points_there,
+            ridges=None if c.ridges is None else projected_ridges(c.ridges, keep),
             hessian=None if c.hessian is None else c.hessian[:, :, keep][:, :, :, keep],
             linear=None if c.linear is None else c.linear[:, :, keep],
             start=c.start[keep] if len(c.start) else c.start,
@@ -403,6 +438,8 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
         )
     if c.points is not None:
         yield from _simpler_points(c, claim)
+    if c.ridges is not None:
+        yield from _simpler_ridges(c)
     for name, value in c.values.items():
         if name in claim.constants or name in roles.matrices or (name == "N" and lists):
             continue
@@ -448,6 +485,31 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
             yield replace(c, hessian=array)
 
 
+def _as_quadratics(c: Candidate, largest: bool) -> Candidate:
+    """With the largest or the least slope of each function everywhere."""
+    assert c.ridges is not None
+    hessian, linear = quadratics_of(c.ridges, largest)
+    return replace(c, hessian=hessian, linear=linear, ridges=None)
+
+
+def _simpler_ridges(c: Candidate) -> Iterator[Candidate]:
+    assert c.ridges is not None
+    if len(set(map(len, c.ridges))) == 1:
+        yield from (_as_quadratics(c, largest) for largest in (True, False))
+    if len(c.ridges) > 1 and not any(isinstance(v, list) for v in (*c.values.values(), *c.vectors.values())):
+        one = ((mean_of([mean_of(own) for own in c.ridges]),),)  # f, where nothing is said of clients but N
+        yield replace(c, ridges=one, values={name: F(1) if name == "N" else v for name, v in c.values.items()})
+    for ridges in simplified_ridges(c.ridges):
+        yield replace(c, ridges=ridges)
+    alone = [v for v in c.vectors.values() if not isinstance(v, list)]
+    for to in (c.start, *alone, *(row for v in c.vectors.values() if isinstance(v, list) for row in v)):
+        if any(to):  # everything moved, so that a point comes to 0
+            vectors = {
+                name: [row - to for row in v] if isinstance(v, list) else v - to for name, v in c.vectors.items()
+            }
+            yield replace(c, ridges=moved_by(c.ridges, tuple(-to)), start=c.start - to, vectors=vectors)
+
+
 def _simpler_points(c: Candidate, claim: Claim) -> Iterator[Candidate]:
     drawn = instance_of_values(claim, Points(c.points or ()), c.start, c.rounds, dict(c.values), c.vectors)
     free = [name for name in c.values if name not in claim.constants and isinstance(c.values[name], Fraction)]
@@ -480,6 +542,8 @@ def size(c: Candidate) -> tuple[int, int, int, int]:
         entries += numbers_of(c.pieces)
     if c.points is not None:
         entries += numbers_of_points(c.points)
+    if c.ridges is not None:
+        entries += numbers_of_ridges(c.ridges)
     digits = sum(len(str(x)) for x in entries)
     return len(entries), c.rounds, sum(x != 0 for x in entries), digits
 
@@ -489,8 +553,9 @@ def _clients(c: Candidate) -> int:
         return int(c.hessian.shape[0])
     if c.pieces is not None:
         return len(c.pieces)
-    if c.points is not None:
-        return len(c.points)
+    functions = c.points or c.ridges
+    if functions is not None:
+        return len(functions)
     return next((len(v) for v in c.vectors.values() if isinstance(v, list)), 1)
 
 

@@ -9,6 +9,7 @@ chance, a matrix) says what it may be.
 from __future__ import annotations
 
 import math
+import operator
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.formula import Apply, Name, UndefinedError
+from theory.operations import to_fraction
 from theory.predicates import Connected, Direction, Predicate, base_of, value_of_base
 from theory.program import Instruction, Loop, Program, names_in, work
 from theory.sentence import (
@@ -37,6 +39,8 @@ from validate.instances import along
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.problems import weighted_quadratic
+from validate.instances.ridges import Ridges
+from validate.instances.settled import Code, compiled
 from validate.instances.world import which
 
 F = Fraction
@@ -51,7 +55,7 @@ class Setting:
     Numbers are Fractions as long as they are rational, else floats.
 
     Attributes:
-        problem: `sim.problems.Quadratic`, `Pieces` or `Points`; None for a claim without functions.
+        problem: `sim.problems.Quadratic`, `Pieces`, `Points` or `Ridges`; None for a claim without functions.
         start: x0, (d,).
         values: parameters by name without index: a number, or a list (one a client, or one a round).
         rounds: K.
@@ -128,7 +132,7 @@ class Setting:
         """As `World`."""
         if isinstance(self.problem, Pieces):
             return self.problem.function(*which(name, at)).value(v[0])
-        if isinstance(self.problem, Points):
+        if isinstance(self.problem, Points | Ridges):
             return self.problem.at(v, *which(name, at))[1]
         if name == "f":
             return self.problem.cost(v)
@@ -143,7 +147,7 @@ class Setting:
         """As `World`."""
         if isinstance(self.problem, Pieces):
             return np.array([self.problem.function(*which(name, at)).derivative(v[0])], dtype=object)
-        if isinstance(self.problem, Points):
+        if isinstance(self.problem, Points | Ridges):
             return self.problem.at(v, *which(name, at))[0]
         if name == "f":
             return self.problem.gradient(v)
@@ -197,7 +201,7 @@ class Setting:
 
     def least(self, weights: tuple[Any, ...], radius: Any = None) -> Any:
         """As `World`."""
-        other = isinstance(self.problem, Pieces | Points)
+        other = isinstance(self.problem, Pieces | Points | Ridges)
         weighted = self.problem.weighted(weights) if other else weighted_quadratic(self.problem, weights)
         point = weighted.minimiser
         if radius is None or (point * point).sum() <= radius * radius:
@@ -209,7 +213,7 @@ class Setting:
 
 def schedules_of(claim: Claim) -> frozenset[str]:
     """The names, without index, of which a claim has one number a round."""
-    return frozenset(base for base, index in map(index_of, claim.symbols) if index == "k")
+    return claim.by_round
 
 
 def number(operation: str, arguments: Sequence[Any]) -> Any:
@@ -218,12 +222,17 @@ def number(operation: str, arguments: Sequence[Any]) -> Any:
     Raises:
         UndefinedError: where there is no real value, or none that a float can be.
     """
-    if all(isinstance(a, Fraction | int) for a in arguments):
+    if all(isinstance(a, (Fraction, int)) for a in arguments):
         if operation in ("min", "max"):
             return (min if operation == "min" else max)(arguments)
         found = _rational(operation, arguments)
         if found is not None:
             return found
+    return in_floats(operation, arguments)
+
+
+def in_floats(operation: str, arguments: Sequence[Any]) -> float:
+    """An operation on numbers in floats. Errors as of `number`."""
     values = [float(a) for a in arguments]
     try:
         result = _FLOATS[operation](*values)
@@ -300,6 +309,13 @@ def roles_of(program: Program | None) -> Roles:
     """What the parameters of a program are for, read off its instructions."""
     if program is None:
         return Roles()
+    if "roles" not in program.kept:
+        program.kept["roles"] = _roles_of(program)
+    roles: Roles = program.kept["roles"]
+    return roles
+
+
+def _roles_of(program: Program) -> Roles:
     found: dict[str, set[str]] = {name: set() for name in Roles.__dataclass_fields__}
     kinds = {"choose": "clients", "keep": "coordinates", "top": "coordinates", "sample": "batch"}
     for step in program.steps:
@@ -345,6 +361,7 @@ FREE = (F(1), F(1, 2), F(2), F(1, 10), F(3), F(1, 4), F(10), F(1, 100), F(3, 4),
 CHANCES = (F(1, 2), F(1), F(1, 4), F(9, 10), F(1, 10), F(3, 4))
 TURNS = (1, 2, 3, 5, 2)
 LARGE_TURNS = (10, 20, 50)
+SHARP_TURNS = (1, 2, 5, 8)
 ONE_OF_SEVERAL: Mapping[bool, tuple[int, ...]] = {False: (8, 1), True: (1, 2, 5)}
 APART = 2
 """Exponents of two that are tried for a value at which a relation turns are so far apart."""
@@ -355,6 +372,11 @@ LARGE_INTEGERS = tuple(map(F, (20, 50, 100, 1000, 10**4, 10**6)))
 """Numbers of a claim without functions, beyond those of `FREE`."""
 BELOW_AN_END = (F(1, 10**9), F(1, 10**3))
 """How far below the open end of a domain a number is taken."""
+SHARES = (F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(1, 10), F(1, 100), F(2))
+SHARP_SHARES = (F(1), F(1, 20), F(1), F(1, 2), F(1, 100), F(1))
+"""Of the value at which a relation turns."""
+SMALL = F(1, 10**6)
+"""A constant that every positive number is."""
 TRIES = 6
 
 
@@ -369,6 +391,7 @@ def choose(
     counts: Mapping[str, Fraction] | None = None,
     everybody: bool = False,
     most_rounds: int | None = None,
+    sharp: bool = False,
 ) -> tuple[Values, Setting] | None:
     """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
 
@@ -385,6 +408,7 @@ def choose(
         counts: N and d, of a claim about numbers alone.
         everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
         most_rounds: the largest K that is solved for; None where it stays as it is.
+        sharp: whether numbers are where the claim has the least room (`Search`).
 
     Returns:
         Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds,
@@ -392,7 +416,7 @@ def choose(
     """
     roles = roles_of(claim.program)
     for attempt in range(TRIES):
-        more = (vectors or {}, counts or {}, attempt, everybody)
+        more = (vectors or {}, counts or {}, attempt, everybody, sharp)
         search = Search(claim, problem, start, rounds, rng, roles, large, *more)
         found = search.run()
         if found is not None:
@@ -404,7 +428,7 @@ def choose(
     from validate.instances.run_length import OpenLength  # which searches as this module does
 
     for attempt in range(TRIES):
-        more = (vectors or {}, counts or {}, attempt, everybody)
+        more = (vectors or {}, counts or {}, attempt, everybody, sharp)
         found = OpenLength(most_rounds, claim, problem, start, rounds, rng, roles, large, *more).run()
         if found is not None:
             return found
@@ -423,7 +447,11 @@ def of_length(relation: Sentence, words: Vocabulary) -> bool:
 
 
 class Search:
-    """One attempt: names are given values in an order in which their bounds are known."""
+    """One attempt: names are given values in an order in which their bounds are known.
+
+    A sharp one takes constants that may be 0, where all positive numbers are constants, to be 0, and others small;
+    weights of what is remembered are 0 half of the time, and numbers are at the ends of their relations more often.
+    """
 
     def __init__(
         self,
@@ -438,8 +466,10 @@ class Search:
         counts: Mapping[str, Fraction],
         attempt: int,
         everybody: bool,
+        sharp: bool = False,
     ) -> None:
         self.claim, self.problem, self.rng, self.roles, self.large = claim, problem, rng, roles, large
+        self.attempt, self.sharp = attempt, sharp
         self.values: Values = dict(counts)
         self.world = Setting(problem, start, self.values, rounds, claim, vectors)
         self.words: Vocabulary = claim.vocabulary
@@ -514,8 +544,9 @@ class Search:
         return relation_satisfied(relation, self.world, self.claim, holds_surely)
 
     def _value(self, e: Expression) -> Any:
+        at, code = {"n": 0, "i": 0, "k": self.round}, compiled(e, self.words, once=False)
         try:
-            return evaluate(e, self.world, {"n": 0, "i": 0, "k": self.round}, self.words)
+            return evaluate(e, self.world, at, self.words) if code is None else to_fraction(code(self.world, at, {}))
         except (ValueError, KeyError, IndexError, ZeroDivisionError):
             return None
 
@@ -544,6 +575,9 @@ class Search:
                 if self.claim.constants[name] == "exact":
                     tied.setdefault(name, []).append((direction, exact))
                     continue
+                if self.sharp and exact <= 0 and direction == "up":
+                    self.values[name] = max(self._least(name), self.values.get(name, F(0)))
+                    continue
                 allowed = self.claim.domains[name].contains(exact)
                 if exact <= 0 and (worse or not allowed):
                     exact = rng.choice((F(1), F(1, 10), F(1, 100))) if direction == "up" else exact
@@ -562,6 +596,10 @@ class Search:
                 return False
             self.values[name] = rng.choice(fitting)
         return True
+
+    def _least(self, name: str) -> Fraction:
+        """A constant where every positive number is one: 0 where it may be that."""
+        return F(0) if self.claim.domains[name].contains(F(0)) else SMALL
 
     def _network(self, one: Any) -> Any:
         return self.values.get(one.matrix) if isinstance(one, Connected) else None
@@ -604,7 +642,7 @@ class Search:
             tried = [*ends, *candidates]
             rng.shuffle(tried)
         elif ends:
-            share = rng.choice((F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(1, 10), F(1, 100), F(2)))
+            share = self._share()
             rng.shuffle(ends)
             tried = [share * e for e in ends] + ends + [s * e for e in ends for s in (F(1, 2), F(2), F(1, 10), F(10))]
         tried += candidates
@@ -619,14 +657,20 @@ class Search:
 
     def _clearly_false(self, relations: Sequence[Sentence]) -> bool:
         """Whether floats tell that one of the relations is false: what fractions take long to say."""
-        rough = replace(self.world, values=in_floats(self.values))
+        rough = replace(self.world, values=rounded(self.values))
         here = [r for r in relations if not along.speaks_of_run(r, self.words)]
         return any(not relation_satisfied(relation, rough, self.claim, may_hold) for relation in here)
+
+    def _share(self) -> Fraction:
+        """Of the value at which a relation turns; a sharp attempt after the first takes one after another."""
+        if not self.sharp:
+            return self.rng.choice(SHARES)
+        return SHARP_SHARES[self.attempt % len(SHARP_SHARES)] if self.attempt else self.rng.choice(SHARP_SHARES)
 
     def _candidates(self, name: str) -> list[Any]:
         rng, problem, roles = self.rng, self.problem, self.roles
         if name in roles.turns:
-            numbers: tuple[int, ...] = LARGE_TURNS if self.large else TURNS
+            numbers: tuple[int, ...] = LARGE_TURNS if self.large else SHARP_TURNS if self.sharp else TURNS
             if len(roles.turns) > 1 or self.everybody:  # many turns of one loop while another has few
                 numbers += ONE_OF_SEVERAL[self.large]
             found = [F(x) for x in numbers]
@@ -649,7 +693,8 @@ class Search:
                 found = [F(0), F(1), F(2), F(3), F(5), F(10)]
             end = self.claim.domains[name]
             if end.upper is not None and end.upper_open and not integer:  # a probability near 1 makes log(1/p) small
-                found += [F(end.upper) - gap for gap in BELOW_AN_END]
+                near = [F(end.upper) - gap for gap in BELOW_AN_END]
+                found = [*near, F(end.upper) / 2] if self.sharp else found + near
             if self.large and problem is None:
                 found += LARGE_INTEGERS if integer else EXTREMES
             tied = any(name in names for names in self.needs.values())
@@ -725,6 +770,9 @@ class Search:
         size = self._value(lengths[0]) if lengths else F(1)
         if size is None:  # no name of the claim: the weights say it
             size = F(len(others[0])) if others else F(self.rng.choice((1, 2, 3)))
+        if self.sharp and self.attempt % 2 == 0:
+            self.values[name] = [F(0)] * int(size)
+            return True
         shares = [self.rng.choice((F(1, 2), F(1, 4), F(1, 10), F(3, 10), F(0))) for _ in range(int(size))]
         total = sum(shares)
         self.values[name] = [s * F(9, 10) / total for s in shares] if total >= 1 else shares
@@ -805,7 +853,7 @@ class Search:
         for side in (relation.left, relation.right):
             _with_name(side, name, self.words, changing)
         memos: Memos = {}
-        rough = in_floats(self.values)  # whoever takes the value looks again, in fractions
+        rough = rounded(self.values)  # whoever takes the value looks again, in fractions
         world = replace(self.world, values=rough)
 
         def fits(value: Fraction) -> bool:
@@ -856,23 +904,40 @@ def relation_satisfied(
     words = claim.vocabulary
     if along.speaks_of_run(relation, words):
         return along.holds_along(relation, world, claim)
-    readings = [read(side, words) for side in (relation.left, relation.right)]
+    names, of_clients, of_rounds, left_code, right_code = _asked(relation, words)
     # as they are written: p is meant for every client, p_n only where no sum over the clients has it
-    names = {name for one in readings for name in one.parameters}
     lists = {name for name in names if isinstance(world.values.get(name), list)}
-    a_client = any("n" in one.free for one in readings) or bool(lists - world.schedules)
-    a_round = any("k" in one.free for one in readings) or bool(lists & world.schedules)
+    a_client = of_clients or bool(lists - world.schedules)
+    a_round = of_rounds or bool(lists & world.schedules)
     try:
         for k in range(max(world.rounds, 1)) if a_round else (0,):
             for n in range(world.clients) if a_client else (0,):
                 at = {"n": n, "i": 0, "k": k}
                 memo = memos.setdefault((k, n), {})
-                left, right = (_once(side, world, at, words, memo) for side in (relation.left, relation.right))
+                if left_code is None or right_code is None:
+                    left, right = (_once(side, world, at, words, memo) for side in (relation.left, relation.right))
+                else:
+                    left, right = left_code(world, at, memo), right_code(world, at, memo)
+                    if isinstance(left, float) or isinstance(right, float):
+                        left, right = to_fraction(left), to_fraction(right)
                 if not compare(left, relation.relation, right):
                     return False
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return False
     return True
+
+
+def _asked(relation: Sentence, words: Vocabulary) -> tuple[frozenset[str], bool, bool, Code | None, Code | None]:
+    """Parameters as a relation writes them, whether n and k are free in it, and both its sides compiled."""
+    key = ("asked", id(relation))
+    if key not in words.kept:
+        readings = [read(side, words) for side in (relation.left, relation.right)]
+        names = frozenset(name for one in readings for name in one.parameters)
+        free = frozenset(index for one in readings for index in one.free)
+        codes = [compiled(side, words, once=True) for side in (relation.left, relation.right)]
+        words.kept[key] = (relation, (names, "n" in free, "k" in free, *codes))  # kept, so that its id stays its own
+    found: tuple[frozenset[str], bool, bool, Code | None, Code | None] = words.kept[key][1]
+    return found
 
 
 def _once(e: Expression, world: Setting, at: Mapping[str, int], words: Vocabulary, memo: dict[int, Any]) -> Any:
@@ -904,8 +969,10 @@ def _with_name(e: Expression, name: str, words: Vocabulary, found: set[int]) -> 
 
 def evaluate_alone(e: Expression, world: Setting) -> Any:
     """The value of a tree without free indices; None where it has none."""
+    words, at = world.claim.vocabulary, {"n": 0, "i": 0, "k": 0}
+    code = compiled(e, words, once=True)
     try:
-        return _once(e, world, {"n": 0, "i": 0, "k": 0}, world.claim.vocabulary, {})
+        return _once(e, world, at, words, {}) if code is None else to_fraction(code(world, at, {}))
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return None
 
@@ -916,14 +983,27 @@ def _bare(e: Expression) -> str | None:
 
 def _count(e: Expression, name: str, words: Vocabulary) -> int:
     """How often a name occurs in a tree, through definitions."""
-    total = 0
-    for part in everything(e):
-        if isinstance(part, Name):
-            if part.name in words.definitions:
-                total += _count(words.definitions[part.name], name, words)
-            elif index_of(part.name)[0] == name:
-                total += 1
-    return total
+    key = ("count", id(e), name)
+    if key not in words.kept:
+        total = 0
+        for part in everything(e):
+            if isinstance(part, Name):
+                if part.name in words.definitions:
+                    total += _count(words.definitions[part.name], name, words)
+                elif index_of(part.name)[0] == name:
+                    total += 1
+        words.kept[key] = (e, total)  # e is kept, so that its id stays its own
+    found: int = words.kept[key][1]
+    return found
+
+
+_COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
+    "==": operator.eq,
+}
 
 
 def holds(left: Any, relation: str, right: Any) -> bool:
@@ -938,9 +1018,7 @@ def holds(left: Any, relation: str, right: Any) -> bool:
             ">": left > right + slack,
             "==": abs(left - right) <= slack,
         }[relation]
-    return {"<=": left <= right, "<": left < right, ">=": left >= right, ">": left > right, "==": left == right}[
-        relation
-    ]
+    return bool(_COMPARED[relation](left, right))
 
 
 def holds_surely(left: Any, relation: str, right: Any) -> bool:
@@ -961,7 +1039,7 @@ def may_hold(left: Any, relation: str, right: Any) -> bool:
     return low <= high + slack
 
 
-def in_floats(values: Mapping[str, Any]) -> Values:
+def rounded(values: Mapping[str, Any]) -> Values:
     """Values in floats; what no float can be stays as it is."""
 
     def one(value: Any) -> Any:

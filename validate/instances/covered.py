@@ -17,6 +17,7 @@ from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
+from validate.instances.ridges import Ridges
 from validate.verdict import NOTHING_COVERED, Coverage
 
 LEAST = 20
@@ -51,7 +52,9 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
         )
     reached = dict(found.reached)
     telling = [seen for seen in found.seen if _is_telling(seen)]
-    if len(telling) < LEAST:
+    if len(telling) < LEAST and 2 * len(telling) > len(found.seen):
+        missing.append(f"only {len(telling)} instances have a side that is not 0")
+    elif len(telling) < LEAST:
         how = _would_break(claim)
         if how is None:
             missing.append(
@@ -142,7 +145,8 @@ def _kinds(instances: list[Drawn]) -> str:
     """Which functions were tried."""
     kinds = {type(one.instance.problem) for one in instances}
     words = ["quadratics"] if Quadratics in kinds else []
-    words += ["piecewise quadratics in one dimension"] if Pieces in kinds else []
+    where = ["in one dimension"] * (Pieces in kinds) + ["along directions"] * (Ridges in kinds)
+    words += [f"piecewise quadratics {' and '.join(where)}"] if where else []
     words += ["functions given by points"] if Points in kinds else []
     return " and ".join(words)
 
@@ -169,6 +173,8 @@ def _is_linear(one: Drawn) -> bool:
         return not (problem.quadratic.hessian != 0).any()
     if isinstance(problem, Pieces):
         return all(f.slopes == (0,) for own in problem.functions for f in own)
+    if isinstance(problem, Ridges):
+        return not any(f.terms for own in problem.functions for f in own)
     return False
 
 

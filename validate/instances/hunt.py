@@ -22,6 +22,7 @@ from theory.program import LINEAR_GIVEN_DRAWS, work
 from theory.sentence import At, Expression, SentenceError, everything
 from validate.both_sides import Measured, Row, sides
 from validate.expected import tapped, taps_of
+from validate.instances import tried
 from validate.instances.by_moments import MOST_TAPPED, breaks_in_floats, by_moments
 from validate.instances.candidates import (
     Candidate,
@@ -37,18 +38,24 @@ from validate.instances.choices import has_length, roles_of, turns_of
 from validate.instances.outside import rougher
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
+from validate.instances.ridges import Ridges
 from validate.instances.shapes import Size
 from validate.instances.together import starts_at_minimiser, together, with_its_start, with_weighted_starts
 from validate.on_instance import setting_of
+from validate.play import Play
 from validate.rounds import TooManyOutcomesError
 
 Where = Literal["pool", "search"]
 OUTCOMES = 500
 """Outcomes of one round that are played: an instance with more says nothing here."""
-KEPT = 12
-"""Instances from which the search climbs."""
+KEPT, KEPT_BENT = 12, 3
+"""Instances from which the search climbs; beside the tightest, of functions of several variables that bend."""
 CASES = 25
 """Values of the free indices on one instance that count as an evaluation of the search."""
+POOL, EVERYBODY, SHARP, LARGER = "pool", "everybody takes part", "few numbers", "few numbers, made larger"
+MOVED, BENT = "begun elsewhere, or in other units", "functions of several variables that bend"
+AFAR, ALONG, CLIMB = "far out", "the tightest, made larger", "search"
+"""Stages of a hunt."""
 REFUSED = 8
 """Breaks that do not stand up to whoever else looks at them, after which no more are looked for."""
 
@@ -111,6 +118,8 @@ class Hunt:
         reached: by integer (K, N, d, samples, a parameter), how far the tightest instances were made longer along it.
         suspect: one of these that seems to break the claim, which fractions neither confirm nor clear.
         first: the same instance as it was found.
+        stage: of the hunt, in which that was.
+        tried: how many instances had been tried by then.
     """
 
     seen: list[Seen] = field(default_factory=list)
@@ -123,6 +132,8 @@ class Hunt:
     broken: Seen | None = None
     first: Seen | None = None
     origin: Where = "pool"
+    stage: str = ""
+    tried: int = 0
     evaluations: int = 0
     far: list[Drawn] = field(default_factory=list)
     reached: dict[str, int] = field(default_factory=dict)
@@ -177,25 +188,33 @@ def hunt(
             found.none += 1
         if seen is not None:
             if seen.measured.broken:
-                if doubts.settled(seen, "pool"):
+                if doubts.settled(seen, POOL):
                     return found
                 continue
             found.seen.append(seen)
+    broken = _in_the_plane(claim, found, pool, seed, stop)
+    if broken is not None and doubts.settled(broken, BENT):
+        return found
     broken = _of_everybody(claim, found, pool, seed, stop, budget)
-    if broken is not None and doubts.settled(broken, "pool"):
+    if broken is not None and doubts.settled(broken, EVERYBODY):
         return found
     for seen in chain(_from_weighted(claim, found), _in_other_units(claim, found)):
-        if seen.measured.broken and doubts.settled(seen, "pool"):
+        if seen.measured.broken and doubts.settled(seen, MOVED):
+            return found
+    if far and claim.program is not None and has_functions(claim):
+        tell(f"{claim.id}: instances with few numbers, made larger and larger")
+        broken, longer = _sharpened(claim, found, far, seed, stop, operations)
+        if broken is not None and doubts.settled(broken, LARGER if longer else SHARP, short=True):
             return found
     if far:
         tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
         broken = _from_afar(claim, found, far, seed, stop, budget)
-        if broken is not None and doubts.settled(broken, "pool"):
+        if broken is not None and doubts.settled(broken, AFAR):
             return found
         broken = _along(claim, found, stop, budget)
-        if broken is not None and doubts.settled(broken, "pool", short=True):
+        if broken is not None and doubts.settled(broken, ALONG, short=True):
             return found
-    best = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
+    best = _tightest(found)
     rng = random.Random(f"{seed}:{claim.statement}")
     climbers = [(s.score, candidate_of(s.drawn)) for s in best]
     while climbers and found.evaluations < evaluations:
@@ -217,13 +236,56 @@ def hunt(
                     continue
                 found.evaluations += len(seen.measured.rows) // CASES
                 if seen.measured.broken:
-                    if doubts.settled(seen, "search"):
+                    if doubts.settled(seen, CLIMB):
                         return found
                     continue
                 if seen.score >= score:
                     score, here = seen.score, step
             climbers[i] = (score, here)
     return found
+
+
+def _tightest(found: Hunt) -> list[Seen]:
+    """The instances from which the search climbs, among them some of functions of several variables that bend."""
+    ordered = sorted(found.seen, key=lambda s: -s.score)
+    bent = [seen for seen in ordered[KEPT:] if isinstance(seen.drawn.instance.problem, Ridges)]
+    return [*ordered[:KEPT], *bent[:KEPT_BENT]]
+
+
+def _in_the_plane(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool]) -> Seen | None:
+    """The first instance of functions of several variables that are no quadratics that breaks a claim about points.
+
+    Nothing is played, so that each takes little work; and what breaks such a claim there is often rare: curvature that
+    changes between its points.
+    """
+    if claim.program is not None or not claim.vectors or not has_functions(claim):
+        return None
+    sizes = [size for size in fitting_sizes(claim) if size.dim > 1]
+    if _speaks_of_f_alone(claim):
+        sizes = [size for size in sizes if size.clients * size.samples == 1] or sizes
+    for i in range(seeds if sizes else 0):
+        if stop():
+            return None
+        one = drawn(claim, seed + 3 * 10**6 + i, sizes=sizes, bent=True)
+        if one is None or not isinstance(one.instance.problem, Ridges):
+            continue
+        seen = measured(claim, one, found)
+        if seen is None:
+            continue
+        if seen.measured.broken:
+            return seen
+        found.seen.append(seen)
+    return None
+
+
+def _speaks_of_f_alone(claim: Claim) -> bool:
+    """Whether clients and samples are neither named nor indexed."""
+    if any(one.function != "f" for one in claim.predicates) or any(name.endswith("_n") for name in claim.vectors):
+        return False
+    trees = [side for relation in claim.relations for side in (relation.left, relation.right)]
+    said = [*_everything_said(claim), *(part for tree in trees for part in everything(tree))]
+    names = {getattr(part, "name", getattr(part, "operation", "")) for part in said}
+    return not any(name == "N" or name.endswith(("_n", "_i", "_ni")) for name in names)
 
 
 def _of_everybody(
@@ -316,13 +378,84 @@ def _takes_long(one: Drawn) -> bool:
     return instance.rounds > LONG_RUN and steps > MOST_STEPS
 
 
+def _sharpened(
+    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], operations: int | None
+) -> tuple[Seen | None, bool]:
+    """The first of the instances at which the claim has little room that breaks it, and whether it was made longer.
+
+    A break is found on one of them as it is, or on one with one of its integers larger (`validate.instances.race`).
+    """
+    from validate.instances.race import Entrant, polished, raced  # which measures as this module does
+    from validate.instances.sharp import sharpest
+
+    budget = _Budget(operations)
+    closest: dict[Any, Entrant] = {}
+    for i, (still, one) in enumerate(sharpest(claim, seeds, seed)):
+        if stop() or (i >= LEAST_SHARP and budget.spent(0.4)):
+            break
+        if one is None:
+            continue
+        before = work.operations()
+        score = _close_in_floats(claim, one) if one.instance.rounds > SHORT_RUN else None
+        if score is None or score == 2:
+            seen = measured(claim, one, found)
+            if seen is not None and seen.measured.broken:
+                return seen, one.instance.rounds > LONG_RUN
+            if seen is not None:
+                found.seen.append(seen)
+            score = None if seen is None else seen.score
+        if score is not None:
+            place = (still, one.instance.problem)
+            if place not in closest or closest[place].score < score:
+                closest[place] = Entrant(score, one, still and _stays(one), work.operations() - before)
+    for place, entrant in closest.items():
+        if stop() or budget.spent(1):
+            break
+        better = entrant if entrant.still or entrant.drawn.instance.rounds > SHORT_RUN else polished(claim, entrant)
+        if isinstance(better, Seen):
+            return better, False
+        closest[place] = better
+    ladder = raced(
+        claim, [*closest.values()], lambda: stop() or budget.spent(3), lambda one: _fits_moments(claim, one, 4)
+    )
+    for name, value in ladder.reached.items():
+        found.reached[name] = max(value, found.reached.get(name, 0))
+    found.suspect = found.suspect or ladder.suspect
+    return ladder.broken, True
+
+
+def _stays(one: Drawn) -> bool:
+    """Whether the first round leaves all states as they are, whatever is drawn."""
+    try:
+        play = Play(one.instance, OUTCOMES)
+        law = play.law(1)
+        return len(law) == 1 and law[0][1] == play.start
+    except (UndecidedError, UndefinedError, ValueError, ZeroDivisionError):
+        return False
+
+
+LEAST_SHARP, SHORT_RUN = 24, 3
+"""Instances at which a claim has little room that no budget cuts; rounds of which floats are not asked first."""
+
+
+def _close_in_floats(claim: Claim, one: Drawn) -> float | None:
+    """How close an instance comes to a break, in floats (`Seen.score`); None where moments do not tell."""
+    from validate.instances.ladder import score_in_floats  # which measures as this module does
+
+    assert claim.program is not None
+    if not claim.program.operations <= LINEAR_GIVEN_DRAWS or not _fits_moments(claim, one, 4):
+        return None
+    return score_in_floats(claim, one)
+
+
 def _along(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: _Budget) -> Seen | None:
     """The tightest instances, made longer along each of their integers, that break the claim."""
     from validate.instances.ladder import climbed  # which measures as this module does
 
     tightest = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
     ladder = climbed(claim, tightest, lambda: stop() or budget.spent(2.5), lambda one: _fits_moments(claim, one))
-    found.reached = ladder.reached
+    for name, value in ladder.reached.items():
+        found.reached[name] = max(value, found.reached.get(name, 0))
     found.suspect = found.suspect or ladder.suspect
     return ladder.broken
 
@@ -347,14 +480,14 @@ class _Doubts:
 
     def __init__(self, claim: Claim, found: Hunt, accepted: Callable[[Seen], bool], smallest: bool) -> None:
         self.claim, self.found, self.accepted, self.smallest = claim, found, accepted, smallest
-        self.refused = 0
+        self.refused, self.start = 0, tried.instances()
 
-    def settled(self, seen: Seen, origin: Where, short: bool = False) -> bool:
+    def settled(self, seen: Seen, stage: str, short: bool = False) -> bool:
         """Whether the hunt ends with this break; else it is kept in case that no other is found.
 
         One that is `short` has been made smaller.
         """
-        found = self.found
+        found, before = self.found, tried.instances() - self.start
         stands = self.accepted(seen)
         if not stands and not relations_hold(self.claim, seen.drawn):  # no instance of the claim, for all that is known
             found.undecided += 1
@@ -365,7 +498,8 @@ class _Doubts:
                     seen, stands = near, True
                     break
         if stands or found.broken is None:
-            found.first, found.origin = seen, origin
+            found.first, found.origin = seen, "search" if stage == CLIMB else "pool"
+            found.stage, found.tried = stage, before
             found.broken = shrunk(self.claim, seen) if self.smallest and not short else seen
         self.refused += not stands
         return stands or self.refused >= REFUSED or (self.refused == 1 and self.accepted(found.broken))
@@ -413,6 +547,7 @@ def _with_squares(claim: Claim, seen: Seen) -> Iterator[Seen]:
 def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None:
     """Both sides on an instance; None where the claim says nothing there, or it cannot be told (counted in `found`)."""
     count = Hunt() if found is None else found
+    tried.count()
     try:
         both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit=_outcomes(claim, one))
     except TooManyOutcomesError:
@@ -533,7 +668,7 @@ MOST_AVERAGED = 100
 """Clients of an average over those whose coins fell so: pairs of them are gone through for every possible number."""
 
 
-def _fits_moments(claim: Claim, one: Drawn) -> bool:
+def _fits_moments(claim: Claim, one: Drawn, times: int = 1) -> bool:
     """Whether moments take little work: a matrix of all that clients remember, a term for each client and round.
 
     A sentence that speaks of the turns of a loop has a term for each of them, too.
@@ -548,7 +683,7 @@ def _fits_moments(claim: Claim, one: Drawn) -> bool:
     turns, most = 1, MOST_TERMS
     if any(isinstance(part, At) and part.name in claim.vocabulary.taps for part in _everything_said(claim)):
         turns, most = turns_of(instance.program, one.values), MOST_TERMS_OF_TAPS
-    return N * instance.rounds * (samples if instance.program.random else 1) * turns <= most
+    return N * instance.rounds * (samples if instance.program.random else 1) * turns <= most * times
 
 
 def _fits(claim: Claim, size: Size) -> bool:

@@ -239,6 +239,12 @@ def uses_of(program: Program) -> dict[str, Use]:
     Raises:
         ValueError: for a parameter that is used as more than one of these.
     """
+    if "uses" not in program.kept:
+        program.kept["uses"] = _uses_of(program)
+    return dict(program.kept["uses"])
+
+
+def _uses_of(program: Program) -> dict[str, Use]:
     found: dict[str, Use] = {}
 
     def use(name: str, how: Use) -> None:
@@ -369,18 +375,15 @@ def _check_arguments(instance: Instance) -> None:
     assert program is not None
     assert problem is not None
     scalars = instance.scalars()
-    for step in program.steps:
-        for position, formula in enumerate(_numbers(step)):
-            if any(VALUE.match(name) or name in _turns(program) for name in names_in(formula)):
-                continue
-            compiled = scalars.compiled(formula, {})
-            for k in range(instance.rounds if compiled.by_round else 1):
-                scalars.k = k
-                try:
-                    value = compiled.value(())
-                except UndefinedError:
-                    continue  # says nothing, which whoever measures counts
-                check(step, position, text_of(formula), value, compiled.per_client, problem)
+    for step, position, formula, text in _arguments(program):
+        compiled = scalars.compiled(formula, {})
+        for k in range(instance.rounds if compiled.by_round else 1):
+            scalars.k = k
+            try:
+                value = compiled.value(())
+            except UndefinedError:
+                continue  # says nothing, which whoever measures counts
+            check(step, position, text, value, compiled.per_client, problem)
     lengths = {s.name: length for s, length in zip(program.state, instance.lengths, strict=True) if length is not None}
     kinds = dict(zip(program.inputs, program.state, strict=True))
     for step in program.steps:  # a combine of what came in; one of what a shift made is seen when played
@@ -391,6 +394,20 @@ def _check_arguments(instance: Instance) -> None:
                 raise ValueError(
                     f"parameters: {step.label} has {len(weights)} weights, and {name} remembers {lengths[name]} vectors"
                 )
+
+
+def _arguments(program: Program) -> list[tuple[Step, int, Formula, str]]:
+    """Steps with the places of those of their numbers that hang on no draw and on no turn, and these as text."""
+    if "arguments" not in program.kept:
+        turns = _turns(program)
+        program.kept["arguments"] = [
+            (step, position, formula, text_of(formula))
+            for step in program.steps
+            for position, formula in enumerate(_numbers(step))
+            if not any(VALUE.match(name) or name in turns for name in names_in(formula))
+        ]
+    found: list[tuple[Step, int, Formula, str]] = program.kept["arguments"]
+    return found
 
 
 def _turns(program: Program) -> frozenset[str]:

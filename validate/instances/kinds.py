@@ -8,9 +8,10 @@ from typing import Any
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.problems import Problem, Quadratics
+from validate.instances.ridges import Ridges
 
 MOST_SAMPLES = 100_000  # of all clients together
-KINDS: tuple[type[Quadratics] | type[Pieces] | type[Points], ...] = (Quadratics, Pieces, Points)
+KINDS: tuple[type[Quadratics] | type[Pieces] | type[Points] | type[Ridges], ...] = (Quadratics, Pieces, Points, Ridges)
 """The kinds of problems. The first whose forms all samples are written in reads them."""
 
 
@@ -58,7 +59,9 @@ def read_problem(data: Any) -> Problem:
     )
     n, i, sample = next(unread, (0, 0, None))
     if sample is None:
-        raise ValueError("problem: some samples are given by points and others are not; all are to be, or none")
+        raise ValueError(
+            "problem: some samples are given by points, or as ridges, and others are not; all are to be, or none"
+        )
     known = "; ".join(", ".join(sorted(form)) for kind in KINDS for form in kind.FORMS)
     raise ValueError(
         f"problem: clients[{n}][{i}] has {', '.join(map(str, sample))}; a sample function has one of: {known}"

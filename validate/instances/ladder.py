@@ -36,6 +36,10 @@ CONFIRMED = 10**5
 """Terms of a sum that are added in fractions."""
 
 
+BROKEN = 2.0
+"""The score of an instance that breaks its claim."""
+
+
 @dataclass
 class Ladder:
     """What came of it.
@@ -54,7 +58,7 @@ class Ladder:
 
 
 @dataclass(frozen=True)
-class _Told:
+class Told:
     """How close an instance comes to a break (`Seen.score`), and whether it breaks the claim."""
 
     score: float
@@ -81,7 +85,7 @@ def climbed(claim: Claim, tightest: list[Seen], spent: Callable[[], bool], fits:
         for way in ways(claim, base):
             if found.rungs >= RUNGS and spent():
                 return found
-            climb = _Climb(claim, base, way, found, spent, fits)
+            climb = Climb(claim, base, way, found, spent, fits)
             broken = climb.first_break(seen.score, to_the_end=place == 0)
             if broken is not None and climb.confirmed(broken):
                 return found
@@ -109,7 +113,7 @@ def _by_series(claim: Claim, tightest: list[Seen], found: Ladder) -> bool:
     return False
 
 
-class _Climb:
+class Climb:
     """One integer of one instance."""
 
     def __init__(
@@ -131,7 +135,7 @@ class _Climb:
             to_the_end: whether the last value is tried, too, if it does not grow tighter.
         """
         way, last, best, idle = self.way, self.way.now, score, 0
-        ratios = [(way.now, _ratio(score))]
+        ratios = [(way.now, ratio_of(score))]
         while last < way.most and not (self.found.rungs >= RUNGS and self.spent()):
             value = _next(last, ratios, way.most)
             if idle == 2:
@@ -145,7 +149,7 @@ class _Climb:
                 return self.bisected(self.base, last, value)
             idle = idle + 1 if told.score <= best + GROWS else 0
             best, last = max(best, told.score), value
-            ratios.append((value, _ratio(told.score)))
+            ratios.append((value, ratio_of(told.score)))
         return None
 
     def bisected(self, base: Candidate, holds: int, breaks: int) -> int:
@@ -156,7 +160,7 @@ class _Climb:
             holds, breaks = (holds, middle) if told is not None and told.broken else (middle, breaks)
         return breaks
 
-    def told(self, base: Candidate, value: int) -> _Told | None:
+    def told(self, base: Candidate, value: int) -> Told | None:
         """Of the instance with this value: in floats where these tell, else exactly; None where neither does."""
         self.found.rungs += 1
         one = longer(self.claim, base, self.way, value)
@@ -165,16 +169,16 @@ class _Climb:
             self.found.reached[self.way.name] = max(value, self.found.reached.get(self.way.name, 0))
         return told
 
-    def measured(self, one: Drawn) -> _Told | None:
+    def measured(self, one: Drawn) -> Told | None:
         program = self.claim.program
         if program is not None and program.operations <= LINEAR_GIVEN_DRAWS and self.fits(one):
-            far = lines_in_floats(self.claim, one)
-            if far is not None:
-                return _Told(max(map(_gap, _later(far))), any(line.status == "broken" for line in far))
+            score = score_in_floats(self.claim, one)
+            if score is not None:
+                return Told(score, score == BROKEN)
         if not self.playable(one):
             return None
         seen = measured(self.claim, one)
-        return None if seen is None else _Told(seen.score, bool(seen.measured.broken))
+        return None if seen is None else Told(seen.score, bool(seen.measured.broken))
 
     def playable(self, one: Drawn) -> bool:
         """Whether playing it in fractions takes little time: of random runs those of few clients and samples."""
@@ -231,9 +235,17 @@ def _next(last: int, ratios: list[tuple[int, float]], most: int) -> int:
     return min(double, most)
 
 
-def _ratio(score: float) -> float:
+def ratio_of(score: float) -> float:
     """Left over right, of (left - right)/(left + right)."""
     return (1 + score) / (1 - score) if -1 <= score < 1 else 0.0
+
+
+def score_in_floats(claim: Claim, one: Drawn) -> float | None:
+    """How close an instance comes to a break, in floats (`Seen.score`); None where moments do not tell."""
+    far = lines_in_floats(claim, one)
+    if far is None:
+        return None
+    return BROKEN if any(line.status == "broken" for line in far) else max(map(_gap, _later(far)))
 
 
 def _later(far: list[Line]) -> Iterator[Line]:
@@ -244,7 +256,7 @@ def _later(far: list[Line]) -> Iterator[Line]:
 
 def _gap(line: Line) -> float:
     if line.status == "broken":
-        return 2.0
+        return BROKEN
     left, right = float(line.left), float(line.right)
     total = abs(left) + abs(right)
     return -1.0 if not 0 < total < float("inf") else -abs(left - right) / total

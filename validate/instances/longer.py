@@ -17,9 +17,11 @@ from theory.claim import Claim
 from validate.instances.candidates import Candidate, of_rounds, realised, refitted
 from validate.instances.choices import roles_of, schedules_of
 from validate.instances.pool import Drawn
+from validate.instances.ridge_moves import copied_along
 
 F = Fraction
 ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
+EVERYBODY = "N, all of them chosen"
 MOST, MOST_COORDINATES, MOST_ALONE = 1024, 32, 10**6
 """Of an integer; of coordinates where functions have Hessians; of claims about numbers alone."""
 
@@ -51,6 +53,8 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         clients = _clients(c, claim)
         if clients and not roles.matrices and (clients > 1 or not last):
             yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: _of_clients(c, claim, v, last))  # type: ignore[misc]
+            if not last and any(c.values.get(name) == clients for name in roles.clients):
+                yield Way(EVERYBODY, clients, MOST, lambda c, v: _of_everybody(c, claim, v))
         samples = _samples(c)
         if samples and (samples > 1 or not last):
             yield Way(SAMPLES, samples, MOST, lambda c, v, last=last: _of_samples(c, v, last))  # type: ignore[misc]
@@ -95,7 +99,7 @@ def _clients(c: Candidate, claim: Claim) -> int:
     """How many clients the functions, the vectors or, without these, the numbers are of; 0 where none are."""
     if c.hessian is not None:
         return len(c.hessian)
-    functions = c.pieces or c.points
+    functions = c.pieces or c.points or c.ridges
     if functions is not None:
         return len(functions)
     skipped = schedules_of(claim)
@@ -107,13 +111,15 @@ def _clients(c: Candidate, claim: Claim) -> int:
 def _samples(c: Candidate) -> int:
     if c.hessian is not None:
         return int(c.hessian.shape[1])
-    functions: Sequence[Any] | None = c.pieces or c.points
+    functions: Sequence[Any] | None = c.pieces or c.points or c.ridges
     return 0 if functions is None else max(map(len, functions))
 
 
 def _dim(c: Candidate) -> int:
     if c.hessian is not None:
         return int(c.hessian.shape[2])
+    if c.ridges is not None:
+        return c.ridges[0][0].dim
     return next((len(v[0] if isinstance(v, list) else v) for v in c.vectors.values()), 0)
 
 
@@ -133,9 +139,17 @@ def _of_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate
         linear=None if c.linear is None else c.linear[of],
         pieces=None if c.pieces is None else tuple(c.pieces[n] for n in of),
         points=None if c.points is None else tuple(c.points[n] for n in of),
+        ridges=None if c.ridges is None else tuple(c.ridges[n] for n in of),
         values=values,
         vectors={name: [v[n] for n in of] if isinstance(v, list) else v for name, v in c.vectors.items()},
     )
+
+
+def _of_everybody(c: Candidate, claim: Claim, count: int) -> Candidate:
+    """More clients, of whom as many are chosen as there are."""
+    now, grown = _clients(c, claim), _of_clients(c, claim, count, last=False)
+    chosen = {name: F(count) for name in roles_of(claim.program).clients if c.values.get(name) == now}
+    return replace(grown, values={**grown.values, **chosen})
 
 
 def _of_samples(c: Candidate, count: int, last: bool) -> Candidate:
@@ -146,7 +160,7 @@ def _of_samples(c: Candidate, count: int, last: bool) -> Candidate:
     def more(functions: Any) -> Any:
         return functions and tuple(tuple(own[i] for i in _copied(count, len(own), last)) for own in functions)
 
-    return replace(c, pieces=more(c.pieces), points=more(c.points))
+    return replace(c, pieces=more(c.pieces), points=more(c.points), ridges=more(c.ridges))
 
 
 def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
@@ -154,13 +168,14 @@ def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
     now = _dim(c)
     of = _copied(count, now, last)
     hessian = c.hessian
+    block = np.array([0 if i < now else i if last else i // now for i in range(count)])
     if hessian is not None:
-        block = np.array([0 if i < now else i if last else i // now for i in range(count)])
         hessian = hessian[:, :, of][:, :, :, of] * (block[:, None] == block[None, :]).astype(int).astype(object)
     return replace(
         c,
         hessian=hessian,
         linear=None if c.linear is None else c.linear[:, :, of],
+        ridges=None if c.ridges is None else copied_along(c.ridges, of, list(block)),
         start=c.start[of] if len(c.start) else c.start,
         values={name: F(count) if name == COORDINATES else v for name, v in c.values.items()},
         vectors={name: [row[of] for row in v] if isinstance(v, list) else v[of] for name, v in c.vectors.items()},

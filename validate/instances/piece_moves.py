@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -18,20 +18,25 @@ def bent(functions: Functions, rng: random.Random) -> Functions:
     n = rng.randrange(len(functions))
     i = rng.randrange(len(functions[n]))
     try:
-        return _with(functions, n, i, _bent(functions, functions[n][i], rng))
+        known = {s for own in functions for g in own for s in g.slopes}
+        return _with(functions, n, i, bent_alone(functions[n][i], known, rng))
     except ValueError:  # knots met
         return functions
 
 
-def _bent(functions: Functions, f: Piecewise, rng: random.Random) -> Piecewise:
+def bent_alone(f: Piecewise, known: Collection[Fraction], rng: random.Random) -> Piecewise:
+    """A neighbour of a function, with its slopes and others that are known.
+
+    Raises:
+        ValueError: where knots met.
+    """
     knots, slopes = list(f.knots), list(f.slopes)
     kind = rng.choice(("knot", "knot", "slope", "slope", "b", "b", "more", "less", "move"))
     if kind == "b" or (not knots and kind in ("knot", "less", "move")):
         return Piecewise(f.knots, f.slopes, other(f.b, False, rng), f.c)
     if kind == "slope":
-        known = sorted({s for own in functions for g in own for s in g.slopes})
         j = rng.randrange(len(slopes))
-        slopes[j] = rng.choice(known) if rng.random() < 0.5 else other(slopes[j], False, rng)
+        slopes[j] = rng.choice(sorted(known)) if rng.random() < 0.5 else other(slopes[j], False, rng)
     elif kind == "knot":
         j = rng.randrange(len(knots))
         knots[j] = other(knots[j], False, rng)
@@ -47,7 +52,7 @@ def _bent(functions: Functions, f: Piecewise, rng: random.Random) -> Piecewise:
         slopes.insert(j + rng.randrange(2), rng.choice(slopes))
     else:
         by = other(Fraction(0), False, rng)
-        return _moved(f, by)
+        return moved_alone(f, by)
     return Piecewise(tuple(knots), tuple(slopes), f.b, f.c)
 
 
@@ -56,7 +61,7 @@ def _with(functions: Functions, n: int, i: int, f: Piecewise) -> Functions:
     return (*functions[:n], (*own[:i], f, *own[i + 1 :]), *functions[n + 1 :])
 
 
-def _moved(f: Piecewise, by: Fraction) -> Piecewise:
+def moved_alone(f: Piecewise, by: Fraction) -> Piecewise:
     """x -> f(x - by) - f(-by)."""
     knots = tuple(t + by for t in f.knots)
     return Piecewise(knots, f.slopes, -f.derivative(-by))
@@ -68,27 +73,39 @@ def simplified(functions: Functions) -> Iterator[Functions]:
         yield tuple((mean_of(own),) for own in functions)
     places = [(n, i, f) for n, own in enumerate(functions) for i, f in enumerate(own)]
     for n, i, f in places:
-        for j in range(len(f.knots)):
-            for gone in (j, j + 1):
-                knots, slopes = list(f.knots), list(f.slopes)
-                del knots[j], slopes[gone]
-                yield _with(functions, n, i, Piecewise(tuple(knots), tuple(slopes), f.b, f.c))
+        for less in of_fewer_knots(f):
+            yield _with(functions, n, i, less)
     for n, i, f in places:
-        for j, slope in enumerate(f.slopes):
-            for simple in simpler(slope):
-                slopes = list(f.slopes)
-                slopes[j] = simple
-                yield _with(functions, n, i, Piecewise(f.knots, tuple(slopes), f.b, f.c))
-        for j, knot in enumerate(f.knots):
-            for simple in simpler(knot):
-                knots = list(f.knots)
-                knots[j] = simple
-                if knots == sorted(set(knots)):
-                    yield _with(functions, n, i, Piecewise(tuple(knots), f.slopes, f.b, f.c))
+        for shorter in of_shorter_numbers(f):
+            yield _with(functions, n, i, shorter)
         for simple in simpler(f.b):
             yield _with(functions, n, i, Piecewise(f.knots, f.slopes, simple, f.c))
         if f.c != 0:
             yield _with(functions, n, i, Piecewise(f.knots, f.slopes, f.b))
+
+
+def of_fewer_knots(f: Piecewise) -> Iterator[Piecewise]:
+    """One knot less, the slope on either side of it staying."""
+    for j in range(len(f.knots)):
+        for gone in (j, j + 1):
+            knots, slopes = list(f.knots), list(f.slopes)
+            del knots[j], slopes[gone]
+            yield Piecewise(tuple(knots), tuple(slopes), f.b, f.c)
+
+
+def of_shorter_numbers(f: Piecewise) -> Iterator[Piecewise]:
+    """Shorter slopes and knots."""
+    for j, slope in enumerate(f.slopes):
+        for simple in simpler(slope):
+            slopes = list(f.slopes)
+            slopes[j] = simple
+            yield Piecewise(f.knots, tuple(slopes), f.b, f.c)
+    for j, knot in enumerate(f.knots):
+        for simple in simpler(knot):
+            knots = list(f.knots)
+            knots[j] = simple
+            if knots == sorted(set(knots)):
+                yield Piecewise(tuple(knots), f.slopes, f.b, f.c)
 
 
 def translated(functions: Functions) -> Iterator[tuple[Fraction, Functions]]:
@@ -98,7 +115,7 @@ def translated(functions: Functions) -> Iterator[tuple[Fraction, Functions]]:
         ends = [x for interval in (f.least[1] if f.least is not None else ()) for x in interval]
         points |= dict.fromkeys(x for x in (*ends, *f.knots) if x)
     for x in points:
-        yield -x, tuple(tuple(_moved(f, -x) for f in own) for own in functions)
+        yield -x, tuple(tuple(moved_alone(f, -x) for f in own) for own in functions)
 
 
 def numbers_of(functions: Functions) -> list[Fraction]:

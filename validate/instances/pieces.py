@@ -196,14 +196,17 @@ def mean_of(functions: Sequence[Piecewise]) -> Piecewise:
 
 def largest_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Fraction | None:
     """sup over x of the sum of factor*f'(x)^2; None where it is infinite."""
-    knots = sorted({t for _, f in terms for t in f.knots})
-    found: list[Fraction] = []
+    every = sorted({t for _, f in terms for t in f.knots})
+    knots: list[Any] = list(map(to_element, every))
+    given = [(to_element(factor), *f.elements) for factor, f in terms]
+    zero = to_element(Fraction(0))
+    found: list[Any] = []
     for start, end in zip([None, *knots], [*knots, None], strict=True):
         inner = end - 1 if start is None and end is not None else start + 1 if start is not None and end is None else 0
-        at = Fraction(inner) if start is None or end is None else (start + end) / 2
-        a = h = e = Fraction(0)  # the sum is a x^2 - 2 h x + e on this stretch
-        for factor, f in terms:
-            s, b, _ = f.segments[bisect_right(f.knots, at)]
+        at = inner + zero if start is None or end is None else (start + end) / 2
+        a = h = e = zero  # the sum is a x^2 - 2 h x + e on this stretch
+        for factor, own, segments in given:
+            s, b, _ = segments[bisect_right(own, at)]
             a, h, e = a + factor * s * s, h + factor * s * b, e + factor * b * b
         if (start is None or end is None) and (
             a > 0 or (a == 0 and ((h > 0 and start is None) or (h < 0 and end is None)))
@@ -213,7 +216,8 @@ def largest_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Fraction | None:
         if a < 0 and (start is None or start < h / a) and (end is None or h / a < end):
             ends.append(h / a)
         found += [a * x * x - 2 * h * x + e for x in ends or [at]]
-    return max(found)
+    largest: Fraction = to_fraction(max(found))
+    return largest
 
 
 @dataclass(frozen=True)
@@ -311,13 +315,13 @@ class Pieces:
     def value(self, v: Vector, *which: int) -> Element:
         """The function's value at v."""
         (x,) = v
-        s, b, c = _segment(self.function(*which), x)
+        s, b, c = segment_of(self.function(*which), x)
         return (s * x / 2 - b) * x + c
 
     def gradient(self, v: Vector, *which: int) -> Vector:
         """Its gradient at v."""
         (x,) = v
-        s, b, _ = _segment(self.function(*which), x)
+        s, b, _ = segment_of(self.function(*which), x)
         return (s * x - b,)
 
     # minima
@@ -408,7 +412,7 @@ def _only(f: Piecewise) -> Fraction | None:
     return f.least[1][0][0]
 
 
-def _segment(f: Piecewise, x: Element) -> Segment:
+def segment_of(f: Piecewise, x: Element) -> Segment:
     """The segment in which a point lies, in FLINT's numbers."""
     from flint import fmpq
 
@@ -436,17 +440,24 @@ def _read(name: str, sample: Mapping[str, Any]) -> Piecewise:
         if len(b) != 1:
             raise ValueError(f"{name} has {len(b)} coordinates; beside piecewise quadratics there is one")
         return Piecewise((), (h[0][0],), b[0], c)
-    given = sample["knots"]
+    knots, slopes = read_shape(name, sample)
+    try:
+        return Piecewise(knots, slopes, number(f"{name}.b", sample["b"]), number(f"{name}.c", sample.get("c", 0)))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def read_shape(name: str, data: Mapping[str, Any]) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+    """Knots and slopes from ``{"knots", "slopes", ...}``.
+
+    Raises:
+        ValueError: for what are no numbers, or too many.
+    """
+    given = data["knots"]
     knots = () if isinstance(given, list | tuple) and not given else entries(f"{name}.knots", given)
     if len(knots) > MOST_KNOTS:
         raise ValueError(f"{name} has {len(knots)} knots; the limit is {MOST_KNOTS}")
-    slopes = entries(f"{name}.slopes", sample["slopes"])
-    try:
-        return Piecewise(
-            tuple(knots), tuple(slopes), number(f"{name}.b", sample["b"]), number(f"{name}.c", sample.get("c", 0))
-        )
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+    return tuple(knots), tuple(entries(f"{name}.slopes", data["slopes"]))
 
 
 def _written(f: Piecewise) -> dict[str, Any]:

@@ -1,14 +1,14 @@
 """The pool of a claim: instances made from the claim, the same way for everybody's.
 
-Problems satisfy the assumptions by construction (`shapes`, `piece_shapes`), parameters the relations (`choices`); the
-start is at the minimiser and away from it, runs are short and long. Which instance comes next depends on the claim's
-own words and the seed alone.
+Problems satisfy the assumptions by construction (`shapes`, `piece_shapes`, `ridge_shapes`), parameters the relations
+(`choices`); the start is at the minimiser and away from it, runs are short and long. Which instance comes next depends
+on the claim's own words and the seed alone.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -23,6 +23,7 @@ from validate.instances.instance import Instance
 from validate.instances.kinds import problem_of
 from validate.instances.piece_shapes import allows_pieces, assumes_convex, made_pieces, may_bend, wells
 from validate.instances.pieces import Pieces
+from validate.instances.ridge_shapes import made_ridges, may_slant
 from validate.instances.scalars import Schedule
 from validate.instances.shapes import DISTANCES, LARGE, SIZES, Size, made, shape_of
 
@@ -47,6 +48,11 @@ EVERY = 3
 where gradients are bounded, as quadratics have no curvature then."""
 
 
+IN_PLANE, IN_PLANE_BOUNDED = 1 / 3, 1 / 2
+"""Of functions that are no quadratics, the share of those of several variables; where gradients are bounded."""
+ROUNDS_IN_PLANE = (*ROUNDS, 5, 10)
+
+
 @dataclass(frozen=True)
 class Drawn:
     """An instance with what else the claim needs.
@@ -64,12 +70,25 @@ class Drawn:
 
 def needs_minimiser(claim: Claim) -> bool:
     """Whether a claim speaks of a minimiser, of one of a client, or of the infimum."""
-    return any(
-        (isinstance(part, Name) and part.name in ("xstar", "xstar_n", "fstar"))
-        or (isinstance(part, Apply) and part.operation == "argmin_n")
-        for tree in _trees(claim)
-        for part in everything(tree)
-    )
+
+    def found() -> bool:
+        return any(
+            (isinstance(part, Name) and part.name in ("xstar", "xstar_n", "fstar"))
+            or (isinstance(part, Apply) and part.operation == "argmin_n")
+            for tree in _trees(claim)
+            for part in everything(tree)
+        )
+
+    return _once(claim, "needs minimiser", found)
+
+
+def _once(claim: Claim, what: str, found: Callable[[], bool]) -> bool:
+    """What is asked of a claim for every instance, found out once."""
+    kept = claim.vocabulary.kept
+    if what not in kept:
+        kept[what] = found()
+    answer: bool = kept[what]
+    return answer
 
 
 def _trees(claim: Claim) -> Iterator[Expression]:
@@ -123,6 +142,7 @@ def drawn(
     long: bool = False,
     sizes: list[Size] | None = None,
     everybody: bool = False,
+    bent: bool = False,
 ) -> Drawn | None:
     """The instance of a seed; None where this seed leads to none.
 
@@ -133,6 +153,7 @@ def drawn(
         long: many rounds.
         sizes: to choose from; those that fit the claim without.
         everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
+        bent: whether functions are to be no quadratics, and of several variables, where the claim allows it.
     """
     rng = random.Random(f"{seed}:{claim.statement}")
     more = random.Random(f"{seed}, {claim.statement}")
@@ -141,9 +162,15 @@ def drawn(
         return None
     size = sizes[seed % len(sizes)]
     shape = shape_of(claim.predicates, needs_minimiser(claim))
-    turn = seed % EVERY != 0 if shape.flat else seed % EVERY == EVERY - 1
+    turn = bent or (seed % EVERY != 0 if shape.flat else seed % EVERY == EVERY - 1)
     bends = turn and not (large or long) and shape.even == "any" and allows_pieces(claim)
     lines = [one for one in sizes if one.dim == 1] if bends else []
+    planes = [one for one in sizes if one.dim > 1] if bends else []
+    aside = random.Random(f"{seed} in the plane, {claim.statement}")
+    in_plane = bool(planes) and (bent or not lines or aside.random() < (IN_PLANE_BOUNDED if shape.flat else IN_PLANE))
+    if in_plane:
+        size, lines = aside.choice(planes), []
+    vectors = _vectors(claim, size, aside, near=aside.random() < 0.7) if in_plane else {}
     if lines:
         size = lines[seed // EVERY % len(lines)]
     certain = claim.program is not None and not claim.program.random
@@ -155,6 +182,21 @@ def drawn(
         if lines:
             convex = assumes_convex(claim.predicates)
             problem = made_pieces(shape, size, rng, extreme=extreme, convex=convex, unit=unit)
+        elif in_plane:
+            problem = made_ridges(
+                shape,
+                size,
+                rng,
+                slanted=may_slant(claim.predicates),
+                bent=may_bend(shape, claim.predicates) and rng.random() < 0.2,
+                extreme=extreme,
+                convex=assumes_convex(claim.predicates),
+                unit=unit,
+                points=[
+                    tuple(v) for given in vectors.values() for v in (given if isinstance(given, list) else [given])
+                ],
+            )
+            rounds = rng.choice(ROUNDS_IN_PLANE) if certain else rounds
         else:
             problem = made(shape, size, rng, extreme=extreme, even=0.4 if large or long else 0.1, unit=unit)
         if lines and may_bend(shape, claim.predicates) and more.random() < 0.4:
@@ -166,7 +208,8 @@ def drawn(
         tops = _tops(problem) if isinstance(problem, Pieces) else ()
         if tops and more.random() < 0.5:
             start = np.array([more.choice(tops) + more.choice(NEAR)], dtype=object)
-        if _starts_at_minimiser(claim) or rng.random() < (0.4 if large or long else 0.25):
+        still = _starts_at_minimiser(claim) or rng.random() < (0.4 if large or long else 0.25)
+        if still and not (in_plane and claim.program is None):
             try:
                 start = problem.minimiser
             except ValueError:
@@ -177,7 +220,7 @@ def drawn(
             rounds = more.choice((*TERMS, *(() if _runs_over_rounds(claim) else BEYOND)))
         elif more.random() < 0.3:
             rounds = more.randrange(1, 41)
-    vectors = _vectors(claim, size, rng)
+    vectors = vectors if in_plane else _vectors(claim, size, rng)
     counts = _counts_of_numbers(claim, vectors, more, large) if problem is None else {}
     most = MOST_FAR if large or long else MOST_CERTAIN if everybody or certain else MOST_ROUNDS
     found = choose(claim, problem, start, rounds, rng, large, vectors, counts, everybody, most)
@@ -238,16 +281,29 @@ def has_functions(claim: Claim) -> bool:
     """Whether a claim speaks of functions at all."""
     if claim.of is not None or claim.predicates or needs_minimiser(claim):
         return True
-    return any(
-        isinstance(part, Apply) and (part.operation in FUNCTION_NAMES or part.operation.startswith("grad "))
-        for tree in _trees(claim)
-        for part in everything(tree)
-    )
+
+    def found() -> bool:
+        return any(
+            isinstance(part, Apply) and (part.operation in FUNCTION_NAMES or part.operation.startswith("grad "))
+            for tree in _trees(claim)
+            for part in everything(tree)
+        )
+
+    return _once(claim, "has functions", found)
 
 
-def _vectors(claim: Claim, size: Size, rng: random.Random) -> dict[str, Any]:
-    """Free vectors: alike, opposite, orthogonal, 0, and of all lengths."""
+def _vectors(claim: Claim, size: Size, rng: random.Random, near: bool = False) -> dict[str, Any]:
+    """Free vectors: alike, opposite, orthogonal, 0, and of all lengths; or all of them near to one point."""
     base = [_vector(size.dim, rng) for _ in range(2)]
+    if near:
+        unit, steps = rng.choice((F(1), F(1), F(1, 10), F(10))), (F(0), F(1), F(-1), F(1), F(-1), F(2), F(1, 2))
+
+        def beside() -> Any:
+            return base[0] + unit * np.array([rng.choice(steps) for _ in range(size.dim)], dtype=object)
+
+        return {
+            name: [beside() for _ in range(size.clients)] if name.endswith("_n") else beside() for name in claim.vectors
+        }
     alike = rng.random() < 0.2
 
     def one() -> Any:

@@ -49,7 +49,7 @@ class OpenLength(Search):
 
     def __init__(self, most: int, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.most, self.attempt = most, arguments[-2]
+        self.most = most
         self.relations = tuple(r for r in self.claim.relations if of_length(r, self.words))
         self.names = {relation: self.needs[relation] for relation in self.relations}
         self.preferred = self.world.rounds

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from theory.arithmetic import to_element
 from theory.formula import Apply, Formula, Name, Number
-from theory.operations import Element, operations
+from theory.operations import Element, operations, rational_type
 
 LONGEST_RATIONAL = 2**20
 """Bits of numerator or denominator above which formulas go on with balls."""
@@ -128,8 +128,7 @@ class Scalars:
     def _named(
         self, name: str, slots: Mapping[str, int], per_client: Collection[str]
     ) -> tuple[Callable[[Environment], Any], bool, bool, bool]:
-        from flint import fmpq
-
+        fmpq = rational_type()
         if name in slots:
             slot = slots[name]
             if not name.startswith("_"):  # the turn of a loop is counted in Python's integers

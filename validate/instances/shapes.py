@@ -125,22 +125,22 @@ def made(
         even: the probability that there is one curvature everywhere, with which many bounds are attained.
         unit: of curvature.
     """
-    rotation = _rotation(size.dim, rng)
+    axes = rotation(size.dim, rng)
     curvatures = tuple(unit * value for value in ((*CURVATURES, *EXTREMES) if extreme else CURVATURES))
     if shape.even != "any" or (even and rng.random() < even and not shape.flat):
         hessians = np.full((size.clients, size.samples, size.dim, size.dim), F(0), dtype=object)
         hessians += rng.choice(curvatures) * _identity(size.dim)
-        _spread_smaller(shape, hessians, rng, rotation)
+        _spread_smaller(shape, hessians, rng, axes)
     else:
-        hessians = _hessians(shape, size, rng, rotation, curvatures)
+        hessians = _hessians(shape, size, rng, axes, curvatures)
     linear = _linear(shape, size, rng, hessians)
     counts = np.full(size.clients, size.samples)
     zero = np.full((size.clients, size.samples), F(0), dtype=object)
     return Quadratic(hessians, linear, zero, counts)
 
 
-def _rotation(dim: int, rng: random.Random) -> Any:
-    """A rational orthogonal matrix."""
+def rotation(dim: int, rng: random.Random) -> Any:
+    """A rational orthogonal matrix, (d, d)."""
     matrix = _identity(dim)
     if dim == 1 or rng.random() < 0.4:
         return matrix

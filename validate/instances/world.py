@@ -62,6 +62,7 @@ class Still:
     Attributes:
         scalar_functions: the operations on numbers, by name.
         vector_functions: those on vectors.
+        kept: what `theory.sentence.evaluate` has found, as nothing changes.
         choice: which of the minimisers is meant where there are more than one.
 
     Raises:
@@ -74,6 +75,7 @@ class Still:
         self.instance = instance
         self.words = words or Vocabulary(vectors=tuple(instance.vectors))
         self.choice = 0
+        self.kept: dict[Any, Any] = {}
         given: dict[str, Given] = dict(instance.parameters)
         given["K"] = Fraction(instance.rounds)
         for name, size in (("N", instance.clients), ("d", instance.dim)):

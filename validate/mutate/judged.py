@@ -1,14 +1,16 @@
 """The check against the neighbours of a claim: which are false, and which of these it refutes.
 
 Two parties look at each neighbour. The *check* is that of `validate.examine` with a small budget: instances made from
-the neighbour's own texts, a climb from the tightest, and a break counts if the stand-alone verifier accepts its
-certificate. The *oracle* has other instances, made from the claim, and knows where it is tight: a term is scaled below
-what one of them attains. Its breaks are exact too, and the check is not told of them. A neighbour is false when either
-has an exact instance against it; that nothing breaks a neighbour does not make it false.
+the neighbour's own texts, a climb from the tightest, the worst functions of its class at small sizes, and a break
+counts if the stand-alone verifier accepts its certificate. The *oracle* has other instances, made from the claim, and
+knows where it is tight: a term is scaled below what one of them attains. Its breaks are exact too, and the check is not
+told of them. A neighbour is false when either has an exact instance against it; that nothing breaks a neighbour does
+not make it false.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -27,6 +29,10 @@ from validate.instances.pool import Drawn, drawn
 from validate.measurement import claim_of
 from validate.mutate.findings import NOWHERE, UNBROKEN, UNCERTIFIED, Break, Finding, MutationReport
 from validate.mutate.neighbours import Neighbour, neighbours, terms
+from validate.verdict import Origin
+from validate.worst_case.stage import worst
+
+log = logging.getLogger(__name__)
 
 ORACLE = 10**7
 """The oracle's seeds begin here: the check's own begin at its seed."""
@@ -278,20 +284,36 @@ def _finding(one: Neighbour, oracle: _Oracle, effort: Effort, out: Path | None) 
         smallest=False,
     )
     against = oracle.broken(one)
-    if found.broken is not None:
-        if not accepted(claim, found.broken, True):
-            return Finding(one, "survived", against is not None, _break(found.broken), reason=UNCERTIFIED)
+    seen, weaker = found.broken, False
+    origin: Origin = found.origin
+    if seen is None:
+        weaker = against is None and oracle.follows(one)
+        if not weaker:
+            seen, origin = _worst(claim), "worst case"
+    if seen is not None:
+        if not accepted(claim, seen, True):
+            return Finding(one, "survived", against is not None, _break(seen), reason=UNCERTIFIED)
         path = None
         if out is not None:
-            certificate = valid_certificate(claim, found.broken, found.broken.measured.broken[0], found.origin, True)
+            certificate = valid_certificate(claim, seen, seen.measured.broken[0], origin, True)
             folder = out / "certificates" / "mutants"
             path = certificates.write(certificate, folder, one.name.replace("/", "."))
-        return Finding(one, "killed", against is not None, _break(found.broken), path)
+        return Finding(one, "killed", against is not None, _break(seen), path)
     if against is not None:
         return Finding(one, "survived", True, _break(against))
-    if oracle.follows(one):
+    if weaker:
         return Finding(one, "weaker")
     return Finding(one, "not shown false", reason=UNBROKEN if found.seen else NOWHERE)
+
+
+def _worst(claim: Claim) -> Seen | None:
+    """An instance among the worst functions of a claim's class that breaks it; the accepted ones first."""
+    try:
+        found = worst(claim, quick=True, accepted=lambda seen: accepted(claim, seen, True), proved=False)
+    except Exception:  # of a solver; it ends nothing else
+        log.debug("%s: its worst case ended with an error", claim.id, exc_info=True)
+        return None
+    return found.broken or next(iter(found.suspects), None)
 
 
 def _break(seen: Seen) -> Break:

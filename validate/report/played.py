@@ -95,15 +95,29 @@ def _client(samples: Sequence[Mapping[str, Any]]) -> str:
     return f"the mean of {listed}{more}"
 
 
+def _shape(data: Mapping[str, Any]) -> str:
+    """The slopes of a derivative, and where each ends."""
+    knots, slopes = ([equal(v).removeprefix("= ") for v in data[key]] for key in ("knots", "slopes"))
+    below = [f"{slope} up to {knot}" for slope, knot in zip(slopes, knots, strict=False)]
+    return ", ".join([*below, f"{slopes[-1]} beyond" if knots else slopes[-1]])
+
+
+def _ridges(sample: Mapping[str, Any]) -> str:
+    """A sum of functions along directions: the slopes of their derivatives, and the gradient at 0."""
+    shown = [f"φ″ = {_shape(one)} along {equal(one['a']).removeprefix('= ')}" for one in sample["ridges"]]
+    most = shown[:MOST_FUNCTIONS] + ([f"{len(shown) - MOST_FUNCTIONS} more"] if len(shown) > MOST_FUNCTIONS else [])
+    start = equal([_negative(b) for b in sample["b"]])
+    return f"[{'; '.join([*most, f'∇f(0) {start}'])}]"
+
+
 def _sample(sample: Mapping[str, Any]) -> str:
     if "points" in sample:
         return _any_function(sample)
     constant = str(sample.get("c", 0))
+    if "ridges" in sample:
+        return _ridges(sample)
     if "knots" in sample:
-        knots, slopes = ([equal(v).removeprefix("= ") for v in sample[key]] for key in ("knots", "slopes"))
-        below = [f"{slope} up to {knot}" for slope, knot in zip(slopes, knots, strict=False)]
-        beyond = f"{slopes[-1]} beyond" if knots else slopes[-1]
-        return f"[f″ = {', '.join([*below, beyond])}; f′(0) {equal(_negative(sample['b']))}]"
+        return f"[f″ = {_shape(sample)}; f′(0) {equal(_negative(sample['b']))}]"
     b = sample["b"] if isinstance(sample["b"], list) else [sample["b"]]
     H = sample["H"] if "H" in sample else [[sample["h"]]]
     if len(b) == 1:

@@ -1,4 +1,4 @@
-"""Whether a problem satisfies an assumption, in fractions: here for quadratics, else in `pieces` and `implied`."""
+"""Whether a problem satisfies an assumption, in fractions: here for quadratics, else elsewhere."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ from .pieces import variance as variance_of_pieces
 from .points import Points
 from .quadratics import Function, Problem, definiteness, null_space, product, semidefinite, shifted
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
+from .ridges import Ridges
+from .ridges_assumed import DECIDE as DECIDE_OF_RIDGES
+from .ridges_assumed import dissimilar as dissimilar_ridges
+from .ridges_assumed import variance as variance_of_ridges
 from .scalars import ZERO, Number
 from .sentences import FUNCTIONS, Node, names_in, read_call, read_formula
 from .spoken import World
@@ -140,6 +144,8 @@ def holds(assumption: Assumption, world: World) -> bool:
         variance, dissimilar, known = variance_of_pieces, dissimilar_pieces, DECIDE_OF_PIECES
     elif isinstance(problem, Points):
         variance, dissimilar, known = variance_of_points, dissimilar_points, DECIDE_OF_POINTS
+    elif isinstance(problem, Ridges):
+        variance, dissimilar, known = variance_of_ridges, dissimilar_ridges, DECIDE_OF_RIDGES
     if assumption.name == "bounded_variance":
         return all(variance(problem, n, _constants(assumption, world, {"n": n}, (UP,))[0]) for n in range(problem.N))
     if assumption.name == "dissimilar":
@@ -243,6 +249,13 @@ def on_ball(assumption: Assumption, world: World, constants: Sequence[Fraction])
         if moved:
             raise Uncheckable("where a step takes functions that are known at points only")
         return all(f.G is not None and first >= f.G for f, _ in problem.all_named(assumption.function))
+    if isinstance(problem, Ridges):
+        everywhere = not moved and all(
+            DECIDE_OF_RIDGES["bounded_gradients"](problem, f, first) for f, _ in problem.all_named(assumption.function)
+        )
+        if not everywhere:
+            raise Uncheckable("whether it holds on a ball, of functions of several variables that are no quadratics")
+        return True
     keep, factor, bound = (Fraction(1), first, radius**2) if moved else (ZERO, Fraction(1), first**2)
     groups: list[list[Any]] = [[f] for f, _ in problem.all_named(assumption.function)]
     if moved and assumption.function == "f_ni":

@@ -110,17 +110,18 @@ def mean_of(functions: Sequence[Piece], work: Work) -> Piece:
         return functions[0]
     knots = sorted({t for f in functions for t in f.knots})
     work.spend(3 * len(functions) * (len(knots) + 1))
-    inside = [x for (low, high) in _gaps(knots) for x in [_between(low, high)]]
+    inside = [x for (low, high) in gaps(knots) for x in [between(low, high)]]
     slopes = [sum((f.slopes[f.segment(x)] for f in functions), ZERO) / len(functions) for x in inside]
     b, c = (sum(values, ZERO) / len(functions) for values in zip(*((f.b, f.c) for f in functions), strict=True))
     return Piece(knots, slopes, b, c)
 
 
-def _gaps(knots: Sequence[Fraction]) -> Iterator[Ends]:
+def gaps(knots: Sequence[Fraction]) -> Iterator[Ends]:
+    """The intervals between knots."""
     yield from zip((None, *knots), (*knots, None), strict=True)
 
 
-def _between(low: Fraction | None, high: Fraction | None) -> Fraction:
+def between(low: Fraction | None, high: Fraction | None) -> Fraction:
     """A point inside."""
     if low is None:
         return ZERO if high is None else high - 1
@@ -226,6 +227,12 @@ def _read(data: Any, name: str) -> Piece:
             raise FormatError(f"{name} has more than one coordinate, and others have knots")
         return Piece((), read_vector(rows[0], name), read_vector(data["b"], name)[0], number(data.get("c", 0), name))
     fields(data, name, "knots slopes b", "c")
+    knots, slopes = read_shape(data, name)
+    return Piece(knots, slopes, number(data["b"], f"b of {name}"), number(data.get("c", 0), f"c of {name}"))
+
+
+def read_shape(data: Any, name: str) -> tuple[list[Fraction], list[Fraction]]:
+    """Knots that increase, and one slope more."""
     if len(list_of(data["knots"], f"knots of {name}")) > MOST_KNOTS:
         raise FormatError(f"{name} has more than {MOST_KNOTS} knots")
     if len(list_of(data["slopes"], f"slopes of {name}")) != len(data["knots"]) + 1:
@@ -234,7 +241,7 @@ def _read(data: Any, name: str) -> Piece:
     if any(one >= two for one, two in pairwise(knots)):
         raise FormatError(f"the knots of {name} do not increase")
     slopes = [number(s, f"a slope of {name}") for s in data["slopes"]]
-    return Piece(knots, slopes, number(data["b"], f"b of {name}"), number(data.get("c", 0), f"c of {name}"))
+    return knots, slopes
 
 
 def described(problem: Pieces) -> Iterator[str]:
@@ -316,8 +323,8 @@ def _never_more(problem: Pieces, terms: Sequence[tuple[Fraction, Sequence[Piece]
     """Whether everywhere the sum of factor*f'^2, or of factor*(f' - g')^2 for two functions, is at most the bound."""
     knots = sorted({t for _, functions in terms for f in functions for t in f.knots})
     problem.work.spend(8 * len(terms) * (len(knots) + 1))
-    for low, high in _gaps(knots):
-        x = _between(low, high)
+    for low, high in gaps(knots):
+        x = between(low, high)
         p, q, r = ZERO, ZERO, bound
         for factor, functions in terms:
             slope = height = ZERO  # of the difference of derivatives, slope*x + height

@@ -14,7 +14,8 @@ from theory.worst_case.rounded import breaking
 from validate.instances.instance import Instance
 from validate.instances.points import Point, PointFunction, Points
 from validate.instances.pool import Drawn
-from validate.worst_case.reading import Case, NoReadingError, Numbers, Reading, last_first, read_claim
+from validate.worst_case.numbers import Numbers
+from validate.worst_case.reading import Case, NoReadingError, Reading, last_first, read_claim
 
 REACHES = (Fraction(1), Fraction(1000))
 """Bounds on the squared length of what the run begins with, where a claim is not the same in all units."""
@@ -37,18 +38,21 @@ def attack(
     Raises:
         NoReadingError: where the claim has no Gram reading at these numbers.
     """
-    for _, found in attacks(read_claim(claim, values, samples, rounds), cases):
+    for _, found in attacks(read_claim(claim, values, samples, rounds, law="on a line"), cases):
         yield from found
 
 
 def attacks(reading: Reading, cases: int = CASES) -> Iterator[tuple[Estimation, Iterator[Drawn]]]:
     """The problems of maximising left - right, each with the instances that break what was read. Errors as of `attack`.
 
-    The solver is asked as instances are taken.
+    The solver is asked as instances are taken. There are none where more is read than the claim allows.
     """
+    if reading.larger:
+        return
+    rank = None if reading.unknown.line is None else 1
     for case in list(last_first(reading.cases))[:cases]:
         for problem in problems(reading, case):
-            yield problem, (instance_of(reading, problem, found) for found in breaking(problem.program))
+            yield problem, (instance_of(reading, problem, found) for found in breaking(problem.program, rank))
 
 
 def problems(reading: Reading, case: Case) -> Iterator[Estimation]:
@@ -71,6 +75,11 @@ def instance_of(reading: Reading, problem: Estimation, found: Attained) -> Drawn
     met = reading.met
     block = found.vectors[0]
     dim = max(1, len(block[0]) if block else 0)
+    d = reading.unknown.coordinates
+    if d is not None:
+        if dim > d:
+            raise ValueError(f"the instance has {dim} coordinates, and d={d}")
+        dim = d
     vectors = [(Fraction(0),) * dim for _ in met.basis]
     for place, j in enumerate(problem.kept):
         vectors[j] = tuple(met.scale[j] * c for c in (*block[place], *[Fraction(0)] * (dim - len(block[place]))))
@@ -102,5 +111,6 @@ def instance_of(reading: Reading, problem: Estimation, found: Attained) -> Drawn
         free,
         was.algorithm,
     )
-    constants = {**reading.values.constants, **({"K": Fraction(was.rounds)} if "K" in reading.values.constants else {})}
+    named = {name: value for name, value in reading.values.constants.items() if name != "d"}
+    constants = {**named, **({"K": Fraction(was.rounds)} if "K" in reading.values.constants else {})}
     return Drawn(instance, constants, {**instance.parameters, **constants})

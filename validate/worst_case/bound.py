@@ -16,10 +16,13 @@ from theory.worst_case.forms import Extreme, Form, Linear, NotLinearError
 from theory.worst_case.rounded import scale_of, size_of
 from validate.instances.pool import Drawn
 from validate.worst_case.attack import instance_of
-from validate.worst_case.reading import ROOM, Case, NoReadingError, Numbers, Reading, last_first, numbers_of, read_claim
+from validate.worst_case.numbers import Numbers, numbers_of
+from validate.worst_case.reading import ROOM, Case, LargeReadingError, NoReadingError, Reading, last_first, read_claim
 
 START = 1
 """The place of x0 - x* among the basis vectors of a reading; in the program, it is the first."""
+LITTLE = 16
+"""Basis vectors that a reading is given at first."""
 Status = Literal["proved", "bounded", "attained", "undecided"]
 
 
@@ -118,12 +121,24 @@ def worst_case_of(
     if clients < 1 or len(counts) != clients or min(counts) < 1 or rounds < 1:
         raise ValueError(f"clients={clients}, samples={samples}, rounds={rounds} are outside the integers from 1 on")
     numbers = values if isinstance(values, Numbers) else numbers_of(claim, values)
-    reading = read_claim(claim, numbers, counts, rounds, room)
+    reading = _in_little_room(claim, numbers, counts, rounds, room)
     wanted = dict(at or {}).items()
     cases = [case for case in last_first(reading.cases) if wanted <= dict(case.at).items()]
     if not cases:
         raise ValueError(f"at={dict(at or {})} are no indices of which {claim.id} speaks in {rounds} rounds")
     return ratio(reading, cases[0], tolerance, merge=merge)
+
+
+def _in_little_room(claim: Claim, numbers: Numbers, samples: tuple[int, ...], rounds: int, room: int) -> Reading:
+    """A claim at numbers: vectors are as long as they have to be, and no longer than `room`."""
+    size = min(LITTLE, room)
+    while True:
+        try:
+            return read_claim(claim, numbers, samples, rounds, size)
+        except LargeReadingError:
+            if size >= room:
+                raise
+            size = min(2 * size, room)
 
 
 def ratio(
@@ -140,7 +155,8 @@ def ratio(
         reading: of the claim.
         case: which.
         tolerance: relative width of the enclosure up to which it is "proved".
-        attained: whether an instance is wanted beside the bound.
+        attained: whether an instance is wanted beside the bound. There is none where more is read than the claim
+            allows, or something is constant.
         merge: whether clients that cannot be told apart are merged.
         largest: the size of a program (`theory.worst_case.rounded.size_of`) above which it is not solved.
     """
@@ -151,6 +167,7 @@ def ratio(
     if largest is not None and size_of(problem.program) > largest:
         raise NoReadingError("its program is too large")
     free = _start_is_free(reading, case)
+    attained = attained and not reading.larger and problem.scaled is None
     upper, lower, words = enclose(problem.program, tolerance, free, scale_of(problem.program), attained)
     whole = reading.classes.whole
     top = upper.bound * unit if upper is not None and whole else None
@@ -192,7 +209,7 @@ def _problem(reading: Reading, case: Case, merge: bool) -> tuple[Estimation, Fra
             raise NoReadingError("a ratio to a number that is not positive")
         return estimation(met, left, None, merge=merge), 1 / size
     if right.constant or not met.homogeneous or _has_constant(left):
-        raise NoReadingError("a ratio of sides that are not the same in all units")
+        return estimation(met, left, None, bounded=right), Fraction(1)
     length = _size(reading, right)
     return estimation(met, left, None, [("the right side", Form(right.gram, right.values, -length))], merge), 1 / length
 

@@ -13,7 +13,7 @@ from theory.claim import Claim
 from theory.formula import Apply, Name, UndefinedError
 from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS, OPERATIONS
-from theory.sentence import ALL_CLIENTS, SentenceError, evaluate, everything, index_of, read, text_of
+from theory.sentence import ALL_CLIENTS, SentenceError, evaluate, everything, read
 from theory.worst_case.assembly import Meeting, fraction
 from theory.worst_case.classes import Classes, NoClassError, classes
 from theory.worst_case.forms import (
@@ -22,27 +22,22 @@ from theory.worst_case.forms import (
     Linear,
     NotLinearError,
     Root,
-    dot,
-    form_of,
-    lifted,
     plus,
     squared_sides,
 )
-from validate.both_sides import World, indices_of, relation_holds
+from validate.both_sides import indices_of, relation_holds
 from validate.instances.instance import Instance
-from validate.instances.numbers import number
 from validate.instances.pool import needs_minimiser
-from validate.instances.scalars import Schedule
-from validate.play import Play
 from validate.rounds import TooManyOutcomesError
-from validate.worst_case.unknown import TooLargeError, Unknown
+from validate.worst_case.apart import across
+from validate.worst_case.numbers import Numbers
+from validate.worst_case.unknown import Law, TooLargeError, Unknown
+from validate.worst_case.world import OUTCOMES, Constants, FormWorld, constants_of
 
 ROOM = 48
 """Basis vectors of a program, unless more are asked for."""
-OUTCOMES = 400
-"""Of one round."""
-REFUSED = OPERATIONS - LINEAR_GIVEN_DRAWS | {"keep", "noise", "ones"}
-"""Operations that are not linear in vectors, speak of coordinates, or have no finite law."""
+REFUSED = OPERATIONS - LINEAR_GIVEN_DRAWS | {"ones"}
+"""Operations that are not linear in vectors, or speak of coordinates."""
 BEYOND = frozenset({"quantile", *ALL_CLIENTS})
 """What a sentence takes over all clients or outcomes, and no form in inner products is."""
 
@@ -51,48 +46,8 @@ class NoReadingError(ValueError):
     """A claim that has no such form, or not at these numbers; it may be true all the same."""
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """Numbers for all names of a claim.
-
-    Attributes:
-        parameters: of the algorithm, as an instance has them.
-        constants: of all other names.
-        algorithm: ``paper/name``, as an instance has it.
-    """
-
-    parameters: Mapping[str, Any]
-    constants: Mapping[str, Any]
-    algorithm: str = ""
-
-
-def numbers_of(claim: Claim, values: Mapping[str, Any]) -> Numbers:
-    """Numbers by name without index, exactly: "0.1" is one tenth; lists are one a client, or the rows of a
-    matrix, and ``{"k": [...]}`` is one a round.
-
-    Raises:
-        ValueError: for a name that is missing, or that the claim does not have.
-    """
-    own = () if claim.program is None else claim.program.parameters
-    needed = {index_of(name)[0] for name in claim.symbols} - {"N", "K", "d"}
-    known = needed | set(own) | {"J"}
-    for name in values:
-        if name not in known:
-            raise ValueError(f"values has {name!r}; {claim.id} has {', '.join(sorted(needed))}")
-    for name in sorted(needed | set(own) - {"N"}):
-        if name not in values and not (claim.of is not None and name in claim.of.defaults):
-            raise ValueError(f"values: {name} is missing; {claim.id} has {', '.join(sorted(needed))}")
-
-    def exact(value: Any) -> Any:
-        if isinstance(value, Mapping) and set(value) == {"k"}:
-            return Schedule(tuple(exact(v) for v in value["k"]))
-        return tuple(map(exact, value)) if isinstance(value, list | tuple) else number("values", value)
-
-    given = {} if claim.of is None else dict(claim.of.defaults)
-    given |= {name: exact(value) for name, value in values.items()}
-    called = "" if claim.of is None else f"{claim.paper}/{claim.of.name}"
-    parameters = {name: value for name, value in given.items() if name in own or name == "J"}
-    return Numbers(parameters, {name: value for name, value in given.items() if name not in own}, called)
+class LargeReadingError(NoReadingError):
+    """A claim that has one in more room."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +89,11 @@ class Reading:
     cases: tuple[Case, ...]
     classes: Classes
 
+    @property
+    def larger(self) -> bool:
+        """Whether more is read than the claim allows: then a bound is one for the claim, and a solution no instance."""
+        return bool(self.classes.across or self.unknown.spread)
+
 
 def refusal(claim: Claim) -> str:
     """Why a claim has no Gram reading at any numbers; empty where nothing speaks against one."""
@@ -143,23 +103,21 @@ def refusal(claim: Claim) -> str:
         return "its functions are quadratics"
     trees = [claim.sentence.left, claim.sentence.right, *claim.definitions.values()]
     trees += [side for relation in claim.relations for side in (relation.left, relation.right)]
-    if any(isinstance(part, Name) and part.name == "d" for tree in trees for part in everything(tree)):
-        return "it speaks of the number of coordinates"
     beyond = {part.operation for tree in trees for part in everything(tree) if isinstance(part, Apply)} & BEYOND
     if beyond:
         return f"{min(beyond)} is not linear in inner products"
     if claim.program is not None:
         found = sorted(claim.program.operations & REFUSED)
         if found:
-            return f"{found[0]} is not linear in inner products, or has no finite law"
-        if "d" in claim.program.parameters:
-            return "its algorithm speaks of the number of coordinates"
+            return f"{found[0]} is not linear in inner products"
     elif not claim.predicates:
         return "it has neither an algorithm nor functions"
     return ""
 
 
-def read_claim(claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: int, room: int = ROOM) -> Reading:
+def read_claim(
+    claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: int, room: int = ROOM, law: Law = "any"
+) -> Reading:
     """A claim at numbers.
 
     Args:
@@ -168,6 +126,7 @@ def read_claim(claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: 
         samples: of each client.
         rounds: K.
         room: basis vectors that there may be.
+        law: of noise: any, for bounds, or one, for instances.
 
     Raises:
         NoReadingError: where it has no such form, or is too large.
@@ -178,18 +137,23 @@ def read_claim(claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: 
     try:
         nearby = False
         for _ in range(2):
-            reader = _Reader(claim, values, samples, rounds, room, nearby)
+            reader = _Reader(claim, values, samples, rounds, room, nearby, law)
             conditions = reader.conditions()
             if nearby or not any(_is_start(form) for _, form in conditions):
                 break
             nearby = True  # the start is the minimiser: one point, not two at no distance
         conditions = [(name, form) for name, form in conditions if form.gram or form.values or form.constant]
+        if reader.unknown.spread or reader.unknown.line is not None:
+            raise NotLinearError("an assumption on a run with noise")
         cases = tuple(reader.cases())
+        conditions += [*reader.of_noise(), *across(reader.unknown, reader.classes, reader.numbers)]
         met = reader.meeting(conditions)
         if reader.unknown.narrowed and any(own.mu <= 0 for own in met.classes.values()):
             reader.narrow("one minimiser for f and its only client")
         return Reading(claim, values, reader.instance, reader.unknown, met, cases, reader.classes)
-    except (NotLinearError, NoClassError, TooLargeError, TooManyOutcomesError) as error:
+    except TooLargeError as error:
+        raise LargeReadingError(str(error)) from None
+    except (NotLinearError, NoClassError, TooManyOutcomesError) as error:
         raise NoReadingError(str(error)) from None
     except (UndefinedError, UndecidedError, SentenceError, ZeroDivisionError, OverflowError) as error:
         raise NoReadingError(f"not at these numbers: {error}") from None
@@ -202,29 +166,14 @@ def _is_start(form: Form) -> bool:
     return not form.values and not form.constant and list(form.gram) == [(1, 1)] and form.gram[1, 1] > 0
 
 
-class _World(World):
-    """A world whose numbers are forms."""
-
-    def __init__(self, instance: Instance, claim: Claim, constants: Mapping[str, Any]) -> None:
-        play = None if instance.program is None else Play(instance, OUTCOMES)
-        super().__init__(instance, constants, claim.vocabulary, play)
-        self.scalar_functions = lifted(self.scalar_functions)
-        self.vector_functions = {
-            **self.vector_functions,
-            "norm2": lambda v: dot(v, v),
-            "dot": dot,
-            "norm": lambda v: Root(to_element(Fraction(1)), dot(v, v)),
-        }
-
-
 class _Reader:
     def __init__(
-        self, claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: int, room: int, nearby: bool
+        self, claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: int, room: int, nearby: bool, law: Law
     ) -> None:
         self.claim, self.values, self.samples = claim, values, samples
         with balls(64):
-            numbers = _Numbers(claim, values, len(samples), rounds)
-            self.classes = classes(claim.predicates, samples, numbers.constant)
+            self.numbers = Constants(claim, values.parameters, values.constants, len(samples), rounds)
+            self.classes = classes(claim.predicates, samples, self.numbers.constant)
         minimiser = needs_minimiser(claim)
         if self.classes.same_minimiser and not minimiser:
             minimiser = True
@@ -232,14 +181,25 @@ class _Reader:
         convex = all(own.mu >= 0 for own in self.classes.of.values())
         if minimiser and not convex and len(self.classes.of) > 1:
             raise NoClassError("a minimiser of functions that need not be convex")
+        d = values.parameters.get("d", values.constants.get("d"))
         self.unknown = Unknown(
-            samples, room, minimiser=minimiser, same=self.classes.same_minimiser, nearby=nearby, convex=convex
+            samples,
+            room,
+            minimiser=minimiser,
+            same=self.classes.same_minimiser,
+            nearby=nearby,
+            convex=convex,
+            law=law,
+            coordinates=None if d is None else int(d),
         )
         free = {name: self._free(name) for name in claim.vectors}
-        parameters = {name: v for name, v in values.parameters.items() if name not in ("N", "d")}
+        parameters = {name: v for name, v in values.parameters.items() if name != "N"}
         start = tuple(map(fraction, self.unknown.start))
         self.instance = Instance(claim.program, parameters, self.unknown, start, rounds, free, values.algorithm)
-        self.world = _World(self.instance, claim, _constants(values, rounds))
+        constants = constants_of(values.constants, rounds)
+        self.world = FormWorld(self.instance, claim, {k: v for k, v in constants.items() if k != "d"}, self.unknown)
+        if d is not None:
+            self.world.given["d"] = to_element(Fraction(d))
 
     def narrow(self, note: str) -> None:
         """Note in what the functions that are read are fewer than those that are allowed."""
@@ -301,6 +261,8 @@ class _Reader:
                 if len(outcomes) > OUTCOMES:
                     raise TooManyOutcomesError(f"more than {OUTCOMES} outcomes")
                 for outcome in outcomes:
+                    if any(map(self.unknown.is_random, outcome.values())):
+                        raise NotLinearError("what is random outside of E, with noise")
                     one, other = left.at(outcome), right.at(outcome)
                     squared = isinstance(one, Root) or isinstance(other, Root)
                     if sentence.relation in ("<=", "<", "=="):
@@ -309,6 +271,17 @@ class _Reader:
                         found.append(Case(dict(at), *squared_sides(other, one), squared))
         if not found:
             raise NoReadingError("no round and no turn of this run is one of which the sentence speaks")
+        return found
+
+    def of_noise(self) -> list[tuple[str, Form]]:
+        """That noise is no longer than its law says; that it is no shorter is not asked."""
+        found = [
+            (f"variance of {self.unknown.basis[j]}", Form({(j, j): to_element(Fraction(1))}).plus(spread, -1))
+            for j, spread in self.unknown.spread.items()
+        ]
+        line = self.unknown.line
+        if line is not None:
+            found.append(("direction of the noise", Form({(line, line): to_element(Fraction(1))}, constant=-1)))
         return found
 
     def meeting(self, conditions: list[tuple[str, Form]]) -> Meeting:
@@ -332,32 +305,8 @@ class _Reader:
             gradients,
             dict(self.classes.of),
             unknown.has_minimiser,
+            unknown.orthogonal(),
         )
-
-
-def _constants(values: Numbers, rounds: int) -> dict[str, Any]:
-    return {name: value for name, value in values.constants.items() if name not in ("K", "N")} | {"K": Fraction(rounds)}
-
-
-class _Numbers:
-    """The constants of assumptions: formulas in numbers."""
-
-    def __init__(self, claim: Claim, values: Numbers, clients: int, rounds: int) -> None:
-        from validate.instances.world import Still
-
-        self.words = claim.vocabulary
-        given = {**values.parameters, **_constants(values, rounds), "N": Fraction(clients)}
-        self.world = Still(Instance(), {k: v for k, v in given.items() if k != "K"}, self.words)
-        self.world.given["K"] = to_element(Fraction(rounds))
-
-    def constant(self, predicate: p.Predicate, n: int, i: int, place: int) -> Fraction:
-        """The value of a constant for a client's sample."""
-        tree = predicate.constants[place]
-        value = evaluate(tree, self.world, {"n": n, "i": i, "*n": n, "*k": 0, "k": 0}, self.words)
-        found = form_of(value)
-        if not isinstance(found, Form) or not found.is_number:
-            raise NoClassError(f"the constant {text_of(tree)} of {predicate.text} is no number")
-        return fraction(found.constant)
 
 
 def last_first(cases: tuple[Case, ...]) -> Iterator[Case]:

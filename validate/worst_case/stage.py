@@ -26,7 +26,9 @@ from validate.instances.shapes import Size
 from validate.verdict import Evidence
 from validate.worst_case.attack import attacks
 from validate.worst_case.bound import WorstRatio, ratio
-from validate.worst_case.reading import NoReadingError, Numbers, Reading, last_first, read_claim, refusal
+from validate.worst_case.numbers import Numbers
+from validate.worst_case.reading import NoReadingError, Reading, last_first, read_claim, refusal
+from validate.worst_case.unknown import Law
 
 log = logging.getLogger(__name__)
 
@@ -98,6 +100,7 @@ def worst(
     seed: int = 0,
     accepted: Callable[[Seen], bool] = lambda _: True,
     stop: Callable[[], bool] = lambda: False,
+    proved: bool = True,
 ) -> Worst:
     """Try to break a claim by the worst functions of its class, at small sizes.
 
@@ -107,6 +110,7 @@ def worst(
         seed: of the numbers that are drawn.
         accepted: whether a break stands up to whoever else looks at it.
         stop: asked between readings; where it says so, what was seen so far is what came of it.
+        proved: whether bounds are wanted where nothing breaks it.
     """
     found = Worst(refused=refusal(claim))
     if found.refused:
@@ -118,7 +122,7 @@ def worst(
             break
         try:
             work.count(READING)
-            reading = read_claim(claim, numbers, samples, rounds, ROOM)
+            reading = read_claim(claim, numbers, samples, rounds, ROOM, _law(claim))
             if _broken(claim, reading, found, accepted):
                 return found
         except NoReadingError as error:
@@ -128,9 +132,14 @@ def worst(
         found.tried.append(Tried(len(samples), samples[0], reading))
     if not found.tried and reasons:
         found.refused = max(reasons, key=lambda reason: reasons[reason])
-    if not found.suspects and not stop():
+    if proved and not found.suspects and not stop():
         _prove(found)
     return found
+
+
+def _law(claim: Claim) -> Law:
+    """Of noise: one that instances have, but where coordinates are drawn, of which points know nothing."""
+    return "any" if claim.program is not None and "keep" in claim.program.operations else "on a line"
 
 
 def _broken(claim: Claim, reading: Reading, found: Worst, accepted: Callable[[Seen], bool]) -> bool:
@@ -172,6 +181,7 @@ def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers,
         seed: the first.
     """
     sizes = [(N, n) for N, n in SIZES if _speaks_of(claim, N, n) and fits(claim, Size(N, n, 2))]
+    of_coordinates = claim.of is not None and ("d" in claim.symbols or _law(claim) == "any")
     runs = ROUNDS[claim.program is not None and claim.program.random]
     seen: set[Any] = set()
     for begin in range(0, seeds if sizes else 0, TOGETHER):
@@ -183,7 +193,11 @@ def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers,
             one = drawn(claim, seed + s, sizes=[Size(N, n, d) for d in DIMENSIONS])
             if one is None:
                 continue
-            numbers = Numbers(one.instance.parameters, one.constants, one.instance.algorithm)
+            constants = dict(one.constants)
+            if of_coordinates:
+                assert one.instance.dim is not None
+                constants["d"] = Fraction(one.instance.dim)
+            numbers = Numbers(one.instance.parameters, constants, one.instance.algorithm)
             given = (*numbers.parameters.values(), *numbers.constants.values())
             fixed = "K" in claim.symbols or any(isinstance(value, Schedule) for value in given)
             rounds = (one.instance.rounds,) if fixed or claim.of is None else runs
@@ -232,7 +246,15 @@ def _prove(found: Worst) -> None:
     for one in found.tried:
         if one.reading.classes.whole:
             kinds.setdefault((one.clients, one.samples, one.reading.instance.rounds), one)
-    for one in list(kinds.values())[:PROVED]:
+    for tried in list(kinds.values())[:PROVED]:
+        one = tried
+        if one.reading.unknown.line is not None:  # a bound is for every law of the noise
+            counts, was = (one.samples,) * one.clients, one.reading
+            try:
+                again = read_claim(was.claim, was.values, counts, was.instance.rounds, ROOM)
+            except NoReadingError:
+                continue
+            one = Tried(one.clients, one.samples, again)
         case = next(last_first(one.reading.cases))
         alike = sum(dict(other.at) == dict(case.at) for other in one.reading.cases)
         if case.squared or alike > 1:  # a ratio of squares, or of one outcome only
@@ -254,12 +276,20 @@ def told(claim: Claim, found: Worst) -> list[Evidence]:
         return [Evidence("exact", "undecided", text, origin="worst case")]
     if not found.tried:
         return []
-    largest_run = max(found.tried, key=lambda one: (one.reading.instance.rounds, one.clients, one.samples))
-    text = (
-        f"the worst functions of its class do not break it at {len(found.tried)} small sizes and numbers, by "
-        f"semidefinite programs in floats, up to {largest_run.text}"
-    )
+    attacked = [one for one in found.tried if not one.reading.larger]
+    if not attacked and not found.bounds:
+        text = "worst cases over a larger class, for bounds only, do not bound it at small sizes"
+        return [Evidence("exact", "undecided", text, origin="worst case")]
+    text = "the worst case over a larger class, for bounds only"
+    if attacked:
+        largest_run = max(attacked, key=lambda one: (one.reading.instance.rounds, one.clients, one.samples))
+        text = (
+            f"the worst functions of its class do not break it at {len(attacked)} small sizes and numbers, by "
+            f"semidefinite programs in floats, up to {largest_run.text}"
+        )
     notes = sorted({note for one in found.tried for note in one.reading.classes.notes})
+    if any(one.reading.unknown.line is not None for one in attacked):
+        notes.append("noise along one coordinate")
     if notes:
         text += f"; of a smaller class: {', '.join(notes)}"
     proofs = [f"{_rounded_up(bound)} at {_sizes(one, bound)}, {_in_words(one)}" for one, bound in found.bounds]

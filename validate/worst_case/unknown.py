@@ -3,17 +3,27 @@
 A vector is a tuple of coefficients of basis vectors: 0 is where the origin of space is put (the minimiser, where the
 claim speaks of one, else the start), 1 the start seen from there, and then whatever is met: gradients, minimisers of
 clients, free vectors.
+
+Where a program draws noise, vectors are random, and inner products and values mean their expectations. Conditions on
+points hold in expectation, a draw is orthogonal to all that does not hang on it, and its square is what the law says:
+that is true of every law of the noise, and of ``w.keep`` as far as it is unbiased with a known variance. So a bound is
+one for the claim, and a solution none of its instances. The other reading, for instances, takes the one law that exact
+play takes in one dimension.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from theory.formula import UndefinedError
 from theory.worst_case.assembly import Known
-from theory.worst_case.forms import Form
+from theory.worst_case.forms import Extreme, Form, NotLinearError, dot
 from validate.instances.problems import Minimisers, Vector
+from validate.primitives import two_points
+
+Law = Literal["any", "on a line"]
+"""Of noise: all laws at once, or that of exact play in one dimension."""
 
 
 class TooLargeError(ValueError):
@@ -30,11 +40,15 @@ class Unknown:
         same: which functions have it for a minimiser too: ``f_n``, ``f_ni``, or none.
         nearby: whether the start is the minimiser.
         convex: whether every function is convex.
+        law: of noise.
+        coordinates: d, where something speaks of it.
 
     Attributes:
         basis: names of the basis vectors.
         points: by client and sample, where its function is known, by the point.
         roots: the basis vectors that are no gradients met on the way.
+        spread: of each basis vector that is noise, what its square is in expectation.
+        line: where noise has one law, the basis vector of length 1 along which it is.
         narrowed: whether the minimiser of the only client was asked for, and taken to be that of f.
     """
 
@@ -47,11 +61,19 @@ class Unknown:
         same: str = "",
         nearby: bool = False,
         convex: bool = True,
+        law: Law = "any",
+        coordinates: int | None = None,
     ) -> None:
         from flint import fmpq
 
         self.counts, self.dim = tuple(samples), room
         self.has_minimiser, self.convex = minimiser, convex
+        self.law, self.coordinates = law, coordinates
+        self.spread: dict[int, Form] = {}
+        self.line: int | None = None
+        self._draws: dict[Any, Vector] = {}
+        self._keys: dict[int, Any] = {}
+        self._hangs: list[frozenset[Any]] = []  # of each basis vector, the draws on which it hangs
         self.zero, self.one = fmpq(0), fmpq(1)
         self.zeros: Vector = (self.zero,) * room
         self.basis: list[str] = []
@@ -82,12 +104,13 @@ class Unknown:
 
     # vectors
 
-    def new(self, name: str, root: bool = False) -> Vector:
-        """A new basis vector; gradients have names that begin with ``grad``."""
+    def new(self, name: str, root: bool = False, hangs: frozenset[Any] = frozenset()) -> Vector:
+        """A new basis vector, and the draws on which it hangs; gradients have names that begin with ``grad``."""
         place = len(self.basis)
         if place >= self.dim:
             raise TooLargeError(f"the run meets more than {self.dim} vectors")
         self.basis.append(name)
+        self._hangs.append(hangs)
         if root:
             self.roots.append(place)
         return (*self.zeros[:place], self.one, *self.zeros[place + 1 :])
@@ -138,7 +161,7 @@ class Unknown:
         found = self.points[n, i].get(v)
         if found is None:
             first = not self.has_minimiser and not self.points[n, i]
-            g = self.new(f"grad f_{n + 1},{i + 1}", root=first)
+            g = self.new(f"grad f_{n + 1},{i + 1}", root=first, hangs=self.hangs(v))
             if first:
                 self.gradient_roots[self.roots[-1]] = (n, i)
             found = self._know(n, i, v, g)
@@ -168,13 +191,103 @@ class Unknown:
             raise UndefinedError("a prox at the zero of space")
         key = (v, t, n)
         if key not in self._proximal:
-            gradients = [self.new(f"grad f_{n + 1},{i + 1} at a prox") for i in range(self.counts[n])]
+            names = [f"grad f_{n + 1},{i + 1} at a prox" for i in range(self.counts[n])]
+            gradients = [self.new(name, hangs=self.hangs(v)) for name in names]
             u = self.plus(v, self.mean(gradients), -t)
             for i, g in enumerate(gradients):
                 if u not in self.points[n, i]:
                     self._know(n, i, u, g)
             self._proximal[key] = u
         return self._proximal[key]
+
+    # noise
+
+    def hangs(self, v: Vector) -> frozenset[Any]:
+        """The draws of noise on which a vector hangs."""
+        return frozenset().union(*(self._hangs[j] for j, c in enumerate(v) if c))
+
+    def is_random(self, value: Any) -> bool:
+        """Whether a form, a vector or a nest of vectors hangs on noise of any law."""
+        if not self.spread:
+            return False
+        if isinstance(value, Form):
+            noisy = any(self._hangs[j] for key in value.gram for j in key)
+            return noisy or any(p.value in value.values and self.hangs(p.x) for p in self._all_points())
+        if isinstance(value, Extreme):
+            return any(map(self.is_random, value.forms))
+        if isinstance(value, tuple):
+            nested = bool(value) and isinstance(value[0], tuple)
+            return any(map(self.is_random, value)) if nested else bool(self.hangs(value))
+        return False
+
+    def _all_points(self) -> list[Known]:
+        return [point for own in self.points.values() for point in own.values()]
+
+    def draw(self, op: str, key: Any, of: Sequence[Vector], number: Any) -> list[tuple[Any, Vector]]:
+        """What ``w.noise`` or ``w.keep`` give: a vector of which mean and square are known, or one on a line.
+
+        Args:
+            op: ``noise`` or ``keep``.
+            key: of the draw: where in the program, in which turn, and which client's.
+            of: the vector that is kept.
+            number: sigma2, or m.
+        """
+        from flint import fmpq
+
+        if not isinstance(number, fmpq):
+            raise NotLinearError("noise whose variance is no rational number")
+        base = of[0] if op == "keep" else self.zeros
+        if self.law == "on a line":
+            if op == "keep":
+                raise NotLinearError("coordinates")
+            if not number:
+                return [(self.one, base)]
+            if self.line is None:
+                self.line = len(self.basis)
+                self.new("direction of the noise")
+            return [(p, self.plus(base, self._unit(self.line), value)) for p, value in two_points(number)]
+        spread = Form(constant=number) if op == "noise" else self._kept(base, number)
+        if not spread.gram and not spread.constant:
+            return [(self.one, base)]
+        where = (key, base)
+        if where not in self._draws:
+            place = len(self.basis)
+            self._draws[where] = self.new(f"noise {len(self.spread) + 1}", True, self.hangs(base) | {key})
+            self.spread[place] = spread
+            self._keys[place] = key
+        return [(self.one, self.plus(base, self._draws[where]))]
+
+    def _kept(self, v: Vector, m: Any) -> Form:
+        """The variance of m of the d coordinates of a vector, scaled by d/m."""
+        if self.coordinates is None or m > self.coordinates:
+            raise ValueError(f"m={m} is outside the integers in [1, d={self.coordinates}]")
+        return dot(v, v).times(self.one * self.coordinates / m - 1)
+
+    def _unit(self, place: int) -> Vector:
+        return (*self.zeros[:place], self.one, *self.zeros[place + 1 :])
+
+    def orthogonal(self) -> tuple[tuple[int, int], ...]:
+        """Noise and the basis vectors that do not hang on it."""
+        return tuple(
+            sorted(
+                {
+                    (min(place, j), max(place, j))
+                    for place, key in self._keys.items()
+                    for j in range(len(self.basis))
+                    if j != place and key not in self._hangs[j]
+                }
+            )
+        )
+
+    def expected(self, v: Vector) -> Vector:
+        """The expectation of a vector: noise has mean 0.
+
+        Raises:
+            NotLinearError: where a gradient in it hangs on noise.
+        """
+        if any(c and self._hangs[j] and j not in self.spread for j, c in enumerate(v)):
+            raise NotLinearError("the mean of a gradient at a noisy point")
+        return tuple([self.zero if j in self.spread else c for j, c in enumerate(v)])
 
     # minimisers
 

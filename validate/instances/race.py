@@ -1,0 +1,278 @@
+"""Many instances with one integer larger and larger: those that near a break at the least work go on.
+
+At first work is taken to grow as left over right is to. From two values of left over right a power law says where the
+sides meet; who is to get there with the least work goes on next, and leaves the race where they no longer approach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from heapq import heappop, heappush
+from itertools import count
+from math import ceil, log2
+
+from theory.claim import Claim
+from theory.program import work
+from validate.instances.candidates import Candidate, candidate_of, realised
+from validate.instances.choices import roles_of, turns_of
+from validate.instances.hunt import Seen, measured
+from validate.instances.ladder import Climb, Ladder, Told, ratio_of
+from validate.instances.longer import CLIENTS, COORDINATES, ROUNDS, SAMPLES, Way, longer, ways
+from validate.instances.pool import Drawn
+
+LEAP, STEADY, HOPEFUL = 3, 0.1, 0.3
+"""Doublings at once where the exponent changes by this share of it at most; exponents that may become 1."""
+OF_THE_STILL = 25
+"""Operations for each round of a run that stays where it is."""
+MOST_STEPS = 3000
+"""Steps of all clients in a run that is played where floats do not tell."""
+LEAST_GROWTH = 0.05
+"""Exponent of left over right in the integer below which nobody waits for a break."""
+FACTORS, TIGHTER = (Fraction(2), Fraction(10), Fraction(1, 2), Fraction(1, 10)), 1.01
+"""By which numbers are moved; by how much left over right is to grow for it."""
+LONG_WAY = 16
+"""Times the work of the last value that a break has to be away for other numbers to be moved first."""
+COPIED = (CLIENTS, SAMPLES, COORDINATES)
+MOST_ROUNDS = 5000
+"""Rounds to which a run is made longer: the verifier plays no more."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An instance before the race.
+
+    Attributes:
+        score: how close it comes to a break (`validate.instances.hunt.Seen.score`).
+        drawn: the instance.
+        still: whether no round moves it, so that long runs of it are played at once.
+        cost: operations that its score took.
+    """
+
+    score: float
+    drawn: Drawn
+    still: bool
+    cost: int = 1000
+
+
+@dataclass
+class _Runner:
+    """One integer of one instance.
+
+    Attributes:
+        base: the instance as it is.
+        way: its integer.
+        still: whether no round moves it.
+        last: the value of the integer that was measured last.
+        ratio: left over right there.
+        exponent: of the power law through the last two values.
+        steady: whether it was the same through the two before.
+        cost: operations that the last value took.
+        polished: the value at which its other numbers were moved last.
+    """
+
+    base: Candidate
+    way: Way
+    still: bool
+    last: int
+    ratio: float
+    exponent: float = 1.0
+    steady: bool = False
+    cost: int = 0
+    polished: float = 0.5
+
+    @property
+    def left(self) -> float:
+        """Doublings up to a break, if it goes on as before, or in proportion while that is not known."""
+        rising = not self.steady and self.exponent >= HOPEFUL
+        return log2(1 / self.ratio) / (max(self.exponent, 1.0) if rising else self.exponent)
+
+    @property
+    def work(self) -> float:
+        """Operations that the value takes at which it breaks, if work grows as the value does."""
+        return self.cost * 2 ** min(self.left, 60.0)
+
+    @property
+    def far(self) -> bool:
+        """Whether a break is so far away that other numbers are moved first."""
+        return self.last > self.way.now and LONG_WAY * self.cost <= self.work
+
+    @property
+    def next(self) -> int:
+        """The value that is measured next: twice the last, or at the break if it goes on as before and that is near."""
+        if self.last == self.way.now:
+            return 2 * self.last
+        ahead = 2 ** min(self.left, LEAP if self.steady else 1)
+        return min(ceil(self.last * ahead * 1.05) + 1, self.way.most)
+
+
+def raced(
+    claim: Claim,
+    ones: Sequence[Entrant],
+    spent: Callable[[], bool],
+    fits: Callable[[Drawn], bool],
+) -> Ladder:
+    """The first break that an integer leads to.
+
+    Args:
+        claim: the claim.
+        ones: the instances.
+        spent: whether the budget is.
+        fits: whether moments of an instance take little work.
+    """
+    found, order = Ladder(), count()
+    waiting: list[tuple[float, int, _Runner]] = []
+    for runner in _started(claim, ones):
+        heappush(waiting, (runner.cost / runner.ratio, next(order), runner))
+    while waiting and not spent():
+        runner = heappop(waiting)[2]
+        if runner.far and runner.last >= 4 * runner.polished:
+            if _polished(claim, runner, found, spent, fits):
+                return found
+            if _in_race(runner):
+                heappush(waiting, (runner.work, next(order), runner))
+            continue
+        if _ahead(claim, runner, found, spent, fits):
+            return found
+        if _in_race(runner):
+            heappush(waiting, (runner.work, next(order), runner))
+    return found
+
+
+def _started(claim: Claim, ones: Sequence[Entrant]) -> list[_Runner]:
+    """All integers of all instances, the closest instances first, one of those that come equally close."""
+    found, known = [], set()
+    for one in sorted(ones, key=lambda one: -one.score):
+        here = ratio_of(one.score)
+        if not 0 < here < 1:
+            continue
+        base, copied = candidate_of(one.drawn), set[str]()
+        for turn, way in enumerate(ways(claim, base)):
+            if one.still and way.name != ROUNDS:  # it rests as it is, and not otherwise
+                continue
+            if way.name in COPIED and (way.name != CLIENTS or way.now > 1) and way.name not in copied:
+                copied.add(way.name)  # copies of all of them: what changes is said by copies of the last, if there are
+                continue
+            if way.name == ROUNDS:
+                way = replace(way, most=max(way.most, MOST_ROUNDS))
+            place = (round(one.score, 6), turn, way.now)
+            if place not in known:
+                known.add(place)
+                found.append(_Runner(base, way, one.still, way.now, here, cost=OF_THE_STILL if one.still else one.cost))
+    return found
+
+
+def _in_race(runner: _Runner) -> bool:
+    if not 0 < runner.ratio < 1 or runner.exponent < LEAST_GROWTH or runner.last >= runner.way.most:
+        return False
+    return runner.last * 2 ** min(runner.left, 60.0) <= 2 * runner.way.most
+
+
+def _ahead(
+    claim: Claim,
+    runner: _Runner,
+    found: Ladder,
+    spent: Callable[[], bool],
+    fits: Callable[[Drawn], bool],
+) -> bool:
+    """Whether a larger value leads to a break that fractions confirm; else the runner is at that value."""
+    climb = Climb(claim, runner.base, runner.way, found, spent, fits)
+    value, before = runner.next, work.operations()
+    told = None if runner.still else climb.told(runner.base, value)
+    if told is None:
+        told = _played(claim, climb, value, runner.still)
+    runner.cost = OF_THE_STILL * value if runner.still else work.operations() - before
+    if told is None:
+        runner.exponent = 0.0
+        return False
+    if told.broken:
+        runner.exponent = 0.0
+        if not runner.still:
+            value = climb.bisected(runner.base, max(runner.last, value - value // 4), value)
+        return _confirmed(claim, climb, value)
+    ratio = ratio_of(told.score)
+    steady = runner.exponent
+    runner.exponent = log2(ratio / runner.ratio) / log2(value / runner.last) if ratio > 0 else 0.0
+    runner.steady = runner.last > runner.way.now and abs(runner.exponent - steady) <= STEADY * steady
+    runner.last, runner.ratio = value, ratio
+    return False
+
+
+def polished(claim: Claim, one: Entrant) -> Entrant | Seen:
+    """The instance with its numbers moved one after another as long as it gets tighter; a break, if there is one."""
+    base = candidate_of(one.drawn)
+    for name in sorted(base.values):
+        for new in _moved(claim, base, name):
+            before = work.operations()
+            drawn = realised(claim, new)
+            seen = None if drawn is None else measured(claim, drawn)
+            if seen is None:
+                continue
+            if seen.measured.broken:
+                return seen
+            cost = work.operations() - before
+            if ratio_of(seen.score) * one.cost > TIGHTER * ratio_of(one.score) * max(cost, one.cost):
+                base, one = new, Entrant(seen.score, seen.drawn, False, cost)
+    return one
+
+
+def _polished(
+    claim: Claim, runner: _Runner, found: Ladder, spent: Callable[[], bool], fits: Callable[[Drawn], bool]
+) -> bool:
+    """As `polished`, where a runner is now; returns whether that leads to a break that fractions confirm."""
+    runner.polished = runner.last
+    if runner.still:  # it rests for these numbers only
+        return False
+    for name in sorted(runner.base.values):
+        for base in _moved(claim, runner.base, name):
+            climb = Climb(claim, base, runner.way, found, spent, fits)
+            told = climb.told(base, runner.last)
+            if told is None:
+                continue
+            if told.broken:
+                return _confirmed(claim, climb, runner.last)
+            ratio = ratio_of(told.score)
+            if ratio > runner.ratio * TIGHTER:
+                runner.base, runner.ratio = base, ratio
+    return False
+
+
+def _moved(claim: Claim, base: Candidate, name: str) -> Iterator[Candidate]:
+    """With another value of one number: several times as large or as small, or near the end of its domain."""
+    value = base.values[name]
+    if name in claim.constants or not isinstance(value, Fraction):
+        return
+    roles, domain = roles_of(claim.program), claim.domains.get(name)
+    if name in roles.counts | roles.steps or (domain is not None and domain.integer):
+        tried = [2 * value, 4 * value]
+    else:
+        end = None if domain is None or domain.upper is None else Fraction(domain.upper)
+        tried = [value * factor for factor in FACTORS] + ([] if end is None else [(value + 9 * end) / 10])
+    for new in tried:
+        yield replace(base, values={**base.values, name: new})
+
+
+def _played(claim: Claim, climb: Climb, value: int, still: bool) -> Told | None:
+    """What exact play tells, where there are few steps, or no round moves the run."""
+    climb.found.rungs += 1
+    one = longer(claim, climb.base, climb.way, value)
+    if one is None:
+        return None
+    assert one.instance.problem is not None
+    steps = one.instance.rounds * one.instance.problem.clients * turns_of(claim.program, one.values)
+    seen = measured(claim, one) if still or steps <= MOST_STEPS else None
+    if seen is None:
+        return None
+    climb.found.reached[climb.way.name] = max(value, climb.found.reached.get(climb.way.name, 0))
+    return Told(seen.score, bool(seen.measured.broken))
+
+
+def _confirmed(claim: Claim, climb: Climb, value: int) -> bool:
+    """Whether a break stands in fractions, on the instance as it is: it is simple already."""
+    one = longer(claim, climb.base, climb.way, value)
+    exact = None if one is None else measured(claim, one)
+    if exact is not None and exact.measured.broken:
+        climb.found.broken = exact
+        return True
+    return exact is None and climb.confirmed(value)

@@ -1,0 +1,168 @@
+"""Instances at which a claim has little room: few numbers, most of them 1 or 0, and everything else at its end.
+
+A pool varies everything at once, so that something loose is in most of its instances. Here functions are of one
+dimension and of few kinds, constants that may be 0 are 0, remembered vectors weigh nothing, steps are at their bounds;
+and a run may start where a round leaves it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sim.problems import Quadratic
+from theory.claim import Claim
+from theory.program import LINEAR_GIVEN_DRAWS, Program
+from validate.instances.choices import choose, turns_of
+from validate.instances.pool import Drawn, fits, instance_of_values, needs_minimiser
+from validate.instances.problems import Quadratics
+from validate.instances.shapes import Shape, Size, shape_of
+
+F = Fraction
+Function = tuple[Fraction, Fraction]
+"""h and b of h x^2/2 - b x."""
+SHARES = (F(1, 8), F(1, 4), F(1, 16), F(1, 2))
+"""How much less curved one function is than another."""
+LESS = (F(1, 2), F(3, 4))
+MOST_SOLVED = 300
+"""Turns of a round whose resting place is solved for."""
+LONGEST = 600
+"""Rounds that relations may ask for."""
+
+
+def sharpest(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[bool, Drawn | None]]:
+    """Instances of a claim with an algorithm, each with whether its start is where a round leaves it.
+
+    There is None for each seed that leads to none.
+
+    Args:
+        claim: with an algorithm.
+        seeds: how many.
+        seed: the first.
+    """
+    shape = shape_of(claim.predicates, needs_minimiser(claim))
+    kinds = [kind for kind in KINDS if kind(shape, random.Random(0)) is not None]
+    for turn in range(seeds if kinds else 0):
+        rng = random.Random(f"{seed + turn}! {claim.statement}")
+        kind = kinds[turn % len(kinds)]
+        made = kind(shape, rng)
+        assert made is not None
+        for still, one in enumerate(_instances(claim, _problem(made), rng)):
+            yield bool(still), one
+
+
+def _instances(claim: Claim, problem: Quadratic, rng: random.Random) -> Iterator[Drawn | None]:
+    """From 1, and from where a round leaves a run, if that is elsewhere than the minimiser."""
+    if not fits(claim, Size(problem.clients, int(problem.counts[0]), 1)):
+        yield None
+        return
+    start = np.array([F(1)], dtype=object)
+    found = choose(
+        claim, problem, start, rng.choice((1, 1, 2)), rng, everybody=rng.random() < 0.6, most_rounds=LONGEST, sharp=True
+    )
+    if found is None:
+        yield None
+        return
+    values, world = found
+    one = instance_of_values(claim, problem, start, world.rounds, values, {})
+    yield one
+    still = None if one is None else resting_place(claim, one)
+    if still is not None and not _is_minimiser(problem, still):
+        yield instance_of_values(claim, problem, still, world.rounds, values, {})
+
+
+def _problem(functions: Sequence[Sequence[Function]]) -> Quadratic:
+    N, n = len(functions), len(functions[0])
+    hessian = np.array([h for own in functions for h, _ in own], dtype=object).reshape(N, n, 1, 1)
+    linear = np.array([b for own in functions for _, b in own], dtype=object).reshape(N, n, 1)
+    return Quadratic(hessian, linear, np.full((N, n), F(0), dtype=object), np.full(N, n))
+
+
+def _is_minimiser(problem: Quadratic, point: Any) -> bool:
+    return bool(problem.mean_hessian[0, 0] * point[0] == problem.mean_linear[0])
+
+
+# --- where a round leaves a run --------------------------------------------------------------------------------------
+
+
+def resting_place(claim: Claim, one: Drawn) -> Any:
+    """The start, (1,), at which the mean of the first round is the start itself; None where that is not one point.
+
+    Args:
+        claim: with an algorithm.
+        one: an instance of it in one dimension, of quadratics; its start does not matter.
+    """
+    program, problem = claim.program, one.instance.problem
+    if program is None or not isinstance(problem, Quadratics) or turns_of(program, one.values) > MOST_SOLVED:
+        return None
+    states = [state for state in program.state if state.initial == "x0" and state.kind == "server"]
+    if not states or not program.operations <= LINEAR_GIVEN_DRAWS:
+        return None
+    try:
+        ends = [_after_a_round(program, problem.quadratic, one, F(start), states[0].name) for start in (0, 1)]
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+    factor = ends[1] - ends[0]
+    return None if factor == 1 else np.array([ends[0] / (1 - factor)], dtype=object)
+
+
+def _after_a_round(program: Program, problem: Quadratic, one: Drawn, start: Fraction, state: str) -> Fraction:
+    from sim.moments import moments_of
+
+    given = {name: one.values[name] for name in program.parameters if name in one.values}
+    moments = moments_of(program, problem, given, start=np.array([start], dtype=object), rounds=1)
+    return F(moments.mean(1)[moments.layout.place(state)][0])
+
+
+# --- functions -------------------------------------------------------------------------------------------------------
+
+
+def _one(shape: Shape, rng: random.Random) -> Sequence[Sequence[Function]] | None:
+    """One client, least at 0."""
+    return None if shape.flat else [[(F(1), F(0))]]
+
+
+def _alike(shape: Shape, rng: random.Random) -> Sequence[Sequence[Function]] | None:
+    """Two clients with one function: linear where that is allowed."""
+    curved = shape.bounded or shape.strongly != "any" or shape.even != "any"
+    return [[(F(1), F(0)) if curved else (F(0), F(1))]] * 2
+
+
+def _lone(shape: Shape, rng: random.Random) -> Sequence[Sequence[Function]] | None:
+    """One client has it all, the others have nothing, or as little as is allowed."""
+    if shape.flat or shape.alike_clients or shape.even != "any":
+        return None
+    least = F(0) if shape.strongly in ("any", "f") else rng.choice(SHARES)
+    return [[(F(1), F(0))], *[[(least, F(0))]] * rng.choice((1, 2))]
+
+
+def _apart(shape: Shape, rng: random.Random) -> Sequence[Sequence[Function]] | None:
+    """Two clients that are least in different places, and curved differently."""
+    if shape.flat or shape.same_minimiser:
+        return None
+    less = F(1) if shape.alike_clients or shape.even != "any" else rng.choice(LESS)
+    return [[(F(1), F(1))], [(less, -less)]]
+
+
+def _opposed(shape: Shape, rng: random.Random) -> Sequence[Sequence[Function]] | None:
+    """Two clients that are curved against each other, so that little is left of both."""
+    if shape.flat or shape.alike_clients or shape.even != "any":
+        return None
+    if shape.convex not in ("any", "f") or shape.strongly not in ("any", "f"):
+        return None
+    return [[(F(1), F(0))], [(rng.choice(SHARES) - 1, F(0))]]
+
+
+def _lone_sample(shape: Shape, rng: random.Random) -> Sequence[Sequence[Function]] | None:
+    """One client, one sample of which has it all."""
+    if shape.flat or shape.alike_samples or shape.even != "any" or shape.strongly == "f_ni":
+        return None
+    return [[(F(1), F(0)), (F(0), F(0))]]
+
+
+Kind = Callable[[Shape, random.Random], "Sequence[Sequence[Function]] | None"]
+KINDS: tuple[Kind, ...] = (_apart, _opposed, _lone, _alike, _one, _lone_sample)
