@@ -612,7 +612,7 @@ def test_a_certificate_of_the_cycle_and_what_is_wrong_with_others() -> None:
     good = made(ANYWHERE, INSTANCE, {"L": "25", "mu": "1"})
     report = verifier.verify(good)
     assert report.valid
-    assert any("knots (1, 2), slopes (25, 1, 25), b = 0, c = 0" in line for line in report.lines)
+    assert any("knots (1, 2), slopes (25, 1, 25), b = 0, c = 0" in line for line in report.claimed)
 
     def changed(**sample: Any) -> dict[str, Any]:
         new = copy.deepcopy(good)
