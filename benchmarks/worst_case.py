@@ -17,7 +17,7 @@ import math
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -157,21 +157,17 @@ def pepit(problem: Problem) -> dict[str, Any]:
 
 
 def measured(tool: str, name: str) -> dict[str, Any]:
-    """One tool on one problem in this process, the imports not counted."""
+    """One tool on one problem in this process, after a small one: imports are not counted."""
     import resource
 
-    import validate.worst_case  # noqa: F401
-
     problem = PROBLEMS[name]
-    if tool == "ours":
-        import clarabel  # noqa: F401
-        import flint  # noqa: F401
-        import scipy.optimize
-        import scipy.sparse  # noqa: F401
-    else:
-        import PEPit  # noqa: F401
+    from scipy import optimize
+
+    optimize.linprog([1.0], bounds=(0, 1), method="highs")
+    tools = {"ours": ours, "PEPit": pepit}
+    tools[tool](replace(PROBLEMS["gradient descent, 10 steps"], sizes={"rounds": 1}))  # what is imported when called
     wall, cpu = time.perf_counter(), time.process_time()
-    result = (ours if tool == "ours" else pepit)(problem)
+    result = tools[tool](problem)
     result = {"seconds": time.perf_counter() - wall, "cpu": time.process_time() - cpu, **result}
     unit = 2**20 if sys.platform == "darwin" else 2**10
     result["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

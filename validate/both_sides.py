@@ -188,6 +188,7 @@ class World(Still):
         super().__init__(instance, constants, words or words_of(instance))
         self.play = play if play is not None or instance.program is None else Play(instance)
         self._expected: dict[Any, Any] = {}
+        self._laws: dict[Any, tuple[Expression, Any]] = {}
         self._weights: dict[Any, tuple[Apply, Bound]] = {}
         self._by_round: bool | None = None
 
@@ -336,12 +337,20 @@ class World(Still):
 
     def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
         """The least number that a tree exceeds with probability at most 1 - q: one of its values in the outcomes."""
+        free = read(e, self.words).free
+        key = (id(e), tuple([(name, value) for name, value in sorted(at.items()) if name in free]), self.choice)
+        if key not in self._laws:  # of the largest over a run there is one, asked for at every index of the sentence
+            self._laws[key] = (e, self._law(e, at))  # e is kept, so that its id stays its own
+        law = self._laws[key][1]
+        return quantile(law, q) if isinstance(law, list) else law
+
+    def _law(self, e: Expression, at: Mapping[str, int]) -> Any:
+        """A tree's values in the outcomes with their chances; its value, where it hangs on none."""
         whole = self.bind(e, at)
         if whole.function is None:
             return whole.value
         assert self.play is not None
-        law = [(whole.at(outcome), p) for p, outcome in self.play.joint(whole.items)]
-        return quantile(law, q)
+        return [(whole.at(outcome), p) for p, outcome in self.play.joint(whole.items)]
 
     # trees with their indices put in
 

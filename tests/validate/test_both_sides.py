@@ -423,3 +423,21 @@ def test_twice_the_clients_say_the_same(algorithm_: Algorithm) -> None:
     text = "E(norm2(mean_n(x[k]) - xstar)) <= 0" if algorithm_ is proxskip else "E(norm2(x[k] - xstar)) <= 0"
     assert [row.left for row in measured(text, one).rows] == [row.left for row in measured(text, doubled(one)).rows]
     assert Play(one).program is one.program
+
+
+def test_a_quantile_of_each_client_and_round_is_its_own() -> None:
+    """What is kept of a quantile is kept for the indices that it has: here of every client and every round."""
+
+    @algorithm
+    def apart(w, x, *, eta):
+        y = w.each(x) - eta * w.gradient(x, w.sample())
+        w.tap("y", y)
+        return w.mean(y)
+
+    text = "mean_n(quantile(norm2(y[k] - x0), 1)) <= max_n(quantile(norm2(y[k] - x0), 1/2))"
+    clients = [[{"h": 1, "b": 0}, {"h": 1, "b": 2}], [{"h": 1, "b": 0}, {"h": 1, "b": 6}]]
+    data = {"algorithm": "x/y", "parameters": {"eta": "1/2"}, "problem": {"clients": clients}, "start": 0, "rounds": 2}
+    instance = read_instance(data, apart)
+    rows = sides(parse_sentence(text), words_of(instance), instance).rows
+    # of both clients 1 and 9 at most, then from x = 0, 1/2, 3/2, 2 at most 2^2 and 4^2, and 1 for half of the outcomes
+    assert [(row.left, row.right) for row in rows] == [(5, 0), (10, 1)]

@@ -38,9 +38,9 @@ def test_a_proof_that_the_prover_accepts(monkeypatch: Patch) -> None:
         ("convex f (x, y)", "multipliers", "1"), ("convex f (y, x)", "multipliers", "1"), ("z", "points", "x - y")
     ]  # fmt: skip
     document = found.to_json()
-    assert set(document) == {"id", "first_false", "first_break", "slips", "reaches", "lines"}
+    assert set(document) == {"id", "reaches", "lines"}
     assert document["lines"][-1]["text"] == vectors.YOUNG.statement
-    assert document["first_break"] is None
+    assert document["reaches"] is True
 
 
 def test_a_proof_that_the_prover_does_not_accept(monkeypatch: Patch) -> None:
@@ -48,7 +48,7 @@ def test_a_proof_that_the_prover_does_not_accept(monkeypatch: Patch) -> None:
     found = derivation(WRITTEN)
     assert found is not None
     assert (found.outcome, found.reaches) == ("undecided", False)
-    assert found.to_json()["first_break"] == "vectors/young"
+    assert found.to_json()["reaches"] is False
 
 
 def test_a_proof_that_is_found_and_none_at_all(monkeypatch: Patch) -> None:
@@ -75,7 +75,7 @@ def test_the_commands(monkeypatch: Patch) -> None:
         assert set(answer) == {"id", "outcome", "detail", "sentence", "proof"}
         assert answer["outcome"] == "proved"
         says(monkeypatch)
-        assert printed("replay", "written/young", status=1)["first_break"] == "written/young"
+        assert printed("replay", "written/young", status=1)["reaches"] is False
         assert printed("prove", "written/young", status=1)["outcome"] == "undecided"
         result = call("replay", "written/jensen")
         assert result.exit_code == 2

@@ -15,6 +15,8 @@ from theory import algorithm, claim
 from theory.worst_case.certificate import UpperBound
 from validate.examine import accepted
 from validate.instances.hunt import measured
+from validate.mutate.judged import QUICK, Oracle, finding_of, of_the_worst
+from validate.mutate.neighbours import Neighbour
 from validate.worst_case import NoReadingError, WorstRatio, attack, numbers_of, worst_case_of
 from validate.worst_case.stage import told, worst
 
@@ -347,3 +349,19 @@ def test_against_pepit() -> None:
 
     for name in ("gradient descent, 10 steps", "FedAvg, 2 clients, 5 local steps, 2 rounds"):
         assert ours(PROBLEMS[name])["value"] == pytest.approx(pepit(PROBLEMS[name])["value"], abs=2e-5)
+
+
+def test_neighbours_meet_functions_of_several_dimensions() -> None:
+    """Gradients of two steps keep their direction on quadratics and in one dimension, and not in the plane."""
+    assumed = (*CONVEX, "eta == 1/L")
+    angle = claim("angle", "dot(grad(f, x[k]), grad(f, x[k+2])) >= 0", of=descent, assuming=assumed)
+    seen = of_the_worst(angle)
+    assert seen is not None
+    assert accepted(angle, seen, True)
+    turned = Neighbour("angle/mutant", angle, "relation turned round", "turned round")
+    effort = replace(QUICK, pool=20, evaluations=20, oracle=10)
+    finding = finding_of(turned, Oracle(angle, [], effort, 0), effort, None)
+    assert finding.killed
+    assert finding.counterexample is not None
+    tight = "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 2)"
+    assert of_the_worst(claim("tight", tight, of=descent, assuming=assumed)) is None

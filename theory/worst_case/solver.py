@@ -54,7 +54,13 @@ class Effort:
 
 
 # The later ones are for problems on which the solver is less accurate.
-EFFORTS = (Effort(1e-8, 1e-8, 1e-9), Effort(1e-8, 1e-7, 1e-9), Effort(1e-7, 1e-7, 1e-8), Effort(1e-6, 1e-6, 1e-8))
+EFFORTS = (
+    Effort(1e-8, 1e-9, 1e-9),
+    Effort(1e-8, 1e-8, 1e-9),
+    Effort(1e-8, 1e-7, 1e-9),
+    Effort(1e-7, 1e-7, 1e-8),
+    Effort(1e-6, 1e-6, 1e-8),
+)
 
 
 @dataclass(frozen=True)

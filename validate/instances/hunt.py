@@ -203,9 +203,9 @@ def hunt(
             return found
     if far and claim.program is not None and has_functions(claim):
         tell(f"{claim.id}: instances with few numbers, made larger and larger")
-        broken, longer = _sharpened(claim, found, far, seed, stop, operations)
-        if broken is not None and doubts.settled(broken, LARGER if longer else SHARP, short=True):
-            return found
+        for broken, longer in _sharpened(claim, found, far, seed, stop, operations):
+            if doubts.settled(broken, LARGER if longer else SHARP, short=True):
+                return found
     if far:
         tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
         broken = _from_afar(claim, found, far, seed, stop, budget)
@@ -380,8 +380,8 @@ def _takes_long(one: Drawn) -> bool:
 
 def _sharpened(
     claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], operations: int | None
-) -> tuple[Seen | None, bool]:
-    """The first of the instances at which the claim has little room that breaks it, and whether it was made longer.
+) -> Iterator[tuple[Seen, bool]]:
+    """The instances at which the claim has little room that break it, and whether they were made longer.
 
     A break is found on one of them as it is, or on one with one of its integers larger (`validate.instances.race`).
     """
@@ -390,6 +390,7 @@ def _sharpened(
 
     budget = _Budget(operations)
     closest: dict[Any, Entrant] = {}
+    runs: list[Drawn] = []
     for i, (still, one) in enumerate(sharpest(claim, seeds, seed)):
         if stop() or (i >= LEAST_SHARP and budget.spent(0.4)):
             break
@@ -397,10 +398,14 @@ def _sharpened(
             continue
         before = work.operations()
         score = _close_in_floats(claim, one) if one.instance.rounds > SHORT_RUN else None
-        if score is None or score == 2:
+        if score == 2:
+            runs.append(one)
+            continue
+        if score is None:
             seen = measured(claim, one, found)
             if seen is not None and seen.measured.broken:
-                return seen, one.instance.rounds > LONG_RUN
+                yield seen, False
+                continue
             if seen is not None:
                 found.seen.append(seen)
             score = None if seen is None else seen.score
@@ -408,20 +413,26 @@ def _sharpened(
             place = (still, one.instance.problem)
             if place not in closest or closest[place].score < score:
                 closest[place] = Entrant(score, one, still and _stays(one), work.operations() - before)
+    for one in sorted(runs, key=lambda one: one.instance.rounds)[:SHORTEST]:
+        seen = measured(claim, one, found)
+        if seen is not None and seen.measured.broken:
+            yield seen, True
     for place, entrant in closest.items():
         if stop() or budget.spent(1):
             break
         better = entrant if entrant.still or entrant.drawn.instance.rounds > SHORT_RUN else polished(claim, entrant)
         if isinstance(better, Seen):
-            return better, False
-        closest[place] = better
+            yield better, False
+        else:
+            closest[place] = better
     ladder = raced(
         claim, [*closest.values()], lambda: stop() or budget.spent(3), lambda one: _fits_moments(claim, one, 4)
     )
     for name, value in ladder.reached.items():
         found.reached[name] = max(value, found.reached.get(name, 0))
     found.suspect = found.suspect or ladder.suspect
-    return ladder.broken, True
+    if ladder.broken is not None:
+        yield ladder.broken, True
 
 
 def _stays(one: Drawn) -> bool:
@@ -434,8 +445,9 @@ def _stays(one: Drawn) -> bool:
         return False
 
 
-LEAST_SHARP, SHORT_RUN = 24, 3
-"""Instances at which a claim has little room that no budget cuts; rounds of which floats are not asked first."""
+LEAST_SHARP, SHORT_RUN, SHORTEST = 24, 3, 3
+"""Instances at which a claim has little room that no budget cuts; rounds of which floats are not asked first; of longer
+runs that break it in floats, how many are played."""
 
 
 def _close_in_floats(claim: Claim, one: Drawn) -> float | None:

@@ -118,14 +118,14 @@ def _judged(claim: Claim, quick: bool, seed: int, out: Path | None, tell: Callab
         pool, evaluations, far = effort.pool, effort.evaluations, effort.far
         broken = hunt(claim, pool=pool, evaluations=evaluations, far=far, smallest=False).broken is not None
     made = neighbours(claim, () if broken else tuple(_attained(claim, there)))
-    oracle = _Oracle(claim, there, effort, seed)
+    oracle = Oracle(claim, there, effort, seed)
     made = _spread([one for one in made if not oracle.is_the_claim(one)], effort.mutants)
     tell(f"{claim.id}: {len(made)} mutants")
     findings = []
     for i, one in enumerate(made):
         if i % 10 == 9:
             tell(f"{claim.id}: {i + 1} of {len(made)} mutants")
-        findings.append(_finding(one, oracle, effort, out))
+        findings.append(finding_of(one, oracle, effort, out))
     return MutationReport(claim.id, not broken, tuple(findings))
 
 
@@ -186,7 +186,7 @@ def _needed(rows: tuple[Row, ...], alone: tuple[Row, ...]) -> Iterator[Fraction]
             yield 1 + (left - right) / term
 
 
-class _Oracle:
+class Oracle:
     """Instances of its own: the claim's for neighbours that speak of them, and their own for the others."""
 
     def __init__(self, claim: Claim, there: list[Seen], effort: Effort, seed: int) -> None:
@@ -272,7 +272,7 @@ def _on(claim: Claim, one: Drawn) -> Seen | None:
     return None if again is None else measured(claim, again)
 
 
-def _finding(one: Neighbour, oracle: _Oracle, effort: Effort, out: Path | None) -> Finding:
+def finding_of(one: Neighbour, oracle: Oracle, effort: Effort, out: Path | None) -> Finding:
     """What becomes of a neighbour."""
     claim = one.claim
     found = hunt(
@@ -289,7 +289,7 @@ def _finding(one: Neighbour, oracle: _Oracle, effort: Effort, out: Path | None) 
     if seen is None:
         weaker = against is None and oracle.follows(one)
         if not weaker:
-            seen, origin = _worst(claim), "worst case"
+            seen, origin = of_the_worst(claim), "worst case"
     if seen is not None:
         if not accepted(claim, seen, True):
             return Finding(one, "survived", against is not None, _break(seen), reason=UNCERTIFIED)
@@ -306,7 +306,7 @@ def _finding(one: Neighbour, oracle: _Oracle, effort: Effort, out: Path | None) 
     return Finding(one, "not shown false", reason=UNBROKEN if found.seen else NOWHERE)
 
 
-def _worst(claim: Claim) -> Seen | None:
+def of_the_worst(claim: Claim) -> Seen | None:
     """An instance among the worst functions of a claim's class that breaks it; the accepted ones first."""
     try:
         found = worst(claim, quick=True, accepted=lambda seen: accepted(claim, seen, True), proved=False)
