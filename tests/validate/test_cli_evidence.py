@@ -96,13 +96,12 @@ def test_report_and_reproduce_pass_their_options_on(monkeypatch: pytest.MonkeyPa
         asked.append({"papers": papers, **options})
         return Path(options["out"]) / "index.html"
 
-    class Experiments:
-        @staticmethod
-        def reproduce(**options: Any) -> None:
-            asked.append(options)
+    def reproduce(**options: Any) -> None:
+        asked.append(options)
 
     monkeypatch.setattr(import_module("validate.report"), "write", write)
-    monkeypatch.setattr(import_module("validate.papers"), "module", lambda name: Experiments)
+    experiments = import_module("validate.experiments")
+    monkeypatch.setattr(experiments, "reproduction", lambda name: reproduce)
     assert call("report", "--out", "there").stdout.strip() == str(Path("there") / "index.html")
     assert call("report", "perm", "--quick", "--processes", 3).exit_code == 0
     assert call("reproduce", "open-fl", "--quick", "--seed", 3).exit_code == 0
@@ -112,7 +111,7 @@ def test_report_and_reproduce_pass_their_options_on(monkeypatch: pytest.MonkeyPa
         {"papers": ["perm"], "stores": (), "quick": True, "out": Path("report"), "processes": 3},
         {"out": Path("fedproof-out"), "quick": True, "seed": 3},
     ]
-    monkeypatch.setattr(import_module("validate.papers"), "module", lambda name: None)
+    monkeypatch.setattr(experiments, "reproduction", lambda name: None)
     assert "no experiments" in complaint(call("reproduce", "open-fl"))
 
 
@@ -179,3 +178,18 @@ def test_doctor_sees_a_package_of_the_same_name(monkeypatch: pytest.MonkeyPatch,
     assert len([clash for clash in found if "`import theory` finds" in clash]) == 1
     assert any("simulators" in clash for clash in found)
     assert "environment of its own" in call("doctor", "--no-self-test").stdout
+
+
+def test_a_paper_names_the_module_of_its_experiments() -> None:
+    from theory import Paper, catalog
+    from validate.experiments import reproduction
+
+    assert reproduction("textbook") is None
+    run = reproduction("open-fl")
+    assert run is not None
+    assert run.__module__.startswith("validate.experiments.open_fl")
+    for module, words in (("nowhere.at_all", "cannot be imported"), ("json", "no function reproduce")):
+        with catalog.forgetting():
+            catalog.add(Paper("ours", "", "", (), experiments=module))
+            with pytest.raises(ValueError, match=words):
+                reproduction("ours")

@@ -82,9 +82,9 @@ def test_what_is_given_breaks_it_and_the_verifier_agrees():
 
 @pytest.mark.parametrize("label", ["theorem-3/everywhere", "theorem-3/papers-settings"])
 def test_what_nothing_satisfies_is_vacuous(label):
-    assert "vacuous" in [item.outcome for item in contradictions(CLAIMS[label])]
+    assert "vacuous" in [item.outcome for item in contradictions(CLAIMS[label], quick=True)]
 
 
 @pytest.mark.parametrize("label", ["theorem-3", "theorem-3/on-the-ball", "theorem-3/corrected", "lemma-5"])
 def test_and_the_others_are_not(label):
-    assert "vacuous" not in [item.outcome for item in contradictions(CLAIMS[label])]
+    assert "vacuous" not in [item.outcome for item in contradictions(CLAIMS[label], quick=True)]
