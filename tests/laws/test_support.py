@@ -155,7 +155,7 @@ def test_a_wrong_power_is_never_supported(label: str, tmp_path: Path) -> None:
 
 UNCERTIFIED = ("local-noise-wrong-2",)
 """20 turns or more with a draw in each: more outcomes than the verifier plays, so a break becomes no certificate."""
-QUICK = ("step", "batch", "nonconvex")
+QUICK = ("nonconvex",)
 
 
 @pytest.mark.parametrize(

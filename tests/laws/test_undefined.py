@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,14 +22,38 @@ def told(one: Claim, out: Path) -> tuple[str, str]:
     return result.verdict, " ".join(item.detail for item in result.evidence)
 
 
+def marked(claims: Iterable[Claim]) -> list[Any]:
+    """The check of those that take least always, of the others where slow tests run."""
+    slow = [pytest.mark.slow]
+    return [pytest.param(one, id=one.label, marks=[] if one.label in CHECKED else slow) for one in claims]
+
+
+CHECKED = ("pole-at-one-round", "power")
+
+
 @pytest.mark.parametrize("one", units.UNDEFINED, ids=lambda one: one.label)
+def test_undefined_rows_are_counted_and_break_nothing(one: Claim) -> None:
+    found = hunt(one, pool=60, evaluations=0)
+    assert found.broken is None
+    assert found.undefined > 0
+    assert found.seen
+
+
+@pytest.mark.parametrize("one", units.DEFINED, ids=lambda one: one.label)
+def test_large_rows_are_no_undefined_ones(one: Claim) -> None:
+    found = hunt(one, pool=60, evaluations=0)
+    assert (found.broken, found.undefined) == (None, 0)
+    assert found.seen
+
+
+@pytest.mark.parametrize("one", marked(units.UNDEFINED))
 def test_what_is_undefined_somewhere_is_counted(one: Claim, tmp_path: Path) -> None:
     verdict, text = told(one, tmp_path)
     assert verdict == "supported"
     assert "a side is undefined in" in text
 
 
-@pytest.mark.parametrize("one", units.DEFINED, ids=lambda one: one.label)
+@pytest.mark.parametrize("one", marked(units.DEFINED))
 def test_what_is_large_is_not_undefined(one: Claim, tmp_path: Path) -> None:
     verdict, text = told(one, tmp_path)
     assert verdict == "supported"
