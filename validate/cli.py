@@ -190,3 +190,7 @@ def main() -> None:
         traceback.print_exc()
         typer.echo("error: this is a defect of fedproof, not of your input; please report the lines above", err=True)
         sys.exit(DEFECT)
+
+
+if __name__ == "__main__":
+    main()

@@ -29,10 +29,12 @@ from validate.certificate.play import play_certificate
 from validate.contradiction import contradictions
 from validate.instances import Instance, Pieces, Points, Quadratics, Ridges, read_instance
 from validate.instances.covered import coverage
-from validate.instances.hunt import Hunt, Seen, hunt, measured, shrunk
+from validate.instances.hunt import hunt
 from validate.instances.occasion import Occasion
 from validate.instances.pool import Drawn, needs_minimiser
 from validate.instances.scalars import Schedule
+from validate.instances.seen import Hunt, Seen, measured
+from validate.instances.shrinking import shrunk
 from validate.verdict import Evidence, Origin, Result, decide
 from validate.worst_case.stage import told, worst
 

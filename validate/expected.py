@@ -33,7 +33,8 @@ from theory.sentence import (
     read,
     remembered,
 )
-from validate.instances.choices import Setting, holds, number
+from validate.instances.relations import holds
+from validate.instances.setting import Setting, number
 
 Terms = tuple[tuple[Any, Any, Any], ...]
 

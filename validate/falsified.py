@@ -16,8 +16,9 @@ from typing import Any
 
 from theory.claim import Claim
 from validate.examine import EVALUATIONS, FAR, POOL, accepted, certified, described, worst_evidence
-from validate.instances.hunt import Hunt, Seen, hunt
+from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
+from validate.instances.seen import Hunt, Seen
 
 APART = 10**7
 """Between the seeds of one hunt and the next."""

@@ -14,12 +14,14 @@ from theory.sentence import evaluate, index_of
 from validate import satisfied
 from validate.both_sides import Measured, Row, sides
 from validate.expected import Line, NoPolynomialError, lines
-from validate.instances.choices import Setting, best_constants, relation_satisfied, schedules_of
+from validate.instances.constants import best_constants
 from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
 from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
+from validate.instances.relations import relation_satisfied
 from validate.instances.scalars import Schedule
+from validate.instances.setting import Setting, schedules_of
 from validate.play import LIMIT
 from validate.rounds import TooManyOutcomesError
 

@@ -16,8 +16,10 @@ from theory.claim import Claim
 from validate import examine as examining
 from validate import verifier
 from validate.examine import examine
-from validate.instances.hunt import Seen, hunt, measured, shrunk
+from validate.instances.hunt import hunt
 from validate.instances.pool import drawn
+from validate.instances.seen import Seen, measured
+from validate.instances.shrinking import shrunk
 
 QUARTER = next(one for one in units.WRONG if one.label == "quarter")
 

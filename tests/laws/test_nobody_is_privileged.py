@@ -22,9 +22,9 @@ from tests.validate.command_line import call, printed
 from theory.claim import Claim
 from validate import files
 from validate.examine import examine
-from validate.instances.hunt import measured
 from validate.instances.pool import Drawn, drawn, instance_of_values
 from validate.instances.problems import Quadratics
+from validate.instances.seen import measured
 
 MINE = {one.label: one for one in written_again.PAPER}
 QUICK = ("short", "skip-fast", "uncontrolled-stays", "loopless-fast", "two", "turned", "curved", "bent")

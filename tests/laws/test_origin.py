@@ -13,7 +13,7 @@ from theory import claim
 from theory.claim import Claim
 from validate import examine as examining
 from validate.examine import examine
-from validate.instances.hunt import Hunt
+from validate.instances.seen import Hunt
 
 NOISY: dict[str, Any] = {
     "algorithm": "a/parallel_sgd",

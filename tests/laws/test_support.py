@@ -16,8 +16,9 @@ from theory.claim import Claim
 from validate.contradiction import contradictions
 from validate.examine import examine
 from validate.instances.covered import coverage
-from validate.instances.hunt import Hunt, Seen, hunt
+from validate.instances.hunt import hunt
 from validate.instances.pool import drawn
+from validate.instances.seen import Hunt, Seen
 from validate.verdict import Coverage, Result
 
 SLOW_TO_REFUTE = ("local-noise-wrong-2", "batch-wrong-1", "ball-wrong-1", "ball-wrong-2", "convex-wrong-1")

@@ -240,7 +240,7 @@ def test_right_sides(
 
 def orders(label: str, schedule: str, variable: str = "T") -> dict:
     """Exponents of the terms of a bound."""
-    return exponents(calculator(CLAIMS[label]).bound, {"eta_l": schedule}, variable)
+    return exponents(CLAIMS[label], {"eta_l": schedule}, variable)
 
 
 FIRST = ("start_term", "noise_term", "heterogeneity_term")

@@ -13,10 +13,11 @@ from validate.both_sides import sides, words_of
 from validate.examine import certificate_of_break
 from validate.instances import read_instance, read_problem
 from validate.instances.along import holds_along, speaks_of_run, worst
-from validate.instances.choices import Setting, choose
+from validate.instances.choices import choose
 from validate.instances.hunt import hunt
 from validate.instances.occasion import occasion
 from validate.instances.pool import Drawn, drawn
+from validate.instances.setting import Setting
 
 
 @algorithm(x="each x0")

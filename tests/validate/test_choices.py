@@ -18,10 +18,15 @@ from theory.program import algorithm
 from theory.sentence import evaluate
 from validate import satisfied
 from validate.instances import hunt as hunt_module
+from validate.instances import stages
 from validate.instances.candidates import candidate_of, realised
-from validate.instances.choices import between, choose, holds, number, roles_of
+from validate.instances.choices import choose
+from validate.instances.constants import between
 from validate.instances.occasion import occasion
 from validate.instances.pool import drawn
+from validate.instances.relations import holds
+from validate.instances.roles import roles_of
+from validate.instances.setting import number
 from validate.instances.shapes import DISTANCES, SIZES, Size, made, shape_of
 from validate.instances.together import with_weighted_starts
 
@@ -233,5 +238,5 @@ def test_a_square_too_many_shows_in_small_units(monkeypatch: pytest.MonkeyPatch)
         assuming=("smooth(f, L)", "eta <= 1/L"),
     )  # fmt: skip
     assert hunt_module.hunt(squared, pool=30, evaluations=0, smallest=False).broken is not None
-    monkeypatch.setattr(hunt_module, "UNITS", ())
+    monkeypatch.setattr(stages, "UNITS", ())
     assert hunt_module.hunt(squared, pool=30, evaluations=0, smallest=False).broken is None

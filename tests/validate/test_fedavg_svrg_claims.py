@@ -11,7 +11,7 @@ from validate import check
 from validate.both_sides import sides
 from validate.expected import lines
 from validate.instances import read_instance
-from validate.instances.choices import Setting
+from validate.instances.setting import Setting
 from validate.verifier import verify
 
 F = Fraction

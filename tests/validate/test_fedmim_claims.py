@@ -16,7 +16,7 @@ from validate.both_sides import sides
 from validate.examine import examine
 from validate.expected import lines
 from validate.instances import read_instance
-from validate.instances.choices import Setting
+from validate.instances.setting import Setting
 from validate.verifier import verify
 
 F = Fraction

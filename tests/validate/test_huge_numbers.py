@@ -12,7 +12,7 @@ from theory.claim import claim
 from theory.program import algorithm
 from validate.certificate import play_certificate, read, verify
 from validate.examine import examine
-from validate.instances.hunt import Hunt
+from validate.instances.seen import Hunt
 
 LARGEST = 10**4300
 """Python prints no integer from here on."""

@@ -11,10 +11,11 @@ from theory import algorithm, claim
 from theory.domain import COUNT
 from validate.examine import described, examine
 from validate.instances.candidates import candidate_of, realised, refitted
-from validate.instances.hunt import hunt, relations_hold
+from validate.instances.hunt import hunt
 from validate.instances.longer import longer, ways
 from validate.instances.pool import drawn
 from validate.instances.problems import Quadratics
+from validate.instances.seen import relations_hold
 from validate.instances.series import series
 
 F = Fraction

@@ -20,8 +20,8 @@ from validate.both_sides import quantile, sides, words_of
 from validate.examine import certificate_of, examine
 from validate.instances import read_instance
 from validate.instances.by_moments import by_moments, lines_in_floats
-from validate.instances.hunt import Seen, measured
 from validate.instances.pool import Drawn
+from validate.instances.seen import Seen, measured
 from validate.verifier.problems import read_any_problem
 from validate.verifier.reading import Uncheckable
 from validate.verifier.scalars import Work

@@ -28,14 +28,15 @@ from validate.certificate.play import play_certificate
 from validate.examine import examine
 from validate.instances import Pieces, Piecewise, Quadratics, read_instance, read_problem
 from validate.instances.candidates import candidate_of, moved, realised, size
-from validate.instances.choices import Setting
-from validate.instances.hunt import measured, shrunk
 from validate.instances.piece_moves import bent, simplified, translated
 from validate.instances.piece_shapes import assumes_convex, made_pieces
 from validate.instances.pieces import largest_sum, mean_of
 from validate.instances.pool import drawn
 from validate.instances.ridges import Ridges
+from validate.instances.seen import measured
+from validate.instances.setting import Setting
 from validate.instances.shapes import Size, shape_of
+from validate.instances.shrinking import shrunk
 from validate.play import Play
 from validate.satisfied import best, true
 from validate.verifier import FormatError

@@ -29,11 +29,12 @@ from validate.certificate import play_certificate, write
 from validate.examine import certificate_of_break, described, examine
 from validate.instances import Points, read_instance, read_problem
 from validate.instances.candidates import candidate_of, realised, size
-from validate.instances.choices import Setting
 from validate.instances.covered import coverage
-from validate.instances.hunt import Hunt, Seen, shrunk
 from validate.instances.occasion import occasion
 from validate.instances.point_moves import along, fewer_points, lists_of, projected, scaled
+from validate.instances.seen import Hunt, Seen
+from validate.instances.setting import Setting
+from validate.instances.shrinking import shrunk
 from validate.on_instance import on_instance
 from validate.satisfied import best, true
 from validate.verifier import implied as other_eyes

@@ -10,10 +10,11 @@ from theory import algorithm, claim
 from theory.domain import INDEX, NONNEGATIVE, Domain
 from validate.instances import Quadratics
 from validate.instances.candidates import candidate_of, realised
-from validate.instances.hunt import LARGER, SHARP, hunt, measured, relations_hold
+from validate.instances.hunt import LARGER, SHARP, hunt
 from validate.instances.longer import EVERYBODY, ways
 from validate.instances.pool import drawn
 from validate.instances.race import Entrant, polished, raced
+from validate.instances.seen import measured, relations_hold
 from validate.instances.sharp import resting_place, sharpest
 
 F = Fraction

@@ -27,13 +27,13 @@ from validate.certificate.play import play_certificate
 from validate.examine import examine
 from validate.instances import Piecewise, RidgeFunction, Ridges, read_instance, read_problem
 from validate.instances.candidates import candidate_of, moved, realised, size, smaller
-from validate.instances.hunt import measured
 from validate.instances.longer import longer, ways
 from validate.instances.piece_shapes import assumes_convex
 from validate.instances.pool import drawn
 from validate.instances.ridge_functions import axes_of
 from validate.instances.ridge_moves import bent_ridges, copied_along, moved_by, simplified_ridges
 from validate.instances.ridge_shapes import made_ridges, may_slant
+from validate.instances.seen import measured
 from validate.instances.shapes import Size, shape_of
 from validate.play import Play
 from validate.report.played import in_words

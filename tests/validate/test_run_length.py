@@ -12,9 +12,10 @@ from sim.problems import Quadratic
 from theory.claim import claim
 from theory.program import algorithm
 from validate.instances import pool
-from validate.instances.choices import choose, has_length
+from validate.instances.choices import choose
 from validate.instances.hunt import hunt
 from validate.instances.pool import MOST_CERTAIN, drawn
+from validate.instances.relations import has_length
 
 F = Fraction
 

@@ -18,7 +18,8 @@ from theory.program import work
 from theory.sentence import evaluate, parse_sentence
 from validate.both_sides import World
 from validate.instances import read_instance
-from validate.instances.choices import Setting, _once, holds, relation_satisfied
+from validate.instances.relations import _once, holds, relation_satisfied
+from validate.instances.setting import Setting
 from validate.instances.settled import compiled
 
 RELATIONS = (

@@ -14,7 +14,7 @@ import pytest
 from theory import algorithm, claim
 from theory.worst_case.certificate import UpperBound
 from validate.examine import accepted
-from validate.instances.hunt import measured
+from validate.instances.seen import measured
 from validate.mutate.judged import QUICK, Oracle, finding_of, of_the_worst
 from validate.mutate.neighbours import Neighbour
 from validate.worst_case import NoReadingError, WorstRatio, attack, numbers_of, worst_case_of

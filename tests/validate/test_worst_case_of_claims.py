@@ -17,8 +17,8 @@ from validate.examine import accepted, certificate_of, examine, worst_evidence
 from validate.falsified import falsified
 from validate.files import forgetting, load
 from validate.instances import read_instance
-from validate.instances.hunt import measured
 from validate.instances.points import Points
+from validate.instances.seen import measured
 from validate.worst_case import NoReadingError, attack, numbers_of, worst_case_of
 from validate.worst_case.stage import Worst, worst
 

@@ -25,8 +25,9 @@ from theory.sentence import SentenceError, everything, index_of
 from validate.audit.units import units_of
 from validate.examine import accepted, described
 from validate.instances.candidates import candidate_of, realised
-from validate.instances.hunt import Seen, hunt, measured
+from validate.instances.hunt import hunt
 from validate.instances.pool import drawn, fitting_sizes
+from validate.instances.seen import Seen, measured
 from validate.measurement import sentence_of
 
 Outcome = Literal["consistent", "suspicious", "undecided"]

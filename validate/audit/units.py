@@ -30,7 +30,7 @@ from theory.sentence import (
     parts,
     text_of,
 )
-from validate.instances.choices import roles_of
+from validate.instances.roles import roles_of
 
 F = Fraction
 ZERO = F(0)

@@ -17,7 +17,7 @@ from theory.operations import UndecidedError
 from theory.sentence import At, Expression, Sentence, Vocabulary, everything, index_of, read
 
 if TYPE_CHECKING:
-    from validate.instances.choices import Setting
+    from validate.instances.setting import Setting
 
 Which = Literal["largest", "smallest"]
 OUTCOMES = 120
@@ -120,7 +120,7 @@ def _rows(sentence: Sentence, world: Setting, claim: Claim) -> Any:
 
 def holds_along(relation: Sentence, world: Setting, claim: Claim) -> bool:
     """Whether a relation that speaks of the run holds everywhere in it; False where that cannot be told."""
-    from validate.instances.choices import evaluate_alone, holds
+    from validate.instances.relations import evaluate_alone, holds
 
     for side, other, here in (
         (relation.left, relation.right, ("<=", "<")),

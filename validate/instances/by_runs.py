@@ -29,11 +29,11 @@ from theory.sentence import (
     replaced,
 )
 from validate.expected import coefficients, indices, turns
-from validate.instances.choices import Setting, schedules_of
 from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
 from validate.instances.occasion import Occasion
 from validate.instances.problems import Quadratics
+from validate.instances.setting import Setting, schedules_of
 
 Array = Any
 States = Mapping[str, Any]

@@ -20,16 +20,8 @@ from theory.formula import Name
 from theory.predicates import Connected
 from theory.sentence import Expression, Sentence, evaluate, everything, index_of
 from validate import satisfied
-from validate.instances.choices import (
-    Setting,
-    Values,
-    best_constants,
-    fractions_near,
-    holds_surely,
-    relation_satisfied,
-    roles_of,
-    schedules_of,
-)
+from validate.instances.choices import fractions_near
+from validate.instances.constants import best_constants
 from validate.instances.nearby import FACTORS, other, simpler
 from validate.instances.piece_moves import Functions, bent, numbers_of, simplified, translated
 from validate.instances.pieces import Pieces, Piecewise
@@ -38,6 +30,7 @@ from validate.instances.point_moves import numbers_of as numbers_of_points
 from validate.instances.points import Points
 from validate.instances.pool import Drawn, instance_of_values
 from validate.instances.problems import Quadratics
+from validate.instances.relations import holds_surely, relation_satisfied
 from validate.instances.ridge_functions import mean_of, quadratics_of
 from validate.instances.ridge_moves import (
     Sums,
@@ -49,6 +42,8 @@ from validate.instances.ridge_moves import (
     simplified_ridges,
 )
 from validate.instances.ridges import Ridges
+from validate.instances.roles import roles_of
+from validate.instances.setting import Setting, Values, schedules_of
 
 F = Fraction
 Matrix = Any

@@ -9,355 +9,47 @@ chance, a matrix) says what it may be.
 from __future__ import annotations
 
 import math
-import operator
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from theory.claim import Claim
 from theory.formula import Apply, Name, UndefinedError
 from theory.operations import to_fraction
-from theory.predicates import Connected, Direction, Predicate, base_of, value_of_base
-from theory.program import Instruction, Loop, Program, names_in, work
+from theory.predicates import Connected, Direction, base_of, value_of_base
 from theory.sentence import (
     Expression,
     Sentence,
     Vocabulary,
     evaluate,
-    everything,
     index_of,
     parts,
     read,
-    remembered,
 )
 from validate import satisfied
 from validate.instances import along
-from validate.instances.pieces import Pieces
-from validate.instances.points import Points
-from validate.instances.problems import weighted_quadratic
-from validate.instances.ridges import Ridges
-from validate.instances.settled import Code, compiled
-from validate.instances.world import which
-
-F = Fraction
-Values = dict[str, Any]
-LIMIT_BITS, SHORT = 4096, 2**64
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A problem, a start and parameters as a sentence without states sees them: a `theory.sentence.World`.
-
-    Numbers are Fractions as long as they are rational, else floats.
-
-    Attributes:
-        problem: `sim.problems.Quadratic`, `Pieces`, `Points` or `Ridges`; None for a claim without functions.
-        start: x0, (d,).
-        values: parameters by name without index: a number, or a list (one a client, or one a round).
-        rounds: K.
-        claim: whose names these are.
-        free: the free vectors, (d,), or of ``a_n`` a list of N of them.
-    """
-
-    problem: Any
-    start: Any
-    values: Mapping[str, Any]
-    rounds: int
-    claim: Claim
-    free: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def schedules(self) -> frozenset[str]:
-        """The names that are one number a round (``eta_k``)."""
-        return schedules_of(self.claim)
-
-    @property
-    def clients(self) -> int:
-        """N; 1 where nothing says it."""
-        if self.problem is not None:
-            return int(self.problem.clients)
-        return next((len(v) for v in self.free.values() if isinstance(v, list)), int(self.values.get("N", 1)))
-
-    @property
-    def dim(self) -> int:
-        """d; 1 where nothing says it."""
-        if self.problem is not None:
-            return int(self.problem.dim)
-        sizes = (len(v[0] if isinstance(v, list) else v) for v in self.free.values())
-        return next(sizes, int(self.values.get("d", 1)))
-
-    def constant(self, value: Fraction) -> Any:
-        """As `World`."""
-        return value
-
-    def parameter(self, name: str, at: Mapping[str, int]) -> Any:
-        """As `World`."""
-        if name == "N":
-            return F(self.clients)
-        if name == "d":
-            return F(self.dim)
-        if name == "K":
-            return F(self.rounds)
-        if name == "fstar":
-            return self.problem.optimal_value
-        base, index = index_of(name)
-        value = self.values[base] if base in self.values else self.values[name]
-        if isinstance(value, list):
-            return value[at[index or ("k" if base in self.schedules else "n")]]
-        return value
-
-    def point(self, name: str, at: Mapping[str, int]) -> Any:
-        """As `World`."""
-        if name in self.free:
-            found = self.free[name]
-            return found[at["n"]] if isinstance(found, list) else found
-        if name == "x0":
-            return self.start
-        if name == "xstar":
-            return self.problem.minimiser
-        points = self.problem.client_minimisers
-        if points is None:
-            raise UndefinedError("a client has no minimiser, or more than one")
-        return points[at["n"]]
-
-    def value(self, name: str, indices: tuple[int, ...], at: Mapping[str, int]) -> Any:
-        """As `World`: there are no states."""
-        raise UndefinedError(f"{name} is not known before the algorithm runs")
-
-    def function(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
-        """As `World`."""
-        if isinstance(self.problem, Pieces):
-            return self.problem.function(*which(name, at)).value(v[0])
-        if isinstance(self.problem, Points | Ridges):
-            return self.problem.at(v, *which(name, at))[1]
-        if name == "f":
-            return self.problem.cost(v)
-        p, n = self.problem, at["n"]
-        if name == "f_n":
-            h, b, c = p.client_hessian[n], p.client_linear[n], p.client_offset[n]
-        else:
-            h, b, c = p.hessian[n, at["i"]], p.linear[n, at["i"]], p.offset[n, at["i"]]
-        return (v @ h @ v) / 2 - b @ v + c
-
-    def gradient(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
-        """As `World`."""
-        if isinstance(self.problem, Pieces):
-            return np.array([self.problem.function(*which(name, at)).derivative(v[0])], dtype=object)
-        if isinstance(self.problem, Points | Ridges):
-            return self.problem.at(v, *which(name, at))[0]
-        if name == "f":
-            return self.problem.gradient(v)
-        if name == "f_n":
-            return self.problem.client_hessian[at["n"]] @ v - self.problem.client_linear[at["n"]]
-        return self.problem.hessian[at["n"], at["i"]] @ v - self.problem.linear[at["n"], at["i"]]
-
-    def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Any:
-        """As `World`."""
-        return number(operation, arguments)
-
-    def vectors(self, operation: str, arguments: tuple[Any, ...]) -> Any:
-        """As `World`."""
-        one = arguments[0]
-        if operation == "norm2":
-            return (one * one).sum()
-        if operation == "norm":
-            return number("sqrt", ((one * one).sum(),))
-        if operation == "dot":
-            return (one * arguments[1]).sum()
-        if operation == "neg":
-            return -one
-        two = arguments[1]
-        if operation == "/":
-            if two == 0:
-                raise UndefinedError("division by 0")
-            return one / two
-        return {"+": lambda: one + two, "-": lambda: one - two, "*": lambda: one * two}[operation]()
-
-    def over(self, index: str, e: Expression, at: Mapping[str, int]) -> Iterable[int]:
-        """As `World`."""
-        if index == "n":
-            return range(self.clients)
-        if index == "i":
-            return range(int(self.problem.counts[at["n"]]))
-        if index == "k":
-            return range(self.rounds)
-        lists = (self.values.get(name) for name in remembered(e, index, self.claim.vocabulary)[1])
-        sizes = {len(value) for value in lists if isinstance(value, list)}
-        if len(sizes) != 1:
-            raise UndefinedError("turns of a loop are not known before the algorithm runs")
-        return range(sizes.pop())
-
-    def expectation(self, e: Expression, at: Mapping[str, int]) -> Any:
-        """As `World`: nothing is random before the algorithm runs."""
-        return evaluate(e, self, at, self.claim.vocabulary)
-
-    def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
-        """As `World`."""
-        return evaluate(e, self, at, self.claim.vocabulary)
-
-    def least(self, weights: tuple[Any, ...], radius: Any = None) -> Any:
-        """As `World`."""
-        other = isinstance(self.problem, Pieces | Points | Ridges)
-        weighted = self.problem.weighted(weights) if other else weighted_quadratic(self.problem, weights)
-        point = weighted.minimiser
-        if radius is None or (point * point).sum() <= radius * radius:
-            return point
-        if len(point) > 1:
-            raise UndefinedError("the minimiser over a ball that binds, in several dimensions")
-        return np.array([radius if point[0] > 0 else -radius], dtype=point.dtype)
-
-
-def schedules_of(claim: Claim) -> frozenset[str]:
-    """The names, without index, of which a claim has one number a round."""
-    return claim.by_round
-
-
-def number(operation: str, arguments: Sequence[Any]) -> Any:
-    """An operation on numbers: on Fractions exactly where the result is rational, else in floats.
-
-    Raises:
-        UndefinedError: where there is no real value, or none that a float can be.
-    """
-    if all(isinstance(a, (Fraction, int)) for a in arguments):
-        if operation in ("min", "max"):
-            return (min if operation == "min" else max)(arguments)
-        found = _rational(operation, arguments)
-        if found is not None:
-            return found
-    return in_floats(operation, arguments)
-
-
-def in_floats(operation: str, arguments: Sequence[Any]) -> float:
-    """An operation on numbers in floats. Errors as of `number`."""
-    values = [float(a) for a in arguments]
-    try:
-        result = _FLOATS[operation](*values)
-    except (ValueError, ZeroDivisionError, OverflowError) as error:
-        raise UndefinedError(f"{operation} has no real value: {error}") from None
-    if isinstance(result, complex) or not math.isfinite(result):
-        raise UndefinedError(f"{operation} has no real value")
-    return result
-
-
-def _rational(operation: str, arguments: Sequence[Fraction | int]) -> Fraction | None:
-    """An operation on rationals; None where the result is none, or too long. Short ones need no other arithmetic."""
-    short = operation in ("+", "-", "*", "neg", "abs")
-    if short and all(-SHORT < a.numerator < SHORT and a.denominator < SHORT for a in arguments):
-        found: Fraction = _FLOATS[operation](*arguments)
-        return F(found)
-    from theory.arithmetic import rational
-
-    return rational(operation, [F(a) for a in arguments], LIMIT_BITS)
-
-
-_FLOATS: Mapping[str, Any] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "**": lambda a, b: a**b,
-    "neg": lambda a: -a,
-    "sqrt": math.sqrt,
-    "log": math.log,
-    "exp": math.exp,
-    "abs": abs,
-    "min": min,
-    "max": max,
-}
-
-
-# --- what an algorithm does with its parameters ----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Roles:
-    """What the parameters of a program are for, by name.
-
-    Attributes:
-        turns: how often a loop turns.
-        clients: how many clients are chosen (at most N, but for draws with replacement).
-        coordinates: how many coordinates are kept (at most d).
-        batch: how many samples are drawn.
-        chances: probabilities.
-        matrices: W of ``mix``.
-        weights: J numbers for remembered vectors.
-        steps: numbers of local steps that clients take (``before``).
-        lengths: numbers of remembered vectors.
-    """
-
-    turns: frozenset[str] = frozenset()
-    clients: frozenset[str] = frozenset()
-    coordinates: frozenset[str] = frozenset()
-    batch: frozenset[str] = frozenset()
-    chances: frozenset[str] = frozenset()
-    matrices: frozenset[str] = frozenset()
-    weights: frozenset[str] = frozenset()
-    steps: frozenset[str] = frozenset()
-    lengths: frozenset[str] = frozenset()
-
-    @property
-    def counts(self) -> frozenset[str]:
-        """All that are integers, at least 1."""
-        return self.turns | self.clients | self.coordinates | self.batch | self.lengths
-
-
-def roles_of(program: Program | None) -> Roles:
-    """What the parameters of a program are for, read off its instructions."""
-    if program is None:
-        return Roles()
-    if "roles" not in program.kept:
-        program.kept["roles"] = _roles_of(program)
-    roles: Roles = program.kept["roles"]
-    return roles
-
-
-def _roles_of(program: Program) -> Roles:
-    found: dict[str, set[str]] = {name: set() for name in Roles.__dataclass_fields__}
-    kinds = {"choose": "clients", "keep": "coordinates", "top": "coordinates", "sample": "batch"}
-    for step in program.steps:
-        if isinstance(step, Loop):
-            if step.count is not None:
-                found["turns"] |= names_in(step.count)
-            continue
-        assert isinstance(step, Instruction)
-        if step.op in kinds:
-            found[kinds[step.op]] |= names_in(step.numbers[0])
-        elif step.op in ("coin", "coins"):
-            found["chances"] |= names_in(step.numbers[0])
-        elif step.op == "before":
-            found["steps"] |= names_in(step.numbers[1])
-        elif step.op == "mix":
-            found["matrices"].add(step.label)
-        elif step.op == "combine":
-            found["weights"].add(step.label)
-    for state in program.state:
-        if state.length is not None:
-            found["lengths"] |= names_in(state.length)
-    own = set(program.parameters)
-    return Roles(**{name: frozenset(names & own) for name, names in found.items()})
-
-
-def turns_of(program: Program | None, values: Mapping[str, Any]) -> int:
-    """The turns of all loops of a round multiplied; of one number a client the largest counts.
-
-    Args:
-        program: whose loops.
-        values: of its parameters.
-    """
-    turns = 1
-    for name in roles_of(program).turns:
-        value = values[name]
-        turns *= max(map(int, value)) if isinstance(value, list) else int(value)
-    return turns
-
+from validate.instances.constants import as_fraction, between, outward
+from validate.instances.relations import (
+    Memos,
+    has_length,
+    holds_surely,
+    may_hold,
+    occurrences,
+    relation_satisfied,
+    rounded,
+    with_name,
+)
+from validate.instances.roles import Roles, roles_of
+from validate.instances.setting import F, Setting, Values, number
+from validate.instances.settled import compiled
 
 # --- choosing --------------------------------------------------------------------------------------------------------
 
 FREE = (F(1), F(1, 2), F(2), F(1, 10), F(3), F(1, 4), F(10), F(1, 100), F(3, 4), F(9, 10))
+
+
 CHANCES = (F(1, 2), F(1), F(1, 4), F(9, 10), F(1, 10), F(3, 4))
 TURNS = (1, 2, 3, 5, 2)
 LARGE_TURNS = (10, 20, 50)
@@ -435,17 +127,6 @@ def choose(
     return None
 
 
-def has_length(claim: Claim) -> bool:
-    """Whether a relation of a claim has K in it, the length of the run."""
-    return any(of_length(relation, claim.vocabulary) for relation in claim.relations)
-
-
-def of_length(relation: Sentence, words: Vocabulary) -> bool:
-    """Whether K is in a relation, through definitions too; one that speaks of the run is played, and K stays."""
-    has_it = any(_count(side, "K", words) for side in (relation.left, relation.right))
-    return has_it and not along.speaks_of_run(relation, words)
-
-
 class Search:
     """One attempt: names are given values in an order in which their bounds are known.
 
@@ -505,7 +186,7 @@ class Search:
             numbers = [self._value(c) for c in one.constants]
             if any(v is None for v in numbers):
                 return None
-            if satisfied.true(one, self.problem, [_exact(v) for v in numbers], network) is not True:
+            if satisfied.true(one, self.problem, [as_fraction(v) for v in numbers], network) is not True:
                 return None
         return self.values, self.world
 
@@ -730,7 +411,7 @@ class Search:
                 left, right = self._value(relation.left), self._value(relation.right)
                 if left is None or right is None or left == 0 or isinstance(left, float):
                     return False
-                self.values[name] = [value * _exact(right) / left for value in self.values[name]]
+                self.values[name] = [value * as_fraction(right) / left for value in self.values[name]]
                 continue
             for value in sorted(fitting):
                 self.values[name] = [value] * N
@@ -781,7 +462,7 @@ class Search:
     def _ends(self, name: str, relation: Sentence) -> Iterator[Any]:
         """Values of a name at which a relation turns, in fractions."""
         for side, other in ((relation.left, relation.right), (relation.right, relation.left)):
-            if _count(side, name, self.words) != 1 or _count(other, name, self.words):
+            if occurrences(side, name, self.words) != 1 or occurrences(other, name, self.words):
                 continue
             target = self._target(relation, side, other)
             found = None if target is None else self._inverted(side, name, target)
@@ -807,7 +488,7 @@ class Search:
         if not isinstance(e, Apply):
             return None
         inner = parts(e)
-        place = next((i for i, part in enumerate(inner) if _count(part, name, self.words)), None)
+        place = next((i for i, part in enumerate(inner) if occurrences(part, name, self.words)), None)
         if place is None:
             return None
         op, here = e.operation, inner[place]
@@ -851,7 +532,7 @@ class Search:
 
         changing: set[int] = set()
         for side in (relation.left, relation.right):
-            _with_name(side, name, self.words, changing)
+            with_name(side, name, self.words, changing)
         memos: Memos = {}
         rough = rounded(self.values)  # whoever takes the value looks again, in fractions
         world = replace(self.world, values=rough)
@@ -880,177 +561,8 @@ class Search:
                 yield low
 
 
-Compare = Callable[[Any, str, Any], bool]
-Memos = dict[tuple[int, int], dict[int, Any]]
-"""Values of trees by their ids, by round and client."""
-
-
-def relation_satisfied(
-    relation: Sentence, world: Setting, claim: Claim, compare: Compare | None = None, memos: Memos | None = None
-) -> bool:
-    """Whether a relation holds in a setting, for every client where it speaks of one a client.
-
-    False where a side is undefined, or a name has no value yet.
-
-    Args:
-        relation: which.
-        world: the setting.
-        claim: whose relation it is.
-        compare: `holds`, which is meant without; `holds_surely`, `may_hold`.
-        memos: values that are known already; new ones are added.
-    """
-    compare = holds if compare is None else compare
-    memos = {} if memos is None else memos
-    words = claim.vocabulary
-    if along.speaks_of_run(relation, words):
-        return along.holds_along(relation, world, claim)
-    names, of_clients, of_rounds, left_code, right_code = _asked(relation, words)
-    # as they are written: p is meant for every client, p_n only where no sum over the clients has it
-    lists = {name for name in names if isinstance(world.values.get(name), list)}
-    a_client = of_clients or bool(lists - world.schedules)
-    a_round = of_rounds or bool(lists & world.schedules)
-    try:
-        for k in range(max(world.rounds, 1)) if a_round else (0,):
-            for n in range(world.clients) if a_client else (0,):
-                at = {"n": n, "i": 0, "k": k}
-                memo = memos.setdefault((k, n), {})
-                if left_code is None or right_code is None:
-                    left, right = (_once(side, world, at, words, memo) for side in (relation.left, relation.right))
-                else:
-                    left, right = left_code(world, at, memo), right_code(world, at, memo)
-                    if isinstance(left, float) or isinstance(right, float):
-                        left, right = to_fraction(left), to_fraction(right)
-                if not compare(left, relation.relation, right):
-                    return False
-    except (ValueError, KeyError, IndexError, ZeroDivisionError):
-        return False
-    return True
-
-
-def _asked(relation: Sentence, words: Vocabulary) -> tuple[frozenset[str], bool, bool, Code | None, Code | None]:
-    """Parameters as a relation writes them, whether n and k are free in it, and both its sides compiled."""
-    key = ("asked", id(relation))
-    if key not in words.kept:
-        readings = [read(side, words) for side in (relation.left, relation.right)]
-        names = frozenset(name for one in readings for name in one.parameters)
-        free = frozenset(index for one in readings for index in one.free)
-        codes = [compiled(side, words, once=True) for side in (relation.left, relation.right)]
-        words.kept[key] = (relation, (names, "n" in free, "k" in free, *codes))  # kept, so that its id stays its own
-    found: tuple[frozenset[str], bool, bool, Code | None, Code | None] = words.kept[key][1]
-    return found
-
-
-def _once(e: Expression, world: Setting, at: Mapping[str, int], words: Vocabulary, memo: dict[int, Any]) -> Any:
-    """`evaluate`, with each tree of numbers that occurs several times, as definitions do, worked out once."""
-    if isinstance(e, Name) and e.name in words.definitions:
-        return _once(words.definitions[e.name], world, at, words, memo)
-    if not isinstance(e, Apply) or e.operation not in _FLOATS:
-        return evaluate(e, world, at, words)
-    if id(e) not in memo:
-        work.count(1)
-        values = tuple([_once(part, world, at, words, memo) for part in parts(e)])
-        vectors = any(isinstance(value, np.ndarray) for value in values)
-        memo[id(e)] = evaluate(e, world, at, words) if vectors else world.numbers(e.operation, values)
-    return memo[id(e)]
-
-
-def _with_name(e: Expression, name: str, words: Vocabulary, found: set[int]) -> bool:
-    """Whether a name, without index, is in a tree, through definitions too; the ids of all trees that have it."""
-    if isinstance(e, Name) and e.name in words.definitions:
-        has_it = _with_name(words.definitions[e.name], name, words, found)
-    elif isinstance(e, Name):
-        has_it = index_of(e.name)[0] == name
-    else:
-        has_it = sum(_with_name(part, name, words, found) for part in parts(e)) > 0 if isinstance(e, Apply) else False
-    if has_it:
-        found.add(id(e))
-    return has_it
-
-
-def evaluate_alone(e: Expression, world: Setting) -> Any:
-    """The value of a tree without free indices; None where it has none."""
-    words, at = world.claim.vocabulary, {"n": 0, "i": 0, "k": 0}
-    code = compiled(e, words, once=True)
-    try:
-        return _once(e, world, at, words, {}) if code is None else to_fraction(code(world, at, {}))
-    except (ValueError, KeyError, IndexError, ZeroDivisionError):
-        return None
-
-
 def _bare(e: Expression) -> str | None:
     return index_of(e.name)[0] if isinstance(e, Name) else None
-
-
-def _count(e: Expression, name: str, words: Vocabulary) -> int:
-    """How often a name occurs in a tree, through definitions."""
-    key = ("count", id(e), name)
-    if key not in words.kept:
-        total = 0
-        for part in everything(e):
-            if isinstance(part, Name):
-                if part.name in words.definitions:
-                    total += _count(words.definitions[part.name], name, words)
-                elif index_of(part.name)[0] == name:
-                    total += 1
-        words.kept[key] = (e, total)  # e is kept, so that its id stays its own
-    found: int = words.kept[key][1]
-    return found
-
-
-_COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {
-    "<=": operator.le,
-    "<": operator.lt,
-    ">=": operator.ge,
-    ">": operator.gt,
-    "==": operator.eq,
-}
-
-
-def holds(left: Any, relation: str, right: Any) -> bool:
-    """Whether a relation holds between numbers; between floats up to rounding, and not if strict and they agree."""
-    if isinstance(left, float) or isinstance(right, float):
-        left, right = float(left), float(right)
-        slack = 1e-12 * max(abs(left), abs(right))
-        return {
-            "<=": left <= right + slack,
-            "<": left < right - slack,
-            ">=": left >= right - slack,
-            ">": left > right + slack,
-            "==": abs(left - right) <= slack,
-        }[relation]
-    return bool(_COMPARED[relation](left, right))
-
-
-def holds_surely(left: Any, relation: str, right: Any) -> bool:
-    """As `holds`, but that an inequality between floats is to hold by more than rounding."""
-    if relation != "==" and (isinstance(left, float) or isinstance(right, float)):
-        low, high = (left, right) if relation in ("<=", "<") else (right, left)
-        return float(low) < float(high) - 1e-12 * max(abs(float(low)), abs(float(high)))
-    return holds(left, relation, right)
-
-
-def may_hold(left: Any, relation: str, right: Any) -> bool:
-    """As `holds`, but that floats may be wrong by a millionth of the larger one."""
-    left, right = float(left), float(right)
-    slack = 1e-6 * max(abs(left), abs(right))
-    if relation == "==":
-        return abs(left - right) <= slack
-    low, high = (left, right) if relation in ("<=", "<") else (right, left)
-    return low <= high + slack
-
-
-def rounded(values: Mapping[str, Any]) -> Values:
-    """Values in floats; what no float can be stays as it is."""
-
-    def one(value: Any) -> Any:
-        if isinstance(value, list):
-            return [one(v) for v in value]
-        try:
-            return float(value)
-        except OverflowError:
-            return value
-
-    return {name: one(value) for name, value in values.items()}
 
 
 def fractions_near(value: float) -> tuple[Fraction, ...]:
@@ -1058,64 +570,6 @@ def fractions_near(value: float) -> tuple[Fraction, ...]:
     near = F(value).limit_denominator(10**9)
     away = abs(near) / 10**6
     return (near, *(F(near + side).limit_denominator(10**9) for side in (-away, away))) if near else (near,)
-
-
-def between(ends: Iterable[tuple[Direction, Fraction]]) -> tuple[Fraction, ...]:
-    """Positive numbers that are constants of several assumptions at once, the ends of their range; none if it is empty.
-
-    Args:
-        ends: of each assumption its direction and its best constant.
-    """
-    listed = list(ends)
-    lower = max((value for direction, value in listed if direction == "up"), default=F(0))
-    upper = min((value for direction, value in listed if direction == "down"), default=None)
-    found = tuple(dict.fromkeys(end for end in (lower, upper) if end is not None and end > 0))
-    return found if upper is None or lower <= upper else ()
-
-
-def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]]) -> dict[str, Fraction]:
-    """The best constants of a claim's assumptions on a problem, by name; 0 where every positive number is one.
-
-    A name of several assumptions is one number: the best that is a constant of all. Where they point different ways
-    and there is none, it is the least that those upwards allow, and the others are false with it.
-
-    Args:
-        claim: the claim.
-        bests: assumptions, with the best constants of each (`validate.satisfied.best`).
-    """
-    ends: dict[str, list[tuple[Direction, Fraction]]] = {}
-    for one, values in bests:
-        for constant, value, direction in zip(one.constants, values, one.directions, strict=True):
-            base = base_of(constant)
-            if base is not None:
-                end = outward(value_of_base(value, base[1]), up=direction == "up")
-                ends.setdefault(base[0], []).append((direction, end))
-    found = {}
-    for name, listed in ends.items():
-        least, most = ([value for way, value in listed if (way == "up") == up] for up in (True, False))
-        if claim.constants[name] == "exact" and least:
-            fitting = between(listed)
-            found[name] = fitting[0] if fitting else max(least)
-        else:
-            found[name] = max(least) if least else min(most)
-    return found
-
-
-def outward(value: Any, up: bool) -> Fraction:
-    """A fraction that is at least (up) or at most the value, and close to it; the value itself where it is exact."""
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, int | np.integer):
-        return F(int(value))
-    number_ = float(value)
-    near = F(number_).limit_denominator(1000)
-    if abs(float(near) - number_) <= 1e-12 * abs(number_):  # a short fraction, up to rounding: `true` decides
-        return near
-    return F(number_ * (1 + 1e-9 if up else 1 - 1e-9)).limit_denominator(10**12)
-
-
-def _exact(value: Any) -> Fraction:
-    return value if isinstance(value, Fraction) else F(value)
 
 
 def network(clients: int, rng: random.Random) -> list[list[Fraction]]:

@@ -11,13 +11,13 @@ from theory.formula import UndefinedError
 from theory.program import Program
 from theory.program.altering import altered
 from theory.sentence import index_of
-from validate.instances.choices import roles_of
-from validate.instances.hunt import Hunt, Seen, measured
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.ridges import Ridges
+from validate.instances.roles import roles_of
+from validate.instances.seen import Hunt, Seen, measured
 from validate.verdict import NOTHING_COVERED, Coverage
 
 LEAST = 20

@@ -14,12 +14,13 @@ from math import ceil
 from theory.claim import Claim
 from theory.program import LINEAR_GIVEN_DRAWS
 from validate.expected import Line
+from validate.instances.affordable import MANY
 from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floats
 from validate.instances.candidates import Candidate, candidate_of, realised, size, smaller
-from validate.instances.choices import turns_of
-from validate.instances.hunt import MANY, Seen, measured
 from validate.instances.longer import MOST_ALONE, ROUNDS, Way, longer, ways
 from validate.instances.pool import Drawn
+from validate.instances.roles import turns_of
+from validate.instances.seen import Seen, measured
 from validate.instances.series import series
 
 TIGHTEST = 3

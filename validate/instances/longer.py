@@ -15,9 +15,10 @@ import numpy as np
 
 from theory.claim import Claim
 from validate.instances.candidates import Candidate, of_rounds, realised, refitted
-from validate.instances.choices import roles_of, schedules_of
 from validate.instances.pool import Drawn
 from validate.instances.ridge_moves import copied_along
+from validate.instances.roles import roles_of
+from validate.instances.setting import schedules_of
 
 F = Fraction
 ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"

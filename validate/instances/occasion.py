@@ -19,11 +19,12 @@ from theory.predicates import Connected, base_of
 from theory.sentence import index_of
 from validate import satisfied
 from validate.both_sides import Measured, Row
-from validate.instances.choices import Setting, roles_of
 from validate.instances.instance import Instance
 from validate.instances.numbers import entries, number
 from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
+from validate.instances.roles import roles_of
+from validate.instances.setting import Setting
 from validate.instances.specs import instance_from
 from validate.on_instance import How, both, hypotheses_of, setting_of, valued
 from validate.sides import Sides, nearest_float

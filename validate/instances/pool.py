@@ -18,13 +18,15 @@ import numpy as np
 from theory.claim import Claim
 from theory.formula import Apply, Name
 from theory.sentence import FUNCTION_NAMES, At, Expression, everything, parse_expression
-from validate.instances.choices import Values, choose, has_length, holds, schedules_of
+from validate.instances.choices import choose
 from validate.instances.instance import Instance
 from validate.instances.kinds import problem_of
 from validate.instances.piece_shapes import allows_pieces, assumes_convex, made_pieces, may_bend, wells
 from validate.instances.pieces import Pieces
+from validate.instances.relations import has_length, holds
 from validate.instances.ridge_shapes import made_ridges, may_slant
 from validate.instances.scalars import Schedule
+from validate.instances.setting import Values, schedules_of
 from validate.instances.shapes import DISTANCES, LARGE, SIZES, Size, made, shape_of
 
 F = Fraction

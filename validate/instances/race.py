@@ -16,11 +16,11 @@ from math import ceil, log2
 from theory.claim import Claim
 from theory.program import work
 from validate.instances.candidates import Candidate, candidate_of, realised
-from validate.instances.choices import roles_of, turns_of
-from validate.instances.hunt import Seen, measured
 from validate.instances.ladder import Climb, Ladder, Told, ratio_of
 from validate.instances.longer import CLIENTS, COORDINATES, ROUNDS, SAMPLES, Way, longer, ways
 from validate.instances.pool import Drawn
+from validate.instances.roles import roles_of, turns_of
+from validate.instances.seen import Seen, measured
 
 LEAP, STEADY, HOPEFUL = 3, 0.1, 0.3
 """Doublings at once where the exponent changes by this share of it at most; exponents that may become 1."""
@@ -44,7 +44,7 @@ class Entrant:
     """An instance before the race.
 
     Attributes:
-        score: how close it comes to a break (`validate.instances.hunt.Seen.score`).
+        score: how close it comes to a break (`validate.instances.seen.Seen.score`).
         drawn: the instance.
         still: whether no round moves it, so that long runs of it are played at once.
         cost: operations that its score took.

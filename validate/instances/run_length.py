@@ -15,7 +15,9 @@ from itertools import combinations_with_replacement, product
 from typing import Any
 
 from theory.sentence import Sentence
-from validate.instances.choices import Search, Setting, Values, of_length, schedules_of
+from validate.instances.choices import Search
+from validate.instances.relations import of_length
+from validate.instances.setting import Setting, Values, schedules_of
 
 F = Fraction
 LONGEST = 10**7

@@ -1,7 +1,7 @@
-"""Trees of numbers as functions of a setting (`validate.instances.choices.Setting`), compiled once for a claim.
+"""Trees of numbers as functions of a setting (`validate.instances.setting.Setting`), compiled once for a claim.
 
 The search for parameters asks the same relations for thousands of values. A function computes with FLINT's rationals,
-and with floats where a number is not rational, as `choices.number` does with Fractions; it gives what `evaluate` gives,
+and with floats where a number is not rational, as `setting.number` does with Fractions; it gives what `evaluate` gives,
 counts the operations that it counts, and raises what it raises. Trees of vectors, and those with weights that are
 solved for, are not compiled.
 """
@@ -29,6 +29,7 @@ from theory.sentence import (
     parts,
     read,
 )
+from validate.instances.setting import LIMIT_BITS, in_floats
 
 Memo: TypeAlias = "dict[int, Any]"
 Code: TypeAlias = "Callable[[Any, Mapping[str, int], Memo], Any]"
@@ -194,10 +195,8 @@ def _over(e: Apply, words: Vocabulary) -> Code | None:
 
 @cache
 def _arithmetic(operation: str) -> Callable[..., Any]:
-    """An operation on rationals of FLINT exactly where the result is one, else in floats, as `choices.number`."""
+    """An operation on rationals of FLINT exactly where the result is one, else in floats, as `setting.number`."""
     from flint import fmpq
-
-    from validate.instances.choices import LIMIT_BITS, in_floats
 
     exact = operations(LIMIT_BITS, exact=True)[operation]
     pick = min if operation == "min" else max

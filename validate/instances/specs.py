@@ -108,7 +108,7 @@ def instance_from(data: Mapping[str, Any], claim: Claim | None = None) -> Instan
 
 
 def _schedules(claim: Claim) -> frozenset[str]:
-    from validate.instances.choices import schedules_of
+    from validate.instances.setting import schedules_of
 
     return schedules_of(claim)
 

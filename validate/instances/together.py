@@ -11,7 +11,7 @@ import numpy as np
 
 from theory.program import Program
 from validate.instances.candidates import Candidate, minimiser_of
-from validate.instances.choices import roles_of
+from validate.instances.roles import roles_of
 
 F = Fraction
 SHARE = F(1, 2)

@@ -24,8 +24,9 @@ from validate import certificate as certificates
 from validate.both_sides import Row
 from validate.examine import accepted, valid_certificate
 from validate.instances.candidates import candidate_of, realised
-from validate.instances.hunt import Seen, hunt, measured
+from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn, drawn
+from validate.instances.seen import Seen, measured
 from validate.measurement import claim_of
 from validate.mutate.findings import NOWHERE, UNBROKEN, UNCERTIFIED, Break, Finding, MutationReport
 from validate.mutate.neighbours import Neighbour, neighbours, terms

@@ -20,11 +20,11 @@ from theory.papers.specs import SPECS
 from theory.program import LINEAR_GIVEN_DRAWS
 from validate.expected import Line, NoPolynomialError, lines
 from validate.instances.by_runs import left_by_runs, why_not_from_above
-from validate.instances.choices import Setting, schedules_of
 from validate.instances.instance import Instance
 from validate.instances.named import algorithm_named
 from validate.instances.problems import Quadratics
 from validate.instances.scalars import Schedule
+from validate.instances.setting import Setting, schedules_of
 from validate.instances.specs import translated
 from validate.on_instance import OnInstance, hypotheses_of, on_instance, values_of
 

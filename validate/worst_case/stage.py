@@ -19,9 +19,9 @@ from theory.formula import Apply, Name
 from theory.program import work
 from theory.sentence import everything
 from theory.worst_case.rounded import size_of
-from validate.instances.hunt import Seen, measured
 from validate.instances.pool import Drawn, drawn, fits
 from validate.instances.scalars import Schedule
+from validate.instances.seen import Seen, measured
 from validate.instances.shapes import Size
 from validate.verdict import Evidence
 from validate.worst_case.attack import attacks

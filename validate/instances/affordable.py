@@ -1,0 +1,77 @@
+"""Which instances take little work: to play, by moments, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from theory.claim import Claim
+from theory.sentence import At, Expression, everything
+from validate.instances.candidates import (
+    Candidate,
+    size,
+)
+from validate.instances.pool import Drawn
+from validate.instances.roles import turns_of
+from validate.instances.shapes import Size
+
+MOST_LONG, MOST_TRIES = 30, 120
+"""Long runs of one outcome that are played, and attempts at them where relations ask for their length."""
+LONG_RUN, MOST_STEPS = 30, 3000
+"""Rounds that only relations between K and other numbers ask for; of so many, steps of all clients and coordinates."""
+
+
+def takes_long(one: Drawn) -> bool:
+    """Whether a run is so long that playing it in fractions takes more time than it is worth."""
+    instance = one.instance
+    assert instance.problem is not None
+    turns = turns_of(instance.program, one.values)
+    steps = instance.rounds * instance.problem.clients * instance.problem.dim * turns
+    return instance.rounds > LONG_RUN and steps > MOST_STEPS
+
+
+MOST_NUMBERS, MOST_TERMS, MOST_TERMS_OF_TAPS = 80, 8000, 1200
+MOST_AVERAGED = 100
+"""Clients of an average over those whose coins fell so: pairs of them are gone through for every possible number."""
+
+
+def fits_moments(claim: Claim, one: Drawn, times: int = 1) -> bool:
+    """Whether moments take little work: a matrix of all that clients remember, a term for each client and round.
+
+    A sentence that speaks of the turns of a loop has a term for each of them, too.
+    """
+    instance = one.instance
+    assert instance.program is not None
+    assert instance.problem is not None
+    N, d = instance.problem.clients, instance.problem.dim
+    samples = max(instance.problem.samples(n) for n in range(N))
+    if not fits(claim, Size(N, samples, d)):
+        return False
+    turns, most = 1, MOST_TERMS
+    if any(isinstance(part, At) and part.name in claim.vocabulary.taps for part in everything_said(claim)):
+        turns, most = turns_of(instance.program, one.values), MOST_TERMS_OF_TAPS
+    return N * instance.rounds * (samples if instance.program.random else 1) * turns <= most * times
+
+
+def fits(claim: Claim, size: Size) -> bool:
+    """Whether moments of the claim's algorithm take little work on problems of a size, for a few rounds."""
+    program, N = claim.program, size.clients
+    if program is None or ({"average", "coins"} <= program.operations and N > MOST_AVERAGED):
+        return False
+    of_kind = {"client": N, "client past": 3 * N, "table": N * size.samples}
+    remembered = sum(of_kind.get(state.kind, 1) * size.dim for state in program.state)
+    return remembered <= MOST_NUMBERS and N * (size.samples if program.random else 1) <= MOST_TERMS
+
+
+def everything_said(claim: Claim) -> Iterator[Expression]:
+    for tree in (claim.sentence.left, claim.sentence.right, *claim.definitions.values()):
+        yield from everything(tree)
+
+
+def too_large(c: Candidate, claim: Claim) -> bool:
+    """Whether there are so many rounds, or numbers so long, that playing takes more time than it is worth."""
+    digits, random_ = size(c)[3], claim.program is not None and claim.program.random
+    return digits > 1000 or c.rounds > (3 if random_ else 40) or (c.rounds > 12 and c.rounds * digits > 6000)
+
+
+MANY = 16
+"""Clients times samples, or turns, beyond which a round is looked at in floats first."""

@@ -1,0 +1,71 @@
+"""The best constants of a claim's assumptions on a problem, as fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from theory.claim import Claim
+from theory.predicates import Direction, Predicate, base_of, value_of_base
+from validate.instances.setting import F
+
+
+def between(ends: Iterable[tuple[Direction, Fraction]]) -> tuple[Fraction, ...]:
+    """Positive numbers that are constants of several assumptions at once, the ends of their range; none if it is empty.
+
+    Args:
+        ends: of each assumption its direction and its best constant.
+    """
+    listed = list(ends)
+    lower = max((value for direction, value in listed if direction == "up"), default=F(0))
+    upper = min((value for direction, value in listed if direction == "down"), default=None)
+    found = tuple(dict.fromkeys(end for end in (lower, upper) if end is not None and end > 0))
+    return found if upper is None or lower <= upper else ()
+
+
+def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]]) -> dict[str, Fraction]:
+    """The best constants of a claim's assumptions on a problem, by name; 0 where every positive number is one.
+
+    A name of several assumptions is one number: the best that is a constant of all. Where they point different ways
+    and there is none, it is the least that those upwards allow, and the others are false with it.
+
+    Args:
+        claim: the claim.
+        bests: assumptions, with the best constants of each (`validate.satisfied.best`).
+    """
+    ends: dict[str, list[tuple[Direction, Fraction]]] = {}
+    for one, values in bests:
+        for constant, value, direction in zip(one.constants, values, one.directions, strict=True):
+            base = base_of(constant)
+            if base is not None:
+                end = outward(value_of_base(value, base[1]), up=direction == "up")
+                ends.setdefault(base[0], []).append((direction, end))
+    found = {}
+    for name, listed in ends.items():
+        least, most = ([value for way, value in listed if (way == "up") == up] for up in (True, False))
+        if claim.constants[name] == "exact" and least:
+            fitting = between(listed)
+            found[name] = fitting[0] if fitting else max(least)
+        else:
+            found[name] = max(least) if least else min(most)
+    return found
+
+
+def outward(value: Any, up: bool) -> Fraction:
+    """A fraction that is at least (up) or at most the value, and close to it; the value itself where it is exact."""
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, int | np.integer):
+        return F(int(value))
+    number_ = float(value)
+    near = F(number_).limit_denominator(1000)
+    if abs(float(near) - number_) <= 1e-12 * abs(number_):  # a short fraction, up to rounding: `true` decides
+        return near
+    return F(number_ * (1 + 1e-9 if up else 1 - 1e-9)).limit_denominator(10**12)
+
+
+def as_fraction(value: Any) -> Fraction:
+    return value if isinstance(value, Fraction) else F(value)

@@ -1,0 +1,156 @@
+"""Instances that were measured, and what came of a hunt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+from theory.claim import Claim
+from theory.formula import UndefinedError
+from theory.operations import UndecidedError
+from theory.sentence import SentenceError
+from validate.both_sides import Measured, Row, sides
+from validate.expected import tapped, taps_of
+from validate.instances import tried
+from validate.instances.by_moments import by_moments
+from validate.instances.pool import Drawn
+from validate.on_instance import setting_of
+from validate.rounds import TooManyOutcomesError
+
+Where = Literal["pool", "search"]
+OUTCOMES = 500
+"""Outcomes of one round that are played: an instance with more says nothing here."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An instance that was measured.
+
+    Attributes:
+        drawn: the instance.
+        measured: both sides.
+    """
+
+    drawn: Drawn
+    measured: Measured
+
+    @property
+    def score(self) -> float:
+        """How close it comes to breaking the claim: (left - right)/(abs(left) + abs(right)) at its worst row.
+
+        That both sides are the same at the start says nothing where later rounds are measured too.
+        """
+        rows = [row for row in self.measured.rows if row.left is not None]
+        later = [row for row in rows if row.at.get("k") != 0 or row.left != row.right]
+        return max(map(_gap, later or rows), default=-2.0)
+
+
+def _gap(row: Row) -> float:
+    if row.status == "broken":
+        return 2.0
+    exact = isinstance(row.left, Fraction) and isinstance(row.right, Fraction)
+    left, right = (row.left, row.right) if exact else (_number(row.left), _number(row.right))
+    total = abs(left) + abs(right)
+    return -1.0 if total == 0 else float(-abs(left - right) / total)  # of fractions before they are rounded
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return 1e300 if value > 0 else -1e300
+
+
+@dataclass
+class Hunt:
+    """What was tried, and what came of it.
+
+    Attributes:
+        seen: the instances on which the claim says something.
+        none: seeds that led to no instance.
+        silent: instances of which the claim does not speak, or where a side is undefined in every row.
+        undefined: rows in which a side is undefined.
+        undecided: instances of which balls do not tell.
+        too_many: instances with too many outcomes.
+        failed: other reasons for which an instance could not be measured, with their numbers.
+        broken: the first instance that breaks the claim, made smaller; None where none did.
+        origin: where that came from.
+        evaluations: instances measured by the search, after the pool.
+        far: instances with many clients, many turns or long runs, in floats.
+        reached: by integer (K, N, d, samples, a parameter), how far the tightest instances were made longer along it.
+        suspect: one of these that seems to break the claim, which fractions neither confirm nor clear.
+        first: the same instance as it was found.
+        stage: of the hunt, in which that was.
+        tried: how many instances had been tried by then.
+    """
+
+    seen: list[Seen] = field(default_factory=list)
+    none: int = 0
+    silent: int = 0
+    undefined: int = 0
+    undecided: int = 0
+    too_many: int = 0
+    failed: dict[str, int] = field(default_factory=dict)
+    broken: Seen | None = None
+    first: Seen | None = None
+    origin: Where = "pool"
+    stage: str = ""
+    tried: int = 0
+    evaluations: int = 0
+    far: list[Drawn] = field(default_factory=list)
+    reached: dict[str, int] = field(default_factory=dict)
+    suspect: Drawn | None = None
+
+
+def relations_hold(claim: Claim, one: Drawn) -> bool:
+    """Whether all relations of a claim are true on an instance, exactly or by enclosures."""
+    for relation in claim.relations:
+        try:
+            both = sides(relation, claim.vocabulary, one.instance, one.constants, limit=OUTCOMES)
+        except (TooManyOutcomesError, UndecidedError, UndefinedError, SentenceError, ValueError, ZeroDivisionError):
+            return False
+        if not both.rows or any(row.status != "holds" for row in both.rows):
+            return False
+    return True
+
+
+def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None:
+    """Both sides on an instance; None where the claim says nothing there, or it cannot be told (counted in `found`)."""
+    count = Hunt() if found is None else found
+    tried.count()
+    try:
+        both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit=_outcomes(claim, one))
+    except TooManyOutcomesError:
+        told = by_moments(claim, one)
+        if told is None:
+            count.too_many += 1
+        return None if told is None else Seen(one, told)
+    except (UndecidedError, UndefinedError):
+        count.undecided += 1
+        return None
+    except (SentenceError, ValueError, ZeroDivisionError, OverflowError) as error:
+        reason = str(error)[:120]
+        count.failed[reason] = count.failed.get(reason, 0) + 1
+        return None
+    count.undefined += len(both.undefined)
+    if both.silent or not any(row.status in ("holds", "broken") or row.agrees for row in both.rows):
+        if both.undecided:
+            count.undecided += 1
+        else:
+            count.silent += 1
+        return None
+    if both.doubtful and not both.broken:
+        count.undecided += 1
+        return None
+    return Seen(one, both)
+
+
+def _outcomes(claim: Claim, one: Drawn) -> int:
+    """Outcomes of one round that are played: fewer where a claim looks at many taps of each."""
+    if one.instance.program is None or not taps_of(claim):
+        return OUTCOMES
+    try:
+        return min(OUTCOMES, max(OUTCOMES // 20, 2 * OUTCOMES // tapped(claim, setting_of(claim, one))))
+    except ValueError:
+        return OUTCOMES

@@ -1,0 +1,346 @@
+"""The stages of a hunt between the pool and the search: each makes instances of one kind and measures them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from theory.claim import Claim
+from theory.formula import UndefinedError
+from theory.operations import UndecidedError
+from theory.program import LINEAR_GIVEN_DRAWS, work
+from theory.sentence import everything
+from validate.instances.affordable import (
+    LONG_RUN,
+    MOST_LONG,
+    MOST_TRIES,
+    everything_said,
+    fits,
+    fits_moments,
+    takes_long,
+)
+from validate.instances.by_moments import MOST_TAPPED, breaks_in_floats, by_moments
+from validate.instances.candidates import (
+    candidate_of,
+    of_rounds,
+    realised,
+    refitted,
+    size,
+    smaller,
+)
+from validate.instances.ladder import climbed, score_in_floats
+from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
+from validate.instances.problems import Quadratics
+from validate.instances.race import Entrant, polished, raced
+from validate.instances.relations import has_length
+from validate.instances.ridges import Ridges
+from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
+from validate.instances.sharp import sharpest
+from validate.instances.together import starts_at_minimiser, with_weighted_starts
+from validate.play import Play
+
+KEPT, KEPT_BENT = 12, 3
+"""Instances from which the search climbs; beside the tightest, of functions of several variables that bend."""
+
+
+def in_the_plane(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool]) -> Seen | None:
+    """The first instance of functions of several variables that are no quadratics that breaks a claim about points.
+
+    Nothing is played, so that each takes little work; and what breaks such a claim there is often rare: curvature that
+    changes between its points.
+    """
+    if claim.program is not None or not claim.vectors or not has_functions(claim):
+        return None
+    sizes = [size for size in fitting_sizes(claim) if size.dim > 1]
+    if _speaks_of_f_alone(claim):
+        sizes = [size for size in sizes if size.clients * size.samples == 1] or sizes
+    for i in range(seeds if sizes else 0):
+        if stop():
+            return None
+        one = drawn(claim, seed + 3 * 10**6 + i, sizes=sizes, bent=True)
+        if one is None or not isinstance(one.instance.problem, Ridges):
+            continue
+        seen = measured(claim, one, found)
+        if seen is None:
+            continue
+        if seen.measured.broken:
+            return seen
+        found.seen.append(seen)
+    return None
+
+
+def _speaks_of_f_alone(claim: Claim) -> bool:
+    """Whether clients and samples are neither named nor indexed."""
+    if any(one.function != "f" for one in claim.predicates) or any(name.endswith("_n") for name in claim.vectors):
+        return False
+    trees = [side for relation in claim.relations for side in (relation.left, relation.right)]
+    said = [*everything_said(claim), *(part for tree in trees for part in everything(tree))]
+    names = {getattr(part, "name", getattr(part, "operation", "")) for part in said}
+    return not any(name == "N" or name.endswith(("_n", "_i", "_ni")) for name in names)
+
+
+def of_everybody(
+    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: Budget
+) -> Seen | None:
+    """The first instance with one outcome that breaks the claim of a random algorithm; such instances take little work.
+
+    Every client has one sample and takes part. What draws of clients and samples hide shows there, such as drift.
+    """
+    if claim.program is None or not claim.program.random:
+        return None
+    sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
+    left, tries, solved = MOST_LONG, MOST_TRIES, has_length(claim)
+    for i in range(seeds if sizes else 0):
+        if stop() or tries < 0 or budget.spent(1.5 if i >= LEAST else 3):
+            return None
+        one = drawn(claim, seed + 2 * 10**6 + i, sizes=sizes, everybody=True)
+        if one is None or one.instance.rounds > LONG_RUN:
+            tries -= solved
+        if one is None or takes_long(one):
+            continue
+        if one.instance.rounds > LONG_RUN and (left := left - 1) < 0:
+            return None
+        seen = measured(claim, one, found)
+        if seen is None:
+            continue
+        if seen.measured.broken:
+            return seen
+        found.seen.append(seen)
+    return None
+
+
+def from_weighted(claim: Claim, found: Hunt) -> Iterator[Seen]:
+    """The tightest instances with weights, begun where the weighted sum of the functions is least."""
+    if claim.program is None:
+        return
+    for seen in sorted(found.seen, key=lambda s: -s.score)[:KEPT]:
+        for c in with_weighted_starts(candidate_of(seen.drawn)):
+            one = realised(claim, c)
+            there = None if one is None else measured(claim, one, found)
+            if there is not None:
+                if not there.measured.broken:
+                    found.seen.append(there)
+                yield there
+
+
+IN_UNITS, UNITS = (3, 6), (Fraction(1, 1000), Fraction(1000))
+"""Instances that are taken in other units of length, of all and of those that begin at the minimiser; these units."""
+MOST_UNITS = 4
+"""Times that a unit is taken as long as an instance grows tighter."""
+
+
+def in_other_units(claim: Claim, found: Hunt) -> Iterator[Seen]:
+    """The tightest instances, and the tightest that begin at the minimiser, in smaller and smaller units of length.
+
+    Both sides of a claim are in the same units: a square too many shows where lengths are small, or large.
+    """
+    if claim.program is None:
+        return
+    ranked = [(seen, candidate_of(seen.drawn)) for seen in sorted(found.seen, key=lambda s: -s.score)]
+    still = [pair for pair in ranked if starts_at_minimiser(pair[1])]
+    for first, c in (*ranked[: IN_UNITS[0]], *still[: IN_UNITS[1]]):
+        for unit in UNITS if c.hessian is not None else ():
+            score, here = first.score, c
+            for _ in range(MOST_UNITS):
+                here = replace(here, linear=here.linear * unit, start=here.start * unit)
+                one = realised(claim, here) or realised(claim, refitted(claim, here))
+                seen = None if one is None else measured(claim, one, found)
+                if seen is None:
+                    break
+                yield seen
+                if seen.measured.broken or seen.score <= score:
+                    break
+                score = seen.score
+                found.seen.append(seen)
+
+
+def sharpened(
+    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], operations: int | None
+) -> Iterator[tuple[Seen, bool]]:
+    """The instances at which the claim has little room that break it, and whether they were made longer.
+
+    A break is found on one of them as it is, or on one with one of its integers larger (`validate.instances.race`).
+    """
+    budget = Budget(operations)
+    closest: dict[Any, Entrant] = {}
+    runs: list[Drawn] = []
+    for i, (still, one) in enumerate(sharpest(claim, seeds, seed)):
+        if stop() or (i >= LEAST_SHARP and budget.spent(0.4)):
+            break
+        if one is None:
+            continue
+        before = work.operations()
+        score = _close_in_floats(claim, one) if one.instance.rounds > SHORT_RUN else None
+        if score == 2:
+            runs.append(one)
+            continue
+        if score is None:
+            seen = measured(claim, one, found)
+            if seen is not None and seen.measured.broken:
+                yield seen, False
+                continue
+            if seen is not None:
+                found.seen.append(seen)
+            score = None if seen is None else seen.score
+        if score is not None:
+            place = (still, one.instance.problem)
+            if place not in closest or closest[place].score < score:
+                closest[place] = Entrant(score, one, still and _stays(one), work.operations() - before)
+    for one in sorted(runs, key=lambda one: one.instance.rounds)[:SHORTEST]:
+        seen = measured(claim, _shortened(claim, one), found)
+        if seen is not None and seen.measured.broken:
+            yield seen, True
+    for place, entrant in closest.items():
+        if stop() or budget.spent(1):
+            break
+        better = entrant if entrant.still or entrant.drawn.instance.rounds > SHORT_RUN else polished(claim, entrant)
+        if isinstance(better, Seen):
+            yield better, False
+        else:
+            closest[place] = better
+    ladder = raced(
+        claim, [*closest.values()], lambda: stop() or budget.spent(3), lambda one: fits_moments(claim, one, 4)
+    )
+    for name, value in ladder.reached.items():
+        found.reached[name] = max(value, found.reached.get(name, 0))
+    found.suspect = found.suspect or ladder.suspect
+    if ladder.broken is not None:
+        yield ladder.broken, True
+
+
+def _shortened(claim: Claim, one: Drawn) -> Drawn:
+    """The same run with fewer rounds, and the best constants, if floats say that it breaks the claim all the same."""
+    candidate, rounds = candidate_of(one), one.instance.rounds
+    for parts in (3, 4, 5, 6):  # of eight
+        shorter = realised(claim, of_rounds(candidate, claim, rounds * parts // 8))
+        if shorter is not None and breaks_in_floats(claim, shorter):
+            return shorter
+    return one
+
+
+def _stays(one: Drawn) -> bool:
+    """Whether the first round leaves all states as they are, whatever is drawn."""
+    try:
+        play = Play(one.instance, OUTCOMES)
+        law = play.law(1)
+        return len(law) == 1 and law[0][1] == play.start
+    except (UndecidedError, UndefinedError, ValueError, ZeroDivisionError):
+        return False
+
+
+LEAST_SHARP, SHORT_RUN, SHORTEST = 24, 3, 3
+"""Instances at which a claim has little room that no budget cuts; rounds of which floats are not asked first; of longer
+runs that break it in floats, how many are played."""
+
+
+def _close_in_floats(claim: Claim, one: Drawn) -> float | None:
+    """How close an instance comes to a break, in floats (`Seen.score`); None where moments do not tell."""
+    assert claim.program is not None
+    if not claim.program.operations <= LINEAR_GIVEN_DRAWS or not fits_moments(claim, one, 4):
+        return None
+    return score_in_floats(claim, one)
+
+
+def made_longer(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Seen | None:
+    """The tightest instances, made longer along each of their integers, that break the claim."""
+    tightest = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
+    ladder = climbed(claim, tightest, lambda: stop() or budget.spent(2.5), lambda one: fits_moments(claim, one))
+    for name, value in ladder.reached.items():
+        found.reached[name] = max(value, found.reached.get(name, 0))
+    found.suspect = found.suspect or ladder.suspect
+    return ladder.broken
+
+
+LEAST, LEAST_FAR = 80, 12
+"""Instances of the pool and evaluations of the search, and instances from afar, that no share of a budget cuts."""
+
+
+class Budget:
+    """Operations that a hunt may take, in three shares: of the pool, from afar, of the search."""
+
+    def __init__(self, operations: int | None) -> None:
+        self.operations, self.start = operations, work.operations()
+
+    def spent(self, shares: float) -> bool:
+        """Whether so many shares are spent."""
+        return self.operations is not None and work.operations() - self.start > self.operations * shares / 3
+
+
+def from_afar(
+    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: Budget
+) -> Seen | None:
+    """The first of many clients, many turns or long runs that breaks the claim: in floats, then in fractions.
+
+    A break in floats that fractions neither confirm nor clear is kept in `found.suspect`.
+    """
+    if claim.program is None:
+        return _extreme(claim, found, seeds if has_functions(claim) else 3 * seeds, seed, stop, budget)
+    if not claim.program.operations <= LINEAR_GIVEN_DRAWS:
+        return None
+    large = [size for size in fitting_sizes(claim, large=True) if fits(claim, size)]
+    small = fitting_sizes(claim)
+    for i in range(seeds):
+        if stop() or (i >= LEAST_FAR and budget.spent(2)):
+            return None
+        turn, kind = divmod(i, len(FAR_KINDS))
+        wide, turns, long = FAR_KINDS[kind]
+        sizes = [large[turn % len(large)]] if wide and large else small
+        one = drawn(claim, seed + 10**6 + i, large=turns, long=long, sizes=sizes)
+        if one is None or not isinstance(one.instance.problem, Quadratics) or not fits_moments(claim, one):
+            continue
+        breaks = breaks_in_floats(claim, one)
+        if breaks is None:
+            continue
+        found.far.append(one)
+        if not breaks:
+            continue
+        exact = measured(claim, one) or (None if found.suspect else _confirmed(claim, one))
+        if exact is not None and exact.measured.broken:
+            return exact
+        if exact is None and found.suspect is None:
+            found.suspect = one
+    return None
+
+
+def _confirmed(claim: Claim, one: Drawn) -> Seen | None:
+    """A break in floats in fractions, made smaller in floats before, so that there are fewer and shorter numbers."""
+    here = candidate_of(one)
+    moves, left = smaller(here, claim), CHECKS_IN_FLOATS
+    while left > 0 and (step := next(moves, None)) is not None:
+        if size(step) >= size(here):
+            continue
+        left -= 1
+        tried = realised(claim, step)
+        if tried is not None and breaks_in_floats(claim, tried):
+            one, here = tried, step
+            moves = smaller(here, claim)
+    told = by_moments(claim, one, MOST_TAPPED)
+    return None if told is None else Seen(one, told)
+
+
+CHECKS_IN_FLOATS = 200
+"""Candidates of which floats tell whether they break a claim, before one is looked at in fractions."""
+
+
+def _extreme(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: Budget) -> Seen | None:
+    """The first instance of a claim without an algorithm that breaks it, with many clients and extreme numbers."""
+    large = [size for size in fitting_sizes(claim, large=True) if size.clients * size.samples * size.dim**2 <= 300]
+    small = fitting_sizes(claim)
+    for i in range(seeds):
+        if stop() or (i >= LEAST and budget.spent(2)):
+            return None
+        sizes = large if i % 2 and large else small
+        one = drawn(claim, seed + 10**6 + i, large=True, sizes=sizes)
+        seen = None if one is None else measured(claim, one, found)
+        if one is None or seen is None:
+            continue
+        if seen.measured.broken:
+            return seen
+        found.far.append(one)
+    return None
+
+
+FAR_KINDS = ((True, True, False), (False, True, True), (True, False, True), (False, False, True))
+"""Many clients or samples, many turns, many rounds."""
