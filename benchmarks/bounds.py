@@ -27,8 +27,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import theory
+from theory.bound import Bound
 from theory.calculator import in_numbers
 from theory.claim import Claim
+from theory.expression import right_side
 
 SIZE = 100_000  # entries of the arrays
 CALLS = 200  # single evaluations in a repetition
@@ -69,7 +71,7 @@ def rate(task: Callable[[], object], each: int, calls: int, repetitions: int) ->
     return statistics.median(found)
 
 
-def others(claim: Claim, values: dict[str, Any], arrays: dict[str, Any]) -> dict[str, tuple[Callable[[], object], int]]:
+def others(claim: Bound, values: dict[str, Any], arrays: dict[str, Any]) -> dict[str, tuple[Callable[[], object], int]]:
     """The same by other means: what is timed, and how many bounds it computes."""
     import mpmath
     import sympy
@@ -78,7 +80,7 @@ def others(claim: Claim, values: dict[str, Any], arrays: dict[str, Any]) -> dict
         intervals = [mpmath.iv.mpf(number) for number in numbers]
         return mpmath.iv.mpf([max(i.a for i in intervals), max(i.b for i in intervals)])
 
-    expression = claim.expression()
+    expression = right_side(claim)
     symbols = [p.symbol for p in claim.parameters]
     function = sympy.lambdify(symbols, expression, "numpy")
     on_floats = sympy.lambdify(symbols, expression, "math")
@@ -99,10 +101,10 @@ def others(claim: Claim, values: dict[str, Any], arrays: dict[str, Any]) -> dict
     }
 
 
-def measured(claim: Any, values: dict[str, Any], repetitions: int) -> dict[str, float]:
-    """Evaluations a second, by what makes them; of a written claim, the others compute its right side in numbers."""
+def measured(claim: Claim, values: dict[str, Any], repetitions: int) -> dict[str, float]:
+    """Evaluations a second, by what makes them; the others compute its right side in numbers."""
     random = np.random.default_rng(0)
-    right, values = (claim, values) if isinstance(claim, Claim) else in_numbers(claim, values)
+    right, values = in_numbers(claim, values)
     scalars = [p for p in right.parameters if p.shape == "scalar"]
     arrays = {p.name: np.full(SIZE, float(Fraction(values[p.name]))) for p in scalars}
     for name in ("L", "f0_gap", "F_gap", "r"):

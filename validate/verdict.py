@@ -25,7 +25,7 @@ MEANING: dict[str, str] = {
 
 ORIGINS: dict[Origin, str] = {
     "search": "found by an unguided search, which knows the claim only",
-    "pool": "one of the scenarios that every claim of the paper is held against",
+    "pool": "made from the claim's own sentence, assumptions and relations",
     "worst case": "the worst of its class, computed",
     "given": "written by hand for this claim",
 }
@@ -50,7 +50,7 @@ class Evidence:
         error_probability: of a statistical check; None for one that cannot err.
         data: numbers behind the detail, JSON-ready.
         origin: where the instances, or the lines of a proof, come from: an unguided ``"search"`` that knows the claim
-            only; the ``"pool"`` that every claim of the paper is held against; a ``"worst case"`` over the class; or
+            only; the ``"pool"``, made from the claim; a ``"worst case"`` over the class; or
             ``"given"``, written by hand for this claim.
     """
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from theory import algorithm, claim
-from theory.domain import NONNEGATIVE, Domain
+from theory.domain import INDEX, NONNEGATIVE, Domain
 from validate.instances import Quadratics
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import LARGER, SHARP, hunt
@@ -165,3 +165,15 @@ def test_without_a_budget_nothing_is_made_larger():
     ones = [Entrant(measured(LONG, made).score, made, False) for made in of_kinds(LONG, 12)]
     found = raced(LONG, ones, lambda: True, lambda _: True)
     assert (found.broken, found.rungs) == (None, 0)
+
+
+def test_an_integer_that_is_0_is_not_doubled():
+    one = claim(
+        "index", "norm2(x[1] - xstar) <= (2 + s)*norm2(x0 - xstar)", of=local, assuming=STRONG, parameters={"s": INDEX}
+    )
+    made = [made for made in of_kinds(one) if made.values["s"] == 0]
+    seen = next(seen for seen in (measured(one, m) for m in made) if seen is not None and -1 < seen.score < 0)
+    asked = iter(range(40))
+    found = raced(one, [Entrant(seen.score, seen.drawn, False)], lambda: next(asked) > 30, lambda _: True)
+    assert found.broken is None
+    assert found.rungs > 0

@@ -74,6 +74,8 @@ def sides_by(data: dict[str, Any], by: str, work: int = MOST_WORK) -> tuple[Any,
 SPOKEN = {
     "server": ("E(norm2({0}[K]))", "dot(E({0}[K]), x0)", "E(f({0}[K]) + dot(grad(f, {0}[K]), {0}[1]))"),
     "client": ("mean_n(E(norm2({0}[K])))", "E(norm2(mean_n({0}[K]) - x[1]))", "mean_n(E(f_n({0}[1])))"),
+    "past": ("E(norm2({0}[K, 0]))", "E(norm2({0}[K, 0] - x0))", "dot(E({0}[1, 0]), x0)"),
+    "client past": ("mean_n(E(norm2({0}[K, 0])))", "E(norm2(mean_n({0}[K, 0]) - x0))"),
     "table": ("mean_n(mean_i(E(norm2({0}[K]))))", "E(dot(x[K], mean_n(mean_i({0}[1]))))"),
 }  # fmt: skip
 WANTED, PARTS = 120, 6

@@ -151,6 +151,8 @@ def _started(claim: Claim, ones: Sequence[Entrant]) -> list[_Runner]:
         for turn, way in enumerate(ways(claim, base)):
             if one.still and way.name != ROUNDS:  # it rests as it is, and not otherwise
                 continue
+            if way.now < 1:  # twice as much is no more
+                continue
             if way.name in COPIED and (way.name != CLIENTS or way.now > 1) and way.name not in copied:
                 copied.add(way.name)  # copies of all of them: what changes is said by copies of the last, if there are
                 continue

@@ -54,16 +54,18 @@ class World(Still):
 
     def state(self, tree: Node, at: At, outcome: Mapping[Item, Any] | None) -> Vector:
         item = self.item(tree, at)
-        kind = self.words.states[tree.name] if tree.name in self.words.states else self.words.taps[tree.name][0]
-        ago = 0
-        if kind in PASTS:
-            ago = whole(self.value(tree.args[1], at, None), f"an index of {tree.name}", 0, 10**6)
         found = self.begin(item) if self.certain(item) else None
         if found is None:
             if outcome is None or item not in outcome:
                 raise Uncheckable(f"{tree.name}[{item[1][0]}] is drawn, and no outcome is meant")
             found = outcome[item]
+        return self.one_of(found, tree, at)
+
+    def one_of(self, found: Any, tree: Node, at: At) -> Any:
+        """The vector that a sentence means, of all that a state or a tap holds."""
+        kind = self.words.states[tree.name] if tree.name in self.words.states else self.words.taps[tree.name][0]
         if kind in PASTS:
+            ago = whole(self.value(tree.args[1], at, None), f"an index of {tree.name}", 0, 10**6)
             stack = found[at["n"]] if kind == "client past" else found
             if ago >= len(stack):
                 raise OutsideRun(f"{tree.name} does not remember so many vectors")

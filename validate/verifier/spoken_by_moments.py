@@ -90,10 +90,7 @@ class WorldByMoments(World):
         found = frame.values.get(item)
         if found is None:
             raise Uncheckable(f"{tree.name} has no such turn")
-        kind = self.words.states[tree.name] if tree.name in self.words.states else self.words.taps[tree.name][0]
-        if kind in ("client", "table"):
-            found = found[at["n"]]
-        return found[at["i"]] if kind == "table" else found
+        return self.one_of(found, tree, at)
 
     def inner(self, one: Affine, two: Affine, frame: Frame) -> Mean:
         """E of an inner product."""
@@ -125,6 +122,8 @@ class WorldByMoments(World):
             signs = [Fraction(-1)] if op == "neg" else [Fraction(1), Fraction(1 if op == "+" else -1)]
             if any(isinstance(part, list | tuple) for part in parts):
                 sides = [_affine(part) for part in parts]
+                if len({len(side) for side in sides}) > 1:
+                    raise Uncheckable("vectors of different lengths meet")
                 return [frame.room.combined(zip(signs, row, strict=True)) for row in zip(*sides, strict=True)]
             return Mean(OPERATIONS[op](*[part.value if isinstance(part, Mean) else part for part in parts]))
         if all(drawn) or (op == "/" and drawn[1]):

@@ -142,7 +142,7 @@ def test_the_page_computes_any_formula(browser: Any, cases: list[tuple[str, dict
 
 LEMMA = "fedavg-svrg/lemma-v1-eq14"  # relations on scalars; alpha is one of its terms
 INERTIAL = "fedmim/theorem-iv2-eq9"  # vectors
-TIED = "perm/theorem-3-explicit"  # eta is set by a hypothesis
+TIED = "perm/theorem-2"  # eta is set by a hypothesis
 
 
 def set_slider(page: Any, name: str, stop: int) -> None:
@@ -270,7 +270,7 @@ def test_vectors_of_different_lengths_are_told(opened: Any) -> None:
 
 
 def test_a_tied_parameter_follows_its_formula_until_it_is_let_go(opened: Any) -> None:
-    claim = catalog.claim(TIED)
+    claim = calculator(catalog.claim(TIED)).bound
     page = opened(claim)
     page.locator("summary").click()
     eta = field(page, claim, "eta")
@@ -284,7 +284,7 @@ def test_a_tied_parameter_follows_its_formula_until_it_is_let_go(opened: Any) ->
     assert not eta.is_disabled()
     eta.fill("1/1000")
     agrees_with_python(page, claim)
-    assert "step size of the proof" in page.locator(".play-notice").inner_text()
+    assert "eta == c_eta*log_of_statement/(mu*R)" in page.locator(".play-notice").inner_text()
 
 
 def test_where_there_is_no_real_value_the_page_says_so(opened: Any) -> None:
