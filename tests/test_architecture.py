@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -127,3 +128,77 @@ def test_public_functions_are_not_hidden_by_modules_of_the_same_name() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
+
+
+# --- law 5: no code outside a paper's file, tests and examples asks for the name of an algorithm, a paper or a claim --
+
+WORDS = re.compile(r"(?i:fedmim|inertial|shuffling|open.fl\b|fedavg.?svrg)|\bPERM\b|[\"'`/]perm\b|\bperm-")
+EXAMPLE = re.compile(r"\bExample: |^\s*(>>>|\.\.\.) ")
+NAMED = frozenset(
+    [
+        "sim/__init__.py",
+        "sim/algorithms/__init__.py",
+        "sim/algorithms/fedavg_svrg.py",
+        "sim/algorithms/momentum.py",
+        "sim/algorithms/shuffling.py",
+        "sim/engine.py",
+        "sim/exact.py",
+        "sim/exact_inertial.py",
+        "sim/exact_inertial_moments.py",
+        "sim/exact_shuffling.py",
+        "sim/kernels/quadratic_native.py",
+        "sim/kernels/quadratic_triton.py",
+        "sim/shuffling.py",
+        "sim/streams.py",
+        "theory/__init__.py",
+        "theory/catalog.py",
+        "theory/stability/adam_region.py",
+        "validate/__init__.py",
+        "validate/commands/oracle.py",
+        "validate/commands/radius.py",
+        "validate/inertial_scenario.py",
+        "validate/instances/engines.py",
+        "validate/report/parts.py",
+        "validate/scenario.py",
+        "validate/self_test.py",
+        "validate/shuffling_scenario.py",
+        "validate/sweep/sentences.py",
+        "validate/sweep/tables.py",
+    ]
+)
+"""Files of the core that have one of the words. The list may only get shorter."""
+
+
+def core() -> Iterator[str]:
+    """The core's files, as they are named here, without the papers and their experiments."""
+    for floor in FLOORS:
+        for path in sources(floor):
+            name = path.relative_to(ROOT).as_posix()
+            if not name.startswith(("theory/papers/", "validate/experiments/")):
+                yield name
+
+
+def names_a_paper(text: str) -> bool:
+    """Whether a source has one of the words, but for examples in docstrings."""
+    return any(WORDS.search(line) for line in text.splitlines() if not EXAMPLE.search(line))
+
+
+def test_the_core_names_no_paper_and_none_of_their_algorithms() -> None:
+    found = {name for name in core() if names_a_paper((ROOT / name).read_text(encoding="utf-8"))}
+    assert found == NAMED, "a file that is new here asks for a name; one that is missing may leave the list"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('if claim.paper == "perm":', True),
+        ("from sim.shuffling import run_shuffling", True),
+        ('method = "FedAvg-SVRG"', True),
+        ("# as in open-fl", True),
+        ("    Example: fedproof check fedavg-svrg --quick", False),
+        ("from math import comb, perm", False),
+        ("what is permitted is permuted", False),
+    ],
+)
+def test_the_words_are_seen_where_they_stand(text: str, expected: bool) -> None:
+    assert names_a_paper(text) is expected

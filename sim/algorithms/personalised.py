@@ -1,4 +1,4 @@
-"""Federated methods that end with a model for every client: what PERM is compared with.
+"""Federated methods that end with a model for every client, with which others of that kind are compared.
 
 All of them let every client take part in every round. A stochastic gradient is the mean over `batch` samples of the
 client, drawn uniformly with replacement; `batch` None takes all of them, and draws nothing.

@@ -122,7 +122,7 @@ def _reduced_variance_steps(
     D: tl.constexpr,
     FEATURES: tl.constexpr,
 ):
-    """S snapshots of M steps of FedAvg-SVRG, as sim/algorithms/fedavg_svrg.py writes them."""
+    """S snapshots of M steps of variance-reduced local steps, as sim/algorithms writes them."""
     w0, w1, w2, w3 = run, run, run, run
     for s in range(snapshots):
         first = _full_gradient(hessian + s * again, linear, w, -step, D)

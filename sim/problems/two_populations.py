@@ -1,4 +1,4 @@
-"""The synthetic data of PERM's experiments: clients of two populations that label alike points with opposite signs."""
+"""Synthetic data (Deng et al., experiments): clients of two populations, alike points labelled with opposite signs."""
 
 from __future__ import annotations
 

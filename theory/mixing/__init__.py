@@ -1,9 +1,11 @@
-"""PERM's mixing-weight programs: solved exactly, differentiated, run as the paper runs them, and fed with data.
+"""Deng et al.'s mixing-weight programs: solved exactly, differentiated, run as the paper runs them, and fed with data.
 
     from theory.mixing import mixing_weights
     mixing_weights([0, 0.5, 2], n=[500, 100, 1000], lam=200).weights
 
 Importing this package loads numpy alone.
+
+Source: Deng, Kamani, Mahdavinia, Mahdavi: Distributed Personalized Empirical Risk Minimization, NeurIPS 2023.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ On the face of the clients A that take part, the weights are D (nu 1 - z) with D
 P_A is the inverse of the Hessian diag(2 lam/n_j) compressed to the directions of the face. A larger face has more
 directions, so |P_A| grows with A, and the full face is attained on an open set of z: the Lipschitz modulus of
 z -> alpha*(z) in the Euclidean norm is |P_{1..N}|. By interlacing it lies between the second largest n_j/(2 lam) and
-the largest. So n_max/(2 lam), which PERM names kappa_g, is an upper bound, attained exactly where two clients share
+the largest. So n_max/(2 lam), which they name kappa_g, is an upper bound, attained exactly where two clients share
 n_max (N >= 2); for N = 2 the modulus is the harmonic mean of the two d_j.
 
 The condition number of the program is n_max/n_min and does not depend on lam.
@@ -43,7 +43,7 @@ class Sensitivity:
 
 
 def sensitivity(z: ArrayLike, n: ArrayLike, lam: float) -> Sensitivity:
-    """The Jacobian of the mixing weights by z at one point (PERM, equation (2)).
+    """The Jacobian of the mixing weights by z at one point (Deng et al., equation (2)).
 
     Args:
         z: shape (N,).

@@ -1,4 +1,4 @@
-"""Gradient descent on the mixing weights, as PERM's algorithms run it, and the rate it really has.
+"""Gradient descent on the mixing weights, as the algorithms of Deng et al. run it, and the rate it really has.
 
 One step is a <- P(a - h (z + 2 lam a/n)) with h = 1/L_g = n_min/(2 lam), P the projection on the simplex. P is the
 projection on the plane sum_j a_j = 1 followed by that on the simplex, and neither moves two points apart. On the plane
@@ -11,7 +11,7 @@ simplex and a start on the slowest direction, as long as the iterates stay insid
 rho <= 1 - n_min/n_max. With all n_j equal, rho = 0: one step arrives; for N = 2, rho = (1 - n_min/n_max)/2. Once the
 iterates stay on the face of the solution, rho is that of the face, with n_min still over all clients.
 
-PERM prints exp(-T/kappa_g) with kappa_g = n_max/(2 lam) or 1/(lam n_min), and (1 - 1/kappa_g)^T, for the squared
+Deng et al. print exp(-T/kappa_g) with kappa_g = n_max/(2 lam) or 1/(lam n_min), and (1 - 1/kappa_g)^T, for the squared
 error. Both depend on lam, so they fail for lam large: kappa_g is no condition number. They do hold for lam <= n_min
 and lam <= n_min/2 respectively, with kappa_g = n_max/(2 lam), since rho^2 <= exp(-2 n_min/n_max) and
 rho^2 <= 1 - n_min/n_max.
@@ -48,7 +48,7 @@ def projected_gradient(
     step: float | None = None,
     trajectory: bool = False,
 ) -> FloatArray:
-    """Projected gradient descent on the mixing-weight program (PERM, Algorithms 2 and 3).
+    """Projected gradient descent on the mixing-weight program (Deng et al., Algorithms 2 and 3).
 
     Args:
         z: shape (..., N), a row a program.

@@ -1,4 +1,4 @@
-"""From the clients' gradients to their mixing weights: z_ij = |g_i - g_j|^2 (PERM, Definition 2 and equation (2))."""
+"""From the clients' gradients to mixing weights: z_ij = |g_i - g_j|^2 (Deng et al., Definition 2, equation (2))."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def discrepancies(gradients: ArrayLike, client: int | None = None) -> FloatArray
 
 
 def weights_from_gradients(gradients: ArrayLike, n: ArrayLike, lam: ArrayLike, client: int | None = None) -> Weights:
-    """The mixing weights of every client, or of one, from the gradients at the common model (PERM, equation (2)).
+    """The mixing weights of every client, or one, from the gradients at the common model (Deng et al., equation (2)).
 
     Args:
         gradients: shape (N, d), client j's gradient in row j.

@@ -1,10 +1,10 @@
-"""How far two clients' losses can be apart on a ball of models: max |f_i(w) - f_j(w)| over |w| <= r (PERM, (1)).
+"""How far two clients' losses can be apart on a ball of models: max |f_i(w) - f_j(w)| over |w| <= r (Deng et al., (1)).
 
 Linear models. For the squared loss (w'x - y)^2/2 the difference is a quadratic function, and its extreme values on the
 ball are found exactly (`theory.mixing.ball`). For the logistic loss log(1 + exp(-y w'x)), y = 1 or -1, they lie between
 a value that is attained and a certified bound (`theory.mixing.logistic`).
 
-f is the average over a client's samples, as where PERM defines the empirical risk; `reduction="sum"` is what its
+f is the average over a client's samples, as where Deng et al. define the empirical risk; `reduction="sum"` is what its
 section 3 prints.
 """
 

@@ -32,7 +32,7 @@ class ExactWeights:
 
 
 def exact_weights(z: Sequence[Exact], n: Sequence[Exact], lam: Exact) -> ExactWeights:
-    """The minimiser of sum_j a_j z_j + lam sum_j a_j^2/n_j over the simplex, in Fractions (PERM, equation (2)).
+    """The minimiser of sum_j a_j z_j + lam sum_j a_j^2/n_j over the simplex, in Fractions (Deng et al., equation (2)).
 
     Args:
         z: N numbers.

@@ -1,4 +1,4 @@
-"""PERM's generalisation bound (GEN) as a calculator, and the weights that minimise it.
+"""Deng et al.'s generalisation bound (GEN) as a calculator, and the weights that minimise it.
 
     L_i(h_alpha) <= L_i(h_i*) + sum_j a_j R_j + 2 sum_j a_j disc_ji + C sqrt(sum_j a_j^2/n_j)
 
@@ -98,7 +98,7 @@ def generalisation_bound(
     draws: int = 10_000,
     seed: int = 0,
 ) -> GeneralisationBound:
-    """PERM's bound (GEN) for one client, from data: linear models in a ball, empirical discrepancies in place of true.
+    """The bound (GEN) for one client, from data: linear models in a ball, empirical discrepancies in place of true.
 
     R_j is the empirical Rademacher complexity of the ball times `lipschitz` (contraction): the exact one up to 16
     samples, else the mean of draws. Discrepancies are the certified upper bounds.

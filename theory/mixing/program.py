@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def model(z: ArrayLike, n: ArrayLike, lam: float) -> cvxpy.Problem:
-    """The program minimise sum_j a_j z_j + lam sum_j a_j^2/n_j over the simplex (PERM, equation (2)).
+    """The program minimise sum_j a_j z_j + lam sum_j a_j^2/n_j over the simplex (Deng et al., equation (2)).
 
     Args:
         z: shape (N,).
@@ -38,7 +38,7 @@ def model(z: ArrayLike, n: ArrayLike, lam: float) -> cvxpy.Problem:
 
 
 def bound_model(costs: ArrayLike, n: ArrayLike, C: float) -> cvxpy.Problem:
-    """The program minimise sum_j a_j c_j + C sqrt(sum_j a_j^2/n_j) over the simplex (PERM, GEN's right side).
+    """The program minimise sum_j a_j c_j + C sqrt(sum_j a_j^2/n_j) over the simplex (Deng et al., GEN's right side).
 
     Args:
         costs: shape (N,), c_j.

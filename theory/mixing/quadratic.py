@@ -5,7 +5,7 @@ sum grows with nu, so the clients that take part are those with the k smallest z
 S_k = sum_j n_j max(0, z_k - z_j) < 2 lam. S is a running sum of non-negative terms (gaps of the sorted z times running
 sums of n) and nu enters only by its distance from the last z that takes part: nothing cancels, whatever z is offset by.
 
-Source: PERM, equation (2), and the heterogeneous version of section 3.3; equation (1) is the case lam = 1.
+Source: Deng et al., equation (2), and the heterogeneous version of section 3.3; equation (1) is the case lam = 1.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Weights:
 
 
 def heterogeneous_cost(z: ArrayLike, n: ArrayLike, vc: ArrayLike) -> FloatArray:
-    """z_j + sqrt(vc_j/n_j), what stands for z_j when client j's model space has complexity vc_j (PERM, section 3.3).
+    """z_j + sqrt(vc_j/n_j), what stands for z_j when client j's model space has complexity vc_j (section 3.3).
 
     Args:
         z: shape (..., N).

@@ -1,4 +1,4 @@
-"""Proofs, by machine, of what Theorem 3 of the open-fl paper needs before it can be applied at all.
+"""Proofs, by machine, of what Theorem 3 of the paper on open federated learning needs before it can be applied at all.
 
 Notation as in `theory.stability.adam_region`; D = 1 - kappa + kappa tau = 1 - kappa C1 > 0, w = sqrt(theta), r = 0 (R
 grows with r where C1 >= 0). Each lemma writes D (rho - bound) as a sum of terms that are never negative, one of them

@@ -203,7 +203,7 @@ def _interval(name: str, symbol: str, ends: list[tuple[Any, Any, bool]]) -> Meas
 
 def _relative(problem: Quadratic, relative: Any) -> list[Measured]:
     least = dissimilarity.least_relative(problem)
-    source = "Assumption 4 of fedmim, as a quadratic form in (1, x)"
+    source = "Assumption 4 of Liu et al., as a quadratic form in (1, x)"
     name = "infimum of B^2 with mean ||grad f_n||^2 <= G^2 + B^2 ||grad f||^2 for some G"
     if least is None:
         why = "there is none: f is flat in a direction in which its clients need not be"

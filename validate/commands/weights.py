@@ -124,7 +124,7 @@ def weights(
 ) -> None:
     """Solve for mixing weights of the clients.
 
-    They minimise sum_j a_j z_j + lam sum_j a_j^2/n_j over the simplex (PERM, equation 2). With --gradients, z_ij is the
+    They minimise sum_j a_j z_j + lam sum_j a_j^2/n_j over the simplex (Deng et al., 2). With --gradients, z_ij is the
     squared distance between the gradients of clients i and j, and every client gets its weights.
 
     Example: fedproof weights --z 0,0.5,2 --n 500,100,1000 --lam 200

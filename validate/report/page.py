@@ -142,8 +142,8 @@ def file_names(*groups: Iterable[str]) -> list[str]:
     """A file for every name, in their order, no two alike and none index.html.
 
     Example:
-        >>> file_names(["open-fl", "index"], ["sweep-1"])
-        ['open-fl.html', 'index-2.html', 'sweep-1.html']
+        >>> file_names(["one", "index"], ["sweep-1"])
+        ['one.html', 'index-2.html', 'sweep-1.html']
     """
     found: list[str] = []
     for name in (name for group in groups for name in group):

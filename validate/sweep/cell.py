@@ -2,7 +2,7 @@
 
 A cell is its document, plain JSON data from which everything is made again in any process:
 
-    {"format": 1, "claim": "fedavg-svrg/theorem-v1-eq8", "problem": {"kind": "quadratic", ...}, "algorithm": {...},
+    {"format": 1, "claim": "my-paper/theorem-1", "problem": {"kind": "quadratic", ...}, "algorithm": {...},
      "participation": {"p": "1/2"}, "rounds": 10, "start": "1", "method": "exact"}
 
 for method "sampled" also "seed", "level", "first" and "most", and for a claim in an author's own file also "file" and
