@@ -16,7 +16,7 @@ from theory.catalog import claim as find
 from validate.certificate import differences, verify
 from validate.examine import examine
 
-LEAST = {"few": (9, 20, 4), "all": (60, 150, 13)}
+LEAST = {"few": (9, 20, 4), "all": (45, 100, 13)}
 """Refuted claims, their assumptions and their standing conditions."""
 
 

@@ -55,7 +55,7 @@ def words(page: str) -> str:
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", kept)))
 
 
-LEAST = {"few": (9, 16, 5), "all": (60, 300, 28)}
+LEAST = {"few": (9, 16, 5), "all": (60, 200, 28)}
 """Sides of breaks on the pages, lines of evidence, certificates with two exact sides."""
 
 
