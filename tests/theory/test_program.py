@@ -278,3 +278,17 @@ def test_the_start_is_read_in_one_place() -> None:
     for text in ("norm(x0)*x0", "x0*x0", "1/x0", "grad(g, x0)", "x0(", "y", "1", "x0/0"):
         with pytest.raises(ValueError, match="the state x begins with"):
             reader.of(State("x", "server", text))
+
+
+def test_by_coordinates_is_said_once() -> None:
+    @algorithm
+    def scaled(w, x, *, eta):  # type: ignore[no-untyped-def]
+        g = w.full_gradient(x)
+        length = w.sqrt(w.times(g, g) + eta * w.ones())
+        return x - w.larger(w.over(w.ones(), w.over(x, g)), w.sqrt(w.over(g, length)))
+
+    text = pseudo_code(scaled.program).replace("length", "v")
+    root = "sqrt(g o g + eta*(1, ..., 1))"
+    last = text.splitlines()[-1].replace(root, "v").strip()
+    assert root in text
+    assert last == "next x = x - max((1, ..., 1) / (x / g), sqrt(g / v)) by coordinates"

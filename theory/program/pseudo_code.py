@@ -8,6 +8,7 @@ from theory.formula import Apply, Formula, Name, Number
 from theory.program.data import DRAWS, Instruction, Program, Step, uses
 
 _OPERATORS = {"+", "-", "*", "/", "**", "neg"}
+BY_COORDINATES = " by coordinates"  # said once, at the end
 _WORDS: Mapping[str, str] = {
     "gradient": "grad f_n({0})",
     "full gradient": "grad f({0})",
@@ -27,9 +28,9 @@ _WORDS: Mapping[str, str] = {
     "project": "{0} projected onto the ball of radius {a}",
     "clip": "{0} clipped to norm {a}",
     "times": "{0} o {1}",
-    "over": "{0} / {1} by coordinates",
-    "larger": "max({0}, {1}) by coordinates",
-    "sqrt": "sqrt({0}) by coordinates",
+    "over": "{0} / {1}" + BY_COORDINATES,
+    "larger": "max({0}, {1})" + BY_COORDINATES,
+    "sqrt": "sqrt({0})" + BY_COORDINATES,
     "sign": "sign({0})",
     "norm": "norm({0})",
     "ones": "(1, ..., 1)",
@@ -65,6 +66,10 @@ def pseudo_code(program: Program) -> str:
         if step.op == "linear":
             return _sum_text([(number(c), texts[v]) for c, v in zip(step.numbers, step.of, strict=True)])
         parts = [texts[v] for v in step.of]
+        if step.op in ("over", "larger", "sqrt"):
+            parts = [_within(part) for part in parts]
+        if step.op in ("larger", "sqrt"):
+            parts = [part[1:-1] if part.startswith("(") and _wrapped(part) else part for part in parts]
         if step.op == "gradient" and len(parts) == 2:
             return f"grad f_{{n,{parts[1]}}}({parts[0]})"
         if step.op == "get":
@@ -117,6 +122,13 @@ def pseudo_code(program: Program) -> str:
         lines.append(f"    next {mine} = {text[1:-1] if text.startswith('(') and _wrapped(text) else text}")
     first = "; ".join(f"{s.name} = {s.text}" for s in program.state)
     return "\n".join([f"{program.name}({', '.join(program.parameters)}), from {first}; one round:", *lines])
+
+
+def _within(text: str) -> str:
+    """A part of what is done by coordinates, which is said of the whole; a quotient in parentheses."""
+    short = text.removesuffix(BY_COORDINATES)
+    called = short.startswith(("sqrt(", "max(")) and _wrapped(short[short.index("(") :])
+    return short if short == text or called else f"({short})"
 
 
 def _wrapped(text: str) -> bool:
