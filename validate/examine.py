@@ -27,7 +27,7 @@ from validate.both_sides import Reading, Row
 from validate.certificate.parts import failures, is_long
 from validate.certificate.play import play_certificate
 from validate.contradiction import contradictions
-from validate.instances import Instance, Pieces, Points, Quadratics, Ridges, read_instance
+from validate.instances import Instance, Pieces, Points, Quadratics, Ridges, read_instance, tried
 from validate.instances.covered import coverage
 from validate.instances.hunt import hunt
 from validate.instances.occasion import Occasion
@@ -83,16 +83,7 @@ def examine(
         return decide(claim.id, [*evidence, _in_words(claim)], quick=quick)
     evidence += _proved(claim)
     proved = any(item.outcome == "proved" for item in evidence)
-    found = hunt(
-        claim,
-        pool=PROVED if proved else POOL[quick],
-        evaluations=0 if proved else EVALUATIONS[quick],
-        far=0 if proved else FAR[quick],
-        seed=seed,
-        tell=tell,
-        accepted=lambda seen: accepted(claim, seen, quick),
-        operations=OPERATIONS[quick],
-    )
+    found = _hunted(claim, proved, quick, seed, tell)
     path: Path | None = None
     unbroken = found.broken is None
     if found.broken is not None:
@@ -114,6 +105,30 @@ def examine(
         evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
     evidence += _told(claim, found, quick)
     return decide(claim.id, evidence, None if path is None else str(path), coverage(claim, found, quick), quick)
+
+
+def _hunted(claim: Claim, proved: bool, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
+    """What a hunt meets; a full one only where a quick one breaks nothing, as that meets more kinds of instances."""
+
+    def of_size(small: bool) -> Hunt:
+        return hunt(
+            claim,
+            pool=PROVED if proved else POOL[small],
+            evaluations=0 if proved else EVALUATIONS[small],
+            far=0 if proved else FAR[small],
+            seed=seed,
+            tell=tell,
+            accepted=lambda seen: accepted(claim, seen, quick),
+            operations=OPERATIONS[small],
+        )
+
+    before = tried.instances()
+    first = of_size(True)
+    if quick or proved or (first.broken is not None and accepted(claim, first.broken, quick)):
+        return first
+    of_first = tried.instances() - before
+    found = of_size(False)
+    return found if found.broken is None else replace(found, tried=of_first + found.tried)
 
 
 def _in_words(claim: Claim) -> Evidence:
@@ -138,9 +153,8 @@ def certified(
     claim: Claim, seen: Seen, first: Seen | None, origin: Origin, out: Path, quick: bool
 ) -> tuple[Evidence, Path | None]:
     """A break as a certificate; without one that the verifier accepts, nothing is refuted."""
-    tried = [seen] if first is None or first is seen else [seen, first]
     problems = []
-    for one in tried:
+    for one in [seen] if first is None or first is seen else [seen, first]:
         row = one.measured.broken[0]
         detail = f"an exact instance breaks it: {_sides(claim, row)} ({described(one.drawn)})"
         data = {

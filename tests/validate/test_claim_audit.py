@@ -192,7 +192,7 @@ def test_the_command_on_a_claim() -> None:
     result = call("audit", target, "--quick")
     assert "unit of L: x^-2 f" in result.stdout
     assert "--ball is for a problem" in complaint(call("audit", target, "--ball", "1"))
-    assert "does not say itself" in complaint(call("audit", "open-fl/theorem-3"))
+    assert "is no sentence" in complaint(call("audit", "fedmim/remark-iv3"))
 
 
 # --- instances -------------------------------------------------------------------------------------------------------

@@ -43,6 +43,13 @@ rounds = 1
 problem = [{ kind = "quadratic", clients = 1, dim = 1, mu = 1, L = 1, seed = 0 }]
 algorithm = [{ kind = "fedavg-svrg", step = "1/2", S = 8, M = 1 }]
 """
+UNPROVED = """
+from theory import Paper, claim
+
+TRIANGLE = claim("triangle", "norm2(a + b) <= norm2(a) + norm2(b)", vectors=("a", "b"),
+                 proof={"squares": ["a - b"], "multipliers": {}})
+PAPER = Paper("unproved", "A false sentence with a proof", "a reader", (TRIANGLE,))
+"""
 
 # By command and status, calls that end so. "~" stands for what `folder` has made.
 CALLS: dict[tuple[str, int], str] = {
@@ -57,8 +64,8 @@ CALLS: dict[tuple[str, int], str] = {
     ("prove", 1): "prove open-fl/theorem-3",
     ("prove", 2): "prove nonsense",
     ("replay", 0): "replay textbook/young",
-    ("replay", 1): "replay perm/lemma-7",
-    ("replay", 2): "replay open-fl/eq6",
+    ("replay", 1): "replay ~unproved.py:triangle",
+    ("replay", 2): "replay open-fl/theorem-3",
     ("feasible", 0): f"feasible {EQ14}",
     ("feasible", 1): f"feasible {EQ14} --set M=1 --set delta=1",
     ("feasible", 2): f"feasible {EQ14} --suppose 'M <'",
@@ -69,7 +76,7 @@ CALLS: dict[tuple[str, int], str] = {
     ("radius", 3): shlex.join(["radius", "sgd", *SGD, "--set", "eta=2"]),
     ("falsify", 0): "falsify textbook/sgd-step --seconds 1",
     ("falsify", 1): "falsify fedavg-svrg/eq-a25 --seconds 20",
-    ("falsify", 2): "falsify open-fl/definition-1",
+    ("falsify", 2): "falsify fedmim/remark-iv3",
     ("mutate", 0): f"mutate {EQ7} --quick",
     ("mutate", 1): f"mutate {EQ8} --quick",
     ("mutate", 2): "mutate nonsense/nonsense",
@@ -131,6 +138,7 @@ def prepared(folder: Path) -> Path:
     (folder / "altered.json").write_text(json.dumps({**certificate(), "statement": "0 <= 0 - 1"}), encoding="utf-8")
     source = Path(__file__).parents[1] / "language" / "noise_ball.py"
     (folder / "~noise_ball.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "~unproved.py").write_text(UNPROVED, encoding="utf-8")
     for name, step in (("instance", "1/8"), ("breaking", "1/2"), ("violating", "9/4")):
         text = json.dumps({**INSTANCE, "parameters": {"eta": step}})
         (folder / f"~{name}.json").write_text(text, encoding="utf-8")
@@ -168,7 +176,8 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
             monkeypatch.setattr("validate.mutate.mutate", lambda id, **options: report(id, *outcomes[id]))
             monkeypatch.setattr("validate.mutate.mutate_all", lambda paper, **options: [report("a/b", "killed")])
         if name == "reproduce" and status == 0:
-            monkeypatch.setattr(import_module("validate.papers"), "module", lambda paper: Experiments)
+            redrawn = import_module("validate.experiments")
+            monkeypatch.setattr(redrawn, "reproduction", lambda paper: Experiments.reproduce)
         if (name, status) == ("doctor", 1):
             monkeypatch.setattr(doctor, "clashes", lambda: ["another package"])
 

@@ -124,7 +124,7 @@ def test_verify_says_which_certificates_hold(folder: Path) -> None:
     held = call("verify", "good.json")
     assert held.exit_code == 0, held.output
     assert held.stdout.splitlines()[-1].startswith("VALID")
-    assert held.stdout.splitlines()[0].startswith("good.json: compared with the catalogue: statement, left side,")
+    assert held.stdout.splitlines()[0].startswith("good.json: compared with the catalogue: statement, definitions,")
     failed = call("verify", "good.json", "bad.json")
     assert failed.exit_code == 1
     assert failed.stdout.splitlines()[-1] == "INVALID"

@@ -130,3 +130,16 @@ PAPER = Paper("slip", "A slip", "a reader", (claim("one", "eta**2 <= eta", assum
     asked = f"warning: slip/one: {name} stands in {written} and nowhere else, so it is a parameter of its own"
     assert (f"{asked}; did you mean eta?" in result.stderr.splitlines()) == (name == "eat")
     assert result.stderr.count("warning:") == (name == "eat")
+
+
+def test_a_parameter_with_a_domain_is_meant() -> None:
+    text = """from theory import Paper, claim
+from theory.domain import POSITIVE
+PAPER = Paper("meant", "No slip", "a reader", (
+    claim("one", "eta**2 >= 0*eta", assuming=("eat <= 1",)),
+    claim("two", "eta**2 >= 0*eta", assuming=("eat <= 1",), parameters={"eat": POSITIVE}),
+))
+"""
+    Path("meant.py").write_text(text, encoding="utf-8")
+    said = [line for line in call("check", "meant.py", "--quick", "--json").stderr.splitlines() if "warning:" in line]
+    assert [line.split(":")[1].strip() for line in said] == ["meant/one"]

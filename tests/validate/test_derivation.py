@@ -82,7 +82,7 @@ def test_the_commands(monkeypatch: Patch) -> None:
         assert "others of its paper have, such as written/young" in result.stderr
 
 
-def test_prove_asks_for_the_sentence_of_older_claims_too() -> None:
+def test_prove_asks_for_the_sentence_of_a_claim_without_a_proof() -> None:
     assert printed("prove", "open-fl/theorem-3", status=1)["outcome"] == "undecided"
 
 

@@ -141,7 +141,11 @@ def test_what_is_false_at_once_is_refuted(label, tmp_path):
 
 @pytest.mark.parametrize(
     ("label", "least"),
-    [("eq26", {"clients": 25}), ("lemma-9", {"clients": 9}), ("theorem-iv2-eq9", {"rounds": 100})],
+    [
+        pytest.param("eq26", {"clients": 25}, marks=pytest.mark.slow),
+        ("lemma-9", {"clients": 9}),
+        pytest.param("theorem-iv2-eq9", {"rounds": 100}, marks=pytest.mark.slow),
+    ],
 )
 def test_what_is_false_far_out_is_refuted(label, least, tmp_path):
     """One client against many, many that are all alike, and two that are curved against each other for many rounds."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.language import noise_ball, proxskip, scaffold, vectors
+from tests.language import noise_ball, scaffold, vectors
 from tests.validate.command_line import call, printed
 from theory import claim
 from theory.claim import Claim
@@ -25,7 +25,8 @@ from validate.mutate.findings import UNBROKEN
 from validate.mutate.neighbours import Neighbour, moves, neighbours, places, put, terms
 
 LANGUAGE = Path(__file__).parents[1] / "language"
-TRUE = (vectors.JENSEN, vectors.YOUNG, vectors.COCOERCIVE, noise_ball.ONE_STEP, scaffold.STAYS)
+TRUE = (vectors.JENSEN, vectors.YOUNG, vectors.COCOERCIVE, noise_ball.ONE_STEP)
+LARGE = pytest.param(scaffold.STAYS, marks=pytest.mark.slow)
 
 
 @cache
@@ -33,7 +34,7 @@ def report(one: Claim) -> MutationReport:
     return mutate(one, quick=True)
 
 
-@pytest.mark.parametrize("one", TRUE, ids=lambda one: one.id)
+@pytest.mark.parametrize("one", [*TRUE, LARGE], ids=lambda one: one.id)
 def test_what_is_false_is_killed_and_the_claim_stands(one: Claim) -> None:
     found = report(one)
     assert found.stands
@@ -75,7 +76,7 @@ def test_true_neighbours_are_not_called_false() -> None:
 
 def test_a_claim_that_is_false_does_not_stand() -> None:
     assert not report(vectors.WRONG_WAY).stands
-    assert not mutate(proxskip.TOO_FAST, quick=True).stands
+    assert not mutate(claim("no-descent", "E(norm2(x[1])) <= norm2(x0)", of=noise_ball.parallel_sgd), quick=True).stands
 
 
 def test_equal_functions_are_left_out() -> None:

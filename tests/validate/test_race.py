@@ -151,6 +151,16 @@ def test_other_numbers_are_moved_where_it_gets_tighter():
     assert better.drawn.values["eta"] > seen.drawn.values["eta"]
 
 
+def test_an_integer_that_is_0_is_raced_like_any_other():
+    """No power law goes through 0: the first step of such an integer is to 1."""
+    more = {"assuming": ("smooth(f_n, L)",), "parameters": {"m": Domain(0, None, integer=True)}}
+    one = claim("counted", "(m + 1)*norm2(x[k] - x0) <= (m + 2)*norm2(x[k] - x0)", of=local, **more)
+    made = [made for made in (drawn(one, seed) for seed in range(40)) if made is not None]
+    ones = [Entrant(measured(one, each).score, each, False) for each in made]
+    assert any(each.values["m"] == 0 for each in made)
+    assert raced(one, ones, lambda: False, lambda _: True).broken is None
+
+
 def test_without_a_budget_nothing_is_made_larger():
     ones = [Entrant(measured(LONG, made).score, made, False) for made in of_kinds(LONG, 12)]
     found = raced(LONG, ones, lambda: True, lambda _: True)

@@ -10,7 +10,7 @@ say so. Matrices H_j (mean Hessians) are constants on quadratics, and there only
 """
 
 from theory.claim import Paper, claim
-from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, REAL
+from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL
 from theory.program import algorithm
 
 # --- algorithms ------------------------------------------------------------------------------------------------------
@@ -1593,7 +1593,7 @@ THEOREM_2 = (
         assuming=("mu <= L", "eta == c_eta*log_of_statement/(mu*R)", *epochs_of_2("R")),
         where={"kappa": "L/mu", "log_of_statement": "log(N*H*R**3)", "log_of_proof": "log(sqrt(N*H)*R)"},
         printed=STEPS,
-        parameters={"R": COUNT, "personal_gap": NONNEGATIVE},
+        parameters={"R": COUNT, "personal_gap": NONNEGATIVE, "c_eta": POSITIVE},
         in_words={
             **PERSONAL_GAP,
             "rate": "O~(D^2 L/(NKR^2)) + L delta^2/(mu^2 R) + ((L^4+N)/(mu^4 R^2)) L G^2 N log(1/p) + kPhi^2 L "

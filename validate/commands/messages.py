@@ -112,7 +112,7 @@ def lacking(claim: Claim, what: str, has: Callable[[Claim], bool]) -> ValueError
 
 
 def doubtful(claim: Claim) -> list[str]:
-    """Parameters of a claim that one relation has and nothing else, and nearly have another's name.
+    """Parameters of a claim that one relation has and nothing else, not even a domain, and nearly have another's name.
 
     A name that is nothing else is a parameter, so no slip of the pen is an error; but a relation with one says nothing
     of what is claimed, and the claim may well be refuted for want of it.
@@ -128,6 +128,7 @@ def doubtful(claim: Claim) -> list[str]:
     relations = {str(one): names(one.left, one.right) for one in claim.relations}
     elsewhere = names(claim.sentence.left, claim.sentence.right, *claim.definitions.values()) | set(claim.constants)
     elsewhere |= set(claim.of.parameters if claim.of is not None else ())
+    elsewhere |= {index_of(name)[0] for name in claim.parameters}
     elsewhere |= {name for one in claim.predicates for name in names(*one.constants)}
     parameters = {index_of(symbol)[0] for symbol in claim.symbols}
     found = []

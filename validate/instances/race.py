@@ -102,7 +102,7 @@ class _Runner:
     def next(self) -> int:
         """The value that is measured next: twice the last, or at the break if it goes on as before and that is near."""
         if self.last == self.way.now:
-            return 2 * self.last
+            return 2 * self.last or 1
         ahead = 2 ** min(self.left, LEAP if self.steady else 1)
         return min(ceil(self.last * ahead * 1.05) + 1, self.way.most)
 
@@ -195,7 +195,10 @@ def _ahead(
         return _confirmed(claim, climb, value)
     ratio = ratio_of(told.score)
     steady = runner.exponent
-    runner.exponent = log2(ratio / runner.ratio) / log2(value / runner.last) if ratio > 0 else 0.0
+    if ratio <= 0:
+        runner.exponent = 0.0
+    elif runner.last > 0:  # no power law goes through 0
+        runner.exponent = log2(ratio / runner.ratio) / log2(value / runner.last)
     runner.steady = runner.last > runner.way.now and abs(runner.exponent - steady) <= STEADY * steady
     runner.last, runner.ratio = value, ratio
     return False

@@ -11,10 +11,10 @@ from .implied import DECIDE as DECIDE_OF_POINTS
 from .implied import dissimilar as dissimilar_points
 from .implied import variance as variance_of_points
 from .intervals import Interval
-from .pieces import DECIDE as DECIDE_OF_PIECES
 from .pieces import Pieces
-from .pieces import dissimilar as dissimilar_pieces
-from .pieces import variance as variance_of_pieces
+from .pieces_assumed import DECIDE as DECIDE_OF_PIECES
+from .pieces_assumed import dissimilar as dissimilar_pieces
+from .pieces_assumed import variance as variance_of_pieces
 from .points import Points
 from .quadratics import Function, Problem, definiteness, null_space, product, semidefinite, shifted
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from .pieces import DECIDE as DECIDE_ALONG
 from .pieces import Ends, Piece, Pieces, between, gaps
+from .pieces_assumed import DECIDE as DECIDE_ALONG
 from .quadratics import semidefinite
 from .reading import Uncheckable
 from .ridges import Ridge, Ridges, along, axes_of, mean_of, square
