@@ -1,7 +1,7 @@
 """What lies in the repository outside docs/: the notebooks, and modules to which pages link.
 
 Pages are read on code hosts too, so they link to files by relative paths. In the site ``../notebooks/NAME.ipynb`` is
-the notebook's page and ``../validate/algebra.py`` the source of that module, which `sphinx.ext.viewcode` shows; any
+the notebook's page and ``../validate/examine.py`` the source of that module, which `sphinx.ext.viewcode` shows; any
 other file is a download.
 """
 
