@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from theory.claim import Claim
-from validate.examine import EVALUATIONS, FAR, POOL, accepted, certified, described, worst_evidence
+from validate.breaks import accepted, certified, worst_evidence
+from validate.examine import EVALUATIONS, FAR, POOL
+from validate.in_words import described
 from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
 from validate.instances.seen import Hunt, Seen

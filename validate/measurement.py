@@ -57,7 +57,7 @@ def certify(claim: Claim | str, instance: Instance | Drawn | Mapping[str, Any] |
         OSError: for a file that cannot be read or written.
     """
     from validate import certificate
-    from validate.examine import certificate_of_break
+    from validate.breaks import certificate_of_break
     from validate.instances.occasion import occasion
 
     return certificate.write(certificate_of_break(occasion(sentence_of(claim), instance)), out)

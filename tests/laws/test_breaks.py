@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.laws import units
 from theory.claim import Claim
-from validate import examine as examining
+from validate import breaks as breaking
 from validate import verifier
 from validate.examine import examine
 from validate.instances.hunt import hunt
@@ -79,7 +79,7 @@ def test_a_break_that_nobody_certifies_stays_a_break(monkeypatch: pytest.MonkeyP
     def unable(*arguments: Any, **more: Any) -> Any:
         raise ValueError("beyond what a certificate can hold")
 
-    monkeypatch.setattr(examining, "play_certificate", unable)
+    monkeypatch.setattr(breaking, "play_certificate", unable)
     result = examine(QUARTER, quick=True, out=tmp_path)
     assert result.verdict == "undecided"
     assert result.broken
@@ -90,7 +90,7 @@ def test_a_break_that_nobody_certifies_stays_a_break(monkeypatch: pytest.MonkeyP
 
 def test_where_nothing_smaller_breaks_the_original_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A break that nothing accepts but as it was found is certified as it was found."""
-    original = examining.play_certificate
+    original = breaking.play_certificate
     first: list[Any] = []
 
     def only_the_first(claim: Claim, instance: Any, *rest: Any, **more: Any) -> Any:
@@ -99,7 +99,7 @@ def test_where_nothing_smaller_breaks_the_original_is_kept(monkeypatch: pytest.M
             raise ValueError("not this one")
         return original(claim, instance, *rest, **more)
 
-    monkeypatch.setattr(examining, "play_certificate", only_the_first)
+    monkeypatch.setattr(breaking, "play_certificate", only_the_first)
     result = examine(QUARTER, quick=True, out=tmp_path)
     assert result.verdict == "refuted"
     assert result.evidence[0].data is not None

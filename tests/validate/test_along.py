@@ -10,7 +10,7 @@ from theory import algorithm, claim
 from theory.sentence import parse_expression, parse_sentence
 from validate import verifier
 from validate.both_sides import sides, words_of
-from validate.examine import certificate_of_break
+from validate.breaks import certificate_of_break
 from validate.instances import read_instance, read_problem
 from validate.instances.along import holds_along, speaks_of_run, worst
 from validate.instances.choices import choose

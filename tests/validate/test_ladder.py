@@ -9,7 +9,8 @@ import pytest
 
 from theory import algorithm, claim
 from theory.domain import COUNT
-from validate.examine import described, examine
+from validate.examine import examine
+from validate.in_words import described
 from validate.instances.candidates import candidate_of, realised, refitted
 from validate.instances.hunt import hunt
 from validate.instances.longer import longer, ways

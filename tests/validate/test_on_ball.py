@@ -10,7 +10,7 @@ from theory import algorithm, claim
 from theory.predicates import BoundedGradients, Stable
 from theory.sentence import parse_expression
 from validate import verifier
-from validate.examine import certificate_of_break
+from validate.breaks import certificate_of_break
 from validate.instances import read_instance, read_problem
 from validate.instances.occasion import occasion
 from validate.instances.pool import Drawn

@@ -7,8 +7,8 @@ import pytest
 
 from theory.papers.open_fl import PAPER
 from validate import proving, verifier
+from validate.breaks import accepted, certificate_of_break
 from validate.contradiction import contradictions
-from validate.examine import accepted, certificate_of_break
 from validate.instances import read_instance
 from validate.instances.hunt import hunt
 from validate.instances.occasion import occasion

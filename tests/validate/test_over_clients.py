@@ -17,7 +17,8 @@ from theory.operations import to_fraction
 from theory.sentence import SentenceError, parse_sentence, simplex_weights
 from validate import verifier
 from validate.both_sides import quantile, sides, words_of
-from validate.examine import certificate_of, examine
+from validate.breaks import certificate_of
+from validate.examine import examine
 from validate.instances import read_instance
 from validate.instances.by_moments import by_moments, lines_in_floats
 from validate.instances.pool import Drawn

@@ -25,8 +25,10 @@ from theory.claim import Claim, claim
 from theory.program import algorithm
 from theory.sentence import parse_call
 from validate import verifier
+from validate.breaks import certificate_of_break
 from validate.certificate import play_certificate, write
-from validate.examine import certificate_of_break, described, examine
+from validate.examine import examine
+from validate.in_words import described
 from validate.instances import Points, read_instance, read_problem
 from validate.instances.candidates import candidate_of, realised, size
 from validate.instances.covered import coverage

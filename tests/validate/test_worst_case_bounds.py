@@ -13,7 +13,7 @@ import pytest
 
 from theory import algorithm, claim
 from theory.worst_case.certificate import UpperBound
-from validate.examine import accepted
+from validate.breaks import accepted
 from validate.instances.seen import measured
 from validate.mutate.judged import QUICK, Oracle, finding_of, of_the_worst
 from validate.mutate.neighbours import Neighbour

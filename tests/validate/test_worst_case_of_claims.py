@@ -13,7 +13,8 @@ import pytest
 from theory import algorithm, claim
 from theory.claim import Claim
 from validate import verifier
-from validate.examine import accepted, certificate_of, examine, worst_evidence
+from validate.breaks import accepted, certificate_of, worst_evidence
+from validate.examine import examine
 from validate.falsified import falsified
 from validate.files import forgetting, load
 from validate.instances import read_instance

@@ -23,7 +23,8 @@ from theory.predicates import Predicate
 from theory.program import Loop
 from theory.sentence import SentenceError, everything, index_of
 from validate.audit.units import units_of
-from validate.examine import accepted, described
+from validate.breaks import accepted
+from validate.in_words import described
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import hunt
 from validate.instances.pool import drawn, fitting_sizes

@@ -22,7 +22,7 @@ from theory.claim import Claim
 from theory.sentence import Expression
 from validate import certificate as certificates
 from validate.both_sides import Row
-from validate.examine import accepted, valid_certificate
+from validate.breaks import accepted, valid_certificate
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn, drawn
