@@ -66,6 +66,21 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
+class Alike:
+    """What linear maps of the basis leave as it is, in floats: for solving, and no part of any proof.
+
+    Attributes:
+        conditions: (C,) the number of each condition's orbit.
+        values: (values,) of each value's.
+        actions: maps that generate the group, (n, n) with the image of basis vector j in column j.
+    """
+
+    conditions: Array
+    values: Array
+    actions: tuple[Array, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Program:
     """Maximise `objective` (a family of one) subject to `families`.
 
@@ -75,6 +90,7 @@ class Program:
         values: number of function values.
         families: the conditions; a multiplier is addressed by its place in their concatenation.
         objective: maximised.
+        alike: what need not be told apart in solving; None where nothing is known of it.
     """
 
     blocks: tuple[tuple[str, ...], ...]
@@ -82,6 +98,7 @@ class Program:
     values: int
     families: tuple[Family, ...]
     objective: Family
+    alike: Alike | None = None
 
     @property
     def size(self) -> int:
@@ -125,13 +142,7 @@ class Program:
 
     def matrices(self, family: Family, which: Array) -> list[Array]:
         """The forms of some conditions as matrices, a (len(which), n_b, n_b) array for each block."""
-        form = np.array([[float(c) for c in row] for row in family.form])
-        rows = self.table[family.supports[which]]
-        result = []
-        for block in self.slices:
-            part = rows[:, :, block]
-            result.append(np.matmul(part.transpose(0, 2, 1), np.matmul(form, part)))
-        return result
+        return matrices(self.table, self.slices, family, which)
 
     @cached_property
     def equations(self) -> Array:
@@ -165,6 +176,17 @@ class Program:
                 return family, place
             place -= len(family)
         raise IndexError(place)
+
+
+def matrices(table: Array, slices: Sequence[slice], family: Family, which: Array) -> list[Array]:
+    """The forms of some conditions as matrices in each block of columns of a table of rows."""
+    form = np.array([[float(c) for c in row] for row in family.form])
+    rows = table[family.supports[which]]
+    result = []
+    for block in slices:
+        part = rows[:, :, block]
+        result.append(np.matmul(part.transpose(0, 2, 1), np.matmul(form, part)))
+    return result
 
 
 def rational(number: Fraction) -> Any:

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from theory.worst_case.program import Array, Family, Program
+from theory.worst_case.program import Array, Family, Program, matrices
+from theory.worst_case.reduced import reduced
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +91,7 @@ def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
     chosen = program.first()
     if program.conditions <= ALL_AT_ONCE:
         chosen = np.ones(program.conditions, dtype=bool)
+    chosen = _with_orbits(program, chosen)
     for attempt in range(RELAXATIONS + 1):
         if attempt == RELAXATIONS:
             chosen = np.ones(program.conditions, dtype=bool)
@@ -104,6 +106,17 @@ def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
             return
         worst = wrong[np.argsort(-levels[wrong])]
         chosen[worst[: max(50, chosen.sum() // 2)]] = True
+        chosen = _with_orbits(program, chosen)
+
+
+def _with_orbits(program: Program, chosen: Array) -> Array:
+    """Conditions with all that are alike."""
+    if program.alike is None:
+        return chosen
+    some = np.zeros(program.alike.conditions.max() + 1, dtype=bool)
+    some[program.alike.conditions[chosen]] = True
+    with_all: Array = some[program.alike.conditions]
+    return with_all
 
 
 def polish(program: Program, blocks: list[Array], values: Array) -> tuple[list[Array], Array]:
@@ -163,31 +176,40 @@ def _solve(program: Program, chosen: Array, effort: Effort) -> Solved:
     import clarabel
     from scipy import sparse
 
+    small = reduced(program)
     places = np.flatnonzero(chosen)
-    parts, matrices, constants, start = [], [], [], 0
+    _, at, sizes = np.unique(small.conditions[places], return_inverse=True, return_counts=True)
+    count = len(sizes)
+    by_orbit = sparse.csr_matrix((np.ones(len(places)), (at, np.arange(len(places)))), (count, len(places)))
+    by_value = sparse.csr_matrix((np.ones(program.values), (np.arange(program.values), small.values)))
+    parts, forms, constants, start = [], [], [], 0
     for family in program.families:
         which = places[(places >= start) & (places < start + len(family))] - start
         start += len(family)
         parts.append(program.value_parts(family, which))
-        matrices.append(program.matrices(family, which))
+        forms.append(matrices(small.table, small.slices, family, which))
         constants.append(np.full(len(which), float(family.constant)))
     goal, only = program.objective, np.array([0])
-    count, sizes = len(places), [s.stop - s.start for s in program.slices]
-    signed = np.flatnonzero(~program.equations[places])
-    pieces = [sparse.csc_matrix(np.concatenate(parts).T), -sparse.identity(count, format="csr")[signed]]
-    right = [effort.scale * program.value_parts(goal, only)[0], np.zeros(len(signed))]
-    cones: list[Any] = [clarabel.ZeroConeT(program.values), clarabel.NonnegativeConeT(len(signed))]
-    goal_matrices = program.matrices(goal, only)
-    for b, size in enumerate(sizes):
-        columns = np.concatenate([_packed(m[b]) for m in matrices]).T
-        pieces.append(sparse.csc_matrix(-columns))
+    equal = np.zeros(count, dtype=bool)
+    equal[at] = program.equations[places]
+    signed = np.flatnonzero(~equal)
+    values = by_value.shape[1]
+    pieces = [(by_orbit @ np.concatenate(parts) @ by_value).T, -sparse.identity(count, format="csr")[signed]]
+    pieces[0] = sparse.csc_matrix(pieces[0])
+    right = [effort.scale * (program.value_parts(goal, only) @ by_value)[0], np.zeros(len(signed))]
+    cones: list[Any] = [clarabel.ZeroConeT(values), clarabel.NonnegativeConeT(len(signed))]
+    goal_matrices = matrices(small.table, small.slices, goal, only)
+    lengths = [s.stop - s.start for s in small.slices]
+    for b, size in enumerate(lengths):
+        columns = by_orbit @ np.concatenate([_packed(m[b]) for m in forms])
+        pieces.append(sparse.csc_matrix(-columns.T))
         right.append(-_packed(effort.scale * goal_matrices[b] + effort.residual * np.eye(size))[0])
         cones.append(clarabel.PSDTriangleConeT(size))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = effort.tolerance
-    cost = -np.concatenate(constants) - effort.slack * ~program.equations[places]
+    cost = -(by_orbit @ (np.concatenate(constants) + effort.slack * ~program.equations[places]))
     everything = sparse.vstack(pieces, format="csc")
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix((count, count)), cost, everything, np.concatenate(right), cones, settings
@@ -202,15 +224,15 @@ def _solve(program: Program, chosen: Array, effort: Effort) -> Solved:
     if "Infeasible" in status:
         return Solved(status, np.nan, np.zeros(program.conditions), (), np.zeros(program.values))
     multipliers = np.zeros(program.conditions)
-    multipliers[places] = np.array(answer.x) / effort.scale
+    multipliers[places] = np.array(answer.x)[at] / effort.scale
     dual = np.array(answer.z)
-    gram, at = [], program.values + len(signed)
-    for size in sizes:
+    blocks, start = [], values + len(signed)
+    for size in lengths:
         length = size * (size + 1) // 2
-        gram.append(_unpacked(dual[at : at + length], size))
-        at += length
+        blocks.append(_unpacked(dual[start : start + length], size))
+        start += length
     value = float(answer.obj_val) / effort.scale + float(goal.constant)
-    return Solved(status, value, multipliers, tuple(gram), -dual[: program.values])
+    return Solved(status, value, multipliers, small.gram(blocks), -dual[:values][small.values])
 
 
 def _packed(matrices: Array) -> Array:

@@ -1,0 +1,151 @@
+"""A program in small blocks: the Gram matrix in a basis in which all invariant matrices are block diagonal.
+
+What an exchange leaves as it is may be averaged over: multipliers of one orbit are equal, and the residual is an
+invariant matrix. In an orthonormal basis made for it such a matrix is sum_i B_i (x) 1_{d_i}, so that B_i positive
+semidefinite, each once, are enough. The basis is read off two random matrices of the kind: eigenspaces of the first,
+matched by the second (Murota, Kanno, Kojima and Kojima, "A numerical algorithm for block-diagonal decomposition of
+matrix *-algebras with application to semidefinite programming", Japan J. Indust. Appl. Math. 27 (2010)). A third one
+tells whether that worked. All of it is in floats: multipliers and Gram matrices are expanded, and checked as any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from theory.worst_case.program import Array, Program
+
+_APART = 1e-7  # relative difference of eigenvalues, or size of an entry, above which it is none of rounding
+_WORKED = 1e-9  # relative error of a third invariant matrix in blocks, up to which they are taken
+_TURNS = 2000  # of an average
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """A program in blocks.
+
+    Attributes:
+        table: the rows in the first copies of the blocks, (rows, sum of the blocks' sizes).
+        slices: the place of each block among the columns.
+        back: of each block of the program, the blocks in it with all d copies, each (copies, n, m).
+        conditions: (C,) the number of each condition's orbit.
+        values: (values,) of each value's.
+    """
+
+    table: Array
+    slices: tuple[slice, ...]
+    back: tuple[tuple[Array, ...], ...]
+    conditions: Array
+    values: Array
+
+    def gram(self, blocks: list[Array]) -> tuple[Array, ...]:
+        """The Gram matrices that belong to small ones."""
+        waiting, found = iter(blocks), []
+        for own in self.back:
+            total = np.zeros((own[0].shape[1],) * 2)
+            for copies in own:
+                small = next(waiting)
+                for one in copies:
+                    total += one @ small @ one.T / len(copies)
+            found.append(total)
+        return tuple(found)
+
+
+def reduced(program: Program) -> Reduced:
+    """A program in blocks; as it is, where nothing in it is alike or no blocks came of it."""
+    if program.alike is not None and len(program.blocks) == 1:
+        copies = _copies(program)
+        if copies is not None:
+            ends = np.cumsum([0, *[one.shape[2] for one in copies]])
+            slices = tuple([slice(int(a), int(b)) for a, b in zip(ends, ends[1:], strict=False)])
+            table = program.table @ np.concatenate([one[0] for one in copies], axis=1)
+            return Reduced(table, slices, (copies,), program.alike.conditions, program.alike.values)
+    whole = tuple([(np.eye(s.stop - s.start)[None],) for s in program.slices])
+    orders = np.arange(program.conditions), np.arange(program.values)
+    return Reduced(program.table, program.slices, whole, *orders)
+
+
+def _copies(program: Program) -> tuple[Array, ...] | None:
+    """For each block its d copies, (d, n, m): the columns of each are its basis vectors."""
+    assert program.alike is not None
+    root = _metric(program.alike.actions)
+    random = np.random.default_rng(1)
+    one, two, three = (root @ _invariant(program, random) @ root.T for _ in range(3))
+    weights, axes = np.linalg.eigh(one)
+    size = max(abs(weights[0]), abs(weights[-1]))
+    cuts = np.flatnonzero(np.diff(weights) > _APART * size) + 1
+    spaces = np.split(axes, cuts, axis=1)
+    found = []
+    for own in _matched(spaces, two):
+        stacked = np.stack(own, axis=2)  # (n, d, m)
+        found.append(stacked.transpose(1, 0, 2))
+    whole = np.concatenate([copy for own in found for copy in own], axis=1)
+    blocks = np.zeros_like(one)
+    at = 0
+    for own in found:
+        small = own[0].T @ three @ own[0]
+        for _ in own:
+            blocks[at : at + len(small), at : at + len(small)] = small
+            at += len(small)
+    if np.abs(whole.T @ three @ whole - blocks).max() > _WORKED * np.abs(three).max():
+        return None
+    return tuple([np.stack([root.T @ copy for copy in own]) for own in found])
+
+
+def _matched(spaces: list[Array], matrix: Array) -> list[list[Array]]:
+    """Eigenspaces of one kind together, in bases in which the matrix is a number between any two of them."""
+    left, found = list(range(len(spaces))), []
+    strength = np.abs(matrix).max()
+    while left:
+        own = [spaces[left.pop(0)]]
+        at = 0
+        while at < len(own):
+            for b in list(left):
+                link = own[at].T @ matrix @ spaces[b]
+                size = np.linalg.norm(link, 2)
+                if size > _APART * strength and link.shape[0] == link.shape[1]:
+                    own.append(spaces[b] @ link.T / size)
+                    left.remove(b)
+            at += 1
+        found.append(own)
+    return found
+
+
+def _invariant(program: Program, random: np.random.Generator) -> Array:
+    """A sum of the forms with weights that are equal on orbits, (n, n)."""
+    assert program.alike is not None
+    weights = random.uniform(0.5, 1.5, program.alike.conditions.max() + 1)[program.alike.conditions]
+    middle, at = np.zeros((len(program.rows),) * 2), 0
+    for family in program.families:
+        form = np.array([[float(c) for c in row] for row in family.form])
+        s = family.supports
+        parts = weights[at : at + len(family), None, None] * form
+        np.add.at(middle, (s[:, :, None], s[:, None, :]), parts)
+        at += len(family)
+    whole: Array = program.table.T @ middle @ program.table
+    return whole / np.abs(whole).max()
+
+
+def _metric(actions: tuple[Array, ...]) -> Array:
+    """S with S T S^-1 orthogonal for every action T: a root of a metric that they leave as it is."""
+    size = len(actions[0])
+    one = np.eye(size)
+    mixed = {int(j) for a in actions for j in np.flatnonzero(np.abs(a.T @ a - one).max(axis=0) > _WORKED)}
+    while True:  # what these are taken to as well
+        more = mixed | {int(i) for a in actions for j in mixed for i in np.flatnonzero(a[:, j])}
+        if more == mixed:
+            break
+        mixed = more
+    if not mixed:
+        return one
+    places = np.ix_(sorted(mixed), sorted(mixed))
+    parts = [a[places] for a in actions]
+    metric = np.eye(len(mixed))
+    for _ in range(_TURNS):
+        new = (metric + sum(a.T @ metric @ a for a in parts)) / (len(parts) + 1)
+        if np.abs(new - metric).max() < 1e-15:
+            break
+        metric = new
+    one[places] = np.linalg.cholesky(metric).T
+    return one
