@@ -15,7 +15,8 @@ import numpy as np
 
 from theory.inequality import psd
 from theory.worst_case.program import Array, Family, Program, rational
-from theory.worst_case.solver import Solved, polish
+from theory.worst_case.reduced import reduced
+from theory.worst_case.solver import REPAIR, Solved, Trust, polish
 
 ASTRAY = 1e-4  # what a condition may be violated by in a solution from which an instance is made
 BITS = 53  # multipliers and coordinates are rounded to multiples of 2^-BITS: no more than floats hold near 1
@@ -171,18 +172,20 @@ def attain(program: Program, solved: Solved, enough: Fraction | None = None) -> 
     if program.levels(solved.gram, solved.values)[~program.equations].max() > ASTRAY:
         return None
     wanted = Fraction(solved.value) if enough is None else enough
-    spectra = [np.linalg.eigh(g) for g in solved.gram]
+    spectra, small = [np.linalg.eigh(g) for g in solved.blocks], reduced(program)
     largest = max(float(w[-1]) for w, _ in spectra)
     best: Instance | None = None
     tried: dict[tuple[int, ...], list[Array]] = {}
     for cut in _RANKS:
         keep = [weights > cut * largest for weights, _ in spectra]
-        blocks = [axes[:, k] * np.sqrt(weights[k]) for (weights, axes), k in zip(spectra, keep, strict=True)]
-        tried.setdefault(tuple([int(k.sum()) for k in keep]), blocks)
-    for improve in (False, True):
-        for blocks in tried.values():
-            pieces = polish(program, blocks, solved.values) if improve else (blocks, solved.values)
-            instance = _instance(program, *pieces)
+        factors = [axes[:, k] * np.sqrt(weights[k]) for (weights, axes), k in zip(spectra, keep, strict=True)]
+        tried.setdefault(tuple([int(k.sum()) for k in keep]), factors)
+    for trust in (None, REPAIR, Trust()):
+        for factors in tried.values():
+            own, values = factors, solved.by_orbit
+            if trust is not None:
+                own, values = polish(program, factors, values, trust)
+            instance = _instance(program, small.factors(own), values[small.values])
             if instance is not None and (best is None or instance.value > best.value):
                 best = instance
             if best is not None and best.value >= wanted:

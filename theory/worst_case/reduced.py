@@ -10,11 +10,14 @@ tells whether that worked. All of it is in floats: multipliers and Gram matrices
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from theory.worst_case.program import Array, Program
+from theory.worst_case.program import Array, Program, matrices
 
 _APART = 1e-7  # relative difference of eigenvalues, or size of an entry, above which it is none of rounding
 _WORKED = 1e-9  # relative error of a third invariant matrix in blocks, up to which they are taken
@@ -22,48 +25,153 @@ _TURNS = 2000  # of an average
 
 
 @dataclass(frozen=True, eq=False)
+class Forms:
+    """Conditions as matrices, the mean over each orbit: what they are on an invariant Gram matrix.
+
+    Attributes:
+        blocks: of each block of its `Reduced`, (C, m, m).
+        values: (C, V) coefficients of the values, one for each orbit.
+        constants: (C,).
+    """
+
+    blocks: list[Array]
+    values: Array
+    constants: Array
+
+    def levels(self, factors: list[Array], values: Array) -> Array:
+        """(C,) the left-hand sides at factors of the blocks of the Gram matrix."""
+        total = self.values @ values + self.constants
+        for form, factor in zip(self.blocks, factors, strict=True):
+            total = total + np.einsum("kab,ab->k", form, factor @ factor.T)
+        return total
+
+    def slopes(self, factors: list[Array]) -> Array:
+        """(C, coordinates + V) the derivatives of the left-hand sides."""
+        count = len(self.values)
+        parts = [2 * np.matmul(m, f).reshape(count, f.size) for m, f in zip(self.blocks, factors, strict=True)]
+        return np.concatenate([*parts, self.values], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
 class Reduced:
     """A program in blocks.
 
     Attributes:
+        program: which.
         table: the rows in the first copies of the blocks, (rows, sum of the blocks' sizes).
         slices: the place of each block among the columns.
-        back: of each block of the program, the blocks in it with all d copies, each (copies, n, m).
+        copies: of each block of the program, the blocks in it with all d copies, each (d, n, m).
         conditions: (C,) the number of each condition's orbit.
         values: (values,) of each value's.
     """
 
+    program: Program
     table: Array
     slices: tuple[slice, ...]
-    back: tuple[tuple[Array, ...], ...]
+    copies: tuple[tuple[Array, ...], ...]
     conditions: Array
     values: Array
 
-    def gram(self, blocks: list[Array]) -> tuple[Array, ...]:
-        """The Gram matrices that belong to small ones."""
-        waiting, found = iter(blocks), []
-        for own in self.back:
+    @cached_property
+    def sizes(self) -> Array:
+        """Of the orbits of conditions."""
+        return np.bincount(self.conditions, minlength=0)
+
+    @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """How often each block is in the Gram matrix."""
+        return tuple([len(one) for own in self.copies for one in own])
+
+    @cached_property
+    def equations(self) -> Array:
+        """Which orbits are of equations."""
+        equal = np.zeros(len(self.sizes), dtype=bool)
+        equal[self.conditions] = self.program.equations
+        return equal
+
+    def factors(self, small: Sequence[Array]) -> list[Array]:
+        """The vectors, (n, r) for each block of the program, that belong to factors of the small blocks."""
+        waiting = iter(small)
+        found = []
+        for own in self.copies:
+            parts = []
+            for one in own:
+                factor = next(waiting)
+                parts += [copy @ factor for copy in one]
+            found.append(np.concatenate(parts, axis=1))
+        return found
+
+    def gram(self, small: Sequence[Array]) -> tuple[Array, ...]:
+        """The Gram matrices, one for each block of the program, that belong to small ones."""
+        waiting = iter(small)
+        found = []
+        for own in self.copies:
             total = np.zeros((own[0].shape[1],) * 2)
-            for copies in own:
-                small = next(waiting)
-                for one in copies:
-                    total += one @ small @ one.T / len(copies)
+            for one in own:
+                block = next(waiting)
+                for copy in one:
+                    total += copy @ block @ copy.T
             found.append(total)
         return tuple(found)
 
+    def objective(self) -> Forms:
+        """The objective, as one condition."""
+        goal, only = self.program.objective, np.array([0])
+        blocks = [m * d for m, d in zip(matrices(self.table, self.slices, goal, only), self.weights, strict=True)]
+        return Forms(blocks, self.program.value_parts(goal, only) @ self._by_value, np.array([float(goal.constant)]))
 
+    def forms(self, orbits: Array) -> Forms:
+        """The conditions of some orbits, which are numbers in ascending order."""
+        chosen = np.zeros(len(self.sizes), dtype=bool)
+        chosen[orbits] = True
+        places = np.flatnonzero(chosen[self.conditions])
+        parts, blocks, constants, start = [], [], [], 0
+        for family in self.program.families:
+            which = places[(places >= start) & (places < start + len(family))] - start
+            start += len(family)
+            parts.append(self.program.value_parts(family, which))
+            blocks.append(matrices(self.table, self.slices, family, which))
+            constants.append(np.full(len(which), float(family.constant)))
+        mean = self._means(places, orbits)
+        small = []
+        for b, d in enumerate(self.weights):
+            stacked = np.concatenate([own[b] for own in blocks])
+            summed = mean(stacked.reshape(len(places), -1))
+            small.append(d * summed.reshape(len(orbits), *stacked.shape[1:]))
+        return Forms(small, mean(np.concatenate(parts)) @ self._by_value, mean(np.concatenate(constants)))
+
+    def _means(self, places: Array, orbits: Array) -> Callable[[Array], Array]:
+        """The mean over each orbit of what is given for each place; nothing to do where all are alone."""
+        if len(places) == len(orbits):
+            return lambda given: given
+        where = np.zeros(len(self.sizes), dtype=int)
+        where[orbits] = np.arange(len(orbits))
+        at = where[self.conditions[places]]
+        from scipy.sparse import csr_matrix
+
+        share = 1.0 / self.sizes[self.conditions[places]]
+        table = csr_matrix((share, (at, np.arange(len(places)))), shape=(len(orbits), len(places)))
+        return lambda given: np.asarray(table @ given)
+
+    @cached_property
+    def _by_value(self) -> Array:
+        count = int(self.values.max()) + 1 if len(self.values) else 0
+        return np.eye(count)[self.values] if count else np.zeros((0, 0))
+
+
+@lru_cache(maxsize=4)
 def reduced(program: Program) -> Reduced:
     """A program in blocks; as it is, where nothing in it is alike or no blocks came of it."""
     if program.alike is not None and len(program.blocks) == 1:
         copies = _copies(program)
         if copies is not None:
             ends = np.cumsum([0, *[one.shape[2] for one in copies]])
-            slices = tuple([slice(int(a), int(b)) for a, b in zip(ends, ends[1:], strict=False)])
+            slices = tuple([slice(int(a), int(b)) for a, b in itertools.pairwise(ends)])
             table = program.table @ np.concatenate([one[0] for one in copies], axis=1)
-            return Reduced(table, slices, (copies,), program.alike.conditions, program.alike.values)
+            return Reduced(program, table, slices, (copies,), program.alike.conditions, program.alike.values)
     whole = tuple([(np.eye(s.stop - s.start)[None],) for s in program.slices])
     orders = np.arange(program.conditions), np.arange(program.values)
-    return Reduced(program.table, program.slices, whole, *orders)
+    return Reduced(program, program.table, program.slices, whole, *orders)
 
 
 def _copies(program: Program) -> tuple[Array, ...] | None:

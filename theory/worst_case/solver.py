@@ -13,15 +13,14 @@ loss in slack most is won back: `polish` improves a factored solution by linear 
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from theory.worst_case.program import Array, Family, Program, matrices
-from theory.worst_case.reduced import reduced
+from theory.worst_case.program import Array, Program
+from theory.worst_case.reduced import Forms, Reduced, reduced
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +73,8 @@ class Solved:
         multipliers: (C,), zero for conditions that were left out.
         gram: a matrix for each block.
         values: (values,) function values.
+        blocks: the small blocks of which the Gram matrices are made (`theory.worst_case.reduced`).
+        by_orbit: the function values, one for each orbit.
     """
 
     status: str
@@ -81,6 +82,27 @@ class Solved:
     multipliers: Array
     gram: tuple[Array, ...]
     values: Array
+    blocks: tuple[Array, ...]
+    by_orbit: Array
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far `polish` goes.
+
+    Attributes:
+        radius: of the first trust region.
+        programs: how many linear programs at most.
+        spare: what is left to spare in every condition.
+    """
+
+    radius: float = WIDEST
+    programs: int = LINEAR_PROGRAMS
+    spare: float = POLISHED
+
+
+REPAIR = Trust(1e-5, 1, 1e-9)
+"""One step for a solution that is outside by the solver's error: what it neglects is less than it leaves to spare."""
 
 
 def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
@@ -88,38 +110,31 @@ def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
 
     Each relaxation gives an upper bound; the last one has a solution that satisfies all conditions.
     """
-    chosen = program.first()
-    if program.conditions <= ALL_AT_ONCE:
-        chosen = np.ones(program.conditions, dtype=bool)
-    chosen = _with_orbits(program, chosen)
+    small = reduced(program)
+    chosen = np.zeros(len(small.sizes), dtype=bool)
+    chosen[small.conditions[program.first()]] = True
+    if len(chosen) <= ALL_AT_ONCE:
+        chosen[:] = True
     for attempt in range(RELAXATIONS + 1):
         if attempt == RELAXATIONS:
-            chosen = np.ones(program.conditions, dtype=bool)
-        solved = _solve(program, chosen, effort)
+            chosen[:] = True
+        solved = _solve(small, chosen, effort)
         log.debug("relaxation %d: %d conditions, %s, %.9g", attempt, chosen.sum(), solved.status, solved.value)
         yield solved
         if chosen.all() or not solved.gram:
             return
-        levels = program.levels(solved.gram, solved.values)
+        levels = np.full(len(chosen), -np.inf)
+        np.maximum.at(levels, small.conditions, program.levels(solved.gram, solved.values))
         wrong = np.flatnonzero((levels > -effort.slack / 2) & ~chosen)  # equations are all chosen
         if not len(wrong):
             return
         worst = wrong[np.argsort(-levels[wrong])]
         chosen[worst[: max(50, chosen.sum() // 2)]] = True
-        chosen = _with_orbits(program, chosen)
 
 
-def _with_orbits(program: Program, chosen: Array) -> Array:
-    """Conditions with all that are alike."""
-    if program.alike is None:
-        return chosen
-    some = np.zeros(program.alike.conditions.max() + 1, dtype=bool)
-    some[program.alike.conditions[chosen]] = True
-    with_all: Array = some[program.alike.conditions]
-    return with_all
-
-
-def polish(program: Program, blocks: list[Array], values: Array) -> tuple[list[Array], Array]:
+def polish(
+    program: Program, factors: list[Array], values: Array, trust: Trust | None = None
+) -> tuple[list[Array], Array]:
     """Improve a factored solution by linear programs in ever smaller trust regions, down to rounding.
 
     Each maximises the objective linearised at the present coordinates, subject to the conditions linearised there.
@@ -127,89 +142,65 @@ def polish(program: Program, blocks: list[Array], values: Array) -> tuple[list[A
     hardly anything is not worth its length (`PULL`).
 
     Args:
-        blocks: (n_b, r_b) coordinates of each block's basis vectors; the Gram matrix is their product.
-        values: (values,) function values.
+        program: which; where things in it are alike, they stay so.
+        factors: (m_b, r_b) of each small block (`theory.worst_case.reduced`); the block is their product.
+        values: (V,) function values, one for each orbit.
+        trust: how far; by default as far as it helps.
 
     Returns:
         New coordinates and values, to be checked by the caller like any others; the same ones for a large program.
     """
     from scipy.optimize import linprog
 
-    if (sum(b.size for b in blocks) + len(values)) * program.conditions > LARGEST_LINEAR:
-        return blocks, values
-    radius = WIDEST
-    for _ in range(LINEAR_PROGRAMS):
-        levels = program.levels([b @ b.T for b in blocks], values)
+    small, trust = reduced(program), trust or Trust()
+    if (sum(f.size for f in factors) + len(values)) * len(small.sizes) > LARGEST_LINEAR:
+        return factors, values
+    forms, aim = small.forms(np.arange(len(small.sizes))), small.objective()
+    radius = trust.radius
+    for _ in range(trust.programs):
+        levels = forms.levels(factors, values)
         near = np.flatnonzero(levels > -NEAR * radius)
-        rows, start = [], 0
-        for family in program.families:
-            rows.append(_slopes(program, family, near[(near >= start) & (near < start + len(family))] - start, blocks))
-            start += len(family)
-        goal = _slopes(program, program.objective, np.array([0]), blocks)[0]
-        spare = (-levels[near] - POLISHED) / radius
-        table = np.concatenate(rows)
+        close = Forms([m[near] for m in forms.blocks], forms.values[near], forms.constants[near])
+        table, goal = close.slopes(factors), aim.slopes(factors)[0]
+        spare = (-levels[near] - trust.spare) / radius
         costs = np.concatenate([PULL - goal, PULL + goal])  # of the step's positive and negative part
         found = linprog(costs, A_ub=np.hstack([table, -table]), b_ub=spare, bounds=(0, 1), method="highs")
         if found.x is None:  # what is to be repaired is out of reach
             radius *= 5
             continue
         step = found.x[: len(goal)] - found.x[len(goal) :]
-        pieces = np.split(radius * step, np.cumsum([b.size for b in blocks]))
-        blocks = [b + p.reshape(b.shape) for b, p in zip(blocks, pieces, strict=False)]
+        pieces = np.split(radius * step, np.cumsum([f.size for f in factors]))
+        factors = [f + p.reshape(f.shape) for f, p in zip(factors, pieces, strict=False)]
         values = values + pieces[-1]
         if radius <= NARROWEST:
             break
         gain = goal @ step > GAIN and np.abs(step).max() > 0.99
         radius = radius / 2 if gain else max(radius / 30, NARROWEST)
-    return blocks, values
+    return factors, values
 
 
-def _slopes(program: Program, family: Family, which: Array, blocks: list[Array]) -> Array:
-    """Derivatives of some conditions in the coordinates and the values, (len(which), coordinates + values)."""
-    parts = [2 * np.matmul(m, b) for m, b in zip(program.matrices(family, which), blocks, strict=True)]
-    parts.append(program.value_parts(family, which))
-    return np.concatenate([p.reshape(len(which), math.prod(p.shape[1:])) for p in parts], axis=1)
-
-
-def _solve(program: Program, chosen: Array, effort: Effort) -> Solved:
-    """One solve with some of the conditions."""
+def _solve(small: Reduced, chosen: Array, effort: Effort) -> Solved:
+    """One solve with the conditions of some orbits. A multiplier here is the sum over its orbit."""
     import clarabel
     from scipy import sparse
 
-    small = reduced(program)
-    places = np.flatnonzero(chosen)
-    _, at, sizes = np.unique(small.conditions[places], return_inverse=True, return_counts=True)
-    count = len(sizes)
-    by_orbit = sparse.csr_matrix((np.ones(len(places)), (at, np.arange(len(places)))), (count, len(places)))
-    by_value = sparse.csr_matrix((np.ones(program.values), (np.arange(program.values), small.values)))
-    parts, forms, constants, start = [], [], [], 0
-    for family in program.families:
-        which = places[(places >= start) & (places < start + len(family))] - start
-        start += len(family)
-        parts.append(program.value_parts(family, which))
-        forms.append(matrices(small.table, small.slices, family, which))
-        constants.append(np.full(len(which), float(family.constant)))
-    goal, only = program.objective, np.array([0])
-    equal = np.zeros(count, dtype=bool)
-    equal[at] = program.equations[places]
-    signed = np.flatnonzero(~equal)
-    values = by_value.shape[1]
-    pieces = [(by_orbit @ np.concatenate(parts) @ by_value).T, -sparse.identity(count, format="csr")[signed]]
-    pieces[0] = sparse.csc_matrix(pieces[0])
-    right = [effort.scale * (program.value_parts(goal, only) @ by_value)[0], np.zeros(len(signed))]
+    program, orbits = small.program, np.flatnonzero(chosen)
+    forms, goal = small.forms(orbits), small.objective()
+    count, values = len(orbits), forms.values.shape[1]
+    signed = np.flatnonzero(~small.equations[orbits])
+    pieces = [sparse.csc_matrix(forms.values.T), -sparse.identity(count, format="csr")[signed]]
+    right = [effort.scale * goal.values[0], np.zeros(len(signed))]
     cones: list[Any] = [clarabel.ZeroConeT(values), clarabel.NonnegativeConeT(len(signed))]
-    goal_matrices = matrices(small.table, small.slices, goal, only)
-    lengths = [s.stop - s.start for s in small.slices]
-    for b, size in enumerate(lengths):
-        columns = by_orbit @ np.concatenate([_packed(m[b]) for m in forms])
-        pieces.append(sparse.csc_matrix(-columns.T))
-        right.append(-_packed(effort.scale * goal_matrices[b] + effort.residual * np.eye(size))[0])
+    sizes = [s.stop - s.start for s in small.slices]
+    for form, aim, size, weight in zip(forms.blocks, goal.blocks, sizes, small.weights, strict=True):
+        pieces.append(sparse.csc_matrix(-_packed(form).T / weight))
+        right.append(-_packed(effort.scale * aim / weight + effort.residual * np.eye(size))[0])
         cones.append(clarabel.PSDTriangleConeT(size))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = effort.tolerance
-    cost = -(by_orbit @ (np.concatenate(constants) + effort.slack * ~program.equations[places]))
+    cost = -forms.constants - effort.slack * ~small.equations[orbits]
     everything = sparse.vstack(pieces, format="csc")
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix((count, count)), cost, everything, np.concatenate(right), cones, settings
@@ -222,17 +213,20 @@ def _solve(program: Program, chosen: Array, effort: Effort) -> Solved:
         raise ArithmeticError(f"clarabel gave up: {error}") from None
     status = str(answer.status)
     if "Infeasible" in status:
-        return Solved(status, np.nan, np.zeros(program.conditions), (), np.zeros(program.values))
-    multipliers = np.zeros(program.conditions)
-    multipliers[places] = np.array(answer.x)[at] / effort.scale
+        nothing = np.zeros(program.conditions)
+        return Solved(status, np.nan, nothing, (), np.zeros(program.values), (), np.zeros(values))
+    shares = np.zeros(len(chosen))
+    shares[orbits] = np.array(answer.x) / effort.scale / small.sizes[orbits]
     dual = np.array(answer.z)
-    blocks, start = [], values + len(signed)
-    for size in lengths:
+    blocks, at = [], values + len(signed)
+    for size, weight in zip(sizes, small.weights, strict=True):
         length = size * (size + 1) // 2
-        blocks.append(_unpacked(dual[start : start + length], size))
-        start += length
-    value = float(answer.obj_val) / effort.scale + float(goal.constant)
-    return Solved(status, value, multipliers, small.gram(blocks), -dual[:values][small.values])
+        blocks.append(_unpacked(dual[at : at + length], size) / weight)
+        at += length
+    value = float(answer.obj_val) / effort.scale + float(program.objective.constant)
+    own = -dual[:values]
+    multipliers = shares[small.conditions]
+    return Solved(status, value, multipliers, small.gram(blocks), own[small.values], tuple(blocks), own)
 
 
 def _packed(matrices: Array) -> Array:
