@@ -16,7 +16,7 @@ import numpy as np
 from theory.inequality import psd
 from theory.worst_case.program import Array, Family, Program, rational
 from theory.worst_case.reduced import reduced
-from theory.worst_case.solver import REPAIR, Solved, Trust, polish
+from theory.worst_case.solver import REPAIR, REPAIRED, Solved, Trust, polish
 
 ASTRAY = 1e-4  # what a condition may be violated by in a solution from which an instance is made
 BITS = 53  # multipliers and coordinates are rounded to multiples of 2^-BITS: no more than floats hold near 1
@@ -183,8 +183,10 @@ def attain(program: Program, solved: Solved, enough: Fraction | None = None) -> 
     for trust in (None, REPAIR, Trust()):
         for factors in tried.values():
             own, values = factors, solved.by_orbit
+            if trust is REPAIR and program.levels(small.gram([f @ f.T for f in own]), solved.values).max() > REPAIRED:
+                continue
             if trust is not None:
-                own, values = polish(program, factors, values, trust)
+                own, values = polish(program, factors, values, trust, float(wanted))
             instance = _instance(program, small.factors(own), values[small.values])
             if instance is not None and (best is None or instance.value > best.value):
                 best = instance

@@ -13,6 +13,7 @@ loss in slack most is won back: `polish` improves a factored solution by linear 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,7 @@ PULL = 1e-4  # cost of a unit of length
 GAIN = 1e-3  # of the linearised objective per radius, from which the same radius may gain again
 NEAR = 1e3  # conditions with more than this times the radius to spare are left out
 POLISHED = 1e-12  # what is left to spare in every condition: above rounding and the square of the last radius
+ROUNDING = 1e-14  # of a level
 _ROOT2 = float(np.sqrt(2.0))
 
 
@@ -101,8 +103,10 @@ class Trust:
     spare: float = POLISHED
 
 
-REPAIR = Trust(1e-5, 1, 1e-9)
+REPAIR = Trust(1e-5, 1, 2e-10)
 """One step for a solution that is outside by the solver's error: what it neglects is less than it leaves to spare."""
+REPAIRED = 2e-8
+"""Violations up to which that is tried."""
 
 
 def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
@@ -133,7 +137,7 @@ def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
 
 
 def polish(
-    program: Program, factors: list[Array], values: Array, trust: Trust | None = None
+    program: Program, factors: list[Array], values: Array, trust: Trust | None = None, enough: float = math.inf
 ) -> tuple[list[Array], Array]:
     """Improve a factored solution by linear programs in ever smaller trust regions, down to rounding.
 
@@ -146,6 +150,7 @@ def polish(
         factors: (m_b, r_b) of each small block (`theory.worst_case.reduced`); the block is their product.
         values: (V,) function values, one for each orbit.
         trust: how far; by default as far as it helps.
+        enough: an objective at which a solution inside of all conditions is taken as it is.
 
     Returns:
         New coordinates and values, to be checked by the caller like any others; the same ones for a large program.
@@ -159,6 +164,8 @@ def polish(
     radius = trust.radius
     for _ in range(trust.programs):
         levels = forms.levels(factors, values)
+        if levels.max() < -ROUNDING and aim.levels(factors, values)[0] >= enough:
+            break
         near = np.flatnonzero(levels > -NEAR * radius)
         close = Forms([m[near] for m in forms.blocks], forms.values[near], forms.constants[near])
         table, goal = close.slopes(factors), aim.slopes(factors)[0]
