@@ -16,7 +16,7 @@ import numpy as np
 from theory.inequality import psd
 from theory.worst_case.program import Array, Family, Program, rational
 from theory.worst_case.reduced import reduced
-from theory.worst_case.solver import REPAIR, REPAIRED, Solved, Trust, polish
+from theory.worst_case.solver import REPAIR, Solved, Trust, polish, repairable
 
 ASTRAY = 1e-4  # what a condition may be violated by in a solution from which an instance is made
 BITS = 53  # multipliers and coordinates are rounded to multiples of 2^-BITS: no more than floats hold near 1
@@ -183,7 +183,7 @@ def attain(program: Program, solved: Solved, enough: Fraction | None = None) -> 
     for trust in (None, REPAIR, Trust()):
         for factors in tried.values():
             own, values = factors, solved.by_orbit
-            if trust is REPAIR and program.levels(small.gram([f @ f.T for f in own]), solved.values).max() > REPAIRED:
+            if trust is REPAIR and not repairable(program, own, values):
                 continue
             if trust is not None:
                 own, values = polish(program, factors, values, trust, float(wanted))
@@ -224,11 +224,9 @@ def residual(program: Program, multipliers: tuple[tuple[int, Fraction], ...]) ->
 
     def add(family: Family, k: int, y: Any) -> None:
         support = family.supports[k].tolist()
-        for a, i in enumerate(support):
-            for b, j in enumerate(support):
-                c = family.form[a][b]
-                if c:
-                    sums[i, j] = sums.get((i, j), 0) + y * rational(c)
+        for a, b, c in family.terms:
+            key = support[a], support[b]
+            sums[key] = sums.get(key, 0) + y * c
 
     for k, y in multipliers:
         family, place = program.located(k)
@@ -249,24 +247,25 @@ def _is_psd(block: list[list[Any]]) -> bool:
     Rows and columns of zeros are left out: they change nothing, and balls cannot see that they are no obstacle.
     """
     kept = [i for i, row in enumerate(block) if any(row)]
-    matrix = [[_fraction(block[i][j]) for j in kept] for i in kept]
+    matrix = [[block[i][j] for j in kept] for i in kept]
     return psd.is_psd_balls(matrix) or (len(matrix) <= 30 and psd.is_psd(matrix))
 
 
 def _imbalance(program: Program, multipliers: tuple[tuple[int, Fraction], ...]) -> list[Fraction]:
     """sum_k y_k a_k - c, for each function value."""
-    total = [Fraction(0)] * (program.values + 1)
+    total = [rational(Fraction(0))] * (program.values + 1)
     for k, y in [*multipliers, (-1, Fraction(-1))]:
         family, place = program.located(k) if k >= 0 else (program.objective, 0)
-        for slope, value in zip(family.slopes, family.values[place].tolist(), strict=True):
-            total[value] += y * slope
-    return total[: program.values]
+        exact = rational(y)
+        for slope, value in zip(family.exact_slopes, family.values[place].tolist(), strict=True):
+            total[value] += exact * slope
+    return [_fraction(one) for one in total[: program.values]]
 
 
 def _constant(program: Program, multipliers: tuple[tuple[int, Fraction], ...]) -> Fraction:
     """The bound, c0 - sum_k y_k r_k."""
     return program.objective.constant - sum(
-        (y * program.located(k)[0].constant for k, y in multipliers), start=Fraction(0)
+        (y * own for k, y in multipliers if (own := program.located(k)[0].constant)), start=Fraction(0)
     )
 
 
@@ -275,18 +274,12 @@ def _inner_products(program: Program, vectors: tuple[tuple[tuple[Fraction, ...],
     import flint
 
     total = flint.fmpq_mat(len(program.rows), len(program.rows))
+    table = program.exact_table.tolist()
     for block, place in zip(vectors, program.slices, strict=True):
-        width = len(block[0]) if block else 0
-        if not width:
+        if not block or not block[0]:
             continue
-        coordinates = flint.fmpq_mat(len(program.rows), width)
-        exact = [[rational(c) for c in vector] for vector in block]
-        for i, row in enumerate(program.rows):
-            for j, c in row.items():
-                if place.start <= j < place.stop:
-                    factor, vector = rational(c), exact[j - place.start]
-                    for a in range(width):
-                        coordinates[i, a] = coordinates[i, a] + factor * vector[a]
+        exact = flint.fmpq_mat([[rational(c) for c in vector] for vector in block])
+        coordinates = flint.fmpq_mat([row[place] for row in table]) * exact
         total = total + coordinates * coordinates.transpose()
     return total.tolist()
 
@@ -297,8 +290,7 @@ def _exact_values(values: tuple[Fraction, ...]) -> list[Any]:
 
 def _levels(family: Family, inner: list[list[Any]], values: list[Any]) -> Iterator[Any]:
     """The left-hand sides of a family's conditions, exact."""
-    terms = [(a, b, rational(c)) for a, row in enumerate(family.form) for b, c in enumerate(row) if c]
-    slopes, constant = [rational(c) for c in family.slopes], rational(family.constant)
+    terms, slopes, constant = family.terms, family.exact_slopes, rational(family.constant)
     for support, places in zip(family.supports.tolist(), family.values.tolist(), strict=True):
         level = constant
         for a, b, c in terms:

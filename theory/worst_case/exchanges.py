@@ -109,9 +109,7 @@ def _bytes(numbers: Array) -> bytes:
 
 def _exchange(met: Meeting, points: Mapping[Key, _Points], keys: Mapping[Key, Key]) -> Exchange | None:
     """What follows from an exchange of functions; None where they are not alike."""
-    if any(
-        met.classes[key] != met.classes[to] or len(points[key].x) != len(points[to].x) for key, to in keys.items()
-    ):
+    if any(met.classes[key] != met.classes[to] or len(points[key].x) != len(points[to].x) for key, to in keys.items()):
         return None
     basis = np.eye(len(met.basis))
     waiting = set(met.gradients)

@@ -12,6 +12,7 @@ performance of first-order methods", Math. Program. 161 (2017), Theorem 4.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,16 @@ class Family:
 
     def __len__(self) -> int:
         return len(self.supports)
+
+    @cached_property
+    def terms(self) -> tuple[tuple[int, int, Any], ...]:
+        """The entries of the form that are not 0, flint rationals."""
+        return tuple([(a, b, rational(c)) for a, row in enumerate(self.form) for b, c in enumerate(row) if c])
+
+    @cached_property
+    def exact_slopes(self) -> tuple[Any, ...]:
+        """The slopes as flint rationals."""
+        return tuple(map(rational, self.slopes))
 
 
 @dataclass(frozen=True)
@@ -171,11 +182,15 @@ class Program:
 
     def located(self, place: int) -> tuple[Family, int]:
         """The family of a condition, and the condition's place in it."""
-        for family in self.families:
-            if place < len(family):
-                return family, place
-            place -= len(family)
-        raise IndexError(place)
+        if not 0 <= place < self.starts[-1]:
+            raise IndexError(place)
+        at = bisect.bisect_right(self.starts, place) - 1
+        return self.families[at], place - self.starts[at]
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The place of each family's first condition, and the number of all of them."""
+        return tuple(itertools.accumulate(map(len, self.families), initial=0))
 
 
 def matrices(table: Array, slices: Sequence[slice], family: Family, which: Array) -> list[Array]:

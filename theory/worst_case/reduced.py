@@ -184,21 +184,18 @@ def _copies(program: Program) -> tuple[Array, ...] | None:
     size = max(abs(weights[0]), abs(weights[-1]))
     cuts = np.flatnonzero(np.diff(weights) > _APART * size) + 1
     spaces = np.split(axes, cuts, axis=1)
-    found = []
-    for own in _matched(spaces, two):
-        stacked = np.stack(own, axis=2)  # (n, d, m)
-        found.append(stacked.transpose(1, 0, 2))
-    whole = np.concatenate([copy for own in found for copy in own], axis=1)
+    copies = [np.stack(same, axis=2).transpose(1, 0, 2) for same in _matched(spaces, two)]
+    whole = np.concatenate([copy for own in copies for copy in own], axis=1)
     blocks = np.zeros_like(one)
     at = 0
-    for own in found:
+    for own in copies:
         small = own[0].T @ three @ own[0]
         for _ in own:
             blocks[at : at + len(small), at : at + len(small)] = small
             at += len(small)
     if np.abs(whole.T @ three @ whole - blocks).max() > _WORKED * np.abs(three).max():
         return None
-    return tuple([np.stack([root.T @ copy for copy in own]) for own in found])
+    return tuple([np.stack([root.T @ copy for copy in own]) for own in copies])
 
 
 def _matched(spaces: list[Array], matrix: Array) -> list[list[Array]]:

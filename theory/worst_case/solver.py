@@ -106,7 +106,9 @@ class Trust:
 REPAIR = Trust(1e-5, 1, 2e-10)
 """One step for a solution that is outside by the solver's error: what it neglects is less than it leaves to spare."""
 REPAIRED = 2e-8
-"""Violations up to which that is tried."""
+"""Violations up to which that is tried, and"""
+REPAIRED_SIZE = 50_000
+"""entries of the linear program."""
 
 
 def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
@@ -184,6 +186,14 @@ def polish(
         gain = goal @ step > GAIN and np.abs(step).max() > 0.99
         radius = radius / 2 if gain else max(radius / 30, NARROWEST)
     return factors, values
+
+
+def repairable(program: Program, factors: list[Array], values: Array) -> bool:
+    """Whether `REPAIR` may help, as cheaply as it should. Arguments as of `polish`."""
+    small = reduced(program)
+    if (sum(f.size for f in factors) + len(values)) * len(small.sizes) > REPAIRED_SIZE:
+        return False
+    return bool(small.forms(np.arange(len(small.sizes))).levels(factors, values).max() <= REPAIRED)
 
 
 def _solve(small: Reduced, chosen: Array, effort: Effort) -> Solved:
