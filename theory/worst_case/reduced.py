@@ -21,6 +21,7 @@ from theory.worst_case.program import Array, Program, matrices
 
 _APART = 1e-7  # relative difference of eigenvalues, or size of an entry, above which it is none of rounding
 _WORKED = 1e-9  # relative error of a third invariant matrix in blocks, up to which they are taken
+_SEEDS = 4  # of random matrices that are tried: eigenvalues may lie too near to each other
 _TURNS = 2000  # of an average
 
 
@@ -163,7 +164,7 @@ class Reduced:
 def reduced(program: Program) -> Reduced:
     """A program in blocks; as it is, where nothing in it is alike or no blocks came of it."""
     if program.alike is not None and len(program.blocks) == 1:
-        copies = _copies(program)
+        copies = next((found for seed in range(_SEEDS) if (found := _copies(program, seed)) is not None), None)
         if copies is not None:
             ends = np.cumsum([0, *[one.shape[2] for one in copies]])
             slices = tuple([slice(int(a), int(b)) for a, b in itertools.pairwise(ends)])
@@ -174,11 +175,11 @@ def reduced(program: Program) -> Reduced:
     return Reduced(program, program.table, program.slices, whole, *orders)
 
 
-def _copies(program: Program) -> tuple[Array, ...] | None:
+def _copies(program: Program, seed: int) -> tuple[Array, ...] | None:
     """For each block its d copies, (d, n, m): the columns of each are its basis vectors."""
     assert program.alike is not None
     root = _metric(program.alike.actions)
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(seed)
     one, two, three = (root @ _invariant(program, random) @ root.T for _ in range(3))
     weights, axes = np.linalg.eigh(one)
     size = max(abs(weights[0]), abs(weights[-1]))
@@ -218,16 +219,28 @@ def _matched(spaces: list[Array], matrix: Array) -> list[list[Array]]:
 
 
 def _invariant(program: Program, random: np.random.Generator) -> Array:
-    """A sum of the forms with weights that are equal on orbits, (n, n)."""
+    """A random invariant matrix, (n, n), of norm near 1.
+
+    Where conditions speak of points in turn, an image speaks of the images in the same order, and any form in them will
+    do as well; of others and of the objective multiples are taken.
+    """
     assert program.alike is not None
-    weights = random.uniform(0.5, 1.5, program.alike.conditions.max() + 1)[program.alike.conditions]
+    labels = program.alike.conditions
+    count = labels.max() + 1
+    shape = (count, *[max(len(f.form) for f in program.families if len(f) > 1)] * 2)
+    forms = random.uniform(-1, 1, shape)
+    forms, weights = forms + forms.transpose(0, 2, 1), random.uniform(0.5, 1.5, count + 1)
     middle, at = np.zeros((len(program.rows),) * 2), 0
-    for family in program.families:
-        form = np.array([[float(c) for c in row] for row in family.form])
-        s = family.supports
-        parts = weights[at : at + len(family), None, None] * form
-        np.add.at(middle, (s[:, :, None], s[:, None, :]), parts)
+    for family in (*program.families, program.objective):
+        own = labels[at : at + len(family)]
         at += len(family)
+        s, size = family.supports, len(family.form)
+        if len(family) > 1:
+            parts = forms[own, :size, :size]
+        else:
+            fixed = np.array([[float(c) for c in row] for row in family.form])
+            parts = (weights[own[0] if len(own) else -1] * fixed / max(np.abs(fixed).max(), 1e-300))[None]
+        np.add.at(middle, (s[:, :, None], s[:, None, :]), parts)
     whole: Array = program.table.T @ middle @ program.table
     return whole / np.abs(whole).max()
 

@@ -105,7 +105,7 @@ class Trust:
 
 REPAIR = Trust(1e-5, 1, 2e-10)
 """One step for a solution that is outside by the solver's error: what it neglects is less than it leaves to spare."""
-REPAIRED = 2e-8
+REPAIRED = 1e-7
 """Violations up to which that is tried, and"""
 REPAIRED_SIZE = 50_000
 """entries of the linear program."""
