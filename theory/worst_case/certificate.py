@@ -20,10 +20,7 @@ from theory.worst_case.solver import REPAIR, Solved, Trust, polish, repairable
 
 ASTRAY = 1e-4  # what a condition may be violated by in a solution from which an instance is made
 BITS = 53  # multipliers and coordinates are rounded to multiples of 2^-BITS: no more than floats hold near 1
-_RANKS = (
-    *(10.0**-e for e in range(3, 10)),
-    0.0,
-)  # relative sizes below which an eigenvalue of the Gram matrix is dropped
+_RANKS = (*(10.0**-e for e in range(3, 10)), 0.0)  # relative sizes of eigenvalues below which they are dropped
 
 
 @dataclass(frozen=True)
