@@ -6,7 +6,7 @@ elimination (`theory.inequality.psd`). Nothing of the solver is trusted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -212,7 +212,8 @@ def evaluate(
     program: Program, vectors: tuple[tuple[tuple[Fraction, ...], ...], ...], values: tuple[Fraction, ...]
 ) -> Instance:
     """Vectors and values with the objective that they have; whether the conditions hold is left to `check`."""
-    objective = next(_levels(program.objective, _inner_products(program, vectors), _exact_values(values)))
+    rows = sorted(set(program.objective.supports[0].tolist()))
+    objective = next(_levels(program.objective, _inner_products(program, vectors, rows), _exact_values(values)))
     return Instance(_fraction(objective), vectors, values)
 
 
@@ -269,26 +270,29 @@ def _constant(program: Program, multipliers: tuple[tuple[int, Fraction], ...]) -
     )
 
 
-def _inner_products(program: Program, vectors: tuple[tuple[tuple[Fraction, ...], ...], ...]) -> list[list[Any]]:
-    """The inner products of all rows, (rows, rows), exact."""
+def _inner_products(
+    program: Program, vectors: tuple[tuple[tuple[Fraction, ...], ...], ...], rows: Sequence[int] | None = None
+) -> Mapping[int, Mapping[int, Any]]:
+    """The inner products of some rows, or of all, exact, by their places."""
     import flint
 
-    total = flint.fmpq_mat(len(program.rows), len(program.rows))
     table = program.exact_table.tolist()
+    places = range(len(table)) if rows is None else rows
+    total = flint.fmpq_mat(len(places), len(places))
     for block, place in zip(vectors, program.slices, strict=True):
         if not block or not block[0]:
             continue
         exact = flint.fmpq_mat([[rational(c) for c in vector] for vector in block])
-        coordinates = flint.fmpq_mat([row[place] for row in table]) * exact
+        coordinates = flint.fmpq_mat([table[i][place] for i in places]) * exact
         total = total + coordinates * coordinates.transpose()
-    return total.tolist()
+    return {i: dict(zip(places, row, strict=True)) for i, row in zip(places, total.tolist(), strict=True)}
 
 
 def _exact_values(values: tuple[Fraction, ...]) -> list[Any]:
     return [*[rational(v) for v in values], rational(Fraction(0))]
 
 
-def _levels(family: Family, inner: list[list[Any]], values: list[Any]) -> Iterator[Any]:
+def _levels(family: Family, inner: Mapping[int, Mapping[int, Any]], values: list[Any]) -> Iterator[Any]:
     """The left-hand sides of a family's conditions, exact."""
     terms, slopes, constant = family.terms, family.exact_slopes, rational(family.constant)
     for support, places in zip(family.supports.tolist(), family.values.tolist(), strict=True):

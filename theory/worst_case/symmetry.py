@@ -78,24 +78,26 @@ def merged(met: Meeting, kept: Sequence[int], forms: Iterable[Form]) -> Merged |
     deviations = tuple(j for j, owned in enumerate(owners) if owned)
     basis = {where: b for b, where in place.items()}
     found = Merged(met, N, place, basis, others, tuple(j for j in deviations if not (star and j == 0)), deviations)
-    return found if all(_same(found, n, forms) for n in range(1, N)) else None
+    forms = list(forms)
+    exchange, cycle = [1, 0, *range(2, N)], [*range(1, N), 0]  # they generate all permutations
+    return found if all(_same(found, to, forms) for to in ([exchange] if N == 2 else [exchange, cycle])) else None
 
 
-def _exchanged(one: Merged, n: int, b: int) -> dict[int, Any]:
-    """A basis vector after clients 0 and n have been exchanged."""
+def _exchanged(one: Merged, to: Sequence[int], b: int) -> dict[int, Any]:
+    """A basis vector after every client n has become to[n]."""
     if b not in one.place:
         return {b: 1}
     client, j = one.place[b]
-    client = {0: n, n: 0}.get(client, client)
+    client = to[client]
     if (client, j) in one.basis:
         return {one.basis[client, j]: 1}
     return {one.basis[m, j]: -1 for m in range(one.clients - 1)}  # the last one's gradient at the minimiser
 
 
-def _same(one: Merged, n: int, forms: Iterable[Form]) -> bool:
-    """Whether exchanging clients 0 and n changes nothing."""
+def _same(one: Merged, to: Sequence[int], forms: Iterable[Form]) -> bool:
+    """Whether a permutation of the clients changes nothing."""
     met = one.met
-    images = [_exchanged(one, n, b) for b in range(len(met.basis))]
+    images = [_exchanged(one, to, b) for b in range(len(met.basis))]
 
     def image(vector: Sequence[Any]) -> dict[int, Any]:
         total: dict[int, Any] = {}
@@ -107,7 +109,7 @@ def _same(one: Merged, n: int, forms: Iterable[Form]) -> bool:
 
     values: dict[int, int] = {}
     for (m, _), points in met.functions.items():
-        others = met.functions[{0: n, n: 0}.get(m, m), 0]
+        others = met.functions[to[m], 0]
         for point, other in zip(points, others, strict=True):
             values[point.value] = other.value
             for vector, wanted in ((point.x, other.x), (point.g, other.g)):
