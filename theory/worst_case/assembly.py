@@ -68,8 +68,10 @@ class Meeting:
     @cached_property
     def unit(self) -> Fraction:
         """The largest L, or where steps are longer than 1/L the inverse of the longest; also the unit of values."""
-        known = (point for points in self.functions.values() for point in points)
-        longest = max((abs(fraction(point.x[j])) for point in known for j in self.gradients), default=Fraction(0))
+        known = (point.x for points in self.functions.values() for point in points)
+        longest = fraction(
+            max((abs(c) for x in known for j, c in enumerate(x) if c and j in self.gradients), default=0)
+        )
         L = max(own.L for own in self.classes.values())
         return L if longest * L <= 1 else 1 / longest
 

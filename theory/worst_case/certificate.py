@@ -276,14 +276,16 @@ def _inner_products(
     """The inner products of some rows, or of all, exact, by their places."""
     import flint
 
-    table = program.exact_table.tolist()
-    places = range(len(table)) if rows is None else rows
+    table = program.exact_table
+    whole = rows is None and len(program.blocks) == 1
+    listed = [] if whole else table.tolist()
+    places = range(table.nrows()) if rows is None else rows
     total = flint.fmpq_mat(len(places), len(places))
     for block, place in zip(vectors, program.slices, strict=True):
         if not block or not block[0]:
             continue
         exact = flint.fmpq_mat([[rational(c) for c in vector] for vector in block])
-        coordinates = flint.fmpq_mat([table[i][place] for i in places]) * exact
+        coordinates = (table if whole else flint.fmpq_mat([listed[i][place] for i in places])) * exact
         total = total + coordinates * coordinates.transpose()
     return {i: dict(zip(places, row, strict=True)) for i, row in zip(places, total.tolist(), strict=True)}
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from theory.worst_case.program import Array, Program, matrices
 
-_APART = 1e-7  # relative difference of eigenvalues, or size of an entry, above which it is none of rounding
+_GAP = 1e-10  # relative difference of eigenvalues above which it is none of rounding,
+_APART = 1e-7  # and size of an entry
 _WORKED = 1e-9  # relative error of a third invariant matrix in blocks, up to which they are taken
 _SEEDS = 4  # of random matrices that are tried: eigenvalues may lie too near to each other
 _TURNS = 2000  # of an average
@@ -141,6 +142,11 @@ class Reduced:
             small.append(d * summed.reshape(len(orbits), *stacked.shape[1:]))
         return Forms(small, mean(np.concatenate(parts)) @ self._by_value, mean(np.concatenate(constants)))
 
+    @cached_property
+    def every(self) -> Forms:
+        """The conditions of all orbits."""
+        return self.forms(np.arange(len(self.sizes)))
+
     def _means(self, places: Array, orbits: Array) -> Callable[[Array], Array]:
         """The mean over each orbit of what is given for each place; nothing to do where all are alone."""
         if len(places) == len(orbits):
@@ -183,7 +189,7 @@ def _copies(program: Program, seed: int) -> tuple[Array, ...] | None:
     one, two, three = (root @ _invariant(program, random) @ root.T for _ in range(3))
     weights, axes = np.linalg.eigh(one)
     size = max(abs(weights[0]), abs(weights[-1]))
-    cuts = np.flatnonzero(np.diff(weights) > _APART * size) + 1
+    cuts = np.flatnonzero(np.diff(weights) > _GAP * size) + 1
     spaces = np.split(axes, cuts, axis=1)
     copies = [np.stack(same, axis=2).transpose(1, 0, 2) for same in _matched(spaces, two)]
     whole = np.concatenate([copy for own in copies for copy in own], axis=1)

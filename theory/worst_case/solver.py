@@ -162,7 +162,7 @@ def polish(
     small, trust = reduced(program), trust or Trust()
     if (sum(f.size for f in factors) + len(values)) * len(small.sizes) > LARGEST_LINEAR:
         return factors, values
-    forms, aim = small.forms(np.arange(len(small.sizes))), small.objective()
+    forms, aim = small.every, small.objective()
     radius = trust.radius
     for _ in range(trust.programs):
         levels = forms.levels(factors, values)
@@ -193,7 +193,7 @@ def repairable(program: Program, factors: list[Array], values: Array) -> bool:
     small = reduced(program)
     if (sum(f.size for f in factors) + len(values)) * len(small.sizes) > REPAIRED_SIZE:
         return False
-    return bool(small.forms(np.arange(len(small.sizes))).levels(factors, values).max() <= REPAIRED)
+    return bool(small.every.levels(factors, values).max() <= REPAIRED)
 
 
 def _solve(small: Reduced, chosen: Array, effort: Effort) -> Solved:

@@ -17,7 +17,7 @@ from typing import Any
 
 from theory.worst_case.assembly import Meeting, families, fraction
 from theory.worst_case.forms import Form
-from theory.worst_case.program import Program, Row, single
+from theory.worst_case.program import Program, Row, rational, single
 
 Place = tuple[int, int]
 """A client, and which of its points: its gradient there is a basis vector."""
@@ -133,6 +133,7 @@ def program_of(one: Merged, objective: Form, conditions: Sequence[tuple[str, For
     """The program of merged clients; None where a client's point hangs on others in another way than by their mean."""
     met, N = one.met, one.clients
     scale, unit = met.scale, met.unit
+    exact = [rational(of) for of in scale]
     first = {b: a for a, b in enumerate(one.kept)}
     mean = {j: len(first) + a for a, j in enumerate(one.means)}
     deviation = {j: len(first) + len(mean) + a for a, j in enumerate(one.deviations)}
@@ -164,23 +165,22 @@ def program_of(one: Merged, objective: Form, conditions: Sequence[tuple[str, For
         return None
 
     def parts(form: Form) -> tuple[dict[tuple[int, int], Fraction], dict[int, Fraction], Fraction]:
-        gram: dict[tuple[int, int], Fraction] = {}
+        gram: dict[tuple[int, int], Any] = {}
         for (i, j), c in form.gram.items():
-            coefficient = fraction(c) * scale[i] * scale[j]
+            coefficient = c * exact[i] * exact[j]
             (n, a), (m, b) = one.place.get(i, (-1, -1)), one.place.get(j, (-1, -1))
             pairs = [(first.get(i, mean.get(a)), first.get(j, mean.get(b)), coefficient)]
             if n >= 0 and m >= 0:
-                share = Fraction(1) if n == m else Fraction(-1, N - 1)
-                pairs.append((deviation[a], deviation[b], coefficient * share))
+                pairs.append((deviation[a], deviation[b], coefficient if n == m else -coefficient / (N - 1)))
             for one_row, other_row, weight in pairs:
                 if one_row is not None and other_row is not None:
                     key = (min(one_row, other_row), max(one_row, other_row))
-                    gram[key] = gram.get(key, Fraction(0)) + weight
+                    gram[key] = gram.get(key, 0) + weight
         values: dict[int, Fraction] = {}
         for value, c in form.values.items():
             if places[value] >= 0:
                 values[places[value]] = values.get(places[value], Fraction(0)) + fraction(c) * unit
-        return gram, values, fraction(form.constant)
+        return {key: fraction(c) for key, c in gram.items()}, values, fraction(form.constant)
 
     for name, form in conditions:
         found.append(single(name, *parts(form)))
