@@ -258,14 +258,17 @@ def _key(value: Any) -> Any:
     """Something to look a nest of numbers up by: equal for equal numbers; for balls, alike only if they are."""
     from flint import arb, fmpq
 
-    kind = type(value)
-    if kind is fmpq:
-        return value.p, value.q
-    if kind is tuple:
-        return tuple([_key(v) for v in value])
-    if kind is arb:
-        return value.mid().man_exp(), value.rad().man_exp()
-    return value
+    def key(value: Any) -> Any:
+        kind = type(value)
+        if kind is tuple:  # of many zeros, where functions are not known
+            return tuple([((v.p, v.q) if v else 0) if type(v) is fmpq else key(v) for v in value])
+        if kind is fmpq:
+            return (value.p, value.q) if value else 0
+        if kind is arb:
+            return value.mid().man_exp(), value.rad().man_exp()
+        return value
+
+    return key(value)
 
 
 class _Merged:

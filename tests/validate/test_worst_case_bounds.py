@@ -262,7 +262,7 @@ def federated() -> WorstRatio:
         assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)"),
     )  # fmt: skip
     values = {"L": 1, "mu": "1/10", "eta": "1/10", "H": 2, "tau": [2, 2]}
-    return worst_case_of(one, values, clients=2, rounds=2, merge=False)
+    return worst_case_of(one, values, clients=2, rounds=2, alike=False)
 
 
 def test_certificates_that_were_tampered_with_fall() -> None:

@@ -174,7 +174,7 @@ SPREAD = claim(
 def test_merged_clients() -> None:
     """Clients that cannot be told apart: the same value, and a program that does not grow with their number."""
     values = {"L": 1, "mu": "0.1", "eta": "0.1", "H": 2}
-    alone = worst_case_of(SPREAD, values, clients=3, rounds=2, merge=False)
+    alone = worst_case_of(SPREAD, values, clients=3, rounds=2, alike=False)
     together = worst_case_of(SPREAD, values, clients=3, rounds=2)
     assert not alone.problem.merged
     assert together.problem.merged
@@ -203,7 +203,7 @@ def test_clients_of_which_some_are_chosen_are_not_merged() -> None:
     one = replace(SPREAD, statement="E(" + SPREAD.statement.replace(" <=", ") <="), of=some)
     values = {"L": 1, "mu": "0.1", "eta": "0.1", "S": 1}
     found = worst_case_of(one, values, clients=2, rounds=2)
-    assert found.value == pytest.approx(worst_case_of(one, values, clients=2, rounds=2, merge=False).value, abs=1e-5)
+    assert found.value == pytest.approx(worst_case_of(one, values, clients=2, rounds=2, alike=False).value, abs=1e-5)
 
 
 def test_coins_leave_clients_alike() -> None:
@@ -212,7 +212,7 @@ def test_coins_leave_clients_alike() -> None:
     values = {"L": 1, "mu": "0.1", "eta": "0.1", "p": "1/3"}
     found = worst_case_of(one, values, clients=3, rounds=2)
     assert found.problem.merged
-    assert found.value == pytest.approx(worst_case_of(one, values, clients=3, rounds=2, merge=False).value, abs=1e-5)
+    assert found.value == pytest.approx(worst_case_of(one, values, clients=3, rounds=2, alike=False).value, abs=1e-5)
 
 
 def test_clients_are_chosen_at_random() -> None:

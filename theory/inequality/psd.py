@@ -136,7 +136,8 @@ def _rational_rows(matrix: Matrix) -> list[list[Any]]:
     n = len(matrix)
     if any(len(row) != n for row in matrix):
         raise ValueError(f"matrix of row lengths {[len(row) for row in matrix]!r} is outside the square matrices")
-    rows = [[flint.fmpq(entry.numerator, entry.denominator) for entry in row] for row in matrix]
+    exact = flint.fmpq
+    rows = [[e if type(e) is exact else exact(e.numerator, e.denominator) for e in row] for row in matrix]
     for i in range(n):
         for j in range(i):
             if rows[i][j] != rows[j][i]:

@@ -68,8 +68,10 @@ class Meeting:
     @cached_property
     def unit(self) -> Fraction:
         """The largest L, or where steps are longer than 1/L the inverse of the longest; also the unit of values."""
-        known = (point for points in self.functions.values() for point in points)
-        longest = max((abs(fraction(point.x[j])) for point in known for j in self.gradients), default=Fraction(0))
+        known = (point.x for points in self.functions.values() for point in points)
+        longest = fraction(
+            max((abs(c) for x in known for j, c in enumerate(x) if c and j in self.gradients), default=0)
+        )
         L = max(own.L for own in self.classes.values())
         return L if longest * L <= 1 else 1 / longest
 
@@ -110,7 +112,7 @@ def estimation(
     objective: Linear,
     reach: Fraction | None = Fraction(1),
     extra: Sequence[tuple[str, Form]] = (),
-    merge: bool = False,
+    alike: bool = False,
     bounded: Form | None = None,
 ) -> Estimation:
     """The problem of maximising a form, or the least of several.
@@ -124,7 +126,8 @@ def estimation(
         objective: to be maximised.
         reach: bound on the squares of `Meeting.roots`; None for no bound.
         extra: further forms that are not positive.
-        merge: whether clients that cannot be told apart are merged, where `reach` is None.
+        alike: whether it is solved with less: clients that cannot be told apart are merged, and what exchanges of
+            clients and samples leave as it is is noted; where `reach` is None.
         bounded: a form that is at most 1; `reach` is to be None then.
 
     Raises:
@@ -146,7 +149,8 @@ def estimation(
     goals = objective.forms if isinstance(objective, Extreme) else (objective,)
     places, count = _values(met, [*goals, *(form for _, form in conditions)])
     kept = _kept(met, [*goals, *(form for _, form in conditions)])
-    if merge and reach is None and isinstance(objective, Form) and bounded is None and not met.orthogonal:
+    alike = alike and reach is None and isinstance(objective, Form) and not met.orthogonal
+    if alike and isinstance(objective, Form) and bounded is None:
         from theory.worst_case import symmetry
 
         one = symmetry.merged(met, kept, [objective, *(form for _, form in conditions)])
@@ -162,10 +166,12 @@ def estimation(
         return len(rows) - 1
 
     found: list[Family] = []
+    owners: list[tuple[int, int] | None] = []
     for (n, i), known in met.functions.items():
         if known:
             of_unit = None if unit_value is None else places[unit_value]
             found += families(f"f_{n + 1},{i + 1}", known, met.classes[n, i], met, places, row, of_unit)
+            owners += [(n, i)] * (len(found) - len(owners))
     if reach is not None:
         length = Form({(j, j): c for j, c in met.roots.items() if j in where}, constant=-reach)
         conditions.append(("length of the start", length))
@@ -187,6 +193,11 @@ def estimation(
         final = single("objective", *_parts(objective, where, places, *units))
     names = tuple(met.basis[j] for j in kept)
     program = Program((names,), tuple(rows), count, tuple(found), final)
+    if alike and isinstance(objective, Form):
+        from theory.worst_case.exchanges import with_alike
+
+        owners += [None] * (len(found) - len(owners))
+        program = with_alike(program, met, kept, places, owners, [objective, *(form for _, form in conditions)])
     return Estimation(
         program, kept, tuple(places[: met.values]), scaled=None if bounded is None else places[met.values]
     )

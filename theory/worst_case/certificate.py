@@ -6,7 +6,7 @@ elimination (`theory.inequality.psd`). Nothing of the solver is trusted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,11 +15,12 @@ import numpy as np
 
 from theory.inequality import psd
 from theory.worst_case.program import Array, Family, Program, rational
-from theory.worst_case.solver import Solved, polish
+from theory.worst_case.reduced import reduced
+from theory.worst_case.solver import REPAIR, Solved, Trust, polish, repairable
 
 ASTRAY = 1e-4  # what a condition may be violated by in a solution from which an instance is made
 BITS = 53  # multipliers and coordinates are rounded to multiples of 2^-BITS: no more than floats hold near 1
-_RANKS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 0.0)  # relative sizes below which an eigenvalue of the Gram matrix is dropped
+_RANKS = (*(10.0**-e for e in range(3, 10)), 0.0)  # relative sizes of eigenvalues below which they are dropped
 
 
 @dataclass(frozen=True)
@@ -171,18 +172,22 @@ def attain(program: Program, solved: Solved, enough: Fraction | None = None) -> 
     if program.levels(solved.gram, solved.values)[~program.equations].max() > ASTRAY:
         return None
     wanted = Fraction(solved.value) if enough is None else enough
-    spectra = [np.linalg.eigh(g) for g in solved.gram]
+    spectra, small = [np.linalg.eigh(g) for g in solved.blocks], reduced(program)
     largest = max(float(w[-1]) for w, _ in spectra)
     best: Instance | None = None
     tried: dict[tuple[int, ...], list[Array]] = {}
     for cut in _RANKS:
         keep = [weights > cut * largest for weights, _ in spectra]
-        blocks = [axes[:, k] * np.sqrt(weights[k]) for (weights, axes), k in zip(spectra, keep, strict=True)]
-        tried.setdefault(tuple([int(k.sum()) for k in keep]), blocks)
-    for improve in (False, True):
-        for blocks in tried.values():
-            pieces = polish(program, blocks, solved.values) if improve else (blocks, solved.values)
-            instance = _instance(program, *pieces)
+        factors = [axes[:, k] * np.sqrt(weights[k]) for (weights, axes), k in zip(spectra, keep, strict=True)]
+        tried.setdefault(tuple([int(k.sum()) for k in keep]), factors)
+    for trust in (None, REPAIR, Trust()):
+        for factors in tried.values():
+            own, values = factors, solved.by_orbit
+            if trust is REPAIR and not repairable(program, own, values):
+                continue
+            if trust is not None:
+                own, values = polish(program, factors, values, trust, float(wanted))
+            instance = _instance(program, small.factors(own), values[small.values])
             if instance is not None and (best is None or instance.value > best.value):
                 best = instance
             if best is not None and best.value >= wanted:
@@ -207,7 +212,8 @@ def evaluate(
     program: Program, vectors: tuple[tuple[tuple[Fraction, ...], ...], ...], values: tuple[Fraction, ...]
 ) -> Instance:
     """Vectors and values with the objective that they have; whether the conditions hold is left to `check`."""
-    objective = next(_levels(program.objective, _inner_products(program, vectors), _exact_values(values)))
+    rows = sorted(set(program.objective.supports[0].tolist()))
+    objective = next(_levels(program.objective, _inner_products(program, vectors, rows), _exact_values(values)))
     return Instance(_fraction(objective), vectors, values)
 
 
@@ -219,11 +225,9 @@ def residual(program: Program, multipliers: tuple[tuple[int, Fraction], ...]) ->
 
     def add(family: Family, k: int, y: Any) -> None:
         support = family.supports[k].tolist()
-        for a, i in enumerate(support):
-            for b, j in enumerate(support):
-                c = family.form[a][b]
-                if c:
-                    sums[i, j] = sums.get((i, j), 0) + y * rational(c)
+        for a, b, c in family.terms:
+            key = support[a], support[b]
+            sums[key] = sums.get(key, 0) + y * c
 
     for k, y in multipliers:
         family, place = program.located(k)
@@ -244,56 +248,55 @@ def _is_psd(block: list[list[Any]]) -> bool:
     Rows and columns of zeros are left out: they change nothing, and balls cannot see that they are no obstacle.
     """
     kept = [i for i, row in enumerate(block) if any(row)]
-    matrix = [[_fraction(block[i][j]) for j in kept] for i in kept]
+    matrix = [[block[i][j] for j in kept] for i in kept]
     return psd.is_psd_balls(matrix) or (len(matrix) <= 30 and psd.is_psd(matrix))
 
 
 def _imbalance(program: Program, multipliers: tuple[tuple[int, Fraction], ...]) -> list[Fraction]:
     """sum_k y_k a_k - c, for each function value."""
-    total = [Fraction(0)] * (program.values + 1)
+    total = [rational(Fraction(0))] * (program.values + 1)
     for k, y in [*multipliers, (-1, Fraction(-1))]:
         family, place = program.located(k) if k >= 0 else (program.objective, 0)
-        for slope, value in zip(family.slopes, family.values[place].tolist(), strict=True):
-            total[value] += y * slope
-    return total[: program.values]
+        exact = rational(y)
+        for slope, value in zip(family.exact_slopes, family.values[place].tolist(), strict=True):
+            total[value] += exact * slope
+    return [_fraction(one) for one in total[: program.values]]
 
 
 def _constant(program: Program, multipliers: tuple[tuple[int, Fraction], ...]) -> Fraction:
     """The bound, c0 - sum_k y_k r_k."""
     return program.objective.constant - sum(
-        (y * program.located(k)[0].constant for k, y in multipliers), start=Fraction(0)
+        (y * own for k, y in multipliers if (own := program.located(k)[0].constant)), start=Fraction(0)
     )
 
 
-def _inner_products(program: Program, vectors: tuple[tuple[tuple[Fraction, ...], ...], ...]) -> list[list[Any]]:
-    """The inner products of all rows, (rows, rows), exact."""
+def _inner_products(
+    program: Program, vectors: tuple[tuple[tuple[Fraction, ...], ...], ...], rows: Sequence[int] | None = None
+) -> Mapping[int, Mapping[int, Any]]:
+    """The inner products of some rows, or of all, exact, by their places."""
     import flint
 
-    total = flint.fmpq_mat(len(program.rows), len(program.rows))
+    table = program.exact_table
+    whole = rows is None and len(program.blocks) == 1
+    listed = [] if whole else table.tolist()
+    places = range(table.nrows()) if rows is None else rows
+    total = flint.fmpq_mat(len(places), len(places))
     for block, place in zip(vectors, program.slices, strict=True):
-        width = len(block[0]) if block else 0
-        if not width:
+        if not block or not block[0]:
             continue
-        coordinates = flint.fmpq_mat(len(program.rows), width)
-        exact = [[rational(c) for c in vector] for vector in block]
-        for i, row in enumerate(program.rows):
-            for j, c in row.items():
-                if place.start <= j < place.stop:
-                    factor, vector = rational(c), exact[j - place.start]
-                    for a in range(width):
-                        coordinates[i, a] = coordinates[i, a] + factor * vector[a]
+        exact = flint.fmpq_mat([[rational(c) for c in vector] for vector in block])
+        coordinates = (table if whole else flint.fmpq_mat([listed[i][place] for i in places])) * exact
         total = total + coordinates * coordinates.transpose()
-    return total.tolist()
+    return {i: dict(zip(places, row, strict=True)) for i, row in zip(places, total.tolist(), strict=True)}
 
 
 def _exact_values(values: tuple[Fraction, ...]) -> list[Any]:
     return [*[rational(v) for v in values], rational(Fraction(0))]
 
 
-def _levels(family: Family, inner: list[list[Any]], values: list[Any]) -> Iterator[Any]:
+def _levels(family: Family, inner: Mapping[int, Mapping[int, Any]], values: list[Any]) -> Iterator[Any]:
     """The left-hand sides of a family's conditions, exact."""
-    terms = [(a, b, rational(c)) for a, row in enumerate(family.form) for b, c in enumerate(row) if c]
-    slopes, constant = [rational(c) for c in family.slopes], rational(family.constant)
+    terms, slopes, constant = family.terms, family.exact_slopes, rational(family.constant)
     for support, places in zip(family.supports.tolist(), family.values.tolist(), strict=True):
         level = constant
         for a, b, c in terms:

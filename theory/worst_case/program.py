@@ -12,6 +12,7 @@ performance of first-order methods", Math. Program. 161 (2017), Theorem 4.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,6 +56,16 @@ class Family:
     def __len__(self) -> int:
         return len(self.supports)
 
+    @cached_property
+    def terms(self) -> tuple[tuple[int, int, Any], ...]:
+        """The entries of the form that are not 0, flint rationals."""
+        return tuple([(a, b, rational(c)) for a, row in enumerate(self.form) for b, c in enumerate(row) if c])
+
+    @cached_property
+    def exact_slopes(self) -> tuple[Any, ...]:
+        """The slopes as flint rationals."""
+        return tuple(map(rational, self.slopes))
+
 
 @dataclass(frozen=True)
 class Point:
@@ -63,6 +74,21 @@ class Point:
     x: int
     g: int
     value: int
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """What linear maps of the basis leave as it is, in floats: for solving, and no part of any proof.
+
+    Attributes:
+        conditions: (C,) the number of each condition's orbit.
+        values: (values,) of each value's.
+        actions: maps that generate the group, (n, n) with the image of basis vector j in column j.
+    """
+
+    conditions: Array
+    values: Array
+    actions: tuple[Array, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +101,7 @@ class Program:
         values: number of function values.
         families: the conditions; a multiplier is addressed by its place in their concatenation.
         objective: maximised.
+        alike: what need not be told apart in solving; None where nothing is known of it.
     """
 
     blocks: tuple[tuple[str, ...], ...]
@@ -82,6 +109,7 @@ class Program:
     values: int
     families: tuple[Family, ...]
     objective: Family
+    alike: Alike | None = None
 
     @property
     def size(self) -> int:
@@ -125,13 +153,7 @@ class Program:
 
     def matrices(self, family: Family, which: Array) -> list[Array]:
         """The forms of some conditions as matrices, a (len(which), n_b, n_b) array for each block."""
-        form = np.array([[float(c) for c in row] for row in family.form])
-        rows = self.table[family.supports[which]]
-        result = []
-        for block in self.slices:
-            part = rows[:, :, block]
-            result.append(np.matmul(part.transpose(0, 2, 1), np.matmul(form, part)))
-        return result
+        return matrices(self.table, self.slices, family, which)
 
     @cached_property
     def equations(self) -> Array:
@@ -160,11 +182,26 @@ class Program:
 
     def located(self, place: int) -> tuple[Family, int]:
         """The family of a condition, and the condition's place in it."""
-        for family in self.families:
-            if place < len(family):
-                return family, place
-            place -= len(family)
-        raise IndexError(place)
+        if not 0 <= place < self.starts[-1]:
+            raise IndexError(place)
+        at = bisect.bisect_right(self.starts, place) - 1
+        return self.families[at], place - self.starts[at]
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The place of each family's first condition, and the number of all of them."""
+        return tuple(itertools.accumulate(map(len, self.families), initial=0))
+
+
+def matrices(table: Array, slices: Sequence[slice], family: Family, which: Array) -> list[Array]:
+    """The forms of some conditions as matrices in each block of columns of a table of rows."""
+    form = np.array([[float(c) for c in row] for row in family.form])
+    rows = table[family.supports[which]]
+    result = []
+    for block in slices:
+        part = rows[:, :, block]
+        result.append(np.matmul(part.transpose(0, 2, 1), np.matmul(form, part)))
+    return result
 
 
 def rational(number: Fraction) -> Any:

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from theory.worst_case.program import Array, Family, Program
+from theory.worst_case.program import Array, Program
+from theory.worst_case.reduced import Forms, Reduced, reduced
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +34,7 @@ PULL = 1e-4  # cost of a unit of length
 GAIN = 1e-3  # of the linearised objective per radius, from which the same radius may gain again
 NEAR = 1e3  # conditions with more than this times the radius to spare are left out
 POLISHED = 1e-12  # what is left to spare in every condition: above rounding and the square of the last radius
+ROUNDING = 1e-14  # of a level
 _ROOT2 = float(np.sqrt(2.0))
 
 
@@ -73,6 +75,8 @@ class Solved:
         multipliers: (C,), zero for conditions that were left out.
         gram: a matrix for each block.
         values: (values,) function values.
+        blocks: the small blocks of which the Gram matrices are made (`theory.worst_case.reduced`).
+        by_orbit: the function values, one for each orbit.
     """
 
     status: str
@@ -80,6 +84,31 @@ class Solved:
     multipliers: Array
     gram: tuple[Array, ...]
     values: Array
+    blocks: tuple[Array, ...]
+    by_orbit: Array
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far `polish` goes.
+
+    Attributes:
+        radius: of the first trust region.
+        programs: how many linear programs at most.
+        spare: what is left to spare in every condition.
+    """
+
+    radius: float = WIDEST
+    programs: int = LINEAR_PROGRAMS
+    spare: float = POLISHED
+
+
+REPAIR = Trust(1e-5, 1, 2e-10)
+"""One step for a solution that is outside by the solver's error: what it neglects is less than it leaves to spare."""
+REPAIRED = 1e-7
+"""Violations up to which that is tried, and"""
+REPAIRED_SIZE = 50_000
+"""entries of the linear program."""
 
 
 def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
@@ -87,18 +116,21 @@ def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
 
     Each relaxation gives an upper bound; the last one has a solution that satisfies all conditions.
     """
-    chosen = program.first()
-    if program.conditions <= ALL_AT_ONCE:
-        chosen = np.ones(program.conditions, dtype=bool)
+    small = reduced(program)
+    chosen = np.zeros(len(small.sizes), dtype=bool)
+    chosen[small.conditions[program.first()]] = True
+    if len(chosen) <= ALL_AT_ONCE:
+        chosen[:] = True
     for attempt in range(RELAXATIONS + 1):
         if attempt == RELAXATIONS:
-            chosen = np.ones(program.conditions, dtype=bool)
-        solved = _solve(program, chosen, effort)
+            chosen[:] = True
+        solved = _solve(small, chosen, effort)
         log.debug("relaxation %d: %d conditions, %s, %.9g", attempt, chosen.sum(), solved.status, solved.value)
         yield solved
         if chosen.all() or not solved.gram:
             return
-        levels = program.levels(solved.gram, solved.values)
+        levels = np.full(len(chosen), -np.inf)
+        np.maximum.at(levels, small.conditions, program.levels(solved.gram, solved.values))
         wrong = np.flatnonzero((levels > -effort.slack / 2) & ~chosen)  # equations are all chosen
         if not len(wrong):
             return
@@ -106,7 +138,9 @@ def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
         chosen[worst[: max(50, chosen.sum() // 2)]] = True
 
 
-def polish(program: Program, blocks: list[Array], values: Array) -> tuple[list[Array], Array]:
+def polish(
+    program: Program, factors: list[Array], values: Array, trust: Trust | None = None, enough: float = math.inf
+) -> tuple[list[Array], Array]:
     """Improve a factored solution by linear programs in ever smaller trust regions, down to rounding.
 
     Each maximises the objective linearised at the present coordinates, subject to the conditions linearised there.
@@ -114,80 +148,76 @@ def polish(program: Program, blocks: list[Array], values: Array) -> tuple[list[A
     hardly anything is not worth its length (`PULL`).
 
     Args:
-        blocks: (n_b, r_b) coordinates of each block's basis vectors; the Gram matrix is their product.
-        values: (values,) function values.
+        program: which; where things in it are alike, they stay so.
+        factors: (m_b, r_b) of each small block (`theory.worst_case.reduced`); the block is their product.
+        values: (V,) function values, one for each orbit.
+        trust: how far; by default as far as it helps.
+        enough: an objective at which a solution inside of all conditions is taken as it is.
 
     Returns:
         New coordinates and values, to be checked by the caller like any others; the same ones for a large program.
     """
     from scipy.optimize import linprog
 
-    if (sum(b.size for b in blocks) + len(values)) * program.conditions > LARGEST_LINEAR:
-        return blocks, values
-    radius = WIDEST
-    for _ in range(LINEAR_PROGRAMS):
-        levels = program.levels([b @ b.T for b in blocks], values)
+    small, trust = reduced(program), trust or Trust()
+    if (sum(f.size for f in factors) + len(values)) * len(small.sizes) > LARGEST_LINEAR:
+        return factors, values
+    forms, aim = small.every, small.objective()
+    radius = trust.radius
+    for _ in range(trust.programs):
+        levels = forms.levels(factors, values)
+        if levels.max() < -ROUNDING and aim.levels(factors, values)[0] >= enough:
+            break
         near = np.flatnonzero(levels > -NEAR * radius)
-        rows, start = [], 0
-        for family in program.families:
-            rows.append(_slopes(program, family, near[(near >= start) & (near < start + len(family))] - start, blocks))
-            start += len(family)
-        goal = _slopes(program, program.objective, np.array([0]), blocks)[0]
-        spare = (-levels[near] - POLISHED) / radius
-        table = np.concatenate(rows)
+        close = Forms([m[near] for m in forms.blocks], forms.values[near], forms.constants[near])
+        table, goal = close.slopes(factors), aim.slopes(factors)[0]
+        spare = (-levels[near] - trust.spare) / radius
         costs = np.concatenate([PULL - goal, PULL + goal])  # of the step's positive and negative part
         found = linprog(costs, A_ub=np.hstack([table, -table]), b_ub=spare, bounds=(0, 1), method="highs")
         if found.x is None:  # what is to be repaired is out of reach
             radius *= 5
             continue
         step = found.x[: len(goal)] - found.x[len(goal) :]
-        pieces = np.split(radius * step, np.cumsum([b.size for b in blocks]))
-        blocks = [b + p.reshape(b.shape) for b, p in zip(blocks, pieces, strict=False)]
+        pieces = np.split(radius * step, np.cumsum([f.size for f in factors]))
+        factors = [f + p.reshape(f.shape) for f, p in zip(factors, pieces, strict=False)]
         values = values + pieces[-1]
         if radius <= NARROWEST:
             break
         gain = goal @ step > GAIN and np.abs(step).max() > 0.99
         radius = radius / 2 if gain else max(radius / 30, NARROWEST)
-    return blocks, values
+    return factors, values
 
 
-def _slopes(program: Program, family: Family, which: Array, blocks: list[Array]) -> Array:
-    """Derivatives of some conditions in the coordinates and the values, (len(which), coordinates + values)."""
-    parts = [2 * np.matmul(m, b) for m, b in zip(program.matrices(family, which), blocks, strict=True)]
-    parts.append(program.value_parts(family, which))
-    return np.concatenate([p.reshape(len(which), math.prod(p.shape[1:])) for p in parts], axis=1)
+def repairable(program: Program, factors: list[Array], values: Array) -> bool:
+    """Whether `REPAIR` may help, as cheaply as it should. Arguments as of `polish`."""
+    small = reduced(program)
+    if (sum(f.size for f in factors) + len(values)) * len(small.sizes) > REPAIRED_SIZE:
+        return False
+    return bool(small.every.levels(factors, values).max() <= REPAIRED)
 
 
-def _solve(program: Program, chosen: Array, effort: Effort) -> Solved:
-    """One solve with some of the conditions."""
+def _solve(small: Reduced, chosen: Array, effort: Effort) -> Solved:
+    """One solve with the conditions of some orbits. A multiplier here is the sum over its orbit."""
     import clarabel
     from scipy import sparse
 
-    places = np.flatnonzero(chosen)
-    parts, matrices, constants, start = [], [], [], 0
-    for family in program.families:
-        which = places[(places >= start) & (places < start + len(family))] - start
-        start += len(family)
-        parts.append(program.value_parts(family, which))
-        matrices.append(program.matrices(family, which))
-        constants.append(np.full(len(which), float(family.constant)))
-    goal, only = program.objective, np.array([0])
-    count, sizes = len(places), [s.stop - s.start for s in program.slices]
-    signed = np.flatnonzero(~program.equations[places])
-    pieces = [sparse.csc_matrix(np.concatenate(parts).T), -sparse.identity(count, format="csr")[signed]]
-    right = [effort.scale * program.value_parts(goal, only)[0], np.zeros(len(signed))]
-    cones: list[Any] = [clarabel.ZeroConeT(program.values), clarabel.NonnegativeConeT(len(signed))]
-    goal_matrices = program.matrices(goal, only)
-    for b, size in enumerate(sizes):
-        columns = np.concatenate([_packed(m[b]) for m in matrices]).T
-        pieces.append(sparse.csc_matrix(-columns))
-        right.append(-_packed(effort.scale * goal_matrices[b] + effort.residual * np.eye(size))[0])
+    program, orbits = small.program, np.flatnonzero(chosen)
+    forms, goal = small.forms(orbits), small.objective()
+    count, values = len(orbits), forms.values.shape[1]
+    signed = np.flatnonzero(~small.equations[orbits])
+    pieces = [sparse.csc_matrix(forms.values.T), -sparse.identity(count, format="csr")[signed]]
+    right = [effort.scale * goal.values[0], np.zeros(len(signed))]
+    cones: list[Any] = [clarabel.ZeroConeT(values), clarabel.NonnegativeConeT(len(signed))]
+    sizes = [s.stop - s.start for s in small.slices]
+    for form, aim, size, weight in zip(forms.blocks, goal.blocks, sizes, small.weights, strict=True):
+        pieces.append(sparse.csc_matrix(-_packed(form).T / weight))
+        right.append(-_packed(effort.scale * aim / weight + effort.residual * np.eye(size))[0])
         cones.append(clarabel.PSDTriangleConeT(size))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = effort.tolerance
-    cost = -np.concatenate(constants) - effort.slack * ~program.equations[places]
+    cost = -forms.constants - effort.slack * ~small.equations[orbits]
     everything = sparse.vstack(pieces, format="csc")
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix((count, count)), cost, everything, np.concatenate(right), cones, settings
@@ -200,17 +230,20 @@ def _solve(program: Program, chosen: Array, effort: Effort) -> Solved:
         raise ArithmeticError(f"clarabel gave up: {error}") from None
     status = str(answer.status)
     if "Infeasible" in status:
-        return Solved(status, np.nan, np.zeros(program.conditions), (), np.zeros(program.values))
-    multipliers = np.zeros(program.conditions)
-    multipliers[places] = np.array(answer.x) / effort.scale
+        nothing = np.zeros(program.conditions)
+        return Solved(status, np.nan, nothing, (), np.zeros(program.values), (), np.zeros(values))
+    shares = np.zeros(len(chosen))
+    shares[orbits] = np.array(answer.x) / effort.scale / small.sizes[orbits]
     dual = np.array(answer.z)
-    gram, at = [], program.values + len(signed)
-    for size in sizes:
+    blocks, at = [], values + len(signed)
+    for size, weight in zip(sizes, small.weights, strict=True):
         length = size * (size + 1) // 2
-        gram.append(_unpacked(dual[at : at + length], size))
+        blocks.append(_unpacked(dual[at : at + length], size) / weight)
         at += length
-    value = float(answer.obj_val) / effort.scale + float(goal.constant)
-    return Solved(status, value, multipliers, tuple(gram), -dual[: program.values])
+    value = float(answer.obj_val) / effort.scale + float(program.objective.constant)
+    own = -dual[:values]
+    multipliers = shares[small.conditions]
+    return Solved(status, value, multipliers, small.gram(blocks), own[small.values], tuple(blocks), own)
 
 
 def _packed(matrices: Array) -> Array:

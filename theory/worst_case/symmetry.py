@@ -17,7 +17,7 @@ from typing import Any
 
 from theory.worst_case.assembly import Meeting, families, fraction
 from theory.worst_case.forms import Form
-from theory.worst_case.program import Program, Row, single
+from theory.worst_case.program import Program, Row, rational, single
 
 Place = tuple[int, int]
 """A client, and which of its points: its gradient there is a basis vector."""
@@ -78,24 +78,26 @@ def merged(met: Meeting, kept: Sequence[int], forms: Iterable[Form]) -> Merged |
     deviations = tuple(j for j, owned in enumerate(owners) if owned)
     basis = {where: b for b, where in place.items()}
     found = Merged(met, N, place, basis, others, tuple(j for j in deviations if not (star and j == 0)), deviations)
-    return found if all(_same(found, n, forms) for n in range(1, N)) else None
+    forms = list(forms)
+    exchange, cycle = [1, 0, *range(2, N)], [*range(1, N), 0]  # they generate all permutations
+    return found if all(_same(found, to, forms) for to in ([exchange] if N == 2 else [exchange, cycle])) else None
 
 
-def _exchanged(one: Merged, n: int, b: int) -> dict[int, Any]:
-    """A basis vector after clients 0 and n have been exchanged."""
+def _exchanged(one: Merged, to: Sequence[int], b: int) -> dict[int, Any]:
+    """A basis vector after every client n has become to[n]."""
     if b not in one.place:
         return {b: 1}
     client, j = one.place[b]
-    client = {0: n, n: 0}.get(client, client)
+    client = to[client]
     if (client, j) in one.basis:
         return {one.basis[client, j]: 1}
     return {one.basis[m, j]: -1 for m in range(one.clients - 1)}  # the last one's gradient at the minimiser
 
 
-def _same(one: Merged, n: int, forms: Iterable[Form]) -> bool:
-    """Whether exchanging clients 0 and n changes nothing."""
+def _same(one: Merged, to: Sequence[int], forms: Iterable[Form]) -> bool:
+    """Whether a permutation of the clients changes nothing."""
     met = one.met
-    images = [_exchanged(one, n, b) for b in range(len(met.basis))]
+    images = [_exchanged(one, to, b) for b in range(len(met.basis))]
 
     def image(vector: Sequence[Any]) -> dict[int, Any]:
         total: dict[int, Any] = {}
@@ -107,7 +109,7 @@ def _same(one: Merged, n: int, forms: Iterable[Form]) -> bool:
 
     values: dict[int, int] = {}
     for (m, _), points in met.functions.items():
-        others = met.functions[{0: n, n: 0}.get(m, m), 0]
+        others = met.functions[to[m], 0]
         for point, other in zip(points, others, strict=True):
             values[point.value] = other.value
             for vector, wanted in ((point.x, other.x), (point.g, other.g)):
@@ -131,6 +133,7 @@ def program_of(one: Merged, objective: Form, conditions: Sequence[tuple[str, For
     """The program of merged clients; None where a client's point hangs on others in another way than by their mean."""
     met, N = one.met, one.clients
     scale, unit = met.scale, met.unit
+    exact = [rational(of) for of in scale]
     first = {b: a for a, b in enumerate(one.kept)}
     mean = {j: len(first) + a for a, j in enumerate(one.means)}
     deviation = {j: len(first) + len(mean) + a for a, j in enumerate(one.deviations)}
@@ -162,23 +165,22 @@ def program_of(one: Merged, objective: Form, conditions: Sequence[tuple[str, For
         return None
 
     def parts(form: Form) -> tuple[dict[tuple[int, int], Fraction], dict[int, Fraction], Fraction]:
-        gram: dict[tuple[int, int], Fraction] = {}
+        gram: dict[tuple[int, int], Any] = {}
         for (i, j), c in form.gram.items():
-            coefficient = fraction(c) * scale[i] * scale[j]
+            coefficient = c * exact[i] * exact[j]
             (n, a), (m, b) = one.place.get(i, (-1, -1)), one.place.get(j, (-1, -1))
             pairs = [(first.get(i, mean.get(a)), first.get(j, mean.get(b)), coefficient)]
             if n >= 0 and m >= 0:
-                share = Fraction(1) if n == m else Fraction(-1, N - 1)
-                pairs.append((deviation[a], deviation[b], coefficient * share))
+                pairs.append((deviation[a], deviation[b], coefficient if n == m else -coefficient / (N - 1)))
             for one_row, other_row, weight in pairs:
                 if one_row is not None and other_row is not None:
                     key = (min(one_row, other_row), max(one_row, other_row))
-                    gram[key] = gram.get(key, Fraction(0)) + weight
+                    gram[key] = gram.get(key, 0) + weight
         values: dict[int, Fraction] = {}
         for value, c in form.values.items():
             if places[value] >= 0:
                 values[places[value]] = values.get(places[value], Fraction(0)) + fraction(c) * unit
-        return gram, values, fraction(form.constant)
+        return {key: fraction(c) for key, c in gram.items()}, values, fraction(form.constant)
 
     for name, form in conditions:
         found.append(single(name, *parts(form)))

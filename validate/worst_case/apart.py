@@ -10,7 +10,7 @@ from theory.arithmetic import to_element
 from theory.worst_case.classes import Classes
 from theory.worst_case.forms import Form, dot
 from validate.instances.problems import Vector
-from validate.worst_case.unknown import Unknown
+from validate.worst_case.unknown import Unknown, place_of
 from validate.worst_case.world import Constants
 
 
@@ -24,9 +24,9 @@ def across(unknown: Unknown, classes: Classes, numbers: Constants) -> list[tuple
         if isinstance(one, p.BoundedVariance):
             parts = [[key for key in points if key[0] == n] for n in range(unknown.clients)]
         for own in parts:
-            for v in points[own[0]]:
-                if all(v in points[key] for key in own):
-                    found.append((f"{one.text} at a point", _apart(unknown, one, v, own, constants)))
+            for place, point in points[own[0]].items():
+                if all(place in points[key] for key in own):
+                    found.append((f"{one.text} at a point", _apart(unknown, one, point.x, own, constants)))
     return found
 
 
@@ -39,7 +39,7 @@ def _apart(unknown: Unknown, one: p.Predicate, v: Vector, own: list[tuple[int, i
         if not spread:
             bound = bound.plus(dot(mean, mean), constants[1] * constants[1])
     else:
-        mean, gradients = unknown.gradient(v, *clients), [unknown.points[key][v].g for key in own]
+        mean, gradients = unknown.gradient(v, *clients), [unknown.points[key][place_of(v)].g for key in own]
         spread, bound = True, Form(constant=constants[0])
     total = Form()
     for g in gradients:

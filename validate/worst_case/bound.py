@@ -96,7 +96,7 @@ def worst_case_of(
     at: Mapping[str, int] | None = None,
     room: int = ROOM,
     tolerance: Fraction = TOLERANCE,
-    merge: bool = True,
+    alike: bool = True,
 ) -> WorstRatio:
     """The largest ratio of a claim's left side to its right side (of ``>=``, of right to left), over all instances.
 
@@ -112,7 +112,7 @@ def worst_case_of(
         at: values of the sentence's free indices; those of the last round by default.
         room: basis vectors that the run may need.
         tolerance: relative width of the enclosure up to which it is "proved".
-        merge: whether clients that cannot be told apart are merged; the value is the same either way.
+        alike: whether it is solved with less where clients or samples cannot be told apart; the value is the same.
 
     Raises:
         ValueError: for names that are missing; `NoReadingError` where the claim has no Gram reading.
@@ -126,7 +126,7 @@ def worst_case_of(
     cases = [case for case in last_first(reading.cases) if wanted <= dict(case.at).items()]
     if not cases:
         raise ValueError(f"at={dict(at or {})} are no indices of which {claim.id} speaks in {rounds} rounds")
-    return ratio(reading, cases[0], tolerance, merge=merge)
+    return ratio(reading, cases[0], tolerance, alike=alike)
 
 
 def _in_little_room(claim: Claim, numbers: Numbers, samples: tuple[int, ...], rounds: int, room: int) -> Reading:
@@ -147,7 +147,7 @@ def ratio(
     tolerance: Fraction = TOLERANCE,
     attained: bool = True,
     largest: int | None = None,
-    merge: bool = True,
+    alike: bool = True,
 ) -> WorstRatio:
     """The same for one case of a sentence that was read.
 
@@ -157,11 +157,11 @@ def ratio(
         tolerance: relative width of the enclosure up to which it is "proved".
         attained: whether an instance is wanted beside the bound. There is none where more is read than the claim
             allows, or something is constant.
-        merge: whether clients that cannot be told apart are merged.
+        alike: whether it is solved with less where clients or samples cannot be told apart.
         largest: the size of a program (`theory.worst_case.rounded.size_of`) above which it is not solved.
     """
     try:
-        problem, unit = _problem(reading, case, merge)
+        problem, unit = _problem(reading, case, alike)
     except NotLinearError as error:
         raise NoReadingError(str(error)) from None
     if largest is not None and size_of(problem.program) > largest:
@@ -195,7 +195,7 @@ def ratio(
     )
 
 
-def _problem(reading: Reading, case: Case, merge: bool) -> tuple[Estimation, Fraction]:
+def _problem(reading: Reading, case: Case, alike: bool) -> tuple[Estimation, Fraction]:
     """Maximise left subject to right <= unit, where both are homogeneous; or left, where right is a number."""
     left, right = case.left, case.right
     if isinstance(left, Extreme) and left.how == "max":
@@ -207,11 +207,11 @@ def _problem(reading: Reading, case: Case, merge: bool) -> tuple[Estimation, Fra
         size = Fraction(int(right.constant.p), int(right.constant.q)) if right.constant else Fraction(0)
         if size <= 0:
             raise NoReadingError("a ratio to a number that is not positive")
-        return estimation(met, left, None, merge=merge), 1 / size
+        return estimation(met, left, None, alike=alike), 1 / size
     if right.constant or not met.homogeneous or _has_constant(left):
-        return estimation(met, left, None, bounded=right), Fraction(1)
+        return estimation(met, left, None, alike=alike, bounded=right), Fraction(1)
     length = _size(reading, right)
-    return estimation(met, left, None, [("the right side", Form(right.gram, right.values, -length))], merge), 1 / length
+    return estimation(met, left, None, [("the right side", Form(right.gram, right.values, -length))], alike), 1 / length
 
 
 def _start_is_free(reading: Reading, case: Case) -> bool:

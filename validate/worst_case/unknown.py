@@ -26,6 +26,15 @@ Law = Literal["any", "on a line"]
 """Of noise: all laws at once, or that of exact play in one dimension."""
 
 
+Place = tuple[tuple[int, Any, Any], ...]
+"""What a vector is looked up by."""
+
+
+def place_of(v: Vector) -> Place:
+    """The same for equal vectors: the coefficients that are not 0 (rationals of flint are slow to hash)."""
+    return tuple([(j, c.p, c.q) for j, c in enumerate(v) if c])
+
+
 class TooLargeError(ValueError):
     """A run meets more vectors than the semidefinite program is to have."""
 
@@ -45,7 +54,7 @@ class Unknown:
 
     Attributes:
         basis: names of the basis vectors.
-        points: by client and sample, where its function is known, by the point.
+        points: by client and sample, where its function is known, by the point's `place_of`.
         roots: the basis vectors that are no gradients met on the way.
         spread: of each basis vector that is noise, what its square is in expectation.
         line: where noise has one law, the basis vector of length 1 along which it is.
@@ -77,7 +86,7 @@ class Unknown:
         self.zero, self.one = fmpq(0), fmpq(1)
         self.zeros: Vector = (self.zero,) * room
         self.basis: list[str] = []
-        self.points: dict[tuple[int, int], dict[Vector, Known]] = {
+        self.points: dict[tuple[int, int], dict[Place, Known]] = {
             (n, i): {} for n, count in enumerate(self.counts) for i in range(count)
         }
         self.values = 0
@@ -152,13 +161,13 @@ class Unknown:
             total = self.plus(total, own, self.one / self.counts[n])
 
     def _know(self, n: int, i: int, at: Vector, g: Vector) -> Known:
-        found = self.points[n, i][at] = Known(at, g, self.values)
+        found = self.points[n, i][place_of(at)] = Known(at, g, self.values)
         self.values += 1
         return found
 
     def known(self, v: Vector, n: int, i: int) -> Known:
         """A sample's function at a point."""
-        found = self.points[n, i].get(v)
+        found = self.points[n, i].get(place_of(v))
         if found is None:
             first = not self.has_minimiser and not self.points[n, i]
             g = self.new(f"grad f_{n + 1},{i + 1}", root=first, hangs=self.hangs(v))
@@ -195,7 +204,7 @@ class Unknown:
             gradients = [self.new(name, hangs=self.hangs(v)) for name in names]
             u = self.plus(v, self.mean(gradients), -t)
             for i, g in enumerate(gradients):
-                if u not in self.points[n, i]:
+                if place_of(u) not in self.points[n, i]:
                     self._know(n, i, u, g)
             self._proximal[key] = u
         return self._proximal[key]
