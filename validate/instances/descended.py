@@ -15,7 +15,9 @@ import numpy as np
 
 from theory.claim import Claim
 from validate.instances.candidates import Candidate, candidate_of, realised
+from validate.instances.pool import fits
 from validate.instances.seen import Hunt, Seen, measured
+from validate.instances.shapes import Size
 
 F = Fraction
 STARTS, MOST_FREE, STEPS = 3, 12, 60
@@ -76,16 +78,16 @@ def _uneven(claim: Claim, ranked: list[Seen]) -> Iterator[Candidate]:
     """One quadratic of two variables whose curvatures are as far apart as the relations allow, and vectors across."""
     if not claim.vectors or not any(seen.drawn.instance.problem is not None for seen in ranked[:1]):
         return
-    for seen in ranked:
+    if not fits(claim, Size(1, 1, 2)):
+        return
+    for seen in ranked[:1]:
         c = candidate_of(seen.drawn)
-        if c.hessian is None or c.hessian.shape[:3] != (1, 1, 2):
-            continue
-        across = [np.array([F(2 * i), F(3 * i * i)], dtype=object) for i in range(len(claim.vectors))]
-        vectors = {
-            name: [here for _ in v] if isinstance(v, list) else here
-            for (name, v), here in zip(c.vectors.items(), across, strict=True)
-        }
-        base = replace(c, vectors=vectors, linear=c.linear * 0, start=np.full(2, F(0), dtype=object))
+        across = (np.array([F(2 * i), F(3 * i * i)], dtype=object) for i in range(len(claim.vectors)))
+        vectors = {name: [next(across)] if isinstance(v, list) else next(across) for name, v in c.vectors.items()}
+        values = {name: v[:1] if isinstance(v, list) else v for name, v in c.values.items()}
+        values = {name: {"N": F(1), "d": F(2)}.get(name, v) for name, v in values.items()}
+        flat = np.full((1, 1, 2), F(0), dtype=object)
+        base = Candidate(None, flat, flat[0, 0], 1, values, vectors)
 
         def curved(less: Fraction, base: Candidate = base) -> Candidate:
             hessian = np.full((1, 1, 2, 2), F(0), dtype=object)
@@ -95,7 +97,6 @@ def _uneven(claim: Claim, ranked: list[Seen]) -> Iterator[Candidate]:
         least = _least(lambda less: realised(claim, curved(less)) is not None)
         if least is not None:
             yield curved(least)
-        return
 
 
 def _least(fits: Callable[[Fraction], bool]) -> Fraction | None:
