@@ -27,7 +27,7 @@ from validate.instances.seen import measured
 from validate.instances.shapes import Size, shape_of
 
 F = Fraction
-BY_COORDINATE = {"keep", "top", "sign", "times", "over", "larger", "root", "sqrt", "ones"}
+BY_COORDINATE = {"keep", "top", "sign", "times", "over", "larger", "sqrt", "ones"}
 """Operations of a program that see coordinates."""
 MOST, SEEDS = 48, 3
 """Coordinates; parameters of one problem."""
@@ -54,12 +54,9 @@ def in_more_coordinates(claim: Claim, stop: Callable[[], bool]) -> Ladder:
 
 
 def _counts_coordinates(claim: Claim) -> bool:
-    return any(isinstance(part, Name) and part.name == COORDINATES for part in everything_said(claim)) or any(
-        isinstance(part, Name) and part.name == COORDINATES
-        for relation in claim.relations
-        for side in (relation.left, relation.right)
-        for part in everything(side)
-    )
+    sides = (side for relation in claim.relations for side in (relation.left, relation.right))
+    said = (*everything_said(claim), *(part for side in sides for part in everything(side)))
+    return any(isinstance(part, Name) and part.name == COORDINATES for part in said)
 
 
 def _instances(claim: Claim) -> Iterator[Drawn | None]:

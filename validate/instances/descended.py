@@ -55,9 +55,7 @@ def _simplices(claim: Claim, ranked: list[Seen]) -> Iterator[Candidate]:
         c = candidate_of(seen.drawn)
         corners = iter(np.array([[F(count * (i == j) - 1) for j in range(count)] for i in range(count)], dtype=object))
         zero = np.full(count, F(0), dtype=object)
-        vectors = {
-            name: [zero for _ in v] if isinstance(v, list) else next(corners) for name, v in c.vectors.items()
-        }
+        vectors = {name: [zero for _ in v] if isinstance(v, list) else next(corners) for name, v in c.vectors.items()}
         yield replace(c, vectors=vectors, values={n: F(count) if n == "d" else v for n, v in c.values.items()})
 
 
@@ -66,7 +64,7 @@ def _starts(claim: Claim, ranked: list[Seen]) -> Iterator[Candidate]:
     chosen: dict[Any, Candidate] = {}
     for seen in ranked:
         c = candidate_of(seen.drawn)
-        free = len(_numbers(claim, c))
+        free = len(_real(claim, c)) + sum(len(row) for v in c.vectors.values() for row in _rows(v))
         if 0 < free <= MOST_FREE and not c.has_functions:
             chosen.setdefault((round(seen.score, 3), *(() if claim.vectors else (len(chosen),))), c)
         if len(chosen) == STARTS:
@@ -120,9 +118,13 @@ def _numbers(claim: Claim, c: Candidate) -> list[float]:
     """All numbers that are free: real parameters, then the coordinates of the vectors."""
     found = [float(c.values[name]) for name in _real(claim, c)]
     for v in c.vectors.values():
-        for row in v if isinstance(v, list) else [v]:
+        for row in _rows(v):
             found += map(float, row)
     return found
+
+
+def _rows(v: Any) -> list[Any]:
+    return v if isinstance(v, list) else [v]
 
 
 def _real(claim: Claim, c: Candidate) -> list[str]:
@@ -150,7 +152,10 @@ def _ends(claim: Claim, c: Candidate) -> Iterator[Seen]:
     """What breaks the claim where descents end: of the gap as it is, and of its share of both sides."""
     from scipy.optimize import minimize
 
-    start = _numbers(claim, c)
+    try:
+        start = _numbers(claim, c)
+    except OverflowError:
+        return
     if not 0 < len(start) <= MOST_FREE:
         return
     for share in (True, False) if c.vectors else (False, True):
@@ -179,4 +184,14 @@ def _gap(seen: Seen, share: bool) -> float:
     rows = [row for row in seen.measured.rows if row.left is not None]
     if any(row.status == "broken" for row in rows):
         return -1.0
-    return min((abs(float(row.left - row.right)) for row in rows), default=REFUSED)
+    return min((_between(row.left, row.right) for row in rows), default=REFUSED)
+
+
+def _between(left: Any, right: Any) -> float:
+    """How far apart two numbers are, as a float; of fractions before they are rounded."""
+    try:
+        if isinstance(left, Fraction) and isinstance(right, Fraction):
+            return abs(float(left - right))
+        return abs(float(left) - float(right))
+    except OverflowError:
+        return REFUSED
