@@ -21,6 +21,8 @@ from validate.instances.candidates import (
     moved,
     realised,
 )
+from validate.instances.coordinates import in_more_coordinates
+from validate.instances.descended import descended
 from validate.instances.outside import rougher
 from validate.instances.pool import drawn, fitting_sizes, has_functions
 from validate.instances.ridges import Ridges
@@ -45,6 +47,7 @@ CASES = 25
 POOL, EVERYBODY, SHARP, LARGER = "pool", "everybody takes part", "few numbers", "few numbers, made larger"
 MOVED, BENT = "begun elsewhere, or in other units", "functions of several variables that bend"
 AFAR, ALONG, CLIMB = "far out", "the tightest, made larger", "search"
+COORDINATES, DESCENT = "more and more coordinates", "downhill in floats"
 """Stages of a hunt."""
 REFUSED = 8
 """Breaks that do not stand up to whoever else looks at them, after which no more are looked for."""
@@ -124,6 +127,30 @@ def hunt(
         broken = made_longer(claim, found, stop, budget)
         if broken is not None and doubts.settled(broken, ALONG, short=True):
             return found
+    if _searched(claim, found, doubts, evaluations, seed, budget, tell, stop) or not far:
+        return found
+    ladder = in_more_coordinates(claim, stop)
+    if ladder.broken is not None and doubts.settled(ladder.broken, COORDINATES, short=True):
+        return found
+    for name, value in ladder.reached.items():
+        found.reached[name] = max(value, found.reached.get(name, 0))
+    for broken in descended(claim, found, stop):
+        if doubts.settled(broken, DESCENT):
+            return found
+    return found
+
+
+def _searched(
+    claim: Claim,
+    found: Hunt,
+    doubts: _Doubts,
+    evaluations: int,
+    seed: int,
+    budget: Budget,
+    tell: Callable[[str], None],
+    stop: Callable[[], bool],
+) -> bool:
+    """The climb from the tightest instances; whether the hunt ends with what it meets."""
     best = _tightest(found)
     rng = random.Random(f"{seed}:{claim.statement}")
     climbers = [(s.score, candidate_of(s.drawn)) for s in best]
@@ -135,7 +162,7 @@ def hunt(
                 if found.evaluations >= evaluations:
                     break
                 if stop() or (found.evaluations >= LEAST and budget.spent(3)):
-                    return found
+                    return False
                 found.evaluations += 1
                 step = moved(here, claim, rng)
                 if too_large(step, claim):
@@ -147,12 +174,12 @@ def hunt(
                 found.evaluations += len(seen.measured.rows) // CASES
                 if seen.measured.broken:
                     if doubts.settled(seen, CLIMB):
-                        return found
+                        return True
                     continue
                 if seen.score >= score:
                     score, here = seen.score, step
             climbers[i] = (score, here)
-    return found
+    return False
 
 
 def _tightest(found: Hunt) -> list[Seen]:

@@ -23,6 +23,7 @@ from validate.instances.setting import schedules_of
 F = Fraction
 ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
 EVERYBODY = "N, all of them chosen"
+BOTH = "N and d together"
 MOST, MOST_COORDINATES, MOST_ALONE = 1024, 32, 10**6
 """Of an integer; of coordinates where functions have Hessians; of claims about numbers alone."""
 
@@ -63,6 +64,9 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         if dim and c.pieces is None and c.points is None and (dim > 1 or not last):
             most = MOST_COORDINATES if c.has_functions else MOST
             yield Way(COORDINATES, dim, most, lambda c, v, last=last: _of_coordinates(c, v, last))  # type: ignore[misc]
+    if claim.of is None and c.vectors and not c.has_functions and _clients(c, claim):
+        now = max(_clients(c, claim), _dim(c))
+        yield Way(BOTH, now, MOST_COORDINATES, lambda c, v: _of_coordinates(_of_clients(c, claim, v, False), v, False))
     for name, value in c.values.items():
         if name in claim.constants or name in roles.lengths or isinstance(value, list):
             continue

@@ -10,7 +10,7 @@ from .reading import FormatError, Uncheckable, bits, fields, list_of, number
 from .scalars import ONE, ZERO, Number, Vector, Work, below, divided, is_zero
 
 MOST_CLIENTS = 200
-MOST_COORDINATES = 40
+MOST_COORDINATES = 64
 MOST_NUMBERS = 100_000
 MOST_DATA_BITS = 2_000_000
 

@@ -9,6 +9,13 @@ def signs(w, x, *, eta):
 
 
 @algorithm
+def tapped_signs(w, x, *, eta):
+    s = w.sign(w.full_gradient(x))
+    w.tap("s", s)
+    return x - eta * s
+
+
+@algorithm
 def clipped(w, x, *, eta, R):
     return x - eta * w.mean(w.clip(w.gradient(x), R))
 
@@ -35,4 +42,18 @@ C6 = claim(
 )
 # FALSE because x0 may be outside: f = 0, R = 1, x0 = 2 moves by 1. True from k = 1 on.
 C7 = claim("short", "norm2(x[k+1] - x[k]) <= t**2*norm2(grad(f, x[k]))", of=projected, assuming=BASE)
-PAPER = Paper("corners", "Corners", "a reader", (C1, C2, C3, C4, C5, C6, C7))
+# FALSE only for d >= 41: f = L/2 norm2, x0 all ones: d/2 <= 20.
+C8 = claim(
+    "signs-forty",
+    "f(x[k+1]) <= f(x[k]) - eta*dot(grad(f, x[k]), s[k]) + eta**2*L*20",
+    of=tapped_signs,
+    assuming=("smooth(f, L)",),
+)
+# TRUE because norm2 of a vector of signs is at most d.
+C9 = claim(
+    "signs-any",
+    "f(x[k+1]) <= f(x[k]) - eta*dot(grad(f, x[k]), s[k]) + eta**2*L*d/2",
+    of=tapped_signs,
+    assuming=("smooth(f, L)",),
+)
+PAPER = Paper("corners", "Corners", "a reader", (C1, C2, C3, C4, C5, C6, C7, C8, C9))

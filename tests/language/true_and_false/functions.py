@@ -70,4 +70,11 @@ C10 = claim(
 C11 = claim(
     "both", "f(x) - f(y) <= G*norm(x - y)/2", vectors=XY, assuming=("strongly_convex(f, mu)", "lipschitz(f, G)")
 )
-PAPER = Paper("functions", "Functions", "a reader", (C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11))
+# FALSE in two dimensions, for L above 33.97 mu: at L = 36 mu the least cosine is 2*sqrt(L*mu)/(L + mu) = 12/37 < 1/3.
+C12 = claim(
+    "angle",
+    "dot(grad(f, x) - grad(f, y), x - y) >= norm(grad(f, x) - grad(f, y))*norm(x - y)/3",
+    vectors=XY,
+    assuming=(SMOOTH, "strongly_convex(f, mu)", "L <= 36*mu"),
+)
+PAPER = Paper("functions", "Functions", "a reader", (C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12))

@@ -24,4 +24,10 @@ C9 = claim("weighted-geometric", "sum_k(k*q**k) <= q/(1 - q)**2", assuming=("q <
 C10 = claim("weighted-geometric-lost", "sum_k(k*q**k) <= q/(1 - q)", assuming=("q < 1",))
 # VACUOUS because of u*v <= (u + v)^2/4 <= 1/4.
 C11 = claim("product", "u <= v", assuming=("u*v >= 1", "u + v <= 1"))
-PAPER = Paper("numbers", "Numbers", "a reader", (C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11))
+# FALSE at a = 617/500 only, by strictness.
+C12 = claim("one-point", "(a - 617/500)**2 > 0")
+# FALSE only within 1/10000 of a = 617/500.
+C13 = claim("thin", "(a - 617/500)**2 >= 1/10**8")
+# TRUE because a square is not negative.
+C14 = claim("square", "(a - 617/500)**2 >= 0")
+PAPER = Paper("numbers", "Numbers", "a reader", (C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13, C14))

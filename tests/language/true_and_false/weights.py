@@ -29,4 +29,23 @@ C8 = claim("young", "dot(a, b) <= c/2*norm2(a) + norm2(b)/(2*c)", vectors=("a", 
 C9 = claim("young-cheap", "dot(a, b) <= c*norm2(a) + norm2(b)/(8*c)", vectors=("a", "b"))
 # FALSE because (1 + s, 1 + 1/s) cannot be (2, 1): a - b = b - c = 1: 4 <= 3.
 C10 = claim("triangle", "norm2(a - c) <= 2*norm2(a - b) + norm2(b - c)", vectors=("a", "b", "c"))
-PAPER = Paper("weights", "Vectors", "a reader", (C1, C2, C3, C4, C5, C6, C7, C8, C9, C10))
+# FALSE only for N >= 25 and d >= 25: all a_n equal to the vector of ones: min(N, d) <= 24.
+C11 = claim("fewer-of-both", "norm2(mean_n(a_n))*min(N, d) <= 24*mean_n(norm2(a_n))", vectors=AN)
+# FALSE only for d >= 3: the corners of a simplex; of four vectors in the plane two are within 90 degrees.
+C12 = claim(
+    "four-obtuse",
+    "max(dot(a, b), dot(b, c), dot(a, c), dot(a, e), dot(b, e), dot(c, e)) >= 0",
+    vectors=("a", "b", "c", "e"),
+)
+# FALSE only for d >= 4: the corners of a simplex.
+C13 = claim(
+    "five-obtuse",
+    "max(max(dot(a, b), dot(b, c), dot(a, c), dot(a, e), dot(b, e)), "
+    "max(dot(c, e), dot(a, g), dot(b, g), dot(c, g), dot(e, g))) >= 0",
+    vectors=("a", "b", "c", "e", "g"),
+)
+# FALSE only close to a = 2 b/3 = e.
+C14 = claim("thin-line", "norm2(a - 2*b/3) + norm2(a - e) >= norm2(b)/10**6", vectors=("a", "b", "e"))
+# TRUE because norm2(u - v) <= 2*norm2(u) + 2*norm2(v).
+C15 = claim("no-line", "norm2(a - 2*b/3) + norm2(a - e) >= norm2(e - 2*b/3)/2", vectors=("a", "b", "e"))
+PAPER = Paper("weights", "Vectors", "a reader", (C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13, C14, C15))
