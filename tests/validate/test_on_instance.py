@@ -154,7 +154,7 @@ def test_a_break_that_no_certificate_holds_is_told(monkeypatch: pytest.MonkeyPat
     def refused(*arguments: Any, **options: Any) -> Any:
         raise ValueError("the verifier does not agree")
 
-    monkeypatch.setattr("validate.examine.certificates.write", refused)
+    monkeypatch.setattr("validate.breaks.certificates.write", refused)
     found = falsified(vectors.WRONG_WAY, seconds=60, out=tmp_path)
     assert found.broken is not None
     assert found.certificate is None

@@ -234,7 +234,7 @@ def test_the_first_page_counts_by_verdict_and_by_origin(tmp_path) -> None:
     assert "4 ✗ refuted 2 ? undecided 1 ✓ supported of 7 claims as printed" in top
     assert "1 of the undecided is broken, without a certificate." in top
     assert "1 search found by an unguided search" in top
-    assert "1 pool one of the scenarios" in top
+    assert "1 pool made from the claim's own sentence" in top
     assert "0 worst case the worst of its class" in top
     assert "2 given written by hand for this claim" in top
     assert "Supported: 1 after a quick search" in top
