@@ -12,10 +12,13 @@ import pytest
 
 from tests.language import heavy_ball, noise_ball, vectors
 from tests.validate.command_line import SPEC, call, complaint, printed
+from theory import Domain, claim
 from validate import measure, verifier
+from validate.examine import examine
 from validate.falsified import falsified
 from validate.instances import read_instance
 from validate.instances.hunt import hunt
+from validate.instances.specs import instance_from, with_constants
 from validate.on_instance import on_instance
 
 LANGUAGE = Path(__file__).parents[1] / "language"
@@ -119,6 +122,58 @@ def test_bad_input_is_refused_in_one_line(options: tuple[str, ...], data: dict[s
     assert message.removeprefix("it ") in said
 
 
+ALONE = {
+    "vectors": claim("vectors", "norm2(a) <= norm2(b)", vectors=("a", "b")),
+    "numbers": claim("numbers", "sum_k(1/(k + 1)) <= 4"),
+    "weights": claim(
+        "weights", "max_n(q_n) <= 1", assuming=("sum_n(q_n) == 1",), parameters={"q_n": Domain(-100, 100)}
+    ),
+    "schedule": claim("schedule", "K*sum_k(eta_k**2) > sum_k(eta_k)**2"),
+    "functions": claim(
+        "functions",
+        "norm2(grad(f, x)) <= L*norm2(x - xstar)/2",
+        vectors=("x",),
+        assuming=("smooth(f, L)", "convex(f)"),
+    ),
+}
+"""Claims without an algorithm, all of them false."""
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_certificate_is_an_instance(name: str, tmp_path: Path) -> None:
+    result = examine(ALONE[name], quick=True, out=tmp_path)
+    assert result.verdict == "refuted"
+    assert result.certificate is not None
+    data = json.loads(Path(result.certificate).read_text(encoding="utf-8"))
+    parts = {key: data[key] for key in ("parameters", "problem", "start", "rounds", "vectors") if key in data}
+    for given in (data, parts):
+        form, constants = with_constants(given, ALONE[name])
+        found = on_instance(ALONE[name], instance_from(form, ALONE[name]), constants)
+        assert found.verdict == "broken"
+        assert measure(ALONE[name], given).broken.any()
+
+
+def test_a_claim_about_numbers_takes_k_n_and_d() -> None:
+    verdicts = [
+        on_instance(ALONE["numbers"], read_instance({}), {"K": Fraction(rounds)}).verdict for rounds in (30, 31)
+    ]
+    assert verdicts == ["holds", "broken"]
+    with pytest.raises(ValueError, match=r"K=1/2 is outside the integers in \[1, inf\)"):
+        on_instance(ALONE["numbers"], read_instance({}), {"K": Fraction(1, 2)})
+    three = {"q": (Fraction(1, 3),) * 3}
+    assert on_instance(ALONE["weights"], read_instance({}), {**three, "N": Fraction(3)}).verdict == "holds"
+    with pytest.raises(ValueError, match="N=2 is given, and the instance has N=3"):
+        on_instance(ALONE["weights"], read_instance({}), {**three, "N": Fraction(2)})
+
+
+def test_a_start_of_which_nothing_speaks_may_be_left_out() -> None:
+    data = {"problem": {"clients": [[{"h": 1, "b": 1}]]}, "vectors": {"x": [0]}}
+    assert measure(ALONE["functions"], data).broken.any()
+    other = claim("start", "norm2(x0 - xstar) <= norm2(x)", vectors=("x",), assuming=("smooth(f, L)",))
+    with pytest.raises(ValueError, match="start is missing"):
+        measure(other, data)
+
+
 def test_the_same_round_in_other_names_is_the_claim_s(folder: Path) -> None:
     text = "from theory import algorithm\n\n@algorithm\ndef other(w, z, *, step):\n"
     text += "    i = w.sample()\n    return -step * w.mean(w.gradient(z, i)) + z\n"
@@ -154,7 +209,7 @@ def test_a_break_that_no_certificate_holds_is_told(monkeypatch: pytest.MonkeyPat
     def refused(*arguments: Any, **options: Any) -> Any:
         raise ValueError("the verifier does not agree")
 
-    monkeypatch.setattr("validate.examine.certificates.write", refused)
+    monkeypatch.setattr("validate.breaks.certificates.write", refused)
     found = falsified(vectors.WRONG_WAY, seconds=60, out=tmp_path)
     assert found.broken is not None
     assert found.certificate is None

@@ -67,7 +67,7 @@ def _ends(domain: Domain) -> list[Fraction]:
 
 
 def _at_ends(claim: Claim, c: Candidate) -> Iterator[Change]:
-    """Each number alone at each end of its domain, all at once; and that with the start at the minimiser."""
+    """Each number alone at each end of its domain, all at once; and that at the minimiser, and with vectors of 0."""
     ends = {name: _ends(claim.domains[name]) for name in _names(claim) if name in c.values}
     ends = {name: there for name, there in ends.items() if there}
     if all(claim.domains[name].integer for name in ends):  # the pool has these
@@ -79,13 +79,22 @@ def _at_ends(claim: Claim, c: Candidate) -> Iterator[Change]:
         choices += [{name: there[at] for name, there in ends.items()} for at in (0, -1)]
         real = {name: there for name, there in ends.items() if not claim.domains[name].integer}
         choices += [{name: there[at] for name, there in real.items()} for at in (0, -1)]
-    starts = [c, with_its_start(c)] if c.has_functions and claim.program is not None else [c]
+    starts = [c]
+    if c.has_functions and claim.program is not None:
+        starts += [still for still in (with_its_start(c),) if still is not None]
+    if c.vectors:
+        nothing = {n: [v * 0 for v in w] if isinstance(w, list) else w * 0 for n, w in c.vectors.items()}
+        starts.append(replace(c, vectors=nothing))
     for start in starts:
-        for chosen in choices if start is not None else ():
-            assert start is not None
+        for chosen in choices:
             values = {name: _filled(c.values[name], end) for name, end in chosen.items()}
             bound = {name: end for name, end in chosen.items() if name in claim.constants}
             yield replace(start, values={**c.values, **values}), bound
+    for name, end in ((name, end) for name, there in ends.items() for end in there):
+        value = c.values[name]
+        if isinstance(value, list) and len(value) > 1:  # one of them, and all but one
+            yield replace(c, values={**c.values, name: [end, *value[1:]]}), {}
+            yield replace(c, values={**c.values, name: [value[0], *[end] * (len(value) - 1)]}), {}
 
 
 def _filled(value: Any, end: Fraction) -> Any:
