@@ -20,7 +20,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
-from theory.domain import COUNT, POSITIVE, Domain
+from theory.domain import COUNT, NAMED, POSITIVE, Domain
 from theory.formula import Name
 from theory.predicates import Direction, Predicate, predicate
 from theory.program import NAME, Algorithm, Instruction, Program
@@ -113,6 +113,13 @@ class Claim:
             raise SentenceError(
                 f"claim {self.label!r}: of={self.of!r} is no algorithm; decorate the function with @algorithm"
             )
+        for name, domain in self.parameters.items():
+            if not isinstance(domain, Domain):
+                raise SentenceError(
+                    f"claim {self.label!r}: parameters has {name}={domain!r}, which is no domain; it is to be one of "
+                    f"theory's {', '.join(NAMED)}, or theory.Domain(lower, upper, lower_open=..., upper_open=..., "
+                    "integer=...)"
+                )
         if self.kind not in KINDS:
             raise SentenceError(f"claim {self.label!r}: kind={self.kind!r} is none of {', '.join(KINDS)}")
         try:

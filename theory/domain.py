@@ -85,3 +85,14 @@ OPEN_UNIT = Domain(0, 1, lower_open=True, upper_open=True)
 COUNT = Domain(1, None, integer=True)
 INDEX = Domain(0, None, integer=True)
 AT_LEAST_ONE = Domain(1, None)
+NAMED = {
+    "REAL": REAL,
+    "POSITIVE": POSITIVE,
+    "NONNEGATIVE": NONNEGATIVE,
+    "PROBABILITY": PROBABILITY,
+    "OPEN_UNIT": OPEN_UNIT,
+    "COUNT": COUNT,
+    "INDEX": INDEX,
+    "AT_LEAST_ONE": AT_LEAST_ONE,
+}
+"""The domains that have names, by these."""

@@ -40,6 +40,8 @@ def _decimal(value: Fraction) -> str:
 
 
 def as_text(value: Any) -> Any:
+    if isinstance(value, Schedule):
+        value = value.values
     if isinstance(value, tuple):
         return [as_text(v) for v in value]
     if not isinstance(value, Fraction):

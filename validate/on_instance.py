@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from theory.claim import Claim
+from theory.domain import COUNT
 from theory.predicates import Connected
 from theory.program import LINEAR_GIVEN_DRAWS
 from theory.sentence import evaluate, index_of
@@ -88,6 +89,7 @@ def hypotheses_of(world: Setting) -> tuple[tuple[str, bool | None], ...]:
 
 def valued(claim: Claim, instance: Instance, given: Mapping[str, Any]) -> Drawn:
     """The instance with a value for every name of the claim; arguments and errors as of `on_instance`."""
+    instance, sizes_given, given = _sized(instance, given)
     own = {} if instance.program is None else instance.parameters
     values, names = values_of(claim, functions_of(instance), own, given)
     schedules = schedules_of(claim)
@@ -99,7 +101,29 @@ def valued(claim: Claim, instance: Instance, given: Mapping[str, Any]) -> Drawn:
             raise ValueError(f"{said} numbers; {claim.id} needs one a client of each")
         if sizes:  # nothing else says how many clients there are
             values["N"] = constants["N"] = Fraction(next(iter(sizes.values())))
+    for name, size in sizes_given.items():
+        known = {"N": instance.clients, "d": instance.dim}[name]
+        known = values.get(name) if known is None else known
+        if known is not None and known != size:
+            raise ValueError(f"{name}={size} is given, and the instance has {name}={known}")
+        if instance.program is None and instance.problem is None:
+            values[name] = constants[name] = size
     return Drawn(instance, constants, values)
+
+
+def _sized(instance: Instance, given: Mapping[str, Any]) -> tuple[Instance, dict[str, Fraction], dict[str, Any]]:
+    """The instance of a given K, which one without an algorithm may have; the N and d that are given; other values."""
+    rest = {name: value for name, value in given.items() if name not in ("K", "N", "d")}
+    sizes = {name: given[name] for name in ("K", "N", "d") if name in given}
+    for name, size in sizes.items():
+        if not COUNT.contains(size):
+            raise ValueError(f"{name}={size} is outside {COUNT}")
+    rounds = sizes.pop("K", None)
+    if rounds is not None and instance.program is None:
+        instance = replace(instance, rounds=int(rounds))
+    elif rounds is not None and rounds != instance.rounds:
+        raise ValueError(f"K={rounds} is given, and the instance has rounds={instance.rounds}")
+    return instance, sizes, rest
 
 
 def values_of(

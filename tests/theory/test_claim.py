@@ -68,3 +68,9 @@ def test_the_methods_evaluate() -> None:
     assert (c.enclose(mu="1/10", L=1).lower, c.enclose(mu="1/10", L=1).upper) == ("11", "11")
     assert c.violated(mu=2, L=1) == ("mu <= L",)
     assert c.violated(mu=1, L=1) == ()
+
+
+@pytest.mark.parametrize("what", ["nonnegative", (0, None), None])
+def test_what_is_no_domain_is_refused_when_the_claim_is_made(what):
+    with pytest.raises(ValueError, match=r"claim 'one': parameters has a=.* is to be one of .*REAL, POSITIVE, NONNEG"):
+        claim("one", "a*c >= 0", parameters={"a": what})

@@ -12,10 +12,13 @@ import pytest
 
 from tests.language import heavy_ball, noise_ball, vectors
 from tests.validate.command_line import SPEC, call, complaint, printed
+from theory import Domain, claim
 from validate import measure, verifier
+from validate.examine import examine
 from validate.falsified import falsified
 from validate.instances import read_instance
 from validate.instances.hunt import hunt
+from validate.instances.specs import instance_from, with_constants
 from validate.on_instance import on_instance
 
 LANGUAGE = Path(__file__).parents[1] / "language"
@@ -117,6 +120,58 @@ BAD: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
 def test_bad_input_is_refused_in_one_line(options: tuple[str, ...], data: dict[str, Any], message: str) -> None:
     said = complaint(call("measure", f"{NOISE}:noise-ball", "-", *options, given=json.dumps(data)))
     assert message.removeprefix("it ") in said
+
+
+ALONE = {
+    "vectors": claim("vectors", "norm2(a) <= norm2(b)", vectors=("a", "b")),
+    "numbers": claim("numbers", "sum_k(1/(k + 1)) <= 4"),
+    "weights": claim(
+        "weights", "max_n(q_n) <= 1", assuming=("sum_n(q_n) == 1",), parameters={"q_n": Domain(-100, 100)}
+    ),
+    "schedule": claim("schedule", "K*sum_k(eta_k**2) > sum_k(eta_k)**2"),
+    "functions": claim(
+        "functions",
+        "norm2(grad(f, x)) <= L*norm2(x - xstar)/2",
+        vectors=("x",),
+        assuming=("smooth(f, L)", "convex(f)"),
+    ),
+}
+"""Claims without an algorithm, all of them false."""
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_certificate_is_an_instance(name: str, tmp_path: Path) -> None:
+    result = examine(ALONE[name], quick=True, out=tmp_path)
+    assert result.verdict == "refuted"
+    assert result.certificate is not None
+    data = json.loads(Path(result.certificate).read_text(encoding="utf-8"))
+    parts = {key: data[key] for key in ("parameters", "problem", "start", "rounds", "vectors") if key in data}
+    for given in (data, parts):
+        form, constants = with_constants(given, ALONE[name])
+        found = on_instance(ALONE[name], instance_from(form, ALONE[name]), constants)
+        assert found.verdict == "broken"
+        assert measure(ALONE[name], given).broken.any()
+
+
+def test_a_claim_about_numbers_takes_k_n_and_d() -> None:
+    verdicts = [
+        on_instance(ALONE["numbers"], read_instance({}), {"K": Fraction(rounds)}).verdict for rounds in (30, 31)
+    ]
+    assert verdicts == ["holds", "broken"]
+    with pytest.raises(ValueError, match=r"K=1/2 is outside the integers in \[1, inf\)"):
+        on_instance(ALONE["numbers"], read_instance({}), {"K": Fraction(1, 2)})
+    three = {"q": (Fraction(1, 3),) * 3}
+    assert on_instance(ALONE["weights"], read_instance({}), {**three, "N": Fraction(3)}).verdict == "holds"
+    with pytest.raises(ValueError, match="N=2 is given, and the instance has N=3"):
+        on_instance(ALONE["weights"], read_instance({}), {**three, "N": Fraction(2)})
+
+
+def test_a_start_of_which_nothing_speaks_may_be_left_out() -> None:
+    data = {"problem": {"clients": [[{"h": 1, "b": 1}]]}, "vectors": {"x": [0]}}
+    assert measure(ALONE["functions"], data).broken.any()
+    other = claim("start", "norm2(x0 - xstar) <= norm2(x)", vectors=("x",), assuming=("smooth(f, L)",))
+    with pytest.raises(ValueError, match="start is missing"):
+        measure(other, data)
 
 
 def test_the_same_round_in_other_names_is_the_claim_s(folder: Path) -> None:

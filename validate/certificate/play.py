@@ -163,15 +163,15 @@ def _plain(value: Any, name: str) -> Any:
         if set(value) != {"k"}:
             raise ValueError(f"{name}={value!r} is no number, list, or schedule {{'k': [...]}}")
         return _by_round(value["k"], name)
-    values = getattr(value, "values", None)  # a schedule as an object
-    if values is not None and not callable(values):
-        return _by_round(values, name)
+    if not callable(getattr(value, "values", len)):  # a schedule as an object
+        return _by_round(value, name)
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_plain(entry, name) for entry in value]
     return _exact(value, name)
 
 
 def _by_round(values: Any, name: str) -> Any:
+    values = values if callable(getattr(values, "values", len)) else values.values  # a schedule as an object
     if isinstance(values, Sequence) and not isinstance(values, str):
         return {"k": [_exact(value, name) for value in values]}
     return _exact(values, name)

@@ -39,9 +39,10 @@ def measure(
     """Print both sides of a claim on an instance, exactly.
 
     INSTANCE.json is as for `moments`; its "algorithm" may be left out, as it is the claim's. A claim about vectors or
-    functions has "vectors" ({"x": [1, 0], "a_n": [[1, 0], [0, 1]]}) beside its "problem", or none. Constants of
-    assumptions (L of smooth, mu of strongly_convex) are the best of the instance unless --set gives them. Each line is
-    one value of the claim's free indices. Exit status 1 when the instance breaks the claim, 3 when it violates a
+    functions has "vectors" ({"x": [1, 0], "a_n": [[1, 0], [0, 1]]}) beside its "problem", or none. A certificate is an
+    instance too. Constants of assumptions (L of smooth, mu of strongly_convex) are the best of the instance unless
+    its "parameters" or --set give them; of a claim about numbers, --set gives K, N and d too. Each line is one value of
+    the claim's free indices. Exit status 1 when the instance breaks the claim, 3 when it violates a
     hypothesis.
 
     Example: fedproof measure my_paper.py:noise-ball INSTANCE.json
@@ -57,11 +58,11 @@ def measure(
 
 
 def _measured(claim: Claim, data: dict[str, Any], assignments: Sequence[str], as_json: bool) -> int:
-    from validate.instances.specs import instance_from
+    from validate.instances.specs import instance_from, with_constants
     from validate.on_instance import on_instance
 
-    instance = instance_from(data, claim)
-    found = on_instance(claim, instance, assigned(assignments))
+    form, constants = with_constants(data, claim)
+    found = on_instance(claim, instance_from(form, claim), {**constants, **assigned(assignments)})
     measured = found.measured
     rows = [
         {"at": dict(row.at), "left": exact(row.left), "right": exact(row.right), "ratio": _ratio(row.left, row.right),
@@ -77,7 +78,7 @@ def _measured(claim: Claim, data: dict[str, Any], assignments: Sequence[str], as
         "hypotheses": [{"name": text, "holds": true} for text, true in found.hypotheses],
         "relation": claim.sentence.relation,
         "rows": rows,
-        "instance": instance.to_json(),
+        "instance": found.drawn.instance.to_json(),
     }
     _print(shown, as_json)
     return {"broken": 1, "violated": 3}.get(found.verdict, 0)

@@ -20,12 +20,11 @@ from theory.sentence import index_of
 from validate import satisfied
 from validate.both_sides import Measured, Row
 from validate.instances.instance import Instance
-from validate.instances.numbers import entries, number
 from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
 from validate.instances.roles import roles_of
 from validate.instances.setting import Setting
-from validate.instances.specs import instance_from
+from validate.instances.specs import instance_from, with_constants
 from validate.on_instance import How, both, hypotheses_of, setting_of, valued
 from validate.sides import Sides, nearest_float
 
@@ -160,17 +159,8 @@ def _read(claim: Claim, given: Any) -> tuple[Instance, dict[str, Any]]:
             f"{claim.id} is put to an instance, an object with algorithm, parameters, problem, start and rounds, not "
             f"to a {type(given).__name__}"
         )
-    constants = given.get("constants", {})
-    if not isinstance(constants, Mapping):
-        raise ValueError(f"constants is to be an object with a value for each name, not {type(constants).__name__}")
-    rest = {key: value for key, value in given.items() if key != "constants"}
-    return instance_from(rest, claim), {name: _value(name, value) for name, value in constants.items()}
-
-
-def _value(name: str, value: Any) -> Any:
-    if isinstance(value, Mapping) and set(value) == {"k"}:
-        return entries(name, value["k"])
-    return entries(name, value) if isinstance(value, list | tuple) else number(name, value)
+    form, constants = with_constants(given, claim)
+    return instance_from(form, claim), constants
 
 
 def _without_constant(claim: Claim, instance: Instance) -> list[str]:

@@ -14,12 +14,15 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
+from theory.formula import Name
 from theory.papers.specs import SPECS
 from theory.program import Algorithm, Program, renaming
+from theory.sentence import everything, index_of
 from validate.instances.engines import scenario_of
-from validate.instances.instance import Instance, read_instance
+from validate.instances.instance import KEYS, Instance, read_instance, uses_of
+from validate.instances.kinds import read_problem
 from validate.instances.named import algorithm_named
-from validate.instances.numbers import number_json
+from validate.instances.numbers import entries, number, number_json
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,60 @@ def instance_from(data: Mapping[str, Any], claim: Claim | None = None) -> Instan
             raise ValueError(f"algorithm={instance.algorithm!r} is another algorithm than that of {claim.id}")
         return renamed(instance, claim)
     return instance
+
+
+def with_constants(data: Mapping[str, Any], claim: Claim) -> tuple[dict[str, Any], dict[str, Any]]:
+    """An instance of a claim and the values of its names that are no parameters of its algorithm, apart.
+
+    Args:
+        data: an instance, with such values among its parameters or under ``constants``; or a certificate, which has
+            them so. Without an algorithm, a start of which the claim does not speak is left out, and is 0.
+        claim: whose names these are.
+
+    Returns:
+        What `instance_from` reads, and the values by name, as exact numbers or lists of them.
+
+    Raises:
+        ValueError: for what is no number.
+    """
+    if not isinstance(data, Mapping):
+        raise ValueError(f"the instance is a {type(data).__name__}, not an object with named entries")
+    form = dict(data)
+    if "format" in form and form.get("kind") == "play":
+        form = {key: form[key] for key in KEYS if key in form and key != "algorithm"}
+    given = form.pop("constants", {})
+    if not isinstance(given, Mapping):
+        raise ValueError(f"constants is to be an object with a value for each name, not {type(given).__name__}")
+    constants = {str(name): _value(str(name), value) for name, value in given.items()}
+    parameters = form.get("parameters")
+    if isinstance(parameters, Mapping):
+        program = claim.program
+        own = set() if program is None else {*program.parameters, *uses_of(program)}
+        others = {index_of(symbol)[0] for symbol in claim.symbols} | {"N", "d"}
+        moved = {str(name) for name in parameters if str(name) in others - own}
+        constants = {**{name: _value(name, parameters[name]) for name in moved}, **constants}
+        form["parameters"] = {name: value for name, value in parameters.items() if str(name) not in moved}
+    if form.get("problem") is None:
+        if form.get("start") in ([], ()):
+            del form["start"]
+    elif claim.of is None and "start" not in form and not speaks_of_start(claim):
+        form["start"] = [0] * read_problem(form["problem"]).dim
+    return form, constants
+
+
+def speaks_of_start(claim: Claim) -> bool:
+    """Whether a claim without an algorithm has x0 in it."""
+    sides = [side for one in (claim.sentence, *claim.relations) for side in (one.left, one.right)]
+    trees = [*sides, *claim.definitions.values()]
+    return any(isinstance(part, Name) and part.name == "x0" for tree in trees for part in everything(tree))
+
+
+def _value(name: str, value: Any) -> Any:
+    if isinstance(value, Mapping) and set(value) == {"k"}:
+        return entries(name, value["k"])
+    if isinstance(value, list | tuple) and value and isinstance(value[0], list | tuple):
+        return [entries(f"{name}[{i}]", row) for i, row in enumerate(value)]
+    return entries(name, value) if isinstance(value, list | tuple) else number(name, value)
 
 
 def _schedules(claim: Claim) -> frozenset[str]:

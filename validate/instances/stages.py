@@ -267,6 +267,14 @@ class Budget:
         """Whether so many shares are spent."""
         return self.operations is not None and work.operations() - self.start > self.operations * shares / 3
 
+    def took(self, since: int) -> bool:
+        """Whether a third of a share was spent since the work was as it was then."""
+        return self.operations is not None and work.operations() - since > self.operations / 9
+
+    def leave_out(self, since: int) -> None:
+        """What was spent since then is not of the budget."""
+        self.start += work.operations() - since
+
 
 def from_afar(
     claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: Budget

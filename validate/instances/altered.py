@@ -1,0 +1,173 @@
+"""Instances of the pool with numbers that a pool seldom draws: ends of domains, negative weights, uneven schedules.
+
+Each is an instance that was measured, with some of its numbers replaced: a closed end of a domain belongs to the claim,
+one number alone at its end and all at once; weights of a given sum may be negative where their domain says so; and a
+schedule may rise, fall, or have one step that is far from the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain, product
+from typing import TYPE_CHECKING, Any
+
+from theory.claim import Claim
+from theory.domain import Domain
+from theory.program import work
+from theory.sentence import index_of
+from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised, refitted
+from validate.instances.pool import Drawn
+from validate.instances.roles import roles_of
+from validate.instances.seen import Hunt, Seen, measured
+from validate.instances.setting import schedules_of
+from validate.instances.together import with_its_start
+
+if TYPE_CHECKING:
+    from validate.instances.stages import Budget
+
+F = Fraction
+Change = tuple[Candidate, Mapping[str, Any]]
+"""What is free, and constants of assumptions in the place of the best."""
+FAR_LESS = F(1, 100)
+"""One step of a schedule, as a part of the others."""
+ROUNDS = 3
+"""Of a run whose schedule is to vary."""
+MOST_PAIRED = 3
+"""Names all of whose ends are combined; of more, all lower and all upper ones."""
+
+
+def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
+    """The instances that one becomes; none where no number of the claim may be so.
+
+    Args:
+        claim: the claim.
+        one: an instance of it.
+    """
+    c = candidate_of(one)
+    for changed, bound in chain(_at_ends(claim, c), _signed(claim, c), _uneven(claim, c)):
+        made = realised(claim, changed, bound) or realised(claim, refitted(claim, changed), bound)
+        if made is not None:
+            yield made
+
+
+def _names(claim: Claim) -> list[str]:
+    """The numbers that are free to be altered."""
+    roles = roles_of(claim.program)
+    names = dict.fromkeys(index_of(symbol)[0] for symbol in claim.symbols)
+    return [name for name in names if name not in roles.matrices | roles.weights and name not in ("N", "d", "K")]
+
+
+def _ends(domain: Domain) -> list[Fraction]:
+    """The ends that belong to a domain."""
+    lower = [] if domain.lower is None or domain.lower_open else [F(domain.lower)]
+    upper = [] if domain.upper is None or domain.upper_open else [F(domain.upper)]
+    return lower + upper
+
+
+def _at_ends(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """Each number alone at each end of its domain, all at once; and that at the minimiser, and with vectors of 0."""
+    ends = {name: _ends(claim.domains[name]) for name in _names(claim) if name in c.values}
+    ends = {name: there for name, there in ends.items() if there}
+    if all(claim.domains[name].integer for name in ends):  # the pool has these
+        return
+    choices: list[dict[str, Fraction]] = [{name: end} for name, there in ends.items() for end in there]
+    if 1 < len(ends) <= MOST_PAIRED:
+        choices += [dict(zip(ends, values, strict=True)) for values in product(*ends.values())]
+    elif len(ends) > 1:
+        choices += [{name: there[at] for name, there in ends.items()} for at in (0, -1)]
+        real = {name: there for name, there in ends.items() if not claim.domains[name].integer}
+        choices += [{name: there[at] for name, there in real.items()} for at in (0, -1)]
+    starts = [c]
+    if c.has_functions and claim.program is not None:
+        starts += [still for still in (with_its_start(c),) if still is not None]
+    if c.vectors:
+        nothing = {n: [v * 0 for v in w] if isinstance(w, list) else w * 0 for n, w in c.vectors.items()}
+        starts.append(replace(c, vectors=nothing))
+    for start in starts:
+        for chosen in choices:
+            values = {name: _filled(c.values[name], end) for name, end in chosen.items()}
+            bound = {name: end for name, end in chosen.items() if name in claim.constants}
+            yield replace(start, values={**c.values, **values}), bound
+    for name, end in ((name, end) for name, there in ends.items() for end in there):
+        value = c.values[name]
+        if isinstance(value, list) and len(value) > 1:  # one of them, and all but one
+            yield replace(c, values={**c.values, name: [end, *value[1:]]}), {}
+            yield replace(c, values={**c.values, name: [value[0], *[end] * (len(value) - 1)]}), {}
+
+
+def _filled(value: Any, end: Fraction) -> Any:
+    return [end] * len(value) if isinstance(value, list) else end
+
+
+def _signed(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """Lists of one number a client with negative entries, where these are in the domain."""
+    schedules = schedules_of(claim)
+    for name in _names(claim):
+        value, domain = c.values.get(name), claim.domains[name]
+        if not isinstance(value, list) or len(value) < 2 or name in schedules:
+            continue
+        if domain.lower is not None and domain.lower >= 0:
+            continue
+        for signs in _signs(len(value)):
+            changed = [sign * abs(v) for sign, v in zip(signs, value, strict=True)]
+            yield replace(c, values={**c.values, name: changed}), {}
+
+
+def _signs(clients: int) -> Iterator[Sequence[Fraction]]:
+    """One negative, or all but one, or every other one; no two of these sum to 0 where weights are alike."""
+    for less in (F(1, 2), F(1, 10)):
+        yield [-less, *[F(1)] * (clients - 1)]
+        yield [F(1), *[-less / (clients - 1)] * (clients - 1)]
+    yield [F(2) if n % 2 == 0 else F(-1) for n in range(clients)]
+
+
+def _uneven(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """Schedules that fall, rise, or have one step far smaller or far larger than the others; none grows anywhere."""
+    names = [name for name in _names(claim) if name in schedules_of(claim) and isinstance(c.values.get(name), list)]
+    if not names:
+        return
+    long = of_rounds(c, claim, max(c.rounds, ROUNDS))
+    for shape in _shapes(long.rounds):
+        values = {name: [part * v for part, v in zip(shape, long.values[name], strict=True)] for name in names}
+        yield replace(long, values={**long.values, **values}), {}
+
+
+def _shapes(rounds: int) -> Iterator[list[Fraction]]:
+    """Parts of each step that are left."""
+    yield [F(1, k + 1) for k in range(rounds)]
+    yield [F(k + 1, rounds) for k in range(rounds)]
+    for at in (0, rounds - 1, rounds // 2):
+        yield [FAR_LESS if k == at else F(1) for k in range(rounds)]
+        yield [F(1) if k == at else FAR_LESS for k in range(rounds)]
+
+
+ALTERED = (8, 24)
+"""Instances that are altered: the tightest, and so many of all."""
+SHORT_ALTERED = 12
+"""Rounds of those of a random algorithm."""
+
+
+def with_altered_numbers(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Iterator[Seen]:
+    """Instances of the pool with numbers at ends of their domains, weights of both signs, uneven schedules.
+
+    What they take is not of the budget, and none of them is kept: later stages are as they are without them.
+    """
+    before = work.operations()
+    tightest = sorted(found.seen, key=lambda s: -s.score)[: ALTERED[0]]
+    others = found.seen[:: max(1, len(found.seen) // (ALTERED[1] - ALTERED[0]))]
+    for first in [*tightest, *others][: ALTERED[1]]:
+        if claim.program is not None and claim.program.random and first.drawn.instance.rounds > SHORT_ALTERED:
+            continue
+        for one in altered(claim, first.drawn):
+            if stop() or budget.took(before):
+                budget.leave_out(before)
+                return
+            seen = measured(claim, one)
+            if seen is not None:
+                yield seen
+    budget.leave_out(before)
+
+
+__all__ = ["altered", "with_altered_numbers"]
