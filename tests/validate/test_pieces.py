@@ -17,12 +17,12 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.validate.assumptions import ASSUMED, assumed, seen_by_others, text_of
 from theory import predicates as p
 from theory.arithmetic import to_element
 from theory.claim import Claim, claim
 from theory.operations import UndecidedError, to_fraction
 from theory.program import algorithm
-from theory.sentence import parse_call
 from validate import verifier
 from validate.certificate.play import play_certificate
 from validate.examine import examine
@@ -75,12 +75,6 @@ AVERAGE = "mean_k(f(x[k])) - fstar <= norm2(x0 - xstar)/(2*eta*K) + eta*G**2/{}"
 
 def average(share: int, *assumed: str) -> Claim:
     return claim(f"average-{share}", AVERAGE.format(share), of=descent, assuming=(*assumed, "bounded_gradients(f, G)"))
-
-
-def assumed(text: str) -> p.Predicate:
-    call = parse_call(text)
-    assert call is not None
-    return p.predicate(*call)
 
 
 def some(rng: random.Random) -> Fraction:
@@ -248,15 +242,6 @@ def test_prox_without_a_step_is_refused() -> None:
 
 # --- assumptions -----------------------------------------------------------------------------------------------------
 
-TEXTS = (
-    "smooth({f}, L)", "convex({f})", "strongly_convex({f}, mu)", "lipschitz({f}, G)", "bounded_gradients({f}, G)",
-    "quadratic({f})", "pl({f}, mu)", "bounded_below({f})", "same_minimiser({f})",
-)  # fmt: skip
-ASSUMED = (
-    *(text.format(f=f) for text in TEXTS for f in ("f", "f_n", "f_ni")),
-    "bounded_variance(s2)", "dissimilar(z)", "dissimilar(G, B)",
-)  # fmt: skip
-
 
 def gap(predicate: p.Predicate, one: Pieces, constants: tuple[Any, ...], x: Fraction, y: Fraction) -> Fraction:
     """By how much an assumption is missed at two points, from values and derivatives alone; above 0 only if it is."""
@@ -337,14 +322,7 @@ def test_the_verifiers_own_eyes_see_the_same(seed: int, text: str) -> None:
             F(v).limit_denominator(10**6) * rng.choice((F(1), F(1), F(2), F(1, 2), F(9, 10))) for v in known
         )
         constants = tuple(v if v > 0 else F(1) for v in constants)
-    if isinstance(predicate, p.BoundedVariance):
-        seen = all(other_eyes.variance(read, n, constants[0]) for n in range(one.clients))
-    elif isinstance(predicate, p.Dissimilar):
-        seen = other_eyes.dissimilar(read, constants)
-    else:
-        seen = all(
-            other_eyes.DECIDE[predicate.name](read, f, *constants) for f, _ in read.all_named(predicate.function)
-        )
+    seen = seen_by_others(other_eyes, read, predicate, constants, one.clients)
     assert true(predicate, one, constants) is seen
     for which, f in (((), read.mean), ((0,), read.own[0]), ((0, 0), read.samples[0][0])):
         for x in points(one.function(*which)):
@@ -363,13 +341,6 @@ def test_the_verifiers_own_eyes_see_the_same(seed: int, text: str) -> None:
 def f_minimum(least: Any) -> tuple[Fraction]:
     low, high = least[1][0]
     return (low if low is not None else high if high is not None else F(0),)
-
-
-def text_of(data: Any) -> Any:
-    """With all numbers as text, as certificates have them."""
-    if isinstance(data, dict):
-        return {key: text_of(value) for key, value in data.items()}
-    return [text_of(v) for v in data] if isinstance(data, list) else str(data)
 
 
 def test_constants_by_hand() -> None:

@@ -17,13 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.validate.assumptions import assumed
 from tests.validate.command_line import call, printed
 from tests.validate.sampled_points import huber
 from tests.validate.tampering import edit, verdict
-from theory import predicates as p
 from theory.claim import Claim, claim
 from theory.program import algorithm
-from theory.sentence import parse_call
 from validate import verifier
 from validate.breaks import certificate_of_break
 from validate.certificate import play_certificate, write
@@ -76,12 +75,6 @@ def on_huber(K: int, L: Any = 1, R: Any = 1) -> dict[str, Any]:
 
 
 # --- assumptions ------------------------------------------------------------------------------------------------------
-
-
-def assumed(text: str) -> p.Predicate:
-    call_ = parse_call(text)
-    assert call_ is not None
-    return p.predicate(*call_)
 
 
 def point(x: Any, g: Any, f: Any = 0) -> dict[str, Any]:

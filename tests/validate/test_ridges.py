@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.validate.assumptions import ASSUMED, assumed, seen_by_others, text_of
 from tests.validate.tampering import edit, verdict
 from theory import predicates as p
 from theory.arithmetic import to_element
@@ -21,7 +22,6 @@ from theory.claim import claim
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError, to_fraction
 from theory.program import algorithm
-from theory.sentence import parse_call
 from validate import verifier
 from validate.certificate.play import play_certificate
 from validate.examine import examine
@@ -72,12 +72,6 @@ def proximal(w, x, *, eta, t):
     return w.mean(w.prox(x - eta * w.gradient(x, w.sample()), t))
 
 
-def assumed(text: str) -> p.Predicate:
-    call = parse_call(text)
-    assert call is not None
-    return p.predicate(*call)
-
-
 def some(rng: random.Random) -> Fraction:
     return F(rng.randrange(-20, 21), rng.choice((1, 2, 3, 4)))
 
@@ -113,12 +107,6 @@ def function(d: int, rng: random.Random) -> RidgeFunction:
 
 def elements(v: Any) -> Any:
     return tuple(map(to_element, v))
-
-
-def text_of(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: text_of(value) for key, value in data.items()}
-    return [text_of(value) for value in data] if isinstance(data, list) else str(data)
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
@@ -266,15 +254,6 @@ def plain(f: RidgeFunction, x: Any) -> Any:
 
 # --- constants --------------------------------------------------------------------------------------------------------
 
-TEXTS = (
-    "smooth({f}, L)", "convex({f})", "strongly_convex({f}, mu)", "lipschitz({f}, G)", "bounded_gradients({f}, G)",
-    "quadratic({f})", "pl({f}, mu)", "bounded_below({f})", "same_minimiser({f})",
-)  # fmt: skip
-ASSUMED = (
-    *(text.format(f=f) for text in TEXTS for f in ("f", "f_n", "f_ni")),
-    "bounded_variance(s2)", "dissimilar(z)", "dissimilar(G, B)",
-)  # fmt: skip
-
 
 def missed(predicate: p.Predicate, one: Ridges, constants: tuple[Any, ...], x: Any, y: Any) -> Fraction:
     """By how much an assumption is missed at two points, from values and gradients alone; above 0 only if it is."""
@@ -368,14 +347,7 @@ def test_the_verifiers_own_eyes_see_the_same(seed: int, text: str) -> None:
         constants = tuple(v if v > 0 else F(1) for v in constants)
     told = true(predicate, one, constants)
     try:
-        if isinstance(predicate, p.BoundedVariance):
-            seen = all(other_eyes.variance(read, n, constants[0]) for n in range(one.clients))
-        elif isinstance(predicate, p.Dissimilar):
-            seen = other_eyes.dissimilar(read, constants)
-        else:
-            seen = all(
-                other_eyes.DECIDE[predicate.name](read, f, *constants) for f, _ in read.all_named(predicate.function)
-            )
+        seen = seen_by_others(other_eyes, read, predicate, constants, one.clients)
     except Uncheckable:
         assert told is not True or predicate.name == "same_minimiser"
         return

@@ -11,19 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.problems import Quadratic
+from tests.validate.assumptions import assumed
 from theory import predicates as p
 from theory.formula import Name
-from theory.sentence import SentenceError, parse_call
+from theory.sentence import SentenceError
 from validate.instances.shapes import SIZES, made, shape_of
 from validate.satisfied import best, second_eigenvalue, true
 
 F = Fraction
-
-
-def assumed(text: str) -> p.Predicate:
-    call = parse_call(text)
-    assert call is not None
-    return p.predicate(*call)
 
 
 def problem(clients, linear) -> Quadratic:

@@ -20,6 +20,7 @@ from theory.arithmetic import to_element
 from theory.operations import Element, UndecidedError, to_fraction
 from validate.instances.numbers import entries, number, number_json
 from validate.instances.problems import Minimisers, Vector, read_sample
+from validate.instances.sampled import Averaged
 
 MOST_KNOTS = 1000  # of a sample
 Interval: TypeAlias = "tuple[Fraction | None, Fraction | None]"
@@ -59,6 +60,11 @@ class Piecewise:
         if len(turns) < len(self.knots):
             object.__setattr__(self, "slopes", (self.slopes[0], *(self.slopes[j + 1] for j in turns)))
             object.__setattr__(self, "knots", tuple(self.knots[j] for j in turns))
+
+    @property
+    def dim(self) -> int:
+        """d, which is 1."""
+        return 1
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
@@ -221,25 +227,10 @@ def largest_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Fraction | None:
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """A problem in one dimension whose samples are `Piecewise`, convex or not.
-
-    Attributes:
-        functions: of each client, its samples.
-    """
-
-    functions: tuple[tuple[Piecewise, ...], ...]
+class Pieces(Averaged[Piecewise]):
+    """A problem in one dimension whose samples are `Piecewise`, convex or not."""
 
     FORMS: ClassVar = (frozenset({"knots", "slopes", "b"}),)
-
-    def __post_init__(self) -> None:
-        if not self.functions or not all(self.functions):
-            raise ValueError("functions is to have at least one client, and each client at least one sample")
-
-    @classmethod
-    def made_of(cls) -> type:
-        """Its own type: it is made of nothing else."""
-        return cls
 
     # the JSON form
 
@@ -267,50 +258,9 @@ class Pieces:
         """Every sample as ``{"knots", "slopes", "b"}``, ``c`` only where it is needed."""
         return {"clients": [[_written(f) for f in own] for own in self.functions]}
 
-    # sizes
+    mean_of = staticmethod(mean_of)
 
-    @property
-    def clients(self) -> int:
-        """N."""
-        return len(self.functions)
-
-    @property
-    def dim(self) -> int:
-        """d, which is 1."""
-        return 1
-
-    def samples(self, n: int) -> int:
-        """The number of samples of client n."""
-        return len(self.functions[n])
-
-    @cached_property
-    def counts(self) -> Any:
-        """(N,) int, the samples of each client."""
-        return np.array([len(own) for own in self.functions])
-
-    # functions
-
-    @cached_property
-    def own(self) -> tuple[Piecewise, ...]:
-        """f_n."""
-        return tuple(map(mean_of, self.functions))
-
-    @cached_property
-    def mean(self) -> Piecewise:
-        """f."""
-        return mean_of(self.own)
-
-    def function(self, *which: int) -> Piecewise:
-        """f, f_n or f_ni."""
-        if not which:
-            return self.mean
-        return self.own[which[0]] if len(which) == 1 else self.functions[which[0]][which[1]]
-
-    def named(self, name: str) -> tuple[Piecewise, ...]:
-        """All functions that ``f``, ``f_n`` or ``f_ni`` stands for."""
-        if name == "f":
-            return (self.mean,)
-        return self.own if name == "f_n" else tuple(f for own in self.functions for f in own)
+    # values
 
     def value(self, v: Vector, *which: int) -> Element:
         """The function's value at v."""
@@ -356,12 +306,7 @@ class Pieces:
         least = self.function(*which).least
         if least is None:
             return Minimisers((), False)
-        here, points = to_fraction(near[0]), list[Fraction]()
-        for low, high in least[1]:
-            nearest = here if low is None or here > low else low
-            nearest = nearest if high is None or nearest < high else high
-            points += [nearest, nearest - 1 if low is None else low, nearest + 1 if high is None else high]
-        points = sorted(dict.fromkeys(points), key=lambda x: abs(x - here))
+        points = nearest_of(least[1], to_fraction(near[0]))
         return Minimisers(tuple((to_element(x),) for x in points), len(points) == 1)
 
     def weighted(self, weights: Sequence[Fraction]) -> Pieces:
@@ -403,6 +348,16 @@ class Pieces:
         if self.mean.least is None:
             raise ValueError("f is unbounded below")
         return self.mean.least[0]
+
+
+def nearest_of(intervals: Sequence[Interval], here: Fraction) -> list[Fraction]:
+    """The nearest point of intervals first, then their ends, and a point 1 beyond where there is none."""
+    points: list[Fraction] = []
+    for low, high in intervals:
+        nearest = here if low is None or here > low else low
+        nearest = nearest if high is None or nearest < high else high
+        points += [nearest, nearest - 1 if low is None else low, nearest + 1 if high is None else high]
+    return sorted(dict.fromkeys(points), key=lambda x: abs(x - here))
 
 
 def _only(f: Piecewise) -> Fraction | None:

@@ -19,6 +19,7 @@ from theory.operations import Element, to_fraction
 from validate.instances.numbers import number
 from validate.instances.point_functions import Exact, Point, PointFunction, read_points, short
 from validate.instances.problems import Minimisers, Vector
+from validate.instances.sampled import Sampled
 
 MOST_COMPARED = 20_000_000  # pairs of points of a sample, times coordinates, in all samples together
 
@@ -26,31 +27,10 @@ __all__ = ["Exact", "Point", "PointFunction", "Points"]
 
 
 @dataclass(frozen=True)
-class Points:
-    """A problem whose samples are given by points.
-
-    Attributes:
-        functions: of each client, its samples.
-
-    Raises:
-        ValueError: where clients or samples are missing, or numbers of coordinates differ.
-    """
-
-    functions: tuple[tuple[PointFunction, ...], ...]
+class Points(Sampled[PointFunction]):
+    """A problem whose samples are given by points."""
 
     FORMS: ClassVar = (frozenset({"points", "L", "mu"}), frozenset({"points", "L", "mu", "G"}))
-
-    def __post_init__(self) -> None:
-        if not self.functions or not all(self.functions):
-            raise ValueError("functions is to have at least one client, and each client at least one sample")
-        sizes = sorted({f.dim for own in self.functions for f in own})
-        if len(sizes) > 1:
-            raise ValueError(f"the samples have different dimensions: {', '.join(map(str, sizes))}")
-
-    @classmethod
-    def made_of(cls) -> type:
-        """Its own type: it is made of nothing else."""
-        return cls
 
     # the JSON form
 
@@ -87,27 +67,6 @@ class Points:
     def to_json(self) -> dict[str, Any]:
         """Every sample as ``{"points", "L", "mu"}``, ``G`` where there is one."""
         return {"clients": [[f.to_json() for f in own] for own in self.functions]}
-
-    # sizes
-
-    @property
-    def clients(self) -> int:
-        """N."""
-        return len(self.functions)
-
-    @property
-    def dim(self) -> int:
-        """d."""
-        return self.functions[0][0].dim
-
-    def samples(self, n: int) -> int:
-        """The number of samples of client n."""
-        return len(self.functions[n])
-
-    @cached_property
-    def counts(self) -> Any:
-        """(N,) int, the samples of each client."""
-        return np.array([len(own) for own in self.functions])
 
     # what the classes tell
 

@@ -14,9 +14,10 @@ from theory.arithmetic import to_element
 from theory.formula import UndefinedError
 from theory.inequality.psd import is_psd
 from theory.operations import Element, UndecidedError, to_fraction
-from validate.instances.pieces import Interval, Pieces
+from validate.instances.pieces import Pieces, nearest_of
 from validate.instances.problems import Minimisers, Vector
 from validate.instances.ridge_functions import Exact, RidgeFunction, lowest, mean_of, read_ridge, summed
+from validate.instances.sampled import Averaged
 
 __all__ = ["RidgeFunction", "Ridges", "least_of"]
 
@@ -25,38 +26,12 @@ MOST_NEAR = 6
 
 
 @dataclass(frozen=True)
-class Ridges:
-    """A problem whose samples are sums of piecewise quadratics along directions.
-
-    Attributes:
-        functions: of each client, its samples.
-
-    Raises:
-        ValueError: where clients or samples are missing, or numbers of coordinates differ.
-    """
-
-    functions: tuple[tuple[RidgeFunction, ...], ...]
+class Ridges(Averaged[RidgeFunction]):
+    """A problem whose samples are sums of piecewise quadratics along directions."""
 
     FORMS: ClassVar = (frozenset({"ridges", "b"}),)
 
-    def __post_init__(self) -> None:
-        if not self.functions or not all(self.functions):
-            raise ValueError("functions is to have at least one client, and each client at least one sample")
-        sizes = sorted({f.dim for own in self.functions for f in own})
-        if len(sizes) > 1:
-            raise ValueError(f"the samples have different dimensions: {', '.join(map(str, sizes))}")
-
-    @classmethod
-    def made_of(cls) -> type:
-        """Its own type: it is made of nothing else."""
-        return cls
-
     # the JSON form
-
-    @classmethod
-    def reads(cls, sample: Mapping[str, Any]) -> bool:
-        """Whether a sample is written in the form of this kind."""
-        return frozenset(sample) - {"c"} in cls.FORMS
 
     @classmethod
     def read(cls, clients: Sequence[Sequence[Mapping[str, Any]]]) -> Ridges:
@@ -75,50 +50,9 @@ class Ridges:
         """Every sample as ``{"ridges": [{"a", "knots", "slopes"}, ...], "b"}``, ``c`` only where it is needed."""
         return {"clients": [[f.to_json() for f in own] for own in self.functions]}
 
-    # sizes
+    mean_of = staticmethod(mean_of)
 
-    @property
-    def clients(self) -> int:
-        """N."""
-        return len(self.functions)
-
-    @property
-    def dim(self) -> int:
-        """d."""
-        return self.functions[0][0].dim
-
-    def samples(self, n: int) -> int:
-        """The number of samples of client n."""
-        return len(self.functions[n])
-
-    @cached_property
-    def counts(self) -> Any:
-        """(N,) int, the samples of each client."""
-        return np.array([len(own) for own in self.functions])
-
-    # functions
-
-    @cached_property
-    def own(self) -> tuple[RidgeFunction, ...]:
-        """f_n."""
-        return tuple(map(mean_of, self.functions))
-
-    @cached_property
-    def mean(self) -> RidgeFunction:
-        """f."""
-        return mean_of(self.own)
-
-    def function(self, *which: int) -> RidgeFunction:
-        """f, f_n or f_ni."""
-        if not which:
-            return self.mean
-        return self.own[which[0]] if len(which) == 1 else self.functions[which[0]][which[1]]
-
-    def named(self, name: str) -> tuple[RidgeFunction, ...]:
-        """All functions that ``f``, ``f_n`` or ``f_ni`` stands for."""
-        if name == "f":
-            return (self.mean,)
-        return self.own if name == "f_n" else tuple(f for own in self.functions for f in own)
+    # values
 
     def value(self, v: Vector, *which: int) -> Element:
         """The function's value at v."""
@@ -251,7 +185,7 @@ def _along_lines(f: RidgeFunction, near: Vector) -> Minimisers:
         if phi.least is None:
             return Minimisers((), False)
         t = sum((y * x for y, x in zip(a, here, strict=True)), Fraction(0))
-        shares.append((_nearest(phi.least[1], t), a))
+        shares.append((nearest_of(phi.least[1], t), a))
     points = [[ts[0] for ts, _ in shares]]
     for j, (ts, _) in enumerate(shares):
         points += [[*points[0][:j], t, *points[0][j + 1 :]] for t in ts[1:]]
@@ -263,16 +197,6 @@ def _along_lines(f: RidgeFunction, near: Vector) -> Minimisers:
             total = [x + t * y / size for x, y in zip(total, a, strict=True)]
         vectors.append(tuple(map(to_element, total)))
     return Minimisers(tuple(vectors), len(points) == 1)
-
-
-def _nearest(intervals: Sequence[Interval], here: Fraction) -> list[Fraction]:
-    """The nearest point of intervals first, then their ends."""
-    points: list[Fraction] = []
-    for low, high in intervals:
-        nearest = here if low is None or here > low else low
-        nearest = nearest if high is None or nearest < high else high
-        points += [nearest, nearest - 1 if low is None else low, nearest + 1 if high is None else high]
-    return sorted(dict.fromkeys(points), key=lambda x: abs(x - here))
 
 
 def _only(f: RidgeFunction, still: Exact) -> bool:

@@ -1,0 +1,40 @@
+"""Assumptions on problems as the tests of all kinds of problems write them, and the verifier's reading of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from theory import predicates as p
+from theory.sentence import parse_call
+
+TEXTS = (
+    "smooth({f}, L)", "convex({f})", "strongly_convex({f}, mu)", "lipschitz({f}, G)", "bounded_gradients({f}, G)",
+    "quadratic({f})", "pl({f}, mu)", "bounded_below({f})", "same_minimiser({f})",
+)  # fmt: skip
+ASSUMED = (
+    *(text.format(f=f) for text in TEXTS for f in ("f", "f_n", "f_ni")),
+    "bounded_variance(s2)", "dissimilar(z)", "dissimilar(G, B)",
+)  # fmt: skip
+
+
+def assumed(text: str) -> p.Predicate:
+    call = parse_call(text)
+    assert call is not None
+    return p.predicate(*call)
+
+
+def text_of(data: Any) -> Any:
+    """With all numbers as text, as certificates have them."""
+    if isinstance(data, dict):
+        return {key: text_of(value) for key, value in data.items()}
+    return [text_of(v) for v in data] if isinstance(data, list) else str(data)
+
+
+def seen_by_others(eyes: Any, read: Any, predicate: p.Predicate, constants: tuple[Fraction, ...], clients: int) -> bool:
+    """What the verifier's module for a kind of problem says of an assumption."""
+    if isinstance(predicate, p.BoundedVariance):
+        return all(eyes.variance(read, n, constants[0]) for n in range(clients))
+    if isinstance(predicate, p.Dissimilar):
+        return bool(eyes.dissimilar(read, constants))
+    return all(eyes.DECIDE[predicate.name](read, f, *constants) for f, _ in read.all_named(predicate.function))
