@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -81,27 +80,6 @@ def _exponents(asked: _Asked) -> Mapping[str, sympy.Expr]:
             raise ValueError(f"{claim.id}: the term {name!r} is not of the order of a power of {variable}")
         found[name] = sympy.simplify(exponent)
     return found
-
-
-def order_holds(claim: Claim, schedule: Mapping[str, str], claimed: int | str | Fraction, variable: str = "K") -> bool:
-    """Whether a bound is O(variable^claimed) along a schedule without free exponents.
-
-    Args:
-        claim: as for `exponents`.
-        schedule: as for `exponents`, such as ``{"delta": "K**(-1/3)"}``.
-        claimed: the claimed exponent, such as ``"-2/3"``.
-        variable: the parameter that grows.
-
-    Raises:
-        ValueError: when a term is not of the order of a power, or an exponent is not a number.
-    """
-    limit = Fraction(claimed)
-    for name, exponent in exponents(claim, schedule, variable).items():
-        if not exponent.is_Rational:
-            raise ValueError(f"schedule={dict(schedule)!r} leaves the exponent {exponent} of {name!r} open")
-        if Fraction(int(exponent.p), int(exponent.q)) > limit:
-            return False
-    return True
 
 
 def best_exponent(found: Mapping[str, sympy.Expr], name: str = "eps") -> tuple[sympy.Rational, sympy.Rational]:

@@ -138,16 +138,6 @@ def lower_limit(values: ArrayLike, level: float) -> float:
     return below
 
 
-def upper_limit(values: ArrayLike, level: float, largest: float) -> float:
-    """E X <= it, with probability at least 1 - level for all numbers of runs at once, for X in [0, largest].
-
-    Raises:
-        ValueError: naming the argument that is outside its domain, or a value above `largest`.
-    """
-    x = _bounded(_values(values), largest)
-    return largest - lower_limit(largest - x, level)
-
-
 def asymptotic_upper(values: ArrayLike, level: float, *, least: int = LEAST) -> Array:
     """Upper limits of the expectation after each run, valid together in the limit of a large `least`.
 

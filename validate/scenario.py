@@ -14,7 +14,6 @@ values; "step" may be a list of K values. Shuffling local SGD and FedMIM have a 
 
 from __future__ import annotations
 
-import logging
 import math
 import re
 from abc import ABC, abstractmethod
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
 
 Algorithm = FedAvgSVRG | FedAvg
 Spec = Mapping[str, Any]
-
-log = logging.getLogger(__name__)
 
 LARGEST_COUNT = 10**9
 """Of rounds, and of steps of each kind: far beyond what can be computed, and within what a machine can count."""
@@ -81,17 +78,6 @@ class WithMoments(ABC):
     @abstractmethod
     def description(self) -> str:
         """What it is, for a reader (`validate.description`)."""
-
-    def stays_finite(self) -> bool:
-        """Whether its moments stay in the range of float64, and keep their digits; computes them."""
-        from sim.exact_moments import CancellationError, DivergenceError
-
-        try:
-            self.moments()
-        except (DivergenceError, CancellationError):
-            log.info("%s diverges beyond float64, or so far that it comes back without digits", self.name)
-            return False
-        return True
 
 
 class OfRounds(WithMoments):
@@ -255,11 +241,6 @@ def floating(value: Any, name: str) -> float:
         return float(rational(value, name))
     except OverflowError:
         raise ValueError(f"{name}={shown(value)} is beyond the range of float64") from None
-
-
-def fraction_text(value: Fraction | int) -> str:
-    """A rational as ``p/q``, or ``p`` when it is an integer."""
-    return str(Fraction(value))
 
 
 def check_keys(spec: Spec, required: Sequence[str], optional: Sequence[str], where: str = "the specification") -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Origin = Literal["search", "pool", "worst case", "given"]
-EvidenceKind = Literal["algebra", "hypotheses", "exact", "sampled", "search", "order", "certificate"]
+EvidenceKind = Literal["algebra", "hypotheses", "exact", "search", "certificate"]
 Outcome = Literal["proved", "holds", "fails", "refuted", "vacuous", "undecided"]
 VerdictName = Literal["proved", "supported", "refuted", "vacuous", "undecided"]
 
@@ -46,7 +46,7 @@ class Evidence:
             it here), ``"fails"`` (something broke it, without a certificate), ``"refuted"`` (with a verified
             certificate), ``"vacuous"``, ``"undecided"`` (the check could not be made).
         detail: one or two sentences for a reader, with the numbers.
-        tightness: largest left / right found by this check, where there is one; of a mean of runs, an estimate.
+        tightness: largest left / right found by this check, where there is one.
         error_probability: of a statistical check; None for one that cannot err.
         data: numbers behind the detail, JSON-ready.
         origin: where the instances, or the lines of a proof, come from: an unguided ``"search"`` that knows the claim
@@ -88,7 +88,6 @@ class Result:
         covered: of a claim that nothing broke, what was varied and at which budget, for a reader; or what was not, and
             why the claim is not called supported. Empty where neither matters.
         quick: whether it is the verdict of a quick check.
-        severity: how badly a refuted claim is off, where that is known.
         proof: path of the derivation, when proved by one.
     """
 
@@ -99,7 +98,6 @@ class Result:
     certificate: str | None = None
     covered: str = ""
     quick: bool = False
-    severity: float | None = None
     proof: str | None = None
 
     @property
@@ -155,7 +153,7 @@ class Result:
             "verdict": self.verdict,
             "covered": self.covered,
             "tightness": self.tightness,
-            "severity": self.severity,
+            "severity": None,  # nothing measures it yet
             "evidence": [e.to_json() for e in self.evidence],
             "certificate": self.certificate,
             "proof": self.proof,
@@ -167,16 +165,12 @@ def _broken_how(found: Evidence, proved: bool) -> str:
     """What is said first of a claim that something broke and whose verdict is not `refuted`."""
     if found.outcome == "refuted" and proved:
         return "broken, with a certificate, and proved: a contradiction"
-    return "broken in simulated runs, no certificate" if found.kind == "sampled" else "broken, no certificate"
+    return "broken, no certificate"
 
 
 def known_ratio(evidence: Evidence) -> float | None:
-    """left / right of a check that knows both sides and could tell; None for others.
-
-    The mean of runs is an estimate of the left side: it may exceed an attained bound by chance, and where the test does
-    not tell it says nothing. Its own line of evidence has it.
-    """
-    return None if evidence.kind == "sampled" or evidence.outcome == "undecided" else evidence.tightness
+    """left / right of a check that could tell; None for others."""
+    return None if evidence.outcome == "undecided" else evidence.tightness
 
 
 @dataclass(frozen=True)
@@ -217,7 +211,7 @@ def decide(
     """
     outcomes = {e.outcome for e in evidence}
     ratios = [ratio for ratio in map(known_ratio, evidence) if ratio is not None]
-    held = any(e.outcome == "holds" and e.kind in ("exact", "sampled", "search", "order") for e in evidence)
+    held = any(e.outcome == "holds" and e.kind in ("exact", "search") for e in evidence)
     covered = ""
     verdict: VerdictName
     if "refuted" in outcomes:

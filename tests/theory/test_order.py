@@ -7,7 +7,7 @@ from tests.theory.toys import bounded
 from theory import claim
 from theory.calculator import added, calculator
 from theory.evaluate import bound
-from theory.order import best_exponent, exponents, order_holds
+from theory.order import best_exponent, exponents
 
 EPS = sympy.Symbol("eps", positive=True)
 OPTIMISATION = "2*f0_gap/(delta*K*S*M)"
@@ -73,15 +73,3 @@ def test_a_schedule_for_an_unknown_parameter_is_refused(eq8):
 def test_exponents_that_are_not_affine_are_refused():
     with pytest.raises(ValueError, match="not affine"):
         best_exponent({"term": EPS**2})
-
-
-@pytest.mark.parametrize(
-    ("eps", "claimed", "expected"), [("1/3", "-2/3", False), ("1/3", "-1/3", True), ("1/2", "-1/2", True)]
-)
-def test_a_claimed_order_is_checked(eq8, eps, claimed, expected):
-    assert order_holds(eq8, {"delta": f"K**(-{eps})"}, claimed) is expected
-
-
-def test_an_open_exponent_is_refused(eq8):
-    with pytest.raises(ValueError, match="open"):
-        order_holds(eq8, {"delta": "K**(-eps)"}, 0)

@@ -126,9 +126,6 @@ def test_the_metrics_of_a_simulated_scenario() -> None:
 
 
 def test_a_scenario_that_diverges_says_so() -> None:
-    wild = read_scenario(json.loads(changed(step="100", epochs=300)), exact=False)
-    assert not wild.stays_finite()
-    assert read_scenario(json.loads(changed()), exact=False).stays_finite()
     assert "diverge" in complaint(call("moments", "-", given=changed(step="100", epochs=300)))
 
 

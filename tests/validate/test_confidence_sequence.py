@@ -36,7 +36,6 @@ from validate.confidence_sequence import (
     decide,
     log_capital,
     lower_limit,
-    upper_limit,
 )
 
 WEIGHTS = st.integers(1, 20)
@@ -119,13 +118,11 @@ def test_the_lower_limit_is_where_the_capital_reaches_its_mark(values, level) ->
         assert log_capital(x, limit * (1 + 1e-6))[-1] < -math.log(level)
     else:
         assert not x.mean() > 0 or log_capital(x, x.mean() * 1e-11)[-1] < -math.log(level)
-    above = upper_limit(x, level, 1e6)
-    assert x.mean() - 1e-6 <= above <= 1e6
 
 
 def test_the_limits_close_in_on_the_mean() -> None:
     x = np.random.default_rng(1).random(20_000)
-    assert 0.47 < lower_limit(x, 1e-6) < 0.5 < upper_limit(x, 1e-6, 1.0) < 0.53
+    assert 0.47 < lower_limit(x, 1e-6) < 0.5
     assert asymptotic_upper(x, 1e-6)[-1] < 0.53
 
 
@@ -266,8 +263,6 @@ def test_an_asymptotic_decision_waits_for_a_rigorous_one_that_is_in_reach() -> N
         (lambda: log_capital([1.0], math.nan), r"mean=nan is outside \(-inf, inf\)"),
         (lambda: lower_limit([1.0], 0.0), r"level=0\.0 is outside \(0, 1\)"),
         (lambda: lower_limit([[1.0]], 0.1), r"values has shape \(1, 1\), not \(n,\)"),
-        (lambda: upper_limit([3.0], 0.1, 2.0), r"values reach 3, outside \[0, largest=2\]"),
-        (lambda: upper_limit([3.0], 0.1, math.inf), r"largest=inf is outside \[0, inf\)"),
         (lambda: asymptotic_upper([1.0], 0.1, least=1), r"least=1 is not an integer in \[2, inf\)"),
         (lambda: decide(np.ones((2, 2, 2)), 1, 1, 0.1), r"values has shape \(2, 2, 2\)"),
     ],

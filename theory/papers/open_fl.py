@@ -463,8 +463,8 @@ ON_THE_BALL = replace(
     remarks=(
         "A reading of Assumption 4: Definition 1 speaks of every x^k in B(0,R), so the bound is needed on that ball.",
         "mu R <= sigma follows: the ball has a point at a distance of at least R from x*. With (5) it implies beta1 < "
-        "1/3 and kappa < d G/(d G - 1), G = (1+beta1)/((1-beta1)(1-beta2)(1-beta1^2/beta2)): theory.stability has the "
-        "proofs (adam_necessary, adam_region).",
+        "1/3 and kappa < d G/(d G - 1), G = (1+beta1)/((1-beta1)(1-beta2)(1-beta1^2/beta2)): theory.stability"
+        ".adam_region says why.",
         FIRST,
     ),
 )  # fmt: skip

@@ -15,8 +15,13 @@ the ratio rho = (mu R/sigma)^2, which has to be at most 1, depends on kappa, tau
 
 A radius exists where 1 - kappa C1 = 1 - kappa + kappa tau > 0, and the proof needs C1 >= 0, so tau is in
 ((kappa-1)/kappa, 1]. Some tau and theta make rho <= 1 at kappa = 1 if and only if beta1 < 1/3 (and beta1^2 < beta2, as
-everywhere): beta1 < 1/3 is necessary by `theory.stability.adam_necessary`, and sufficient because rho -> ((d +
-2 beta1)/sqrt(theta) - d)/(1-beta1) as tau -> 0, which goes on to 2 beta1/(1-beta1) < 1 as theta -> 1.
+everywhere). It is necessary because, with D = 1 - kappa + kappa tau and w = sqrt(theta), D (rho - 2 beta1/(1-beta1)) is
+tau^2 kappa d G/(4(1-theta)) plus 1/(1-beta1) times
+
+    tau d (1/w - 1) + tau^2 beta1 (d - 1)/w + 2 beta1 tau (1/w - 1) + 2 beta1 (kappa - 1)(1 - tau),
+
+none of which is negative, and the first is positive. It is sufficient because rho -> ((d + 2 beta1)/sqrt(theta) -
+d)/(1-beta1) as tau -> 0, which goes on to 2 beta1/(1-beta1) < 1 as theta -> 1.
 """
 
 from __future__ import annotations
@@ -129,24 +134,6 @@ def largest_condition_number(beta1: Any, beta2: Any, d: Any) -> Array:
     return found
 
 
-def largest_beta1(beta2: Any, d: Any, kappa: Any = 1.0) -> Array:
-    """The supremum of the beta1 at which Theorem 3 can be applied; it is not attained at kappa = 1.
-
-    Returns:
-        float64, of the broadcast shape: min(1/3, sqrt(beta2)) for kappa = 1, less above it, nan where kappa is too
-        large for every beta1 (the largest condition number falls as beta1 grows).
-
-    Raises:
-        ValueError: beta2 outside (0, 1), d outside the integers in [1, inf), kappa outside [1, inf).
-    """
-    kappa, _, beta2, d = _checked(kappa, 0.0, beta2, d)
-    kappa, beta2, d = np.broadcast_arrays(kappa, beta2, d)
-    found = np.empty(kappa.shape)
-    for i in np.ndindex(kappa.shape):
-        found[i] = _beta1_at(float(kappa[i]), float(beta2[i]), float(d[i]))
-    return found
-
-
 def applicable(
     mu: Any, L: Any, eta: Any, beta1: Any, beta2: Any, eps: Any, sigma: Any, d: Any, r: Any = 0
 ) -> Applicability:
@@ -229,22 +216,6 @@ def _largest(beta1: float, beta2: float, d: float) -> float:
         width = 2 * (high - low) / (_GRID - 1)
         low, high = max(low, float(roots[i]) - width), min(high, float(roots[i]) + width)
     return 1 + best
-
-
-def _beta1_at(kappa: float, beta2: float, d: float) -> float:
-    end = min(THIRD, math.sqrt(beta2))
-    if kappa == 1:
-        return end
-    if _largest(0.0, beta2, d) < kappa:
-        return math.nan
-    low, high = 0.0, end
-    for _ in range(60):
-        middle = (low + high) / 2
-        if middle**2 < beta2 and _largest(middle, beta2, d) >= kappa:
-            low = middle
-        else:
-            high = middle
-    return low
 
 
 def _checked(kappa: Any, beta1: Any, beta2: Any, d: Any) -> tuple[Array, Array, Array, Array]:

@@ -29,7 +29,7 @@ def replay(
     Example: fedproof replay textbook/jensen-three
     """
     from theory.catalog import claim as find
-    from validate.replay.derivation import derivation
+    from validate.replay import derivation
 
     claim = find(own.one(target))
     found = derivation(claim)

@@ -18,7 +18,7 @@ from theory.predicates import Predicate
 from theory.program import pseudo_code
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
 from validate.files import target_of
-from validate.replay.derivation import Piece, pieces
+from validate.replay import Piece, pieces
 from validate.report.formula import Typesetter
 from validate.report.play import play
 from validate.report.refutations import Refutation, refutation

@@ -28,9 +28,7 @@ WAYS = {
     "algebra": "algebra",
     "hypotheses": "hypotheses",
     "exact": "exact values",
-    "sampled": "simulation",
     "search": "search",
-    "order": "order in K",
     "certificate": "certificate",
 }
 OUTCOMES = {
