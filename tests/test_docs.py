@@ -158,7 +158,6 @@ PUBLIC = (
     "sim.problems",
     "validate",
     "validate.mutate",
-    "validate.replay",
     "validate.report",
     "validate.sweep",
     "validate.worst_case",
