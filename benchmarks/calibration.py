@@ -6,7 +6,7 @@
 2. Power. Against a bound that is 5 percent too small, the share of checks that found it out by a budget, and the mean
    number of runs used; for "holds" a bound that is 5 percent too large.
 
-Values come from the simulator on small quadratics, with the expectation of the exact oracle, and from laws that are
+Values come from the simulator on small quadratics, with the expectation of exact moments, and from laws that are
 hard for a mean. The repeated t-test looks after 64, 192, 448, ... runs and stops when it is satisfied, as one does.
 
 Run: ``python -m benchmarks.calibration [--checks 100000] [--quick] [--only NAME] [--json FILE] [--out FOLDER]``.

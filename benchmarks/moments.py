@@ -1,7 +1,6 @@
-"""Exact moments of programs: how long they take, beside the oracles of single algorithms on the same problems.
+"""Exact moments of programs: how long they take.
 
-Each line is the least of some runs, of 100 rounds in float64 on one process; `apart` is the largest difference between
-the two second moments after the last round, relative to the largest entry.
+Each line is the least of some runs, of 100 rounds in float64 on one process.
 
     python -m benchmarks.moments [--quick]
 """
@@ -15,12 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.algorithms.fedavg_svrg import FedAvgSVRG
-from sim.algorithms.momentum import FedMIM
-from sim.exact import moments
-from sim.exact_inertial import inertial_moments
 from sim.moments import moments_of
-from sim.participation import Bernoulli, UniformChoice
 from sim.problems import Quadratic
 from theory.program import algorithm
 
@@ -89,31 +83,24 @@ def problem(clients: int, samples: int, dim: int) -> Quadratic:
     return Quadratic(hessian, linear, np.zeros((clients, samples)), np.full(clients, samples))
 
 
-def least(work: Callable[[], Any], runs: int) -> tuple[float, Any]:
-    """The least time of some runs, in seconds, and what came out."""
-    times, found = [], None
+def least(work: Callable[[], Any], runs: int) -> float:
+    """The least time of some runs, in seconds."""
+    times = []
     for _ in range(runs):
         begin = time.perf_counter()
-        found = work()
+        work()
         times.append(time.perf_counter() - begin)
-    return min(times), found
+    return min(times)
 
 
-def line(name: str, q: Quadratic, here: Callable[[], Any], oracle: Callable[[], Any] | None, runs: int) -> None:
+def line(name: str, q: Quadratic, work: Callable[[], Any], runs: int) -> None:
     size = f"({q.clients}, {q.samples}, {q.dim})"
-    seconds, found = least(here, runs)
-    text = f"{name:12} {size:14} {seconds * 1000:9.1f} ms"
-    if oracle is not None:
-        other, known = least(oracle, runs)
-        wanted, d = known.second_moment[-1], q.dim
-        apart = np.abs(found.second(ROUNDS)[1 : 1 + d, 1 : 1 + d] - wanted).max() / np.abs(wanted).max()
-        text += f"   oracle {other * 1000:9.1f} ms   apart {apart:.0e}"
-    print(text, flush=True)
+    print(f"{name:12} {size:14} {least(work, runs) * 1000:9.1f} ms", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="not the problems on which the oracle takes seconds")
+    parser.add_argument("--quick", action="store_true", help="only the small problems")
     quick = parser.parse_args().quick
     for sizes, runs in [((18, 50, 5), 20), ((18, 50, 20), 2), ((100, 50, 10), 1)]:
         if quick and runs < 20:
@@ -124,7 +111,6 @@ def main() -> None:
             "fedavg-svrg",
             q,
             lambda q=q, start=start, given=given: moments_of(fedavg_svrg.program, q, given, start=start, rounds=ROUNDS),
-            lambda q=q, start=start, p=p: moments(FedAvgSVRG(0.01, 5, 2), q, Bernoulli(p), rounds=ROUNDS, start=start),
             runs,
         )
     q, start = problem(8, 10, 3), np.ones(3)
@@ -133,9 +119,6 @@ def main() -> None:
         "fedmim",
         q,
         lambda: moments_of(fedmim.program, q, inertia, start=start, rounds=ROUNDS),
-        lambda: inertial_moments(
-            FedMIM(0.01, 5, alpha=(0.25, 0.25), beta=(0.3, 0)), q, UniformChoice(3), rounds=ROUNDS, start=start
-        ),
         5,
     )
     for one, given in [
@@ -145,7 +128,7 @@ def main() -> None:
         (diana, {"eta": 0.01, "alpha": 0.5, "m": 1}),
     ]:
         work = lambda one=one, given=given: moments_of(one.program, q, given, start=start, rounds=ROUNDS)  # noqa: E731
-        line(one.name, q, work, None, 5)
+        line(one.name, q, work, 5)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """What happens: problems, participation, algorithms, the batched simulator and the exact moments.
 
 Public names are loaded when they are first used, so that ``import sim`` needs numpy alone and no torch:
-`run`, `run_open`, `run_personalised`, `run_shuffling`, `moments`, `shuffling_moments`, `inertial_moments`, `problems`,
-`algorithms`, `participation`, `population`.
+`run`, `run_open`, `run_personalised`, `run_shuffling`, `moments`, `problems`, `algorithms`, `participation`,
+`population`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sim import algorithms, moments, participation, population, problems
     from sim.engine import run
-    from sim.exact_inertial import inertial_moments
-    from sim.exact_shuffling import shuffling_moments
     from sim.open_engine import run_open
     from sim.personalised import run_personalised
     from sim.shuffling import run_shuffling
 
 __all__ = [
     "algorithms",
-    "inertial_moments",
     "moments",
     "participation",
     "population",
@@ -30,7 +27,6 @@ __all__ = [
     "run_open",
     "run_personalised",
     "run_shuffling",
-    "shuffling_moments",
 ]
 
 _MODULES = {
@@ -38,8 +34,6 @@ _MODULES = {
     "run_open": "sim.open_engine",
     "run_personalised": "sim.personalised",
     "run_shuffling": "sim.shuffling",
-    "shuffling_moments": "sim.exact_shuffling",
-    "inertial_moments": "sim.exact_inertial",
 }
 
 

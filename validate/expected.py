@@ -338,6 +338,23 @@ def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
     Raises:
         NoPolynomialError, ValueError: where moments do not tell.
     """
+    world = world_of(claim, problem, setting)
+    scale = 1.0 if problem.exact else _magnitude(problem, np.asarray(setting.start, dtype=float))
+    found = []
+    for at in indices(claim.sentence, world):
+        try:
+            left, right = (side_of(side, world, at) for side in (claim.sentence.left, claim.sentence.right))
+        except UndefinedError:
+            found.append(Line(at, None, None, "undefined"))
+            continue
+        cancels = 1e-13 * scale + (ROOTED * scale**0.5 if world.rooted else 0)
+        true = _true(left, claim.sentence.relation, right, cancels)
+        found.append(Line(at, left, right, "holds" if true else "broken"))
+    return found
+
+
+def world_of(claim: Claim, problem: Quadratic, setting: Setting) -> Expected:
+    """The claim's names on an instance; arguments and errors as of `lines`."""
     program = claim.program
     if program is None:
         raise NoPolynomialError("the claim has no algorithm")
@@ -353,19 +370,7 @@ def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
     parameters = {name: plain(name, setting.values[name]) for name in program.parameters if name in setting.values}
     start = setting.start if problem.exact else np.asarray(setting.start, dtype=float)
     moments = moments_of(with_taps(program, taps_of(claim)), problem, parameters, start=start, rounds=setting.rounds)
-    world = Expected(claim, problem, setting, moments)
-    scale = 1.0 if problem.exact else _magnitude(problem, start)
-    found = []
-    for at in indices(claim.sentence, world):
-        try:
-            left, right = (_side(side, world, at) for side in (claim.sentence.left, claim.sentence.right))
-        except UndefinedError:
-            found.append(Line(at, None, None, "undefined"))
-            continue
-        cancels = 1e-13 * scale + (ROOTED * scale**0.5 if world.rooted else 0)
-        true = _true(left, claim.sentence.relation, right, cancels)
-        found.append(Line(at, left, right, "holds" if true else "broken"))
-    return found
+    return Expected(claim, problem, setting, moments)
 
 
 def _refuse_random_weights(claim: Claim) -> None:
@@ -388,7 +393,13 @@ def _magnitude(problem: Quadratic, start: Any) -> float:
     return max(1.0, far, curvature * far, (curvature**2) * far, slope**2, float(np.abs(problem.offset).max()))
 
 
-def _side(side: Expression, world: Expected, at: Mapping[str, int]) -> Any:
+def side_of(side: Expression, world: Expected, at: Mapping[str, int]) -> Any:
+    """The number that a tree is at indices.
+
+    Raises:
+        UndefinedError: where it is none.
+        NoPolynomialError: where it is random.
+    """
     value = evaluate(side, world, at, world.words)
     if isinstance(value, Form):
         if not world.certain:

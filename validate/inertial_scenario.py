@@ -12,17 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sim.algorithms import FedMIM
 from sim.participation import UniformChoice
 from sim.problems import Quadratic, from_samples
-from validate.once import once
 from validate.scenario import OfRounds, Spec, check_keys, count, floating, number_or_list, rational, shown
 from validate.shuffling_scenario import linear_clients
-
-if TYPE_CHECKING:
-    from sim.exact_inertial_moments import InertialMoments
 
 ALGORITHM = "fedmim"
 
@@ -46,13 +42,6 @@ class InertialScenario(OfRounds):
     participation: UniformChoice
     rounds: int
     start: Any
-
-    @once
-    def moments(self) -> InertialMoments:
-        """Exact moments of the iterates (`sim.exact_inertial.inertial_moments`), computed once."""
-        from sim.exact_inertial import inertial_moments
-
-        return inertial_moments(self.algorithm, self.problem, self.participation, rounds=self.rounds, start=self.start)
 
     @classmethod
     def from_spec(cls, spec: Spec, *, exact: bool, name: str = "") -> InertialScenario:

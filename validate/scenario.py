@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,11 +25,8 @@ from typing import TYPE_CHECKING, Any
 from sim.algorithms import FedAvg, FedAvgSVRG
 from sim.participation import Bernoulli
 from sim.problems import Quadratic, scalar
-from validate.description import of_rounds
-from validate.once import once
 
 if TYPE_CHECKING:
-    from sim.exact_moments import Moments
     from sim.trace import Trace
     from validate.inertial_scenario import InertialScenario
     from validate.shuffling_scenario import ShufflingScenario
@@ -60,37 +56,14 @@ ALGORITHMS: dict[str, tuple[tuple[str, ...], Callable[[Spec, Any, dict[str, Any]
 }
 
 
-class WithMoments(ABC):
-    """What scenarios share whose moments an exact oracle computes."""
-
-    name: str
-    problem: Quadratic
-
-    @property
-    def exact(self) -> bool:
-        """Whether everything is rational."""
-        return self.problem.exact
-
-    @abstractmethod
-    def moments(self) -> Any:
-        """Exact moments of the iterates, computed once."""
-
-    @abstractmethod
-    def description(self) -> str:
-        """What it is, for a reader (`validate.description`)."""
-
-
-class OfRounds(WithMoments):
+class OfRounds:
     """What scenarios share that the simulator of rounds repeats."""
 
+    problem: Quadratic
     algorithm: Any
     participation: Any
     rounds: int
     start: Any
-
-    def description(self, rounds: bool = True) -> str:
-        """What it is, for a reader (`validate.description.of_rounds`)."""
-        return of_rounds(self, rounds)
 
     def simulate(self, runs: int, seed: int = 0, **options: Any) -> Trace:
         """R runs by the simulator; `options` are those of `sim.run`, such as metrics, first_run, device, progress."""
@@ -127,13 +100,6 @@ class Scenario(OfRounds):
     participation: Any
     rounds: int
     start: Any
-
-    @once
-    def moments(self) -> Moments:
-        """Exact moments of the iterates (`sim.exact.moments`), computed once."""
-        from sim.exact import moments
-
-        return moments(self.algorithm, self.problem, self.participation, rounds=self.rounds, start=self.start)
 
     @classmethod
     def from_spec(cls, spec: Spec, *, exact: bool, name: str = "") -> Scenario:

@@ -103,7 +103,6 @@ def checks() -> list[Check]:
     """All checks, the quick ones first."""
     return [
         Check("bounds", bounds, "reinstall python-flint and numpy: pip install --force-reinstall python-flint numpy"),
-        Check("exact oracle", oracle, "reinstall python-flint and numpy, and fedproof itself"),
         Check("exact play", play, "reinstall python-flint, and fedproof itself"),
         Check("moments of programs", program_moments, "reinstall python-flint and numpy, and fedproof itself"),
         Check("simulated programs", simulated_programs, "reinstall torch: pip install --force-reinstall torch"),
@@ -137,28 +136,6 @@ def bounds() -> str:
         expect(0 <= upper - lower < Fraction(1, 10**15), f"the enclosure [{lower}, {upper}] is too wide")
         expect(by_hand is None or lower <= by_hand <= upper, f"{by_hand} is outside [{lower}, {upper}]")
     return "(8) of fedavg-svrg in floats lies in its enclosure, and the enclosure holds what is found by hand"
-
-
-def oracle() -> str:
-    """The exact oracle against every outcome of three rounds, enumerated here."""
-    from sim.algorithms import FedAvg
-    from sim.exact import moments
-    from sim.participation import Bernoulli
-    from sim.problems import scalar
-
-    step, p, rounds = Fraction(1, 4), Fraction(2, 3), 3
-    h, a = (Fraction(1), Fraction(1, 2)), (Fraction(0), Fraction(3))
-    found = moments(FedAvg(step, 1), scalar([h], [a], exact=True), Bernoulli([p]), rounds=rounds, start=[Fraction(4)])
-    mean = square = Fraction(0)
-    for outcome in product((None, 0, 1), repeat=rounds):  # absent, or one of two samples
-        theta, chance = Fraction(4), Fraction(1)
-        for sample in outcome:
-            chance *= 1 - p if sample is None else p / 2
-            theta -= 0 if sample is None else step * h[sample] * (theta - a[sample]) / p
-        mean, square = mean + chance * theta, square + chance * theta**2
-    computed = (found.mean[rounds].item(), found.second_moment[rounds].item())
-    expect(computed == (mean, square), f"E theta, E theta^2 are {computed[0]}, {computed[1]}, not {mean}, {square}")
-    return f"E theta^2 = {square} after {rounds} rounds, as by enumeration"
 
 
 ROUNDS, STEP = 2, Fraction(1, 4)

@@ -16,12 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from sim.algorithms import ShufflingSGD
 from sim.problems import Quadratic, from_samples
-from validate.description import of_problem, of_step
-from validate.once import once
-from validate.scenario import Spec, WithMoments, as_list, check_keys, count, floating, number_or_list, rational, shown
+from validate.scenario import Spec, as_list, check_keys, count, floating, number_or_list, rational, shown
 
 if TYPE_CHECKING:
-    from sim.exact_shuffling import ShufflingMoments
     from sim.trace import Trace
 
 ALGORITHM = "shuffling-local-sgd"
@@ -31,7 +28,7 @@ METRICS = ("suboptimality", "squared_gradient_norm")
 
 
 @dataclass(frozen=True, eq=False)
-class ShufflingScenario(WithMoments):
+class ShufflingScenario:
     """Shuffling local SGD of one model on a problem, for a number of epochs from a start.
 
     It is used as `validate.scenario.Scenario` is: `rounds` are its epochs.
@@ -52,19 +49,6 @@ class ShufflingScenario(WithMoments):
     start: Any
     factor: Any = 1
 
-    @once
-    def moments(self) -> ShufflingMoments:
-        """Exact moments of the iterates (`sim.exact_shuffling.shuffling_moments`), computed once."""
-        from sim.exact_shuffling import shuffling_moments
-
-        found = shuffling_moments(self.algorithm, self.problem, epochs=self.rounds, start=self.start)
-        return found if self.factor == 1 else found.scaled(self.factor)
-
-    def description(self) -> str:
-        """What it is, for a reader."""
-        method = f"local_steps={self.algorithm.local_steps}, epochs={self.rounds}, {of_step(self.algorithm.step)}"
-        return f"{ALGORITHM}, {of_problem(self.problem)}, {method}"
-
     def simulate(
         self, runs: int, seed: int = 0, *, metrics: Sequence[str] = METRICS, device: str = "cpu", **options: Any
     ) -> Trace:
@@ -81,14 +65,14 @@ class ShufflingScenario(WithMoments):
             ValueError: for an argument outside its domain, or a metric that does not exist here.
         """
         from sim import run_shuffling
-        from sim.exact_shuffling import weighted_problem
         from sim.trace import Trace
+        from validate.instances.engines import in_floats
+        from validate.instances.problems import weighted_quadratic
 
         if device != "cpu":
             raise ValueError(f"device={device!r} is not 'cpu', where shuffling local SGD is simulated")
-        objective = weighted_problem(
-            self.problem, [float(self.factor * w) for w in self.algorithm.weights], exact=False
-        )
+        weights = [float(self.factor * w) for w in self.algorithm.weights]
+        objective = weighted_quadratic(in_floats(self.problem), weights)
         known: dict[str, Callable[[Any], Any]] = {
             "suboptimality": objective.suboptimality,
             "cost": objective.cost,

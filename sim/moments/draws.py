@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.exact_numbers import Array, Numbers
+from sim.moments.numbers import Array, Numbers
 
 MOST_OUTCOMES = 4096
 """Largest number of outcomes of one draw that are gone through one by one."""

@@ -26,8 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.exact_numbers import Array, Numbers
 from sim.moments.draws import Axis
+from sim.moments.numbers import Array, Numbers
 from sim.moments.setting import Setting
 
 

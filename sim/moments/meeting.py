@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.exact_numbers import Array
 from sim.moments.law import Law, Linear, Own, Shared, Value
+from sim.moments.numbers import Array
 
 
 @dataclass

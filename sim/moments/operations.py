@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.exact_numbers import Array, Numbers
 from sim.moments.law import Law, Linear, Own, Shared, Value
+from sim.moments.numbers import Array, Numbers
 from sim.moments.setting import Setting
 from sim.problems.linear_algebra import minimise
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.exact_numbers import Array, Numbers
+from sim.moments.numbers import Array, Numbers
 from theory.program import Kind, work
 
 

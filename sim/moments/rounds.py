@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from sim.exact_numbers import Array, Numbers
 from sim.moments import draws as of_draws
 from sim.moments import operations as do
 from sim.moments.law import AliveError, Law, Linear, Own, Shared, Value
 from sim.moments.meeting import Meeting, Output, meet
+from sim.moments.numbers import Array, Numbers
 from sim.moments.scalars import Parameters, evaluate, one, whole
 from sim.moments.setting import Setting
 from sim.moments.unrolled import Operation, Scalar

@@ -7,11 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from sim.exact_model import checked_rounds, checked_start, symmetric_basis
-from sim.exact_numbers import FLOATS, Array, Numbers, rationals
 from sim.moments.initial import initial
 from sim.moments.law import Law, Linear, Own, Shared, Value
 from sim.moments.meeting import Output
+from sim.moments.numbers import (
+    FLOATS,
+    Array,
+    Numbers,
+    checked_rounds,
+    checked_start,
+    rationals,
+    symmetric_basis,
+)
 from sim.moments.results import Frame, Layout, Moments
 from sim.moments.rounds import Around, Treatment, executed
 from sim.moments.scalars import Parameters, evaluate, one, whole

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.exact_numbers import Array, Numbers, checked
+from sim.moments.numbers import Array, Numbers, checked
 from theory.program import Apply, Formula, Name, Number, text_of
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.exact_numbers import Array, Numbers
+from sim.moments.numbers import Array, Numbers
 from sim.problems.quadratic import Quadratic
 
 _upper = cache(np.triu_indices)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.exact_numbers import Array
 from sim.moments.draws import Axis
 from sim.moments.law import Law, Linear, Own, Shared
 from sim.moments.meeting import Output
+from sim.moments.numbers import Array
 from sim.moments.operations import owns
 from sim.moments.unrolled import Operation
 

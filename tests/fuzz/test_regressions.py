@@ -15,6 +15,7 @@ from tests.fuzz.stores import valid_store, with_changes
 from tests.validate.command_line import SPEC, call, client, complaint
 from tests.validate.tampering import edit
 from validate import verifier
+from validate.instances.spec_moments import moments_of_spec
 from validate.scenario import read_scenario
 
 HUGE = "9" * 4001
@@ -65,10 +66,10 @@ def test_a_simulation_that_no_machine_holds_is_refused() -> None:
 
 
 def test_memory_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def moments(self: Any) -> None:
+    def moments(*given: Any, **options: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("validate.scenario.Scenario.moments", moments)
+    monkeypatch.setattr("validate.instances.spec_moments.moments_of_spec", moments)
     assert "memory" in complaint(call("moments", "-", given=json.dumps(SPEC)))
 
 
@@ -152,6 +153,6 @@ def test_a_minimiser_that_is_far_away_costs_no_digits(kind: str, small: str) -> 
     if kind == "shuffling-local-sgd":
         spec.pop("K")
         spec |= {"alpha": ["1/2", "1/2"]}
-    exact, floats = (read_scenario(spec, exact=exact).moments() for exact in (True, False))
-    for one, other in zip(exact.squared_iterate_norm, floats.squared_iterate_norm, strict=True):
+    exact, floats = (moments_of_spec(spec, exact=exact)["second_moment"] for exact in (True, False))
+    for one, other in zip(exact, floats, strict=True):
         assert other == pytest.approx(float(one), rel=1e-5)

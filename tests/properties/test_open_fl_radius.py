@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.algorithms import FedAvg
-from sim.exact import moments
 from sim.participation import Bernoulli, UniformChoice, full
 from sim.problems import Quadratic
-from tests.properties.worst_steps import equally_curved, federated, worst_hessian, worst_instance
+from tests.properties.worst_steps import equally_curved, federated, squared_norms, worst_hessian, worst_instance
 from theory import claim
 from theory.stability import exact_radius, noise_threshold, uniform_radius, worst_next_norm
 
@@ -58,7 +57,7 @@ def test_one_step_from_the_ball_never_exceeds_the_proved_radii(kappa, step, nois
     for name, radius in radii.items():
         start = sphere(rng, d) * radius * share
         algorithm = FedAvg(step=eta, local_steps=1, aggregation="normalised")
-        found = moments(algorithm, problem, full(), rounds=1, start=start).squared_iterate_norm[1]
+        found = squared_norms(algorithm, problem, full(), 1, start)[1]
         assert found <= radius**2 * (1 + 1e-9), name
         bound = float(worst_next_norm(radius * share, r, mu, L, eta, min(d, 2)))
         assert found <= (bound**2 + (eta * sigma) ** 2) * (1 + 1e-9), name
@@ -75,7 +74,7 @@ def test_just_below_the_exact_radius_an_explicit_quadratic_leaves_the_ball(kappa
     assert np.linalg.norm(scenario.problem.minimiser) <= r * (1 + 1e-9)
     assert scenario.problem.sampling_noise(scenario.start)[0] == pytest.approx(sigma**2, rel=1e-9, abs=1e-15)
     assert np.linalg.norm(scenario.start) <= 0.99 * radius * (1 + 1e-12)
-    assert scenario.moments().squared_iterate_norm[1] > (0.99 * radius) ** 2
+    assert scenario.squared_norms()[1] > (0.99 * radius) ** 2
 
 
 @given(kappas, steps, noises, lengths, st.floats(0.05, 20), st.sampled_from([1, 2, 4]))
@@ -83,7 +82,7 @@ def test_just_below_the_exact_radius_an_explicit_quadratic_leaves_the_ball(kappa
 def test_the_worst_instance_attains_the_closed_form(kappa, step, noise, r, R, dim):
     scenario = worst_instance(1 / kappa, 1.0, r, noise, step, R=R, dim=dim)
     expected = float(worst_next_norm(R, r, 1 / kappa, 1.0, step, dim)) ** 2 + (step * noise) ** 2
-    assert scenario.moments().squared_iterate_norm[1] == pytest.approx(expected, rel=1e-8)
+    assert scenario.squared_norms()[1] == pytest.approx(expected, rel=1e-8)
 
 
 @given(seeds)
@@ -97,8 +96,8 @@ def test_a_federated_system_never_leaves_the_uniform_radius(seed):
     L, mu = float(problem.smoothness), float(problem.strong_convexity)
     radius = float(uniform_radius(mu, L, r, sigma, min(eta, 1 / L)))
     start = scenario.start * (radius / np.linalg.norm(scenario.start))
-    found = moments(scenario.algorithm, problem, scenario.participation, rounds=20, start=start)
-    assert (found.squared_iterate_norm <= radius**2 * (1 + 1e-9)).all()
+    found = squared_norms(scenario.algorithm, problem, scenario.participation, 20, start)
+    assert (found <= radius**2 * (1 + 1e-9)).all()
 
 
 @given(st.floats(1.5, 100), st.floats(1.2, 6), seeds)
@@ -117,8 +116,8 @@ def test_with_much_noise_the_smaller_exact_radius_is_kept_for_ever_too(kappa, fa
     algorithm = FedAvg(step=1.0, local_steps=3, aggregation="normalised")
     presence = Bernoulli(rng.uniform(0.2, 1, 3)) if seed % 2 else UniformChoice(2)
     start = sphere(rng, 2) * radius
-    found = moments(algorithm, equally_curved(hessians, stars, noise), presence, rounds=20, start=start)
-    assert (found.squared_iterate_norm <= radius**2 * (1 + 1e-9)).all()
+    found = squared_norms(algorithm, equally_curved(hessians, stars, noise), presence, 20, start)
+    assert (found <= radius**2 * (1 + 1e-9)).all()
 
 
 def test_a_run_from_the_sphere_stays_in_the_ball_in_fractions():
@@ -132,9 +131,9 @@ def test_a_run_from_the_sphere_stays_in_the_ball_in_fractions():
     linear = np.array([[centre + noise, centre - noise]], dtype=object)
     problem = Quadratic(h, linear, np.array([[Fraction(0), Fraction(0)]], dtype=object), np.array([2]))
     start = np.array([Fraction(2), Fraction(0)], dtype=object)
-    found = moments(FedAvg(step=Fraction(1), local_steps=1), problem, full(), rounds=12, start=start)
-    assert all(isinstance(value, Fraction) for value in found.squared_iterate_norm)
-    assert (found.squared_iterate_norm <= 4).all()
+    found = squared_norms(FedAvg(step=Fraction(1), local_steps=1), problem, full(), 12, start)
+    assert all(isinstance(value, Fraction) for value in found)
+    assert (found <= 4).all()
 
 
 def test_the_worst_matrix_has_its_eigenvalues_in_the_class():

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.algorithms import FedAvg
-from sim.exact import moments
+from sim.moments import Point, moments_of
 from sim.participation import Bernoulli, UniformChoice, full
 from sim.problems import Quadratic
+from theory.papers.algorithms import fedavg, fedavg_coins
 from theory.stability import uniform_radius, worst_cosine
 
 Array = NDArray[np.float64]
@@ -27,9 +28,20 @@ class Run(NamedTuple):
     rounds: int
     start: Array
 
-    def moments(self) -> Any:
-        """Its moments in floats."""
-        return moments(self.algorithm, self.problem, self.participation, rounds=self.rounds, start=self.start)
+    def squared_norms(self) -> Array:
+        """(K+1,), E||x_k||^2."""
+        return squared_norms(self.algorithm, self.problem, self.participation, self.rounds, self.start)
+
+
+def squared_norms(method: FedAvg, problem: Quadratic, present: Any, rounds: int, start: Any) -> Array:
+    """(K+1,), E||x_k||^2 of local steps and the plain mean over those who take part."""
+    given: dict[str, Any] = {"eta": method.step, "H": method.local_steps}
+    if isinstance(present, UniformChoice):
+        one, given = fedavg, {**given, "S": present.size}
+    else:
+        one, given = fedavg_coins, {**given, "p": list(np.broadcast_to(present.p, problem.clients))}
+    found = moments_of(one.program, problem, given, start=start, rounds=rounds)
+    return np.array([found.norm2({Point("x", k): 1}) for k in range(rounds + 1)])
 
 
 def equally_curved(hessians: Any, minimisers: Any, noise: Any) -> Quadratic:

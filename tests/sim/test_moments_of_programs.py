@@ -723,27 +723,6 @@ def random_floats(seed: int, N: int, n: int, d: int) -> Quadratic:
     return Quadratic(hessian, rng.standard_normal((N, n, d)), np.zeros((N, n)), np.full(N, n))
 
 
-@pytest.mark.parametrize("rounds", [3, 60])
-def test_fedavg_svrg_is_what_the_oracle_of_this_algorithm_says(rounds: int) -> None:
-    from sim.algorithms.fedavg_svrg import FedAvgSVRG
-    from sim.exact import moments
-    from sim.participation import Bernoulli
-
-    problem, p = random_floats(0, 6, 5, 4), np.linspace(0.3, 1, 6)
-    for S, M, step in [(1, 3, 0.05), (3, 2, 0.02)]:
-        wanted = moments(FedAvgSVRG(step, S, M), problem, Bernoulli(p), rounds=rounds, start=np.ones(4))
-        given = {"eta": step, "p": list(p), "S": S, "M": M}
-        found = moments_of(fedavg_svrg.program, problem, given, start=np.ones(4), rounds=rounds)
-        star = problem.minimiser
-        for k in range(rounds + 1):
-            assert np.allclose(found.second(k)[1:, 1:], wanted.second_moment[k], rtol=1e-11, atol=1e-14)
-            gradient = {Point("x", k): problem.mean_hessian, None: -problem.mean_linear}
-            assert found.norm2(gradient) == pytest.approx(wanted.squared_gradient_norm[k], rel=1e-9, abs=1e-15)
-            gap = {Point("x", k): 1, None: -star}
-            value = found.dot(gap, {Point("x", k): problem.mean_hessian / 2, None: -problem.mean_hessian @ star / 2})
-            assert value == pytest.approx(wanted.suboptimality[k], rel=1e-9, abs=1e-15)
-
-
 def test_many_clients_by_symmetry() -> None:
     """40 clients that are copies of two: averages over some of them have a closed form."""
     two = random_floats(1, 2, 1, 2)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim import inertial_moments
 from sim.algorithms import FedAdam, FedAvg, FedAvgSVRG, FedDyn, FedMIM, FedSAM, Scaffold, fedcm
 from sim.engine import run
-from sim.exact import moments
 from sim.kernels.clients import Memories
 from sim.participation import Bernoulli, UniformChoice
-from sim.problems import RidgeLogistic, RidgeSoftmax, from_samples, least_squares, scalar
+from sim.problems import RidgeLogistic, RidgeSoftmax, from_samples, least_squares
 from sim.streams import Streams
 from tests.sim import _plain_averaged as plain
 
@@ -187,12 +183,3 @@ def test_a_batch_outside_its_domain_is_refused(make):
     for bad in (0, 1.5, True, None):
         with pytest.raises(ValueError, match="batch="):
             make(bad)
-
-
-def test_exact_moments_refuse_minibatches():
-    problem = scalar([["1"], ["1/2"]], [["0"], ["1"]], exact=True)
-    step = Fraction(1, 4)
-    with pytest.raises(ValueError, match=r"batch=2 is outside \{1\}"):
-        inertial_moments(FedMIM(step, 1, batch=2), problem, rounds=1, start=[0])
-    with pytest.raises(ValueError, match=r"batch=2 is outside \{1\}"):
-        moments(FedAvg(step, 1, batch=2), problem, rounds=1, start=[0])

@@ -107,7 +107,6 @@ def test_simulate_agrees_with_the_oracle() -> None:
 def test_the_metrics_of_a_simulated_scenario() -> None:
     scenario = read_scenario(json.loads(changed(epochs=2)), exact=True)
     assert isinstance(scenario, ShufflingScenario)
-    assert scenario.exact
     names = ("suboptimality", "cost", "squared_gradient_norm", "squared_iterate_norm", "squared_distance", "iterate")
     trace = scenario.simulate(5, 1, metrics=names)
     v = trace["iterate"][..., 0]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sim.algorithms import FedAvg, FedAvgSVRG
-from sim.exact_moments import CancellationError, DivergenceError
+from sim.moments.runs import DivergenceError
 from sim.participation import Bernoulli
 from sim.problems import least_squares, rand_hie, scalar
 from validate import experiment as ex
@@ -336,7 +336,7 @@ def reproduced(tmp_path_factory):
         if key not in computed:
             try:
                 computed[key] = oracle(contender, problem, start, rounds)
-            except (DivergenceError, CancellationError) as error:
+            except (DivergenceError, setting.CancellationError) as error:
                 computed[key] = error
         found = computed[key]
         if isinstance(found, Exception):

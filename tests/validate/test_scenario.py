@@ -50,18 +50,10 @@ def test_what_is_computed_once_is_kept_with_its_scenario():
 def test_a_specification_in_fractions():
     scenario = Scenario.from_spec(SPEC, exact=True)
     assert scenario.algorithm == FedAvgSVRG(step=Fraction(1, 5), snapshots=2, inner=3)
-    assert scenario.exact
     assert scenario.rounds == 3
     assert scenario.start.tolist() == [Fraction(3)]
     assert scenario.problem.smoothness == Fraction(3, 2)
     assert list(scenario.participation.p) == [Fraction(1, 2), Fraction(1)]
-
-
-def test_the_same_in_floats():
-    scenario = Scenario.from_spec(SPEC, exact=False)
-    assert not scenario.exact
-    exact = Scenario.from_spec(SPEC, exact=True).moments().second_moment.astype(float)
-    np.testing.assert_allclose(scenario.moments().second_moment, exact, rtol=1e-12)
 
 
 def test_a_decimal_means_what_it_says():

@@ -11,7 +11,10 @@ A table belongs to its paper, and moves into the paper's file with it; nothing h
 - ``weights``: the entry with a weight of each client, which multiplies N times its functions; ``factor``: the entry
   that multiplies all functions and divides the step;
 - ``lags``: entries with weights of remembered vectors, filled up to one length; ``rest`` the parameter that is 1 less
-  the sum of the first.
+  the sum of the first;
+- ``lists``: what `fedproof moments` prints beside what it prints of all; ``also``: the same as formulas in the names
+  ``where``, each with whether the run's end has one; ``sums``: formulas over the rounds, of the algorithm ``tapped``,
+  which takes the same steps and has the taps of which they speak.
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from theory.papers.fedavg_svrg import SINCE_SUM, SUMS
+from theory.papers.fedmim import U
 from theory.program import algorithm
 
 _RULES = (("aggregation", "unbiased"), ("empty", "keep"))
@@ -40,6 +45,8 @@ SPECS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "start": "theta0",
             "rounds": "K",
             "sample": ("h", "a"),
+            "tapped": "algorithms/fedavg_svrg",
+            "sums": {**SUMS, **SINCE_SUM},
         },
         "local-sgd": {
             "rules": _RULES,
@@ -54,6 +61,12 @@ SPECS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "start": "theta0",
             "rounds": "K",
             "sample": ("h", "a"),
+            "tapped": "specs/local_sgd_unbiased",
+            "sums": {
+                "drift_sum": "sum_k(sum_n(sum_h((H - 1 - h)*E(norm2(v[k, h])))))",
+                "weighted_sum": "sum_k(sum_n(1/p_n*sum_h(E(norm2(v[k, h])))))",
+                "lexicographic_drift_sum": "sum_k(sum_n(sum_h((H*(H - 1) - h*(h + 1))/2*E(norm2(v[k, h])))))",
+            },
         },
         "shuffling-local-sgd": {
             "rules": (),
@@ -65,6 +78,7 @@ SPECS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "sample": ("h", "b"),
             "weights": "alpha",
             "factor": "factor",
+            "lists": ("squared_distance",),
         },
         "fedmim": {
             "rules": (),
@@ -76,6 +90,14 @@ SPECS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "sample": ("h", "b"),
             "lags": ("alpha", "beta"),
             "rest": "A",
+            "where": U,
+            "also": {
+                "auxiliary_squared_gradient_norm": ("E(norm2(grad(f, u)))", 1),
+                "auxiliary_suboptimality": ("E(f(u)) - fstar", 1),
+                "squared_increment": ("E(norm2(past[k, 0]))", 1),
+                "drift": ("mean_n(sum_h(E(norm2(z[k, h] - x[k]))))/H", 0),
+                "squared_average_step": ("eta_l_k**2*E(norm2(moved[k]))", 0),
+            },
         },
     }
 )
@@ -95,7 +117,9 @@ def _svrg(w, x, delta, S, M):
 def _local_steps(w, x, eta, H):
     y = w.each(x)
     for _ in w.repeat(H):
-        y = y - eta * w.gradient(y, w.sample())
+        v = w.gradient(y, w.sample())
+        w.tap("v", v)
+        y = y - eta * v
     return y
 
 

@@ -12,17 +12,7 @@ import typer
 from validate.commands.output import plain, print_json, read_object, table
 
 if TYPE_CHECKING:
-    from validate.inertial_scenario import InertialScenario
     from validate.instances.specs import Asked
-    from validate.scenario import Scenario
-    from validate.shuffling_scenario import ShufflingScenario
-
-SUMS = ("drift_sum", "weighted_sum", "lexicographic_drift_sum")
-
-INERTIAL = ("auxiliary_squared_gradient_norm", "auxiliary_suboptimality", "squared_increment")
-"""Of FedMIM, over the rounds 0..K."""
-INERTIAL_ROUNDS = ("drift", "squared_average_step")
-"""Of FedMIM, over the rounds 0..K-1: not in the table, which has one line more."""
 
 
 def entries(values: Any, dim: int) -> list[Any]:
@@ -34,16 +24,16 @@ def entries(values: Any, dim: int) -> list[Any]:
 
 
 MOST_STEPS = 5_000_000
-"""Clients times local steps times rounds: entries of a table of moments, of which there are several."""
+"""Clients times local steps times rounds."""
 
 
-def check_size(scenario: Scenario | ShufflingScenario | InertialScenario) -> None:
-    """Refuse moments that no machine can hold.
+def check_size(scenario: Any) -> None:
+    """Refuse moments that take too long.
 
     Raises:
         ValueError: naming the number of local steps.
     """
-    algorithm: Any = scenario.algorithm
+    algorithm = scenario.algorithm
     each = algorithm.snapshots * algorithm.inner if hasattr(algorithm, "snapshots") else algorithm.local_steps
     steps = scenario.problem.clients * each * scenario.rounds
     if steps > MOST_STEPS:
@@ -61,30 +51,24 @@ def any_number_of_digits() -> Iterator[None]:
         sys.set_int_max_str_digits(limit)
 
 
-def show_moments(given: Asked, as_json: bool) -> None:
-    """Compute and print the moments of an engine: of the model after every round, and the sums that it has."""
-    from validate.inertial_scenario import InertialScenario
-    from validate.shuffling_scenario import ShufflingScenario
+def show_spec(data: Mapping[str, Any], exact: bool, as_json: bool) -> None:
+    """Compute and print the moments of a first specification: of the model after every round, and what goes with it."""
+    from validate.instances.spec_moments import moments_of_spec
+    from validate.instances.specs import lengths_of
+    from validate.scenario import read_scenario
 
-    scenario = given.scenario
-    result = scenario.moments()
-    dim = scenario.problem.dim
-    shapes = {"mean": dim, "second_moment": dim, "squared_gradient_norm": 0, "suboptimality": 0}
-    inside: dict[str, Any] = {}
-    if isinstance(scenario, ShufflingScenario):
-        shapes["squared_distance"] = 0
-    if isinstance(scenario, InertialScenario):
-        shapes |= dict.fromkeys(INERTIAL, 0)
-        inside = {name: plain(getattr(result, name)) for name in INERTIAL_ROUNDS}
-    values = {name: getattr(result, name) for name in shapes}
-    per_round = {name: None if values[name] is None else entries(values[name], shape) for name, shape in shapes.items()}
-    sums = {name: plain(getattr(result, name)()) for name in SUMS if hasattr(result, name)}
+    scenario = read_scenario(data, exact=exact)
+    check_size(scenario)
+    found = {name: plain(value) for name, value in moments_of_spec(data, exact=exact).items()}
+    unit, length = lengths_of(data)
     if as_json:
-        print_json({"algorithm": given.name, given.length: scenario.rounds, **per_round, **inside, **sums})
+        print_json({"algorithm": data["algorithm"], length: scenario.rounds, **found})
         return
-    _show_rounds(given.unit, per_round, scenario.rounds)
-    for name, value in sums.items():
-        typer.echo(f"{name} = {value}")
+    lists = {name: value for name, value in found.items() if isinstance(value, list) and len(value) > scenario.rounds}
+    _show_rounds(unit, lists, scenario.rounds)
+    for name, value in found.items():
+        if not isinstance(value, list) and value is not None:
+            typer.echo(f"{name} = {value}")
 
 
 def _show_rounds(unit: str, per_round: Mapping[str, Any], rounds: int) -> None:
@@ -136,20 +120,11 @@ def moments(
 
     Example: fedproof moments INSTANCE.json --exact --json
     """
-    from validate.instances.specs import asked
+    from validate.instances.specs import asked, is_instance
 
     data = read_object(spec)
-    given = asked(data, exact=exact)
     with any_number_of_digits():
-        if is_general(data, given):
-            show_instance(given, exact, as_json)
+        if is_instance(data):
+            show_instance(asked(data, exact=exact), exact, as_json)
         else:
-            check_size(given.scenario)
-            show_moments(given, as_json)
-
-
-def is_general(data: Mapping[str, Any], given: Asked) -> bool:
-    """Whether the general moments are asked for: those of a first specification are its engine's, with its sums."""
-    from validate.instances.specs import is_instance
-
-    return given.instance is not None and (is_instance(data) or given.scenario is None)
+            show_spec(data, exact, as_json)

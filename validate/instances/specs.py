@@ -8,7 +8,7 @@ clients and between rounds, and no rounds at all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -33,15 +33,11 @@ class Asked:
         name: of the algorithm, as it was given.
         instance: the instance; None where it is a scenario that no instance says.
         scenario: what an engine of `sim` computes in its place; None where none does.
-        unit: what its rounds are called.
-        length: what their number is called in JSON.
     """
 
     name: str
     instance: Instance | None
     scenario: Any
-    unit: str = "round"
-    length: str = "K"
 
 
 def asked(data: Mapping[str, Any], *, exact: bool, claim: Claim | None = None) -> Asked:
@@ -60,12 +56,8 @@ def asked(data: Mapping[str, Any], *, exact: bool, claim: Claim | None = None) -
         from validate.scenario import read_scenario
 
         scenario = read_scenario(data, exact=exact)
-        name = data["algorithm"]
-        rounds = SPECS[name]["rounds"] if name in SPECS else "K"
-        unit = "round" if rounds == "K" else str(rounds).removesuffix("s")
         instance = spoken(data)
-        found = None if instance is None else scenario_of(instance, exact=exact)
-        return Asked(name, instance, scenario if found is None and instance is None else found, unit, rounds)
+        return Asked(data["algorithm"], instance, scenario if instance is None else scenario_of(instance, exact=exact))
     instance = instance_from(data, claim)
     return Asked(instance.algorithm, instance, scenario_of(instance, exact=exact))
 
@@ -198,6 +190,40 @@ def spoken(spec: Mapping[str, Any]) -> Instance | None:
         return read_instance(form, algorithm_named)
     except ValueError:  # numbers too long, too many rounds, ...: what it was written for takes them
         return None
+
+
+def lengths_of(spec: Mapping[str, Any]) -> tuple[str, str]:
+    """What the rounds of a first specification are called, and what their number is called in JSON."""
+    length: str = SPECS[spec["algorithm"]]["rounds"]
+    return ("round" if length == "K" else length.removesuffix("s")), length
+
+
+def one_round_of(spec: Mapping[str, Any], step: Any = None, chances: Sequence[Any] = ()) -> Instance:
+    """The instance of one round of a first specification, drawn once, whoever takes part.
+
+    Args:
+        spec: one that `validate.scenario.read_scenario` accepts, of any number of rounds.
+        step: of this round; without one that of the first, or 1.
+        chances: of each client in this round; without them 1. The instance has one a client.
+
+    Raises:
+        ValueError: for numbers that no instance takes, and why.
+    """
+    table = SPECS[spec["algorithm"]]
+    if step is None:
+        step = spec["step"]
+        step = (step[0] if step else 1) if isinstance(step, list | tuple) else step
+    clients = [dict(client) for client in spec["clients"]]
+    for n, client in enumerate(clients if table["clients"] else ()):
+        client["p"] = chances[n] if chances else 1
+    single = {**spec, "clients": clients, table["rounds"]: 1, "step": step}
+    if spec.get("empty") == "condition":
+        single["empty"] = "keep"
+    form = translated(single)
+    assert form is not None
+    for old, new in table["clients"].items():
+        form["parameters"][new] = [client[old] for client in clients]
+    return read_instance(form, algorithm_named)
 
 
 def translated(spec: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.exact_moments import DivergenceError as OldDivergenceError
 from sim.moments.runs import DivergenceError
 from theory.claim import Claim
 from theory.papers.specs import SPECS
@@ -66,7 +65,7 @@ def of_sentence(cell: Cell, claim: Claim) -> Result:
             raise NoPolynomialError("the algorithm is not linear given its draws")
         with np.errstate(over="ignore", invalid="ignore"):
             found = lines(claim, problem, world)
-    except (DivergenceError, OldDivergenceError):
+    except DivergenceError:
         return result("diverged", "the moments leave the range of float64: the iterates diverge in mean square")
     except NoPolynomialError as error:
         if cell.method == "sampled":

@@ -35,7 +35,7 @@ INSURANCE_CLIENTS = 18
 MOST_HESSIAN_ENTRIES = 1_000_000  # N n d^2 of a generated problem
 MOST_SAMPLES = 1_000  # of a scalar problem, all clients together
 MOST_STEPS = 5_000_000  # K N times the local steps of a round: entries of a table of moments
-MOST_SHUFFLED = 16  # clients of shuffling that the exact oracle can take, `sim.exact_shuffling.MOST_CLIENTS`
+MOST_SHUFFLED = 16  # clients in all orders of which moments are computed, `sim.moments.turns.MOST_VISITED`
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.algorithms.schedule import AGGREGATIONS, EMPTY_RULES
-from sim.exact_shuffling import MOST_CLIENTS
+from sim.moments.turns import MOST_VISITED
 from sim.participation import Aggregation, Empty
 from sim.problems import rand_hie
 from tests.rationals import rationals
@@ -110,7 +110,7 @@ def test_words_and_limits_are_those_of_the_simulator() -> None:
         assert words == get_args(kind)
         for word in words:
             assert entries[name].read(word, name) == word
-    assert tables.MOST_SHUFFLED == MOST_CLIENTS
+    assert tables.MOST_SHUFFLED == MOST_VISITED
     assert rand_hie().clients == tables.INSURANCE_CLIENTS
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.exact_moments import CancellationError, DivergenceError
+from sim.moments import Point, Schedule, moments_of
+from sim.moments.runs import DivergenceError
 from validate.experiment import Contender
 
 ROUNDS = 100
@@ -73,16 +74,57 @@ def contenders() -> dict[str, Contender]:
 
 
 def expected(contender: Contender, problem: Any, start: np.ndarray, rounds: int = ROUNDS) -> np.ndarray:
-    """The exact E f(theta^k) - f*, shape (K+1,), from the oracle."""
-    from dataclasses import replace
+    """The exact E f(theta^k) - f*, shape (K+1,).
 
-    from sim.exact import moments
+    Raises:
+        DivergenceError: where it leaves the range of float64.
+        CancellationError: where it comes back from so far that rounding there hides what it comes back to.
+    """
+    program, parameters = _program(contender, problem.clients)
+    found = moments_of(program, problem, parameters, start=start, rounds=rounds)
+    H, best = problem.mean_hessian, problem.minimiser
+    curve = []
+    for k in range(rounds + 1):
+        away = {Point("x", k): 1, None: -best}
+        curve.append(found.dot(away, {Point("x", k): H, None: -H @ best}) / 2)
+    _check_cancellation(np.array(curve))
+    return np.array(curve, dtype=float)
 
-    algorithm = contender.algorithm
-    if isinstance(algorithm.step, tuple):
-        algorithm = replace(algorithm, step=algorithm.step[:rounds])
-    found = moments(algorithm, problem, contender.participation, rounds=rounds, start=start)
-    return np.asarray(found.suboptimality, dtype=float)
+
+def _program(contender: Contender, clients: int) -> tuple[Any, dict[str, Any]]:
+    """The contender's round in the language, and its parameters."""
+    from sim.algorithms import FedAvgSVRG
+    from sim.participation import UniformChoice
+    from theory.papers.algorithms import fedavg, fedavg_svrg
+    from theory.papers.specs import local_sgd_unbiased
+
+    method, present = contender.algorithm, contender.participation
+    step = Schedule(method.step) if isinstance(method.step, tuple) else method.step
+    if isinstance(present, UniformChoice):
+        return fedavg.program, {"eta": step, "H": method.local_steps, "S": present.size}
+    chances = list(np.broadcast_to(np.asarray(present.p, dtype=float), clients))
+    if isinstance(method, FedAvgSVRG):
+        return fedavg_svrg.program, {"delta": step, "p": chances, "S": method.snapshots, "M": method.inner}
+    return local_sgd_unbiased.program, {"eta": step, "p": chances, "H": method.local_steps}
+
+
+class CancellationError(ValueError):
+    """The moments grew so far before they came back that rounding at their peak hides what they came back to."""
+
+
+# A fall from a peak far above the start to less than this fraction of it is within reach of float64's 1e-16, once the
+# dozen digits' worth of operations in between are counted. A plain decay from the start is not: it keeps its digits.
+FALL = 1e-11
+RISE = 1e6
+
+
+def _check_cancellation(curve: np.ndarray) -> None:
+    size = np.abs(curve)
+    peak = np.maximum.accumulate(size)
+    lost = (size < FALL * peak) & (peak > RISE * size[0])
+    if lost.any():
+        k = int(np.argmax(lost))
+        raise CancellationError(f"it rises to {peak[k]:.3g} and is back at {size[k]:.3g} in round {k}")
 
 
 def expected_or_infinite(contender: Contender, problem: Any, start: np.ndarray, rounds: Sequence[int]) -> list[float]:

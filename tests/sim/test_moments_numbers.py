@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sim.exact_numbers import FLOATS, SMALL, Numbers, rationals
+from sim.moments.numbers import FLOATS, SMALL, Numbers, rationals
 
 SHAPES = [
     ((2, 3), (3, 2)),

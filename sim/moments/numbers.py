@@ -1,4 +1,4 @@
-"""Numbers of the exact oracle: float64 arrays, or object arrays of rationals.
+"""Numbers in which moments are computed: float64 arrays, or object arrays of rationals.
 
 Rationals are worked on as python-flint's ``fmpq`` where that is installed (ten times faster than `fractions.Fraction`
 on long numbers) and as `fractions.Fraction` where it is not. What goes in and what comes out are Fractions either way.
@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Rational
+from numbers import Integral, Rational
 from typing import Any
 
 import numpy as np
@@ -144,3 +144,39 @@ def checked(value: Any, name: str, *, exact: bool) -> Any:
     if not math.isfinite(number):
         raise ValueError(f"{name}={value!r} is outside (-inf, inf)")
     return number
+
+
+def symmetric_basis(numbers: Numbers, size: int) -> Array:
+    """(size (size+1)/2, size, size): a symmetric matrix P is the sum of P[upper triangle, row by row] times these."""
+    rows, columns = np.triu_indices(size)
+    basis = numbers.zeros(len(rows), size, size)
+    basis[range(len(rows)), rows, columns] = 1
+    basis[range(len(rows)), columns, rows] = 1
+    return basis
+
+
+def checked_rounds(rounds: Any) -> int:
+    """An integer >= 0.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 0:
+        raise ValueError(f"rounds={rounds!r} is outside the integers in [0, inf)")
+    return int(rounds)
+
+
+def checked_start(start: Any, dim: int, numbers: Numbers) -> Array:
+    """(d,), in working numbers.
+
+    Raises:
+        ValueError: for another shape, or an entry that is not finite, or not rational in exact mode.
+    """
+    try:
+        values = np.asarray(start, dtype=object)
+    except ValueError:
+        raise ValueError(f"start={start!r} is not an array of shape ({dim},)") from None
+    if values.shape != (dim,):
+        raise ValueError(f"start={start!r} has shape {values.shape}, not ({dim},)")
+    finite = [checked(value, f"start[{i}]", exact=numbers.exact) for i, value in enumerate(values)]
+    return numbers.array(np.array(finite, dtype=object))
