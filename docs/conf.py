@@ -57,7 +57,7 @@ nitpick_ignore_regex = [
     # the standard library and other packages have no entries: there is no network while the site is built
     (r"py:(class|data|exc|func|meth)", r"(?!(theory|sim|validate)\.).*"),
     # inner types that occur in signatures, and that nobody makes by hand
-    (r"py:class", r"sim\.(exact_numbers\.Numbers|kernels\..*)|theory\.worst_case\.program\.Family"),
+    (r"py:class", r"sim\.(moments\.numbers\.Numbers|kernels\..*)|theory\.worst_case\.program\.Family"),
 ]
 
 # --- HTML ------------------------------------------------------------------------------------------------------------
