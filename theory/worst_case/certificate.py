@@ -14,13 +14,10 @@ from typing import Any
 import numpy as np
 
 from theory.inequality import psd
-from theory.worst_case.program import Array, Family, Program, rational
-from theory.worst_case.reduced import reduced
-from theory.worst_case.solver import REPAIR, Solved, Trust, polish, repairable
+from theory.worst_case.program import Family, Program, rational
+from theory.worst_case.solver import Solved
 
-ASTRAY = 1e-4  # what a condition may be violated by in a solution from which an instance is made
-BITS = 53  # multipliers and coordinates are rounded to multiples of 2^-BITS: no more than floats hold near 1
-_RANKS = (*(10.0**-e for e in range(3, 10)), 0.0)  # relative sizes of eigenvalues below which they are dropped
+BITS = 53  # multipliers are rounded to multiples of 2^-BITS: no more than floats hold near 1
 
 
 @dataclass(frozen=True)
@@ -156,56 +153,6 @@ def _rebalance(program: Program, multipliers: dict[int, Fraction], excesses: lis
         return
     for column, index in enumerate(order):
         multipliers[places[index]] += _fraction(change[column, 0])
-
-
-def attain(program: Program, solved: Solved, enough: Fraction | None = None) -> Instance | None:
-    """An instance near the solver's primal solution, of the lowest rank that reaches what is wanted, or None.
-
-    The solution itself, which has something to spare in every condition, before one that is improved; none for a
-    solution that is far from satisfying conditions which the solver was not told of.
-
-    Args:
-        program: which.
-        solved: the solution.
-        enough: a value that is wanted, and nothing above it; the solver's by default.
-    """
-    if program.levels(solved.gram, solved.values)[~program.equations].max() > ASTRAY:
-        return None
-    wanted = Fraction(solved.value) if enough is None else enough
-    spectra, small = [np.linalg.eigh(g) for g in solved.blocks], reduced(program)
-    largest = max(float(w[-1]) for w, _ in spectra)
-    best: Instance | None = None
-    tried: dict[tuple[int, ...], list[Array]] = {}
-    for cut in _RANKS:
-        keep = [weights > cut * largest for weights, _ in spectra]
-        factors = [axes[:, k] * np.sqrt(weights[k]) for (weights, axes), k in zip(spectra, keep, strict=True)]
-        tried.setdefault(tuple([int(k.sum()) for k in keep]), factors)
-    for trust in (None, REPAIR, Trust()):
-        for factors in tried.values():
-            own, values = factors, solved.by_orbit
-            if trust is REPAIR and not repairable(program, own, values):
-                continue
-            if trust is not None:
-                own, values = polish(program, factors, values, trust, float(wanted))
-            instance = _instance(program, small.factors(own), values[small.values])
-            if instance is not None and (best is None or instance.value > best.value):
-                best = instance
-            if best is not None and best.value >= wanted:
-                return best
-    return best
-
-
-def _instance(program: Program, blocks: list[Array], values: Array) -> Instance | None:
-    """Floats as an instance, if it stands the exact check."""
-    blocks = [np.round(b * 2.0**BITS) / 2.0**BITS for b in blocks]
-    values = np.round(values * 2.0**BITS) / 2.0**BITS
-    if not all(np.isfinite(b).all() for b in (*blocks, values)):
-        return None
-    if program.levels([b @ b.T for b in blocks], values).max() >= 0:
-        return None
-    vectors = tuple([tuple([tuple([Fraction(float(c)) for c in v]) for v in block]) for block in blocks])
-    instance = evaluate(program, vectors, tuple([Fraction(float(v)) for v in values]))
-    return instance if instance.check(program) else None
 
 
 def evaluate(
