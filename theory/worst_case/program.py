@@ -230,8 +230,11 @@ def single(
     where = {row: a for a, row in enumerate(places)}
     matrix = [[Fraction(0)] * len(places) for _ in places]
     for (i, j), c in form.items():
-        matrix[where[i]][where[j]] += c / 2
-        matrix[where[j]][where[i]] += c / 2
+        a, b = where[i], where[j]
+        half = c if a == b else c / 2
+        matrix[a][b] = half + matrix[a][b] if matrix[a][b] else half
+        if a != b:
+            matrix[b][a] = matrix[a][b]
     values = values or {}
     return Family(
         name,
