@@ -18,7 +18,7 @@ import numpy as np
 
 from theory.worst_case.classes import Class
 from theory.worst_case.forms import Extreme, Form, Linear, NotLinearError
-from theory.worst_case.program import Family, Point, Program, Row, interpolation, single
+from theory.worst_case.program import Family, Point, Program, Row, interpolation, rational, single
 
 Vector = tuple[Any, ...]
 ORIGIN = 0
@@ -158,11 +158,12 @@ def estimation(
         if program is not None:
             return Estimation(program, (), (), True)
     where = {j: place for place, j in enumerate(kept)}
-    units = met.scale, met.unit
+    units = tuple([rational(of) for of in met.scale]), met.unit
     rows: list[Row] = [{place: Fraction(1)} for place in range(len(kept))]
 
     def row(vector: Vector, of: Fraction) -> int:
-        rows.append({where[j]: fraction(c) * units[0][j] / of for j, c in enumerate(vector) if c and j in where})
+        share = 1 / rational(of)
+        rows.append({where[j]: fraction(c * units[0][j] * share) for j, c in enumerate(vector) if c and j in where})
         return len(rows) - 1
 
     found: list[Family] = []
@@ -287,12 +288,12 @@ def families(
 
 
 def _parts(
-    form: Form, where: Mapping[int, int], places: Sequence[int], scale: Sequence[Fraction], unit: Fraction
+    form: Form, where: Mapping[int, int], places: Sequence[int], scale: Sequence[Any], unit: Fraction
 ) -> tuple[dict[tuple[int, int], Fraction], dict[int, Fraction], Fraction]:
     """A form in the program's rows and values. A basis vector's row has its place."""
     values: dict[int, Fraction] = {}
     for value, c in form.values.items():
         if places[value] >= 0:
             values[places[value]] = values.get(places[value], Fraction(0)) + fraction(c) * unit
-    gram = {(where[i], where[j]): fraction(c) * scale[i] * scale[j] for (i, j), c in form.gram.items()}
+    gram = {(where[i], where[j]): fraction(c * scale[i] * scale[j]) for (i, j), c in form.gram.items()}
     return gram, values, fraction(form.constant)

@@ -12,7 +12,8 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
-from theory.worst_case.certificate import Instance, UpperBound, attain, certify
+from theory.worst_case.attained import attain
+from theory.worst_case.certificate import Instance, UpperBound, certify
 from theory.worst_case.program import Program
 from theory.worst_case.solver import EFFORTS, Effort, relaxations
 from theory.worst_case.unbounded import lifted, widened, without_start
@@ -21,7 +22,7 @@ TOLERANCE = Fraction(1, 50_000)
 _AIM = Fraction(1, 10**6)  # relative width at which the search for a narrower enclosure ends,
 _REACH = Fraction(1, 10**7)  # or the width in normalised units: the margins of the solves
 _RESCALED = 2  # times that the objective may be scaled anew, once its size is known
-_PATIENT = 2  # efforts that are made for a narrower gap; the others only for a bound at all
+_PATIENT = 3  # efforts that are made for a narrower gap; the others only for a bound at all
 
 
 def enclose(
@@ -77,7 +78,7 @@ def _improved(
             break
         proof, instance = certify(small, solved), None
         if attained:
-            near = None if proof is None else proof.bound - _width(proof, wanted)
+            near = None if proof is None else proof.bound * (1 - _AIM)
             if near is None or lower is None or lower.value < near:
                 instance = attain(small, solved, near)
         if places is not None:

@@ -6,7 +6,6 @@ elimination (`theory.inequality.psd`). Nothing of the solver is trusted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,13 +13,11 @@ from typing import Any
 import numpy as np
 
 from theory.inequality import psd
-from theory.worst_case.program import Array, Family, Program, rational
-from theory.worst_case.reduced import reduced
-from theory.worst_case.solver import REPAIR, Solved, Trust, polish, repairable
+from theory.worst_case.exactly import Products, imbalance, products, residual
+from theory.worst_case.program import Program, rational
+from theory.worst_case.solver import Solved
 
-ASTRAY = 1e-4  # what a condition may be violated by in a solution from which an instance is made
-BITS = 53  # multipliers and coordinates are rounded to multiples of 2^-BITS: no more than floats hold near 1
-_RANKS = (*(10.0**-e for e in range(3, 10)), 0.0)  # relative sizes of eigenvalues below which they are dropped
+BITS = 53  # multipliers are rounded to multiples of 2^-BITS: no more than floats hold near 1
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class UpperBound:
             return False
         if any(y < 0 and not program.equations[k] for k, y in self.multipliers):
             return False
-        if any(_imbalance(program, self.multipliers)) or self.bound != _constant(program, self.multipliers):
+        if any(imbalance(program, self.multipliers)) or self.bound != _constant(program, self.multipliers):
             return False
         return all(_is_psd(block) for block in residual(program, self.multipliers))
 
@@ -82,11 +79,12 @@ class Instance:
             return False
         if any(len({len(v) for v in block}) > 1 for block in self.vectors):
             return False
-        inner, values = _inner_products(program, self.vectors), _exact_values(self.values)
+        known = products(program, self.vectors, self.values)
         for family in program.families:
-            if any(level > 0 or (family.equal and level) for level in _levels(family, inner, values)):
+            levels, _ = known.levels(family)
+            if (levels > 0).any() or (family.equal and levels.any()):
                 return False
-        return next(_levels(program.objective, inner, values)) == rational(self.value)
+        return _objective(program, known) == self.value
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, fractions as text."""
@@ -102,12 +100,9 @@ def certify(program: Program, solved: Solved) -> UpperBound | None:
     with the minimiser), or, where there is none, by an exact solution for as many of the largest multipliers. Both
     disturb the residual by no more than the solver's error, and the margin of the solve covers it.
     """
-    multipliers = {
-        int(k): Fraction(round(float(solved.multipliers[k]) * 2**BITS), 2**BITS)
-        for k in np.flatnonzero(
-            np.where(program.equations, np.abs(solved.multipliers), solved.multipliers) > 2.0**-BITS
-        )
-    }
+    sizes = np.where(program.equations, np.abs(solved.multipliers), solved.multipliers)
+    rounded = np.rint(solved.multipliers * 2.0**BITS) / 2.0**BITS
+    multipliers = {k: Fraction(float(rounded[k])) for k in np.flatnonzero(sizes > 2.0**-BITS).tolist()}
     lone: dict[tuple[int, bool], tuple[int, Fraction]] = {}
     start = 0
     for family in program.families:
@@ -117,7 +112,7 @@ def certify(program: Program, solved: Solved) -> UpperBound | None:
             slope = family.slopes[column]
             lone.setdefault((int(family.values[k, column]), slope > 0), (start + int(k), slope))
         start += len(family)
-    excesses = _imbalance(program, tuple(multipliers.items()))
+    excesses = imbalance(program, tuple(multipliers.items()))
     if all(not excess or (value, excess < 0) in lone for value, excess in enumerate(excesses)):
         for value, excess in enumerate(excesses):
             if excess:
@@ -158,152 +153,37 @@ def _rebalance(program: Program, multipliers: dict[int, Fraction], excesses: lis
         multipliers[places[index]] += _fraction(change[column, 0])
 
 
-def attain(program: Program, solved: Solved, enough: Fraction | None = None) -> Instance | None:
-    """An instance near the solver's primal solution, of the lowest rank that reaches what is wanted, or None.
-
-    The solution itself, which has something to spare in every condition, before one that is improved; none for a
-    solution that is far from satisfying conditions which the solver was not told of.
-
-    Args:
-        program: which.
-        solved: the solution.
-        enough: a value that is wanted, and nothing above it; the solver's by default.
-    """
-    if program.levels(solved.gram, solved.values)[~program.equations].max() > ASTRAY:
-        return None
-    wanted = Fraction(solved.value) if enough is None else enough
-    spectra, small = [np.linalg.eigh(g) for g in solved.blocks], reduced(program)
-    largest = max(float(w[-1]) for w, _ in spectra)
-    best: Instance | None = None
-    tried: dict[tuple[int, ...], list[Array]] = {}
-    for cut in _RANKS:
-        keep = [weights > cut * largest for weights, _ in spectra]
-        factors = [axes[:, k] * np.sqrt(weights[k]) for (weights, axes), k in zip(spectra, keep, strict=True)]
-        tried.setdefault(tuple([int(k.sum()) for k in keep]), factors)
-    for trust in (None, REPAIR, Trust()):
-        for factors in tried.values():
-            own, values = factors, solved.by_orbit
-            if trust is REPAIR and not repairable(program, own, values):
-                continue
-            if trust is not None:
-                own, values = polish(program, factors, values, trust, float(wanted))
-            instance = _instance(program, small.factors(own), values[small.values])
-            if instance is not None and (best is None or instance.value > best.value):
-                best = instance
-            if best is not None and best.value >= wanted:
-                return best
-    return best
-
-
-def _instance(program: Program, blocks: list[Array], values: Array) -> Instance | None:
-    """Floats as an instance, if it stands the exact check."""
-    blocks = [np.round(b * 2.0**BITS) / 2.0**BITS for b in blocks]
-    values = np.round(values * 2.0**BITS) / 2.0**BITS
-    if not all(np.isfinite(b).all() for b in (*blocks, values)):
-        return None
-    if program.levels([b @ b.T for b in blocks], values).max() >= 0:
-        return None
-    vectors = tuple([tuple([tuple([Fraction(float(c)) for c in v]) for v in block]) for block in blocks])
-    instance = evaluate(program, vectors, tuple([Fraction(float(v)) for v in values]))
-    return instance if instance.check(program) else None
-
-
 def evaluate(
     program: Program, vectors: tuple[tuple[tuple[Fraction, ...], ...], ...], values: tuple[Fraction, ...]
 ) -> Instance:
     """Vectors and values with the objective that they have; whether the conditions hold is left to `check`."""
     rows = sorted(set(program.objective.supports[0].tolist()))
-    objective = next(_levels(program.objective, _inner_products(program, vectors, rows), _exact_values(values)))
-    return Instance(_fraction(objective), vectors, values)
+    return Instance(_objective(program, products(program, vectors, values, rows)), vectors, values)
 
 
-def residual(program: Program, multipliers: tuple[tuple[int, Fraction], ...]) -> list[Any]:
-    """The blocks of sum_k y_k A_k - C, each a flint `fmpq_mat`, exact."""
-    import flint
-
-    sums: dict[tuple[int, int], Any] = {}
-
-    def add(family: Family, k: int, y: Any) -> None:
-        support = family.supports[k].tolist()
-        for a, b, c in family.terms:
-            key = support[a], support[b]
-            sums[key] = sums.get(key, 0) + y * c
-
-    for k, y in multipliers:
-        family, place = program.located(k)
-        add(family, place, rational(y))
-    add(program.objective, 0, flint.fmpq(-1))
-    table = program.exact_table
-    middle = flint.fmpq_mat(table.nrows(), table.nrows())
-    for (i, j), c in sums.items():
-        middle[i, j] = c
-    whole = table.transpose() * middle * table
-    rows = whole.tolist()
-    return [[row[s] for row in rows[s]] for s in program.slices]
+def _objective(program: Program, known: Products) -> Fraction:
+    (level,), unit = known.levels(program.objective)
+    return Fraction(int(level), unit)
 
 
-def _is_psd(block: list[list[Any]]) -> bool:
-    """A block of the residual, by balls, and exactly where it is small and the balls could not tell.
+def _is_psd(block: Any) -> bool:
+    """A block of the residual, by floats and what is left of it, or exactly where it is small and they could not tell.
 
-    Rows and columns of zeros are left out: they change nothing, and balls cannot see that they are no obstacle.
+    Rows and columns of zeros are left out: they change nothing, and floats cannot see that they are no obstacle.
     """
-    kept = [i for i, row in enumerate(block) if any(row)]
-    matrix = [[block[i][j] for j in kept] for i in kept]
-    return psd.is_psd_balls(matrix) or (len(matrix) <= 30 and psd.is_psd(matrix))
-
-
-def _imbalance(program: Program, multipliers: tuple[tuple[int, Fraction], ...]) -> list[Fraction]:
-    """sum_k y_k a_k - c, for each function value."""
-    total = [rational(Fraction(0))] * (program.values + 1)
-    for k, y in [*multipliers, (-1, Fraction(-1))]:
-        family, place = program.located(k) if k >= 0 else (program.objective, 0)
-        exact = rational(y)
-        for slope, value in zip(family.exact_slopes, family.values[place].tolist(), strict=True):
-            total[value] += exact * slope
-    return [_fraction(one) for one in total[: program.values]]
+    rows = block.tolist()
+    kept = [i for i, row in enumerate(rows) if any(row)]
+    matrix = [[rows[i][j] for j in kept] for i in kept]
+    return psd.is_psd_floats(matrix) or psd.is_psd_balls(matrix) or (len(matrix) <= 30 and psd.is_psd(matrix))
 
 
 def _constant(program: Program, multipliers: tuple[tuple[int, Fraction], ...]) -> Fraction:
     """The bound, c0 - sum_k y_k r_k."""
-    return program.objective.constant - sum(
-        (y * own for k, y in multipliers if (own := program.located(k)[0].constant)), start=Fraction(0)
-    )
-
-
-def _inner_products(
-    program: Program, vectors: tuple[tuple[tuple[Fraction, ...], ...], ...], rows: Sequence[int] | None = None
-) -> Mapping[int, Mapping[int, Any]]:
-    """The inner products of some rows, or of all, exact, by their places."""
-    import flint
-
-    table = program.exact_table
-    whole = rows is None and len(program.blocks) == 1
-    listed = [] if whole else table.tolist()
-    places = range(table.nrows()) if rows is None else rows
-    total = flint.fmpq_mat(len(places), len(places))
-    for block, place in zip(vectors, program.slices, strict=True):
-        if not block or not block[0]:
-            continue
-        exact = flint.fmpq_mat([[rational(c) for c in vector] for vector in block])
-        coordinates = (table if whole else flint.fmpq_mat([listed[i][place] for i in places])) * exact
-        total = total + coordinates * coordinates.transpose()
-    return {i: dict(zip(places, row, strict=True)) for i, row in zip(places, total.tolist(), strict=True)}
-
-
-def _exact_values(values: tuple[Fraction, ...]) -> list[Any]:
-    return [*[rational(v) for v in values], rational(Fraction(0))]
-
-
-def _levels(family: Family, inner: Mapping[int, Mapping[int, Any]], values: list[Any]) -> Iterator[Any]:
-    """The left-hand sides of a family's conditions, exact."""
-    terms, slopes, constant = family.terms, family.exact_slopes, rational(family.constant)
-    for support, places in zip(family.supports.tolist(), family.values.tolist(), strict=True):
-        level = constant
-        for a, b, c in terms:
-            level += c * inner[support[a]][support[b]]
-        for slope, place in zip(slopes, places, strict=True):
-            level += slope * values[place]
-        yield level
+    total = program.objective.constant
+    for family, start in zip(program.families, program.starts, strict=False):
+        if family.constant:
+            total -= family.constant * sum((y for k, y in multipliers if 0 <= k - start < len(family)), Fraction(0))
+    return total
 
 
 def _fraction(number: Any) -> Fraction:

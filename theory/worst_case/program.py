@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -57,14 +58,15 @@ class Family:
         return len(self.supports)
 
     @cached_property
-    def terms(self) -> tuple[tuple[int, int, Any], ...]:
-        """The entries of the form that are not 0, flint rationals."""
-        return tuple([(a, b, rational(c)) for a, row in enumerate(self.form) for b, c in enumerate(row) if c])
-
-    @cached_property
-    def exact_slopes(self) -> tuple[Any, ...]:
-        """The slopes as flint rationals."""
-        return tuple(map(rational, self.slopes))
+    def integers(self) -> tuple[tuple[tuple[int, int, int], ...], tuple[int, ...], int, int]:
+        """The form as a, b and a coefficient for a <= b, the slopes and the constant as integers; their denominator."""
+        parts = [
+            (a, b, c if a == b else 2 * c) for a, row in enumerate(self.form) for b, c in enumerate(row[a:], a) if c
+        ]
+        numbers = [c for _, _, c in parts] + [*self.slopes, self.constant]
+        unit = math.lcm(*[c.denominator for c in numbers])
+        form = tuple([(a, b, int(c * unit)) for a, b, c in parts])
+        return form, tuple([int(c * unit) for c in self.slopes]), int(self.constant * unit), unit
 
 
 @dataclass(frozen=True)
@@ -111,12 +113,12 @@ class Program:
     objective: Family
     alike: Alike | None = None
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Basis vectors."""
         return sum(len(b) for b in self.blocks)
 
-    @property
+    @cached_property
     def conditions(self) -> int:
         """Conditions of all families."""
         return sum(len(f) for f in self.families)
@@ -137,15 +139,21 @@ class Program:
         return table
 
     @cached_property
-    def exact_table(self) -> Any:
-        """The rows as a flint `fmpq_mat`, (rows, basis)."""
-        import flint
-
-        matrix = flint.fmpq_mat(len(self.rows), self.size)
+    def integers(self) -> tuple[Array, Array, int]:
+        """Where each row is among the basis vectors and other rows after them; these as integers; their denominator."""
+        unit = math.lcm(*[c.denominator for row in self.rows for c in row.values()])
+        others: dict[tuple[tuple[int, Fraction], ...], int] = {}
+        places = np.zeros(len(self.rows), dtype=int)
         for i, row in enumerate(self.rows):
-            for j, c in row.items():
-                matrix[i, j] = rational(c)
-        return matrix
+            if len(row) == 1 and 1 in row.values():
+                (places[i],) = row
+            else:
+                places[i] = others.setdefault(tuple(row.items()), self.size + len(others))
+        table = np.zeros((len(others), self.size), dtype=object)
+        for i, other in enumerate(others):
+            for j, c in other:
+                table[i, j] = c.numerator * (unit // c.denominator)
+        return places, table, unit
 
     def first(self) -> Array:
         """(C,) the conditions of the first relaxation."""
@@ -222,8 +230,11 @@ def single(
     where = {row: a for a, row in enumerate(places)}
     matrix = [[Fraction(0)] * len(places) for _ in places]
     for (i, j), c in form.items():
-        matrix[where[i]][where[j]] += c / 2
-        matrix[where[j]][where[i]] += c / 2
+        a, b = where[i], where[j]
+        half = c if a == b else c / 2
+        matrix[a][b] = half + matrix[a][b] if matrix[a][b] else half
+        if a != b:
+            matrix[b][a] = matrix[a][b]
     values = values or {}
     return Family(
         name,

@@ -14,24 +14,29 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from theory.worst_case import interior
 from theory.worst_case.program import Array, Program
 from theory.worst_case.reduced import Forms, Reduced, reduced
 
 log = logging.getLogger(__name__)
 
-ALL_AT_ONCE = 200  # conditions up to which no relaxation is tried first
+ALL_AT_ONCE = 200  # conditions up to which no relaxation is tried first,
+ALL_INSIDE = 120  # and where they are taken in on the way
 RELAXATIONS = 8  # solved before all conditions are taken together
 WIDEST, NARROWEST = 1e-3, 1e-7  # radii of the trust regions
 LINEAR_PROGRAMS = 14
 LARGEST_LINEAR = 500_000  # entries of a dense linear program
 PULL = 1e-4  # cost of a unit of length
 GAIN = 1e-3  # of the linearised objective per radius, from which the same radius may gain again
+MORE = 20  # conditions that are taken in at once, at least
+INSIDE = "Inside"
+ASTRAY = 1e-6  # what a condition that was left out may be violated by
 NEAR = 1e3  # conditions with more than this times the radius to spare are left out
 POLISHED = 1e-12  # what is left to spare in every condition: above rounding and the square of the last radius
 ROUNDING = 1e-14  # of a level
@@ -47,16 +52,20 @@ class Effort:
         slack: what is to spare in each condition.
         tolerance: of the solver.
         scale: the objective is multiplied by this, so that a small or large optimum is found to the same digits.
+        width: relative distance of both values at which `theory.worst_case.interior` ends, which is asked first and
+            needs nothing to spare; 0 where it is not asked.
     """
 
     residual: float
     slack: float
     tolerance: float
     scale: float = 1.0
+    width: float = 0.0
 
 
 # The later ones are for problems on which the solver is less accurate.
 EFFORTS = (
+    Effort(1e-8, 1e-9, 1e-9, width=2e-7),
     Effort(1e-8, 1e-9, 1e-9),
     Effort(1e-8, 1e-8, 1e-9),
     Effort(1e-8, 1e-7, 1e-9),
@@ -103,14 +112,6 @@ class Trust:
     spare: float = POLISHED
 
 
-REPAIR = Trust(1e-5, 1, 2e-10)
-"""One step for a solution that is outside by the solver's error: what it neglects is less than it leaves to spare."""
-REPAIRED = 1e-7
-"""Violations up to which that is tried, and"""
-REPAIRED_SIZE = 50_000
-"""entries of the linear program."""
-
-
 def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
     """Solve with the conditions that matter: those first named, and then whichever are found violated.
 
@@ -119,6 +120,11 @@ def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
     small = reduced(program)
     chosen = np.zeros(len(small.sizes), dtype=bool)
     chosen[small.conditions[program.first()]] = True
+    if effort.width:
+        one = _inside(small, chosen | (len(chosen) <= ALL_INSIDE), effort)
+        if one is not None:
+            yield one
+            return
     if len(chosen) <= ALL_AT_ONCE:
         chosen[:] = True
     for attempt in range(RELAXATIONS + 1):
@@ -129,13 +135,78 @@ def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
         yield solved
         if chosen.all() or not solved.gram:
             return
-        levels = np.full(len(chosen), -np.inf)
-        np.maximum.at(levels, small.conditions, program.levels(solved.gram, solved.values))
-        wrong = np.flatnonzero((levels > -effort.slack / 2) & ~chosen)  # equations are all chosen
-        if not len(wrong):
+        levels = levels_of(small, solved.gram, solved.values)
+        wrong = np.flatnonzero((levels > -effort.slack / 2) & ~chosen)
+        if not len(wrong):  # equations are all chosen
             return
         worst = wrong[np.argsort(-levels[wrong])]
         chosen[worst[: max(50, chosen.sum() // 2)]] = True
+
+
+def levels_of(small: Reduced, gram: Sequence[Array], values: Array) -> Array:
+    """The left-hand side of each orbit, the largest in it."""
+    levels = np.full(len(small.sizes), -np.inf)
+    np.maximum.at(levels, small.conditions, small.program.levels(gram, values))
+    return levels
+
+
+def _inside(small: Reduced, chosen: Array, effort: Effort) -> Solved | None:
+    """A solution inside of all conditions of the dual (`theory.worst_case.interior`), or None.
+
+    Args:
+        small: what is solved.
+        chosen: the orbits of conditions with which it begins.
+        effort: with a width.
+    """
+    sizes, weights = [s.stop - s.start for s in small.slices], np.array(small.weights)[:, None, None]
+    goal, m, orbits = small.objective(), max(sizes), np.flatnonzero(chosen)
+
+    def stacked(parts: Sequence[Array]) -> Array:
+        whole = np.zeros((len(sizes), len(parts[0]), m, m))
+        for own, part, n in zip(whole, parts, sizes, strict=True):
+            own[:, :n, :n] = part
+        return whole / weights[:, None]
+
+    def conditions(which: Array) -> tuple[Array, Array, Array]:
+        forms = small.forms(which)
+        return stacked(forms.blocks), forms.values, -forms.constants
+
+    def blocks(X: Array) -> list[Array]:
+        return [own[:n, :n] for own, n in zip(X / weights, sizes, strict=True)]
+
+    def violated(X: Array, F: Array, least: float = 0.0) -> tuple[Array, Array, Array] | None:
+        nonlocal orbits
+        levels = levels_of(small, small.gram(blocks(X)), F[small.values])
+        levels[orbits] = -np.inf
+        wrong = np.flatnonzero(levels > least)
+        if not len(wrong):
+            return None
+        more = np.sort(wrong[np.argsort(-levels[wrong])][: max(MORE, len(orbits) // 2)])
+        orbits = np.append(orbits, more)
+        return conditions(more)
+
+    aim = effort.scale * stacked(goal.blocks)[:, 0]
+    for own, n in zip(aim, sizes, strict=True):
+        own[range(n, m), range(n, m)] = -1
+    while not small.equations.any():
+        forms, slopes, right = conditions(orbits)
+        data = interior.Data(forms, aim, slopes, effort.scale * goal.values[0], right)
+        found = interior.solve(data, effort.width, violated)
+        if found is None:
+            return None
+        if violated(found.X, found.F, ASTRAY) is None:
+            break
+        orbits = np.sort(orbits)
+    else:
+        return None
+    shares = np.zeros(len(chosen))
+    shares[orbits] = found.y / effort.scale / small.sizes[orbits]
+    gram = blocks(found.X)
+    value = float((aim * found.X).sum() + effort.scale * goal.values[0] @ found.F) / effort.scale
+    value += float(small.program.objective.constant)
+    return Solved(
+        INSIDE, value, shares[small.conditions], small.gram(gram), found.F[small.values], tuple(gram), found.F
+    )
 
 
 def polish(
@@ -186,14 +257,6 @@ def polish(
         gain = goal @ step > GAIN and np.abs(step).max() > 0.99
         radius = radius / 2 if gain else max(radius / 30, NARROWEST)
     return factors, values
-
-
-def repairable(program: Program, factors: list[Array], values: Array) -> bool:
-    """Whether `REPAIR` may help, as cheaply as it should. Arguments as of `polish`."""
-    small = reduced(program)
-    if (sum(f.size for f in factors) + len(values)) * len(small.sizes) > REPAIRED_SIZE:
-        return False
-    return bool(small.every.levels(factors, values).max() <= REPAIRED)
 
 
 def _solve(small: Reduced, chosen: Array, effort: Effort) -> Solved:

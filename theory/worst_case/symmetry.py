@@ -142,16 +142,18 @@ def program_of(one: Merged, objective: Form, conditions: Sequence[tuple[str, For
     astray = []
 
     def row(vector: Sequence[Any], of: Fraction) -> int:
-        found = {first[b]: fraction(vector[b]) * scale[b] / of for b in one.kept if vector[b]}
+        share = 1 / rational(of)
+        found = {first[b]: fraction(vector[b] * exact[b] * share) for b in one.kept if vector[b]}
+        share = rational(unit) * share
         for j in one.deviations:
-            own = [
-                fraction(vector[one.basis[n, j]]) * unit / of if (n, j) in one.basis else Fraction(0) for n in range(N)
-            ]
-            if len(set(own[1:])) > 1:
+            own = [vector[one.basis[n, j]] if (n, j) in one.basis else 0 for n in range(N)]
+            if not any(own):
+                continue
+            if any(c != own[1] for c in own[2:]):
                 astray.append(j)
-            for place, c in ((mean.get(j), sum(own, Fraction(0))), (deviation[j], own[0] - own[-1])):
+            for place, c in ((mean.get(j), sum(own)), (deviation[j], own[0] - own[-1])):
                 if place is not None and c:
-                    found[place] = c
+                    found[place] = fraction(c * share)
         rows.append(found)
         return len(rows) - 1
 

@@ -17,12 +17,14 @@ from theory.worst_case.rounded import scale_of, size_of
 from validate.instances.pool import Drawn
 from validate.worst_case.attack import instance_of
 from validate.worst_case.numbers import Numbers, numbers_of
-from validate.worst_case.reading import ROOM, Case, LargeReadingError, NoReadingError, Reading, last_first, read_claim
+from validate.worst_case.reading import ROOM, Case, LargeReadingError, NoReadingError, Reading, read_claim
 
 START = 1
 """The place of x0 - x* among the basis vectors of a reading; in the program, it is the first."""
 LITTLE = 16
-"""Basis vectors that a reading is given at first."""
+"""Basis vectors that a reading is given at first, and"""
+MORE = 4
+"""how many times as many when that was too little."""
 Status = Literal["proved", "bounded", "attained", "undecided"]
 
 
@@ -121,24 +123,22 @@ def worst_case_of(
     if clients < 1 or len(counts) != clients or min(counts) < 1 or rounds < 1:
         raise ValueError(f"clients={clients}, samples={samples}, rounds={rounds} are outside the integers from 1 on")
     numbers = values if isinstance(values, Numbers) else numbers_of(claim, values)
-    reading = _in_little_room(claim, numbers, counts, rounds, room)
-    wanted = dict(at or {}).items()
-    cases = [case for case in last_first(reading.cases) if wanted <= dict(case.at).items()]
-    if not cases:
-        raise ValueError(f"at={dict(at or {})} are no indices of which {claim.id} speaks in {rounds} rounds")
-    return ratio(reading, cases[0], tolerance, alike=alike)
+    reading = _in_little_room(claim, numbers, counts, rounds, room, at or {})
+    return ratio(reading, reading.cases[0], tolerance, alike=alike)
 
 
-def _in_little_room(claim: Claim, numbers: Numbers, samples: tuple[int, ...], rounds: int, room: int) -> Reading:
-    """A claim at numbers: vectors are as long as they have to be, and no longer than `room`."""
+def _in_little_room(
+    claim: Claim, numbers: Numbers, samples: tuple[int, ...], rounds: int, room: int, at: Mapping[str, int]
+) -> Reading:
+    """A case of a claim at numbers: vectors are not much longer than they have to be, and no longer than `room`."""
     size = min(LITTLE, room)
     while True:
         try:
-            return read_claim(claim, numbers, samples, rounds, size)
+            return read_claim(claim, numbers, samples, rounds, size, at=at)
         except LargeReadingError:
             if size >= room:
                 raise
-            size = min(2 * size, room)
+            size = min(MORE * size, room)
 
 
 def ratio(

@@ -46,6 +46,10 @@ class NoReadingError(ValueError):
     """A claim that has no such form, or not at these numbers; it may be true all the same."""
 
 
+class NoCaseError(NoReadingError):
+    """Indices of which a sentence does not speak."""
+
+
 class LargeReadingError(NoReadingError):
     """A claim that has one in more room."""
 
@@ -116,7 +120,13 @@ def refusal(claim: Claim) -> str:
 
 
 def read_claim(
-    claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: int, room: int = ROOM, law: Law = "any"
+    claim: Claim,
+    values: Numbers,
+    samples: tuple[int, ...],
+    rounds: int,
+    room: int = ROOM,
+    law: Law = "any",
+    at: Mapping[str, int] | None = None,
 ) -> Reading:
     """A claim at numbers.
 
@@ -127,9 +137,11 @@ def read_claim(
         rounds: K.
         room: basis vectors that there may be.
         law: of noise: any, for bounds, or one, for instances.
+        at: where given, only the first of the last cases that have these indices is read, if no assumption across
+            functions is asked at what the others meet.
 
     Raises:
-        NoReadingError: where it has no such form, or is too large.
+        NoReadingError: where it has no such form, or is too large, or the sentence no such case.
     """
     why = refusal(claim)
     if why:
@@ -145,12 +157,14 @@ def read_claim(
         conditions = [(name, form) for name, form in conditions if form.gram or form.values or form.constant]
         if reader.unknown.spread or reader.unknown.line is not None:
             raise NotLinearError("an assumption on a run with noise")
-        cases = tuple(reader.cases())
+        cases = tuple(reader.cases(at))
         conditions += [*reader.of_noise(), *across(reader.unknown, reader.classes, reader.numbers)]
         met = reader.meeting(conditions)
         if reader.unknown.narrowed and any(own.mu <= 0 for own in met.classes.values()):
             reader.narrow("one minimiser for f and its only client")
         return Reading(claim, values, reader.instance, reader.unknown, met, cases, reader.classes)
+    except NoCaseError:
+        raise
     except TooLargeError as error:
         raise LargeReadingError(str(error)) from None
     except (NotLinearError, NoClassError, TooManyOutcomesError) as error:
@@ -243,34 +257,49 @@ class _Reader:
             raise NotLinearError(f"the assumption {relation}")
         return [(str(relation), gap)]
 
-    def cases(self) -> list[Case]:
-        """What is claimed, for every value of the free indices and every outcome."""
+    def cases(self, wanted: Mapping[str, int] | None) -> list[Case]:
+        """What is claimed, for every value of the free indices and every outcome; or only `read_claim`'s at."""
         sentence = self.claim.sentence
         found: list[Case] = []
         with balls(64):
-            for at in indices_of(sentence, self.world, self._free_indices(sentence)):
-                try:
-                    left, right = (self.world.bind(side, at) for side in (sentence.left, sentence.right))
-                except UndefinedError:  # it says nothing there
-                    continue
-                items = left.items | right.items
-                outcomes: list[Any] = [{}]
-                if items:
-                    assert self.world.play is not None
-                    outcomes = [outcome for _, outcome in self.world.play.joint(items)]
-                if len(outcomes) > OUTCOMES:
-                    raise TooManyOutcomesError(f"more than {OUTCOMES} outcomes")
-                for outcome in outcomes:
-                    if any(map(self.unknown.is_random, outcome.values())):
-                        raise NotLinearError("what is random outside of E, with noise")
-                    one, other = left.at(outcome), right.at(outcome)
-                    squared = isinstance(one, Root) or isinstance(other, Root)
-                    if sentence.relation in ("<=", "<", "=="):
-                        found.append(Case(dict(at), *squared_sides(one, other), squared))
-                    if sentence.relation in (">=", ">", "=="):
-                        found.append(Case(dict(at), *squared_sides(other, one), squared))
+            every = [dict(at) for at in indices_of(sentence, self.world, self._free_indices(sentence))]
+            if wanted is not None:
+                every = [at for at in every if dict(wanted).items() <= at.items()]
+                every.sort(key=_earlier)
+                if not every:
+                    raise NoCaseError(f"at={dict(wanted)} are no indices of which {self.claim.id} speaks")
+            for at in every:
+                found += self._cases(at)
+                if wanted is not None and found and not self.classes.across:
+                    break
         if not found:
             raise NoReadingError("no round and no turn of this run is one of which the sentence speaks")
+        return found
+
+    def _cases(self, at: Mapping[str, int]) -> list[Case]:
+        """Those at some indices."""
+        sentence = self.claim.sentence
+        try:
+            left, right = (self.world.bind(side, at) for side in (sentence.left, sentence.right))
+        except UndefinedError:  # it says nothing there
+            return []
+        items = left.items | right.items
+        outcomes: list[Any] = [{}]
+        if items:
+            assert self.world.play is not None
+            outcomes = [outcome for _, outcome in self.world.play.joint(items)]
+        if len(outcomes) > OUTCOMES:
+            raise TooManyOutcomesError(f"more than {OUTCOMES} outcomes")
+        found = []
+        for outcome in outcomes:
+            if any(map(self.unknown.is_random, outcome.values())):
+                raise NotLinearError("what is random outside of E, with noise")
+            one, other = left.at(outcome), right.at(outcome)
+            squared = isinstance(one, Root) or isinstance(other, Root)
+            if sentence.relation in ("<=", "<", "=="):
+                found.append(Case(dict(at), *squared_sides(one, other), squared))
+            if sentence.relation in (">=", ">", "=="):
+                found.append(Case(dict(at), *squared_sides(other, one), squared))
         return found
 
     def of_noise(self) -> list[tuple[str, Form]]:
@@ -311,4 +340,8 @@ class _Reader:
 
 def last_first(cases: tuple[Case, ...]) -> Iterator[Case]:
     """The cases of the last rounds first: those of earlier ones are cases of shorter runs."""
-    yield from sorted(cases, key=lambda case: -case.at.get("k", 0))
+    yield from sorted(cases, key=lambda case: _earlier(case.at))
+
+
+def _earlier(at: Mapping[str, int]) -> int:
+    return -at.get("k", 0)
