@@ -67,6 +67,7 @@ BELOW_AN_END = (F(1, 10**9), F(1, 10**3))
 SHARES = (F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(1, 10), F(1, 100), F(2))
 SHARP_SHARES = (F(1), F(1, 20), F(1), F(1, 2), F(1, 100), F(1))
 """Of the value at which a relation turns."""
+EACH_ROUND = frozenset({"k", "*k"})
 SMALL = F(1, 10**6)
 """A constant that every positive number is."""
 TRIES = 6
@@ -456,10 +457,12 @@ class Search:
         rng, rounds = self.rng, max(self.world.rounds, 1)
         known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
         share = rng.choice((F(1), F(1), F(1, 2), F(1, 10)))
+        of_all = [relation for relation in known if not self._is_of_each_round(relation)]
+        same = [end for relation in of_all for end in self._ends(name, relation)]  # in every round
         solved: list[Any] = []
         for k in range(rounds):
             self.round = k
-            ends = [end for relation in known for end in self._ends(name, relation)]
+            ends = same + [end for r in known if r not in of_all for end in self._ends(name, r)]
             solved.append(share * min(ends) if ends else None)
         self.round = 0
         first = candidates[0]
@@ -475,6 +478,12 @@ class Search:
                     return True
         self.values.pop(name, None)
         return False
+
+    def _is_of_each_round(self, relation: Sentence) -> bool:
+        """Whether a relation says something of every round, and not of all of them together."""
+        return bool(
+            frozenset().union(*(read(s, self.words).free for s in (relation.left, relation.right))) & EACH_ROUND
+        )
 
     def _choose_weights(self, name: str) -> bool:
         assert self.claim.program is not None
