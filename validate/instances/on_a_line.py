@@ -1,9 +1,9 @@
-"""Functions of one variable at their extremes, for a claim about points: what the pool meets by chance alone.
+"""Functions of one variable at their extremes, for a claim about points or a run: what a pool meets by chance alone.
 
 A sentence that is linear in a function's curvature is worst for the least or the most of it on either side of a few
 places; one about functions with bounded gradients for the steepest, up or down. Here the free vectors are a few places
 on a line, and curvature or steepness changes at the points at which the claim asks for its functions, or halfway
-between two of them.
+between two of them. A run begins at a distance that so many steps along the steep part take it to the kink.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from theory.claim import Claim
 from theory.formula import Apply, Name
 from theory.predicates import Smooth
 from theory.sentence import FUNCTION_NAMES, Expression, evaluate, everything, parts
-from validate.instances.affordable import everything_said
-from validate.instances.candidates import candidate_of, realised
+from validate.instances.affordable import everything_said, takes_long
+from validate.instances.candidates import Candidate, candidate_of, realised
 from validate.instances.choices import choose
 from validate.instances.piece_shapes import allows_pieces, assumes_convex
 from validate.instances.pieces import Pieces, Piecewise
@@ -39,12 +39,14 @@ WIDTHS = (F(1, 10_000), F(1, 4))
 """Within which a steepness changes, as a part of the least distance of two points; the larger where it is smooth."""
 MOST_PATTERNS, MOST_PLACES, MOST_TURNS = 120, 12, 7
 """Functions for one choice of places, those that change least often first; choices of places; changes of a function."""
+ROUNDS_OF_KINKS = (1, 2, 5, 10)
+"""Of a run; the first two of a random one."""
 KEPT = 4
 """Instances that go to later stages, of different tightness: the others would crowd out those of several variables."""
 
 
 def on_a_line(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[Seen]:
-    """The instances of functions at their extremes that break a claim about points; the tightest are added to `found`.
+    """The instances of functions at their extremes that break a claim; the tightest of the others are added to `found`.
 
     Args:
         claim: the claim.
@@ -52,7 +54,7 @@ def on_a_line(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[S
         stop: asked between instances.
     """
     held: dict[float, Seen] = {}
-    for one in extremes(claim):
+    for one in extremes(claim) if claim.program is None else kinks(claim):
         if stop():
             return
         seen = measured(claim, one)
@@ -88,6 +90,39 @@ def extremes(claim: Claim) -> Iterator[Drawn]:
             one = _instance(claim, function, vectors, rng)
             if one is not None:
                 yield one
+
+
+def kinks(claim: Claim) -> Iterator[Drawn]:
+    """Instances of a claim with an algorithm: one client, whose function is steep on one side or both of a kink at 0.
+
+    Args:
+        claim: about a run; there are none where it assumes that f is a quadratic, or that all curvatures are one.
+    """
+    shape = shape_of(claim.predicates, needs_minimiser(claim))
+    if claim.program is None or not fits(claim, Size(1, 1, 1)) or not allows_pieces(claim) or shape.even != "any":
+        return
+    rng = random.Random(claim.statement)
+    low = F(0) if shape.strongly == "any" else LEAST[0]
+    rounds = ROUNDS_OF_KINKS[:2] if claim.program.random else ROUNDS_OF_KINKS
+    for left, width, K, start in product((F(-1), F(0)), WIDTHS, rounds, (F(1), F(2))):
+        f = _with_steepness([F(0)], (left, F(1)), width)
+        problem = Pieces(((f.plus(Piecewise((), (low,))),),))
+        begin = np.array([start], dtype=object)
+        found = choose(claim, problem, begin, K, rng)
+        if found is None or found[1].rounds != K:
+            continue
+        values, numbers = found[0], [name for name in found[0] if _is_free(claim, name, found[0][name])]
+        for name, value in [("", F(0)), *product(numbers, dict.fromkeys((F(1), F(1, K))))]:
+            changed = {**values, name: value} if name else values
+            one = realised(claim, Candidate(None, None, begin, K, changed, {}, problem.functions))
+            if one is not None and not takes_long(one):
+                yield one
+
+
+def _is_free(claim: Claim, name: str, value: Any) -> bool:
+    """Whether a name is a real number that no assumption binds."""
+    number = isinstance(value, Fraction) and name in claim.domains and not claim.domains[name].integer
+    return number and name not in claim.constants
 
 
 def _vector(place: int) -> Any:
@@ -181,4 +216,4 @@ def _with_steepness(turns: list[Fraction], steepness: tuple[Fraction, ...], widt
     return Piecewise(shape.knots, shape.slopes, shape.derivative(far) - steepness[0])
 
 
-__all__ = ["extremes", "on_a_line"]
+__all__ = ["extremes", "kinks", "on_a_line"]
