@@ -45,7 +45,7 @@ from theory.sentence import (
 )
 from validate.instances.instance import Instance
 from validate.instances.scalars import Given, Schedule
-from validate.instances.world import Still
+from validate.instances.world import Still, few_terms
 from validate.play import LIMIT, Item, Play
 
 Status: TypeAlias = Literal["holds", "broken", "undefined", "undecided"]
@@ -693,7 +693,7 @@ def indices_of(sentence: Sentence, world: World, free: frozenset[str]) -> Iterat
         both = applied("+", (sentence.left, sentence.right))
         lags = [world.remembers(both, i) for i in free & set(TURNS) if any(remembered(both, i, words))]
         turns = max(turns, *lags, 0)
-    K = world.instance.rounds
+    K = few_terms(world.instance.rounds) if free & {"k", "*k"} else world.instance.rounds
     ranges: dict[str, Iterable[int]] = {"k": range(K + 1), "*k": range(K), "h": range(turns), "j": range(turns)}
     clients = [name for name in ("n", "*n") if name in free]
     if clients or "i" in free:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import os
 from decimal import Decimal
 from fractions import Fraction
 
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.rationals import rationals
-from theory.inequality.conic import Program
+from theory.inequality.conic import Program, solved_by
 from theory.inequality.gram import Certificate, certify, expectation, inner, mean, recentre, residual, solve, square
 from theory.inequality.gram_json import condition_from_json, condition_to_json, form_from_json, form_to_json
 from theory.inequality.interpolation import smooth_convex, smooth_strongly_convex
@@ -313,3 +314,33 @@ def test_certificates_are_plain_and_frozen():
     assert all(isinstance(y, Fraction) for y in (*found.multipliers, found.bound))
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.bound = Fraction(0)
+
+
+class PanicException(BaseException):
+    """Named as the panics of Rust are."""
+
+
+class Solver:
+    """One that says something on the standard error stream, and then gives an answer or an error."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def solve(self) -> object:
+        os.write(2, b"thread panicked")
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+def test_a_panic_of_the_solver_is_no_solution_and_is_not_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    assert solved_by(Solver(PanicException("Eigval error"))) is None
+    assert capfd.readouterr().err == ""
+
+
+def test_what_the_solver_prints_otherwise_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    assert solved_by(Solver(3)) == 3
+    assert capfd.readouterr().err == "thread panicked"
+    with pytest.raises(KeyboardInterrupt):
+        solved_by(Solver(KeyboardInterrupt()))
+    assert capfd.readouterr().err == "thread panicked"

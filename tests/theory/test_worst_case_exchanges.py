@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory import algorithm, claim
+from theory.worst_case import solver
 from theory.worst_case.bound import enclose
 from theory.worst_case.certificate import certify
 from theory.worst_case.program import Alike, Family, Program, single
@@ -192,3 +193,25 @@ def test_no_proof_rests_on_what_is_alike(program: Program, random: Any) -> None:
     upper, lower, _ = enclose(wrong)
     assert upper is None or (upper.check(whole) and upper.bound >= value - 1e-6)
     assert lower is None or (lower.check(whole) and lower.value <= value + 1e-6)
+
+
+def test_a_worst_case_goes_on_where_the_solver_panics(monkeypatch: pytest.MonkeyPatch) -> None:
+    @algorithm
+    def descent(w, x, *, eta):  # type: ignore[no-untyped-def]
+        return x - eta * w.full_gradient(x)
+
+    one = claim("c", f"norm2(x[1] - xstar) <= {START}", of=descent, assuming=("smooth(f, L)", "strongly_convex(f, mu)"))
+    values = {**NUMBERS, "eta": 1}
+    plain = worst_case_of(one, values, room=200)
+    left, real = [2], solver.solved_by
+
+    def panics_twice(given: Any) -> Any:
+        left[0] -= 1
+        return None if left[0] >= 0 else real(given)
+
+    monkeypatch.setattr(solver, "solved_by", panics_twice)
+    found = worst_case_of(one, values, room=200)
+    assert left[0] < 0
+    assert found.upper is not None
+    assert plain.upper is not None
+    assert float(found.upper) == pytest.approx(float(plain.upper), rel=1e-5)

@@ -6,8 +6,15 @@ that the product of two triangles is the inner product of the matrices (Clarabel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -116,7 +123,10 @@ def unpacked(triangle: np.ndarray, n: int) -> np.ndarray:
 def run_clarabel(
     cost: np.ndarray, blocks: Sequence[tuple[Any, np.ndarray, Any]], *, tolerance: float, iterations: int = 200
 ) -> Any:
-    """Minimise cost.x subject to ``b - A x`` in a cone, block by block; Clarabel's own solution object."""
+    """Minimise cost.x subject to ``b - A x`` in a cone, block by block; Clarabel's own solution object.
+
+    Where it panics, that is one of NaN, and its status `PANICKED`.
+    """
     import clarabel
     from scipy import sparse
 
@@ -135,4 +145,57 @@ def run_clarabel(
         [block[2] for block in kept],
         settings,
     )
-    return solver.solve()
+    answer = solved_by(solver)
+    if answer is None:
+        nothing = np.full(cost.size, np.nan), np.full(sum(block[1].size for block in kept), np.nan)
+        return SimpleNamespace(status=PANICKED, x=nothing[0], z=nothing[1], iterations=0, obj_val=math.nan)
+    return answer
+
+
+PANICKED = "Panicked"
+"""The status of a program at which Clarabel stopped with an error of its own: nothing is known of it."""
+_ALONE = threading.Lock()
+
+
+def solved_by(solver: Any) -> Any:
+    """Clarabel's solution of a program; None where it panics, as 0.11 does where it meets a matrix that is no number.
+
+    What Rust says of the panic is not printed. Of several threads that solve at once, one alone is quiet.
+    """
+    quiet = _ALONE.acquire(blocking=False)
+    try:
+        with _panics_unsaid() if quiet else nullcontext():
+            return solver.solve()
+    except BaseException as error:  # a panic is no Exception
+        if type(error).__name__ != "PanicException":
+            raise
+        return None
+    finally:
+        if quiet:
+            _ALONE.release()
+
+
+@contextmanager
+def _panics_unsaid() -> Iterator[None]:
+    """What is written to the standard error stream meanwhile is written at the end, but for what a panic says."""
+    try:
+        sys.stderr.flush()
+        stream = os.dup(2)
+    except (AttributeError, OSError, ValueError):  # there is no such stream
+        yield
+        return
+    panicked = False
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        except BaseException as error:
+            panicked = type(error).__name__ == "PanicException"
+            raise
+        finally:
+            os.dup2(stream, 2)
+            os.close(stream)
+            said.seek(0)
+            text = b"" if panicked else said.read()
+            if text:
+                os.write(2, text)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from theory.inequality.conic import PANICKED, solved_by
 from theory.worst_case import interior
 from theory.worst_case.program import Array, Program
 from theory.worst_case.reduced import Forms, Reduced, reduced
@@ -285,14 +286,9 @@ def _solve(small: Reduced, chosen: Array, effort: Effort) -> Solved:
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix((count, count)), cost, everything, np.concatenate(right), cones, settings
     )
-    try:
-        answer = solver.solve()
-    except BaseException as error:  # clarabel's panics are no Exception
-        if type(error).__name__ != "PanicException":
-            raise
-        raise ArithmeticError(f"clarabel gave up: {error}") from None
-    status = str(answer.status)
-    if "Infeasible" in status:
+    answer = solved_by(solver)
+    status = PANICKED if answer is None else str(answer.status)
+    if answer is None or "Infeasible" in status:
         nothing = np.zeros(program.conditions)
         return Solved(status, np.nan, nothing, (), np.zeros(program.values), (), np.zeros(values))
     shares = np.zeros(len(chosen))

@@ -2,7 +2,8 @@
 
 Each is an instance that was measured, with some of its numbers replaced: a closed end of a domain belongs to the claim,
 one number alone at its end and all at once; weights of a given sum may be negative where their domain says so; and a
-schedule may rise, fall, or have one step that is far from the others.
+schedule may rise, fall, or have one step that is far from the others. A quantile jumps where its level
+is the chance of an outcome, and the level is taken beside it.
 """
 
 from __future__ import annotations
@@ -10,19 +11,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, product
+from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING, Any
 
 from theory.claim import Claim
 from theory.domain import Domain
+from theory.formula import Apply, Name, UndefinedError
+from theory.operations import UndecidedError, to_fraction
 from theory.program import work
-from theory.sentence import index_of
+from theory.sentence import everything, index_of
+from validate.instances.affordable import everything_said
 from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised, refitted
 from validate.instances.pool import Drawn
 from validate.instances.roles import roles_of
-from validate.instances.seen import Hunt, Seen, measured
+from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
 from validate.instances.setting import schedules_of
 from validate.instances.together import with_its_start
+from validate.play import Play
 
 if TYPE_CHECKING:
     from validate.instances.stages import Budget
@@ -46,7 +51,7 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         one: an instance of it.
     """
     c = candidate_of(one)
-    for changed, bound in chain(_at_ends(claim, c), _signed(claim, c), _uneven(claim, c)):
+    for changed, bound in chain(_at_ends(claim, c), _signed(claim, c), _uneven(claim, c), _beside_jumps(claim, c, one)):
         made = realised(claim, changed, bound) or realised(claim, refitted(claim, changed), bound)
         if made is not None:
             yield made
@@ -143,6 +148,34 @@ def _shapes(rounds: int) -> Iterator[list[Fraction]]:
         yield [F(1) if k == at else FAR_LESS for k in range(rounds)]
 
 
+def _beside_jumps(claim: Claim, c: Candidate, one: Drawn) -> Iterator[Change]:
+    """Numbers in the level of a quantile a little less and more than a chance at which the quantile jumps."""
+    levels = {
+        part.name
+        for tree in everything_said(claim)
+        if isinstance(tree, Apply) and tree.operation == "quantile"
+        for part in everything(tree.arguments[1])
+        if isinstance(part, Name) and isinstance(c.values.get(part.name), Fraction)
+    }
+    for name in sorted(levels - set(claim.constants)):
+        for chance in _chances(one) if not claim.domains[name].integer else ():
+            for side in (-BESIDE, BESIDE):
+                yield replace(c, values={**c.values, name: chance + side}), {}
+
+
+def _chances(one: Drawn) -> list[Fraction]:
+    """Of the likeliest outcome of the first round, of the two likeliest, and so on; and of all others but these."""
+    try:
+        law = Play(one.instance, OUTCOMES).law(1)
+    except (UndecidedError, UndefinedError, ValueError, ZeroDivisionError):
+        return []
+    each = sorted((to_fraction(chance) for chance, _ in law), reverse=True)
+    sums = list(accumulate(each[:MOST_LIKELY]))
+    return sorted({s for total in sums for s in (total, 1 - total)})
+
+
+BESIDE, MOST_LIKELY = F(1, 10**9), 6
+"""How far beside a chance; outcomes whose chances are added up."""
 ALTERED = (8, 24)
 """Instances that are altered: the tightest, and so many of all."""
 SHORT_ALTERED = 12

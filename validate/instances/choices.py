@@ -67,9 +67,12 @@ BELOW_AN_END = (F(1, 10**9), F(1, 10**3))
 SHARES = (F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(1, 10), F(1, 100), F(2))
 SHARP_SHARES = (F(1), F(1, 20), F(1), F(1, 2), F(1, 100), F(1))
 """Of the value at which a relation turns."""
+EACH_ROUND = frozenset({"k", "*k"})
 SMALL = F(1, 10**6)
 """A constant that every positive number is."""
 TRIES = 6
+ROOM = (F(1, 10), F(10), F(1, 100), F(100), F(1000), F(1, 1000))
+"""Factors by which a number is changed to leave room for another."""
 
 
 def choose(
@@ -84,6 +87,7 @@ def choose(
     everybody: bool = False,
     most_rounds: int | None = None,
     sharp: bool = False,
+    patient: bool = False,
 ) -> tuple[Values, Setting] | None:
     """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
 
@@ -101,6 +105,7 @@ def choose(
         everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
         most_rounds: the largest K that is solved for; None where it stays as it is.
         sharp: whether numbers are where the claim has the least room (`Search`).
+        patient: whether numbers that leave no room for another are changed (`Search`).
 
     Returns:
         Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds,
@@ -108,7 +113,7 @@ def choose(
     """
     roles = roles_of(claim.program)
     for attempt in range(TRIES):
-        more = (vectors or {}, counts or {}, attempt, everybody, sharp)
+        more = (vectors or {}, counts or {}, attempt, everybody, sharp, patient)
         search = Search(claim, problem, start, rounds, rng, roles, large, *more)
         found = search.run()
         if found is not None:
@@ -120,7 +125,7 @@ def choose(
     from validate.instances.run_length import OpenLength  # which searches as this module does
 
     for attempt in range(TRIES):
-        more = (vectors or {}, counts or {}, attempt, everybody, sharp)
+        more = (vectors or {}, counts or {}, attempt, everybody, sharp, patient)
         found = OpenLength(most_rounds, claim, problem, start, rounds, rng, roles, large, *more).run()
         if found is not None:
             return found
@@ -131,7 +136,8 @@ class Search:
     """One attempt: names are given values in an order in which their bounds are known.
 
     A sharp one takes constants that may be 0, where all positive numbers are constants, to be 0, and others small;
-    weights of what is remembered are 0 half of the time, and numbers are at the ends of their relations more often.
+    weights of what is remembered are 0 half of the time, and numbers are at the ends of their relations more often. A
+    patient one makes an earlier number smaller or larger where it leaves no room for a later one.
     """
 
     def __init__(
@@ -148,9 +154,10 @@ class Search:
         attempt: int,
         everybody: bool,
         sharp: bool = False,
+        patient: bool = False,
     ) -> None:
         self.claim, self.problem, self.rng, self.roles, self.large = claim, problem, rng, roles, large
-        self.attempt, self.sharp = attempt, sharp
+        self.attempt, self.sharp, self.patient = attempt, sharp, patient
         self.values: Values = dict(counts)
         self.world = Setting(problem, start, self.values, rounds, claim, vectors)
         self.words: Vocabulary = claim.vocabulary
@@ -171,10 +178,36 @@ class Search:
         open_ = [name for name in self.symbols if name not in self.values]
         while open_:
             name = min(open_, key=lambda n: (len(self._waits_for(n, open_)), self._late(n), n))
-            if not self._choose(name):
+            if not self._choose(name) and not (self.patient and self._makes_room(name)):
                 return False
             open_.remove(name)
         return True
+
+    def _makes_room(self, name: str) -> bool:
+        """Whether a name has a value once another number of its relations is changed by a factor, the least first."""
+        together = {other for names in self.needs.values() if name in names for other in names}
+        numbers = [other for other in sorted(together & set(self.values)) if self._moves(other)]
+        self.rng.shuffle(numbers)
+        for factor in ROOM:
+            for other in numbers:
+                before = self.values[other]
+                self.values[other] = before * factor
+                if self._stands(other) and self._choose(name):
+                    return True
+                self.values[other] = before
+        return False
+
+    def _moves(self, name: str) -> bool:
+        """Whether the value of a name is a number that no assumption binds and that may be any fraction."""
+        free = name not in self.claim.constants and name not in self.roles.counts
+        return free and not self.claim.domains[name].integer and isinstance(self.values[name], Fraction)
+
+    def _stands(self, name: str) -> bool:
+        """Whether a value is in its domain, and all relations that are known hold with it."""
+        known = [r for r, names in self.needs.items() if name in names and names <= set(self.values)]
+        if not self.claim.domains[name].contains(self.values[name]) or self._clearly_false(known):
+            return False
+        return all(self.satisfied(relation) for relation in known)
 
     def _complete(self) -> tuple[Values, Setting] | None:
         """The values, if all relations and assumptions hold with them."""
@@ -424,10 +457,12 @@ class Search:
         rng, rounds = self.rng, max(self.world.rounds, 1)
         known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
         share = rng.choice((F(1), F(1), F(1, 2), F(1, 10)))
+        of_all = [relation for relation in known if not self._is_of_each_round(relation)]
+        same = [end for relation in of_all for end in self._ends(name, relation)]  # in every round
         solved: list[Any] = []
         for k in range(rounds):
             self.round = k
-            ends = [end for relation in known for end in self._ends(name, relation)]
+            ends = same + [end for r in known if r not in of_all for end in self._ends(name, r)]
             solved.append(share * min(ends) if ends else None)
         self.round = 0
         first = candidates[0]
@@ -443,6 +478,12 @@ class Search:
                     return True
         self.values.pop(name, None)
         return False
+
+    def _is_of_each_round(self, relation: Sentence) -> bool:
+        """Whether a relation says something of every round, and not of all of them together."""
+        return bool(
+            frozenset().union(*(read(s, self.words).free for s in (relation.left, relation.right))) & EACH_ROUND
+        )
 
     def _choose_weights(self, name: str) -> bool:
         assert self.claim.program is not None

@@ -52,7 +52,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
         )
     reached = dict(found.reached)
     telling = [seen for seen in found.seen if _is_telling(seen)]
-    if len(telling) < LEAST and 2 * len(telling) > len(found.seen):
+    if few_tell(found):
         missing.append(f"only {len(telling)} instances have a side that is not 0")
     elif len(telling) < LEAST:
         how = _would_break(claim)
@@ -114,6 +114,17 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
         return Coverage(False, f"not called supported: {'; '.join(missing)}")
     told = [f"{len(telling) or len(found.seen)} instances", *told]
     return Coverage(True, f"{', '.join(told)}; {word} search of {found.evaluations} evaluations")
+
+
+def few_tell(found: Hunt) -> bool:
+    """Whether too few instances were seen with a side that is not 0, although most of those that were seen have one."""
+    telling = sum(map(_is_telling, found.seen))
+    return telling < LEAST and 2 * telling >= len(found.seen)
+
+
+def is_earned(claim: Claim, found: Hunt) -> bool:
+    """Whether what was seen so far earns support; whether a changed program is broken is asked where few tell."""
+    return coverage(claim, found, quick=True).earned
 
 
 def _is_telling(seen: Seen) -> bool:

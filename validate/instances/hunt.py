@@ -24,6 +24,8 @@ from validate.instances.candidates import (
 )
 from validate.instances.coordinates import in_more_coordinates
 from validate.instances.descended import descended
+from validate.instances.further import further
+from validate.instances.on_a_line import on_a_line
 from validate.instances.outside import rougher
 from validate.instances.pool import drawn, fitting_sizes, has_functions
 from validate.instances.ridges import Ridges
@@ -47,8 +49,10 @@ CASES = 25
 """Values of the free indices on one instance that count as an evaluation of the search."""
 POOL, EVERYBODY, SHARP, LARGER = "pool", "everybody takes part", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, weights of both signs, uneven schedules"
+LINE = "functions of one variable at their extremes"
 MOVED, BENT = "begun elsewhere, or in other units", "functions of several variables that bend"
 AFAR, ALONG, CLIMB = "far out", "the tightest, made larger", "search"
+FURTHER = "the pool, with numbers that make room"
 COORDINATES, DESCENT = "more and more coordinates", "downhill in floats"
 """Stages of a hunt."""
 REFUSED = 8
@@ -107,6 +111,9 @@ def hunt(
                     return found
                 continue
             found.seen.append(seen)
+    for extreme in on_a_line(claim, found, stop):
+        if doubts.settled(extreme, LINE):
+            return found
     broken = in_the_plane(claim, found, pool, seed, stop)
     if broken is not None and doubts.settled(broken, BENT):
         return found
@@ -131,6 +138,9 @@ def hunt(
             return found
         broken = made_longer(claim, found, stop, budget)
         if broken is not None and doubts.settled(broken, ALONG, short=True):
+            return found
+        broken = further(claim, found, pool, seed, stop)
+        if broken is not None and doubts.settled(broken, FURTHER):
             return found
     if _searched(claim, found, doubts, evaluations, seed, budget, tell, stop) or not far:
         return found

@@ -18,7 +18,8 @@ from validate.instances.numbers import entries, number, number_json
 from validate.instances.problems import Problem
 from validate.instances.scalars import Given, Scalars, Schedule
 
-MOST_ROUNDS = 100_000
+MOST_ROUNDS, MOST_TERMS = 100_000, 10**12
+"""K of a run; and where there is none, so that it is a number only."""
 LONGEST_TEXT = 20_000_000  # characters of an instance as text
 PRECISION = 128  # bits in which arguments with roots are checked
 KEYS = ("algorithm", "parameters", "problem", "start", "rounds", "vectors")
@@ -37,7 +38,7 @@ class Instance:
         parameters: of the program, by name: a number, one a client, a `Schedule`, the rows of a matrix, or weights.
         problem: the clients' functions; None for sentences about vectors or numbers alone.
         start: x0, of d entries; empty where there is no problem.
-        rounds: K, at least 1.
+        rounds: K, at least 1; up to 10^12 where there is no program.
         vectors: the free vectors of a sentence, by name; of ``a_n`` a tuple of N of them.
         algorithm: how the algorithm is called, ``paper/name`` or ``file.py:name``.
 
@@ -54,8 +55,9 @@ class Instance:
     algorithm: str = ""
 
     def __post_init__(self) -> None:
-        if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or not 1 <= self.rounds <= MOST_ROUNDS:
-            raise ValueError(f"rounds={self.rounds!r} is outside the integers in [1, {MOST_ROUNDS}]")
+        most = MOST_TERMS if self.program is None else MOST_ROUNDS
+        if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or not 1 <= self.rounds <= most:
+            raise ValueError(f"rounds={self.rounds!r} is outside the integers in [1, {most}]")
         if self.problem is not None and len(self.start) != self.problem.dim:
             raise ValueError(
                 f"start has {len(self.start)} entries, and the problem has d={self.problem.dim} coordinates"

@@ -17,7 +17,7 @@ from validate.expected import Line
 from validate.instances.affordable import MANY
 from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floats
 from validate.instances.candidates import Candidate, candidate_of, realised, size, smaller
-from validate.instances.longer import MOST_ALONE, ROUNDS, Way, longer, ways
+from validate.instances.longer import MOST_SUMMED, ROUNDS, Way, longer, ways
 from validate.instances.pool import Drawn
 from validate.instances.roles import turns_of
 from validate.instances.seen import Seen, measured
@@ -100,10 +100,10 @@ def _by_series(claim: Claim, tightest: list[Seen], found: Ladder) -> bool:
         way = next((way for way in ways(claim, base) if way.name == ROUNDS), None)
         if way is None:  # the claim has no K
             return False
-        both = series(claim, {name: v for name, v in base.values.items() if name != ROUNDS}, MOST_ALONE)
+        both = series(claim, {name: v for name, v in base.values.items() if name != ROUNDS}, MOST_SUMMED)
         if both is None:
             return False
-        found.reached[ROUNDS] = MOST_ALONE
+        found.reached[ROUNDS] = MOST_SUMMED
         breaks = [K for K in both.breaks if K <= CONFIRMED]
         for K in (*breaks[:2], *breaks[2:100:30]):  # the first may be one by rounding only
             one = longer(claim, base, way, K)

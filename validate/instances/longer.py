@@ -24,8 +24,9 @@ F = Fraction
 ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
 EVERYBODY = "N, all of them chosen"
 BOTH = "N and d together"
-MOST, MOST_COORDINATES, MOST_ALONE = 1024, 32, 10**6
-"""Of an integer; of coordinates where functions have Hessians; of claims about numbers alone."""
+MOST, MOST_COORDINATES, MOST_SUMMED, MOST_ALONE = 1024, 32, 10**6, 10**12
+"""Of an integer; of coordinates where functions have Hessians; of claims about numbers alone, of K where each round is
+gone through, and of other integers."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
     roles = roles_of(claim.program)
     alone = claim.of is None and not c.has_functions and not c.vectors
     if claim.of is not None or ROUNDS in claim.symbols or _sums_over_rounds(claim):
-        yield Way(ROUNDS, c.rounds, MOST_ALONE if alone else MOST, lambda c, v: of_rounds(c, claim, v))
+        most = MOST if not alone else MOST_SUMMED if _sums_over_rounds(claim) else MOST_ALONE
+        yield Way(ROUNDS, c.rounds, most, lambda c, v: of_rounds(c, claim, v))
     for last in (False, True):
         clients = _clients(c, claim)
         if clients and not roles.matrices and (clients > 1 or not last):
@@ -85,10 +87,14 @@ def longer(claim: Claim, c: Candidate, way: Way, value: int) -> Drawn | None:
 
 
 def _sums_over_rounds(claim: Claim) -> bool:
+    """Whether the rounds are gone through one by one, so that K is more than a number."""
     from theory.formula import Apply
     from theory.sentence import everything
 
     trees = (claim.sentence.left, claim.sentence.right, *claim.definitions.values())
+    if schedules_of(claim) or claim.free & {"k", "*k"}:
+        return True
+    trees += tuple(side for relation in claim.relations for side in (relation.left, relation.right))
     return any(isinstance(p, Apply) and p.operation.endswith("_k") for tree in trees for p in everything(tree))
 
 
@@ -187,4 +193,4 @@ def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
     )
 
 
-__all__ = ["MOST_ALONE", "ROUNDS", "Way", "longer", "ways"]
+__all__ = ["MOST_SUMMED", "ROUNDS", "Way", "longer", "ways"]

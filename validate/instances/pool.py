@@ -145,6 +145,7 @@ def drawn(
     sizes: list[Size] | None = None,
     everybody: bool = False,
     bent: bool = False,
+    patient: bool = False,
 ) -> Drawn | None:
     """The instance of a seed; None where this seed leads to none.
 
@@ -156,6 +157,7 @@ def drawn(
         sizes: to choose from; those that fit the claim without.
         everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
         bent: whether functions are to be no quadratics, and of several variables, where the claim allows it.
+        patient: whether numbers that leave no room for another are changed (`validate.instances.choices.choose`).
     """
     rng = random.Random(f"{seed}:{claim.statement}")
     more = random.Random(f"{seed}, {claim.statement}")
@@ -225,7 +227,7 @@ def drawn(
     vectors = vectors if in_plane else _vectors(claim, size, rng)
     counts = _counts_of_numbers(claim, vectors, more, large) if problem is None else {}
     most = MOST_FAR if large or long else MOST_CERTAIN if everybody or certain else MOST_ROUNDS
-    found = choose(claim, problem, start, rounds, rng, large, vectors, counts, everybody, most)
+    found = choose(claim, problem, start, rounds, rng, large, vectors, counts, everybody, most, patient=patient)
     if found is None and has_length(claim) and problem is not None and not lines:
         # the shortest runs that relations allow are often those of one curvature everywhere
         problem = made(shape, size, more, even=1.0)
@@ -234,7 +236,7 @@ def drawn(
                 start = problem.minimiser
             except ValueError:
                 return None
-        found = choose(claim, problem, start, rounds, more, large, vectors, counts, everybody, most)
+        found = choose(claim, problem, start, rounds, more, large, vectors, counts, everybody, most, patient=patient)
     return None if found is None else instance_of_values(claim, problem, start, found[1].rounds, found[0], vectors)
 
 

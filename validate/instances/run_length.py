@@ -150,10 +150,6 @@ class OpenLength(Search):
             best = shorter
         return best
 
-    def _moves(self, name: str) -> bool:
-        free = name not in self.claim.constants and name not in self.roles.counts
-        return free and not self.claim.domains[name].integer and isinstance(self.values[name], Fraction)
-
     def _one_shorter(self, names: Sequence[str], length: int) -> int | None:
         """The best of the moves of one name, or of two at once, that leave a shorter run; it is made."""
         values: Values = {name: self.values[name] for name in names}

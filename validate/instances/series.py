@@ -1,4 +1,4 @@
-"""A claim about numbers alone at every number of terms up to a million, in floats: sums are kept as they grow."""
+"""A claim about numbers alone at every number of terms up to a million, in long floats: sums are kept as they grow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from theory.claim import Claim
 from theory.formula import Apply, Name, Number
 from theory.sentence import Expression, everything, parts
 
-SLACK = 1e-9
+FLOAT = np.longdouble
+"""Of sums of a million terms it keeps some 13 digits, where it has more bits than a float."""
+SLACK = 1e-12 if np.finfo(FLOAT).eps < 1e-18 else 1e-9
 """A break in floats is one by more than this, relative to the larger side."""
 _PLAIN: Mapping[str, Any] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power, "neg": np.negative,
@@ -60,15 +62,20 @@ def series(claim: Claim, values: Mapping[str, Any], most: int) -> Series | None:
         return None
     if any(not isinstance(value, Fraction) for value in values.values()):
         return None
-    K = np.arange(1, most + 1, dtype=float)
-    reader = _Reader(claim.definitions, {name: float(value) for name, value in values.items()} | {"K": K}, most)
+    K = np.arange(1, most + 1, dtype=FLOAT)
     sides = (claim.sentence.left, claim.sentence.right)
     try:
+        numbers = {name: _number(value) for name, value in values.items()}
+        reader = _Reader(claim.definitions, {**numbers, "K": K}, most)
         with np.errstate(all="ignore"):
             left, right = (np.broadcast_to(reader.of(side), K.shape) for side in sides)
     except (_OtherKindError, OverflowError):
         return None
     return Series(left, right, claim.sentence.relation)
+
+
+def _number(value: Fraction) -> Any:
+    return FLOAT(value.numerator) / FLOAT(value.denominator)
 
 
 class _OtherKindError(ValueError):
@@ -83,7 +90,7 @@ class _Reader:
 
     def of(self, e: Expression) -> Any:
         if isinstance(e, Number):
-            return float(e.value)
+            return _number(e.value)
         if isinstance(e, Name) and e.name in self.definitions:
             return self.of(self.definitions[e.name])
         if isinstance(e, Name) and e.name in self.values:
@@ -94,7 +101,7 @@ class _Reader:
             values = [self.of(part) for part in parts(e)]
             found = values[0] if len(values) > 1 else _PLAIN[e.operation](values[0])
             for value in values[1:]:
-                found = _PLAIN[e.operation](np.float64(found) if np.ndim(found) == 0 else found, value)
+                found = _PLAIN[e.operation](FLOAT(found) if np.ndim(found) == 0 else found, value)
             return found
         if e.operation in ("sum_k", "mean_k", *_KEPT) and "k" not in self.values:
             return self._over_rounds(e)
@@ -107,7 +114,7 @@ class _Reader:
             names |= {part.name for part in everything(self.definitions[name]) if isinstance(part, Name)}
         if "K" in names:
             raise _OtherKindError
-        terms = np.arange(self.most, dtype=float)
+        terms = np.arange(self.most, dtype=FLOAT)
         values = {**self.values, "k": terms}
         each = np.broadcast_to(_Reader(self.definitions, values, self.most).of(inner), terms.shape)
         if e.operation in _KEPT:

@@ -22,7 +22,7 @@ from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.problems import weighted_quadratic
 from validate.instances.ridges import Ridges
-from validate.instances.world import which
+from validate.instances.world import few_terms, which
 
 F = Fraction
 Values = dict[str, Any]
@@ -165,7 +165,7 @@ class Setting:
         if index == "i":
             return range(int(self.problem.counts[at["n"]]))
         if index == "k":
-            return range(self.rounds)
+            return range(few_terms(self.rounds))
         lists = (self.values.get(name) for name in remembered(e, index, self.claim.vocabulary)[1])
         sizes = {len(value) for value in lists if isinstance(value, list)}
         if len(sizes) != 1:

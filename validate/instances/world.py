@@ -15,6 +15,9 @@ from validate.instances.instance import Instance
 from validate.instances.problems import Minimisers, Problem, Vector
 from validate.instances.scalars import LONGEST_RATIONAL, Given, Schedule
 
+MOST_SUMMED = 10**5
+"""Terms that are gone through."""
+
 
 class SilentError(UndefinedError):
     """The sentence does not speak of this instance: f has no minimiser, or is unbounded below."""
@@ -216,7 +219,7 @@ class Still:
         if index == "i":
             return range(self.problem.samples(at["n"]))
         if index == "k":
-            return range(self.instance.rounds)
+            return range(few_terms(self.instance.rounds))
         return range(self.remembers(e, index))
 
     @property
@@ -272,6 +275,17 @@ class Still:
         if len(point) > 1 or not _norm2(point) > radius * radius:
             raise UndefinedError("the minimiser over a ball that binds, in several dimensions")
         return (radius if point[0] > 0 else -radius,)
+
+
+def few_terms(rounds: int) -> int:
+    """K, where each of so many rounds may be gone through.
+
+    Raises:
+        UndefinedError: where there are too many.
+    """
+    if rounds > MOST_SUMMED:
+        raise UndefinedError(f"there are {rounds} terms, more than {MOST_SUMMED}")
+    return rounds
 
 
 def which(name: str, at: Mapping[str, int]) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from .sentences import INDICES, WORDS
 
 MOST_LIST = 200
 MOST_ROUNDS = 5_000
-MOST_TERMS = 10**6  # K of a claim without an algorithm
+MOST_TERMS = 10**12  # K of a claim without an algorithm
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ Number = Fraction | Interval
 Vector = tuple[Number, ...]
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST_BITS = 50_000  # of numerator or denominator
+MOST_POWER = 10**15  # an exponent
 MOST_WORK = 20_000_000  # about this many microseconds
 
 
@@ -109,12 +110,14 @@ def power(base: Number, exponent: Number) -> Number:
         size = abs(int(exponent))
         if size == 0:
             return ONE
-        if size > 100_000 or (isinstance(base, Fraction) and size * bits(base) > MOST_BITS * 8):
+        if size > MOST_POWER:
             raise FormatError("a power is too large to be checked")
         if isinstance(base, Fraction):
             if exponent < 0 and base == 0:
                 raise Uncheckable("a division by 0")
-            return base ** int(exponent)
+            if size * bits(base) <= MOST_BITS * 8:
+                return base ** int(exponent)
+            base = Interval.of(base)
         if exponent < 0:
             is_zero(base)
         return _interval_power(base, int(exponent))

@@ -15,6 +15,8 @@ from .scalars import OPERATIONS, Number, Vector, Work, divided, dot, norm2, root
 from .sentences import ALL_CLIENTS, FUNCTIONS, INDICES, OVER, POINTS, Node, everything, index_of
 from .vocabulary import Vocabulary
 
+MOST_SUMMED = 10**6  # rounds that are gone through
+
 Item = tuple[str, tuple[int, ...]]
 """A state or a tap at its indices, the round first."""
 At = Mapping[str, int]
@@ -240,6 +242,8 @@ class Still:
         if index == "i":
             return range(len(self.given_problem().samples[at["n"]]))
         if index == "k":
+            if self.rounds > MOST_SUMMED:
+                raise FormatError(f"there are more than {MOST_SUMMED} rounds to go through")
             return range(self.rounds)
         return range(self.remembered(index, trees))
 

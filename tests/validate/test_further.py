@@ -1,0 +1,127 @@
+"""Instances that a pool seldom draws: numbers that make room, extremes on a line, levels beside chances, large K."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from theory.claim import claim
+from validate.instances import Instance
+from validate.instances.altered import altered
+from validate.instances.covered import few_tell
+from validate.instances.further import further
+from validate.instances.hunt import hunt
+from validate.instances.on_a_line import extremes
+from validate.instances.pool import drawn, instance_of_values
+from validate.instances.seen import Hunt, measured
+from validate.verifier.scalars import power
+
+F = Fraction
+ROOMY = claim("roomy", "c <= a**2", assuming=("q*(a + b)**2 + c <= a**2 - 2*a*b", "a*q >= 1"))
+
+
+def test_a_number_that_leaves_no_room_for_another_is_changed() -> None:
+    plain = [drawn(ROOMY, seed) for seed in range(40)]
+    patient = [drawn(ROOMY, seed, patient=True) for seed in range(40)]
+    assert sum(one is not None for one in patient) > sum(one is not None for one in plain)
+    for one in patient:
+        if one is not None:
+            a, b, c, q = (one.values[name] for name in "abcq")
+            assert q * (a + b) ** 2 + c <= a**2 - 2 * a * b
+            assert a * q >= 1
+
+
+def test_a_pool_goes_on_until_enough_tell() -> None:
+    found = Hunt()
+    assert few_tell(found)
+    assert further(ROOMY, found, 400, 0, lambda: False) is None
+    assert not few_tell(found)
+    assert 20 <= len(found.seen) <= 30  # and no longer: it is asked every five instances
+
+
+def test_a_pool_goes_on_to_a_break() -> None:
+    false = claim("false", "a*q <= 2", assuming=ROOMY.assuming)
+    broken = further(false, Hunt(), 400, 0, lambda: False)
+    assert broken is not None
+    assert broken.measured.broken
+
+
+def test_the_extremes_on_a_line_have_what_is_assumed() -> None:
+    convex = claim("c", "f(x) <= f(y)", vectors=("x", "y"), assuming=("smooth(f, L)", "convex(f)"))
+    steep = claim("s", "f(x) <= f(y)", vectors=("x", "y"), assuming=("lipschitz(f, G)",))
+    ones = list(extremes(convex))
+    assert len(ones) > 50
+    for one in ones:
+        (function,) = one.instance.problem.functions[0]
+        assert min(function.slopes) >= 0
+        assert max(function.slopes) <= one.values["L"]
+    ones = list(extremes(steep))
+    assert len(ones) > 50
+    for one in ones:
+        (function,) = one.instance.problem.functions[0]
+        assert function.gradient_bound == one.values["G"] == 1
+
+
+def test_numbers_alone_have_no_extremes_on_a_line() -> None:
+    assert not list(extremes(ROOMY))
+
+
+def test_the_level_of_a_quantile_is_taken_beside_chances() -> None:
+    from theory.program import algorithm
+
+    @algorithm
+    def cohort(w, x, *, eta, S):
+        return x - eta * w.average(w.gradient(x), w.choose(S))
+
+    one = claim(
+        "quantile",
+        "quantile(norm2(x[1]), 1 - p) >= 0",
+        of=cohort,
+        assuming=("smooth(f_n, L)", "p < 1"),
+    )
+    levels = set()
+    for seed in range(20):
+        base = drawn(one, seed)
+        if base is not None:
+            levels |= {other.values["p"] for other in altered(one, base)}
+    assert 1 - F(1, 10**9) in levels
+    assert any(abs(level - F(1, 2)) == F(1, 10**9) for level in levels)
+
+
+def test_an_integer_that_is_no_number_of_terms_may_be_large() -> None:
+    number = claim("number", "(1 + 1/K)**K <= 27/10")
+    one = instance_of_values(number, None, np.array([], dtype=object), 10**12, {}, {})
+    assert one is not None
+    seen = measured(number, one)
+    assert seen is not None
+    assert seen.measured.broken
+    with pytest.raises(ValueError, match="rounds"):
+        Instance(rounds=10**12 + 1)
+
+
+def test_so_many_terms_are_not_added_up() -> None:
+    terms = claim("terms", "sum_k(1/(k + 1)) <= 20")
+    one = instance_of_values(terms, None, np.array([], dtype=object), 10**12, {}, {})
+    assert one is not None
+    found = Hunt()
+    assert measured(terms, one, found) is None
+    assert found.undefined + found.undecided + found.silent > 0
+
+
+def test_long_powers_are_enclosed() -> None:
+    value = power(1 + F(1, 10**12), F(10**12))
+    low, high = value.ends
+    e = F("2.71828182845904523536")
+    assert e - 2 * F(1, 10**12) < low <= high < e
+    assert high - low < F(1, 10**60)
+    back = power(1 + F(1, 10**12), F(-(10**12)))
+    assert back.ends[0] * low <= 1 <= back.ends[1] * high
+
+
+def test_a_hunt_still_ends_where_nothing_makes_room() -> None:
+    none = claim("none", "a <= 1", assuming=("a**2 + 1 <= 2*a", "a >= 2"))
+    found = hunt(none, pool=20, evaluations=5, far=5, operations=10_000)
+    assert found.broken is None
+    assert not found.seen
