@@ -1,8 +1,8 @@
 """Instances of the pool with numbers that a pool seldom draws: ends of domains, negative weights, uneven schedules.
 
 Each is an instance that was measured, with some of its numbers replaced: a closed end of a domain belongs to the claim,
-one number alone at its end and all at once; weights of a given sum may be negative where their domain says so; and a
-schedule may rise, fall, or have one step that is far from the others.
+one number alone at its end and all at once, with vectors moved whose lengths have to be 0 then; weights of a given sum
+may be negative where their domain says so; and a schedule may rise, fall, or have one step that is far from the others.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from validate.instances.pool import Drawn
 from validate.instances.roles import roles_of
 from validate.instances.seen import Hunt, Seen, measured
 from validate.instances.setting import schedules_of
+from validate.instances.tied import with_tied_vectors
 from validate.instances.together import with_its_start
 
 if TYPE_CHECKING:
@@ -47,7 +48,11 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
     """
     c = candidate_of(one)
     for changed, bound in chain(_at_ends(claim, c), _signed(claim, c), _uneven(claim, c)):
-        made = realised(claim, changed, bound) or realised(claim, refitted(claim, changed), bound)
+        made = realised(claim, changed, bound)
+        if made is None:
+            tied = with_tied_vectors(claim, changed)
+            made = None if tied is None else realised(claim, tied, bound)
+        made = made or realised(claim, refitted(claim, changed), bound)
         if made is not None:
             yield made
 
