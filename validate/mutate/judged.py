@@ -52,11 +52,11 @@ class Effort:
     evaluations: int
     far: int
     oracle: int
-    operations: int | None = None
+    operations: int = OPERATIONS[True]
 
 
 QUICK, FULL = Effort(24, 60, 60, 12, 40), Effort(None, 200, 300, 60, 120)
-ORDINARY = Effort(None, POOL[True], EVALUATIONS[True], FAR[True], 0, OPERATIONS[True])
+ORDINARY = Effort(None, POOL[True], EVALUATIONS[True], FAR[True], 0)
 """What a quick check does. It has the last word on neighbours that the oracle breaks and a smaller effort does not."""
 
 

@@ -19,6 +19,8 @@ ORACLE = 10**7
 """The oracle's seeds begin here: the check's own begin at its seed."""
 BELOW = Fraction(49, 50)
 """How far below what is attained a term is scaled."""
+MORE, ENOUGH = 5, 8
+"""So many times more are drawn where fewer instances than this can be measured."""
 ROUNDING = 1e-12
 """Within which sides with roots count as the same, relative to the larger."""
 PARTS = 1000
@@ -30,7 +32,7 @@ class Oracle:
 
     Args:
         claim: the claim.
-        instances: how many are drawn.
+        instances: how many are drawn; more where few of them can be measured.
         seed: of these.
         stop: asked between instances; where it says so, no more are measured.
     """
@@ -42,12 +44,14 @@ class Oracle:
         """The claim on the instances of its own, the tightest first."""
 
     def _measured(self, claim: Claim) -> Iterator[Seen]:
-        for i in range(self.instances):
-            if self.stop():
+        told = 0
+        for i in range(MORE * self.instances):
+            if self.stop() or (i >= self.instances and told >= ENOUGH):
                 return
             one = drawn(claim, ORACLE + self.seed + i)
             seen = None if one is None else measured(claim, one)
             if seen is not None:
+                told += 1
                 yield seen
 
     def sides(self, one: Neighbour) -> list[tuple[Seen, Seen]]:
