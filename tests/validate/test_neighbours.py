@@ -19,7 +19,6 @@ from theory.claim import Claim
 from theory.program.altering import algorithm_of, altered
 from theory.sentence import parse_expression, text_of
 from validate import verifier
-from validate.instances.hunt import hunt
 from validate.instances.occasion import occasion
 from validate.mutate import Finding, MutationReport, kill_rate, mutate, mutate_all, summary
 from validate.mutate.findings import UNBROKEN
@@ -197,16 +196,22 @@ def test_a_beginning_of_the_mutants_has_every_kind() -> None:
     assert {f.mutant.kind for f in few.findings} == of_all
 
 
-def test_what_only_the_oracle_breaks_is_put_to_the_ordinary_check() -> None:
-    """A check of a few instances does not see what the oracle does; the ordinary one does, and is not told where."""
-    blind = replace(QUICK, pool=1, evaluations=0, far=0)
-    oracle = Oracle(vectors.JENSEN, 20)
+def test_what_only_the_oracle_breaks_is_put_to_the_ordinary_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check of no instance at all sees nothing; the ordinary one does, and is not told where."""
+    monkeypatch.setattr("validate.mutate.judged.of_the_worst", lambda *_: None)
+    blind = replace(QUICK, pool=0, evaluations=0, far=0)
     loose = next(n for n in neighbours(vectors.JENSEN) if n.description.endswith("times 9/10, on the right"))
-    assert hunt(loose.claim, pool=1, evaluations=0).broken is None
-    finding = finding_of(loose, oracle, blind, None)
+    alone = finding_of(loose, Oracle(vectors.JENSEN, 0), blind, None)
+    assert alone is not None
+    assert alone.outcome == "not shown false"
+    finding = finding_of(loose, Oracle(vectors.JENSEN, 20), blind, None)
     assert finding is not None
     assert finding.by_oracle
     assert finding.killed
+    monkeypatch.setattr("validate.mutate.judged.ORDINARY", blind)
+    survivor = finding_of(loose, Oracle(vectors.JENSEN, 20), blind, None)
+    assert survivor is not None
+    assert survivor.outcome == "survived"
 
 
 def test_where_the_claim_is_broken_its_mutants_are_left_out() -> None:
