@@ -238,6 +238,8 @@ def test_papers_have_the_claims_that_stand() -> None:
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match="is no sentence, so it has no mutants"):
         mutate("fedmim/remark-iv3", quick=True)
+    with pytest.raises(ValueError, match="what no formula says"):
+        mutate("perm/gen", quick=True)
     with pytest.raises(ValueError, match="textbook/nothing"):
         mutate("textbook/nothing", quick=True)
     with pytest.raises(ValueError, match="nobody"):

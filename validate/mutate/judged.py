@@ -87,7 +87,8 @@ def mutate(
         judged: called with what became of each mutant, as soon as that is known.
 
     Raises:
-        ValueError: for an unknown claim, or one that is no sentence; for a number of mutants or seconds out of range.
+        ValueError: for an unknown claim, one that is no sentence, or one with names in words; for a number of mutants
+            or seconds out of range.
     """
     if mutants is not None and mutants < 1:
         raise ValueError(f"mutants={mutants} is not at least 1")
@@ -96,6 +97,11 @@ def mutate(
     claim = claim_of(target)
     if not claim.has_sentence:
         raise ValueError(f"{claim.id} is no sentence, so it has no mutants")
+    if claim.in_words:
+        names = ", ".join(claim.in_words)
+        raise ValueError(
+            f"{claim.id} speaks of what no formula says ({names}), so nothing tells which mutants are false"
+        )
     effort = QUICK if quick else FULL
     effort = effort if mutants is None else replace(effort, mutants=mutants)
     folder = None if out is None else Path(out)
@@ -103,12 +109,14 @@ def mutate(
 
 
 def mutate_all(paper: str, **options: Any) -> list[MutationReport]:
-    """The same for every claim of a paper that is a sentence, stands, and has mutants. Options as for `mutate`.
+    """The same for every claim of a paper that is a sentence without names in words, stands, and has mutants.
+
+    Options as for `mutate`.
 
     Raises:
         ValueError: for an unknown paper, or options out of range.
     """
-    claims = [claim for claim in catalog.paper(paper) if claim.has_sentence]
+    claims = [claim for claim in catalog.paper(paper) if claim.has_sentence and not claim.in_words]
     reports = [mutate(claim, **{**options, "standing": True}) for claim in claims]
     return [report for report in reports if report.stands and report.findings]
 
