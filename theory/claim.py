@@ -162,10 +162,25 @@ class Claim:
 
     @cached_property
     def definitions(self) -> Mapping[str, Expression]:
-        """The definitions' trees, earlier ones put into later ones."""
+        """The definitions' trees, each with those that it speaks of put into it, and after these, in whatever order.
+
+        Raises:
+            SentenceError: where one speaks of itself.
+        """
+        trees = {name: parse_expression(text) for name, text in self.where.items()}
         found: dict[str, Expression] = {}
-        for name, text in self.where.items():
-            found[name] = replaced(parse_expression(text), found)
+
+        def add(name: str, within: tuple[str, ...] = ()) -> None:
+            if name in within:
+                raise SentenceError(f"the definition of {name} speaks of {name}")
+            for part in everything(trees[name]):
+                if isinstance(part, Name) and part.name in trees and part.name not in found:
+                    add(part.name, (*within, name))
+            found[name] = replaced(trees[name], found)
+
+        for name in trees:
+            if name not in found:
+                add(name)
         return MappingProxyType(found)
 
     @property

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.laws import units
-from theory.claim import Claim
+from theory.claim import Claim, claim
 from validate import breaks as breaking
 from validate import verifier
 from validate.examine import examine
@@ -31,6 +31,14 @@ def test_a_wrong_unit_or_power_is_refuted(one: Claim, tmp_path: Path) -> None:
     assert result.origin in ("pool", "search")
     assert result.certificate is not None
     assert verifier.verify(verifier.load(result.certificate)).valid
+
+
+def test_the_order_of_definitions_denies_no_break(tmp_path: Path) -> None:
+    where = {"half": "whole/2", "whole": "mean_n(norm2(a_n))"}
+    result = examine(
+        claim("halved", "mean_n(norm2(a_n)) <= half", vectors=("a_n",), where=where), quick=True, out=tmp_path
+    )
+    assert result.verdict == "refuted", result.evidence[0].detail
 
 
 def test_its_true_neighbour_is_supported(tmp_path: Path) -> None:

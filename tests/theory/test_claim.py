@@ -74,3 +74,18 @@ def test_the_methods_evaluate() -> None:
 def test_what_is_no_domain_is_refused_when_the_claim_is_made(what):
     with pytest.raises(ValueError, match=r"claim 'one': parameters has a=.* is to be one of .*REAL, POSITIVE, NONNEG"):
         claim("one", "a*c >= 0", parameters={"a": what})
+
+
+def test_definitions_may_be_written_in_any_order() -> None:
+    says, m = "norm2(mean_n(a_n)) <= q*m", {"m": "mean_n(norm2(a_n))"}
+    forward = claim("jensen", says, vectors=("a_n",), where={**m, "q": "m/m"})
+    backward = claim("jensen", says, vectors=("a_n",), where={"q": "m/m", **m})
+    assert tuple(backward.definitions) == ("m", "q")
+    assert backward.definitions == forward.definitions
+    assert backward.symbols == forward.symbols
+
+
+@pytest.mark.parametrize("where", [{"p": "p + 1"}, {"p": "q + 1", "q": "p + 1"}])
+def test_a_definition_does_not_speak_of_itself(where: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="the definition of p speaks of p"):
+        claim("circular", "norm2(a) <= p*norm2(a)", vectors=("a",), where=where)

@@ -22,7 +22,9 @@ from validate import verifier
 from validate.instances.occasion import occasion
 from validate.mutate import Finding, MutationReport, kill_rate, mutate, mutate_all, summary
 from validate.mutate.findings import UNBROKEN
+from validate.mutate.judged import QUICK, finding_of
 from validate.mutate.neighbours import Neighbour, moves, neighbours, places, put, terms
+from validate.mutate.oracle import Oracle
 
 LANGUAGE = Path(__file__).parents[1] / "language"
 TRUE = (vectors.JENSEN, vectors.YOUNG, vectors.COCOERCIVE, noise_ball.ONE_STEP)
@@ -174,6 +176,58 @@ def test_the_command_on_a_file() -> None:
     assert "kill rate" in result.stdout
 
 
+def test_a_claim_is_cut_off_where_its_time_is_over() -> None:
+    """What was judged in time is what a run without limit says of the same mutants; each was told at once."""
+    told: list[Finding] = []
+    found = mutate(vectors.COCOERCIVE, quick=True, mutants=3, judged=told.append)
+    assert not found.cut
+    assert found.seconds > 0
+    assert {f.mutant.name for f in found.findings} == {f.mutant.name for f in told}
+    assert len(told) == 3
+    none = mutate(vectors.COCOERCIVE, quick=True, seconds=1e-9)
+    assert none.cut
+    assert none.findings == ()
+    assert none.kill_rate is None
+
+
+def test_a_beginning_of_the_mutants_has_every_kind() -> None:
+    of_all = {f.mutant.kind for f in report(vectors.COCOERCIVE).findings}
+    few = mutate(vectors.COCOERCIVE, quick=True, mutants=len(of_all))
+    assert {f.mutant.kind for f in few.findings} == of_all
+
+
+def test_what_only_the_oracle_breaks_is_put_to_the_ordinary_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check of no instance at all sees nothing; the ordinary one does, and is not told where."""
+    monkeypatch.setattr("validate.mutate.judged.of_the_worst", lambda *_: None)
+    blind = replace(QUICK, pool=0, evaluations=0, far=0)
+    loose = next(n for n in neighbours(vectors.JENSEN) if n.description.endswith("times 9/10, on the right"))
+    alone = finding_of(loose, Oracle(vectors.JENSEN, 0), blind, None)
+    assert alone is not None
+    assert alone.outcome == "not shown false"
+    finding = finding_of(loose, Oracle(vectors.JENSEN, 20), blind, None)
+    assert finding is not None
+    assert finding.by_oracle
+    assert finding.killed
+    monkeypatch.setattr("validate.mutate.judged.ORDINARY", blind)
+    survivor = finding_of(loose, Oracle(vectors.JENSEN, 20), blind, None)
+    assert survivor is not None
+    assert survivor.outcome == "survived"
+
+
+def test_where_the_claim_is_broken_its_mutants_are_left_out() -> None:
+    assert mutate(vectors.WRONG_WAY, quick=True, standing=True).findings == ()
+
+
+def test_the_log_has_a_line_for_each_mutant(tmp_path: Path) -> None:
+    log = tmp_path / "mutants.jsonl"
+    target = f"{LANGUAGE / 'vectors.py'}:jensen"
+    document = printed("mutate", target, "--quick", "--mutants", "4", "--log", str(log))
+    lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    assert sorted(lines, key=lambda e: e["name"]) == sorted(document["detail"], key=lambda e: e["name"])
+    assert document["mutants"] == 4
+    assert call("mutate", target, "--quick", "--log", str(tmp_path)).exit_code == 2
+
+
 def test_papers_have_the_claims_that_stand() -> None:
     document = printed("mutate", str(LANGUAGE / "vectors.py"), "--quick")
     shown = {entry["id"] for entry in document["detail"]}
@@ -184,10 +238,16 @@ def test_papers_have_the_claims_that_stand() -> None:
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match="is no sentence, so it has no mutants"):
         mutate("fedmim/remark-iv3", quick=True)
+    with pytest.raises(ValueError, match="what no formula says"):
+        mutate("perm/gen", quick=True)
     with pytest.raises(ValueError, match="textbook/nothing"):
         mutate("textbook/nothing", quick=True)
     with pytest.raises(ValueError, match="nobody"):
         mutate_all("nobody", quick=True)
+    with pytest.raises(ValueError, match="mutants=0"):
+        mutate(vectors.YOUNG, mutants=0)
+    with pytest.raises(ValueError, match="seconds=0"):
+        mutate(vectors.YOUNG, seconds=0)
 
 
 # --- the command, on reports that were not computed -------------------------------------------------------------------

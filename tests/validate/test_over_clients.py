@@ -23,10 +23,11 @@ from validate.instances import read_instance
 from validate.instances.by_moments import by_moments, lines_in_floats
 from validate.instances.pool import Drawn
 from validate.instances.seen import Seen, measured
+from validate.verifier.intervals import Interval
 from validate.verifier.problems import read_any_problem
 from validate.verifier.reading import Uncheckable
 from validate.verifier.scalars import Work
-from validate.verifier.still import simplex
+from validate.verifier.simplex import simplex
 from validate.worst_case.reading import refusal
 
 F = Fraction
@@ -130,6 +131,38 @@ def test_weights_solve_the_program_and_agree_with_the_calculator_and_the_verifie
     assert list(found) == list(exact_weights(z, n, lam).weights) == simplex(z, curvatures)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_weights_of_intervals_hold_those_of_all_their_numbers(seed: int) -> None:
+    """For any numbers within them, also where two costs are the same, or the cost is the level."""
+    rng = random.Random(seed)
+    size = rng.randint(1, 6)
+    around = F(rng.choice([0, 1, 10**3]), 2**200)
+    costs = [F(rng.randint(0, 4), rng.choice([1, 2, 3])) for _ in range(size)]
+    curvatures = [F(rng.randint(1, 40), 7) for _ in range(size)]
+
+    def enclosed(x: F) -> Interval:
+        return Interval(Interval.of(x - around).low, Interval.of(x + around).high)
+
+    found = simplex([enclosed(c) for c in costs], [enclosed(q) for q in curvatures])
+    for _ in range(10):
+        within = [[x + around * F(rng.randint(-8, 8), 8) for x in numbers] for numbers in (costs, curvatures)]
+        for exact, box in zip(simplex(*within), found, strict=True):
+            assert isinstance(box, Interval)
+            low, high = box.ends
+            assert low <= exact <= high
+            assert high - low < F(1, 2**100)
+    mixed = simplex([enclosed(costs[0]), *costs[1:]], curvatures)
+    assert all(isinstance(box, Interval) for box in mixed)
+
+
+def test_intervals_that_are_too_wide_tell_no_weights() -> None:
+    wide = Interval(Interval.of(F(1)).low, Interval.of(F(2)).high)
+    with pytest.raises(Uncheckable, match="not known well enough"):
+        simplex([wide, F(1)], [F(1), F(1)])
+    with pytest.raises(Uncheckable, match="not positive"):
+        simplex([F(1), F(1)], [Interval.of(F(0)), F(1)])
+
+
 # --- what is refused, certificates -----------------------------------------------------------------------------------
 
 
@@ -176,6 +209,17 @@ FALSE = {
         {"problem": THREE, "start": "0", "vectors": {"x": ["1"]}},
         {"lam": F(100), "L": F(2), "mu": F(1), "r": F(10)},
     ),
+    "weights of roots": (
+        claim(
+            "roots",
+            "sum_n(simplex_n(z_n, lam)*z_n) <= 1",
+            vectors=("x",),
+            where={"z_n": "sqrt(2 + norm2(first_n(grad(f_n, x)) - grad(f_n, x)))"},
+            assuming=("smooth(f_n, L)",),
+        ),
+        {"problem": THREE, "start": "0", "vectors": {"x": ["1"]}},
+        {"lam": F(3), "L": F(2)},
+    ),
 }
 
 
@@ -186,7 +230,9 @@ def test_the_verifier_agrees_and_refuses_another_value(which: str) -> None:
     for side in ("left", "right"):
         for moved in (F(1, 10), F(-1, 10)):
             shown = made[side]
-            shifted = [str(F(x) + moved) for x in shown] if isinstance(shown, list) else str(F(shown) + moved)
+            ends = shown if isinstance(shown, dict) else {"it": shown}
+            ends = {name: str(F(x) + moved) for name, x in ends.items()}
+            shifted = ends if isinstance(shown, dict) else ends["it"]
             assert not verifier.verify({**made, side: shifted}).valid
 
 

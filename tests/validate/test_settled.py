@@ -18,9 +18,9 @@ from theory.program import work
 from theory.sentence import evaluate, parse_sentence
 from validate.both_sides import World
 from validate.instances import read_instance
-from validate.instances.relations import _once, holds, relation_satisfied
+from validate.instances.relations import holds, relation_satisfied, with_name
 from validate.instances.setting import Setting
-from validate.instances.settled import compiled
+from validate.instances.settled import compiled, value_once
 
 RELATIONS = (
     "eta <= 1/(2*L*sqrt(mu))",
@@ -70,7 +70,7 @@ def test_a_side_as_a_function_is_worth_what_it_was(text: str, once: bool) -> Non
                     if way:
                         found = to_fraction(code(world, at, {}))
                     else:
-                        found = _once(side, world, at, words, {}) if once else evaluate(side, world, at, words)
+                        found = value_once(side, world, at, words, {}) if once else evaluate(side, world, at, words)
                 except ValueError as error:
                     found = str(error)
                 outcomes.append((type(found), found, work.operations() - before))
@@ -90,7 +90,7 @@ def test_relations_are_satisfied_as_their_sides_say() -> None:
             for n in range(3):
                 at, memo = {"n": n, "i": 0, "k": 0}, {}
                 try:
-                    left, right = (_once(side, world, at, words, memo) for side in (relation.left, relation.right))
+                    left, right = (value_once(side, world, at, words, memo) for side in (relation.left, relation.right))
                 except ValueError:
                     expected = False
                     break
@@ -108,6 +108,35 @@ def test_vectors_and_weights_that_are_solved_for_are_not_compiled() -> None:
     assert code is not None
     world = setting(owner, {"c": F(1)}, 1)
     assert to_fraction(code(world, {"n": 0, "i": 0, "k": 0}, {})) == 0
+
+
+def test_what_does_not_change_is_worked_out_once() -> None:
+    """Lengths, gradients and means are kept for the next value of a parameter; what has it is worked out again."""
+    text = "L*(dot(grad(f, x0), x0 - grad(f_n, x0)/2) + c) + mean_n(f_n(x0 - c*x0)) <= c*norm2(2*x0 - grad(f, x0)) + L"
+    owner = one_claim(text)
+    (relation,) = owner.relations
+    curved = [
+        np.array(numbers, dtype=object).reshape(2, 1, *[1] * d)
+        for numbers, d in (((F(1), F(3)), 2), ((F(2), F(-3)), 1))
+    ]
+    problem = Quadratic(*curved, np.full((2, 1), F(1), dtype=object), np.ones(2, dtype=int))
+    at, changing = {"n": 0, "i": 0, "k": 0}, set[int]()
+    sides = (relation.left, relation.right)
+    for side in sides:
+        with_name(side, "L", owner.vocabulary, changing)
+    memo: dict[int, Any] = {}
+    spent = []
+    for L in (F(1, 3), F(7), F(7, 2)):
+        for tree in changing:
+            memo.pop(tree, None)
+        world = Setting(problem, np.array([F(5)]), {"L": L, "c": F(2, 3)}, 1, owner)
+        before = work.operations()
+        codes = [compiled(side, owner.vocabulary, once=True) for side in sides]
+        found = [to_fraction(code(world, at, memo)) for code in codes if code is not None]
+        spent.append(work.operations() - before)
+        assert found == [evaluate(side, world, at, owner.vocabulary) for side in sides]
+    assert spent[0] > 2 * spent[1]
+    assert spent[1] == spent[2]
 
 
 def test_a_sum_that_hangs_on_no_run_is_counted_as_often_as_it_is_asked_for() -> None:

@@ -15,8 +15,9 @@ from theory import algorithm, claim
 from theory.worst_case.certificate import UpperBound
 from validate.breaks import accepted
 from validate.instances.seen import measured
-from validate.mutate.judged import QUICK, Oracle, finding_of, of_the_worst
+from validate.mutate.judged import QUICK, finding_of, of_the_worst
 from validate.mutate.neighbours import Neighbour
+from validate.mutate.oracle import Oracle
 from validate.worst_case import NoReadingError, WorstRatio, attack, numbers_of, worst_case_of
 from validate.worst_case.stage import told, worst
 
@@ -360,7 +361,8 @@ def test_neighbours_meet_functions_of_several_dimensions() -> None:
     assert accepted(angle, seen, True)
     turned = Neighbour("angle/mutant", angle, "relation turned round", "turned round")
     effort = replace(QUICK, pool=20, evaluations=20, oracle=10)
-    finding = finding_of(turned, Oracle(angle, [], effort, 0), effort, None)
+    finding = finding_of(turned, Oracle(angle, 0), effort, None)
+    assert finding is not None
     assert finding.killed
     assert finding.counterexample is not None
     tight = "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 2)"

@@ -113,7 +113,7 @@ def said(claim: Claim) -> Certificate:
         "statement": claim.statement,
         "assumptions": assumptions,
         "relations": relations,
-        "definitions": dict(claim.where),
+        "definitions": {name: claim.where[name] for name in claim.definitions},  # each after those that it speaks of
         "program": None if claim.program is None else claim.program.to_json(),
     }
     if claim.standing:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from validate.commands import completion, own
-from validate.commands.output import number, print_json, progress, table, writable
+from validate.commands.output import number, plain, print_json, progress, table, writable
 
 if TYPE_CHECKING:
-    from validate.mutate import MutationReport
+    from validate.mutate import Finding, MutationReport
 
 SURVIVED = 1
 
@@ -28,13 +30,21 @@ def mutate(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer mutants and instances.")] = False,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the certificates; none without.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the instances that the check is not told of.")] = 0,
+    mutants: Annotated[int | None, typer.Option("--mutants", min=1, help="At most so many mutants of a claim.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=1, help="CPU time for each claim, after which it is cut off.")
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--log", help="File to which each mutant is added as JSON when it is judged.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Ask how many false neighbours of a claim are refuted.
 
     A mutant has a coefficient scaled, a term dropped, an exponent or an index moved, a hypothesis dropped or weakened,
     or a term of the algorithm changed. It is false when an exact instance breaks it, and killed when the check, which
-    is not told where, refutes it with a certificate. Exit status 1 when a false mutant survives.
+    is not told where, refutes it with a certificate. Exit status 1 when a false mutant survives. With --seconds the
+    counts are those of the mutants that were judged in time, and claims that were cut off are named.
 
     Example: fedproof mutate fedavg-svrg/eq-a22 --quick
     """
@@ -45,6 +55,12 @@ def mutate(
     if out is not None:
         writable("--out", out)
     options: dict[str, Any] = {"quick": quick, "seed": seed, "out": out, "progress": progress}
+    options |= {"mutants": mutants, "seconds": seconds}
+    if to is not None:
+        writable("--log", to.parent)
+        if to.is_dir():
+            raise ValueError(f"--log={to} is a folder; give a file")
+        options["judged"] = partial(_logged, to)
     if "/" in target:
         reports = [mutate_claim(target, **options)]
         found = reports[0].to_json()
@@ -58,6 +74,12 @@ def mutate(
         typer.echo(_line(found))
     if found["killed"] < found["false"]:
         raise typer.Exit(SURVIVED)
+
+
+def _logged(to: Path, finding: Finding) -> None:
+    """One line more, so that nothing is lost of a measurement that is ended."""
+    with to.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(plain(finding.to_json()), ensure_ascii=False) + "\n")
 
 
 def _show(reports: list[MutationReport]) -> None:
@@ -75,6 +97,8 @@ def _show(reports: list[MutationReport]) -> None:
         if not report.killed:
             for reason, count in report.reasons().items():
                 typer.echo(f"{report.id}: of {count} mutants, {reason}")
+        if report.cut:
+            typer.echo(f"{report.id}: cut off after {len(report.findings)} mutants")
         if not report.stands:
             typer.echo(f"{report.id} itself is broken, so most of its mutants are")
 

@@ -1,9 +1,9 @@
 """Instances of the pool with numbers that a pool seldom draws: ends of domains, negative weights, uneven schedules.
 
 Each is an instance that was measured, with some of its numbers replaced: a closed end of a domain belongs to the claim,
-one number alone at its end and all at once; weights of a given sum may be negative where their domain says so; and a
-schedule may rise, fall, or have one step that is far from the others. A quantile jumps where its level
-is the chance of an outcome, and the level is taken beside it.
+one number alone at its end and all at once, with vectors moved whose lengths have to be 0 then; weights of a given sum
+may be negative where their domain says so; and a schedule may rise, fall, or have one step that is far from the others.
+A quantile jumps where its level is the chance of an outcome, and the level is taken beside it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from validate.instances.pool import Drawn
 from validate.instances.roles import roles_of
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
 from validate.instances.setting import schedules_of
+from validate.instances.tied import with_tied_vectors
 from validate.instances.together import with_its_start
 from validate.play import Play
 
@@ -52,7 +53,11 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
     """
     c = candidate_of(one)
     for changed, bound in chain(_at_ends(claim, c), _signed(claim, c), _uneven(claim, c), _beside_jumps(claim, c, one)):
-        made = realised(claim, changed, bound) or realised(claim, refitted(claim, changed), bound)
+        made = realised(claim, changed, bound)
+        if made is None:
+            tied = with_tied_vectors(claim, changed)
+            made = None if tied is None else realised(claim, tied, bound)
+        made = made or realised(claim, refitted(claim, changed), bound)
         if made is not None:
             yield made
 

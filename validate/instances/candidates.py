@@ -203,13 +203,9 @@ def refitted(claim: Claim, c: Candidate) -> Candidate:
     One number a client of which a relation wants the sum or the mean is scaled.
     """
     values: Values = dict(c.values)
-    try:
-        problem = _problem(c)
-    except ValueError:
+    world = setting_of(claim, c, values)
+    if world is None:
         return c
-    if not _bind(claim, c, problem, values):
-        return c
-    world = Setting(problem, c.start, values, c.rounds, claim, c.vectors)
     free = {name for name, v in values.items() if isinstance(v, Fraction) and name not in claim.constants}
     for relation in claim.relations:
         if relation_satisfied(relation, world, claim, holds_surely):
@@ -233,6 +229,21 @@ def refitted(claim: Claim, c: Candidate) -> Candidate:
                 values[name] = [v * value / total for v in values[name]]
                 break
     return replace(c, values=values)
+
+
+def setting_of(claim: Claim, c: Candidate, values: Values) -> Setting | None:
+    """What sentences without states see of a candidate; None where assumptions bind what its problem has not.
+
+    Args:
+        claim: the claim.
+        c: the candidate.
+        values: of its names; those that assumptions bind are written into it.
+    """
+    try:
+        problem = _problem(c)
+    except ValueError:
+        return None
+    return Setting(problem, c.start, values, c.rounds, claim, c.vectors) if _bind(claim, c, problem, values) else None
 
 
 def _evaluated(e: Expression, world: Setting, claim: Claim) -> Any:

@@ -6,25 +6,21 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from theory.claim import Claim
 from theory.formula import Apply, Name
 from theory.operations import to_fraction
-from theory.program import work
 from theory.sentence import (
     Expression,
     Sentence,
     Vocabulary,
-    evaluate,
     everything,
     index_of,
     parts,
     read,
 )
 from validate.instances import along
-from validate.instances.setting import FLOATS, Setting, Values
-from validate.instances.settled import Code, compiled
+from validate.instances.setting import Setting, Values
+from validate.instances.settled import Code, compiled, value_once
 
 
 def has_length(claim: Claim) -> bool:
@@ -73,7 +69,7 @@ def relation_satisfied(
                 at = {"n": n, "i": 0, "k": k}
                 memo = memos.setdefault((k, n), {})
                 if left_code is None or right_code is None:
-                    left, right = (_once(side, world, at, words, memo) for side in (relation.left, relation.right))
+                    left, right = (value_once(side, world, at, words, memo) for side in (relation.left, relation.right))
                 else:
                     left, right = left_code(world, at, memo), right_code(world, at, memo)
                     if isinstance(left, float) or isinstance(right, float):
@@ -98,20 +94,6 @@ def _asked(relation: Sentence, words: Vocabulary) -> tuple[frozenset[str], bool,
     return found
 
 
-def _once(e: Expression, world: Setting, at: Mapping[str, int], words: Vocabulary, memo: dict[int, Any]) -> Any:
-    """`evaluate`, with each tree of numbers that occurs several times, as definitions do, worked out once."""
-    if isinstance(e, Name) and e.name in words.definitions:
-        return _once(words.definitions[e.name], world, at, words, memo)
-    if not isinstance(e, Apply) or e.operation not in FLOATS:
-        return evaluate(e, world, at, words)
-    if id(e) not in memo:
-        work.count(1)
-        values = tuple([_once(part, world, at, words, memo) for part in parts(e)])
-        vectors = any(isinstance(value, np.ndarray) for value in values)
-        memo[id(e)] = evaluate(e, world, at, words) if vectors else world.numbers(e.operation, values)
-    return memo[id(e)]
-
-
 def with_name(e: Expression, name: str, words: Vocabulary, found: set[int]) -> bool:
     """Whether a name, without index, is in a tree, through definitions too; the ids of all trees that have it."""
     if isinstance(e, Name) and e.name in words.definitions:
@@ -130,7 +112,7 @@ def evaluate_alone(e: Expression, world: Setting) -> Any:
     words, at = world.claim.vocabulary, {"n": 0, "i": 0, "k": 0}
     code = compiled(e, words, once=True)
     try:
-        return _once(e, world, at, words, {}) if code is None else to_fraction(code(world, at, {}))
+        return value_once(e, world, at, words, {}) if code is None else to_fraction(code(world, at, {}))
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return None
 

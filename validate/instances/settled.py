@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeAlias
 
 from theory.formula import Apply, Name, Number
@@ -18,7 +18,9 @@ from theory.operations import NotRationalError, operations, to_fraction
 from theory.program import work
 from theory.sentence import (
     ALL_CLIENTS,
+    FUNCTION_NAMES,
     INDICES,
+    NUMBERS_OF_VECTORS,
     OVER,
     SCALAR_FUNCTIONS,
     Expression,
@@ -75,8 +77,10 @@ def _shared(e: Expression, words: Vocabulary) -> Code | None:
     """As `choices` does it: trees of numbers are kept in the memo, and are counted where they are worked out."""
     while isinstance(e, Name) and e.name in words.definitions:
         e = words.definitions[e.name]
-    if not isinstance(e, Apply) or e.operation not in FIELD:
+    if not isinstance(e, Apply):
         return _plain(e, words)
+    if e.operation not in FIELD:
+        return _kept(e, words)
     if any(read(part, words).shape != "scalar" for part in parts(e)):
         return None
     inner = [_shared(part, words) for part in parts(e)]
@@ -101,6 +105,63 @@ def _shared(e: Expression, words: Vocabulary) -> Code | None:
         return memo[key]
 
     return several
+
+
+def _kept(e: Apply, words: Vocabulary) -> Code | None:
+    """A tree that is no operation on numbers, such as a length or what is taken over an index, kept in the memo."""
+    of_vectors = e.operation in NUMBERS_OF_VECTORS or e.operation in FUNCTION_NAMES
+    found: Code | None = partial(_element_once, e, words) if of_vectors else _plain(e, words)
+    if found is None or of_vectors:
+        return found
+    code, key = found, id(e)
+
+    def kept(world: Any, at: Mapping[str, int], memo: Memo) -> Any:
+        if key not in memo:
+            memo[key] = code(world, at, memo)
+        return memo[key]
+
+    return kept
+
+
+def _element_once(e: Expression, words: Vocabulary, world: Any, at: Mapping[str, int], memo: Memo) -> Any:
+    return element(value_once(e, world, at, words, memo))
+
+
+def value_once(e: Expression, world: Any, at: Mapping[str, int], words: Vocabulary, memo: Memo) -> Any:
+    """`evaluate`, with each tree that occurs several times, as definitions do, worked out once for the same indices.
+
+    Args:
+        e: the tree, of numbers or of vectors.
+        world: a setting.
+        at: its free indices.
+        words: what its names mean.
+        memo: what trees were worth so far, by their ids; numbers as `element` makes them.
+    """
+    while isinstance(e, Name) and e.name in words.definitions:
+        e = words.definitions[e.name]
+    if not isinstance(e, Apply):
+        return evaluate(e, world, at, words)
+    key = id(e)
+    if key not in memo:
+        memo[key] = element(_worked_out(e, world, at, words, memo))
+    return to_fraction(memo[key])
+
+
+def _worked_out(e: Apply, world: Any, at: Mapping[str, int], words: Vocabulary, memo: Memo) -> Any:
+    op = e.operation
+    function = op.removeprefix("grad ")
+    if op not in FIELD and op not in NUMBERS_OF_VECTORS and function not in FUNCTION_NAMES:
+        return evaluate(e, world, at, words)
+    work.count(1)
+    values = tuple([value_once(part, world, at, words, memo) for part in parts(e)])
+    if op in FUNCTION_NAMES:
+        return world.function(op, values[0], at)
+    if function in FUNCTION_NAMES:
+        return world.gradient(function, values[0], at)
+    if op in FIELD and read(e, words).shape == "scalar":
+        return world.numbers(op, values)
+    turned = op == "*" and read(parts(e)[1], words).shape == "vector"
+    return world.vectors(op, values[::-1] if turned else values)
 
 
 def _plain(e: Expression, words: Vocabulary) -> Code | None:
@@ -217,4 +278,4 @@ def _arithmetic(operation: str) -> Callable[..., Any]:
     return apply
 
 
-__all__ = ["Code", "compiled", "element"]
+__all__ = ["Code", "compiled", "element", "value_once"]

@@ -98,11 +98,15 @@ class MutationReport:
         id: of the claim.
         stands: whether neither party breaks the claim itself.
         findings: one for each mutant, in order.
+        cut: whether its time was over before all its mutants were judged.
+        seconds: of the process's time that it took.
     """
 
     id: str
     stands: bool
     findings: tuple[Finding, ...] = field(default=())
+    cut: bool = False
+    seconds: float = 0.0
 
     @property
     def false(self) -> int:
@@ -129,6 +133,8 @@ class MutationReport:
         return {
             **summary(self.id, [self]),
             "stands": self.stands,
+            "cut": self.cut,
+            "seconds": round(self.seconds, 1),
             "reasons": self.reasons(),
             "detail": [f.to_json() for f in self.findings],
         }

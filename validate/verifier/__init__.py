@@ -20,7 +20,8 @@ printed first, and VALID is said of them: this program has no catalogue of claim
     steps, programs, arguments            algorithms as data, and the domains of what they are given
     draws, later, making, running         all choices of a draw; what a step makes; a round
     playing                               all outcomes of a run
-    still, spoken, assumed, implied       what sentences come to; assumptions; what classes of functions imply
+    still, simplex, spoken                what sentences come to
+    assumed, implied                      assumptions; what classes of functions imply
     pieces_assumed, ridges_assumed        assumptions of problems of these kinds
     chances, quantities                   counts that are drawn; sums of random quantities, and their covariances
     linear_steps, linear, moments         the same run by means and covariances, without playing outcomes

@@ -13,6 +13,7 @@ from .quadratics import Function, Problem
 from .reading import FormatError, Uncheckable
 from .scalars import OPERATIONS, Number, Vector, Work, divided, dot, norm2, root
 from .sentences import ALL_CLIENTS, FUNCTIONS, INDICES, OVER, POINTS, Node, everything, index_of
+from .simplex import simplex
 from .vocabulary import Vocabulary
 
 MOST_SUMMED = 10**6  # rounds that are gone through
@@ -310,28 +311,6 @@ class Still:
     def expectation(self, tree: Node, at: At) -> Any:
         """E of a tree."""
         return self.value(tree, at, None)
-
-
-def simplex(costs: list[Any], curvatures: list[Any]) -> list[Any]:
-    """The point of the simplex at which sum_n(c_n*a_n + q_n*a_n**2) is least.
-
-    It is max(0, nu - c_n)/(2*q_n) with nu such that the sum is 1: of those that take part with the costs up to any one
-    of them, nu is least for the right ones.
-
-    Raises:
-        Uncheckable: where a curvature is not positive; where numbers are irrational.
-    """
-    if not all(isinstance(x, Fraction) for x in (*costs, *curvatures)) or min(curvatures) <= 0:
-        raise Uncheckable("simplex_n of numbers that are not rational, or of curvatures that are not positive")
-    order = sorted(range(len(costs)), key=lambda n: costs[n])
-    level: Fraction | None = None
-    share = spent = Fraction(0)
-    for n in order:
-        share, spent = share + 1 / (2 * curvatures[n]), spent + costs[n] / (2 * curvatures[n])
-        nu = (1 + spent) / share
-        level = nu if level is None else min(level, nu)
-    assert level is not None
-    return [max(Fraction(0), level - c) / (2 * q) for c, q in zip(costs, curvatures, strict=True)]
 
 
 def same_length(u: Vector, v: Vector) -> None:
