@@ -101,7 +101,7 @@ def solve(data: Data, width: float, violated: Violated) -> Point | None:
     B, C, m, _ = data.forms.shape
     one = np.broadcast_to(np.eye(m), (B, m, m))
     p = Point(one, one, np.zeros(len(data.goal_slopes)), np.ones(C), np.ones(C))
-    looks = list(_LOOKS)
+    looks, room = list(_LOOKS), _Room(data)
     for step in range(STEPS):
         p, residual = _met(data, p)
         value, gap = abs(float(data.right @ p.y)), p.gap
@@ -113,12 +113,12 @@ def solve(data: Data, width: float, violated: Violated) -> Point | None:
             more = violated(p.X, p.F)
             if more is not None:
                 data, p = data.with_conditions(*more), _with_room(p, gap / (B * m + len(p.s)), more)
-                residual = _Residual(data, p)
+                residual, room = _Residual(data, p), _Room(data)
         if max(p.X.max(), p.y.max(), p.s.max()) > _FARTHEST:
             return None
         try:
             with np.errstate(all="raise", under="ignore"):
-                p = _Step(data, p, residual).taken()
+                p = _Step(data, p, residual, room).taken()
         except (np.linalg.LinAlgError, FloatingPointError):
             return None
     return None
@@ -163,28 +163,44 @@ class _Residual:
         self.dual = max(float(np.abs(self.Z).max()), float(np.abs(self.F).max(initial=0)))
 
 
+class _Room:
+    """Arrays that every step fills anew: to ask for such sizes again and again costs more than to compute in them."""
+
+    def __init__(self, data: Data) -> None:
+        B, C, m, _ = data.forms.shape
+        self.row, self.column = np.tril_indices(m)
+        self.weights = np.where(self.row == self.column, 1.0, np.sqrt(2.0))
+        self.half, self.forms = np.empty((B, C * m, m)), np.empty((B, C, m, m))
+        self.packed, self.products = np.empty((C, B, len(self.row))), np.empty((C, C))
+
+
 class _Step:
     """A step from a point, in coordinates in which X and Z are the same diagonal matrix."""
 
-    def __init__(self, data: Data, p: Point, residual: _Residual) -> None:
+    def __init__(self, data: Data, p: Point, residual: _Residual, room: _Room) -> None:
         from scipy.linalg import lapack
 
         self.data, self.p, self.residual, self.roots = data, p, residual, lapack.dpotrs
         B, C, m, _ = data.forms.shape
-        L, R = np.linalg.cholesky(np.stack([p.X, p.Z]))
-        _, self.d, v = np.linalg.svd(R.transpose(0, 2, 1) @ L)
+        L = np.linalg.cholesky(p.X)
+        squares, axes = np.linalg.eigh(L.transpose(0, 2, 1) @ p.Z @ L)
+        if squares.min() <= 0:
+            raise np.linalg.LinAlgError("outside")
+        self.d = np.sqrt(squares)
         root = np.sqrt(self.d)
         self.edge = 1 / (root[:, :, None] * root[:, None, :])
-        self.G = L @ v.transpose(0, 2, 1) / root[:, None, :]
+        self.G = L @ axes / root[:, None, :]
         self.T = np.ascontiguousarray(self.G.transpose(0, 2, 1))
-        half = (data.forms.reshape(B, C * m, m) @ self.G).reshape(B, C, m, m).transpose(0, 1, 3, 2)
-        forms = np.ascontiguousarray(half).reshape(B, C * m, m) @ self.G
-        self.forms = forms.reshape(B, C, m * m)
-        row, column = np.tril_indices(m)
-        packed = self.forms[:, :, row * m + column] * np.where(row == column, 1.0, np.sqrt(2.0))
-        H = (packed @ packed.transpose(0, 2, 1)).sum(axis=0)
+        np.matmul(data.forms.reshape(B, C * m, m), self.G, out=room.half)
+        np.matmul(self.T[:, None], room.half.reshape(B, C, m, m), out=room.forms)
+        self.forms = room.forms.reshape(B, C, m * m)
+        for b, own in enumerate(room.forms):
+            np.multiply(own[:, room.row, room.column], room.weights, out=room.packed[:, b])
+        packed = room.packed.reshape(C, -1)
+        H = np.matmul(packed, packed.T, out=room.products)
         self.ratio = p.s / p.y
-        H[np.diag_indices(C)] += self.ratio + _MORE * np.diag(H)
+        each = np.arange(C)
+        H[each, each] += self.ratio + _MORE * H[each, each]
         self.L, info = lapack.dpotrf(H.T, lower=1, overwrite_a=1)
         if info:
             raise np.linalg.LinAlgError("no root")
@@ -200,7 +216,7 @@ class _Step:
         D = np.zeros((B, m, m))
         D[:, each, each] = d
         X, Z, F, s, y = self._direction(-D, -p.s * p.y)
-        a, b = min(1.0, self._longest(X, s, p.s)), min(1.0, self._longest(Z, y, p.y))
+        a, b = self._lengths(X, Z, s, y, 1.0)
         left = float(((D + a * X) * (D + b * Z)).sum() + (p.s + a * s) @ (p.y + b * y)) / gap
         least = _CENTRAL if self.residual.dual >= _MEETS or self.residual.s.any() else 0.0
         aim = min(1.0, max(left**3, least)) * gap / (B * m + len(p.s))
@@ -209,7 +225,7 @@ class _Step:
         K[:, each, each] += aim - d * d
         K *= 2 / (d[:, :, None] + d[:, None, :])
         X, Z, F, s, y = self._refined(*self._direction(K, aim - p.s * p.y - s * y))
-        a, b = min(1.0, _TO_BORDER * self._longest(X, s, p.s)), min(1.0, _TO_BORDER * self._longest(Z, y, p.y))
+        a, b = self._lengths(X, Z, s, y, _TO_BORDER)
         new_X, new_y = p.X + a * (self.G @ X @ self.T), p.y + b * y
         new_Z = (new_y @ self.residual.flat).reshape(B, m, m) - data.goal + (1 - b) * self.residual.Z
         return Point((new_X + new_X.transpose(0, 2, 1)) / 2, new_Z, p.F + a * F, p.s + a * s, new_y)
@@ -242,7 +258,9 @@ class _Step:
         along = self._along(more)
         return X - along, Z + along, F + values, s - self.ratio * more, y + more
 
-    def _longest(self, M: Array, v: Array, was: Array) -> float:
-        """How far a direction may be followed."""
-        most = max(-float(np.linalg.eigvalsh(M * self.edge)[:, 0].min()), -float((v / was).min()))
-        return 1 / most if most > 0 else np.inf
+    def _lengths(self, X: Array, Z: Array, s: Array, y: Array, part: float) -> tuple[float, float]:
+        """How far X and s, and Z and y, are moved: a part of the way to the border, and not beyond 1."""
+        lowest = np.linalg.eigvalsh(np.concatenate([X, Z]) * np.concatenate([self.edge, self.edge]))[:, 0]
+        ways = (lowest[: len(X)].min(), (s / self.p.s).min()), (lowest[len(X) :].min(), (y / self.p.y).min())
+        first, second = (float(part / max(part, -min(way))) for way in ways)
+        return first, second
