@@ -71,27 +71,35 @@ def terms_of(coefficients: Sequence[Any]) -> Terms:
 
 
 def summed(terms: Terms, vectors: Sequence[Any], zero: Vector) -> Vector:
-    """sum c v; a vector whose factor is 0 is not looked at."""
+    """sum c v; a vector whose factor is 0 is not looked at, and zeros are not added (symbols are mostly zeros)."""
     total: list[Any] | None = None
     for place, sign, c in terms:
         v = vectors[place]
         if total is None:
-            total = list(v) if sign > 0 else [-x for x in v] if sign else [c * x for x in v]
+            total = list(v) if sign > 0 else [-x if x else x for x in v] if sign else [c * x if x else x for x in v]
         elif len(v) == 1:  # the most frequent case
             total[0] = total[0] + v[0] if sign > 0 else total[0] - v[0] if sign else total[0] + c * v[0]
         elif sign > 0:
-            total = [a + x for a, x in zip(total, v, strict=True)]
+            total = [a + x if x else a for a, x in zip(total, v, strict=True)]
         elif sign:
-            total = [a - x for a, x in zip(total, v, strict=True)]
+            total = [a - x if x else a for a, x in zip(total, v, strict=True)]
         else:
-            total = [a + c * x for a, x in zip(total, v, strict=True)]
+            total = [a + c * x if x else a for a, x in zip(total, v, strict=True)]
     return zero if total is None else tuple(total)
 
 
 def _mean(vectors: Sequence[Vector]) -> Vector:
     if len(vectors) == 1:
         return vectors[0]
-    return tuple([sum(column[1:], column[0]) / len(vectors) for column in zip(*vectors, strict=True)])
+    return tuple([x / len(vectors) if x else x for x in added(vectors)])
+
+
+def added(vectors: Sequence[Vector]) -> list[Element]:
+    """The sum of one or more vectors."""
+    total = list(vectors[0])
+    for v in vectors[1:]:
+        total = [a + x if x else a for a, x in zip(total, v, strict=True)]
+    return total
 
 
 def _top(v: Vector, m: int) -> Vector:

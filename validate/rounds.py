@@ -25,6 +25,7 @@ from validate.instances.scalars import Scalar
 from validate.primitives import (
     Choices,
     Terms,
+    added,
     batches,
     chosen,
     coin,
@@ -498,14 +499,15 @@ class Round:
                     weights = (weights,) * N
                 count = sum(weights[1:], weights[0])
                 vectors = env[slot] if of_clients else (env[slot],) * N
-                env[to] = tuple([x / count for x in combined(weights, vectors, zeros)]) if nonzero(count) else zeros
+                total = combined(weights, vectors, zeros)
+                env[to] = tuple([x / count if x else x for x in total]) if nonzero(count) else zeros
 
             return average
 
         def total(env: Environment) -> None:
             vectors = env[slot] if of_clients else (env[slot],) * N
-            columns = [sum(column[1:], column[0]) for column in zip(*vectors, strict=True)]
-            env[to] = tuple(columns if step.op == "sum" else [x / N for x in columns])
+            columns = added(vectors)
+            env[to] = tuple(columns if step.op == "sum" else [x / N if x else x for x in columns])
 
         return total
 

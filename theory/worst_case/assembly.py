@@ -174,7 +174,7 @@ def estimation(
             found += families(f"f_{n + 1},{i + 1}", known, met.classes[n, i], met, places, row, of_unit)
             owners += [(n, i)] * (len(found) - len(owners))
     if reach is not None:
-        length = Form({(j, j): c for j, c in met.roots.items() if j in where}, constant=-reach)
+        length = Form({(j, j): rational(c) for j, c in met.roots.items() if j in where}, constant=-reach)
         conditions.append(("length of the start", length))
     for name, form in conditions:
         found.append(single(name, *_parts(form, where, places, *units)))

@@ -21,9 +21,9 @@ from validate.worst_case.reading import ROOM, Case, LargeReadingError, NoReading
 
 START = 1
 """The place of x0 - x* among the basis vectors of a reading; in the program, it is the first."""
-LITTLE = 16
+LITTLE = 24
 """Basis vectors that a reading is given at first, and"""
-MORE = 4
+MORE = 3
 """how many times as many when that was too little."""
 Status = Literal["proved", "bounded", "attained", "undecided"]
 

@@ -213,7 +213,7 @@ class Unknown:
 
     def hangs(self, v: Vector) -> frozenset[Any]:
         """The draws of noise on which a vector hangs."""
-        return frozenset().union(*(self._hangs[j] for j, c in enumerate(v) if c))
+        return frozenset().union(*(self._hangs[j] for j, c in enumerate(v) if c)) if self._keys else frozenset()
 
     def is_random(self, value: Any) -> bool:
         """Whether a form, a vector or a nest of vectors hangs on noise of any law."""
