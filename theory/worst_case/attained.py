@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from theory.worst_case.certificate import Instance, evaluate
+from theory.worst_case.certificate import Instance, checked
 from theory.worst_case.program import Array, Program
 from theory.worst_case.reduced import Reduced, reduced
 from theory.worst_case.solver import Solved, levels_of
@@ -116,5 +116,4 @@ def _instance(program: Program, blocks: list[Array], values: Array) -> Instance 
     if program.levels([b @ b.T for b in blocks], values)[~program.equations].max(initial=-1.0) >= 0:
         return None
     vectors = tuple([tuple([tuple([Fraction(float(c)) for c in v]) for v in block]) for block in blocks])
-    instance = evaluate(program, vectors, tuple([Fraction(float(v)) for v in values]))
-    return instance if instance.check(program) else None
+    return checked(program, vectors, tuple([Fraction(float(v)) for v in values]))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from theory.inequality import psd
-from theory.worst_case.exactly import Products, imbalance, products, residual
+from theory.worst_case.exactly import Products, Vectors, imbalance, products, residual
 from theory.worst_case.program import Program, rational
 from theory.worst_case.solver import Solved
 
@@ -65,7 +65,7 @@ class Instance:
     """
 
     value: Fraction
-    vectors: tuple[tuple[tuple[Fraction, ...], ...], ...]
+    vectors: Vectors
     values: tuple[Fraction, ...]
 
     @property
@@ -80,11 +80,7 @@ class Instance:
         if any(len({len(v) for v in block}) > 1 for block in self.vectors):
             return False
         known = products(program, self.vectors, self.values)
-        for family in program.families:
-            levels, _ = known.levels(family)
-            if (levels > 0).any() or (family.equal and levels.any()):
-                return False
-        return _objective(program, known) == self.value
+        return _holds(program, known) and _objective(program, known) == self.value
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, fractions as text."""
@@ -153,12 +149,24 @@ def _rebalance(program: Program, multipliers: dict[int, Fraction], excesses: lis
         multipliers[places[index]] += _fraction(change[column, 0])
 
 
-def evaluate(
-    program: Program, vectors: tuple[tuple[tuple[Fraction, ...], ...], ...], values: tuple[Fraction, ...]
-) -> Instance:
+def evaluate(program: Program, vectors: Vectors, values: tuple[Fraction, ...]) -> Instance:
     """Vectors and values with the objective that they have; whether the conditions hold is left to `check`."""
     rows = sorted(set(program.objective.supports[0].tolist()))
     return Instance(_objective(program, products(program, vectors, values, rows)), vectors, values)
+
+
+def checked(program: Program, vectors: Vectors, values: tuple[Fraction, ...]) -> Instance | None:
+    """The same where all conditions hold, exactly; else None."""
+    known = products(program, vectors, values)
+    return Instance(_objective(program, known), vectors, values) if _holds(program, known) else None
+
+
+def _holds(program: Program, known: Products) -> bool:
+    for family in program.families:
+        levels, _ = known.levels(family)
+        if (levels > 0).any() or (family.equal and levels.any()):
+            return False
+    return True
 
 
 def _objective(program: Program, known: Products) -> Fraction:

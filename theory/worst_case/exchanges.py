@@ -228,11 +228,11 @@ def _order(family: Family, points: Array) -> Array:
 
 def _orbits(images: Sequence[Array]) -> Array:
     """The number of the orbit of each place, under permutations."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    size = len(images[0])
-    start, end = np.tile(np.arange(size), len(images)), np.concatenate(images)
-    graph = coo_matrix((np.ones(len(start)), (start, end)), shape=(size, size))
-    labels: Array = connected_components(graph, directed=False)[1]
-    return labels
+    lowest = np.arange(len(images[0]))
+    while True:
+        before = lowest.copy()
+        for image in images:  # the least place that is reached, forwards and backwards
+            lowest = np.minimum(lowest, lowest[image])
+            np.minimum.at(lowest, image, lowest.copy())
+        if (lowest == before).all():
+            return np.unique(lowest, return_inverse=True)[1]

@@ -206,7 +206,10 @@ class _Step:
             raise np.linalg.LinAlgError("no root")
         self.rest = self.T @ residual.Z @ self.G
         self.by_value = self.roots(self.L, data.slopes, lower=1)[0] if data.slopes.shape[1] else data.slopes
-        self.inner = data.slopes.T @ self.by_value
+        inner = data.slopes.T @ self.by_value
+        self.inner, info = lapack.dpotrf(inner, lower=1) if len(inner) else (inner, 0)
+        if info:
+            raise np.linalg.LinAlgError("no root")
 
     def taken(self) -> Point:
         """The point that it leads to."""
@@ -235,7 +238,7 @@ class _Step:
         y = self.roots(self.L, h, lower=1)[0]
         if not len(F):
             return y, F
-        F = np.linalg.solve(self.inner, F - y @ self.data.slopes)
+        F = self.roots(self.inner, F - y @ self.data.slopes, lower=1)[0]
         return y + self.by_value @ F, F
 
     def _along(self, y: Array) -> Array:

@@ -59,14 +59,18 @@ class Family:
 
     @cached_property
     def integers(self) -> tuple[tuple[tuple[int, int, int], ...], tuple[int, ...], int, int]:
-        """The form as a, b and a coefficient for a <= b, the slopes and the constant as integers; their denominator."""
-        parts = [
-            (a, b, c if a == b else 2 * c) for a, row in enumerate(self.form) for b, c in enumerate(row[a:], a) if c
-        ]
-        numbers = [c for _, _, c in parts] + [*self.slopes, self.constant]
-        unit = math.lcm(*[c.denominator for c in numbers])
-        form = tuple([(a, b, int(c * unit)) for a, b, c in parts])
-        return form, tuple([int(c * unit) for c in self.slopes]), int(self.constant * unit), unit
+        """The form as a, b and a coefficient, a <= b, the slopes and the constant as integers; their denominator."""
+        entries = [(a, b, c) for a, row in enumerate(self.form) for b, c in enumerate(row[a:], a) if c]
+        others = [*self.slopes, self.constant]
+        unit = math.lcm(*[c.denominator for _, _, c in entries], *[c.denominator for c in others])
+        form = [(a, b, (1 if a == b else 2) * c.numerator * (unit // c.denominator)) for a, b, c in entries]
+        *slopes, constant = [c.numerator * (unit // c.denominator) for c in others]
+        return tuple(form), tuple(slopes), constant, unit
+
+    @cached_property
+    def floats(self) -> Array:
+        """The form, (s, s)."""
+        return np.array([[float(c) if c else 0.0 for c in row] for row in self.form])
 
 
 @dataclass(frozen=True)
@@ -181,9 +185,8 @@ class Program:
         padded = np.append(values, 0.0)
         parts = []
         for family in self.families:
-            form = np.array([[float(c) for c in row] for row in family.form])
             s = family.supports
-            level = np.einsum("ab,kab->k", form, inner[s[:, :, None], s[:, None, :]])
+            level = np.einsum("ab,kab->k", family.floats, inner[s[:, :, None], s[:, None, :]])
             slopes = np.array([float(c) for c in family.slopes])
             parts.append(level + padded[family.values] @ slopes + float(family.constant))
         return np.concatenate(parts)
@@ -203,12 +206,11 @@ class Program:
 
 def matrices(table: Array, slices: Sequence[slice], family: Family, which: Array) -> list[Array]:
     """The forms of some conditions as matrices in each block of columns of a table of rows."""
-    form = np.array([[float(c) for c in row] for row in family.form])
     rows = table[family.supports[which]]
     result = []
     for block in slices:
         part = rows[:, :, block]
-        result.append(np.matmul(part.transpose(0, 2, 1), np.matmul(form, part)))
+        result.append(np.matmul(part.transpose(0, 2, 1), np.matmul(family.floats, part)))
     return result
 
 

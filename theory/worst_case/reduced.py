@@ -154,11 +154,14 @@ class Reduced:
         where = np.zeros(len(self.sizes), dtype=int)
         where[orbits] = np.arange(len(orbits))
         at = where[self.conditions[places]]
-        from scipy.sparse import csr_matrix
+        order = np.argsort(at, kind="stable")
+        starts, sizes = np.searchsorted(at[order], np.arange(len(orbits))), self.sizes[orbits]
 
-        share = 1.0 / self.sizes[self.conditions[places]]
-        table = csr_matrix((share, (at, np.arange(len(places)))), shape=(len(orbits), len(places)))
-        return lambda given: np.asarray(table @ given)
+        def mean(given: Array) -> Array:
+            total: Array = np.add.reduceat(given[order], starts, axis=0)
+            return total / sizes.reshape(-1, *[1] * (given.ndim - 1))
+
+        return mean
 
     @cached_property
     def _by_value(self) -> Array:
@@ -215,7 +218,7 @@ def _matched(spaces: list[Array], matrix: Array) -> list[list[Array]]:
         while at < len(own):
             for b in list(left):
                 link = own[at].T @ matrix @ spaces[b]
-                size = np.linalg.norm(link, 2)
+                size = np.sqrt((link * link).sum() / len(link))  # a multiple of an orthogonal matrix, if anything
                 if size > _APART * strength and link.shape[0] == link.shape[1]:
                     own.append(spaces[b] @ link.T / size)
                     left.remove(b)
@@ -244,7 +247,7 @@ def _invariant(program: Program, random: np.random.Generator) -> Array:
         if len(family) > 1:
             parts = forms[own, :size, :size]
         else:
-            fixed = np.array([[float(c) for c in row] for row in family.form])
+            fixed = family.floats
             parts = (weights[own[0] if len(own) else -1] * fixed / max(np.abs(fixed).max(), 1e-300))[None]
         np.add.at(middle, (s[:, :, None], s[:, None, :]), parts)
     whole: Array = program.table.T @ middle @ program.table

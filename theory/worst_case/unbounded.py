@@ -48,8 +48,7 @@ def _contains(family: Family, starts: Array, some: Array) -> Array:
         starts: (rows,) whether a row contains it.
         some: (rows,) whether a row is not zero.
     """
-    form = np.array([[float(c) for c in row] for row in family.form])
-    partners = starts[family.supports].astype(float) @ form  # (C, s) coefficients of <x0 - x*, row>
+    partners = starts[family.supports].astype(float) @ family.floats  # (C, s) coefficients of <x0 - x*, row>
     return (np.abs(partners * some[family.supports]) > 1e-12).any(axis=1)
 
 
