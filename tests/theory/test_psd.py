@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.rationals import rationals
-from theory.inequality.psd import is_psd, is_psd_balls, ldl, prove_psd
+from theory.inequality.psd import is_psd, is_psd_balls, is_psd_floats, ldl, prove_psd
 
 ENTRY = rationals(-5, 5, 7)
 
@@ -105,3 +105,23 @@ def test_other_shapes_are_refused(rows):
 def test_precision_is_checked():
     with pytest.raises(ValueError, match=r"precision=1 is outside \[2, inf\)"):
         is_psd_balls([[Fraction(1)]], precision=1)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.integers(1, 4), st.data())
+def test_floats_prove_what_is_true(n: int, data: st.DataObject) -> None:
+    """Integers far beyond floats: what floats prove is so, and what is far from singular they prove."""
+    root = [[data.draw(st.integers(-9, 9)) for _ in range(n)] for _ in range(n)]
+    unit = 10 ** data.draw(st.integers(0, 40))
+    for least in (-1, 0, 1):
+        matrix = [
+            [unit * sum(a * b for a, b in zip(u, v, strict=True)) + least * (i == j) for j, v in enumerate(root)]
+            for i, u in enumerate(root)
+        ]
+        proved = is_psd_floats(matrix)
+        assert not proved or is_psd([[Fraction(c) for c in row] for row in matrix])
+    strong = [[c + unit * (i == j) for j, c in enumerate(row)] for i, row in enumerate(matrix)]
+    assert is_psd_floats(strong)
+    assert not is_psd_floats([[-c for c in row] for row in strong])
+    assert is_psd_floats([])
+    assert not is_psd_floats([[0]])

@@ -14,7 +14,8 @@ import numpy as np
 
 from theory.worst_case.certificate import Instance, evaluate
 from theory.worst_case.program import Array, Program
-from theory.worst_case.solver import Effort, Solved, polish, relaxations
+from theory.worst_case.reduced import Forms, reduced
+from theory.worst_case.solver import Effort, Solved, relaxations
 
 SPARE = (1e-2, 1e-3, 1e-4, 1e-6, 1e-8)
 """What is left to spare in every condition, the start having length 1: the larger, the shorter the numbers."""
@@ -22,6 +23,13 @@ LEAST = 1e-6
 """Objectives below this, with coefficients near 1, are errors of the solver."""
 _RANKS = (1e-2, 1e-3, 1e-4, 1e-6, 0.0)
 """Relative sizes below which an eigenvalue of the Gram matrix is dropped."""
+WIDEST, NARROWEST = 1e-3, 1e-7  # radii of the trust regions
+LINEAR_PROGRAMS = 14
+LARGEST_LINEAR = 500_000  # entries of a dense linear program
+PULL = 1e-4  # cost of a unit of length
+GAIN = 1e-3  # of the linearised objective per radius, from which the same radius may gain again
+NEAR = 1e3  # conditions with more than this times the radius to spare are left out
+POLISHED = 1e-12  # what is left to spare in every condition: above rounding and the square of the last radius
 _BITS = (2, 3, 4, 6, 8, 11, 15, 20, 26, 34, 44)
 
 
@@ -109,3 +117,47 @@ def _rounded(program: Program, vectors: Array, values: Array, bits: int) -> Inst
     exact = tuple([tuple([Fraction(float(c)) for c in v]) for v in block])
     instance = evaluate(program, (exact,), tuple([Fraction(float(v)) for v in known]))
     return instance if instance.value > 0 and instance.check(program) else None
+
+
+def polish(program: Program, factors: list[Array], values: Array) -> tuple[list[Array], Array]:
+    """Improve a factored solution by linear programs in ever smaller trust regions, down to rounding.
+
+    Each maximises the objective linearised at the present coordinates, subject to the conditions linearised there.
+    What is neglected is of second order in the step, and the next, smaller one repairs it; so a step that gains
+    hardly anything is not worth its length (`PULL`).
+
+    Args:
+        program: which; where things in it are alike, they stay so.
+        factors: (m_b, r_b) of each small block (`theory.worst_case.reduced`); the block is their product.
+        values: (V,) function values, one for each orbit.
+
+    Returns:
+        New coordinates and values, to be checked by the caller like any others; the same ones for a large program.
+    """
+    from scipy.optimize import linprog
+
+    small = reduced(program)
+    if (sum(f.size for f in factors) + len(values)) * len(small.sizes) > LARGEST_LINEAR:
+        return factors, values
+    forms, aim = small.every, small.objective()
+    radius = WIDEST
+    for _ in range(LINEAR_PROGRAMS):
+        levels = forms.levels(factors, values)
+        near = np.flatnonzero(levels > -NEAR * radius)
+        close = Forms([m[near] for m in forms.blocks], forms.values[near], forms.constants[near])
+        table, goal = close.slopes(factors), aim.slopes(factors)[0]
+        spare = (-levels[near] - POLISHED) / radius
+        costs = np.concatenate([PULL - goal, PULL + goal])  # of the step's positive and negative part
+        found = linprog(costs, A_ub=np.hstack([table, -table]), b_ub=spare, bounds=(0, 1), method="highs")
+        if found.x is None:  # what is to be repaired is out of reach
+            radius *= 5
+            continue
+        step = found.x[: len(goal)] - found.x[len(goal) :]
+        pieces = np.split(radius * step, np.cumsum([f.size for f in factors]))
+        factors = [f + p.reshape(f.shape) for f, p in zip(factors, pieces, strict=False)]
+        values = values + pieces[-1]
+        if radius <= NARROWEST:
+            break
+        gain = goal @ step > GAIN and np.abs(step).max() > 0.99
+        radius = radius / 2 if gain else max(radius / 30, NARROWEST)
+    return factors, values

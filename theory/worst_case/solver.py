@@ -1,19 +1,19 @@
-"""The dual of a performance estimation problem, assembled by hand and given to Clarabel. Nothing here is proved.
+"""The dual of a performance estimation problem, solved in floats. Nothing here is proved.
 
 The dual of "maximise <C, G> + c.F + c0 subject to <A_k, G> + a_k.F + r_k <= 0, G >= 0" is
-"minimise c0 - sum_k y_k r_k subject to sum_k y_k A_k - C >= 0, sum_k y_k a_k = c, y >= 0". Both sides are solved a
-little inside of their feasible sets, in one solve: the residual is to be at least `Effort.residual` times the
-identity, and every condition is to hold with `Effort.slack` to spare. The bound then loses residual * trace G, the
-instance slack * sum y, and errors of the order of the solver's tolerance can no longer spoil either. The first can be
-paid in every direction when each basis vector is bounded over the class (else the dual has no interior, and no finite
-bound is found this way); the second, when the class has an instance that satisfies all conditions strictly. Of the
-loss in slack most is won back: `polish` improves a factored solution by linear programs in small trust regions.
+"minimise c0 - sum_k y_k r_k subject to sum_k y_k A_k - C >= 0, sum_k y_k a_k = c, y >= 0". A method of our
+own is asked first, whose points lie inside of what is feasible (`theory.worst_case.interior`). Where it finds none, and
+where there are equations, Clarabel solves both sides a little inside of their feasible sets, in one solve: the residual
+is to be at least `Effort.residual` times the identity, and every condition is to hold with `Effort.slack` to spare. The
+bound then loses residual * trace G, the instance slack * sum y, and errors of the order of the solver's tolerance can
+no longer spoil either. The first can be paid in every direction when each basis vector is bounded over the class (else
+the dual has no interior, and no finite bound is found this way); the second, when the class has an instance that
+satisfies all conditions strictly.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,24 +23,16 @@ import numpy as np
 from theory.inequality.conic import PANICKED, solved_by
 from theory.worst_case import interior
 from theory.worst_case.program import Array, Program
-from theory.worst_case.reduced import Forms, Reduced, reduced
+from theory.worst_case.reduced import Reduced, reduced
 
 log = logging.getLogger(__name__)
 
 ALL_AT_ONCE = 200  # conditions up to which no relaxation is tried first,
 ALL_INSIDE = 120  # and where they are taken in on the way
 RELAXATIONS = 8  # solved before all conditions are taken together
-WIDEST, NARROWEST = 1e-3, 1e-7  # radii of the trust regions
-LINEAR_PROGRAMS = 14
-LARGEST_LINEAR = 500_000  # entries of a dense linear program
-PULL = 1e-4  # cost of a unit of length
-GAIN = 1e-3  # of the linearised objective per radius, from which the same radius may gain again
 MORE = 20  # conditions that are taken in at once, at least
-INSIDE = "Inside"
-ASTRAY = 1e-6  # what a condition that was left out may be violated by
-NEAR = 1e3  # conditions with more than this times the radius to spare are left out
-POLISHED = 1e-12  # what is left to spare in every condition: above rounding and the square of the last radius
-ROUNDING = 1e-14  # of a level
+INSIDE = "Inside"  # the word of the method of our own
+ASTRAY = 1e-6  # what a condition that was left out may be violated by in its solution
 _ROOT2 = float(np.sqrt(2.0))
 
 
@@ -96,21 +88,6 @@ class Solved:
     values: Array
     blocks: tuple[Array, ...]
     by_orbit: Array
-
-
-@dataclass(frozen=True)
-class Trust:
-    """How far `polish` goes.
-
-    Attributes:
-        radius: of the first trust region.
-        programs: how many linear programs at most.
-        spare: what is left to spare in every condition.
-    """
-
-    radius: float = WIDEST
-    programs: int = LINEAR_PROGRAMS
-    spare: float = POLISHED
 
 
 def relaxations(program: Program, effort: Effort) -> Iterator[Solved]:
@@ -208,56 +185,6 @@ def _inside(small: Reduced, chosen: Array, effort: Effort) -> Solved | None:
     return Solved(
         INSIDE, value, shares[small.conditions], small.gram(gram), found.F[small.values], tuple(gram), found.F
     )
-
-
-def polish(
-    program: Program, factors: list[Array], values: Array, trust: Trust | None = None, enough: float = math.inf
-) -> tuple[list[Array], Array]:
-    """Improve a factored solution by linear programs in ever smaller trust regions, down to rounding.
-
-    Each maximises the objective linearised at the present coordinates, subject to the conditions linearised there.
-    What is neglected is of second order in the step, and the next, smaller one repairs it; so a step that gains
-    hardly anything is not worth its length (`PULL`).
-
-    Args:
-        program: which; where things in it are alike, they stay so.
-        factors: (m_b, r_b) of each small block (`theory.worst_case.reduced`); the block is their product.
-        values: (V,) function values, one for each orbit.
-        trust: how far; by default as far as it helps.
-        enough: an objective at which a solution inside of all conditions is taken as it is.
-
-    Returns:
-        New coordinates and values, to be checked by the caller like any others; the same ones for a large program.
-    """
-    from scipy.optimize import linprog
-
-    small, trust = reduced(program), trust or Trust()
-    if (sum(f.size for f in factors) + len(values)) * len(small.sizes) > LARGEST_LINEAR:
-        return factors, values
-    forms, aim = small.every, small.objective()
-    radius = trust.radius
-    for _ in range(trust.programs):
-        levels = forms.levels(factors, values)
-        if levels.max() < -ROUNDING and aim.levels(factors, values)[0] >= enough:
-            break
-        near = np.flatnonzero(levels > -NEAR * radius)
-        close = Forms([m[near] for m in forms.blocks], forms.values[near], forms.constants[near])
-        table, goal = close.slopes(factors), aim.slopes(factors)[0]
-        spare = (-levels[near] - trust.spare) / radius
-        costs = np.concatenate([PULL - goal, PULL + goal])  # of the step's positive and negative part
-        found = linprog(costs, A_ub=np.hstack([table, -table]), b_ub=spare, bounds=(0, 1), method="highs")
-        if found.x is None:  # what is to be repaired is out of reach
-            radius *= 5
-            continue
-        step = found.x[: len(goal)] - found.x[len(goal) :]
-        pieces = np.split(radius * step, np.cumsum([f.size for f in factors]))
-        factors = [f + p.reshape(f.shape) for f, p in zip(factors, pieces, strict=False)]
-        values = values + pieces[-1]
-        if radius <= NARROWEST:
-            break
-        gain = goal @ step > GAIN and np.abs(step).max() > 0.99
-        radius = radius / 2 if gain else max(radius / 30, NARROWEST)
-    return factors, values
 
 
 def _solve(small: Reduced, chosen: Array, effort: Effort) -> Solved:
