@@ -15,7 +15,7 @@ from fractions import Fraction
 from theory.worst_case.attained import attain
 from theory.worst_case.certificate import Instance, UpperBound, certify
 from theory.worst_case.program import Program
-from theory.worst_case.solver import EFFORTS, Effort, relaxations
+from theory.worst_case.solver import EFFORTS, INSIDE, Effort, relaxations
 from theory.worst_case.unbounded import lifted, widened, without_start
 
 TOLERANCE = Fraction(1, 50_000)
@@ -49,6 +49,8 @@ def enclose(
         effort = efforts.pop(0)
         upper, lower, word = _improved(problem, free, replace(effort, scale=scale), upper, lower, wanted, attained)
         words.append(word)
+        if word != INSIDE:  # then it was Clarabel, which is not asked the same twice
+            efforts = [e for e in efforts if replace(e, width=effort.width) != effort]
         if _done(upper, lower, wanted) or "Infeasible" in word or (upper is not None and not attained):
             break
         if upper is None or upper.bound <= 0:
