@@ -1,4 +1,4 @@
-"""Moments of programs are what all outcomes, gone through one by one, say."""
+"""Moments of programs are what exact play of all outcomes says."""
 
 from __future__ import annotations
 
@@ -11,10 +11,45 @@ import pytest
 
 from sim.moments import Point, Schedule, moments_of
 from sim.problems import Quadratic
-from tests.sim.outcomes import TooMany, brute_moments, played, starting, vector
+from theory.operations import to_fraction
 from theory.program import Program, algorithm
+from validate.instances.instance import instance_of, uses_of
+from validate.instances.scalars import Schedule as Played
+from validate.play import Play
+from validate.rounds import TooManyOutcomesError
 
 F = Fraction
+
+
+def vector(values: Any) -> Any:
+    return np.array([F(v) for v in values], dtype=object)
+
+
+def play_of(program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, rounds: int, most: int) -> Play:
+    values = {name: Played(v.values) if isinstance(v, Schedule) else v for name, v in parameters.items()}
+    idle = {name for name in ("W", "alpha") if name in values} - uses_of(program).keys()
+    values |= dict.fromkeys(idle, 1)  # the round has a matrix or weights that do nothing
+    return Play(instance_of(program, problem, list(x0), values, rounds), most)
+
+
+def flat(program: Program, state: Any, problem: Quadratic) -> Any:
+    """1, the server's values, then those of client 0, of client 1, ...; samples that a client lacks are 0."""
+    out: list[Any] = [1]
+
+    def rows(value: Any, least: int = 0) -> None:
+        vectors = value if isinstance(value[0], tuple) else (value,)
+        out.extend(x for v in vectors for x in v)
+        out.extend([0] * (problem.dim * (least - len(vectors))))
+
+    of_server = ("server", "past")
+    for kind, value in zip((s.kind for s in program.state), state, strict=True):
+        if kind in of_server:
+            rows(value)
+    for n in range(problem.clients):
+        for kind, value in zip((s.kind for s in program.state), state, strict=True):
+            if kind not in of_server:
+                rows(value[n], problem.samples if kind == "table" else 0)
+    return vector([x if isinstance(x, int) else to_fraction(x) for x in out])
 
 
 def fractions(rng: random.Random, size: int, most: int = 3) -> Any:
@@ -37,11 +72,12 @@ def drawn_problem(rng: random.Random, N: int, n: int, d: int, ragged: bool = Fal
 def assert_equal(
     program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, rounds: int = 2, most: int = 3000
 ) -> None:
-    plain = {name: (lambda k, v=v: v.values[k]) if isinstance(v, Schedule) else v for name, v in parameters.items()}
-    wanted = brute_moments(program, problem, plain, x0, rounds, most)
+    play = play_of(program, problem, parameters, x0, rounds, most)
+    laws = [play.law(k) for k in range(rounds + 1)]
     found = moments_of(program, problem, parameters, start=x0, rounds=rounds)
-    for k in range(rounds + 1):
-        assert np.array_equal(found.second(k), wanted[k]), (program, k)
+    for k, law in enumerate(laws):
+        states = [(to_fraction(p), flat(program, state, problem)) for p, state in law]
+        assert np.array_equal(found.second(k), sum(p * np.outer(y, y) for p, y in states)), (program, k)
 
 
 # --- algorithms that are known ---------------------------------------------------------------------------------------
@@ -564,7 +600,7 @@ def test_programs_at_random(part: int) -> None:
         for rounds in (2, 1):
             try:
                 assert_equal(program, problem, parameters, x0, rounds, 700)
-            except TooMany:
+            except TooManyOutcomesError:
                 continue
             done += program.random
             operations |= program.operations
@@ -587,36 +623,18 @@ def tapped(w, x, c, *, eta, S):
     return x + move, w.where(active, w.gradient(y), c)
 
 
-def paths(program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, rounds: int) -> Any:
-    """Probability, states of k = 0..K, taps of k = 0..K-1, of every outcome."""
-    found = [(F(1), [starting(program, problem, parameters, x0)], [])]
-    for k in range(rounds):
-        found = [
-            (p * q, [*states, after], [*all_taps, taps])
-            for p, states, all_taps in found
-            for q, after, taps in played(program, problem, parameters, states[-1], k, 10**6)
-        ]
-    return found
-
-
 def test_products_of_states_and_taps_of_any_rounds() -> None:
     rng = random.Random(5)
     problem = drawn_problem(rng, 2, 2, 2)
     parameters = {"eta": F(1, 4), "S": 1}
     x0 = fractions(rng, 2)
     program = tapped.program
-    outcomes = paths(program, problem, parameters, x0, 2)
     found = moments_of(program, problem, parameters, start=x0, rounds=2)
 
-    def value(point: Point, states: Any, taps: Any) -> Any:
-        if point.name == "x":
-            return states[point.k][0]
-        if point.name == "c":
-            return states[point.k][1][point.n]
-        if point.name == "move":
-            return taps[point.k]["move"][0]
-        own = taps[point.k]["y"][point.turns[0]]
-        return own[point.n] if isinstance(own, list) else own
+    def value(point: Point, outcome: Any) -> Any:
+        found = outcome[point.name, (point.k, *point.turns)]
+        own = found if point.n is None or not isinstance(found[0], tuple) else found[point.n]
+        return vector(map(to_fraction, own))
 
     points = [Point("x", k) for k in range(3)] + [Point("c", k, n=n) for k in range(3) for n in range(2)]
     points += [Point("move", k) for k in range(2)]
@@ -628,19 +646,23 @@ def test_products_of_states_and_taps_of_any_rounds() -> None:
             chosen[point] = rng.choice([F(rng.randint(-2, 2)), fractions(rng, 4).reshape(2, 2)])
         return chosen
 
-    def at(u: dict[Any, Any], states: Any, taps: Any) -> Any:
+    items = frozenset((point.name, (point.k, *point.turns)) for point in points)
+    joint = play_of(program, problem, parameters, x0, 2, 10**6).joint(items)
+    outcomes = [(to_fraction(p), outcome) for p, outcome in joint]
+
+    def at(u: dict[Any, Any], outcome: Any) -> Any:
         total = u[None]
         for point, factor in u.items():
             if point is not None:
-                v = value(point, states, taps)
+                v = value(point, outcome)
                 total = total + (factor @ v if isinstance(factor, np.ndarray) else factor * v)
         return total
 
     for _ in range(60):
         u, v = affine(), affine()
-        wanted = sum(p * (at(u, states, taps) @ at(v, states, taps)) for p, states, taps in outcomes)
+        wanted = sum(p * (at(u, outcome) @ at(v, outcome)) for p, outcome in outcomes)
         assert found.dot(u, v) == wanted
-        mean = sum(p * at(u, states, taps) for p, states, taps in outcomes)
+        mean = sum(p * at(u, outcome) for p, outcome in outcomes)
         assert np.array_equal(found.expected(u), mean)
     assert found.norm2({Point("x", 0): 1, None: -x0}) == 0
 
