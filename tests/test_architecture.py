@@ -152,12 +152,10 @@ NAMED = frozenset(
         "validate/__init__.py",
         "validate/commands/oracle.py",
         "validate/commands/radius.py",
-        "validate/inertial_scenario.py",
         "validate/instances/engines.py",
         "validate/report/parts.py",
         "validate/scenario.py",
         "validate/self_test.py",
-        "validate/shuffling_scenario.py",
         "validate/sweep/sentences.py",
         "validate/sweep/tables.py",
     ]
