@@ -31,15 +31,9 @@ class Values:
 
     Attributes:
         given: numbers, tuples of them, or a `Schedule`, in fractions.
-        exact: whether they stay fractions.
     """
 
     given: Mapping[str, Any]
-    exact: bool
-
-    def number(self, value: Fraction) -> Any:
-        """It, or its nearest float."""
-        return value if self.exact else float(value)
 
     def plain(self, name: str) -> Any:
         """A number; a list of one a round where it is a schedule.
@@ -50,7 +44,7 @@ class Values:
         value = self.given[name]
         if isinstance(value, tuple):
             raise ValueError(f"{name} is one number a client")
-        return [*map(self.number, value.values)] if isinstance(value, Schedule) else self.number(value)
+        return [*map(float, value.values)] if isinstance(value, Schedule) else float(value)
 
     def count(self, name: str) -> int:
         """An integer.
@@ -67,8 +61,8 @@ class Values:
         """p: one for all, (N,), or (K, N)."""
         value = self.given[name]
         if isinstance(value, Schedule):
-            return [[self.number(v)] * clients for v in value.values]
-        return [*map(self.number, value)] if isinstance(value, tuple) else self.number(value)
+            return [[float(v)] * clients for v in value.values]
+        return [*map(float, value)] if isinstance(value, tuple) else float(value)
 
 
 Made: TypeAlias = Callable[[Values, int], "tuple[Any, Any] | None"]
@@ -88,12 +82,11 @@ class Engine:
     made: Made
 
 
-def scenario_of(instance: Instance, *, exact: bool) -> Scenario | None:
+def scenario_of(instance: Instance) -> Scenario | None:
     """The scenario that an engine computes in place of this instance; None where no engine has its round.
 
     Args:
         instance: any.
-        exact: in Fractions, else in float64.
     """
     if instance.program is None or not isinstance(instance.problem, Quadratics):
         return None
@@ -101,12 +94,12 @@ def scenario_of(instance: Instance, *, exact: bool) -> Scenario | None:
     if found is None:
         return None
     engine, names = found
-    values = Values({mine: _cut(instance.parameters[theirs], instance.rounds) for mine, theirs in names.items()}, exact)
+    values = Values({mine: _cut(instance.parameters[theirs], instance.rounds) for mine, theirs in names.items()})
     try:
         made = engine.made(values, instance.problem.clients)
         if made is None:
             return None
-        return _scenario(*made, instance, exact)
+        return _scenario(*made, instance)
     except ValueError:  # the general engine says what is wrong with them, if anything is
         return None
 
@@ -116,17 +109,17 @@ def _cut(given: Any, rounds: int) -> Any:
     return Schedule(given.values[:rounds]) if isinstance(given, Schedule) else given
 
 
-def _scenario(algorithm: Any, participation: Any, instance: Instance, exact: bool) -> Scenario:
+def _scenario(algorithm: Any, participation: Any, instance: Instance) -> Scenario:
     from validate.scenario import Scenario
 
     assert isinstance(instance.problem, Quadratics)
     return Scenario(
         name=instance.algorithm or algorithm.name,
         algorithm=algorithm,
-        problem=instance.problem.quadratic if exact else in_floats(instance.problem.quadratic),
+        problem=in_floats(instance.problem.quadratic),
         participation=participation,
         rounds=instance.rounds,
-        start=np.array(instance.start, dtype=object) if exact else np.array(instance.start, dtype=np.float64),
+        start=np.array(instance.start, dtype=np.float64),
     )
 
 
@@ -200,7 +193,7 @@ def _shuffling(values: Values, clients: int) -> tuple[Any, Any]:
     """The engine steps with step alpha_n N: with equal weights it takes the steps of the program."""
     from sim.algorithms import ShufflingSGD
 
-    share = values.number(Fraction(1, clients))
+    share = float(Fraction(1, clients))
     return ShufflingSGD(values.plain("eta"), values.count("H"), (share,) * clients), None
 
 
@@ -211,6 +204,6 @@ def _inertial(values: Values, clients: int) -> tuple[Any, Any] | None:
     alpha, beta = (values.given[name] for name in ("alpha", "beta"))
     if values.given["A"] != 1 - sum(alpha):
         return None
-    lags = [tuple(map(values.number, weights)) for weights in (alpha, beta)]
+    lags = [tuple(map(float, weights)) for weights in (alpha, beta)]
     method = FedMIM(values.plain("eta"), values.count("H"), alpha=lags[0], beta=lags[1])
     return method, UniformChoice(values.count("S"))
