@@ -113,9 +113,9 @@ def moments(
     clients, where each has one): E of x, of x x', of ||grad f(x)||^2, of f(x) - f*, of ||x||^2 and of ||x - x*||^2.
     With --json, "states" has the mean and the mean squared norm of every state variable.
 
-    The specifications of "fedavg-svrg", "local-sgd", "shuffling-local-sgd" and "fedmim" are taken too, in their own
-    names (docs/reference/scenarios.md): {"algorithm": "fedavg-svrg", "clients": [{"h": ["1"], "a": ["0"], "p":
-    "1/2"}], "step": "1/5", "S": 2, "M": 3, "K": 3, "theta0": "3"}.
+    Specifications from before there were instances are taken too, in their own names (docs/reference/scenarios.md):
+    {"algorithm": "local-sgd", "clients": [{"h": ["1"], "a": ["0"], "p": "1/2"}], "step": "1/5", "local_steps": 2, "K":
+    3, "theta0": "3"}.
 
     Example: fedproof moments INSTANCE.json --exact --json
     """
