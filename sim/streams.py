@@ -7,7 +7,8 @@ The contract, which every kernel in any language must reproduce bit for bit:
 * counter = (run, client, round, purpose * 2^24 + block), all from 0; run counts from `first_run` on.
 * Draw j of (run, client, round, purpose) is word j mod 4 of block j div 4. Draws that an algorithm does not need are
   not numbered: of local steps with reduced variance those with m >= 1 only, j = s (M - 1) + m - 1 (at m = 0 what is
-  drawn cancels); the averaged algorithms, with minibatches of B samples, number sample b of local step m by j = m B + b.
+  drawn cancels); the averaged algorithms, with minibatches of B samples, number sample b of local step m by j = m B +
+  b.
 * Purpose `PARTICIPATION` = 0: the client word holds the attempt (0, 1, ... under "condition"), and draw j is client
   j's. Bernoulli: present iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and p = 1 is always).
   S of N: the S clients with the smallest x, ties to the smaller client.
