@@ -74,9 +74,9 @@ def scenario(name: str, spec: dict[str, Any], quantity: str) -> Law:
     from theory.operations import to_fraction
     from validate.instances.specs import instance_from
     from validate.play import Play
-    from validate.scenario import Scenario
+    from validate.scenario import read_scenario
 
-    made = Scenario.from_spec(spec, exact=False)
+    made = read_scenario(spec, exact=False)
     metric, after = ("squared_distance", True) if quantity == "squared_distance" else ("squared_gradient_norm", False)
     rounds = [made.rounds] if after else list(range(made.rounds))
     best, curvature = float(made.problem.minimiser[0]), float(made.problem.mean_hessian[0, 0])

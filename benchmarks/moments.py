@@ -16,62 +16,9 @@ import numpy as np
 
 from sim.moments import moments_of
 from sim.problems import Quadratic
-from theory.program import algorithm
+from theory.papers.algorithms import diana, fedavg_svrg, fedmim, lsvrg, proxskip, scaffold
 
 ROUNDS = 100
-
-
-@algorithm
-def fedavg_svrg(w, x, *, eta, p, S, M):
-    active = w.coins(p)
-    y = w.each(x)
-    for _ in w.repeat(S):
-        snapshot = y
-        full = w.gradient(snapshot)
-        for _ in w.repeat(M):
-            i = w.sample()
-            y = y - eta * (w.gradient(y, i) - w.gradient(snapshot, i) + full)
-    return x + w.mean(active / p * (y - x))
-
-
-@algorithm(x="x0", past="J times 0")
-def fedmim(w, x, past, *, eta, H, S, J, A, alpha, beta):
-    y = w.each(x)
-    for _ in w.repeat(H):
-        y = y - w.combine(alpha, past) - A * eta * w.gradient(y - w.combine(beta, past), w.sample())
-    after = w.average(y, w.choose(S))
-    return after, w.shift(past, (x - after) / H)
-
-
-@algorithm(x="x0", c="each grad(f_n, x0)")
-def scaffold(w, x, c, *, eta, H, S):
-    active = w.choose(S)
-    cbar = w.mean(c)
-    y = w.each(x)
-    for _ in w.repeat(H):
-        y = y - eta * (w.gradient(y, w.sample()) - c + cbar)
-    plus = c - cbar + (x - y) / (H * eta)
-    return x + w.average(y - x, active), w.where(active, plus, c)
-
-
-@algorithm(x="each x0", h="each 0")
-def proxskip(w, x, h, *, gamma, p):
-    moved = x - gamma * (w.gradient(x, w.sample()) - h)
-    after = w.where(w.coin(p), w.each(w.mean(moved - gamma / p * h)), moved)
-    return after, h + p / gamma * (after - moved)
-
-
-@algorithm(x="x0", s="x0")
-def lsvrg(w, x, s, *, eta, p):
-    i = w.sample()
-    estimate = w.mean(w.gradient(x, i) - w.gradient(s, i)) + w.full_gradient(s)
-    return x - eta * estimate, w.where(w.coin(p), x, s)
-
-
-@algorithm(x="x0", h="each 0")
-def diana(w, x, h, *, eta, alpha, m):
-    moved = w.keep(w.gradient(x, w.sample()) - h, m)
-    return x - eta * w.mean(h + moved), h + alpha * moved
 
 
 def problem(clients: int, samples: int, dim: int) -> Quadratic:
@@ -106,7 +53,7 @@ def main() -> None:
         if quick and runs < 20:
             continue
         q, p = problem(*sizes), np.linspace(0.3, 1, sizes[0])
-        start, given = np.ones(sizes[2]), {"eta": 0.01, "p": list(p), "S": 5, "M": 2}
+        start, given = np.ones(sizes[2]), {"delta": 0.01, "p": list(p), "S": 5, "M": 2}
         line(
             "fedavg-svrg",
             q,
@@ -114,7 +61,7 @@ def main() -> None:
             runs,
         )
     q, start = problem(8, 10, 3), np.ones(3)
-    inertia = {"eta": 0.01, "H": 5, "S": 3, "J": 2, "A": 0.5, "alpha": [0.25, 0.25], "beta": [0.3, 0]}
+    inertia = {"eta_l": 0.01, "H": 5, "S": 3, "A": 0.5, "alpha": [0.25, 0.25], "beta": [0.3, 0]}
     line(
         "fedmim",
         q,
@@ -122,7 +69,7 @@ def main() -> None:
         5,
     )
     for one, given in [
-        (scaffold, {"eta": 0.01, "H": 5, "S": 3}),
+        (scaffold, {"eta": 0.01, "eta_g": 1, "H": 5, "S": 3}),
         (proxskip, {"gamma": 0.01, "p": 0.3}),
         (lsvrg, {"eta": 0.01, "p": 0.3}),
         (diana, {"eta": 0.01, "alpha": 0.5, "m": 1}),

@@ -79,7 +79,7 @@ def run(
     (`Algorithm.selects`).
 
     Args:
-        algorithm: such as `sim.algorithms.FedAvgSVRG` or `FedAvg`.
+        algorithm: such as `sim.algorithms.FedAvg`.
         problem: a `sim.problems.Quadratic` (an exact one is computed in float64), a `RidgeSoftmax` or `RidgeLogistic`,
             or an object with a method ``kernel(device)`` (see `sim.kernels.clients`).
         participation: `Bernoulli` or `UniformChoice` of `sim.participation`; None for everybody.
@@ -95,8 +95,8 @@ def run(
         chunk: runs advanced together; by default as many as suit the cache.
         device: "cpu" or "cuda".
         backend: what computes: "torch"; "native", C++ that the system's compiler compiles when it is first wanted
-            (2 to 5 s, then kept in the user's cache), on the CPU: `FedAvg` and `FedAvgSVRG` on quadratics with
-            d <= 16, all metrics but "local_consistency", and the local steps of `FedAvg` and of the averaged
+            (2 to 5 s, then kept in the user's cache), on the CPU: `FedAvg`, also with reduced variance, on quadratics
+            with d <= 16, all metrics but "local_consistency", and the local steps of `FedAvg` and of the averaged
             algorithms on regressions, by one thread; "triton", the first of these on a GPU (extra `gpu`; not yet run
             on one) unless clients are chosen or rounds that may be empty do not keep the model, with d <= 8 where
             samples have no features; with TRITON_INTERPRET=1 in the environment also on the CPU, slowly, for tests; or

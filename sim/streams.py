@@ -6,8 +6,9 @@ The contract, which every kernel in any language must reproduce bit for bit:
 * key = (low 32 bits, high 32 bits) of the seed.
 * counter = (run, client, round, purpose * 2^24 + block), all from 0; run counts from `first_run` on.
 * Draw j of (run, client, round, purpose) is word j mod 4 of block j div 4. Draws that an algorithm does not need are
-  not numbered: FedAvg-SVRG numbers only the inner steps m >= 1, j = s (M - 1) + m - 1 (at m = 0 what is drawn cancels);
-  the averaged algorithms, with minibatches of B samples, number sample b of local step m by j = m B + b.
+  not numbered: of local steps with reduced variance those with m >= 1 only, j = s (M - 1) + m - 1 (at m = 0 what is
+  drawn cancels); the averaged algorithms, with minibatches of B samples, number sample b of local step m by j = m B +
+  b.
 * Purpose `PARTICIPATION` = 0: the client word holds the attempt (0, 1, ... under "condition"), and draw j is client
   j's. Bernoulli: present iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and p = 1 is always).
   S of N: the S clients with the smallest x, ties to the smaller client.
@@ -20,7 +21,7 @@ The contract, which every kernel in any language must reproduce bit for bit:
   that of slot s: S of those who remain upload, the ones with the smallest x, ties to the smaller slot.
 * Purpose `POOL` = 3: the round word is 0, the client word is the client's index in the pool. The pool's clients come in
   the order of their draws 0, ties to the smaller index.
-* Purpose `PERMUTATION` = 4 (shuffling, `sim.shuffling`): the client word is 0, the round word is the epoch. The clients
+* Purpose `PERMUTATION` = 4 (clients in random order): the client word is 0, the round word is the epoch. The clients
   are visited in the order of their draws (draw j is client j's), ties to the smaller client (so an order has its
   probability 1/N! up to a relative 2^-33 N^2). In such an epoch draw j K + m of `SAMPLING` is that of local step m of K
   at the client for the model that is there at communication round j; the draws from N K on are the minibatch for

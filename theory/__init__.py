@@ -2,7 +2,7 @@
 
     from theory import Paper, algorithm, claim       # a paper of one's own: see docs/language.md
     from theory.catalog import claim                 # a known claim, by its id
-    c = claim("fedavg-svrg/theorem-v1-eq8")
+    c = claim("textbook/sgd-step")
     c.bound(...), c.enclose(...), c.violated(...)
 
 Importing this package loads no computer algebra. `theory.claim` is the function that writes a claim (and, given an id

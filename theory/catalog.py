@@ -9,24 +9,15 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
-from types import MappingProxyType
 
 from theory.claim import Claim, Paper
+from theory.papers import BUILT_IN
 
 GROUP = "fedproof.papers"
-BUILT_IN: Mapping[str, str] = MappingProxyType(
-    {
-        "fedavg-svrg": "theory.papers.fedavg_svrg",
-        "fedmim": "theory.papers.fedmim",
-        "open-fl": "theory.papers.open_fl",
-        "perm": "theory.papers.perm",
-        "textbook": "theory.papers.textbook",
-    }
-)
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +82,7 @@ def claims(paper: str | None = None) -> tuple[Claim, ...]:
 
 
 def claim(id: str) -> Claim:
-    """The claim of that id, such as ``"fedavg-svrg/theorem-v1-eq8"``.
+    """The claim of that id, such as ``"textbook/sgd-step"``.
 
     Raises:
         ValueError: when there is none; it says which come close.

@@ -1,7 +1,7 @@
 """fedproof: claims put to the test.
 
     from validate import check
-    check("fedavg-svrg/theorem-v1-eq8").verdict
+    check("textbook/sgd-step").verdict
 
 Importing this package loads the standard library alone; `check` loads what it needs when it is first asked for.
 """

@@ -1,15 +1,20 @@
-"""A claim made concrete: problem, algorithm, participation, rounds and start.
+"""What the fast engines of `sim` run: problem, algorithm, participation, rounds and start.
 
-A scenario on scalar quadratics can be read from and written to a plain dictionary of strings (SPEC), which is also
-what a certificate carries:
+A scenario on scalar quadratics can be read from a plain dictionary of numbers and strings (SPEC):
 
     {"algorithm": "fedavg-svrg", "clients": [{"h": ["1", "2"], "a": ["0", "1"], "p": "1/2"}], "step": "1/5",
      "S": 2, "M": 3, "K": 3, "theta0": "3"}
 
-with f_{n,i}(t) = h_i/2 (t-a_i)^2. "local-sgd" has "local_steps" in place of "S" and "M". Both take "aggregation"
-("unbiased" | "normalised") and "empty" ("keep" | "zero" | "condition"). "p" is 1 when absent, and may be a list of K
-values; "step" may be a list of K values. Shuffling local SGD and FedMIM have a SPEC and a class of their own
-(`validate.shuffling_scenario`, `validate.inertial_scenario`); `read_scenario` reads any.
+with f_{n,i}(t) = h_i/2 (t-a_i)^2, or h_i/2 t^2 - b_i t where a sample has "b" in the place of "a"; f_n is the mean of
+client n's. What each algorithm has is in `theory.papers.specs`:
+
+- "local-sgd" has "local_steps" in place of "S" and "M". Both take "aggregation" ("unbiased" | "normalised") and "empty"
+  ("keep" | "zero" | "condition"). "p" is 1 when absent, and may be a list of K values; "step" may be one too.
+- "shuffling-local-sgd" has "b", "alpha" (a weight of each client), "local_steps", "epochs" and "v0"; f = sum_n alpha_n
+  f_n. With "factor" it is factor times that, such as "1/2" for the mean of two clients in place of their sum; the
+  iterates are the same. "step" may be a list of one number an epoch.
+- "fedmim" has "b", "local_steps", "x0" and "K". "S" of the clients take part, N when it is absent. "alpha" and "beta"
+  list the weights of the lags 0, 1, ... and are empty when absent.
 """
 
 from __future__ import annotations
@@ -22,137 +27,194 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sim.algorithms import FedAvg, FedAvgSVRG
-from sim.participation import Bernoulli
-from sim.problems import Quadratic, scalar
+import numpy as np
+
+from sim.algorithms import FedAvg, FedAvgSVRG, FedMIM, ShufflingSGD
+from sim.participation import Bernoulli, UniformChoice
+from sim.problems import Quadratic, from_samples, scalar
+from theory.papers.specs import SPECS
 
 if TYPE_CHECKING:
     from sim.trace import Trace
-    from validate.inertial_scenario import InertialScenario
-    from validate.shuffling_scenario import ShufflingScenario
 
-Algorithm = FedAvgSVRG | FedAvg
 Spec = Mapping[str, Any]
+Number = Callable[[Any, str], Any]
 
 LARGEST_COUNT = 10**9
 """Of rounds, and of steps of each kind: far beyond what can be computed, and within what a machine can count."""
 
-_RULES = ("aggregation", "empty")
+METRICS = ("suboptimality", "squared_gradient_norm")
+"""Recorded unless others are asked for."""
+
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9_]+)\s*$")
 _LARGEST_EXPONENT = 30_000  # of a decimal
 
 
-def _svrg(spec: Spec, step: Any, rules: dict[str, Any]) -> FedAvgSVRG:
-    return FedAvgSVRG(step=step, snapshots=count(spec, "S"), inner=count(spec, "M"), **rules)
-
-
-def _local_sgd(spec: Spec, step: Any, rules: dict[str, Any]) -> FedAvg:
-    return FedAvg(step=step, local_steps=count(spec, "local_steps"), **rules)
-
-
-ALGORITHMS: dict[str, tuple[tuple[str, ...], Callable[[Spec, Any, dict[str, Any]], Algorithm]]] = {
-    "fedavg-svrg": (("S", "M"), _svrg),
-    "local-sgd": (("local_steps",), _local_sgd),
-}
-
-
-class OfRounds:
-    """What scenarios share that the simulator of rounds repeats."""
-
-    problem: Quadratic
-    algorithm: Any
-    participation: Any
-    rounds: int
-    start: Any
-
-    def simulate(self, runs: int, seed: int = 0, **options: Any) -> Trace:
-        """R runs by the simulator; `options` are those of `sim.run`, such as metrics, first_run, device, progress."""
-        from sim import run
-
-        return run(
-            self.algorithm,
-            self.problem,
-            self.participation,
-            rounds=self.rounds,
-            runs=runs,
-            seed=seed,
-            start=self.start,
-            **options,
-        )
-
-
 @dataclass(frozen=True, eq=False)
-class Scenario(OfRounds):
+class Scenario:
     """An algorithm on a problem, for a number of rounds from a start.
 
     Attributes:
         name: a few words for the reader.
         algorithm: what the clients and the server do.
         problem: N clients in d dimensions.
-        participation: who takes part.
-        rounds: K >= 0.
-        start: theta^0, shape (d,).
+        participation: who takes part; None where every client does, one after another.
+        rounds: K >= 0, or epochs.
+        start: (d,).
+        factor: > 0, of the objective where clients have weights: factor sum_n alpha_n f_n.
     """
 
     name: str
-    algorithm: Algorithm
+    algorithm: Any
     problem: Quadratic
     participation: Any
     rounds: int
     start: Any
+    factor: Any = 1
 
-    @classmethod
-    def from_spec(cls, spec: Spec, *, exact: bool, name: str = "") -> Scenario:
-        """Read a SPEC.
+    def simulate(self, runs: int, seed: int = 0, **options: Any) -> Trace:
+        """R runs by the simulator; `options` are those of `sim.run`, such as metrics, first_run, device, progress."""
+        if isinstance(self.algorithm, ShufflingSGD):
+            return self._in_orders(runs, seed, **options)
+        from sim import run
 
-        Args:
-            spec: the dictionary described at the top of this module; numbers may be integers, decimals or strings
-                such as "1/5". A decimal means what it says: 0.1 is 1/10.
-            exact: keep every number a Fraction; else float64.
-            name: for the reader.
+        return run(
+            self.algorithm, self.problem, self.participation, rounds=self.rounds, runs=runs, seed=seed,
+            start=self.start, **options,
+        )  # fmt: skip
+
+    def _in_orders(
+        self, runs: int, seed: int, *, metrics: Sequence[str] = METRICS, device: str = "cpu", **options: Any
+    ) -> Trace:
+        """By `sim.run_shuffling`, with metrics of the objective; also cost, squared_iterate_norm, squared_distance
+        (to its minimiser) and iterate.
 
         Raises:
-            ValueError: naming the entry, its value and what it may be.
+            ValueError: for a metric that does not exist here, or a device that is not "cpu".
         """
-        if not isinstance(spec, Mapping):
-            raise ValueError(f"the specification is a {type(spec).__name__}, not an object with named entries")
-        kind = spec.get("algorithm")
-        if kind not in ALGORITHMS:
-            raise ValueError(f"algorithm={shown(kind)} is not one of {sorted(ALGORITHMS)}")
-        own, build = ALGORITHMS[kind]
-        check_keys(spec, required=("clients", "step", "K", "theta0", *own), optional=("algorithm", *_RULES))
-        number: Callable[[Any, str], Any] = rational if exact else floating
-        rounds = count(spec, "K", least=0)
-        step = number_or_list(spec["step"], "step", number)
-        if isinstance(step, list) and len(step) != rounds:
-            raise ValueError(f"step has {len(step)} entries; it needs one a round, K={rounds}")
-        curvatures, centres, chances = _clients(spec["clients"], number, rounds)
-        rules = {key: spec[key] for key in _RULES if key in spec}
-        import numpy as np
+        from sim import run_shuffling
+        from sim.trace import Trace
+        from validate.instances.engines import in_floats
+        from validate.instances.problems import weighted_quadratic
 
-        return cls(
-            name=name or kind,
-            algorithm=build(spec, step, rules),
-            problem=scalar(curvatures, centres, exact=exact),
-            participation=Bernoulli(chances),
-            rounds=rounds,
-            start=np.array([number(spec["theta0"], "theta0")], dtype=object if exact else np.float64),
+        if device != "cpu":
+            raise ValueError(f"device={device!r} is not 'cpu', where visits in random order are simulated")
+        objective = weighted_quadratic(
+            in_floats(self.problem), [float(self.factor * w) for w in self.algorithm.weights]
         )
+        known: dict[str, Callable[[Any], Any]] = {
+            "suboptimality": objective.suboptimality,
+            "cost": objective.cost,
+            "squared_gradient_norm": lambda v: (objective.gradient(v) ** 2).sum(axis=-1),
+            "squared_iterate_norm": lambda v: (v**2).sum(axis=-1),
+            "squared_distance": lambda v: ((v - objective.minimiser) ** 2).sum(axis=-1),
+            "iterate": lambda v: v,
+        }
+        for name in metrics:
+            if name not in known:
+                raise ValueError(f"metrics has {name!r}, which is not one of {sorted(known)}")
+        trace = run_shuffling(
+            self.algorithm, self.problem, epochs=self.rounds, runs=runs, seed=seed, start=self.start,
+            metrics=("iterate",), **options,
+        )  # fmt: skip
+        values = {name: known[name](trace["iterate"]) for name in metrics}
+        return Trace(values=values, final=trace.final, seed=trace.seed, first_run=trace.first_run)
 
 
-def read_scenario(spec: Spec, *, exact: bool, name: str = "") -> Scenario | ShufflingScenario | InertialScenario:
-    """The scenario of a SPEC of any algorithm; arguments and errors as in `Scenario.from_spec`."""
-    from validate import inertial_scenario, shuffling_scenario
+def read_scenario(spec: Spec, *, exact: bool, name: str = "") -> Scenario:
+    """Read a SPEC.
 
-    kind = spec.get("algorithm") if isinstance(spec, Mapping) else None
-    if kind == shuffling_scenario.ALGORITHM:
-        return shuffling_scenario.ShufflingScenario.from_spec(spec, exact=exact, name=name)
-    if kind == inertial_scenario.ALGORITHM:
-        return inertial_scenario.InertialScenario.from_spec(spec, exact=exact, name=name)
-    if isinstance(spec, Mapping) and not (isinstance(kind, str) and kind in ALGORITHMS):
-        known = sorted([*ALGORITHMS, shuffling_scenario.ALGORITHM, inertial_scenario.ALGORITHM])
-        raise ValueError(f"algorithm={shown(kind)} is not one of {known}")
-    return Scenario.from_spec(spec, exact=exact, name=name)
+    Args:
+        spec: the dictionary described at the top of this module; numbers may be integers, decimals or strings such as
+            "1/5". A decimal means what it says: 0.1 is 1/10.
+        exact: keep every number a Fraction; else float64.
+        name: for the reader.
+
+    Raises:
+        ValueError: naming the entry, its value and what it may be.
+    """
+    if not isinstance(spec, Mapping):
+        raise ValueError(f"the specification is a {type(spec).__name__}, not an object with named entries")
+    kind = spec.get("algorithm")
+    if not isinstance(kind, str) or kind not in SPECS:
+        raise ValueError(f"algorithm={shown(kind)} is not one of {sorted(SPECS)}")
+    table, number = SPECS[kind], rational if exact else floating
+    own = [old for old in table["parameters"] if old != "step"]
+    length, start, absent = table["rounds"], table["start"], table.get("absent", ())
+    weights, lags, factor = table.get("weights", ()), table.get("lags", ()), table.get("factor", ())
+    check_keys(
+        spec,
+        required=("clients", "step", length, start, *_listed(weights), *(old for old in own if old not in absent)),
+        optional=("algorithm", *absent, *lags, *_listed(factor), *(rule for rule, _ in table["rules"])),
+    )
+    rounds = count(spec, length, least=0)
+    step = number_or_list(spec["step"], "step", number)
+    if isinstance(step, list) and len(step) != rounds:
+        unit = "a round" if length == "K" else f"an {length.removesuffix('s')}"
+        raise ValueError(f"step has {len(step)} entries; it needs one {unit}, {length}={rounds}")
+    curvatures, others, chances = _clients(spec["clients"], table, number, rounds)
+    counts = {old: count(spec, old) for old in own if old in spec}
+    share: Any = 1
+    participation: Any = Bernoulli(chances)
+    method: Any
+    if weights:
+        participation = None
+        share = number(spec.get(factor, 1), factor)
+        if share <= 0:
+            raise ValueError(f"{factor}={shown(spec[factor])} is outside (0, inf)")
+        method = ShufflingSGD(step, counts["local_steps"], _weights(spec, weights, number, len(curvatures)))
+    elif lags:
+        size = counts.get("S", len(curvatures))
+        if size > len(curvatures):
+            raise ValueError(f"S={size} is outside the integers in [1, {len(curvatures)}], 1..N")
+        participation = UniformChoice(size)
+        alpha, beta = (_lags(spec, lag, number) for lag in lags)
+        method = FedMIM(step, counts["local_steps"], alpha=alpha, beta=beta)
+    else:
+        rules: Any = {rule: spec[rule] for rule, _ in table["rules"] if rule in spec}
+        if "S" in counts:
+            method = FedAvgSVRG(step, counts["S"], counts["M"], **rules)
+        else:
+            method = FedAvg(step, counts["local_steps"], **rules)
+    linear = table["sample"][1] == "b"
+    return Scenario(
+        name=name or kind,
+        algorithm=method,
+        problem=_linear(curvatures, others, exact) if linear else scalar(curvatures, others, exact=exact),
+        participation=participation,
+        rounds=rounds,
+        start=np.array([number(spec[start], start)], dtype=object if exact else np.float64),
+        factor=share,
+    )
+
+
+def _listed(name: Any) -> tuple[str, ...]:
+    return (name,) if name else ()
+
+
+def _linear(curvatures: list[Any], slopes: list[Any], exact: bool) -> Quadratic:
+    """With f_{n,i}(v) = h_i/2 v^2 - b_i v."""
+    hessian = [[[[value]] for value in own] for own in curvatures]
+    return from_samples(hessian, [[[value] for value in own] for own in slopes], exact=exact)
+
+
+def _weights(spec: Spec, key: str, number: Number, clients: int) -> tuple[Any, ...]:
+    """One a client."""
+    found = number_or_list(spec[key], key, number)
+    if not isinstance(found, list) or len(found) != clients:
+        raise ValueError(f"{key}={shown(spec[key])} is not a list of one weight a client, N={clients}")
+    for n, weight in enumerate(found):
+        if weight < 0:
+            raise ValueError(f"{key}[{n}]={shown(spec[key][n])} is outside [0, inf)")
+    return tuple(found)
+
+
+def _lags(spec: Spec, key: str, number: Number) -> tuple[Any, ...]:
+    """The weights of the lags."""
+    found = number_or_list(spec.get(key, []), key, number)
+    if not isinstance(found, list):
+        raise ValueError(f"{key}={shown(spec[key])} is not a list of one weight a lag")
+    return tuple(found)
 
 
 def rational(value: Any, name: str) -> Fraction:
@@ -247,31 +309,37 @@ def number_or_list(value: Any, key: str, number: Callable[[Any, str], Any]) -> A
     return number(value, key)
 
 
-def _clients(clients: Any, number: Callable[[Any, str], Any], rounds: int) -> tuple[list[Any], list[Any], Any]:
-    """Curvatures and centres by client and sample; participation probabilities (N,) or (K, N)."""
+def _clients(clients: Any, table: Mapping[str, Any], number: Number, rounds: int) -> tuple[list[Any], list[Any], Any]:
+    """The two numbers of each sample by client; participation probabilities (N,) or (K, N)."""
     if not isinstance(clients, list | tuple) or not clients:
         raise ValueError(f"clients={shown(clients)} is not a list of at least one client")
-    curvatures, centres, chances = [], [], []
+    names, present = table["sample"], tuple(table["clients"])
+    firsts, seconds, chances = [], [], []
     for n, client in enumerate(clients):
+        where = f"clients[{n}]"
         if not isinstance(client, Mapping):
-            raise ValueError(f"clients[{n}]={shown(client)} is not an object with entries h, a and p")
-        check_keys(client, required=("h", "a"), optional=("p",), where=f"clients[{n}]")
-        h, a = (as_list(number_or_list(client[key], f"clients[{n}].{key}", number)) for key in ("h", "a"))
-        if len(h) != len(a) or not h:
-            raise ValueError(f"clients[{n}] has {len(h)} values of h and {len(a)} of a; it needs as many, at least one")
-        p = number_or_list(client.get("p", 1), f"clients[{n}].p", number)
+            entries = ", ".join((*names, *present))
+            raise ValueError(f"{where}={shown(client)} is not an object with the entries {entries}")
+        check_keys(client, required=names, optional=present, where=where)
+        one, two = (as_list(number_or_list(client[name], f"{where}.{name}", number)) for name in names)
+        if len(one) != len(two) or not one:
+            raise ValueError(
+                f"{where} has {len(one)} values of {names[0]} and {len(two)} of {names[1]}; it needs as many, at least"
+                " one"
+            )
+        p = number_or_list(client.get("p", 1), f"{where}.p", number)
         if isinstance(p, list) and len(p) != rounds:
-            raise ValueError(f"clients[{n}].p has {len(p)} entries; it needs one a round, K={rounds}")
+            raise ValueError(f"{where}.p has {len(p)} entries; it needs one a round, K={rounds}")
         for value in as_list(p):
             if not 0 < value <= 1:
-                raise ValueError(f"clients[{n}].p={rational(value, 'p')} is outside (0, 1]")
-        curvatures.append(h)
-        centres.append(a)
+                raise ValueError(f"{where}.p={rational(value, 'p')} is outside (0, 1]")
+        firsts.append(one)
+        seconds.append(two)
         chances.append(p)
     if any(isinstance(p, list) for p in chances):
         by_client = [p if isinstance(p, list) else [p] * rounds for p in chances]
-        return curvatures, centres, [list(row) for row in zip(*by_client, strict=True)]
-    return curvatures, centres, chances
+        return firsts, seconds, [list(row) for row in zip(*by_client, strict=True)]
+    return firsts, seconds, chances
 
 
 def as_list(value: Any) -> list[Any]:

@@ -17,7 +17,7 @@ from pathlib import Path
 TARGETS = ("certificate", "problem file", "formula", "sweep")
 INSTRUMENTED = {
     "certificate": ["validate.verifier"],
-    "problem file": ["validate.scenario", "validate.shuffling_scenario", "validate.inertial_scenario"],
+    "problem file": ["validate.scenario"],
     "formula": ["theory.formula", "theory.arithmetic", "theory.operations", "validate.verifier"],
     "sweep": ["validate.sweep"],
 }

@@ -1,4 +1,4 @@
-"""Moments of programs are what all outcomes, gone through one by one, say."""
+"""Moments of programs are what exact play of all outcomes says."""
 
 from __future__ import annotations
 
@@ -11,10 +11,61 @@ import pytest
 
 from sim.moments import Point, Schedule, moments_of
 from sim.problems import Quadratic
-from tests.sim.outcomes import TooMany, brute_moments, played, starting, vector
+from theory.operations import to_fraction
+from theory.papers.algorithms import (
+    dgd,
+    diana,
+    fedavg,
+    fedavg_coins,
+    fedavg_svrg,
+    fedavg_with_replacement,
+    fedmim,
+    fedprox,
+    lsvrg,
+    proxskip,
+    random_reshuffling,
+    saga,
+    sgd,
+)
+from theory.papers.specs import local_sgd_unbiased
 from theory.program import Program, algorithm
+from validate.instances.instance import instance_of, uses_of
+from validate.instances.scalars import Schedule as Played
+from validate.play import Play
+from validate.rounds import TooManyOutcomesError
 
 F = Fraction
+
+
+def vector(values: Any) -> Any:
+    return np.array([F(v) for v in values], dtype=object)
+
+
+def play_of(program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, rounds: int, most: int) -> Play:
+    values = {name: Played(v.values) if isinstance(v, Schedule) else v for name, v in parameters.items()}
+    idle = {name for name in ("W", "alpha") if name in values} - uses_of(program).keys()
+    values |= dict.fromkeys(idle, 1)  # the round has a matrix or weights that do nothing
+    return Play(instance_of(program, problem, list(x0), values, rounds), most)
+
+
+def flat(program: Program, state: Any, problem: Quadratic) -> Any:
+    """1, the server's values, then those of client 0, of client 1, ...; samples that a client lacks are 0."""
+    out: list[Any] = [1]
+
+    def rows(value: Any, least: int = 0) -> None:
+        vectors = value if isinstance(value[0], tuple) else (value,)
+        out.extend(x for v in vectors for x in v)
+        out.extend([0] * (problem.dim * (least - len(vectors))))
+
+    of_server = ("server", "past")
+    for kind, value in zip((s.kind for s in program.state), state, strict=True):
+        if kind in of_server:
+            rows(value)
+    for n in range(problem.clients):
+        for kind, value in zip((s.kind for s in program.state), state, strict=True):
+            if kind not in of_server:
+                rows(value[n], problem.samples if kind == "table" else 0)
+    return vector([x if isinstance(x, int) else to_fraction(x) for x in out])
 
 
 def fractions(rng: random.Random, size: int, most: int = 3) -> Any:
@@ -37,24 +88,15 @@ def drawn_problem(rng: random.Random, N: int, n: int, d: int, ragged: bool = Fal
 def assert_equal(
     program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, rounds: int = 2, most: int = 3000
 ) -> None:
-    plain = {name: (lambda k, v=v: v.values[k]) if isinstance(v, Schedule) else v for name, v in parameters.items()}
-    wanted = brute_moments(program, problem, plain, x0, rounds, most)
+    play = play_of(program, problem, parameters, x0, rounds, most)
+    laws = [play.law(k) for k in range(rounds + 1)]
     found = moments_of(program, problem, parameters, start=x0, rounds=rounds)
-    for k in range(rounds + 1):
-        assert np.array_equal(found.second(k), wanted[k]), (program, k)
+    for k, law in enumerate(laws):
+        states = [(to_fraction(p), flat(program, state, problem)) for p, state in law]
+        assert np.array_equal(found.second(k), sum(p * np.outer(y, y) for p, y in states)), (program, k)
 
 
 # --- algorithms that are known ---------------------------------------------------------------------------------------
-
-
-@algorithm
-def sgd(w, x, *, eta):
-    return x - eta * w.mean(w.gradient(x, w.sample()))
-
-
-@algorithm
-def batches(w, x, *, eta, b):
-    return x - eta * w.mean(w.gradient(x, w.sample(b)))
 
 
 @algorithm
@@ -70,32 +112,6 @@ def local_sgd(w, x, *, eta, H):
     return w.mean(y)
 
 
-@algorithm
-def fedavg_choose(w, x, *, eta, H, S):
-    y = w.each(x)
-    for _h in w.repeat(H):
-        y = y - eta * w.gradient(y, w.sample())
-    return x + w.average(y - x, w.choose(S))
-
-
-@algorithm
-def fedavg_replace(w, x, *, eta, S):
-    y = x - eta * w.gradient(x, w.sample())
-    return w.average(y, w.choose(S, replace=True))
-
-
-@algorithm
-def fedavg_coins(w, x, *, eta, p):
-    y = x - eta * w.gradient(x, w.sample())
-    return x + w.average(y - x, w.coins(p))
-
-
-@algorithm
-def fedavg_unbiased(w, x, *, eta, p):
-    y = x - eta * w.gradient(x, w.sample())
-    return x + w.mean(w.coins(p) / p * (y - x))
-
-
 @algorithm(x="x0", c="each grad(f_n, x0)")
 def scaffold(w, x, c, *, eta, eta_g, H, S):
     active = w.choose(S)
@@ -108,56 +124,9 @@ def scaffold(w, x, c, *, eta, eta_g, H, S):
     return x + eta_g * w.average(y - x, active), w.where(active, plus, c)
 
 
-@algorithm(x="each x0", h="each 0")
-def proxskip(w, x, h, *, gamma, p):
-    moved = x - gamma * (w.gradient(x) - h)
-    coin = w.coin(p)
-    after = w.where(coin, w.each(w.mean(moved - gamma / p * h)), moved)
-    return after, h + p / gamma * (after - moved)
-
-
-@algorithm(x="x0", s="x0")
-def lsvrg(w, x, s, *, eta, p):
-    i = w.sample()
-    estimate = w.mean(w.gradient(x, i) - w.gradient(s, i)) + w.full_gradient(s)
-    return x - eta * estimate, w.where(w.coin(p), x, s)
-
-
-@algorithm(x="x0", h="each 0")
-def diana(w, x, h, *, eta, alpha, m):
-    moved = w.keep(w.gradient(x) - h, m)
-    return x - eta * w.mean(h + moved), h + alpha * moved
-
-
-@algorithm(x="x0", past="J times 0")
-def fedmim(w, x, past, *, eta, H, S, J, A, alpha, beta):
-    y = w.each(x)
-    for _h in w.repeat(H):
-        y = y - w.combine(alpha, past) - A * eta * w.gradient(y - w.combine(beta, past), w.sample())
-    after = w.average(y, w.choose(S))
-    return after, w.shift(past, (x - after) / H)
-
-
-@algorithm(x="x0", t="table grad(f_ni, x0)")
-def saga(w, x, t, *, eta):
-    i = w.sample()
-    g = w.gradient(x, i)
-    return x - eta * w.mean(g - w.get(t, i) + w.get(t)), w.put(t, i, g)
-
-
 @algorithm
 def visiting(w, x, *, eta):
     return w.visit(x, lambda v, one: v - eta * one.gradient(v, one.sample()))
-
-
-@algorithm
-def reshuffling(w, x, *, eta):
-    return w.mean(w.pass_over(w.each(x), lambda v, i: v - eta * w.gradient(v, i)))
-
-
-@algorithm(x="each x0")
-def dgd(w, x, *, eta, W):
-    return w.mix(x, W) - eta * w.gradient(x, w.sample())
 
 
 @algorithm(x="each x0", y="each grad(f_n, x0)", g="each grad(f_n, x0)")
@@ -172,24 +141,6 @@ def remembering(w, x, past, *, eta, J, alpha):
     v = w.combine(alpha, past)
     y = v - eta * w.gradient(x, w.sample())
     return w.mean(y), w.shift(past, y)
-
-
-@algorithm
-def fedavg_svrg(w, x, *, eta, p, S, M):
-    active = w.coins(p)
-    y = w.each(x)
-    for _s in w.repeat(S):
-        snapshot = y
-        full = w.gradient(snapshot)
-        for _m in w.repeat(M):
-            i = w.sample()
-            y = y - eta * (w.gradient(y, i) - w.gradient(snapshot, i) + full)
-    return x + w.mean(active / p * (y - x))
-
-
-@algorithm
-def fedprox(w, x, *, t, S):
-    return w.average(w.prox(x, t), w.choose(S))
 
 
 @algorithm
@@ -239,33 +190,33 @@ def in_a_row(w, x, *, eta, p):
 
 THIRD = [[F(2, 3), F(1, 3)], [F(1, 3), F(2, 3)]]
 KNOWN: list[tuple[Any, dict[str, Any], int]] = [
-    (sgd, {"eta": F(1, 3)}, 2),
-    (sgd, {"eta": Schedule((F(1, 3), F(1, 5)))}, 2),
-    (batches, {"eta": F(1, 3), "b": 2}, 2),
+    (sgd, {"eta": F(1, 3), "b": 1}, 2),
+    (sgd, {"eta": Schedule((F(1, 3), F(1, 5))), "b": 1}, 2),
+    (sgd, {"eta": F(1, 3), "b": 2}, 2),
     (batches_without, {"eta": F(1, 3), "b": 2}, 2),
     (local_sgd, {"eta": F(1, 3), "H": 2}, 2),
-    (fedavg_choose, {"eta": F(1, 4), "H": 2, "S": 1}, 2),
-    (fedavg_replace, {"eta": F(1, 4), "S": 3}, 2),
-    (fedavg_coins, {"eta": F(1, 4), "p": [F(1, 3), F(1, 2)]}, 2),
-    (fedavg_coins, {"eta": F(1, 4), "p": F(1, 3)}, 2),
-    (fedavg_unbiased, {"eta": F(1, 4), "p": [F(1, 3), F(1, 2)]}, 2),
+    (fedavg, {"eta": F(1, 4), "H": 2, "S": 1}, 2),
+    (fedavg_with_replacement, {"eta": F(1, 4), "H": 1, "S": 3}, 2),
+    (fedavg_coins, {"eta": F(1, 4), "H": 1, "p": [F(1, 3), F(1, 2)]}, 2),
+    (fedavg_coins, {"eta": F(1, 4), "H": 1, "p": F(1, 3)}, 2),
+    (local_sgd_unbiased, {"eta": F(1, 4), "H": 1, "p": [F(1, 3), F(1, 2)]}, 2),
     (scaffold, {"eta": F(1, 4), "eta_g": F(1, 2), "H": 2, "S": 1}, 2),
     (proxskip, {"gamma": F(1, 4), "p": F(1, 3)}, 3),
     (lsvrg, {"eta": F(1, 4), "p": F(1, 3)}, 2),
     (diana, {"eta": F(1, 4), "alpha": F(1, 2), "m": 1}, 2),
     (
         fedmim,
-        {"eta": F(1, 4), "H": 2, "S": 1, "J": 2, "A": F(1, 2), "alpha": [F(1, 4), F(1, 4)], "beta": [F(1, 3), 0]},
+        {"eta_l": F(1, 4), "H": 2, "S": 1, "A": F(1, 2), "alpha": [F(1, 4), F(1, 4)], "beta": [F(1, 3), 0]},
         2,
     ),
     (saga, {"eta": F(1, 4)}, 2),
     (visiting, {"eta": F(1, 4)}, 2),
-    (reshuffling, {"eta": F(1, 4)}, 2),
+    (random_reshuffling, {"eta": F(1, 4)}, 2),
     (dgd, {"eta": F(1, 4), "W": THIRD}, 2),
     (tracking, {"eta": F(1, 4), "W": THIRD}, 2),
     (remembering, {"eta": F(1, 4), "J": 2, "alpha": [F(1, 4), F(3, 4)]}, 2),
-    (fedavg_svrg, {"eta": F(1, 4), "p": [F(1, 3), F(1, 2)], "S": 2, "M": 2}, 1),
-    (fedprox, {"t": F(1, 4), "S": 1}, 2),
+    (fedavg_svrg, {"delta": F(1, 4), "p": [F(1, 3), F(1, 2)], "S": 2, "M": 2}, 1),
+    (fedprox, {"mu": F(4), "S": 1}, 2),
     (noisy, {"eta": F(1, 4), "sigma2": F(2, 9), "m": 1}, 2),
     (told_again, {"eta": F(1, 4), "S": 1}, 2),
     (same_sample_again, {"eta": F(1, 4)}, 2),
@@ -419,6 +370,10 @@ class Writer:
         S.append(w.visit(self.vector(S), visit))
 
 
+def named(*values: Any) -> dict[str, Any]:
+    return dict(zip(("eta", "q", "p", "c", "S", "sigma2", "tau", "W"), values, strict=True))
+
+
 def written(seed: int, d: int) -> Any:
     """A program."""
     rng = random.Random(seed)
@@ -443,13 +398,7 @@ def written(seed: int, d: int) -> Any:
         @algorithm
         def one(w, x, *, eta, q, p, c, S, sigma2, tau, W):
             s, cs = [x], []
-            writer = body(
-                w,
-                s,
-                cs,
-                random.Random(seed),
-                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
-            )
+            writer = body(w, s, cs, random.Random(seed), named(eta, q, p, c, S, sigma2, tau, W))
             return rng.choice([after(writer, x, cs), after(writer, s[-1], cs), s[-1]])
 
     elif shape == "xc":
@@ -457,13 +406,7 @@ def written(seed: int, d: int) -> Any:
         @algorithm(x="x0", v=start)
         def one(w, x, v, *, eta, q, p, c, S, sigma2, tau, W):
             s, cs = [x], [v]
-            writer = body(
-                w,
-                s,
-                cs,
-                random.Random(seed),
-                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
-            )
+            writer = body(w, s, cs, random.Random(seed), named(eta, q, p, c, S, sigma2, tau, W))
             new = w.where(writer.mask(), cs[-1], v) if random.Random(seed).random() < 0.5 else w.each(cs[-1])
             return after(writer, s[-1], cs), new
 
@@ -472,13 +415,7 @@ def written(seed: int, d: int) -> Any:
         @algorithm(x="x0", v="grad(f, x0)")
         def one(w, x, v, *, eta, q, p, c, S, sigma2, tau, W):
             s, cs = [x, v], []
-            writer = body(
-                w,
-                s,
-                cs,
-                random.Random(seed),
-                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
-            )
+            writer = body(w, s, cs, random.Random(seed), named(eta, q, p, c, S, sigma2, tau, W))
             return after(writer, x, cs), w.where(w.coin(c), s[-1], v)
 
     elif shape == "xt":
@@ -486,13 +423,7 @@ def written(seed: int, d: int) -> Any:
         @algorithm(x="x0", t="table grad(f_ni, x0)")
         def one(w, x, t, *, eta, q, p, c, S, sigma2, tau, W):
             s, cs = [x], [w.get(t)]
-            writer = body(
-                w,
-                s,
-                cs,
-                random.Random(seed),
-                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
-            )
+            writer = body(w, s, cs, random.Random(seed), named(eta, q, p, c, S, sigma2, tau, W))
             i = writer.samples[0] if writer.samples else w.sample()
             put = w.put(t, i, w.each(cs[-1]))
             return after(writer, x, [w.get(t, i) - cs[-1]]), w.where(writer.mask(), put, t)
@@ -502,13 +433,7 @@ def written(seed: int, d: int) -> Any:
         @algorithm(x="x0", past="J times x0")
         def one(w, x, past, *, eta, q, p, c, S, sigma2, tau, W, J, alpha):
             s, cs = [x, w.combine(alpha, past)], []
-            writer = body(
-                w,
-                s,
-                cs,
-                random.Random(seed),
-                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
-            )
+            writer = body(w, s, cs, random.Random(seed), named(eta, q, p, c, S, sigma2, tau, W))
             return after(writer, x, cs), w.shift(past, s[-1])
 
     else:
@@ -516,13 +441,7 @@ def written(seed: int, d: int) -> Any:
         @algorithm(x="x0", past="each J times x0")
         def one(w, x, past, *, eta, q, p, c, S, sigma2, tau, W, J, alpha):
             s, cs = [x], [w.combine(alpha, past)]
-            writer = body(
-                w,
-                s,
-                cs,
-                random.Random(seed),
-                {"eta": eta, "q": q, "p": p, "c": c, "S": S, "sigma2": sigma2, "tau": tau, "W": W},
-            )
+            writer = body(w, s, cs, random.Random(seed), named(eta, q, p, c, S, sigma2, tau, W))
             return after(writer, s[-1], cs), w.shift(past, cs[-1])
 
     return one
@@ -564,7 +483,7 @@ def test_programs_at_random(part: int) -> None:
         for rounds in (2, 1):
             try:
                 assert_equal(program, problem, parameters, x0, rounds, 700)
-            except TooMany:
+            except TooManyOutcomesError:
                 continue
             done += program.random
             operations |= program.operations
@@ -587,36 +506,18 @@ def tapped(w, x, c, *, eta, S):
     return x + move, w.where(active, w.gradient(y), c)
 
 
-def paths(program: Program, problem: Quadratic, parameters: dict[str, Any], x0: Any, rounds: int) -> Any:
-    """Probability, states of k = 0..K, taps of k = 0..K-1, of every outcome."""
-    found = [(F(1), [starting(program, problem, parameters, x0)], [])]
-    for k in range(rounds):
-        found = [
-            (p * q, [*states, after], [*all_taps, taps])
-            for p, states, all_taps in found
-            for q, after, taps in played(program, problem, parameters, states[-1], k, 10**6)
-        ]
-    return found
-
-
 def test_products_of_states_and_taps_of_any_rounds() -> None:
     rng = random.Random(5)
     problem = drawn_problem(rng, 2, 2, 2)
     parameters = {"eta": F(1, 4), "S": 1}
     x0 = fractions(rng, 2)
     program = tapped.program
-    outcomes = paths(program, problem, parameters, x0, 2)
     found = moments_of(program, problem, parameters, start=x0, rounds=2)
 
-    def value(point: Point, states: Any, taps: Any) -> Any:
-        if point.name == "x":
-            return states[point.k][0]
-        if point.name == "c":
-            return states[point.k][1][point.n]
-        if point.name == "move":
-            return taps[point.k]["move"][0]
-        own = taps[point.k]["y"][point.turns[0]]
-        return own[point.n] if isinstance(own, list) else own
+    def value(point: Point, outcome: Any) -> Any:
+        found = outcome[point.name, (point.k, *point.turns)]
+        own = found if point.n is None or not isinstance(found[0], tuple) else found[point.n]
+        return vector(map(to_fraction, own))
 
     points = [Point("x", k) for k in range(3)] + [Point("c", k, n=n) for k in range(3) for n in range(2)]
     points += [Point("move", k) for k in range(2)]
@@ -628,19 +529,23 @@ def test_products_of_states_and_taps_of_any_rounds() -> None:
             chosen[point] = rng.choice([F(rng.randint(-2, 2)), fractions(rng, 4).reshape(2, 2)])
         return chosen
 
-    def at(u: dict[Any, Any], states: Any, taps: Any) -> Any:
+    items = frozenset((point.name, (point.k, *point.turns)) for point in points)
+    joint = play_of(program, problem, parameters, x0, 2, 10**6).joint(items)
+    outcomes = [(to_fraction(p), outcome) for p, outcome in joint]
+
+    def at(u: dict[Any, Any], outcome: Any) -> Any:
         total = u[None]
         for point, factor in u.items():
             if point is not None:
-                v = value(point, states, taps)
+                v = value(point, outcome)
                 total = total + (factor @ v if isinstance(factor, np.ndarray) else factor * v)
         return total
 
     for _ in range(60):
         u, v = affine(), affine()
-        wanted = sum(p * (at(u, states, taps) @ at(v, states, taps)) for p, states, taps in outcomes)
+        wanted = sum(p * (at(u, outcome) @ at(v, outcome)) for p, outcome in outcomes)
         assert found.dot(u, v) == wanted
-        mean = sum(p * at(u, states, taps) for p, states, taps in outcomes)
+        mean = sum(p * at(u, outcome) for p, outcome in outcomes)
         assert np.array_equal(found.expected(u), mean)
     assert found.norm2({Point("x", 0): 1, None: -x0}) == 0
 
@@ -711,8 +616,8 @@ def test_a_far_minimiser_costs_no_digits() -> None:
         np.full((2, 1), F(0), dtype=object), np.ones(2, dtype=int),
     )  # fmt: skip
     for rounds in (3, 10):  # one by one, and as one map
-        wanted = moments_of(fedavg_choose.program, exact, {"eta": F(1, 8), "H": 2, "S": 1}, start=[0], rounds=rounds)
-        found = moments_of(fedavg_choose.program, problem, {"eta": 0.125, "H": 2, "S": 1}, start=[0.0], rounds=rounds)
+        wanted = moments_of(fedavg.program, exact, {"eta": F(1, 8), "H": 2, "S": 1}, start=[0], rounds=rounds)
+        found = moments_of(fedavg.program, problem, {"eta": 0.125, "H": 2, "S": 1}, start=[0.0], rounds=rounds)
         assert found.second(rounds)[1, 1] == pytest.approx(float(wanted.second(rounds)[1, 1]), rel=1e-12)
 
 
@@ -729,13 +634,13 @@ def test_many_clients_by_symmetry() -> None:
     copies = [n % 2 for n in range(40)]
     many = Quadratic(two.hessian[copies], two.linear[copies], two.offset[copies], two.counts[copies])
     x0, eta, S = np.ones(2), 0.1, 7
-    found = moments_of(fedavg_choose.program, many, {"eta": eta, "H": 1, "S": S}, start=x0, rounds=1)
+    found = moments_of(fedavg.program, many, {"eta": eta, "H": 1, "S": S}, start=x0, rounds=1)
     a, b = (x0 - eta * two.client_gradient(x0)[n] for n in range(2))
     # the mean over S of 40 has the variance of one, divided by S, times 33/39
     mean = (a + b) / 2
     wanted = np.outer(mean, mean) + np.outer(a - b, a - b) / 4 / S * 33 / 39
     assert np.allclose(found.second(1)[1:, 1:], wanted, rtol=1e-12)
-    found = moments_of(fedavg_coins.program, many, {"eta": eta, "p": 0.25}, start=x0, rounds=1)
+    found = moments_of(fedavg_coins.program, many, {"eta": eta, "H": 1, "p": 0.25}, start=x0, rounds=1)
     from math import comb
 
     spread = np.zeros((2, 2))
@@ -792,25 +697,25 @@ def test_what_cannot_be_followed_is_refused() -> None:
     with pytest.raises(ValueError, match="eta"):
         moments_of(sgd.program, problem, {}, start=np.ones(2), rounds=1)
     with pytest.raises(ValueError, match="eta has shape"):
-        moments_of(sgd.program, problem, {"eta": [0.1, 0.2]}, start=np.ones(2), rounds=1)
+        moments_of(sgd.program, problem, {"eta": [0.1, 0.2], "b": 1}, start=np.ones(2), rounds=1)
     with pytest.raises(ValueError, match="schedule of 1 entries"):
-        moments_of(sgd.program, problem, {"eta": Schedule((0.1,))}, start=np.ones(2), rounds=2)
+        moments_of(sgd.program, problem, {"eta": Schedule((0.1,)), "b": 1}, start=np.ones(2), rounds=2)
     with pytest.raises(ValueError, match="S=10 is outside"):
-        moments_of(fedprox.program, problem, {"t": 0.1, "S": 10}, start=np.ones(2), rounds=1)
+        moments_of(fedavg.program, problem, {"eta": 0.1, "H": 1, "S": 10}, start=np.ones(2), rounds=1)
     with pytest.raises(ValueError, match=r"outside \(0, 1\]"):
-        moments_of(fedavg_coins.program, problem, {"eta": 0.1, "p": 1.5}, start=np.ones(2), rounds=1)
+        moments_of(fedavg_coins.program, problem, {"eta": 0.1, "H": 1, "p": 1.5}, start=np.ones(2), rounds=1)
     with pytest.raises(ValueError, match="b=7"):
         moments_of(batches_without.program, problem, {"eta": 0.1, "b": 7}, start=np.ones(2), rounds=1)
     with pytest.raises(ValueError, match="m=3 is outside"):
         moments_of(diana.program, problem, {"eta": 0.1, "alpha": 0.5, "m": 3}, start=np.ones(2), rounds=1)
     with pytest.raises(ValueError, match="diverge"):
-        moments_of(sgd.program, problem, {"eta": 1e10}, start=np.ones(2), rounds=60)
+        moments_of(sgd.program, problem, {"eta": 1e10, "b": 1}, start=np.ones(2), rounds=60)
     with pytest.raises(ValueError, match="not rational"):
-        moments_of(sgd.program, drawn_problem(random.Random(0), 1, 1, 1), {"eta": 0.5}, start=[F(1)], rounds=1)
+        moments_of(sgd.program, drawn_problem(random.Random(0), 1, 1, 1), {"eta": 0.5, "b": 1}, start=[F(1)], rounds=1)
     indefinite = Quadratic(-np.ones((1, 1, 1, 1)), np.ones((1, 1, 1)), np.zeros((1, 1)), np.ones(1, dtype=int))
     with pytest.raises(ValueError, match="no unique minimiser"):
-        moments_of(fedprox.program, indefinite, {"t": 2, "S": 1}, start=[1.0], rounds=1)
-    found = moments_of(sgd.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
+        moments_of(fedprox.program, indefinite, {"mu": 0.5, "S": 1}, start=[1.0], rounds=1)
+    found = moments_of(sgd.program, problem, {"eta": 0.1, "b": 1}, start=np.ones(2), rounds=1)
     with pytest.raises(ValueError, match="there is no z"):
         found.norm2({Point("z", 0): 1})
     with pytest.raises(ValueError, match="k=2 is outside"):

@@ -21,6 +21,7 @@ from sim.moments import Point, Schedule, moments_of
 from sim.participation import Bernoulli, UniformChoice
 from sim.problems.generators import quadratic
 from sim.problems.quadratic import Quadratic
+from theory.papers.specs import reduced, stepped
 from theory.program import Algorithm, algorithm
 from validate.instances import engine_rounds as rounds
 
@@ -90,10 +91,8 @@ def expectations(tried: Case) -> np.ndarray:
 def of_some(one: Algorithm, method: Any) -> Algorithm:
     """The round with `many` clients that are chosen."""
     if isinstance(method, FedAvg):
-        return algorithm(lambda w, x, *, eta, H, many: x + w.average(rounds.stepped(w, x, eta, H) - x, w.choose(many)))
-    return algorithm(
-        lambda w, x, *, delta, S, M, many: x + w.average(rounds.reduced(w, x, delta, S, M) - x, w.choose(many))
-    )
+        return algorithm(lambda w, x, *, eta, H, many: x + w.average(stepped(w, x, eta, H) - x, w.choose(many)))
+    return algorithm(lambda w, x, *, delta, S, M, many: x + w.average(reduced(w, x, delta, S, M) - x, w.choose(many)))
 
 
 def deviations(tried: Case, predicted: Case, seed: int, first_run: int, runs: int) -> np.ndarray:

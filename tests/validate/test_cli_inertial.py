@@ -11,9 +11,7 @@ import pytest
 
 from sim.participation import UniformChoice
 from tests.validate.command_line import call, complaint, printed
-from validate.inertial_scenario import InertialScenario
-from validate.scenario import Scenario, read_scenario
-from validate.shuffling_scenario import ShufflingScenario
+from validate.scenario import read_scenario
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -76,13 +74,11 @@ def test_the_scenario_is_what_the_specification_says() -> None:
     spec = json.loads(changed(clients=[{"h": ["1", "2"], "b": ["1", "0"]}, {"h": 2, "b": "1/3"}, {"h": 1, "b": -1}]))
     spec |= {"alpha": [0.6, "3/10"], "beta": ["1/2", 0.25], "step": ["1/4", "1/8"], "local_steps": 3, "S": 2}
     scenario = read_scenario(spec, exact=True)
-    assert isinstance(scenario, InertialScenario)
     assert scenario.algorithm.alpha == (Fraction(3, 5), Fraction(3, 10))
     assert scenario.algorithm.beta == (Fraction(1, 2), Fraction(1, 4))
     assert scenario.participation == UniformChoice(2)
     assert scenario.problem.counts.tolist() == [2, 1, 1]
     everybody = read_scenario(json.loads(changed(S=None, beta=None)), exact=False)
-    assert isinstance(everybody, InertialScenario)
     assert everybody.participation == UniformChoice(2)
     assert everybody.algorithm.beta == (0,)
 
@@ -139,15 +135,6 @@ def test_a_scenario_that_diverges_says_so() -> None:
     assert "diverge" in complaint(call("moments", "-", given=changed(step="100", K=300)))
 
 
-def test_other_algorithms_are_read_as_before() -> None:
-    client = {"h": "1", "a": "0"}
-    sgd = {"algorithm": "local-sgd", "clients": [client], "step": "1/4", "local_steps": 1, "K": 1, "theta0": 1}
-    assert isinstance(read_scenario(sgd, exact=True), Scenario)
-    shuffling = {"algorithm": "shuffling-local-sgd", "clients": [{"h": 1, "b": 1}], "alpha": [1], "step": "1/4"}
-    shuffling |= {"local_steps": 1, "epochs": 1, "v0": 1}
-    assert isinstance(read_scenario(shuffling, exact=True), ShufflingScenario)
-
-
 BAD: list[tuple[dict[str, object], str]] = [
     ({"algorithm": "fedmin"}, "'fedmim'"),
     ({"x0": None}, "lacks x0"),
@@ -173,8 +160,3 @@ BAD: list[tuple[dict[str, object], str]] = [
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_bad_spec_is_refused_in_one_line(entries: dict[str, object], message: str, exact: bool) -> None:
     assert message in complaint(call("moments", "-", *(["--exact"] if exact else []), given=changed(**entries)))
-
-
-def test_the_scenario_refuses_another_algorithm() -> None:
-    with pytest.raises(ValueError, match="local-sgd"):
-        InertialScenario.from_spec({**SPEC, "algorithm": "local-sgd"}, exact=True)

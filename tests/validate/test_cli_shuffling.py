@@ -13,8 +13,7 @@ import pytest
 from sim import run_shuffling
 from sim.projections import Ball
 from tests.validate.command_line import call, complaint, printed
-from validate.scenario import Scenario, read_scenario
-from validate.shuffling_scenario import ShufflingScenario
+from validate.scenario import read_scenario
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -106,7 +105,6 @@ def test_simulate_agrees_with_the_oracle() -> None:
 
 def test_the_metrics_of_a_simulated_scenario() -> None:
     scenario = read_scenario(json.loads(changed(epochs=2)), exact=True)
-    assert isinstance(scenario, ShufflingScenario)
     names = ("suboptimality", "cost", "squared_gradient_norm", "squared_iterate_norm", "squared_distance", "iterate")
     trace = scenario.simulate(5, 1, metrics=names)
     v = trace["iterate"][..., 0]
@@ -126,18 +124,6 @@ def test_the_metrics_of_a_simulated_scenario() -> None:
 
 def test_a_scenario_that_diverges_says_so() -> None:
     assert "diverge" in complaint(call("moments", "-", given=changed(step="100", epochs=300)))
-
-
-def test_other_algorithms_are_read_as_before() -> None:
-    spec = {
-        "algorithm": "local-sgd",
-        "clients": [{"h": "1", "a": "0"}],
-        "step": "1/4",
-        "local_steps": 1,
-        "K": 1,
-        "theta0": 1,
-    }
-    assert isinstance(read_scenario(spec, exact=True), Scenario)
 
 
 BAD: list[tuple[dict[str, object], str]] = [
@@ -167,8 +153,3 @@ BAD: list[tuple[dict[str, object], str]] = [
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_bad_spec_is_refused_in_one_line(entries: dict[str, object], message: str, exact: bool) -> None:
     assert message in complaint(call("moments", "-", *(["--exact"] if exact else []), given=changed(**entries)))
-
-
-def test_the_scenario_refuses_another_algorithm() -> None:
-    with pytest.raises(ValueError, match="local-sgd"):
-        ShufflingScenario.from_spec({**SPEC, "algorithm": "local-sgd"}, exact=True)

@@ -65,7 +65,7 @@ def test_the_general_moments_of_the_instance_have_the_same_digits(record: dict[s
 def test_the_general_simulator_means_the_same(at: int) -> None:
     """4000 runs of other draws: means within 6 standard errors of the difference, with probability 1 - 2e-9 each."""
     record = RECORDS[at]
-    instance = asked(record["spec"], exact=False).instance
+    instance = asked(record["spec"]).instance
     assert instance is not None
     found = runs_of_instance(instance, 4000, 1, metrics=tuple(record["simulated"]))
     for name, (mean, error) in record["simulated"].items():
@@ -124,27 +124,27 @@ def test_an_engine_is_chosen_by_the_program() -> None:
     parameters = {"tries": 2, "M": 2, "delta": "1/4", "chance": "1/2"}
     data = {"algorithm": "a/b", "parameters": parameters, "problem": PROBLEM, "start": 1, "rounds": 2}
     instance = read_instance(data, mine)
-    scenario = scenario_of(instance, exact=True)
+    scenario = scenario_of(instance)
     assert scenario is not None
-    assert (scenario.algorithm.snapshots, scenario.algorithm.inner, scenario.algorithm.step) == (2, 2, Fraction(1, 4))
+    assert (scenario.algorithm.snapshots, scenario.algorithm.inner, scenario.algorithm.step) == (2, 2, 0.25)
     renamed = {"delta": "1/4", "p": "1/2", "S": 2, "M": 2}
-    assert scenario_of(read_instance({**data, "parameters": renamed}, another), exact=True) is None
+    assert scenario_of(read_instance({**data, "parameters": renamed}, another)) is None
 
 
 def test_engines_leave_alone_what_they_do_not_take() -> None:
     """A step that is one number a client, a weight that is not 1 - sum alpha: the round is the engine's, they not."""
     form = {"algorithm": "a/b", "problem": PROBLEM, "start": 1, "rounds": 2}
     by_client = read_instance({**form, "parameters": {"eta": ["1/4", "1/8"], "H": 2}}, algorithms.local_sgd)
-    assert scenario_of(by_client, exact=False) is None
+    assert scenario_of(by_client) is None
     assert runs_of_instance(by_client, 8, 0).final.shape == (8, 1)
     pulled = {"eta_l": "1/8", "alpha": ["1/2"], "beta": ["1/4"], "A": "1/3", "H": 1, "S": 1}
-    assert scenario_of(read_instance({**form, "parameters": pulled}, algorithms.fedmim), exact=False) is None
+    assert scenario_of(read_instance({**form, "parameters": pulled}, algorithms.fedmim)) is None
     fine = {**pulled, "A": "1/2"}
-    assert scenario_of(read_instance({**form, "parameters": fine}, algorithms.fedmim), exact=False) is not None
+    assert scenario_of(read_instance({**form, "parameters": fine}, algorithms.fedmim)) is not None
     longer = {**pulled, "A": "1/2", "eta_l": {"k": ["1/8", "1/8", "1/4"]}}
-    cut = scenario_of(read_instance({**form, "parameters": longer}, algorithms.fedmim), exact=True)
+    cut = scenario_of(read_instance({**form, "parameters": longer}, algorithms.fedmim))
     assert cut is not None
-    assert cut.algorithm.step == (Fraction(1, 8), Fraction(1, 8))
+    assert cut.algorithm.step == (0.125, 0.125)
 
 
 # --- instances -------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import pytest
 from theory.arithmetic import UndecidedError, to_element
 from theory.formula import Formula, UndefinedError, fold
 from theory.operations import to_fraction
+from theory.papers.algorithms import fedavg, gradient_descent, heavy_ball, lsvrg, proxskip
 from theory.program import Algorithm, Instruction, algorithm, from_json, walk
 from validate.instances import Instance, read_instance
 from validate.play import Play
@@ -713,16 +714,11 @@ SIZES = [len(own) for own in PAIRS]
 N = len(PAIRS)
 
 
-@algorithm
-def gd(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
-
-
 def test_gradient_descent() -> None:
     def step(x: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
         yield x - F(1, 5) * sum(gradient(n, x) for n in range(N)) / N, F(1)
 
-    assert law(gd, UNEVEN, 5, 6, eta="1/5") == iterate(step, F(5), 6)
+    assert law(gradient_descent, UNEVEN, 5, 6, eta="1/5") == iterate(step, F(5), 6)
 
 
 @algorithm
@@ -736,15 +732,6 @@ def test_parallel_sgd() -> None:
             yield x - F(1, 5) * sum(gradient(n, x, i) for n, i in enumerate(pick)) / N, p
 
     assert law(parallel_sgd, UNEVEN, 5, 3, eta="1/5") == iterate(step, F(5), 3)
-
-
-@algorithm
-def fedavg(w, x, *, eta, H, S):
-    active = w.choose(S)
-    y = w.each(x)
-    for _ in w.repeat(H):
-        y = y - eta * w.gradient(y, w.sample())
-    return x + w.average(y - x, active)
 
 
 def test_fedavg_with_some_of_the_clients() -> None:
@@ -793,14 +780,6 @@ def test_scaffold() -> None:
     assert law(scaffold, UNEVEN, 5, 3, eta="1/7", eta_g="2/3", H=3, S=2) == iterate(step, start, 3)
 
 
-@algorithm(x="each x0", h="each 0")
-def proxskip(w, x, h, *, gamma, p):
-    moved = x - gamma * (w.gradient(x) - h)
-    coin = w.coin(p)
-    after = w.where(coin, w.each(w.mean(moved - gamma / p * h)), moved)
-    return after, h + p / gamma * (after - moved)
-
-
 def test_proxskip() -> None:
     gamma, p = F(1, 4), F(1, 3)
 
@@ -813,13 +792,6 @@ def test_proxskip() -> None:
 
     start = ((F(5),) * N, (F(0),) * N)
     assert law(proxskip, UNEVEN, 5, 5, gamma="1/4", p="1/3") == iterate(step, start, 5)
-
-
-@algorithm(x="x0", s="x0")
-def lsvrg(w, x, s, *, eta, p):
-    i = w.sample()
-    estimate = w.mean(w.gradient(x, i) - w.gradient(s, i)) + w.full_gradient(s)
-    return x - eta * estimate, w.where(w.coin(p), x, s)
 
 
 def test_lsvrg() -> None:
@@ -865,11 +837,6 @@ def test_diana_in_the_plane() -> None:
     assert law(diana, PLANE, [1, 2], 3, eta="1/8", alpha="1/2", m=1) == iterate(step, start, 3)
 
 
-@algorithm(x="x0", z="x0")
-def heavy_ball(w, x, z, *, alpha, beta):
-    return x - alpha * w.full_gradient(x) + beta * (x - z), x
-
-
 def test_the_heavy_ball() -> None:
     def step(state: Any) -> Iterator[tuple[Any, Fraction]]:
         x, z = state
@@ -878,7 +845,9 @@ def test_the_heavy_ball() -> None:
     assert law(heavy_ball, UNEVEN, 5, 5, alpha="1/9", beta="4/9") == iterate(step, (F(5), F(5)), 5)
 
 
-@pytest.mark.parametrize("one", [gd, parallel_sgd, fedavg, scaffold, proxskip, lsvrg, compressed, diana, heavy_ball])
+@pytest.mark.parametrize(
+    "one", [gradient_descent, parallel_sgd, fedavg, scaffold, proxskip, lsvrg, compressed, diana, heavy_ball]
+)
 def test_a_program_read_from_its_data_plays_the_same(one: Algorithm) -> None:
     values = {
         "eta": "1/7",

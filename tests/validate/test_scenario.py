@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sim.algorithms import FedAvg, FedAvgSVRG
 from validate.once import once
-from validate.scenario import Scenario, floating, rational
+from validate.scenario import floating, rational, read_scenario
 
 SPEC = {
     "algorithm": "fedavg-svrg",
@@ -42,13 +42,13 @@ def test_what_is_computed_once_is_kept_with_its_scenario():
         asked.append(scenario)
         return scenario.rounds
 
-    one, other = Scenario.from_spec(SPEC, exact=False), Scenario.from_spec({**SPEC, "K": 5}, exact=False)
+    one, other = read_scenario(SPEC, exact=False), read_scenario({**SPEC, "K": 5}, exact=False)
     assert [rounds(one), rounds(other), rounds(one), rounds(other)] == [3, 5, 3, 5]
     assert asked == [one, other]
 
 
 def test_a_specification_in_fractions():
-    scenario = Scenario.from_spec(SPEC, exact=True)
+    scenario = read_scenario(SPEC, exact=True)
     assert scenario.algorithm == FedAvgSVRG(step=Fraction(1, 5), snapshots=2, inner=3)
     assert scenario.rounds == 3
     assert scenario.start.tolist() == [Fraction(3)]
@@ -64,13 +64,13 @@ def test_a_decimal_means_what_it_says():
 
 def test_local_sgd_with_its_rules():
     spec = {**LOCAL, "local_steps": 4, "aggregation": "normalised", "empty": "condition"}
-    scenario = Scenario.from_spec(spec, exact=True)
+    scenario = read_scenario(spec, exact=True)
     assert scenario.algorithm == FedAvg(step=Fraction(1, 2), local_steps=4, aggregation="normalised", empty="condition")
 
 
 def test_schedules_of_steps_and_probabilities():
     clients = [{"h": "1", "a": "0", "p": ["1", "1/2", "1/4"]}, {"h": "1", "a": "1", "p": "1/3"}]
-    scenario = Scenario.from_spec({**SPEC, "clients": clients, "step": ["1/2", "1/4", "1/8"]}, exact=True)
+    scenario = read_scenario({**SPEC, "clients": clients, "step": ["1/2", "1/4", "1/8"]}, exact=True)
     third = Fraction(1, 3)
     assert scenario.participation.p.tolist() == [[1, third], [Fraction(1, 2), third], [Fraction(1, 4), third]]
     assert scenario.algorithm.step == (Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
@@ -116,5 +116,5 @@ BAD = [
 @pytest.mark.parametrize(("spec", "message"), BAD)
 def test_bad_specifications_get_one_clear_error(spec, message, exact):
     with pytest.raises(ValueError, match=message) as caught:
-        Scenario.from_spec(spec, exact=exact)
+        read_scenario(spec, exact=exact)
     assert len(str(caught.value)) < 500

@@ -6,6 +6,7 @@ A table belongs to its paper, and moves into the paper's file with it; nothing h
 
 - ``algorithms``: the algorithm's name by the SPEC's rules, given as the values of the entries ``rules`` in order;
 - ``parameters``: the algorithm's parameters by the SPEC's entries; ``clients`` those that each client has;
+- ``absent``: those of the parameters that may be absent, and are N then;
 - ``start``, ``rounds``: the entries that are the instance's start and rounds;
 - ``sample``: the entries of a sample function;
 - ``weights``: the entry with a weight of each client, which multiplies N times its functions; ``factor``: the entry
@@ -88,6 +89,7 @@ SPECS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "start": "x0",
             "rounds": "K",
             "sample": ("h", "b"),
+            "absent": ("S",),
             "lags": ("alpha", "beta"),
             "rest": "A",
             "where": U,
@@ -103,7 +105,8 @@ SPECS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 
 
-def _svrg(w, x, delta, S, M):
+def reduced(w, x, delta, S, M):
+    """The clients' models after S snapshots of M steps each, with reduced variance."""
     snapshot = w.each(x)
     for _ in w.repeat(S):
         full, y = w.gradient(snapshot), snapshot
@@ -114,7 +117,8 @@ def _svrg(w, x, delta, S, M):
     return snapshot
 
 
-def _local_steps(w, x, eta, H):
+def stepped(w, x, eta, H):
+    """The clients' models after H steps."""
     y = w.each(x)
     for _ in w.repeat(H):
         v = w.gradient(y, w.sample())
@@ -127,35 +131,35 @@ def _local_steps(w, x, eta, H):
 def svrg_unbiased_or_zero(w, x, *, delta, p, S, M):
     """FedAvg-SVRG, and 0 after a round in which nobody takes part."""
     here = w.coins(p)
-    return w.average(x, here) + w.mean(here / p * (_svrg(w, x, delta, S, M) - x))
+    return w.average(x, here) + w.mean(here / p * (reduced(w, x, delta, S, M) - x))
 
 
 @algorithm
 def svrg_normalised(w, x, *, delta, p, S, M):
     """FedAvg-SVRG with the plain mean over those who take part."""
-    return x + w.average(_svrg(w, x, delta, S, M) - x, w.coins(p))
+    return x + w.average(reduced(w, x, delta, S, M) - x, w.coins(p))
 
 
 @algorithm
 def svrg_normalised_or_zero(w, x, *, delta, p, S, M):
     """The same, and 0 after a round in which nobody takes part."""
-    return w.average(_svrg(w, x, delta, S, M), w.coins(p))
+    return w.average(reduced(w, x, delta, S, M), w.coins(p))
 
 
 @algorithm
 def local_sgd_unbiased(w, x, *, eta, p, H):
     """Local SGD; the server adds the moves of those who take part, each divided by N times their chance."""
-    return x + w.mean(w.coins(p) / p * (_local_steps(w, x, eta, H) - x))
+    return x + w.mean(w.coins(p) / p * (stepped(w, x, eta, H) - x))
 
 
 @algorithm
 def local_sgd_unbiased_or_zero(w, x, *, eta, p, H):
     """The same, and 0 after a round in which nobody takes part."""
     here = w.coins(p)
-    return w.average(x, here) + w.mean(here / p * (_local_steps(w, x, eta, H) - x))
+    return w.average(x, here) + w.mean(here / p * (stepped(w, x, eta, H) - x))
 
 
 @algorithm
 def local_sgd_normalised_or_zero(w, x, *, eta, p, H):
     """Local SGD with the plain mean over those who take part, and 0 after a round in which nobody does."""
-    return w.average(_local_steps(w, x, eta, H), w.coins(p))
+    return w.average(stepped(w, x, eta, H), w.coins(p))

@@ -10,15 +10,12 @@ from theory.stability.one_step import (
     worst_next_norm,
     worst_step,
 )
-from theory.stability.sdp import StepBound, worst_next_norm_sdp
 
 __all__ = [
-    "StepBound",
     "exact_radius",
     "noise_threshold",
     "uniform_radius",
     "worst_cosine",
     "worst_next_norm",
-    "worst_next_norm_sdp",
     "worst_step",
 ]

@@ -84,33 +84,6 @@ class Applicability:
         return tuple(condition for condition in self.conditions if condition.holds is not True)
 
 
-def required_ratio(kappa: Any, beta1: Any, beta2: Any, d: Any, tau: Any, theta: Any) -> Array:
-    """rho = (mu R/sigma)^2 of Theorem 3 with r = 0, which Assumption 4 on the ball requires to be at most 1.
-
-    Args:
-        kappa: L/mu, in [1, inf).
-        beta1: in [0, 1).
-        beta2: in (beta1^2, 1).
-        d: dimension, an integer in [1, inf).
-        tau: 2 mu eta/sqrt(eps + sigma^2), in (0, 1].
-        theta: eps/(eps + sigma^2), in (0, 1).
-
-    Returns:
-        float64, of the broadcast shape; inf where 1 - kappa C1 <= 0, so that no radius exists.
-
-    Raises:
-        ValueError: an argument outside its domain.
-    """
-    kappa, beta1, beta2, d = _checked(kappa, beta1, beta2, d)
-    tau, theta = np.asarray(tau, dtype=np.float64), np.asarray(theta, dtype=np.float64)
-    _require("tau", tau, (tau > 0) & (tau <= 1), "(0, 1]")
-    _require("theta", theta, (theta > 0) & (theta < 1), "(0, 1)")
-    left = 1 - kappa + kappa * tau
-    noise = tau**2 * kappa * d * _growth(beta1, beta2) / (4 * (1 - theta))
-    value = noise + tau * _momentum(beta1, d, tau, np.sqrt(theta))
-    return np.asarray(np.where(left > 0, value / np.where(left > 0, left, 1.0), np.inf))
-
-
 def largest_condition_number(beta1: Any, beta2: Any, d: Any) -> Array:
     """The largest kappa for which some tau and theta make rho <= 1.
 
@@ -126,7 +99,7 @@ def largest_condition_number(beta1: Any, beta2: Any, d: Any) -> Array:
     Raises:
         ValueError: beta1 outside [0, 1), beta2 outside (beta1^2, 1), d outside the integers in [1, inf).
     """
-    _, beta1, beta2, d = _checked(1.0, beta1, beta2, d)
+    beta1, beta2, d = _checked(beta1, beta2, d)
     beta1, beta2, d = np.broadcast_arrays(beta1, beta2, d)
     found = np.empty(beta1.shape)
     for i in np.ndindex(beta1.shape):
@@ -182,11 +155,6 @@ def _growth(beta1: Any, beta2: Any) -> Any:
     return (1 + beta1) / ((1 - beta1) * (1 - beta2) * (1 - beta1**2 / beta2))
 
 
-def _momentum(beta1: Any, d: Any, tau: Any, root: Any) -> Any:
-    """((d + tau d beta1 + beta1 (2-tau))/sqrt(theta) - d)/(1-beta1), `root` the root of theta."""
-    return ((d + tau * d * beta1 + beta1 * (2 - tau)) / root - d) / (1 - beta1)
-
-
 def _largest(beta1: float, beta2: float, d: float) -> float:
     """The maximum over tau in (0, 1] and w = sqrt(theta) in (0, 1); beta1 < 1/3.
 
@@ -218,13 +186,12 @@ def _largest(beta1: float, beta2: float, d: float) -> float:
     return 1 + best
 
 
-def _checked(kappa: Any, beta1: Any, beta2: Any, d: Any) -> tuple[Array, Array, Array, Array]:
-    kappa, beta1, beta2, d = (np.asarray(value, dtype=np.float64) for value in (kappa, beta1, beta2, d))
-    _require("kappa", kappa, (kappa >= 1) & np.isfinite(kappa), "[1, inf)")
+def _checked(beta1: Any, beta2: Any, d: Any) -> tuple[Array, Array, Array]:
+    beta1, beta2, d = (np.asarray(value, dtype=np.float64) for value in (beta1, beta2, d))
     _require("beta1", beta1, (beta1 >= 0) & (beta1 < 1), "[0, 1)")
     _require("beta2", beta2, (beta2 > beta1**2) & (beta2 < 1), "(beta1^2, 1)")
     _require("d", d, (d >= 1) & (d == np.floor(d)) & np.isfinite(d), "the integers in [1, inf)")
-    return kappa, beta1, beta2, d
+    return beta1, beta2, d
 
 
 def _require(name: str, value: Array, inside: Any, domain: str) -> None:

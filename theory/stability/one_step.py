@@ -15,8 +15,8 @@ is inside [-1, 1], Cauchy and Schwarz give it (P + c(1-c) Q = W for the two squa
 This right side bounds the step whatever t is, in every dimension, and it is affine in R^2; so it survives expectations,
 and its fixed point is a radius for all time (`uniform_radius`). The least radius for one step is `exact_radius`. In two
 or more dimensions that one holds for all time too: the squared worst step is concave in R^2 (it is the optimum of a
-semidefinite program as a function of its right side, see `theory.stability.sdp`), so Jensen's inequality applies to it
-as well. In one dimension it is not concave at R = r, and the least one-step radius is no radius for all time.
+semidefinite program in the Gram matrix of x, x* and g, as a function of its right side), so Jensen's inequality applies
+to it as well. In one dimension it is not concave at R = r, and the least one-step radius is no radius for all time.
 
 Written for Sun, Fernando, Chen and Shahrampour, On the Stability Analysis of Open Federated Learning Systems (2022),
 Definition 1 and Theorem 2; the radii here are not the paper's.

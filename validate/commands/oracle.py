@@ -12,7 +12,7 @@ import typer
 from validate.commands.output import plain, print_json, read_object, table
 
 if TYPE_CHECKING:
-    from validate.instances.specs import Asked
+    from validate.instances.instance import Instance
 
 
 def entries(values: Any, dim: int) -> list[Any]:
@@ -81,23 +81,22 @@ OF_MODEL = ("mean", "second_moment", "squared_gradient_norm", "suboptimality", "
             "squared_distance")  # fmt: skip
 
 
-def show_instance(given: Asked, exact: bool, as_json: bool) -> None:
+def show_instance(instance: Instance, exact: bool, as_json: bool) -> None:
     """Compute and print the moments of an instance: of its model, and of every state variable."""
     from validate.instances.runs import moments_of_instance
 
-    assert given.instance is not None
-    result = moments_of_instance(given.instance, exact=exact)
-    dim = given.instance.dim or 0
+    result = moments_of_instance(instance, exact=exact)
+    dim = instance.dim or 0
     values = {name: getattr(result, name) for name in OF_MODEL}
     flat = ("mean", "second_moment")
     per_round = {
         name: None if value is None else entries(value, dim if name in flat else 0) for name, value in values.items()
     }
     if not as_json:
-        _show_rounds("round", per_round, given.instance.rounds)
+        _show_rounds("round", per_round, instance.rounds)
         return
     states = {name: {"mean": s.mean, "squared_norm": s.squared_norm} for name, s in result.states.items()}
-    print_json({"algorithm": given.name, "K": given.instance.rounds, **per_round, "states": states})
+    print_json({"algorithm": instance.algorithm, "K": instance.rounds, **per_round, "states": states})
 
 
 def moments(
@@ -114,17 +113,17 @@ def moments(
     clients, where each has one): E of x, of x x', of ||grad f(x)||^2, of f(x) - f*, of ||x||^2 and of ||x - x*||^2.
     With --json, "states" has the mean and the mean squared norm of every state variable.
 
-    The specifications of "fedavg-svrg", "local-sgd", "shuffling-local-sgd" and "fedmim" are taken too, in their own
-    names (docs/reference/scenarios.md): {"algorithm": "fedavg-svrg", "clients": [{"h": ["1"], "a": ["0"], "p":
-    "1/2"}], "step": "1/5", "S": 2, "M": 3, "K": 3, "theta0": "3"}.
+    Specifications from before there were instances are taken too, in their own names (docs/reference/scenarios.md):
+    {"algorithm": "local-sgd", "clients": [{"h": ["1"], "a": ["0"], "p": "1/2"}], "step": "1/5", "local_steps": 2, "K":
+    3, "theta0": "3"}.
 
     Example: fedproof moments INSTANCE.json --exact --json
     """
-    from validate.instances.specs import asked, is_instance
+    from validate.instances.specs import instance_from, is_instance
 
     data = read_object(spec)
     with any_number_of_digits():
         if is_instance(data):
-            show_instance(asked(data, exact=exact), exact, as_json)
+            show_instance(instance_from(data), exact, as_json)
         else:
             show_spec(data, exact, as_json)

@@ -159,7 +159,7 @@ def simulate(
     from validate.instances.runs import check_taps
     from validate.instances.specs import asked
 
-    given = asked(data, exact=False)
+    given = asked(data)
     metrics, taps = tuple(dict.fromkeys(metric or METRICS)), tuple(dict.fromkeys(tap or ()))
     if taps and given.instance is None:
         raise ValueError(f"tap={taps[0]!r}: this specification is run by an engine that has no taps")

@@ -5,26 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from theory.papers.specs import reduced, stepped
 from theory.program import Algorithm, algorithm
-
-
-def reduced(w, x, delta, S, M):
-    snapshot = w.each(x)
-    for _ in w.repeat(S):
-        full, y = w.gradient(snapshot), snapshot
-        for _ in w.repeat(M):
-            i = w.sample()
-            y = y - delta * (w.gradient(y, i) - w.gradient(snapshot, i) + full)
-        snapshot = y
-    return snapshot
-
-
-def stepped(w, x, eta, H):
-    y = w.each(x)
-    for _ in w.repeat(H):
-        y = y - eta * w.gradient(y, w.sample())
-    return y
-
 
 RULES: Mapping[tuple[str, str], Callable[..., Any]] = {
     ("unbiased", "keep"): lambda w, x, y, p: x + w.mean(w.coins(p) / p * (y - x)),

@@ -22,11 +22,7 @@ from validate.instances.scalars import Schedule
 
 if TYPE_CHECKING:
     from sim.problems import Quadratic
-    from validate.inertial_scenario import InertialScenario
     from validate.scenario import Scenario
-    from validate.shuffling_scenario import ShufflingScenario
-
-    Replacement: TypeAlias = Scenario | ShufflingScenario | InertialScenario
 
 
 @dataclass(frozen=True)
@@ -35,15 +31,9 @@ class Values:
 
     Attributes:
         given: numbers, tuples of them, or a `Schedule`, in fractions.
-        exact: whether they stay fractions.
     """
 
     given: Mapping[str, Any]
-    exact: bool
-
-    def number(self, value: Fraction) -> Any:
-        """It, or its nearest float."""
-        return value if self.exact else float(value)
 
     def plain(self, name: str) -> Any:
         """A number; a list of one a round where it is a schedule.
@@ -54,7 +44,7 @@ class Values:
         value = self.given[name]
         if isinstance(value, tuple):
             raise ValueError(f"{name} is one number a client")
-        return [*map(self.number, value.values)] if isinstance(value, Schedule) else self.number(value)
+        return [*map(float, value.values)] if isinstance(value, Schedule) else float(value)
 
     def count(self, name: str) -> int:
         """An integer.
@@ -71,11 +61,11 @@ class Values:
         """p: one for all, (N,), or (K, N)."""
         value = self.given[name]
         if isinstance(value, Schedule):
-            return [[self.number(v)] * clients for v in value.values]
-        return [*map(self.number, value)] if isinstance(value, tuple) else self.number(value)
+            return [[float(v)] * clients for v in value.values]
+        return [*map(float, value)] if isinstance(value, tuple) else float(value)
 
 
-Made: TypeAlias = Callable[[Values, int], "tuple[str, Any, Any] | None"]
+Made: TypeAlias = Callable[[Values, int], "tuple[Any, Any] | None"]
 
 
 @dataclass(frozen=True)
@@ -84,20 +74,19 @@ class Engine:
 
     Attributes:
         program: the round.
-        made: of its parameters and N, the kind of scenario, the engine's algorithm and who takes part; a ValueError or
-            None where the engine does not take these parameters.
+        made: of its parameters and N, the engine's algorithm and who takes part; a ValueError or None where the engine
+            does not take these parameters.
     """
 
     program: Program
     made: Made
 
 
-def scenario_of(instance: Instance, *, exact: bool) -> Replacement | None:
+def scenario_of(instance: Instance) -> Scenario | None:
     """The scenario that an engine computes in place of this instance; None where no engine has its round.
 
     Args:
         instance: any.
-        exact: in Fractions, else in float64.
     """
     if instance.program is None or not isinstance(instance.problem, Quadratics):
         return None
@@ -105,12 +94,12 @@ def scenario_of(instance: Instance, *, exact: bool) -> Replacement | None:
     if found is None:
         return None
     engine, names = found
-    values = Values({mine: _cut(instance.parameters[theirs], instance.rounds) for mine, theirs in names.items()}, exact)
+    values = Values({mine: _cut(instance.parameters[theirs], instance.rounds) for mine, theirs in names.items()})
     try:
         made = engine.made(values, instance.problem.clients)
         if made is None:
             return None
-        return _scenario(*made, instance, exact)
+        return _scenario(*made, instance)
     except ValueError:  # the general engine says what is wrong with them, if anything is
         return None
 
@@ -120,24 +109,18 @@ def _cut(given: Any, rounds: int) -> Any:
     return Schedule(given.values[:rounds]) if isinstance(given, Schedule) else given
 
 
-def _scenario(kind: str, algorithm: Any, participation: Any, instance: Instance, exact: bool) -> Replacement:
-    from validate.inertial_scenario import InertialScenario
+def _scenario(algorithm: Any, participation: Any, instance: Instance) -> Scenario:
     from validate.scenario import Scenario
-    from validate.shuffling_scenario import ShufflingScenario
 
     assert isinstance(instance.problem, Quadratics)
-    shared: dict[str, Any] = {
-        "name": instance.algorithm or algorithm.name,
-        "problem": instance.problem.quadratic if exact else in_floats(instance.problem.quadratic),
-        "rounds": instance.rounds,
-        "start": np.array(instance.start, dtype=object) if exact else np.array(instance.start, dtype=np.float64),
-        "algorithm": algorithm,
-    }
-    if kind == "shuffling":
-        return ShufflingScenario(**shared)
-    if kind == "inertial":
-        return InertialScenario(participation=participation, **shared)
-    return Scenario(participation=participation, **shared)
+    return Scenario(
+        name=instance.algorithm or algorithm.name,
+        algorithm=algorithm,
+        problem=in_floats(instance.problem.quadratic),
+        participation=participation,
+        rounds=instance.rounds,
+        start=np.array(instance.start, dtype=np.float64),
+    )
 
 
 def in_floats(problem: Quadratic) -> Quadratic:
@@ -185,42 +168,42 @@ def _present(values: Values, clients: int) -> Any:
 
 
 def _svrg(aggregation: Any, empty: Any) -> Made:
-    def made(values: Values, clients: int) -> tuple[str, Any, Any]:
+    def made(values: Values, clients: int) -> tuple[Any, Any]:
         from sim.algorithms import FedAvgSVRG
         from sim.participation import Bernoulli
 
         chances = values.chances("p", clients) if "p" in values.given else 1
         method = FedAvgSVRG(values.plain("delta"), values.count("S"), values.count("M"), aggregation, empty)
-        return "rounds", method, Bernoulli(chances)
+        return method, Bernoulli(chances)
 
     return made
 
 
 def _local(aggregation: Any, empty: Any) -> Made:
-    def made(values: Values, clients: int) -> tuple[str, Any, Any]:
+    def made(values: Values, clients: int) -> tuple[Any, Any]:
         from sim.algorithms import FedAvg
 
         method = FedAvg(values.plain("eta"), values.count("H"), aggregation, empty)
-        return "rounds", method, _present(values, clients)
+        return method, _present(values, clients)
 
     return made
 
 
-def _shuffling(values: Values, clients: int) -> tuple[str, Any, Any]:
+def _shuffling(values: Values, clients: int) -> tuple[Any, Any]:
     """The engine steps with step alpha_n N: with equal weights it takes the steps of the program."""
     from sim.algorithms import ShufflingSGD
 
-    share = values.number(Fraction(1, clients))
-    return "shuffling", ShufflingSGD(values.plain("eta"), values.count("H"), (share,) * clients), None
+    share = float(Fraction(1, clients))
+    return ShufflingSGD(values.plain("eta"), values.count("H"), (share,) * clients), None
 
 
-def _inertial(values: Values, clients: int) -> tuple[str, Any, Any] | None:
+def _inertial(values: Values, clients: int) -> tuple[Any, Any] | None:
     from sim.algorithms import FedMIM
     from sim.participation import UniformChoice
 
     alpha, beta = (values.given[name] for name in ("alpha", "beta"))
     if values.given["A"] != 1 - sum(alpha):
         return None
-    lags = [tuple(map(values.number, weights)) for weights in (alpha, beta)]
+    lags = [tuple(map(float, weights)) for weights in (alpha, beta)]
     method = FedMIM(values.plain("eta"), values.count("H"), alpha=lags[0], beta=lags[1])
-    return "inertial", method, UniformChoice(values.count("S"))
+    return method, UniformChoice(values.count("S"))

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from theory import catalog
+from theory.papers import BUILT_IN
 from theory.program import Algorithm
 from validate.files import run
 
@@ -52,8 +53,8 @@ def _algorithms_of(paper: str) -> dict[str, Algorithm]:
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(f"algorithm: there is no paper {paper!r}{hint} (of a file of your own it is file.py:name)")
     found = {}
-    if paper in catalog.BUILT_IN:
-        found = _algorithms_in(import_module(catalog.BUILT_IN[paper]))
+    if paper in BUILT_IN:
+        found = _algorithms_in(import_module(BUILT_IN[paper]))
     for claim in catalog.claims(paper):
         of = getattr(claim, "of", None)
         if isinstance(of, Algorithm):

@@ -30,36 +30,32 @@ class Asked:
     """What was handed over.
 
     Attributes:
-        name: of the algorithm, as it was given.
         instance: the instance; None where it is a scenario that no instance says.
         scenario: what an engine of `sim` computes in its place; None where none does.
     """
 
-    name: str
     instance: Instance | None
     scenario: Any
 
 
-def asked(data: Mapping[str, Any], *, exact: bool, claim: Claim | None = None) -> Asked:
-    """What an object of JSON says.
+def asked(data: Mapping[str, Any]) -> Asked:
+    """What an object of JSON says is to be run.
 
     Args:
-        data: an instance, or a first specification; numbers are exact in both.
-        exact: whether `Asked.scenario` has Fractions.
-        claim: the claim that is meant, whose algorithm need not be named then.
+        data: an instance, or a first specification.
 
     Raises:
         ValueError: naming argument, value and domain.
         OSError: for a file with an algorithm that cannot be read.
     """
-    if claim is None and not is_instance(data):
+    if not is_instance(data):
         from validate.scenario import read_scenario
 
-        scenario = read_scenario(data, exact=exact)
+        scenario = read_scenario(data, exact=False)
         instance = spoken(data)
-        return Asked(data["algorithm"], instance, scenario if instance is None else scenario_of(instance, exact=exact))
-    instance = instance_from(data, claim)
-    return Asked(instance.algorithm, instance, scenario_of(instance, exact=exact))
+        return Asked(instance, scenario if instance is None else scenario_of(instance))
+    instance = instance_from(data)
+    return Asked(instance, scenario_of(instance))
 
 
 def is_instance(data: Mapping[str, Any]) -> bool:
@@ -71,7 +67,7 @@ def is_instance(data: Mapping[str, Any]) -> bool:
 
 
 def instance_from(data: Mapping[str, Any], claim: Claim | None = None) -> Instance:
-    """The instance of an object of JSON; arguments and errors as of `asked`.
+    """The instance of an object of JSON; errors as of `asked`.
 
     Raises:
         ValueError: also for a first specification that no instance says, and for an algorithm that is not the claim's.

@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from validate.files import Source
 
 TEXTBOOK, ALL = "textbook", "all papers"
-# The parts of a report that take longest, the longest first: begun last, one of them would be waited for alone.
-LONGEST = (
-    ("experiments", "fedmim"),
-    ("claims", "perm"),
-    ("claims", "textbook"),
-    ("claims", "open-fl"),
-    ("claims", "fedmim"),
-    ("claims", "fedavg-svrg"),
-)
 
 
 def write(
@@ -175,8 +166,9 @@ def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
     if TEXTBOOK not in papers:
         for task in checks([TEXTBOOK], True, out / TEXTBOOK):
             found += _claims(task, check_paper)
-    rank = {part: at for at, part in enumerate(LONGEST)}
-    return sorted(found, key=lambda part: rank.get((part.kind, part.paper), len(rank)))
+    many = Counter(part.paper for part in found if part.kind == "claims")
+    # begun last, a part that takes long would be waited for alone: experiments, then the papers with most claims
+    return sorted(found, key=lambda part: (part.kind != "experiments", -many[part.paper]))
 
 
 def _claims(task: tuple[Any, ...], check: Callable[..., Any]) -> list[Part]:
