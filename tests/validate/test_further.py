@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from theory import catalog
 from theory.claim import claim
+from theory.domain import COUNT, NONNEGATIVE, POSITIVE, PROBABILITY, Domain
 from validate.instances import Instance
 from validate.instances.altered import altered
-from validate.instances.covered import few_tell
+from validate.instances.covered import coverage, few_tell
+from validate.instances.free_vectors import tied_vectors
 from validate.instances.further import further
 from validate.instances.hunt import hunt
-from validate.instances.on_a_line import extremes
+from validate.instances.on_a_line import extremes, kinks
 from validate.instances.pool import drawn, instance_of_values
 from validate.instances.seen import Hunt, measured
 from validate.verifier.scalars import power
@@ -125,3 +129,52 @@ def test_a_hunt_still_ends_where_nothing_makes_room() -> None:
     found = hunt(none, pool=20, evaluations=5, far=5, operations=10_000)
     assert found.broken is None
     assert not found.seen
+
+
+def test_a_run_towards_a_kink_attains_the_bound_of_the_subgradient_method() -> None:
+    bound = catalog.claim("textbook/subgradient-method")
+    ones = list(kinks(bound))
+    assert len(ones) > 20
+    scores = [seen.score for seen in (measured(bound, one) for one in ones) if seen is not None]
+    assert -1e-4 < max(scores) < 0
+
+
+def test_vectors_of_which_equations_speak_are_orthonormal() -> None:
+    tied = claim(
+        "tied",
+        "dot(a, v) <= 2*norm2(v)",
+        vectors=("a", "b", "v"),
+        assuming=("norm2(a) == 1", "norm2(b) == 1", "dot(a, b) == 0"),
+    )
+    assert tied_vectors(tied) == {"a", "b"}
+    dims = set()
+    for seed in range(40):
+        one = drawn(tied, seed)
+        if one is not None:
+            a, b = (one.instance.vectors[name] for name in "ab")
+            assert sum(x * x for x in a) == sum(x * x for x in b) == 1
+            assert sum(x * y for x, y in zip(a, b, strict=True)) == 0
+            dims.add(len(a))
+    assert {2, 3} <= dims
+
+
+@pytest.mark.parametrize(
+    ("name", "relation", "domain", "fixed"),
+    [
+        ("a", "a == 3", POSITIVE, True),
+        ("a", "a <= 1", POSITIVE, False),
+        ("a", "a <= 0", NONNEGATIVE, True),
+        ("a", "0 >= a", NONNEGATIVE, True),
+        ("a", "a >= 0", NONNEGATIVE, False),
+        ("a", "a >= 1", PROBABILITY, True),
+        ("m", "m <= 1", COUNT, True),
+        ("m", "m >= 1", COUNT, False),
+    ],
+)
+def test_which_relations_fix_a_number(name: str, relation: str, domain: Domain, fixed: bool) -> None:
+    one = claim("one", f"{name} >= -1", assuming=(relation,), parameters={name: domain})
+    found = Hunt()
+    assert further(one, found, 60, 0, lambda: False) is None
+    kept = [seen for seen in found.seen if seen.drawn.values[name] == found.seen[0].drawn.values[name]]
+    text = coverage(one, replace(found, seen=kept), quick=True).detail
+    assert (f"{name} had one value throughout" not in text) is fixed

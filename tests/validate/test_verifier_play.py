@@ -408,7 +408,7 @@ def hostile() -> dict[str, tuple[dict[str, Any], str]]:
         "minus signs": (said("-" * 3000 + "1 <= 0"), deep),
         "powers": (said("2" + "**2" * 900 + " <= 0"), deep),
         "a tower": (said("2**2**2**2**2**2**2 <= k"), long),
-        "a huge power": (said("(1 + eta)**1000000000 <= k"), long),
+        "a huge power": (said("(1 + eta)**1000000000 <= k"), "too large"),
         "a long sum": (said("1" + "+1" * 1900 + " <= k"), deep),
         "expectations": (said(nested("E(", "norm2(x[k])", ")", 1000) + " <= 0"), deep),
         "definitions that double": (said("E(a59) <= 0", definitions=doubling, start=["3"]), "too"),

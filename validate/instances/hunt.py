@@ -48,7 +48,7 @@ from validate.instances.stages import (
 CASES = 25
 """Values of the free indices on one instance that count as an evaluation of the search."""
 POOL, EVERYBODY, SHARP, LARGER = "pool", "everybody takes part", "few numbers", "few numbers, made larger"
-ALTERED = "numbers at ends of their domains, weights of both signs, uneven schedules"
+ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
 LINE = "functions of one variable at their extremes"
 MOVED, BENT = "begun elsewhere, or in other units", "functions of several variables that bend"
 AFAR, ALONG, CLIMB = "far out", "the tightest, made larger", "search"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,7 @@ from theory.claim import Claim
 from theory.formula import Apply, Name
 from theory.sentence import FUNCTION_NAMES, At, Expression, everything, parse_expression
 from validate.instances.choices import choose
+from validate.instances.free_vectors import FRAMED, frame, free_vectors, tied_vectors
 from validate.instances.instance import Instance
 from validate.instances.kinds import problem_of
 from validate.instances.piece_shapes import allows_pieces, assumes_convex, made_pieces, may_bend, wells
@@ -174,13 +175,15 @@ def drawn(
     in_plane = bool(planes) and (bent or not lines or aside.random() < (IN_PLANE_BOUNDED if shape.flat else IN_PLANE))
     if in_plane:
         size, lines = aside.choice(planes), []
-    vectors = _vectors(claim, size, aside, near=aside.random() < 0.7) if in_plane else {}
+    vectors = free_vectors(claim, size, aside, near=aside.random() < 0.7) if in_plane else {}
     if lines:
         size = lines[seed // EVERY % len(lines)]
     certain = claim.program is not None and not claim.program.random
     rounds = rng.choice(LONG if long else (*CERTAIN, *(CERTAIN[-3:] if lines else ())) if certain else ROUNDS)
     problem: Any = None
     start = np.array([], dtype=object)
+    if tied_vectors(claim) and not has_functions(claim) and more.random() < FRAMED:
+        size = replace(size, dim=len(claim.vectors))  # so that all of them may be orthogonal
     if has_functions(claim):
         extreme, unit = rng.random() < 0.3, rng.choice(UNITS)
         if lines:
@@ -224,7 +227,9 @@ def drawn(
             rounds = more.choice((*TERMS, *(() if _runs_over_rounds(claim) else BEYOND)))
         elif more.random() < 0.3:
             rounds = more.randrange(1, 41)
-    vectors = vectors if in_plane else _vectors(claim, size, rng)
+    if not in_plane:
+        vectors = free_vectors(claim, size, rng)
+        vectors |= frame(claim, size, more) if tied_vectors(claim) and more.random() < FRAMED else {}
     counts = _counts_of_numbers(claim, vectors, more, large) if problem is None else {}
     most = MOST_FAR if large or long else MOST_CERTAIN if everybody or certain else MOST_ROUNDS
     found = choose(claim, problem, start, rounds, rng, large, vectors, counts, everybody, most, patient=patient)
@@ -294,38 +299,6 @@ def has_functions(claim: Claim) -> bool:
         )
 
     return _once(claim, "has functions", found)
-
-
-def _vectors(claim: Claim, size: Size, rng: random.Random, near: bool = False) -> dict[str, Any]:
-    """Free vectors: alike, opposite, orthogonal, 0, and of all lengths; or all of them near to one point."""
-    base = [_vector(size.dim, rng) for _ in range(2)]
-    if near:
-        unit, steps = rng.choice((F(1), F(1), F(1, 10), F(10))), (F(0), F(1), F(-1), F(1), F(-1), F(2), F(1, 2))
-
-        def beside() -> Any:
-            return base[0] + unit * np.array([rng.choice(steps) for _ in range(size.dim)], dtype=object)
-
-        return {
-            name: [beside() for _ in range(size.clients)] if name.endswith("_n") else beside() for name in claim.vectors
-        }
-    alike = rng.random() < 0.2
-
-    def one() -> Any:
-        kind = rng.randrange(6)
-        if alike or kind == 0:
-            return base[0]
-        if kind == 1:
-            return -base[0]
-        if kind == 2:
-            return base[0] * rng.choice(DISTANCES)
-        return base[1] if kind == 3 else _vector(size.dim, rng)
-
-    return {name: [one() for _ in range(size.clients)] if name.endswith("_n") else one() for name in claim.vectors}
-
-
-def _vector(dim: int, rng: random.Random) -> Any:
-    scale = rng.choice((F(1), F(1), F(1, 10), F(10), F(0)))
-    return np.array([rng.choice(DISTANCES) * scale for _ in range(dim)], dtype=object)
 
 
 def _starts_at_minimiser(claim: Claim) -> bool:

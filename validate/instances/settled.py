@@ -67,10 +67,16 @@ def _compiled(e: Expression, words: Vocabulary, once: bool) -> Code | None:
 def element(value: Any) -> Any:
     """A Fraction or an integer as FLINT's rational; a float as it is."""
     if type(value) is Fraction or isinstance(value, int):
-        from flint import fmpq
-
-        return fmpq(value.numerator, value.denominator)
+        return _rational()(value.numerator, value.denominator)
     return value
+
+
+@cache
+def _rational() -> Any:
+    """FLINT's type of rationals, which is not imported once more for every number."""
+    from flint import fmpq
+
+    return fmpq
 
 
 def _shared(e: Expression, words: Vocabulary) -> Code | None:
@@ -214,11 +220,10 @@ def _named(name: str, words: Vocabulary) -> Code | None:
         return _counted(_plain(words.definitions[name], words))
     count = work.count
     if name in INDICES:
-        from flint import fmpq
 
         def index(world: Any, at: Mapping[str, int], memo: Memo) -> Any:
             count(1)
-            return fmpq(at[name])
+            return _rational()(at[name])
 
         return index
 
@@ -238,8 +243,6 @@ def _over(e: Apply, words: Vocabulary) -> Code | None:
     code, plus, divide = found, _arithmetic("+"), _arithmetic("/")
 
     def over(world: Any, at: Mapping[str, int], memo: Memo) -> Any:
-        from flint import fmpq
-
         work.count(1)
         if how == "first":
             return code(world, {**at, index: 0}, memo)
@@ -249,7 +252,7 @@ def _over(e: Apply, words: Vocabulary) -> Code | None:
         total = values[0]
         for value in values[1:]:
             total = plus(total, value)
-        return divide(total, fmpq(len(values))) if how == "mean" else total
+        return divide(total, _rational()(len(values))) if how == "mean" else total
 
     return over
 
