@@ -16,6 +16,7 @@ from math import isqrt
 from theory.claim import Claim
 from validate.instances import tried
 from validate.instances.affordable import MANY, too_large
+from validate.instances.against import with_opposed_functions
 from validate.instances.altered import with_altered_numbers
 from validate.instances.candidates import (
     candidate_of,
@@ -50,6 +51,7 @@ CASES = 25
 POOL, EVERYBODY, SHARP, LARGER = "pool", "everybody takes part", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
 LINE = "functions of one variable at their extremes"
+OPPOSED = "functions that curve against one another"
 MOVED, BENT = "begun elsewhere, or in other units", "functions of several variables that bend"
 AFAR, ALONG, CLIMB = "far out", "the tightest, made larger", "search"
 FURTHER = "the pool, with numbers that make room"
@@ -125,6 +127,9 @@ def hunt(
             return found
     for seen in with_altered_numbers(claim, found, stop, budget):
         if seen.measured.broken and doubts.settled(seen, ALTERED):
+            return found
+    for seen in with_opposed_functions(claim, found, stop, budget):
+        if seen.measured.broken and doubts.settled(seen, OPPOSED):
             return found
     if far and claim.program is not None and has_functions(claim):
         tell(f"{claim.id}: instances with few numbers, made larger and larger")
