@@ -17,7 +17,7 @@ from tests.validate.test_play import (
     compressed,
     diana,
     fedavg,
-    gd,
+    gradient_descent,
     heavy_ball,
     instance,
     lsvrg,
@@ -44,7 +44,7 @@ def lefts(text: str, one: Instance, **constants: Any) -> list[Any]:
     return [row.left for row in measured(f"{text} <= 0", one, **constants).rows]
 
 
-SIMPLE = instance(gd, TWO, 5, 3, eta="1/4")
+SIMPLE = instance(gradient_descent, TWO, 5, 3, eta="1/4")
 # f' = (f_1' + f_2')/2, f_1' = (3x - 6)/2, f_2' = (4x + 1)/2: f' = (7x - 5)/4, xstar = 5/7
 
 
@@ -257,18 +257,18 @@ def test_the_limit_is_handed_on() -> None:
 
 
 def test_a_sentence_with_xstar_does_not_speak_where_there_is_no_minimiser() -> None:
-    falling = instance(gd, [[{"h": 0, "b": 1}]], 0, 1, eta=1)
+    falling = instance(gradient_descent, [[{"h": 0, "b": 1}]], 0, 1, eta=1)
     assert measured("norm2(x[k] - xstar) >= 0", falling).silent == "f has no minimiser"
     assert measured("f(x[k]) >= fstar", falling).silent == "f is unbounded below"
     assert measured("f(x[k]) <= f(x0)", falling).holds
     assert measured(
-        "norm2(xstar_n) >= 0", instance(gd, [[{"h": 1, "b": 0}], [{"h": 0, "b": 1}]], 0, 1, eta=1)
+        "norm2(xstar_n) >= 0", instance(gradient_descent, [[{"h": 1, "b": 0}], [{"h": 0, "b": 1}]], 0, 1, eta=1)
     ).silent == ("f_n of client 1 has no minimiser")
     assert not measured("norm2(x[k] - xstar) >= 0", falling).holds
 
 
 def test_several_minimisers() -> None:
-    flat = instance(gd, [[{"H": [[1, 0], [0, 0]], "b": [0, 0]}]], [2, 3], 1, eta="1/2")
+    flat = instance(gradient_descent, [[{"H": [[1, 0], [0, 0]], "b": [0, 0]}]], [2, 3], 1, eta="1/2")
     found = measured("norm2(x[k+1] - xstar) <= norm2(x[k] - xstar)", flat)
     assert found.holds
     assert not found.every_minimiser
@@ -416,7 +416,7 @@ def doubled(one: Instance) -> Instance:
     return read_instance(data, one.program)
 
 
-@pytest.mark.parametrize("algorithm_", [gd, heavy_ball, proxskip])
+@pytest.mark.parametrize("algorithm_", [gradient_descent, heavy_ball, proxskip])
 def test_twice_the_clients_say_the_same(algorithm_: Algorithm) -> None:
     values = {"eta": "1/7", "gamma": "1/4", "p": "1/3", "alpha": "1/9", "beta": "4/9"}
     one = instance(algorithm_, TWO, 5, 3, **{name: values[name] for name in algorithm_.parameters})

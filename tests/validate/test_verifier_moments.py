@@ -20,6 +20,7 @@ from tests.validate import known_plays, plays
 from tests.validate.tampering import edit, verdict
 from tests.validate.test_verifier_play import EXACT, corrupted, made
 from theory.claim import claim
+from theory.papers import algorithms
 from theory.program import LINEAR_GIVEN_DRAWS, Program, algorithm
 from validate import examine as examination
 from validate.certificate import differences, play_certificate, read, verify, write
@@ -136,14 +137,14 @@ F = Fraction
 QUARTER, HALF = F(1, 4), F(1, 2)
 LARGE = [
     (quiet_steps, {"eta": QUARTER, "sigma2": F(2), "H": 25}, (4, 1, 2), 2),
-    (known.fedavg_choose, {"eta": QUARTER, "H": 4, "S": 50}, (100, 1, 1), 3),
-    (known.fedavg_choose, {"eta": QUARTER, "H": 2, "S": 20}, (40, 2, 1), 2),
-    (known.fedavg_replace, {"eta": QUARTER, "S": 7}, (12, 1, 2), 3),
-    (known.fedavg_coins, {"eta": QUARTER, "p": F(1, 3)}, (24, 1, 1), 2),
+    (algorithms.fedavg, {"eta": QUARTER, "H": 4, "S": 50}, (100, 1, 1), 3),
+    (algorithms.fedavg, {"eta": QUARTER, "H": 2, "S": 20}, (40, 2, 1), 2),
+    (algorithms.fedavg_with_replacement, {"eta": QUARTER, "H": 1, "S": 7}, (12, 1, 2), 3),
+    (algorithms.fedavg_coins, {"eta": QUARTER, "H": 1, "p": F(1, 3)}, (24, 1, 1), 2),
     (known.scaffold, {"eta": QUARTER, "eta_g": HALF, "H": 3, "S": 4}, (8, 2, 1), 2),
     (known.batches_without, {"eta": QUARTER, "b": 20}, (3, 50, 2), 12),
-    (known.diana, {"eta": QUARTER, "alpha": HALF, "m": 3}, (3, 1, 5), 2),
-    (known.saga, {"eta": QUARTER}, (2, 9, 1), 4),
+    (algorithms.diana, {"eta": QUARTER, "alpha": HALF, "m": 3}, (3, 1, 5), 2),
+    (algorithms.saga, {"eta": QUARTER}, (2, 9, 1), 4),
 ]
 
 
