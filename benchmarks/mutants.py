@@ -55,18 +55,16 @@ def measure(claim: Claim, mutants: int, seconds: float, write: Callable[[Line], 
 
 
 def read(files: Iterable[Path]) -> list[Line]:
-    """The lines of logs; of a claim that was begun more than once, those of its last time."""
+    """The lines of claims that are done, from logs; of one that is there more than once, those of its last time."""
     found: dict[str, list[Line]] = {}
     for file in files:
-        done: set[str] = set()
+        begun: dict[str, list[Line]] = {}
         for text in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
             line = json.loads(text)
-            if line["claim"] in done:
-                found[line["claim"]] = []
-                done.remove(line["claim"])
-            found.setdefault(line["claim"], []).append(line)
+            begun.setdefault(line["claim"], []).append(line)
             if line.get("report"):
-                done.add(line["claim"])
+                # one that was cut short in the middle, and begun again, has its first mutants twice
+                found[line["claim"]] = [*{one.get("name"): one for one in begun.pop(line["claim"])}.values()]
     return [line for lines in found.values() for line in lines]
 
 

@@ -142,7 +142,7 @@ def _judged(
     oracle = Oracle(claim, effort.oracle, seed, stop)
     broken = any(seen.measured.broken for seen in oracle.there)
     if not broken:  # by the check's own instances, as its neighbours are
-        broken = _hunted(claim, effort, stop).broken is not None
+        broken = _hunted(claim, effort, stop).broken is not None or of_the_worst(claim, stop) is not None
     if broken and standing:
         return MutationReport(claim.id, False, (), seconds=time.process_time() - begun)
     made = neighbours(claim, () if broken else tuple(attained(claim, oracle.there)))
