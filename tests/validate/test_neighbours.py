@@ -202,15 +202,12 @@ def test_what_only_the_oracle_breaks_is_put_to_the_ordinary_check(monkeypatch: p
     blind = replace(QUICK, pool=0, evaluations=0, far=0)
     loose = next(n for n in neighbours(vectors.JENSEN) if n.description.endswith("times 9/10, on the right"))
     alone = finding_of(loose, Oracle(vectors.JENSEN, 0), blind, None)
-    assert alone is not None
     assert alone.outcome == "not shown false"
     finding = finding_of(loose, Oracle(vectors.JENSEN, 20), blind, None)
-    assert finding is not None
     assert finding.by_oracle
     assert finding.killed
     monkeypatch.setattr("validate.mutate.judged.ORDINARY", blind)
     survivor = finding_of(loose, Oracle(vectors.JENSEN, 20), blind, None)
-    assert survivor is not None
     assert survivor.outcome == "survived"
 
 

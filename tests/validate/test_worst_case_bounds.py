@@ -362,7 +362,6 @@ def test_neighbours_meet_functions_of_several_dimensions() -> None:
     turned = Neighbour("angle/mutant", angle, "relation turned round", "turned round")
     effort = replace(QUICK, pool=20, evaluations=20, oracle=10)
     finding = finding_of(turned, Oracle(angle, 0), effort, None)
-    assert finding is not None
     assert finding.killed
     assert finding.counterexample is not None
     tight = "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 2)"

@@ -79,8 +79,8 @@ def mutate(
         quick: fewer mutants (evenly over what is done to them), fewer instances on both sides.
         seed: of the oracle.
         mutants: at most so many, at least 1, in the place of what `quick` says; evenly over what is done to them.
-        seconds: of this process's time, after which no more mutants are judged: the report says that it was cut off. A
-            mutant that is being judged then does not count.
+        seconds: of this process's time, after which no more mutants are judged: the report says that it was cut off.
+            The mutant that is being judged then is judged to its end, as those that take long would be missing else.
         standing: whether no mutant is judged where the claim itself is broken, as most of its mutants are then.
         out: folder for the certificates; None writes none (they are verified all the same).
         progress: called with one line of text.
@@ -154,11 +154,10 @@ def _judged(
             break
         if oracle.is_the_claim(one):
             continue
-        finding = finding_of(one, oracle, effort, out, stop)
         cut = stop()
-        if finding is None or cut:
-            cut = True
+        if cut:
             break
+        finding = finding_of(one, oracle, effort, out)
         findings.append(finding)
         judged(finding)
         if len(findings) % 10 == 0:
@@ -191,34 +190,26 @@ def _hunted(claim: Claim, effort: Effort, stop: Callable[[], bool] = lambda: Fal
     )
 
 
-def finding_of(
-    one: Neighbour,
-    oracle: Oracle,
-    effort: Effort,
-    out: Path | None,
-    stop: Callable[[], bool] = lambda: False,
-) -> Finding | None:
-    """What becomes of a neighbour; None where there is no time left to tell."""
+def finding_of(one: Neighbour, oracle: Oracle, effort: Effort, out: Path | None) -> Finding:
+    """What becomes of a neighbour."""
     claim = one.claim
-    found = _hunted(claim, effort, stop)
+    found = _hunted(claim, effort)
     against = oracle.broken(one)
     if found.broken is None and against is None and oracle.follows(one):
         return Finding(one, "weaker")
     seen: Seen | None = found.broken
     origin: Origin = found.origin
     stands = seen is not None and accepted(claim, seen, True)
-    if not stands and not stop():
-        of_class = of_the_worst(claim, stop)
+    if not stands:
+        of_class = of_the_worst(claim)
         if of_class is not None and (seen is None or accepted(claim, of_class, True)):
             seen, origin = of_class, "worst case"
             stands = accepted(claim, seen, True)
-    if not stands and (seen or against) and not stop():
-        more = _hunted(claim, ORDINARY, stop)
+    if not stands and (seen or against):
+        more = _hunted(claim, ORDINARY)
         if more.broken is not None and (seen is None or accepted(claim, more.broken, True)):
             seen, origin = more.broken, more.origin
             stands = accepted(claim, seen, True)
-    if stop():
-        return None
     if seen is not None and stands:
         return Finding(one, "killed", against is not None, _break(seen), _written(one, seen, origin, out))
     if seen is not None:

@@ -34,19 +34,19 @@ class Oracle:
         claim: the claim.
         instances: how many are drawn; more where few of them can be measured.
         seed: of these.
-        stop: asked between instances; where it says so, no more are measured.
+        stop: asked between the claim's instances; where it says so, no more are measured.
     """
 
     def __init__(self, claim: Claim, instances: int, seed: int = 0, stop: Callable[[], bool] = lambda: False) -> None:
-        self.claim, self.instances, self.seed, self.stop = claim, instances, seed, stop
+        self.claim, self.instances, self.seed = claim, instances, seed
         self._sides: dict[str, list[tuple[Seen, Seen]]] = {}
-        self.there = sorted(self._measured(claim), key=lambda seen: -seen.score)
+        self.there = sorted(self._measured(claim, stop), key=lambda seen: -seen.score)
         """The claim on the instances of its own, the tightest first."""
 
-    def _measured(self, claim: Claim) -> Iterator[Seen]:
+    def _measured(self, claim: Claim, stop: Callable[[], bool] = lambda: False) -> Iterator[Seen]:
         told = 0
         for i in range(MORE * self.instances):
-            if self.stop() or (i >= self.instances and told >= ENOUGH):
+            if stop() or (i >= self.instances and told >= ENOUGH):
                 return
             one = drawn(claim, ORACLE + self.seed + i)
             seen = None if one is None else measured(claim, one)
@@ -59,8 +59,6 @@ class Oracle:
         if one.name not in self._sides:
             found: list[tuple[Seen, Seen]] = []
             for seen in self.there:
-                if self.stop():
-                    return found
                 other = _on(one.claim, seen.drawn)
                 if other is None:
                     continue
