@@ -10,10 +10,12 @@ the paper, and what is cited, which is named. All of them are printed.
 
     derivation_terms, derivation_binders        polynomials over atoms; means, sums, E, inner products
     derivation_normal                           from trees to these
-    derivation_signs                            what is certainly nonnegative; divisions
+    derivation_facts                            sentences that are true, and what they hang on
+    derivation_signs, derivation_defined        what is certainly nonnegative; divisions
     derivation_schemas                          what assumptions say at points; axioms
     derivation_rounds, derivation_draws         a round of the algorithm; E over its draws
-    derivation_rules, derivation_blocks         the rules; lists of lines, induction, cases
+    derivation_lines, derivation_rules          lines by name, at other indices; the rules
+    derivation_blocks                           lists of lines: induction, cases; a step of the algorithm
     derivation_claims                           another claim as a line
 """
 
@@ -28,9 +30,9 @@ from .checks import Checks, Report
 from .derivation_binders import Algebra
 from .derivation_blocks import Blocks, Failed
 from .derivation_claims import other_claim
+from .derivation_defined import Defined
 from .derivation_normal import Normal
 from .derivation_schemas import Schemas
-from .derivation_signs import Signs
 from .listing import listing
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import everything
@@ -112,7 +114,7 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
         Failed: for the first line that does not follow.
     """
     normal = Normal(claimed, level(data, claimed), points(claimed), algebra)
-    signs = normal.signs = Signs(normal)
+    signs = normal.signs = Defined(normal)
     blocks = Blocks(normal, signs, Schemas(normal, signs, data.get("over", "")))
 
     def nested(inner: Any, at: int) -> Blocks:
@@ -122,6 +124,8 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
     grant(signs, claimed)
     scope = {}
     for relation in claimed.relations:
+        if any("h" in claimed.words.read(side).free for side in (relation.left, relation.right)):
+            continue  # known of some turns only
         fact = blocks.given(relation)
         scope[relation.text] = fact
         signs.facts.append(fact)
@@ -141,10 +145,13 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
         raise Failed("(the last)", "its sentence is not the claim's")
     if last.fixed:
         raise Failed("(the last)", "it is known at some indices only")
+    free = frozenset[str]().union(*(claimed.words.read(side).free for side in sides))
+    if last.reach > (blocks.shift(s) if "k" in free else 1):
+        raise Failed("(the last)", "it hangs on hypotheses beyond the run")
     return blocks
 
 
-def grant(signs: Signs, claimed: Claimed) -> None:
+def grant(signs: Defined, claimed: Claimed) -> None:
     """The divisors of the claim, which says nothing where one is 0."""
     for s in (claimed.sentence, *claimed.relations):
         for side in (s.left, s.right):

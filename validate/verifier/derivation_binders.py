@@ -247,6 +247,8 @@ class Algebra(Polynomials):
             return self.expect(self.swapped({a.parts[0]: ONE}, swap))
         if a.tag == "dot":
             return self.dot(*(self.replaced(part, swap) for part in a.parts))
+        if a.tag == "sqrt":
+            return self.root(self.thawed(self.one(a.parts[0], swap)))
         if a.tag == "inv":
             return self.inverse(self.thawed(self.one(a.parts[0], swap)))
         if a.tag == "keep":

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from .derivation_facts import Fact, Used
+from .derivation_lines import Goal
 from .derivation_rounds import Round
-from .derivation_rules import Goal, Rules
-from .derivation_signs import Fact, Used
-from .derivation_terms import UNIT, Atom, Poly, atoms_of
+from .derivation_rules import Rules
+from .derivation_terms import UNIT, Atom, Poly, all_atoms
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
-from .sentences import OVER, Sentence, everything, read_sentence
+from .sentences import Sentence, read_sentence
 from .steps import Loop
 
 MOST_LINES = 2_000
@@ -104,6 +106,8 @@ class Blocks(Rules):
                     raise FormatError(f"a side of {shown(sentence.text)} is a vector")
             if "j" in free:
                 raise Uncheckable("the index j is not read in derivations")
+        elif rule == "assumption" and expected is None:
+            return self.schema(name, data, scope)
         elif expected is not None:
             sentence = Sentence(expected.left, expected.relation, expected.right, "")
             env = expected.env
@@ -118,33 +122,37 @@ class Blocks(Rules):
             d = self.normal.difference(sentence.left, sentence.relation, sentence.right, env)
             goal = Goal(sentence, d, data, scope, used, env)
             known[rule](goal)
-            if used.bound == 1 and not self.in_run(d):
-                raise Uncheckable("it hangs on a hypothesis that speaks of k < K, and is said of k = K too")
             return self.fact(name, sentence, env, used)
         finally:
             self.signs.used = outer
 
-    def in_run(self, d: Poly) -> bool:
-        """Whether it speaks of k <= K - 1 only, or is a step to k + 1, for one that is known for k <= K - 1."""
-        if self.stepping:
-            return True
-        least, al, k = self.normal.least, self.algebra, self.start.nums["k"]
-        for a in all_atoms(d):
-            if a.tag in ("x", "tap"):
-                low = least(al.sub(al.thawed(a.parts[1]), k))
-                if low is not None and low >= (1 if a.tag == "x" else 0):
-                    return True
-            if a.tag == "p" and any(isinstance(x, Atom) and x.tag == "P" and al.thawed(x) == k for x in a.parts[1:]):
-                return True
-        return False
-
-    stepping = 0
+    def schema(self, name: str, data: Mapping[str, Any], scope: Mapping[str, Fact]) -> Fact:
+        """A line that says what the assumptions say at its points, without its sentence."""
+        used = Used()
+        outer, self.signs.used = self.signs.used, used
+        try:
+            found = self.schemas.assumption(data, self.start)
+            s = found.sentence
+            for side in (s.left, s.right):
+                if reason := self.signs.undefined(side, found.env):
+                    raise Uncheckable(f"in what the schema says {reason} is not certainly in its domain")
+            d = self.normal.difference(s.left, s.relation, s.right, found.env)
+            self.assumption(Goal(s, d, data, scope, used, found.env))
+            fact = self.fact(name, s, found.env, used)
+            return replace(fact, remake=lambda env: self.schemas.assumption(data, env).env)
+        finally:
+            self.signs.used = outer
 
     # the algorithm
 
     def step(self, goal: Goal) -> None:
         """Both sides are the same when states after a round are what the algorithm makes of those before."""
-        fields(goal.data, "the line", "by", "name sentence")
+        fields(goal.data, "the line", "by", "name sentence using")
+        equal = [self.find(name, goal.scope) for name in list_of(goal.data.get("using", []), "using")]
+        if len(equal) > 4:
+            raise FormatError("a step with too many lines")
+        for fact in equal:
+            goal.used.add(fact)
         if self.claimed.program is None or goal.relation == "<":
             raise Uncheckable("there is no algorithm, or the sentence is a strict inequality")
         at, turn, loop = self.which(goal)
@@ -155,7 +163,7 @@ class Blocks(Rules):
             d = self.normal.difference(s.left, s.relation, s.right, goal.env)
         finally:
             self.normal.round = None
-        if not self.algebra.is_zero(d):
+        if not self.same_when(d, equal):
             raise Uncheckable("the sides are not the same after the step")
 
     def which(self, goal: Goal) -> tuple[Poly, Poly | None, Loop | None]:
@@ -229,7 +237,9 @@ class Blocks(Rules):
         if not sentences or len(sentences) > 20 or (goal.env is not self.start):
             raise Uncheckable("an induction needs its sentences")
         scope = {
-            name: fact for name, fact in goal.scope.items() if on not in fact.held and not (on == "K" and fact.bound)
+            name: fact
+            for name, fact in goal.scope.items()
+            if on not in fact.held and not (on == "K" and fact.reach >= 0)
         }
         outer, self.signs.facts = self.signs.facts, [f for f in self.signs.facts if any(f is g for g in scope.values())]
         try:
@@ -241,16 +251,11 @@ class Blocks(Rules):
             mark = frozenset({(on, self.cases_open)})
             here = Used()
             here.fixed = mark
-            assumed = [self.fact(f"IH {j + 1}", s, self.start, here) for j, s in enumerate(sentences)]
+            names = ["IH"] if len(sentences) == 1 else [f"IH {j + 1}" for j in range(len(sentences))]
+            assumed = [self.fact(name, s, self.start, here) for name, s in zip(names, sentences, strict=True)]
             within = {**scope, **{fact.name: fact for fact in assumed}}
-            if len(assumed) == 1:
-                within["IH"] = assumed[0]
             self.signs.facts += assumed
-            self.stepping += on == "k"
-            try:
-                step = self._ends(data["step"], within, [self.fact("", s, following) for s in sentences], "step")
-            finally:
-                self.stepping -= on == "k"
+            step = self._ends(data["step"], within, [self.fact("", s, following) for s in sentences], "step")
         finally:
             self.signs.facts = outer
         for fact in (*base, *step):
@@ -258,8 +263,10 @@ class Blocks(Rules):
                 raise Uncheckable("an induction over what is only known where a divisor is not 0")
             goal.used.merge(fact)
         goal.used.fixed -= mark
-        if goal.used.bound and on == "k":
-            goal.used.bound = 2
+        if on == "k" and goal.used.reach >= 0:
+            if goal.used.reach > 1:
+                raise Uncheckable("the step hangs on hypotheses beyond the run")
+            goal.used.reach = 0
         if not any(self._same(fact, goal) for fact in assumed):
             raise Uncheckable("it is none of the sentences of the induction")
 
@@ -279,18 +286,6 @@ class Blocks(Rules):
                 raise Uncheckable(f"the {what} does not end with what is to be shown there")
             found.append(match[-1])
         return found
-
-    def speaks_of_K(self) -> bool:
-        """Whether the claim's hypotheses hang on the length of the run."""
-        trees = [*self.claimed.words.definitions.values()]
-        trees += [side for r in self.claimed.relations for side in (r.left, r.right)]
-        trees += [c for a in self.claimed.assumptions for c in a.constants]
-        names = {"K"} | {op for op, (_, index) in OVER.items() if index == "k"}
-        return "K" in self.claimed.domains or any(
-            node.op in names or (node.op in ("name", "at") and node.name == "K")
-            for tree in trees
-            for node in everything(tree)
-        )
 
     def cases(self, goal: Goal) -> None:
         """Of two numbers one is at most the other."""
@@ -333,15 +328,3 @@ class Blocks(Rules):
         if self.other is None:
             raise Uncheckable("another claim is not read here")
         self.other(goal, self)
-
-
-def all_atoms(p: Poly) -> Iterator[Atom]:
-    """All atoms in a polynomial, also inside of others, each once."""
-    seen: set[Atom] = set()
-    left = [a for m in p for a, _ in m]
-    while left:
-        a = left.pop()
-        if a not in seen:
-            seen.add(a)
-            yield a
-            left += atoms_of(a.parts)

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from .derivation_blocks import Blocks, Failed
+from .derivation_facts import TURNED
+from .derivation_lines import Goal
 from .derivation_normal import Env
-from .derivation_rules import Goal
-from .derivation_signs import TURNED
 from .derivation_terms import Poly
 from .reading import FormatError, Uncheckable, shown
 from .sentences import SIZES, Node, Sentence, index_of, names_in
@@ -157,7 +157,7 @@ class Applied:
         free = frozenset[str]().union(*(self.claimed.words.read(x).free for x in (relation.left, relation.right)))
         for fact in self.goal.scope.values():
             if outer.follows(fact.relation, fact.difference, wanted, d):
-                if free & fact.held or fact.open or (free and fact.bound):
+                if free & fact.held or fact.open or (free and fact.reach >= 0):
                     continue
                 self.goal.used.add(fact)
                 return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,8 @@ from .stated import Claimed
 from .steps import Loop
 
 if TYPE_CHECKING:
+    from .derivation_defined import Defined
     from .derivation_rounds import Round
-    from .derivation_signs import Signs
 
 LEVELS = ("f", "f_n", "f_ni")
 MOST_WRITTEN_OUT = 60
@@ -45,21 +45,6 @@ class Env:
         return replace(self, nums={**self.nums, **nums})
 
 
-def level_of(trees: Iterable[Node]) -> int:
-    """The finest of f, f_n, f_ni that trees speak of: 0, 1 or 2."""
-    finest = 0
-    for tree in trees:
-        for node in everything(tree):
-            name = node.name if node.op in ("grad", "function") else node.op
-            if name in FUNCTIONS:
-                finest = max(finest, LEVELS.index(name))
-            elif node.op in OVER and OVER[node.op][1] == "i":
-                finest = 2
-            elif node.op == "name" and node.name == "xstar_n":
-                finest = max(finest, 1)
-    return finest
-
-
 class Normal:
     """Values of trees, as polynomials.
 
@@ -67,14 +52,12 @@ class Normal:
         level: the finest functions, 0 for f, 1 for f_n, 2 for f_ni.
         may: which of xstar, xstar_n, fstar there are in every instance.
         round: how states after a round are unfolded, where they are.
-        rewrite: a vector that is replaced, and by what, where one is: a pattern in n.
     """
 
     def __init__(self, claimed: Claimed, level: int, may: frozenset[str], algebra: Algebra) -> None:
         self.claimed, self.level, self.may, self.algebra = claimed, level, may, algebra
-        self.signs: Signs
+        self.signs: Defined
         self.round: Round | None = None
-        self.rewrite: tuple[Atom, Poly, bool] | None = None
         trees = [claimed.sentence.left, claimed.sentence.right, *claimed.words.definitions.values()]
         trees += [side for r in claimed.relations for side in (r.left, r.right)]
         trees += [c for a in claimed.assumptions for c in a.constants]
@@ -99,14 +82,14 @@ class Normal:
             return of(var(env.names[name]))
         if name in self.claimed.words.vectors:
             index = (var(env.names["n"]),) if name.endswith("_n") else ()
-            return self.vector_atom(self.algebra.atom("vec", name, *index, vec=True))
+            return of(self.algebra.atom("vec", name, *index, vec=True))
         if name in POINTS or name == "fstar":
             if name not in self.may and name != "x0":
                 raise Uncheckable(f"{name} is not in the claim, and nothing assumed says that there is one")
             if name == "fstar":
                 return of(self.algebra.atom("fstar"))
             index = (var(env.names["n"]),) if name == "xstar_n" else ()
-            return self.vector_atom(self.algebra.atom("point", name, *index, vec=True))
+            return of(self.algebra.atom("point", name, *index, vec=True))
         if name == "j":
             raise Uncheckable("the index j is not read in derivations")
         return self.parameter(name, env)
@@ -156,18 +139,6 @@ class Normal:
 
     # values
 
-    def vector_atom(self, atom: Atom) -> Poly:
-        """A vector that is one atom, unless it is replaced."""
-        if self.rewrite is not None:
-            pattern, by, indexed = self.rewrite
-            if atom is pattern:
-                return by
-            if indexed and atom.tag == pattern.tag:
-                for name in sorted(atom.frees):
-                    if name.startswith("n") and self.algebra.rename(pattern, {"n": name}) is atom:
-                        return self.algebra.renamed(by, {"n": name})
-        return self.algebra.of(atom)
-
     def value(self, tree: Node, env: Env) -> Poly:
         """A tree as a polynomial.
 
@@ -198,7 +169,9 @@ class Normal:
             return al.dot(*(self.value(a, env) for a in tree.args))
         if op == "norm":
             v = self.inner(tree.args[0], env)
-            return al.of(al.atom("norm", al.frozen(v), al.frozen(al.dot(v, v)))) if v else {}
+            return al.root(al.dot(v, v))
+        if op == "sqrt":
+            return al.root(self.inner(tree.args[0], env))
         if op in ONE_NUMBER:
             return al.of(al.atom(op, al.frozen(self.inner(tree.args[0], env))))
         if op in ("min", "max"):
@@ -245,7 +218,7 @@ class Normal:
             binders.append(("i", i, al.var(n)))
         where = [al.var(name) for name in (n, i)[: self.level]]
         atom = al.atom("grad" if gradient else "value", LEVELS[self.level], at, *where, vec=gradient)
-        found = self.vector_atom(atom) if gradient else al.of(atom)
+        found = al.of(atom)
         for binder in reversed(binders):
             found = al.bind(found, binder)
         return found
@@ -270,7 +243,7 @@ class Normal:
         if s is not None and not index[0]:
             return self.value(s.initial, replace(env, given={}, trees={}))
         tag = "tap" if s is None else "x"
-        return self.vector_atom(al.atom(tag, tree.name, *map(al.frozen, index), *where, vec=True))
+        return al.of(al.atom(tag, tree.name, *map(al.frozen, index), *where, vec=True))
 
     def power(self, tree: Node, env: Env) -> Poly:
         """b**e."""

@@ -2,164 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from .assumed import alike
-from .derivation_normal import Env, Normal
-from .derivation_schemas import Schemas
-from .derivation_signs import TURNED, Fact, Signs, Used
-from .derivation_terms import UNIT, Atom, Poly, atoms_of
+from .derivation_binders import Swap
+from .derivation_facts import TURNED, Fact, Used
+from .derivation_lines import Goal, Lines
+from .derivation_normal import Env
+from .derivation_terms import Atom, Poly, atoms_of
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
-from .sentences import Node, Sentence, read_formula
+from .sentences import Node
+from .stated import steps_of
+from .steps import Step
 
 MEANS = ("E", "mean_n", "mean_i")
 MOST_PARTS = 300
 
 
-@dataclass
-class Goal:
-    """The sentence that is to follow, and what its line says."""
-
-    sentence: Sentence
-    difference: Poly
-    data: Mapping[str, Any]
-    scope: Mapping[str, Fact]
-    used: Used
-    env: Env
-
-    @property
-    def relation(self) -> str:
-        """<=, < or ==, as the difference is meant."""
-        relation = self.sentence.relation
-        return TURNED[relation] if relation[0] == ">" else relation
-
-
-class Rules:
+class Rules(Lines):
     """The rules without lists of lines in them."""
-
-    def __init__(self, normal: Normal, signs: Signs, schemas: Schemas) -> None:
-        self.normal, self.signs, self.schemas = normal, signs, schemas
-        self.claimed, self.algebra, self.start = normal.claimed, normal.algebra, normal.start
-        self.cited: list[str] = []
-        self.assumed: set[str] = set()
-
-    # what lines say
-
-    def fact(self, name: str, sentence: Sentence, env: Env, used: Used | None = None) -> Fact:
-        """A sentence in scope."""
-        d = self.normal.difference(sentence.left, sentence.relation, sentence.right, env)
-        relation = TURNED[sentence.relation] if sentence.relation[0] == ">" else sentence.relation
-        used = used or Used()
-        left, right = sentence.left, sentence.right
-        if sentence.relation[0] == ">":
-            left, right = right, left
-        shape = self.algebra.primitive(d)
-        return Fact(name, left, relation, right, env, d, shape, used.fixed, used.bound, used.open)
-
-    def given(self, relation: Sentence) -> Fact:
-        """A relation of the claim: one with a free index is known of the run only."""
-        used = Used()
-        free = frozenset[str]().union(*(self.claimed.words.read(x).free for x in (relation.left, relation.right)))
-        used.bound = 1 if free & {"k", "h"} else 0
-        return self.fact(relation.text, relation, self.start, used)
-
-    def follows(self, relation: str, p: Poly, wanted: str, q: Poly) -> bool:
-        """Whether `0 relation p` gives `0 wanted q` by q being a positive multiple of p."""
-        if (wanted == "==" and relation != "==") or (wanted == "<" and relation != "<"):
-            return False
-        if self.algebra.is_zero(q):
-            return wanted != "<" or self.algebra.is_zero(p)
-        signs = (1, -1) if relation == "==" else (1,)
-        a, b = self.algebra.primitive(p), self.algebra.primitive(q)
-        for sign in signs:
-            if a == self.algebra.scale(b, sign):
-                return True
-            for m, c in b.items():
-                if m in a and a[m] * c * sign > 0:
-                    rest = self.algebra.sub(a, self.algebra.scale(b, a[m] / c))
-                    if self.algebra.is_zero(rest):
-                        return True
-                    break
-            if self.algebra.is_zero(self.algebra.sub(p, self.algebra.scale(q, sign))):
-                return True
-        return False
-
-    def find(self, name: Any, scope: Mapping[str, Fact]) -> Fact:
-        """An earlier line, or a hypothesis."""
-        text = text_of(name, "the name of a line")
-        found = scope.get(text, scope.get(text.strip()))
-        if found is None:
-            raise Uncheckable(f"there is no earlier line {shown(text)}")
-        return found
-
-    def named(self, goal: Goal) -> Fact:
-        """The line that the rule is applied to, with other indices where it says so."""
-        return self.put(self.find(goal.data["line"], goal.scope), goal.data.get("put", {}))
-
-    def scalar(self, text: Any, what: str, vectors: bool = False) -> Node:
-        """A formula of a line: a number, or where it is allowed a vector, and defined."""
-        tree = read_formula(str(text) if isinstance(text, int) and not isinstance(text, bool) else text, what)
-        if self.claimed.words.read(tree).vector and not vectors:
-            raise FormatError(f"{what} is a vector: {shown(text)}")
-        if reason := self.signs.undefined(tree, self.start):
-            raise Uncheckable(f"in {what} {reason} is not certainly in its domain: {shown(text)}")
-        return tree
-
-    def put(self, fact: Fact, data: Any) -> Fact:
-        """A line with other indices in the place of its free ones."""
-        if not isinstance(data, dict) or not data.keys() <= {"k", "h", "n", "i"}:
-            raise FormatError("put is not an object of the indices k, h, n, i")
-        new: dict[str, Poly] = {}
-        bound = fact.bound
-        for name, text in data.items():
-            if name in ("n", "i"):
-                if text != name:
-                    raise Uncheckable(f"another index in the place of {name} is not read")
-                continue
-            tree = self.scalar(text, f"what is put for {name}")
-            p = self.normal.value(tree, self.start)
-            if p == self.start.nums[name]:
-                continue
-            if not (self.normal.integer_form(p) and self.signs.integer(tree, self.start)):
-                raise Uncheckable(f"{shown(text)} is not certainly an integer")
-            if not self.signs.nonneg(tree, self.start):
-                raise Uncheckable(f"{shown(text)} is not certainly at least 0")
-            if name in fact.held or fact.open:
-                raise Uncheckable(f"the line {shown(fact.name)} is known at this {name} only")
-            if bound:
-                K = self.start.nums["K"]
-                inside = not p or p == self.algebra.sub(K, UNIT) or (bound == 2 and p == K)
-                if name == "h" or not inside:
-                    raise Uncheckable(f"the line {shown(fact.name)} hangs on a hypothesis that speaks of the run only")
-                bound = 3
-            new[name] = p
-        if not new:
-            return fact
-        al = self.algebra
-        nums = {}
-        for name, old in fact.env.nums.items():
-            moved = old
-            held = {a for m in old for a, _ in m if a.tag == "v" and a.parts[0] in new}
-            if held:
-                moved = self._moved(old, new)
-            nums[name] = moved
-        env = fact.env.with_nums(**nums)
-        d = self.normal.difference(fact.left, fact.relation, fact.right, env)
-        shape = al.primitive(d)
-        return Fact(fact.name, fact.left, fact.relation, fact.right, env, d, shape, fact.fixed, bound, fact.open)
-
-    def _moved(self, p: Poly, new: Mapping[str, Poly]) -> Poly:
-        al = self.algebra
-        total: Poly = {}
-        for m, c in p.items():
-            term: Poly = {(): c}
-            for a, e in m:
-                value = new[a.parts[0]] if a.tag == "v" and a.parts[0] in new else al.of(a)
-                term = al.mul(term, al.power(value, e))
-            total = al.add(total, term)
-        return total
 
     # rules
 
@@ -373,29 +235,56 @@ class Rules:
         fields(goal.data, "the line", "by line", "name sentence put in")
         fact = self.named(goal)
         goal.used.add(fact)
-        if (
-            goal.relation == "<"
-            or fact.left.op != "norm2"
-            or not self.algebra.is_zero(self.normal.value(fact.right, fact.env))
-        ):
+        if goal.relation == "<":
+            raise Uncheckable("a strict inequality of what is the same")
+        if not self.same_when(goal.difference, [fact]):
+            raise Uncheckable("the sides are not the same when the vector is replaced")
+
+    def same_when(self, p: Poly, facts: list[Fact]) -> bool:
+        """Whether it is 0 when vectors are replaced by those that lines say are equal to them."""
+        if not facts:
+            return self.algebra.is_zero(p)
+        return any(self.same_when(self.algebra.swapped(p, swap), facts[1:]) for swap in self.equalities(facts[0]))
+
+    def equalities(self, fact: Fact) -> list[Swap]:
+        """Of a line norm2(u - v) <= 0 the ways to replace one vector; for every client, if it says it of all."""
+        al = self.algebra
+        left, program = fact.left, self.claimed.program
+        steps = () if program is None else steps_of(program.body)
+        if left.op == "E" and not any(isinstance(s, Step) and s.op == "noise" for s in steps):
+            left = left.args[0]  # of finitely many outcomes each
+        if fact.strict or left.op != "norm2" or not al.is_zero(self.normal.value(fact.right, fact.env)):
             raise Uncheckable("that line does not say that two vectors are equal")
-        w = self.normal.value(fact.left.args[0], fact.env)
+        w = self.normal.value(left.args[0], fact.env)
+        found = []
         for m, c in w.items():
-            if len(m) != 1 or m[0][1] != 1 or abs(c) != 1 or m[0][0].tag in ("B", "E"):
-                continue
-            atom = m[0][0]
-            rest = self.algebra.scale({x: y for x, y in w.items() if x != m}, -c)
-            if any(inside(atom, a) for x in rest for a, _ in x):
-                continue
-            s = goal.sentence
-            self.normal.rewrite = (atom, rest, "n" in atom.frees and "n" not in fact.held)
-            try:
-                d = self.normal.difference(s.left, s.relation, s.right, goal.env)
-            finally:
-                self.normal.rewrite = None
-            if self.algebra.is_zero(d):
-                return
-        raise Uncheckable("the sides are not the same when the vector is replaced")
+            if len(m) == 1 and m[0][1] == 1 and abs(c) == 1 and m[0][0].tag not in ("B", "E"):
+                rest = al.scale({x: y for x, y in w.items() if x != m}, -c)
+                if not any(inside(m[0][0], a) for x in rest for a, _ in x):
+                    found.append(self.swap(m[0][0], rest, "n" in m[0][0].frees and "n" not in fact.held))
+        return found
+
+    def swap(self, pattern: Atom, by: Poly, of_all: bool) -> Swap:
+        """Replaces an atom, and, where it is meant of all clients, its likes with another client's index."""
+        al = self.algebra
+        like: dict[Atom, bool] = {}
+
+        def touches(a: Atom) -> bool:
+            if a not in like:
+                own = a.tag == pattern.tag and a.parts[0] == pattern.parts[0]
+                like[a] = own or any(touches(x) for x in atoms_of(a.parts))
+            return like[a]
+
+        def at(a: Atom) -> Poly | None:
+            if a is pattern:
+                return by
+            if of_all and a.tag == pattern.tag:
+                for name in sorted(a.frees):
+                    if name.startswith("n") and al.rename(pattern, {"n": name}) is a:
+                        return al.renamed(by, {"n": name})
+            return None
+
+        return Swap(touches, at)
 
     def citation(self, goal: Goal) -> None:
         """Taken from elsewhere: the verdict names it."""

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from .assumed import Assumption
+from .derivation_defined import Defined
 from .derivation_normal import LEVELS, Env, Normal
-from .derivation_signs import Signs
 from .derivation_terms import Poly
 from .reading import FormatError, Uncheckable, list_of, shown, text_of
 from .sentences import Node, Sentence, names_in, read_formula, read_sentence
@@ -39,6 +39,7 @@ SCHEMAS: Mapping[str, tuple[str, str]] = {
     "values": ("lipschitz", "({F}(x_) - {F}(y_))**2 <= G_**2*norm2(x_ - y_)"),
     "pl": ("pl", "norm2({G}v_)) >= 2*m_*({F}(v_) - fstar)"),
     "zero": ("same_minimiser", "dot({G}xstar), v_) == 0"),
+    "least": ("same_minimiser", "{F}(xstar) <= {F}(v_)"),
     "variance": ("bounded_variance", "mean_i(norm2(grad(f_ni, v_) - grad(f_n, v_))) <= s_"),
     "dissimilar": ("dissimilar", "mean_n(norm2(grad(f_n, v_))) <= A_**2 + B_**2*norm2(grad(f, v_))"),
 }
@@ -59,6 +60,7 @@ AXIOMS: Mapping[str, tuple[int, tuple[str, ...]]] = {
     "triangle": (2, ("norm(a_ + b_) <= norm(a_) + norm(b_)",)),
     "exp": (1, ("exp(a_) >= 1 + a_",)),
     "log": (1, ("log(a_) <= a_ - 1",)),
+    "square": (1, ("0 <= a_*a_",)),
     "abs": (1, ("a_ <= abs(a_)", "-a_ <= abs(a_)")),
     "bernoulli": (2, ("(1 + a_)**b_ >= 1 + b_*a_",)),
 }
@@ -75,7 +77,7 @@ class Schema:
 class Schemas:
     """Sentences of rules `assumption` and `axiom`."""
 
-    def __init__(self, normal: Normal, signs: Signs, over: str) -> None:
+    def __init__(self, normal: Normal, signs: Defined, over: str) -> None:
         self.normal, self.signs, self.over = normal, signs, over
         self.assumptions = {a.text: a for a in normal.claimed.assumptions}
         self.read: dict[str, Sentence] = {}

@@ -3,77 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
+from .derivation_facts import Fact, Used
 from .derivation_normal import Env, Normal
-from .derivation_terms import Poly
+from .derivation_terms import Atom, Mono, Poly
 from .programs import CHOICES
 from .reading import Uncheckable
-from .sentences import OVER, Node, everything, index_of
+from .sentences import OVER, Node, index_of
 from .shapes import COUNTS
 from .stated import steps_of
 from .steps import Loop, Step
 
 DEEPEST = 60
-TURNED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "=="}
-
-
-@dataclass(frozen=True, eq=False)
-class Fact:
-    """A sentence that is true, with what it hangs on.
-
-    Attributes:
-        difference: right - left, at least 0 (`strict`: more; `equal`: 0); `shape`: that without its content.
-        fixed: indices at which alone it is known, by the number of the induction or case that fixes them: no other may
-            be put in their place, and no mean taken over them.
-        bound: of k, whether it is known for k <= K - 1 only (1), k <= K (2), or some such k (3), as hypotheses are.
-        open: whether it is known only where something with a free index is not 0, as in the claim.
-    """
-
-    name: str
-    left: Node
-    relation: str
-    right: Node
-    env: Env
-    difference: Poly
-    shape: Poly
-    fixed: frozenset[tuple[str, int]] = frozenset()
-    bound: int = 0
-    open: bool = False
-
-    @property
-    def strict(self) -> bool:
-        return self.relation in ("<", ">")
-
-    @property
-    def equal(self) -> bool:
-        return self.relation == "=="
-
-    @property
-    def held(self) -> frozenset[str]:
-        """The indices at which it is fixed."""
-        return frozenset(index for index, _ in self.fixed)
-
-
-class Used:
-    """What the line that is being checked hangs on."""
-
-    def __init__(self) -> None:
-        self.fixed: frozenset[tuple[str, int]] = frozenset()
-        self.bound = 0
-        self.open = False
-
-    def add(self, fact: Fact) -> None:
-        """The line uses this."""
-        self.merge(fact)
-
-    def merge(self, other: Fact | Used) -> None:
-        """What hangs on the line hangs on this too."""
-        self.fixed |= other.fixed
-        self.open |= other.open
-        order = (0, 3, 2, 1)  # what is known for fewest k counts
-        self.bound = max(self.bound, other.bound, key=order.index)
 
 
 class Signs:
@@ -86,10 +28,9 @@ class Signs:
     def __init__(self, normal: Normal) -> None:
         self.normal, self.algebra, self.claimed = normal, normal.algebra, normal.claimed
         self.facts: list[Fact] = []
+        self.plains: dict[Fact, Poly] = {}
         self.used = Used()
         self.under: frozenset[str] = frozenset()
-        self.divisors: dict[frozenset[object], bool] = {}
-        self.arguments: set[tuple[str, frozenset[object]]] = set()
         program = self.claimed.program
         steps = [] if program is None else list(steps_of(program.body))
         self.odd = {s.label for s in steps if isinstance(s, Step) and s.op in ("mix", "combine")} | {"rho"}
@@ -164,7 +105,7 @@ class Signs:
         if depth > DEEPEST:
             return False
         self.algebra.spend(2)
-        return self._by_form(tree, env, strict, side, depth + 1) or self._by_line(tree, env, strict, side)
+        return self._by_form(tree, env, strict, side, depth + 1) or self._by_normal_form(tree, env, strict, side)
 
     def _by_form(self, tree: Node, env: Env, strict: bool, side: int, depth: int) -> bool:
         op, args = tree.op, tree.args
@@ -248,24 +189,113 @@ class Signs:
         finally:
             self.under = before
 
-    def _by_line(self, tree: Node, env: Env, strict: bool, side: int) -> bool:
-        """Whether a line says it: its difference is a positive multiple."""
-        if not self.facts:
-            return False
+    def _by_normal_form(self, tree: Node, env: Env, strict: bool, side: int) -> bool:
+        """Whether its terms say it, or a line does: that its difference is a positive multiple."""
         try:
-            found = self.algebra.primitive(self.algebra.scale(self.normal.value(tree, env), side))
+            p = self.algebra.scale(self.normal.value(tree, env), side)
         except Uncheckable:
             return False
-        if not found:
+        if not p:
             return not strict
-        turned = self.algebra.scale(found, -1)
-        for fact in reversed(self.facts):
-            if self.under & fact.held or (self.under and (fact.bound or fact.open)) or (strict and not fact.strict):
+        return self.of_terms(p, strict) or self.of_lines(p, strict)
+
+    def of_terms(self, p: Poly, strict: bool) -> bool:
+        """Whether all terms are at least 0 (one more), or it is a parameter times a number and a number."""
+        signs = [(c > 0) - (c < 0) if not m else self.of_mono(m) * ((c > 0) - (c < 0)) for m, c in p.items()]
+        weak = [self.of_mono(m, False) * ((c > 0) - (c < 0)) for m, c in p.items()]
+        if all(x > 0 for x in weak) and (not strict or any(x > 0 for x in signs)):
+            return True
+        linear = {m: c for m, c in p.items() if m}
+        if len(linear) != 1 or len(p) != 2:
+            return False
+        ((m, c),) = linear.items()
+        a, e = m[0]
+        if len(m) != 1 or e != 1 or a.tag not in ("p", "v") or (a.tag == "v" and a.parts[0] not in ("k", "h")):
+            return False
+        low, low_open, high, high_open = self.ends(a.parts[0])
+        end, is_open = (low, low_open) if c > 0 else (high, high_open)
+        if end is None:
+            return False
+        value = c * end + p[()]
+        return value > 0 or (value == 0 and (is_open or not strict))
+
+    def of_mono(self, m: Mono, strict: bool = True) -> int:
+        """1 or -1 for a product that is certainly more or less than 0 (at least, at most), else 0."""
+        sign = 1
+        for a, e in m:
+            if e % 2 == 0 and not strict:
                 continue
-            if fact.shape == found or (fact.equal and fact.shape == turned):
+            own = self.of_atom(a, strict)
+            if own == 0 and e % 2 == 0 and e > 0:
+                return 0
+            if own == 0:
+                return 0
+            sign *= own if e % 2 else 1
+        return sign
+
+    def of_atom(self, a: Atom, strict: bool) -> int:
+        """1 for an atom that is certainly more than 0 (at least 0), -1 for one that is less (at most), else 0."""
+        self.algebra.spend(1)
+        if a.tag == "p":
+            low, low_open, high, high_open = self.ends(a.parts[0])
+            if low is not None and (low > 0 or (low == 0 and (low_open or not strict))):
+                return 1
+            return -1 if high is not None and (high < 0 or (high == 0 and (high_open or not strict))) else 0
+        if a.tag == "count" or a.tag == "exp":
+            return 1
+        if a.tag == "inv":
+            inside = self.algebra.thawed(a.parts[0])
+            if self.of_terms(inside, True):
+                return 1
+            return -1 if self.of_terms(self.algebra.scale(inside, -1), True) else 0
+        if a.tag == "pow":
+            return 1 if self.of_terms(self.algebra.thawed(a.parts[0]), strict) else 0
+        if strict:
+            return 0
+        if a.tag in ("sqrt", "abs") or (a.tag == "dot" and a.parts[0] is a.parts[1]):
+            return 1
+        if a.tag == "v":
+            return 1 if a.parts[0][0] in "kh" else 0
+        if a.tag in ("B", "E"):
+            return self.of_mono(a.parts[-1], False)
+        return 0
+
+    def of_lines(self, p: Poly, strict: bool) -> bool:
+        """Whether a line says it."""
+        found, plain = self.algebra.primitive(p), self.plain(p)
+        for fact in reversed(self.facts):
+            if self.under & fact.held or (self.under and fact.open) or (strict and not fact.strict):
+                continue
+            if self.under and fact.reach >= 0 and (fact.reach > 1 or self.under - {"k"}):
+                continue
+            if fact.shape == found or self.plain_of(fact) == plain:
+                self.used.add(fact)
+                return True
+            if fact.equal and self.algebra.scale(self.plain_of(fact), -1) == plain:
                 self.used.add(fact)
                 return True
         return False
+
+    def plain_of(self, fact: Fact) -> Poly:
+        """The plain form of a line's difference."""
+        if fact not in self.plains:
+            self.plains[fact] = self.plain(fact.difference)
+        return self.plains[fact]
+
+    def plain(self, p: Poly) -> Poly:
+        """Without denominators that are certainly not 0, and without positive parameters that all terms share."""
+        al = self.algebra
+        for inv in sorted({a for m in p for a, _ in m if a.tag == "inv"}, key=lambda a: a.text):
+            sign = self.of_atom(inv, True)
+            if sign:
+                most = max(dict(m).get(inv, 0) for m in p)
+                p = al.scale(al.cleared(p, inv, most), sign**most)
+        common: list[tuple[Atom, int]] = []
+        for a in sorted({a for m in p for a, _ in m if a.tag == "p"}, key=lambda a: a.text):
+            least = min(dict(m).get(a, 0) for m in p)
+            if least and self.of_atom(a, True) == 1:
+                common.append((a, -least))
+        return al.primitive(al.mul(p, al.factors(common)) if common else p)
 
     def integer(self, tree: Node, env: Env) -> bool:
         """Whether it is certainly an integer."""
@@ -285,117 +315,3 @@ class Signs:
                 return False
             return name in COUNTS if domain is None else bool(domain["integer"])
         return op in ("+", "-", "*", "neg") and all(self.integer(a, env) for a in tree.args)
-
-    # what is divided by
-
-    def key(self, p: Poly) -> frozenset[object]:
-        """A polynomial up to a factor: two have the same key only if one is a rational multiple of the other."""
-        found = self.algebra.primitive(p)
-        if found and found[min(found, key=str)] < 0:
-            found = self.algebra.scale(found, -1)
-        return frozenset(found.items())
-
-    def grant(self, tree: Node, env: Env) -> None:
-        """Where the claim divides by 0, or has the root of a negative number, it says nothing: proofs may do so too."""
-        for node, within, under in self.parts(tree, env, frozenset()):
-            if node.op in ("/", "**"):
-                for divisor in self._factors(node.args[1] if node.op == "/" else node.args[0]):
-                    self._grant(divisor, within, under)
-            elif node.op in ("sqrt", "log"):
-                p = self.normal.value(node.args[0], within)
-                if not any(a.rand or a.frees for m in p for a, _ in m):
-                    self.arguments.add((node.op, frozenset(p.items())))
-
-    def _grant(self, divisor: Node, env: Env, under: frozenset[str]) -> None:
-        p = self.normal.value(divisor, env)
-        frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
-        if p and not any(a.rand for m in p for a, _ in m) and not frees & under:
-            key = self.key(p)
-            self.divisors[key] = self.divisors.get(key, True) and bool(frees)
-
-    def _factors(self, tree: Node) -> Iterable[Node]:
-        yield tree
-        if tree.op in ("*", "/"):
-            yield from self._factors(tree.args[0])
-        if tree.op == "*":
-            yield from self._factors(tree.args[1])
-        if tree.op == "neg" or (tree.op == "**" and tree.args[1].op == "number" and tree.args[1].value):
-            yield from self._factors(tree.args[0])
-
-    def parts(self, tree: Node, env: Env, under: frozenset[str]) -> Iterable[tuple[Node, Env, frozenset[str]]]:
-        """All parts of a tree that may be undefined, definitions unfolded, each with the indices around it."""
-        left = [(tree, env, under)]
-        while left:
-            node, within, around = left.pop()
-            self.algebra.spend(1)
-            if node.op == "name":
-                if node.name in within.trees:
-                    inside, outer = within.trees[node.name]
-                    left.append((inside, outer, around))
-                elif node.name in self.claimed.words.definitions and node.name not in within.given:
-                    left.append((self.claimed.words.definitions[node.name], within, around))
-                continue
-            if node.op in ("/", "sqrt", "log") or (node.op == "**" and not self._plain(node.args[1], within)):
-                yield node, within, around
-            if node.op in OVER:
-                index = OVER[node.op][1]
-                if index in "ni":
-                    within = within.with_names(**{index: index})
-                elif index in "kh":
-                    within = within.with_nums(**{index: self.normal.start.nums[index]})
-                around = around | {index}
-            left += [(a, within, around) for a in node.args]
-
-    def _plain(self, exponent: Node, env: Env) -> bool:
-        """Whether a power is defined whatever its base is: a nonnegative integer."""
-        return self.integer(exponent, env) and self.nonneg(exponent, env)
-
-    def undefined(self, tree: Node, env: Env) -> str:
-        """A part of the tree that may be undefined, in words; nothing where all is defined."""
-        for node, within, around in self.parts(tree, env, frozenset()):
-            before, self.under = self.under, around
-            try:
-                good = self._defined(node, within)
-            finally:
-                self.under = before
-            if not good:
-                return {"/": "a divisor", "**": "the base of a power", "sqrt": "a root's argument"}.get(
-                    node.op, "a logarithm's argument"
-                )
-        return ""
-
-    def _defined(self, node: Node, env: Env) -> bool:
-        if node.op == "/":
-            return self.divides(node.args[1], env)
-        if node.op == "**":
-            if self.integer(node.args[1], env):
-                return self.divides(node.args[0], env)
-            if self.nonneg(node.args[1], env) and self.nonneg(node.args[0], env):
-                return True
-            return self.pos(node.args[0], env)
-        if (self.nonneg if node.op == "sqrt" else self.pos)(node.args[0], env):
-            return True
-        return (node.op, frozenset(self.normal.value(node.args[0], env).items())) in self.arguments
-
-    def divides(self, tree: Node, env: Env) -> bool:
-        """Whether the tree is not 0, or the claim divides by it too."""
-        if self.nonzero(tree, env):
-            return True
-        if tree.op == "*":
-            return all(self.divides(a, env) for a in tree.args)
-        if tree.op in ("/", "neg") or (tree.op == "**" and tree.args[1].op == "number"):
-            return self.divides(tree.args[0], env)
-        p = self.normal.value(tree, env)
-        found = self.divisors.get(self.key(p)) if p else None
-        if found is None:
-            return False
-        frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
-        if found and frees & self.under:
-            return False
-        self.used.open |= found
-        return True
-
-
-def names_of(tree: Node) -> set[str]:
-    """All names in a tree."""
-    return {node.name for node in everything(tree) if node.op in ("name", "at")}

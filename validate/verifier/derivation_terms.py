@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from math import gcd
+from math import gcd, isqrt
 from typing import Any
 
 from .reading import Uncheckable
@@ -29,7 +29,7 @@ MOST_POWER = 60
 ONE = Fraction(1)
 UNIT: Poly = {(): ONE}
 RANDOM = ("x", "tap", "draw", "noise", "keep", "drawn")
-SQUARED = ("sqrt", "norm", "abs")
+SQUARED = ("sqrt", "abs")
 ZERO_OR_ONE = ("coin", "coins", "choose")
 
 
@@ -73,6 +73,18 @@ def atoms_of(parts: Iterable[Any]) -> Iterator[Atom]:
             yield part
         elif isinstance(part, tuple):
             yield from atoms_of(part)
+
+
+def all_atoms(p: Poly) -> Iterator[Atom]:
+    """All atoms in a polynomial, also inside of others, each once."""
+    seen: set[Atom] = set()
+    left = [a for m in p for a, _ in m]
+    while left:
+        a = left.pop()
+        if a not in seen:
+            seen.add(a)
+            yield a
+            left += atoms_of(a.parts)
 
 
 def _text(part: Any) -> str:
@@ -154,9 +166,27 @@ class Polynomials:
         return {mono: ONE} if extra is None else self.mul({mono: ONE}, extra)
 
     def square_of(self, a: Atom) -> Poly:
-        """The square of a root, a norm (which has it beside its vector) or an absolute value."""
-        inside = self.thawed(a.parts[-1])
+        """The square of a root or an absolute value."""
+        inside = self.thawed(a.parts[0])
         return self.mul(inside, inside) if a.tag == "abs" else inside
+
+    def root(self, p: Poly) -> Poly:
+        """The square root: of a rational square without a root, else with rational squares taken out."""
+        if not p:
+            return {}
+        content = self.content(p)
+        outside = ONE
+        for prime in (2, 3, 5, 7, 11, 13):
+            for power, sign in ((content.numerator, 1), (content.denominator, -1)):
+                while power % prime**2 == 0:
+                    power //= prime**2
+                    outside *= Fraction(prime) ** sign
+        left = content / outside**2
+        top, bottom = isqrt(left.numerator), isqrt(left.denominator)
+        if top**2 == left.numerator and bottom**2 == left.denominator:
+            outside *= Fraction(top, bottom)
+        rest = self.scale(p, 1 / outside**2)
+        return {(): outside} if rest == UNIT else self.scale(self.of(self.atom("sqrt", self.frozen(rest))), outside)
 
     # polynomials
 
