@@ -267,6 +267,8 @@ def _reduced(m: Monomial, c: Fraction) -> Quotient:
     result = Quotient({tuple((a, e) for a, e in m if a.square is None): c}, {})
     for a, e in m:
         if a.square is not None:
+            if e < 0 and a.kind == "draw":
+                raise RejectedError("a division by what is drawn")
             if e % 2:
                 result = result * Quotient({((a, 1),): Fraction(1)}, {})
             result = result * a.square.power((e - e % 2) // 2)
@@ -329,7 +331,7 @@ def _divided(over: Polynomial, by: Polynomial) -> Polynomial | None:
 
     head = max(by, key=key)
     turned = tuple((a, -e) for a, e in head)
-    left, found = dict(over), {}
+    left, found = dict(over), dict[Monomial, Fraction]()
     least = min(map(key, by)), min(map(key, over))
     for _ in range(len(over) * 8 + 8):
         if not left:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from theory.claim import Claim
-from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, of_atom, total
+from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, mapped, of_atom, total
 from theory.derivation.terms import (
     Binder,
     Index,
@@ -40,6 +40,7 @@ from theory.sentence import (
     text_of,
 )
 
+MOST_POINTS = 8
 LONGEST_SUM = 64
 """That is written out, where the number of its terms is a numeral."""
 
@@ -54,6 +55,9 @@ def parameter(name: str, *at: Any) -> Quotient:
     return of_atom(atom("parameter", name, *at))
 
 
+_N, _I = Index("n"), Index("i")
+
+
 @dataclass(frozen=True)
 class Place:
     """What the free indices stand for, and K.
@@ -65,9 +69,9 @@ class Place:
         unfold: whether states at t+1 are what a round makes of those at t.
     """
 
-    n: Index = Index("n")
-    i: Index = Index("i")
-    owner: Index = Index("n")
+    n: Index = _N
+    i: Index = _I
+    owner: Index = _N
     k: Quotient = field(default_factory=lambda: number_of(Index("k")))
     h: Quotient = field(default_factory=lambda: number_of(Index("h")))
     K: Quotient = field(default_factory=lambda: parameter("K"))
@@ -75,6 +79,13 @@ class Place:
 
 
 PLAIN = Place()
+
+
+def put(place: Place, name: str, value: Quotient) -> Place:
+    """A place with k, h or K standing for something else."""
+    if name == "K":
+        return replace(place, K=value)
+    return replace(place, k=value) if name == "k" else replace(place, h=value)
 
 
 class Unfolding(Protocol):
@@ -166,15 +177,30 @@ class Reader:
             found = dot(u, self.value(inner[1], place) if op == "dot" else u)
             return root(found) if op == "norm" else found
         if op in FUNCTION_NAMES or op.startswith("grad "):
-            return self.function(op.removeprefix("grad "), self.point(inner[0], place), place, op.startswith("grad "))
+            name, gradient = op.removeprefix("grad "), op.startswith("grad ")
+            values = ((chance, self.function(name, at, place, gradient)) for chance, at in self.points(inner[0], place))
+            return total(chance * value for chance, value in values)
         if op in OVER:
             return self._over(*OVER[op], inner[0], place)
         return self._elementary(op, [self.value(a, place) for a in inner])
 
-    def point(self, e: Expression, place: Place) -> Quotient:
-        """A vector at which a function is taken; with draws in it the state itself stays there."""
-        v = self.value(e, place)
-        return self.value(e, replace(place, unfold=False)) if place.unfold and v.draws else v
+    def points(self, e: Expression, place: Place) -> list[tuple[Quotient, Quotient]]:
+        """The vectors at which a function is taken, each with a number that is 1 if it is the one, and else 0.
+
+        They are several where draws of 0 and 1 choose; with other draws in it the state itself stays there.
+        """
+        left, found = [(ONE, self.value(e, place))], []
+        while left:
+            chance, v = left.pop()
+            coin = min((a for a in v.atoms if a.kind == "draw" and a.square is not None), default=None)
+            if not v.draws:
+                found.append((chance, v))
+            elif coin is None or len(found) + len(left) >= MOST_POINTS:
+                return [(ONE, self.value(e, replace(place, unfold=False)))]
+            else:
+                for value, times in ((1, of_atom(coin)), (0, ONE - of_atom(coin))):
+                    left.append((chance * times, mapped(v, _with(coin, constant(value)))))
+        return found
 
     # --- names ---
 
@@ -325,10 +351,9 @@ class Reader:
             raise RejectedError(f"{how}_{index} is not read")
         if index in "kh":
             upper = place.K if index == "k" else self.turns(inner)
-            field_ = {"k": "k", "h": "h"}[index]
 
             def at(value: Quotient) -> Quotient:
-                return self.value(inner, replace(place, **{field_: value}))
+                return self.value(inner, put(place, index, value))
 
             if how in ("max", "min"):
                 here = fresh(index)
@@ -383,6 +408,10 @@ class Reader:
         return found
 
 
+def _with(one: Atom, value: Quotient) -> Callable[[Atom], Quotient]:
+    return lambda a: value if a == one else of_atom(a)
+
+
 def _only(q: Quotient, kind: str) -> Atom | None:
     """The one atom of this kind that a quotient is, or None."""
     if len(q.over) != 1 or q.under:
@@ -403,4 +432,4 @@ def checked(s: Sentence, claim: Claim) -> Sentence:
     return s
 
 
-__all__ = ["PLAIN", "ZERO", "Place", "Reader", "Unfolding", "checked", "finest", "number_of", "parameter"]
+__all__ = ["PLAIN", "ZERO", "Place", "Reader", "Unfolding", "checked", "finest", "number_of", "parameter", "put"]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count, permutations, product
-from typing import Any
+from typing import Any, TypeAlias
 
 from theory.derivation.quotients import (
     ONE,
@@ -62,6 +62,9 @@ class Binder:
         return ONE if self.upper is None else self.upper
 
 
+Renaming: TypeAlias = "Mapping[str, Index] | Mapping[Index, Index]"
+
+
 def fresh(kind: str) -> Index:
     """An index that occurs nowhere else."""
     return Index(f"{kind}!{next(_FRESH)}")
@@ -69,7 +72,7 @@ def fresh(kind: str) -> Index:
 
 # --- atoms -----------------------------------------------------------------------------------------------------------
 
-RANDOM = frozenset({"state", "noise", "sampled", "kept", "draw"})
+RANDOM = frozenset({"state", "noise", "sampled", "kept", "draw", "count"})
 FIXED = frozenset({"E", "E vec"})
 """Whose value is not random, whatever stands inside."""
 
@@ -84,7 +87,7 @@ def atom(kind: str, *data: Any, random: bool | None = None, square: Quotient | N
     draws: frozenset[Any] = frozenset().union(*(a.draws for a in inside))
     if kind == "state" and chance:
         moments |= {data}
-    if kind in ("noise", "sampled", "kept", "draw"):
+    if kind in ("noise", "sampled", "kept", "draw", "count"):
         draws |= {data[0]}
     if kind in FIXED:
         chance, moments, draws = False, frozenset(), frozenset()
@@ -134,14 +137,14 @@ def level(data: Any) -> int:
     return found
 
 
-def renamed(x: Quotient, new: Mapping[str, Index]) -> Quotient:
+def renamed(x: Quotient, new: Renaming) -> Quotient:
     """With free indices renamed; two of them may get the same name."""
     if not x.free & set(new):
         return x
     return mapped(x, lambda a: _renamed(a, new))
 
 
-def _renamed(a: Atom, new: Mapping[str, Index]) -> Quotient:
+def _renamed(a: Atom, new: Renaming) -> Quotient:
     if not a.free & set(new):
         return of_atom(a)
 
@@ -183,17 +186,19 @@ def _renamed(a: Atom, new: Mapping[str, Index]) -> Quotient:
         op, index, owner, upper, body = a.data
         here = fresh(op[-1])
         return over_all(op, here, name(owner), data(upper), renamed(body, {**new, index: here}))
-    return of_atom(atom(a.kind, *map(data, a.data), random=a.random, square=a.square))
+    if a.kind == "draw":
+        return drawn(*map(data, a.data))
+    return of_atom(atom(a.kind, *map(data, a.data), random=a.random))
 
 
-def _product(m: Monomial, new: Mapping[str, Index]) -> Quotient:
+def _product(m: Monomial, new: Renaming) -> Quotient:
     found = ONE
     for a, e in m:
         found = found * _renamed(a, new).power(e)
     return found
 
 
-def as_vector(a: Atom, new: Mapping[str, Index] | None = None) -> Quotient:
+def as_vector(a: Atom, new: Renaming | None = None) -> Quotient:
     """A vector's atom as a vector."""
     if new and a.free & set(new):
         if a.kind == "E vec":
@@ -205,7 +210,7 @@ def as_vector(a: Atom, new: Mapping[str, Index] | None = None) -> Quotient:
     return of_atom(atom("vec", a))
 
 
-def _data(x: Any, new: Mapping[str, Index]) -> Any:
+def _data(x: Any, new: Renaming) -> Any:
     if isinstance(x, tuple):
         return tuple(_data(y, new) for y in x)
     if isinstance(x, Index):
@@ -246,6 +251,12 @@ def absolute(inside: Quotient) -> Quotient:
     if inner.number is not None:
         return constant(abs(content))
     return constant(abs(content)) * of_atom(atom("abs", inner, square=inner * inner))
+
+
+def drawn(*data: Any) -> Quotient:
+    """A draw of 0 and 1, which is its own square: of an instruction, a round (and turn), and a client."""
+    made = atom("draw", *data)
+    return of_atom(atom("draw", *data, square=Quotient({((made, 1),): Fraction(1)}, {})))
 
 
 def power(base: Quotient, exponent: Quotient) -> Quotient:
@@ -449,12 +460,12 @@ def _expected(chance: Monomial, of_draws: Callable[[Monomial, list[Binder]], Quo
     body = _sunk(body, lambda a: a.random)
     found = ZERO
     for m, c in body:
+        if of_draws is not None and any(a.draws for a, _ in m):
+            found = found + constant(c) * of_draws(m, prefix)
+            continue
         inside = tuple((a, e) for a, e in m if a.random)
         fixed = monomial(tuple((a, e) for a, e in m if not a.random), c)
-        if of_draws is not None and any(a.draws for a, _ in inside):
-            found = found + fixed * of_draws(inside, prefix)
-        else:
-            found = found + fixed * (_of_random(inside) if inside else ONE)
+        found = found + fixed * (_of_random(inside) if inside else ONE)
     found = found * _under(body)
     for binder in reversed(prefix):
         found = bind(binder, found)
