@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from theory.derivation.quotients import ONE, Quotient, constant
 from theory.derivation.reading import PLAIN, Reader, parameter
 from theory.derivation.signs import NONNEGATIVE, POSITIVE, Signs
-from theory.domain import COUNT, Domain
 from theory.program import Instruction, Loop
 
 
@@ -25,31 +23,11 @@ def by_domain(reader: Reader, signs: Signs, gap: Quotient, relation: str) -> boo
             return True
     finally:
         signs.facts = facts
-    if _linear(reader, gap, strict):
-        return True
     for asked, is_strict in _asked(reader):
         one, other = asked.direction, gap.direction
         if one[1] == other[1] and (one[0] > 0) == (other[0] > 0) and (is_strict or not strict):
             return True
     return False
-
-
-def _linear(reader: Reader, gap: Quotient, strict: bool) -> bool:
-    """Of a parameter times a number, and a number."""
-    terms = dict(gap.over)
-    rest = terms.pop((), Fraction(0))
-    if gap.under or len(terms) != 1:
-        return False
-    ((m, c),) = terms.items()
-    if len(m) != 1 or m[0][1] != 1 or m[0][0].kind != "parameter":
-        return False
-    name = str(m[0][0].data[0])
-    domain = COUNT if name in ("N", "d", "K") else reader.claim.domains.get(name, Domain())
-    end, is_open = (domain.lower, domain.lower_open) if c > 0 else (domain.upper, domain.upper_open)
-    if end is None:
-        return False
-    least = c * Fraction(end) + rest
-    return least > 0 or (least == 0 and (is_open or not strict))
 
 
 def _asked(reader: Reader) -> Iterator[tuple[Quotient, bool]]:

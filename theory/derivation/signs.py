@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
 from theory.derivation.quotients import Atom, Monomial, Quotient, RejectedError, monomial
 from theory.derivation.reading import PLAIN, Place, Reader, number_of
 from theory.derivation.terms import Index
+from theory.domain import COUNT, REAL
 from theory.formula import Apply, Name, Number
 from theory.sentence import OVER, At, Expression, parts
 
@@ -241,12 +243,31 @@ class Signs:
         return found
 
     def _polynomial(self, q: Quotient, bound: frozenset[str], depth: int) -> Sign:
-        """By the signs of its terms."""
+        """By the signs of its terms; of a parameter times a number, and a number, by the parameter's domain."""
         found = NOTHING
         for m, c in q:
             found = _plus(found, _times(frozenset({1 if c > 0 else -1}), self._monomial(m, bound, depth + 1)))
             if found == ANY:
-                return ANY
+                return self._linear(q)
+        return found
+
+    def _linear(self, q: Quotient) -> Sign:
+        terms = dict(q.over)
+        rest = terms.pop((), Fraction(0))
+        if q.under or len(terms) != 1:
+            return ANY
+        ((m, c),) = terms.items()
+        if len(m) != 1 or m[0][1] != 1 or m[0][0].kind != "parameter":
+            return ANY
+        name = str(m[0][0].data[0])
+        domain = COUNT if name in ("N", "d", "K") else self.reader.claim.domains.get(name, REAL)
+        found = ANY
+        for end, is_open, side in ((domain.lower, domain.lower_open, 1), (domain.upper, domain.upper_open, -1)):
+            if end is not None:
+                value = c * Fraction(end) + rest
+                beyond = 1 if side * c > 0 else -1
+                if value * beyond >= 0:
+                    found &= {beyond} if value or is_open else {beyond, 0}
         return found
 
     def _monomial(self, m: Monomial, bound: frozenset[str], depth: int) -> Sign:
