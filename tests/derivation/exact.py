@@ -165,10 +165,7 @@ class Numbers:
         total: Any = None
         for j in some:
             term = self.bound(rest, m, {**at, first.index: j}, outcome)
-            if total is None:
-                total = term
-            else:
-                total = plus(total, term) if isinstance(term, tuple) else total + term
+            total = term if total is None else plus(total, term) if isinstance(term, tuple) else total + term
         share = Fraction(1, len(some)) if first.kind in "ni" else Fraction(1)
         return scaled(share, total) if isinstance(total, tuple) else share * total
 

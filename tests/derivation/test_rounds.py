@@ -173,12 +173,24 @@ CASES: list[tuple[Any, dict[str, Any], tuple[str, ...]]] = [
         ("E(norm2(x[k+1] - x0))", "E(dot(x[k+1], h[k+1]))", "E(norm2(mean_n(h[k+1])))", "E(mean_n(norm2(h[k+1])))"),
     ),
     (kept, {"eta": "1/2", "m": 1}, SERVER[:4]),
-    (remembered, {"eta": "1/2", "m": 1}, ("E(norm2(x[k+1]))", "E(dot(h[k+1], x[k]))", "norm2(E(h[k+1]))", "E(norm2(h[k+1]))")),
+    (
+        remembered,
+        {"eta": "1/2", "m": 1},
+        ("E(norm2(x[k+1]))", "E(dot(h[k+1], x[k]))", "norm2(E(h[k+1]))", "E(norm2(h[k+1]))"),
+    ),
     (served, {"eta": "1/2", "m": 1}, SERVER),
-    (local, {"eta": "1/2", "H": 2}, ("E(norm2(x[k+1] - x0))", "E(norm2(y[k,h+1]))", "E(dot(y[k,h+1], mean_n(y[k,h+1])))")),
-    (local_chosen, {"eta": "1/2", "H": 2, "S": 1}, ("E(norm2(x[k+1] - x0))", "E(norm2(y[k,h+1]))", "E(dot(x[k+1], x[k]))")),
+    (
+        local,
+        {"eta": "1/2", "H": 2},
+        ("E(norm2(x[k+1] - x0))", "E(norm2(y[k,h+1]))", "E(dot(y[k,h+1], mean_n(y[k,h+1])))"),
+    ),
+    (
+        local_chosen,
+        {"eta": "1/2", "H": 2, "S": 1},
+        ("E(norm2(x[k+1] - x0))", "E(norm2(y[k,h+1]))", "E(dot(x[k+1], x[k]))"),
+    ),
     (two_turns, {"eta": "1/2"}, SERVER),
-]  # fmt: skip
+]
 
 
 def read(algorithm_: Any, parameters: dict[str, Any], text: str, samples: Any, k: int) -> None:
