@@ -57,6 +57,8 @@ class Signs:
     signless: frozenset[int] = frozenset()
     lines: list[dict[str, Any]] = field(default_factory=list)
     shown: dict[Any, bool] = field(default_factory=dict)
+    inner: Mapping[int, Sequence[Element]] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
 
     def nonnegative(self, e: Element) -> bool:
         """Whether an element is shown not to be negative; lines for it are then there."""
@@ -97,6 +99,8 @@ class Signs:
         for m, c in f.terms():
             if c < 0 or any(n % 2 and i in self.signless for i, n in enumerate(m)):
                 return False
+            if not all(self.nonnegative(e) for i, n in enumerate(m) if n for e in self.inner.get(i, ())):
+                return False
             sure = sure or all(not n or self.positive[i] for i, n in enumerate(m))
         return sure or not strict
 
@@ -112,6 +116,7 @@ class Signs:
         text = self.field.sum_text(f)
         for fact in self.facts:  # a fact says it as it stands
             if fact.strict >= strict and self._same(fact.gap, f):
+                self.used.add(fact.line)
                 return True
         line = {"name": self.name(), "sentence": f"0 {'<' if strict else '<='} {text}", **self._line(found)}
         self.lines.append(line)
@@ -132,6 +137,7 @@ class Signs:
                 squares.append({"of": "1", "times": self.text(factor)})
                 continue
             first, *others = facts
+            self.used |= {self.facts[i].line for i in facts}
             # the gap was multiplied by its denominator
             e = factor * self.field.inner.field_new(self.facts[first].gap.denom)
             texts = [self.text(e)] if e != 1 or not others else []

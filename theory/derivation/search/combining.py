@@ -1,0 +1,443 @@
+"""One sentence from what is assumed and what is known: a combination, found and written as lines."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from theory.claim import Claim
+from theory.formula import Apply, Name
+from theory.sentence import At, everything_meant, parse_expression, parse_sentence, read, text_of
+from theory.derivation.search.elimination import solutions
+from theory.derivation.search.field import Element, Field
+from theory.derivation.quotients import ZERO
+from theory.derivation.search.forms import Form, Forms
+from theory.derivation.search.spoken import averaged, number
+from theory.derivation.search.instances import Instance, Instances
+from theory.derivation.search.multipliers import Answer, Block, Multiple, Problem, Work, find
+from theory.derivation.search.settings import settings, worth
+from theory.derivation.search.signs import Fact, Signs
+
+Line = dict[str, Any]
+_SETTINGS = 5
+
+
+@dataclass(frozen=True)
+class Known:
+    """A line at hand, or a hypothesis, by its name; `line` where it has yet to be written before it is used."""
+
+    name: str
+    sentence: str
+    line: Mapping[str, Any] | None = None
+    cost: float = 0.5
+
+
+@dataclass
+class Context:
+    """A claim that is to be derived.
+
+    Attributes:
+        claim: which.
+        forms: its normal forms.
+        work: how much may be done.
+        known: lines and hypotheses that any combination may use.
+    """
+
+    claim: Claim
+    forms: Forms
+    work: Work
+    known: list[Known] = field(default_factory=list)
+    used: int = 0
+
+    def name(self, stem: str) -> str:
+        """A name for a line that no other has."""
+        self.used += 1
+        return f"{stem} {self.used}"
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A line that may be used, and what it says as a form: bound by `over`; as written, and after a round."""
+
+    words: str
+    of: Any
+    cost: float
+    free: bool
+    over: tuple[str, ...]
+    whole: Form
+    form: Form
+
+
+def combine(
+    context: Context,
+    sentence: str,
+    name: str,
+    given: Sequence[Known] = (),
+    put: Mapping[str, str] | None = None,
+    stages: Sequence[int] = (0, 1),
+) -> list[Line] | None:
+    """Lines that end with a sentence, by combinations of what is assumed, known and given; None where none is found.
+
+    Args:
+        context: of the claim.
+        sentence: which.
+        name: of the last line.
+        given: lines at hand beside those that are always known.
+        put: what k, h or K stand for in the sentence, as formulas; the last line then does not write it.
+        stages: how far points are looked for; see `_Combination._points`.
+    """
+    before: tuple[str, ...] | None = None
+    for stage in stages:
+        one = _Combination(context, sentence, name, given, stage, put or {})
+        points = tuple(one.points)
+        if points == before:
+            continue
+        before = points
+        lines = one.lines()
+        if lines is not None:
+            return lines
+    return None
+
+
+class _Combination:
+    def __init__(
+        self, context: Context, sentence: str, name: str, given: Sequence[Known], stage: int, put: Mapping[str, str]
+    ) -> None:
+        self.context, self.claim, self.forms = context, context.claim, context.forms
+        self.sentence, self.name, self.stage, self.put = sentence, name, stage, put
+        self.given = [*context.known, *given]
+        self.tree = parse_sentence(sentence)
+        sides = [self.tree.left, self.tree.right]
+        words = self.claim.vocabulary
+        self.averaged = any(
+            isinstance(e, Apply) and e.operation == "E" for s in sides for e in everything_meant(s, words)
+        )
+        self.free = frozenset().union(*(read(s, words).free for s in sides)) - set(put)
+        self.equation = self.tree.relation == "=="
+        self.instances = Instances(self.claim)
+        self.problem: str | None = None
+        try:
+            self.stated = self.forms.gap(sentence, put=put)
+            self.goal = self.forms.unfolded(self.stated)
+            self.points = self._points()
+        except ValueError as error:
+            self.problem, self.points = str(error), []
+
+    # --- the problem ---
+
+    def lines(self) -> list[Line] | None:
+        tried = self.context.work.tried
+        if self.problem is not None:
+            tried.append(f"{self.sentence}: {self.problem}")
+            return None
+        if not self.goal:
+            return self._identity()
+        raw = [made for made in map(self._read, self._candidates()) if made is not None]
+        blocks = [] if self.equation else list(self._blocks([r.form for r in raw]))
+        self.numbers = [r for r in raw if isinstance(r.of, Known) and not r.over and set(r.form) <= {()}]
+        self._order_numbers()
+        forms = [self.goal, self.stated, *(r.form for r in raw), *(r.whole for r in raw)]
+        forms += [e for b in blocks for e in b[3].values()]
+        atoms = dict.fromkeys(a for f in forms for a in self.forms.number_atoms(f))
+        for a in list(atoms):
+            for q in self.forms.within(a):
+                atoms |= dict.fromkeys(self.forms.number_atoms({(): q}))
+        self.field = field_ = Field(tuple(atoms))
+        self.places = self._settings()
+        if not self.places:
+            tried.append("no numbers among those that are tried satisfy the hypotheses")
+            return None
+
+        def element(form: Form) -> dict[Any, Element]:
+            return {key: self.forms.element(field_, c) for key, c in form.items()}
+
+        self.facts = [fact for r in self.numbers if (fact := self._fact(r)) is not None]
+        self.signs = self._signs()
+        multiples = [Multiple(r.words, r, element(r.form), r.free, r.cost) for r in raw]
+        squares = tuple(
+            Block(vectors, over, {at: element(e) for at, e in entries.items()}, weight)
+            for vectors, over, weight, entries in blocks
+        )
+        problem = Problem(field_, element(self.goal), tuple(multiples), squares, tuple(self.places))
+        if self.equation:
+            answer = self._equation(problem)
+        else:
+            answer = find(problem, self.signs.nonnegative, self.signs.divides, self.context.work)
+        return None if answer is None else self._written(answer, problem)
+
+    def _last(self, **rest: Any) -> Line:
+        """The last line; what cannot be written, as a sum of K + 1 terms, is left to the rule around it."""
+        line: Line = {"name": self.name}
+        if not self.put:
+            line["sentence"] = self.sentence
+        return {**line, **rest}
+
+    def _identity(self) -> list[Line]:
+        """Both sides are the same, perhaps after a round."""
+        if self.equation and self.stated:
+            return [self._last(by="step")]
+        total = {key: c for key, c in self.stated.items()}
+        lines, parts_ = [], []
+        for key, c in total.items():
+            step = self.forms.step(key)
+            if step is not None:
+                name = self.context.name("step")
+                lines.append({"name": name, "sentence": step[0], "by": "step"})
+                parts_.append({"line": name, "times": number(-c)})
+        return [*lines, self._last(by="combination", parts=parts_)]
+
+    def _order_numbers(self) -> None:
+        self.numbers.sort(key=lambda r: r.cost)
+
+    def _fact(self, r: Raw) -> Fact | None:
+        tree = parse_sentence(r.of.sentence)
+        if tree.relation == "==":
+            return None
+        left, right = (tree.right, tree.left) if tree.relation in (">=", ">") else (tree.left, tree.right)
+        gap = self.forms.element(self.field, r.form.get((), ZERO))
+        text = text_of(right) if left == parse_expression("0") else f"{text_of(right)} - {text_of(left, 2)}"
+        return Fact(r.of.name, gap, text, tree.relation in ("<", ">"))
+
+    def _signs(self) -> Signs:
+        forms, atoms = self.forms, self.field.atoms
+        inner = {
+            i: [forms.element(self.field, q) for q in forms.within(a)]
+            for i, a in enumerate(atoms)
+            if forms.within(a)
+        }
+        return Signs(
+            self.field,
+            list(self.facts),
+            [forms.sign(a) == 1 for a in atoms],
+            self.places,
+            lambda: self.context.name("sign"),
+            frozenset(i for i, a in enumerate(atoms) if forms.sign(a) < 0),
+            inner=inner,
+        )
+
+    def _equation(self, problem: Problem) -> Answer | None:
+        """Of an equation: only equations, and no squares."""
+        free = [j for j, m in enumerate(problem.multiples) if m.free]
+        keys = {key for terms in (problem.goal, *(problem.multiples[j].terms for j in free)) for key in terms}
+        zero = problem.field.inner.zero
+        equations = [
+            (
+                {j: problem.multiples[j].terms[key] for j in free if key in problem.multiples[j].terms},
+                problem.goal.get(key, zero),
+            )
+            for key in keys
+        ]
+        found = solutions(equations, free)
+        if found is None:
+            self.context.work.tried.append("the equation is no combination of equations at hand")
+            return None
+        return Answer({j: v[0] for j, v in found.values.items() if v[0]}, ())
+
+    def _points(self) -> list[str]:
+        """Where functions are taken, and what the claim compares with; from stage 1 on, steps along gradients too."""
+        forms = self.forms
+        found = dict.fromkeys(p for form in (self.stated, self.goal) for p in forms.points(form))
+        for known in self.given:
+            try:
+                found |= dict.fromkeys(forms.points(forms.gap(known.sentence)))
+            except ValueError:
+                continue
+        if not self.instances.predicates:
+            return list(found)
+        found |= dict.fromkeys(forms.states(self.goal))
+        if not found:
+            found |= dict.fromkeys(self.claim.vectors)
+        if forms.has_minimiser:
+            found.setdefault("xstar")
+        smooth = next((one for _, one in self.instances.predicates if one.name == "smooth"), None)
+        if self.stage >= 1 and smooth is not None:
+            L, F = text_of(smooth.constants[0], 4), smooth.function
+            here = [x for x in found if x != "xstar" and "grad" not in x]
+            for x in here:
+                found.setdefault(f"{x} - grad({F}, {x})/{L}")
+            for x, y in itertools.permutations(here, 2):
+                found.setdefault(f"{x} - (grad({F}, {x}) - grad({F}, {y}))/{L}")
+        return list(found)
+
+    def _candidates(self) -> Iterator[Instance | Known]:
+        yield from self.given
+        some, points = self.instances, self.points
+        if self.claim.predicates:
+            yield from some.pairs(points)
+            yield from some.singles(points)
+        if self.forms.has_minimiser:
+            yield from some.least()
+            if "xstar" in points:
+                yield from some.zeros(self._whole_vectors())
+        if self.forms.has_own_minimisers:
+            yield from some.own_minimisers(self._whole_vectors(), points)
+        for a in self.forms.number_atoms(self.goal):
+            for op, of in self.forms.inside(a):
+                for one in of:
+                    sentence = f"{one} <= {a}" if op == "max" else f"{a} <= {one}"
+                    line = {"by": "axiom", "schema": op, "of": of}
+                    yield Known(sentence, sentence, line, 0.4)
+
+    def _whole_vectors(self) -> list[str]:
+        """The server's vectors, as texts."""
+        found = []
+        for text, letters, _, whole, _ in self.forms.vectors([self.goal]):
+            found.append(averaged(text, letters, frozenset(), whole))
+        return list(dict.fromkeys([*found, *(x for x in self.points if "_n" not in x and "[" not in x or True)]))
+
+    def _read(self, one: Instance | Known) -> Raw | None:
+        forms, words = self.forms, self.claim.vocabulary
+        try:
+            sentence = parse_sentence(one.sentence)
+            sides = [read(s, words) for s in (sentence.left, sentence.right)]
+            loose = frozenset().union(*(s.free for s in sides)) - self.free
+            if isinstance(one, Known) and "k" in loose and "k" in self.put:
+                loose -= {"k"}
+            over = [f"sum_{i}" for i in ("k", "h") if i in loose]
+            if any(s.random for s in sides) and self.averaged:
+                over.append("E")
+            over += [f"mean_{i}" for i in ("n", "i") if i in loose]
+            whole = forms.gap(one.sentence, over)
+            form = forms.unfolded(whole)
+        except ValueError:
+            return None
+        name = one.name if isinstance(one, Known) else one.words
+        return Raw(name, one, one.cost, sentence.relation == "==", tuple(over), whole, form)
+
+    def _settings(self) -> list[tuple[float, ...]]:
+        found = []
+        for values in settings(self.claim, _SETTINGS, more=sorted(self.free)):
+            try:
+                found.append(tuple(worth(parse_expression(a), values, self.claim.definitions) for a in self.field.atoms))
+            except ValueError:
+                continue
+        return found
+
+    # --- squares ---
+
+    def _blocks(self, others: Sequence[Form]) -> Iterator[Any]:
+        """Blocks of vectors: means, what clients are away from them, what samples are away from their client's."""
+        yield ("1",), (), "1", {(0, 0): {(): self.forms.one}}
+        around = ("E",) if self.averaged else ()
+        every = self.forms.vectors([self.goal, *others])
+        whole: dict[str, bool] = {}
+        clients: dict[str, None] = {}
+        samples: dict[str, None] = {}
+        for text, letters, place, of_all, of_client in every:
+            if letters & {"k", "h"}:
+                continue
+            mean = averaged(text, letters, frozenset(), of_all)
+            if mean != "grad(f, xstar)":
+                whole.setdefault(mean, place and not letters)
+            if "n" in letters:
+                client = averaged(text, letters - {"n"}, frozenset(), of_client if "i" in letters else None)
+                clients.setdefault(client if mean == "grad(f, xstar)" else f"{client} - {mean}")
+                if "i" in letters:
+                    samples.setdefault(f"{text} - {client}")
+            elif "i" in letters:
+                samples.setdefault(f"{text} - {mean}")
+        base = self._base([t for t, place in whole.items() if place])
+        vectors = [
+            t if not place or base is None else f"{t} - {base}" for t, place in whole.items() if t != base
+        ]
+        for some, over in ((vectors, ()), (list(clients), ("mean_n",)), (list(samples), ("mean_n", "mean_i"))):
+            if some:
+                bound = tuple(b for b in over if b[-1] not in self.free)
+                yield self._block(tuple(some), (*around, *bound))
+
+    def _base(self, places: Sequence[str]) -> str | None:
+        """A place from which the others are seen; None where the origin is one."""
+        if not (self.claim.predicates or self.claim.of):
+            return None
+        if "xstar" in places:
+            return "xstar"
+        return places[-1] if places and self.claim.predicates else None
+
+    def _block(self, vectors: tuple[str, ...], over: tuple[str, ...]) -> Any:
+        entries = {
+            (a, b): self.forms.unfolded(self.forms.expanded(f"dot({vectors[a]}, {vectors[b]})", over))
+            for a, b in itertools.combinations_with_replacement(range(len(vectors)), 2)
+        }
+        return vectors, over, "1", entries
+
+    # --- writing ---
+
+    def _written(self, answer: Answer, problem: Problem) -> list[Line]:
+        lines: list[Line] = []
+        parts_: list[dict[str, Any]] = []
+        self.signs = self._signs()  # those lines only that are needed
+        total: dict[Any, Element] = {key: self.forms.element(self.field, c) for key, c in self.stated.items()}
+        for j, y in answer.multipliers.items():
+            r: Raw = problem.multiples[j].line
+            if isinstance(r.of, Known):
+                name = r.of.name
+            else:
+                name = self.context.name(str(r.of.line["schema"]))
+                lines.append({"name": name, "sentence": r.of.sentence, **r.of.line})
+            part: dict[str, Any] = {"line": name}
+            if r.over:
+                part["over"] = list(r.over)
+            if not r.free:
+                self.signs.nonnegative(y)
+            self.signs.divides(y)
+            text = self.signs.text(y)
+            if text != "1":
+                part["times"] = text
+            parts_.append(part)
+            for key, c in r.whole.items():
+                total[key] = total.get(key, 0) - y * self.forms.element(self.field, c)
+        squares = []
+        for b, factor, vector in answer.squares:
+            block = problem.blocks[b]
+            self.signs.nonnegative(factor)
+            square: dict[str, Any] = {"of": self._sum(block.vectors, vector)}
+            for e in vector.values():
+                self.signs.divides(e)
+            if block.over:
+                square["over"] = list(block.over)
+            square["times"] = self.signs.text(factor)
+            squares.append(square)
+            for (i, j), form in problem.blocks[b].entries.items():
+                if i in vector and j in vector and block.vectors != ("1",):
+                    pass
+        for key, c in total.items():
+            step = self.forms.step(key) if c else None
+            if step is not None:
+                name = self.context.name("step")
+                lines.append({"name": name, "sentence": step[0], "by": "step"})
+                parts_.append({"line": name, "times": self.field.text(-c, self.places[0])})
+        last = self._last(by="combination", parts=parts_)
+        if squares:
+            last["squares"] = squares
+        return [*self._needed([*lines, *self.signs.lines, last]), *lines, *self.signs.lines, last]
+
+    def _needed(self, lines: Sequence[Line]) -> list[Line]:
+        """What is known and has yet to be written, as far as it is used."""
+        used = {part["line"] for line in lines for part in line.get("parts", ())}
+        texts = " ".join(str(p.get("times", "")) for line in lines for p in (*line.get("parts", ()), *line.get("squares", ())))
+        gaps = {fact.line: fact.text for fact in self.facts}
+        known = [r.of for r in self.numbers if isinstance(r.of, Known) and r.of.line is not None]
+        return [
+            {"name": one.name, "sentence": one.sentence, **one.line}
+            for one in known
+            if one.line is not None and (one.name in used or one.name in self.signs.used or gaps.get(one.name, "?") in texts)
+        ]
+
+    def _sum(self, vectors: Sequence[str], coefficients: Mapping[int, Element]) -> str:
+        pieces = []
+        for i, e in sorted(coefficients.items()):
+            text = self.field.text(e, self.places[0])
+            negative = text.startswith("-")
+            text = text.removeprefix("-")
+            v = _bracket(vectors[i]) if text != "1" or negative or pieces else vectors[i]
+            piece = v if text == "1" else f"{text}*{v}" if "/" not in text else f"({text})*{v}"
+            pieces.append(("-" if negative else "") + piece if not pieces else f" {'-' if negative else '+'} {piece}")
+        return "".join(pieces)
+
+
+def _bracket(text: str) -> str:
+    tree = parse_expression(text)
+    plain = isinstance(tree, Name | At) or (isinstance(tree, Apply) and (tree.operation.isidentifier() or tree.operation.startswith("grad ")) and tree.operation != "neg")
+    return text if plain else f"({text})"

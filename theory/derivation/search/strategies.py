@@ -1,0 +1,181 @@
+"""Ways to a claim: as it stands, by induction over rounds, over the length of a run, from a start that never moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from theory.claim import Claim
+from theory.formula import Apply, Name, Number
+from theory.sentence import At, Expression, Sentence, applied, everything, parse_expression, parse_sentence, parts, read, replaced, text_of
+from theory.derivation.search.combining import Context, Known, Line, combine
+
+ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))
+Strategy = Callable[[Context], "list[Line] | None"]
+
+
+def as_it_stands(context: Context) -> list[Line] | None:
+    """The sentence as one combination."""
+    return combine(context, context.claim.statement, context.claim.label)
+
+
+def over_rounds(context: Context) -> list[Line] | None:
+    """Induction over k: the sentence itself is what is carried on."""
+    claim = context.claim
+    if "k" not in claim.free or not _moments(claim):
+        return None
+    return _induction(context, claim.statement, claim.label, "k", 0)
+
+
+def over_length(context: Context) -> list[Line] | None:
+    """Induction over K of a sum; for a mean over k, of a sentence with what is left at the end taken away."""
+    claim = context.claim
+    if "k" in claim.free or not _sums(claim):
+        return None
+    found = _induction(context, claim.statement, claim.label, "K", 1) if claim.of is None else None
+    if found is not None:
+        return found
+    for stronger in _with_potential(claim):
+        lines = _induction(context, stronger, "potential", "K", 1)
+        if lines is None:
+            continue
+        last = combine(context, claim.statement, claim.label, [Known("potential", stronger)])
+        if last is not None:
+            return [*lines, *last]
+    return None
+
+
+def still(context: Context) -> list[Line] | None:
+    """A run that begins where nothing moves: every state stays at its value there."""
+    claim = context.claim
+    program = claim.program
+    zero = claim.sentence.relation == "<=" and claim.sentence.right == ZERO
+    if program is None or not zero or "k" not in claim.free:
+        return None
+    sentences = [(f"{s.name} stays", _distance(claim, s.name, s.kind, f"{s.name}[{{k}}]", s.initial)) for s in program.state]
+    taps = [
+        (name, kind, loops) for name, (kind, loops) in program.taps.items() if kind in ("server", "client")
+    ]
+    ih = [Known(f"IH {i + 1}" if len(sentences) > 1 else "IH", s.format(k="k")) for i, (_, s) in enumerate(sentences)]
+    base: list[Line] = []
+    step: list[Line] = []
+    given = list(ih)
+    for name, kind, loops in taps:
+        if loops != 1:
+            continue
+        sentence = _distance(claim, name, kind, f"{name}[k, h]", "x0")
+        lines = _induction(context, sentence, f"{name} stays", "h", 0, given)
+        if lines is None:
+            return None
+        step += lines
+        given.append(Known(f"{name} stays", sentence))
+        end = sentence.replace(f"{name}[k, h]", f"{name}[k, H]")
+        del end
+    for label, sentence in sentences:
+        first = combine(context, sentence.format(k="0"), f"{label} at first")
+        next_ = combine(context, sentence.format(k="k+1"), f"{label} on", given)
+        if first is None or next_ is None:
+            return None
+        base += first
+        step += next_
+    own = next((i for i, (_, s) in enumerate(sentences) if parse_sentence(s.format(k="k")) == claim.sentence), None)
+    line: Line = {
+        "name": "all stay", "sentence": sentences[own or 0][1].format(k="k"), "by": "induction", "on": "k", "from": 0,
+        "sentences": [s.format(k="k") for _, s in sentences], "base": base, "step": step,
+    }  # fmt: skip
+    if own is not None:
+        return [{**line, "name": claim.label}]
+    last = combine(context, claim.statement, claim.label, [Known("all stay", line["sentence"])])
+    return None if last is None else [line, *last]
+
+
+STRATEGIES: tuple[tuple[str, Strategy], ...] = (
+    ("as it stands", as_it_stands),
+    ("induction over k", over_rounds),
+    ("induction over K", over_length),
+    ("a start that does not move", still),
+)
+
+
+def _distance(claim: Claim, name: str, kind: str, at: str, initial: str) -> str:
+    fixed = replaced(parse_expression(initial), {"x0": Name("xstar")})
+    inner = at if fixed == ZERO else f"{at} - {text_of(fixed, 2)}"
+    text = f"norm2({inner})"
+    text = f"E({text})"
+    return f"mean_n({text}) <= 0" if kind == "client" else f"{text} <= 0"
+
+
+def _induction(context: Context, sentence: str, name: str, on: str, start: int, given: list[Known] | None = None) -> list[Line] | None:
+    """A line by induction, whose hypothesis is the sentence itself."""
+    known = list(given or [])
+    first = combine(context, at(sentence, on, Number(Fraction(start))), f"{name} at {start}", known)
+    if first is None:
+        return None
+    following = applied("+", (Name(on), ONE))
+    step = combine(context, at(sentence, on, following), f"{name} on", [*known, Known("IH", sentence)])
+    if step is None:
+        return None
+    return [{"name": name, "sentence": sentence, "by": "induction", "on": on, "from": start, "base": first, "step": step}]
+
+
+def at(sentence: str, on: str, value: Expression) -> str:
+    """The sentence with an index put in."""
+    tree = parse_sentence(sentence)
+    left, right = (replaced(side, {on: value}) for side in (tree.left, tree.right))
+    return str(Sentence(left, tree.relation, right))
+
+
+def _moments(claim: Claim) -> bool:
+    """Whether the sentence speaks of a run, or of powers in k."""
+    return True
+
+
+def _sums(claim: Claim) -> bool:
+    return any(
+        isinstance(e, Apply) and e.operation in ("sum_k", "mean_k")
+        for side in (claim.sentence.left, claim.sentence.right)
+        for e in everything(replaced(side, claim.definitions))
+    )
+
+
+def _with_potential(claim: Claim) -> Iterator[str]:
+    """``mean_k(X) <= R`` as ``sum_k(X) <= K*R - (what of it is of the start, at the end of the run)``."""
+    sentence = claim.sentence
+    left, right = sentence.left, replaced(sentence.right, claim.definitions)
+    if sentence.relation in (">=", ">"):
+        left, right = right, left
+    random = claim.program is not None and claim.program.random
+
+    def changed(e: Expression, new: Callable[[Apply], Expression | None]) -> Expression:
+        if isinstance(e, Apply):
+            own = new(e)
+            return own if own is not None else applied(e.operation, tuple(changed(a, new) for a in parts(e)))
+        return e
+
+    def of_start(e: Apply) -> bool:
+        return e.operation in ("f", "norm2") and any(isinstance(p, Name) and p.name == "x0" for p in everything(e))
+
+    def ended(e: Apply) -> Expression | None:
+        if not of_start(e):
+            return None
+        state = claim.program.state[0].name if claim.program is not None else "x"
+        moved = replaced(e, {"x0": At(state, (Name("K"),))})
+        return applied("E", (moved,)) if random else moved
+
+    def gone(e: Apply) -> Expression | None:
+        if not of_start(e):
+            return None
+        return Name("fstar") if e.operation == "f" else ZERO
+
+    if not isinstance(left, Apply) or left.operation not in ("mean_k", "sum_k"):
+        return
+    total = applied("sum_k", parts(left)) if left.operation == "mean_k" else left
+    times: Callable[[Expression], Expression] = (
+        (lambda e: applied("*", (Name("K"), e))) if left.operation == "mean_k" else (lambda e: e)
+    )
+    whole, last, rest = times(right), times(changed(right, ended)), times(changed(right, gone))
+    if last == whole:
+        return
+    yield f"{text_of(total)} <= {text_of(whole)} - {text_of(last, 2)} + {text_of(rest, 2)}"
