@@ -9,13 +9,13 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.formula import Apply, Name
-from theory.sentence import At, everything_meant, parse_expression, parse_sentence, read, text_of
+from theory.sentence import At, everything_meant, index_of, parse_expression, parse_sentence, read, text_of
 from theory.derivation.search.elimination import solutions
 from theory.derivation.search.field import Element, Field
 from theory.derivation.quotients import ZERO
 from theory.derivation.search.forms import Form, Forms
-from theory.derivation.search.spoken import averaged, number
-from theory.derivation.search.instances import Instance, Instances
+from theory.derivation.search.spoken import averaged, monomial, number
+from theory.derivation.search.instances import Instance, Instances, indices
 from theory.derivation.search.multipliers import Answer, Block, Multiple, Problem, Work, find
 from theory.derivation.search.settings import settings, worth
 from theory.derivation.search.signs import Fact, Signs
@@ -59,7 +59,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Raw:
-    """A line that may be used, and what it says as a form: bound by `over`; as written, and after a round."""
+    """A line that may be used, and what it says as a form: bound by `over`; as written, and after a round; times `factor`."""
 
     words: str
     of: Any
@@ -68,6 +68,7 @@ class Raw:
     over: tuple[str, ...]
     whole: Form
     form: Form
+    factor: str = ""
 
 
 def combine(
@@ -135,7 +136,8 @@ class _Combination:
         if not self.goal:
             return self._identity()
         raw = [made for made in map(self._read, self._candidates()) if made is not None]
-        blocks = [] if self.equation else list(self._blocks([r.form for r in raw]))
+        raw += self._multiplied(raw)
+        self.raw_blocks = blocks = [] if self.equation else list(self._blocks([r.form for r in raw]))
         self.numbers = [r for r in raw if isinstance(r.of, Known) and not r.over and set(r.form) <= {()}]
         self._order_numbers()
         forms = [self.goal, self.stated, *(r.form for r in raw), *(r.whole for r in raw)]
@@ -150,8 +152,11 @@ class _Combination:
             tried.append("no numbers among those that are tried satisfy the hypotheses")
             return None
 
+        self.ties = self._ties()
+
         def element(form: Form) -> dict[Any, Element]:
-            return {key: self.forms.element(field_, c) for key, c in form.items()}
+            found = {key: self._tied(self.forms.element(field_, c)) for key, c in form.items()}
+            return {key: c for key, c in found.items() if c}
 
         self.facts = [fact for r in self.numbers if (fact := self._fact(r)) is not None]
         self.signs = self._signs()
@@ -166,6 +171,53 @@ class _Combination:
         else:
             answer = find(problem, self.signs.nonnegative, self.signs.divides, self.context.work)
         return None if answer is None else self._written(answer, problem)
+
+    def _multiplied(self, raw: Sequence[Raw]) -> list[Raw]:
+        """Equations without vectors, as that weights have the sum 1, times inner products."""
+        found = []
+        for r in raw:
+            if not r.free or set(r.whole) <= {()} or r.over or any(True for _ in self.forms.vectors([r.whole])):
+                continue
+            tree = parse_sentence(r.of.sentence)
+            gap = f"({text_of(tree.right)} - ({text_of(tree.left)}))"
+            vectors = self._whole_vectors()
+            for a, b in itertools.combinations_with_replacement(vectors, 2):
+                factor = f"norm2({a})" if a == b else f"dot({a}, {b})"
+                try:
+                    whole = self.forms.expanded(f"{factor}*{gap}")
+                    found.append(Raw(f"{r.words} times {factor}", r.of, r.cost, True, (), whole, whole, factor))
+                except ValueError:
+                    continue
+        return found
+
+    def _ties(self) -> list[tuple[Raw, int, Element, int]]:
+        """Equations that say what a parameter is: the line, its place, its value, the sign it has in right - left."""
+        found: list[tuple[Raw, int, Element, int]] = []
+        for r in self.numbers:
+            if not r.free:
+                continue
+            tree = parse_sentence(r.of.sentence)
+            for side, sign in ((tree.left, -1), (tree.right, 1)):
+                if not isinstance(side, Name) or side.name not in self.field.atoms:
+                    continue
+                at = self.field.places[side.name]
+                gen = self.field.inner.gens[at]
+                value = gen - self._tied_by(self.forms.element(self.field, r.form[()]) * sign, found)
+                if any(m[at] for p in (value.numer, value.denom) for m in p):
+                    continue
+                found = [(o, i, self._tied_by(v, [(r, at, value, sign)]), s) for o, i, v, s in found]
+                found.append((r, at, value, sign))
+                break
+        return found
+
+    def _tied(self, e: Element) -> Element:
+        return self._tied_by(e, self.ties)
+
+    def _tied_by(self, e: Element, ties: Sequence[tuple[Raw, int, Element, int]]) -> Element:
+        for _, at, value, _ in ties:
+            if any(m[at] for p in (e.numer, e.denom) for m in p):
+                e = self.field.put(e, at, value)
+        return e
 
     def _last(self, **rest: Any) -> Line:
         """The last line; what cannot be written, as a sum of K + 1 terms, is left to the rule around it."""
@@ -196,7 +248,9 @@ class _Combination:
         if tree.relation == "==":
             return None
         left, right = (tree.right, tree.left) if tree.relation in (">=", ">") else (tree.left, tree.right)
-        gap = self.forms.element(self.field, r.form.get((), ZERO))
+        gap = self._tied(self.forms.element(self.field, r.form.get((), ZERO)))
+        if not gap:
+            return None
         text = text_of(right) if left == parse_expression("0") else f"{text_of(right)} - {text_of(left, 2)}"
         return Fact(r.of.name, gap, text, tree.relation in ("<", ">"))
 
@@ -281,11 +335,20 @@ class _Combination:
                     yield Known(sentence, sentence, line, 0.4)
 
     def _whole_vectors(self) -> list[str]:
-        """The server's vectors, as texts."""
+        """The server's vectors, and weighted sums of the clients', as texts."""
         found = []
         for text, letters, _, whole, _ in self.forms.vectors([self.goal]):
-            found.append(averaged(text, letters, frozenset(), whole))
-        return list(dict.fromkeys([*found, *(x for x in self.points if "_n" not in x and "[" not in x or True)]))
+            weights = self._weights() if letters == {"n"} else []
+            found += [f"sum_n({w}*{text})" for w in weights] or [averaged(text, letters, frozenset(), whole)]
+        free = [x for x in self.points if not indices(x, self.claim) - self.free]
+        return list(dict.fromkeys([*found, *free]))
+
+    def _weights(self) -> list[str]:
+        """Numbers of the clients that occur, and are not negative."""
+        symbols = {index_of(s)[0]: s for s in self.claim.symbols if index_of(s)[1] == "n"}
+        names = [n for n in self.forms.indexed(self.goal) if n in symbols]
+        domains = self.claim.domains
+        return [symbols[n] for n in names if (low := domains[n].lower) is not None and low >= 0]
 
     def _read(self, one: Instance | Known) -> Raw | None:
         forms, words = self.forms, self.claim.vocabulary
@@ -325,8 +388,16 @@ class _Combination:
         whole: dict[str, bool] = {}
         clients: dict[str, None] = {}
         samples: dict[str, None] = {}
+        weights = self._weights()
+        weighted: dict[str, list[str]] = {w: [] for w in weights}
         for text, letters, place, of_all, of_client in every:
             if letters & {"k", "h"}:
+                continue
+            place = place and (text in self.points or text in ("xstar", "x0") or "[" in text)
+            if letters == {"n"} and weights:
+                for w in weights:
+                    whole.setdefault(f"sum_n({w}*{text})", False)
+                    weighted[w].append(f"{text} - sum_n({w}*{text})")
                 continue
             mean = averaged(text, letters, frozenset(), of_all)
             if mean != "grad(f, xstar)":
@@ -347,6 +418,10 @@ class _Combination:
                 bound = tuple(b for b in over if b[-1] not in self.free)
                 yield self._block(tuple(some), (*around, *bound))
 
+        for w, some in weighted.items():
+            if some:
+                yield self._block(tuple(some), (*around, "sum_n"), w)
+
     def _base(self, places: Sequence[str]) -> str | None:
         """A place from which the others are seen; None where the origin is one."""
         if not (self.claim.predicates or self.claim.of):
@@ -355,39 +430,54 @@ class _Combination:
             return "xstar"
         return places[-1] if places and self.claim.predicates else None
 
-    def _block(self, vectors: tuple[str, ...], over: tuple[str, ...]) -> Any:
+    def _block(self, vectors: tuple[str, ...], over: tuple[str, ...], weight: str = "1") -> Any:
         entries = {
-            (a, b): self.forms.unfolded(self.forms.expanded(f"dot({vectors[a]}, {vectors[b]})", over))
+            (a, b): self.forms.unfolded(self.forms.expanded(f"{weight}*dot({vectors[a]}, {vectors[b]})", over))
             for a, b in itertools.combinations_with_replacement(range(len(vectors)), 2)
         }
-        return vectors, over, "1", entries
+        return vectors, over, weight, entries
 
     # --- writing ---
 
     def _written(self, answer: Answer, problem: Problem) -> list[Line]:
         lines: list[Line] = []
         parts_: list[dict[str, Any]] = []
+        forms, field_ = self.forms, self.field
         self.signs = self._signs()  # those lines only that are needed
-        total: dict[Any, Element] = {key: self.forms.element(self.field, c) for key, c in self.stated.items()}
+        total = {key: forms.element(field_, c) for key, c in self.stated.items()}  # as written
+        rest = {key: forms.element(field_, c) for key, c in self.goal.items()}  # after a round
+
+        def take(sum_: dict[Any, Element], y: Element, form: Form) -> None:
+            for key, c in form.items():
+                sum_[key] = sum_.get(key, 0) - y * forms.element(field_, c)
+
+        zeros: dict[tuple[Any, ...], list[tuple[str, Element, Raw]]] = {}
         for j, y in answer.multipliers.items():
             r: Raw = problem.multiples[j].line
+            take(total, y, r.whole)
+            take(rest, y, r.form)
+            if not isinstance(r.of, Known) and r.of.line["schema"] in ("zero", "zero n"):
+                at = (r.of.line["schema"], tuple(r.of.line["of"]), r.of.line.get("on"), r.over)
+                zeros.setdefault(at, []).append((r.of.line["at"]["v"], y, r))
+                continue
             if isinstance(r.of, Known):
                 name = r.of.name
             else:
                 name = self.context.name(str(r.of.line["schema"]))
                 lines.append({"name": name, "sentence": r.of.sentence, **r.of.line})
-            part: dict[str, Any] = {"line": name}
-            if r.over:
-                part["over"] = list(r.over)
-            if not r.free:
-                self.signs.nonnegative(y)
-            self.signs.divides(y)
-            text = self.signs.text(y)
-            if text != "1":
-                part["times"] = text
-            parts_.append(part)
-            for key, c in r.whole.items():
-                total[key] = total.get(key, 0) - y * self.forms.element(self.field, c)
+            parts_.append(self._part(name, r, y))
+        for some in zeros.values():
+            one = some[0][2].of
+            v = self._sum([t for t, _, _ in some], {i: y for i, (_, y, _) in enumerate(some)})
+            name = self.context.name("zero")
+            function = one.sentence.split("(")[2].split(",")[0]
+            point = "xstar_n" if one.line["schema"] == "zero n" else "xstar"
+            sentence = f"dot(grad({function}, {point}), {v}) == 0"
+            lines.append({"name": name, "sentence": sentence, **one.line, "at": {"v": v}})
+            part = {"line": name}
+            if some[0][2].over:
+                part["over"] = list(some[0][2].over)
+            parts_.append({**part, "times": "-1"} if self._turned(one.sentence, some[0][2]) else part)
         squares = []
         for b, factor, vector in answer.squares:
             block = problem.blocks[b]
@@ -397,21 +487,60 @@ class _Combination:
                 self.signs.divides(e)
             if block.over:
                 square["over"] = list(block.over)
-            square["times"] = self.signs.text(factor)
+            times = self.signs.text(factor)
+            square["times"] = times if block.weight == "1" else f"{block.weight}*{times}" if times != "1" else block.weight
             squares.append(square)
-            for (i, j), form in problem.blocks[b].entries.items():
-                if i in vector and j in vector and block.vectors != ("1",):
-                    pass
+            for (i, j), form in self.raw_blocks[b][3].items():
+                if i in vector and j in vector:
+                    take(rest, factor * vector[i] * vector[j] * (1 if i == j else 2), form)
         for key, c in total.items():
-            step = self.forms.step(key) if c else None
+            step = forms.step(key) if c else None
             if step is not None:
                 name = self.context.name("step")
                 lines.append({"name": name, "sentence": step[0], "by": "step"})
-                parts_.append({"line": name, "times": self.field.text(-c, self.places[0])})
+                parts_.append({"line": name, "times": field_.text(-c, self.places[0])})
+        parts_ += self._tie_parts(rest)
         last = self._last(by="combination", parts=parts_)
         if squares:
             last["squares"] = squares
         return [*self._needed([*lines, *self.signs.lines, last]), *lines, *self.signs.lines, last]
+
+    def _part(self, name: str, r: Raw, y: Element) -> dict[str, Any]:
+        part: dict[str, Any] = {"line": name}
+        if r.over:
+            part["over"] = list(r.over)
+        if not r.free:
+            self.signs.nonnegative(y)
+        self.signs.divides(y)
+        text = self.signs.text(y)
+        if r.factor:
+            text = r.factor if text == "1" else f"{text}*{r.factor}"
+        if text != "1":
+            part["times"] = text
+        return part
+
+    def _turned(self, sentence: str, r: Raw) -> bool:
+        """Whether right - left of an equation ``e == 0`` is what its multiplier was meant for; it is always -e."""
+        return False
+
+    def _tie_parts(self, rest: Mapping[Any, Element]) -> list[dict[str, Any]]:
+        """Multiples of equations between parameters that make up for what was put in."""
+        found = []
+        left = {key: c for key, c in rest.items() if c}
+        for r, at, value, sign in self.ties:
+            gen = self.field.inner.gens[at]
+            pieces = []
+            for key, c in list(left.items()):
+                put = self._tied_by(c, [(r, at, value, sign)])
+                quotient = (c - put) / (gen - value)
+                left[key] = put
+                if quotient:
+                    self.signs.divides(quotient)
+                    text = self.field.text(quotient * sign, self.places[0])
+                    pieces.append(text if key == () else f"({text})*{monomial(key)}")
+            if pieces:
+                found.append({"line": r.of.name, "times": " + ".join(pieces)})
+        return found
 
     def _needed(self, lines: Sequence[Line]) -> list[Line]:
         """What is known and has yet to be written, as far as it is used."""

@@ -60,6 +60,18 @@ class Field:
         }
         return self.inner.field_new(ring.from_dict(made)) if made else self.inner.zero
 
+    def put(self, e: Element, at: int, value: Element) -> Element:
+        """With the atom in one place replaced by an element."""
+
+        def of(p: Any) -> Element:
+            total = self.inner.zero
+            for m, c in p.terms():
+                rest = self.inner.field_new(self.inner.ring.from_dict({(*m[:at], 0, *m[at + 1 :]): c}))
+                total = total + (rest * value ** m[at] if m[at] else rest)
+            return total
+
+        return of(e.numer) / of(e.denom)
+
     # --- reading ---
 
     def value(self, e: Element, at: Sequence[float]) -> float:

@@ -191,6 +191,15 @@ class Forms:
             isinstance(e, Name) and e.name == name for t in self.trees for e in everything_meant(t, self.claim.vocabulary)
         )
 
+    def indexed(self, form: Form) -> list[str]:
+        """The names of numbers that each client has one of."""
+        found: dict[str, None] = {}
+        for key in form:
+            for a in _within(key):
+                if a.kind == "parameter" and len(a.data) > 1 and spoken.kind_of(str(a.data[1])) == "n":
+                    found.setdefault(str(a.data[0]))
+        return list(found)
+
     def points(self, form: Form) -> list[str]:
         """Where functions are taken."""
         found: dict[str, None] = {}

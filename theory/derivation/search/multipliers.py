@@ -413,4 +413,7 @@ class _Search:
         return Answer({j: y for j, y in ys.items() if y}, tuple(pieces))
 
     def _believed(self, e: Element) -> bool:
-        return all(self.problem.field.value(e, s) >= -1e-9 for s in self.problem.settings)
+        try:
+            return all(self.problem.field.value(e, s) >= -1e-9 for s in self.problem.settings)
+        except ZeroDivisionError:
+            return False
