@@ -9,7 +9,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.formula import Apply, Name
-from theory.sentence import At, everything_meant, index_of, parse_expression, parse_sentence, read, text_of
+from theory.sentence import At, everything_meant, index_of, parse_expression, parse_sentence, parts, read, text_of
 from theory.derivation.search.elimination import solutions
 from theory.derivation.search.field import Element, Field
 from theory.derivation.quotients import ZERO
@@ -22,6 +22,7 @@ from theory.derivation.search.signs import Fact, Signs
 
 Line = dict[str, Any]
 _SETTINGS = 5
+_CHOICE = 0.41
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,14 @@ class Context:
         forms: its normal forms.
         work: how much may be done.
         known: lines and hypotheses that any combination may use.
+        supposed: relations between numbers that a case supposes.
     """
 
     claim: Claim
     forms: Forms
     work: Work
     known: list[Known] = field(default_factory=list)
+    supposed: list[str] = field(default_factory=list)
     used: int = 0
 
     def name(self, stem: str) -> str:
@@ -78,6 +81,7 @@ def combine(
     given: Sequence[Known] = (),
     put: Mapping[str, str] | None = None,
     stages: Sequence[int] = (0, 1),
+    bare: bool = False,
 ) -> list[Line] | None:
     """Lines that end with a sentence, by combinations of what is assumed, known and given; None where none is found.
 
@@ -88,10 +92,11 @@ def combine(
         given: lines at hand beside those that are always known.
         put: what k, h or K stand for in the sentence, as formulas; the last line then does not write it.
         stages: how far points are looked for; see `_Combination._points`.
+        bare: whether to do without what is assumed of functions, and with products of what is known of numbers.
     """
     before: tuple[str, ...] | None = None
     for stage in stages:
-        one = _Combination(context, sentence, name, given, stage, put or {})
+        one = _Combination(context, sentence, name, given, stage, put or {}, bare)
         points = tuple(one.points)
         if points == before:
             continue
@@ -104,10 +109,10 @@ def combine(
 
 class _Combination:
     def __init__(
-        self, context: Context, sentence: str, name: str, given: Sequence[Known], stage: int, put: Mapping[str, str]
+        self, context: Context, sentence: str, name: str, given: Sequence[Known], stage: int, put: Mapping[str, str], bare: bool
     ) -> None:
         self.context, self.claim, self.forms = context, context.claim, context.forms
-        self.sentence, self.name, self.stage, self.put = sentence, name, stage, put
+        self.sentence, self.name, self.stage, self.put, self.bare = sentence, name, stage, put, bare
         self.given = [*context.known, *given]
         self.tree = parse_sentence(sentence)
         sides = [self.tree.left, self.tree.right]
@@ -166,7 +171,9 @@ class _Combination:
             for vectors, over, weight, entries in blocks
         )
         problem = Problem(field_, element(self.goal), tuple(multiples), squares, tuple(self.places))
-        if self.equation:
+        if self.bare:
+            answer = self._from_one(problem)
+        elif self.equation:
             answer = self._equation(problem)
         else:
             answer = find(problem, self.signs.nonnegative, self.signs.divides, self.context.work)
@@ -174,7 +181,7 @@ class _Combination:
 
     def _multiplied(self, raw: Sequence[Raw]) -> list[Raw]:
         """Equations without vectors, as that weights have the sum 1, times inner products."""
-        found = []
+        found = list(self._scaled(raw)) if self.bare else []
         for r in raw:
             if not r.free or set(r.whole) <= {()} or r.over or any(True for _ in self.forms.vectors([r.whole])):
                 continue
@@ -189,6 +196,42 @@ class _Combination:
                 except ValueError:
                     continue
         return found
+
+    def _scaled(self, raw: Sequence[Raw]) -> Iterator[Raw]:
+        """What is known of a largest or a least number, times what the sentence multiplies by numbers."""
+        some = [r for r in raw if isinstance(r.of, Known) and set(r.form) <= {()} and not r.free and r.of.cost == _CHOICE]
+        if not some:
+            return
+        for factor in dict.fromkeys(self._sizes()):
+            for r in some:
+                tree = parse_sentence(r.of.sentence)
+                try:
+                    whole = self.forms.expanded(f"{factor}*({text_of(tree.right)} - ({text_of(tree.left)}))")
+                    form = self.forms.unfolded(whole)
+                except ValueError:
+                    continue
+                yield Raw(f"({r.words}) times {factor}", r.of, 0.02, False, (), whole, form, factor)
+
+    def _sizes(self) -> Iterator[str]:
+        """The squares, and means of squares, in the sentence."""
+
+        def of(e: Any) -> Iterator[Any]:
+            if isinstance(e, Name) and e.name in self.claim.definitions:
+                yield from of(self.claim.definitions[e.name])
+            elif isinstance(e, Apply):
+                inner = e
+                while inner.operation in ("E", "mean_n", "mean_i", "sum_n") and isinstance(parts(inner)[0], Apply):
+                    inner = parts(inner)[0]  # type: ignore[assignment]
+                if inner.operation == "norm2":
+                    yield e
+                else:
+                    for a in parts(e):
+                        yield from of(a)
+
+        for side in (self.tree.left, self.tree.right):
+            for e in of(side):
+                if not read(e, self.claim.vocabulary).free - self.free:
+                    yield text_of(e)
 
     def _ties(self) -> list[tuple[Raw, int, Element, int]]:
         """Equations that say what a parameter is: the line, its place, its value, the sign it has in right - left."""
@@ -289,6 +332,27 @@ class _Combination:
             return None
         return Answer({j: v[0] for j, v in found.values.items() if v[0]}, ())
 
+    def _from_one(self, problem: Problem) -> Answer | None:
+        """The last line that was given, as it is, and multiples of what is known of numbers."""
+        own = next(j for j, m in enumerate(problem.multiples) if m.name == self.given[-1].name)
+        some = [j for j, m in enumerate(problem.multiples) if m.line.factor]
+        zero = problem.field.inner.zero
+        keys = {key for j in (own, *some) for key in problem.multiples[j].terms} | set(problem.goal)
+        equations = [
+            (
+                {j: problem.multiples[j].terms[key] for j in some if key in problem.multiples[j].terms},
+                problem.goal.get(key, zero) - problem.multiples[own].terms.get(key, zero),
+            )
+            for key in keys
+        ]
+        found = solutions(equations, some)
+        if found is None:
+            return None
+        values = {j: v[0] for j, v in found.values.items() if v[0]}
+        if not all(self.signs.nonnegative(y) for y in values.values()):
+            return None
+        return Answer({own: problem.field.number(1), **values}, ())
+
     def _points(self) -> list[str]:
         """Where functions are taken, and what the claim compares with; from stage 1 on, steps along gradients too."""
         forms = self.forms
@@ -318,21 +382,21 @@ class _Combination:
     def _candidates(self) -> Iterator[Instance | Known]:
         yield from self.given
         some, points = self.instances, self.points
-        if self.claim.predicates:
+        if self.claim.predicates and not self.bare:
             yield from some.pairs(points)
-            yield from some.singles(points)
-        if self.forms.has_minimiser:
+            yield from some.singles(points, self.forms.has_infimum)
+        if self.forms.has_minimiser and not self.bare:
             yield from some.least()
             if "xstar" in points:
                 yield from some.zeros(self._whole_vectors())
-        if self.forms.has_own_minimisers:
+        if self.forms.has_own_minimisers and not self.bare:
             yield from some.own_minimisers(self._whole_vectors(), points)
         for a in self.forms.number_atoms(self.goal):
             for op, of in self.forms.inside(a):
                 for one in of:
                     sentence = f"{one} <= {a}" if op == "max" else f"{a} <= {one}"
                     line = {"by": "axiom", "schema": op, "of": of}
-                    yield Known(sentence, sentence, line, 0.4)
+                    yield Known(sentence, sentence, line, _CHOICE)
 
     def _whole_vectors(self) -> list[str]:
         """The server's vectors, and weighted sums of the clients', as texts."""
@@ -371,7 +435,8 @@ class _Combination:
 
     def _settings(self) -> list[tuple[float, ...]]:
         found = []
-        for values in settings(self.claim, _SETTINGS, more=sorted(self.free)):
+        more = [parse_sentence(text) for text in self.context.supposed]
+        for values in settings(self.claim, _SETTINGS, more=sorted(self.free), supposed=more):
             try:
                 found.append(tuple(worth(parse_expression(a), values, self.claim.definitions) for a in self.field.atoms))
             except ValueError:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, TypeAlias
 
-from theory import predicates as p
 from theory.claim import Claim
 from theory.derivation.quotients import Atom, Monomial, Quotient, constant
 from theory.derivation.reading import PLAIN, Place, Reader, finest
+from theory.derivation.schemas import named_points
 from theory.derivation.search import spoken
 from theory.derivation.search.field import Element, Field
 from theory.formula import Name
@@ -177,14 +178,22 @@ class Forms:
 
     @property
     def has_minimiser(self) -> bool:
-        """Whether there is xstar: where the claim speaks of it, or f is strongly convex."""
-        strong = any(isinstance(one, p.StronglyConvex) for one in self.claim.predicates)
-        return strong or self._speaks("xstar")
+        """Whether there is xstar."""
+        return "xstar" in self._named
 
     @property
     def has_own_minimisers(self) -> bool:
-        """Whether the claim speaks of xstar_n."""
-        return self._speaks("xstar_n")
+        """Whether there is xstar_n, and the claim speaks of it."""
+        return "xstar_n" in self._named and self._speaks("xstar_n")
+
+    @property
+    def has_infimum(self) -> bool:
+        """Whether f is bounded below."""
+        return "fstar" in self._named
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return named_points(self.claim)
 
     def _speaks(self, name: str) -> bool:
         return any(

@@ -120,10 +120,14 @@ class Instances:
                     [smooth[0]], "lipschitz-gradient", {"x": x, "y": y}, F, 1.2,
                 )  # fmt: skip
 
-    def singles(self, points: Sequence[str]) -> Iterator[Instance]:
-        """What is said at one point."""
+    def singles(self, points: Sequence[str], infimum: bool) -> Iterator[Instance]:
+        """What is said at one point; that f is at least its infimum, where it has one."""
         for x in points:
-            yield self._made(f"fstar <= f({x})", [], "infimum", {"v": x}, "f", 1.1)
+            if infimum:
+                yield self._made(f"fstar <= f({x})", [], "infimum", {"v": x}, "f", 1.1)
+            for text, one in self.predicates:
+                if isinstance(one, p.SameMinimiser) and one.function != "f":
+                    yield self._made(f"{one.function}(xstar) <= {one.function}({x})", [text], "least", {"v": x}, one.function, 1.1)
             for text, one in self.predicates:
                 c = [text_of(e) for e in one.constants]
                 if isinstance(one, p.PolyakLojasiewicz) and one.function == "f":

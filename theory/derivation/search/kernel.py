@@ -7,4 +7,6 @@ from typing import Any
 
 def rounds_of(reader: Any) -> Any:
     """What makes a round of an algorithm out of its states; None until it is there."""
-    return None
+    from theory.derivation.rounds import Rounds
+
+    return Rounds(reader)

@@ -154,6 +154,7 @@ class _Search:
             found = np.zeros(len(self.keys))
             for key, c in terms.items():
                 found[self.keys[key]] = f.value(c, setting)
+            found[np.abs(found) < 1e-11] = 0.0  # rounding
             return found
 
         columns = np.array([column(m.terms) for m in p.multiples]).T.reshape(len(self.keys), len(p.multiples))

@@ -75,12 +75,12 @@ class Between:
     right: Expression
 
 
-def relations(claim: Claim) -> list[Between]:
+def relations(claim: Claim, more: Sequence[Sentence] = ()) -> list[Between]:
     """What a claim assumes of its numbers, its definitions put in; ``<=``, ``<`` and ``==`` only."""
     from theory.sentence import replaced
 
     found = []
-    for one in claim.relations:
+    for one in (*claim.relations, *more):
         left, right = (replaced(side, claim.definitions) for side in (one.left, one.right))
         if not all(of_numbers(side, claim) for side in (left, right)):
             continue
@@ -108,7 +108,7 @@ def of_numbers(e: Expression, claim: Claim) -> bool:
     return True
 
 
-def settings(claim: Claim, count: int = 4, seed: int = 0, more: Sequence[str] = ()) -> list[dict[str, float]]:
+def settings(claim: Claim, count: int = 4, seed: int = 0, more: Sequence[str] = (), supposed: Sequence[Sentence] = ()) -> list[dict[str, float]]:
     """So many choices of the parameters that satisfy the relations, some of them with equality.
 
     Args:
@@ -116,12 +116,13 @@ def settings(claim: Claim, count: int = 4, seed: int = 0, more: Sequence[str] = 
         count: at most how many.
         seed: of the choices.
         more: names of further numbers, indices among them, integers from 1.
+        supposed: further relations.
 
     Returns:
         Fewer, and perhaps none, where relations are not satisfied by what is tried.
     """
     source = random.Random(seed)
-    between = relations(claim)
+    between = relations(claim, supposed)
     found: list[dict[str, float]] = []
     for attempt in range(_TRIES):
         if len(found) >= count:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,6 +11,7 @@ from theory.claim import Claim
 from theory.formula import Apply, Name, Number
 from theory.sentence import At, Expression, Sentence, applied, everything, parse_expression, parse_sentence, parts, read, replaced, text_of
 from theory.derivation.search.combining import Context, Known, Line, combine
+from theory.derivation.search.settings import settings, worth
 
 ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))
 Strategy = Callable[[Context], "list[Line] | None"]
@@ -91,8 +92,77 @@ def still(context: Context) -> list[Line] | None:
     return None if last is None else [line, *last]
 
 
+def by_cases(context: Context) -> list[Line] | None:
+    """The sentence in two cases, by which of two numbers is the larger one, and stands for the largest."""
+    claim = context.claim
+    sides = [replaced(side, claim.definitions) for side in (claim.sentence.left, claim.sentence.right)]
+    for e in dict.fromkeys(e for side in sides for e in everything(side)):
+        if not isinstance(e, Apply) or e.operation not in ("max", "min") or len(parts(e)) != 2:
+            continue
+        for factor in _of_unknown_sign(context, e):
+            found = _in_cases(context, e, factor)
+            if found is not None:
+                return found
+    return None
+
+
+def _in_cases(context: Context, e: Apply, factor: str) -> list[Line] | None:
+    claim = context.claim
+    both: list[list[Line]] = []
+    for text in (str(parse_sentence(t)) for t in (f"0 <= {factor}", f"{factor} <= 0")):
+        own = [*context.known, Known(text, text, cost=0.2)]
+        inside = Context(claim, context.forms, context.work, own, [text], context.used)
+        for one in parts(e):
+            sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
+            left, right = (_instead(side, e, one) for side in sides)
+            name = inside.name("case")
+            first = combine(inside, str(Sentence(left, claim.sentence.relation, right)), name, stages=(0,))
+            if first is None:
+                continue
+            known = Known(name, str(Sentence(left, claim.sentence.relation, right)))
+            last = combine(inside, claim.statement, inside.name("in the case"), [known], bare=True)
+            if last is not None:
+                both.append([*first, *last])
+                break
+        else:
+            return None
+        context.used = inside.used
+    line: Line = {"name": claim.label, "sentence": claim.statement, "by": "cases", "on": str(parse_sentence(f"0 <= {factor}"))}
+    return [{**line, "first": both[0], "second": both[1]}]
+
+
+def _instead(e: Expression, old: Expression, new: Expression) -> Expression:
+    """A tree with one of its parts replaced, wherever it stands."""
+    if e == old:
+        return new
+    return applied(e.operation, tuple(_instead(a, old, new) for a in parts(e))) if isinstance(e, Apply) else e
+
+
+def _of_unknown_sign(context: Context, e: Apply) -> list[str]:
+    """The factors, of both signs, of the difference of the two numbers of which the largest or the least is meant."""
+    from theory.derivation.search.field import Field
+
+    forms = context.forms
+    one, other = map(text_of, parts(e))
+    try:
+        gap = forms.expanded(f"{one} - ({other})")
+    except ValueError:
+        return []
+    if set(gap) != {()}:
+        return []
+    field = Field(tuple(forms.number_atoms(gap)))
+    found = []
+    for f, n in field.factors(forms.element(field, gap[()]).numer)[1]:
+        text = field.sum_text(f)
+        signs = {worth(parse_expression(text), at) > 0 for at in settings(context.claim, 20)}
+        if n % 2 and len(f) > 1 and len(signs) == 2:
+            found.append(text)
+    return found
+
+
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("as it stands", as_it_stands),
+    ("in two cases", by_cases),
     ("induction over k", over_rounds),
     ("induction over K", over_length),
     ("a start that does not move", still),
@@ -107,17 +177,22 @@ def _distance(claim: Claim, name: str, kind: str, at: str, initial: str) -> str:
     return f"mean_n({text}) <= 0" if kind == "client" else f"{text} <= 0"
 
 
-def _induction(context: Context, sentence: str, name: str, on: str, start: int, given: list[Known] | None = None) -> list[Line] | None:
+def _induction(
+    context: Context, sentence: str, name: str, on: str, start: int, given: Sequence[Known] = ()
+) -> list[Line] | None:
     """A line by induction, whose hypothesis is the sentence itself."""
-    known = list(given or [])
-    first = combine(context, at(sentence, on, Number(Fraction(start))), f"{name} at {start}", known)
-    if first is None:
+    first, then = f"{name} at {start}", f"{name} at {on} + 1"
+    known = [*given, Known("IH", sentence, cost=0.3)]
+    if on == "K":  # a sum of K + 1 terms has no name
+        base = combine(context, sentence, first, given, put={"K": str(start)})
+        step = None if base is None else combine(context, sentence, then, known, put={"K": "K + 1"})
+    else:
+        base = combine(context, at(sentence, on, Number(Fraction(start))), first, given)
+        following = applied("+", (Name(on), ONE))
+        step = None if base is None else combine(context, at(sentence, on, following), then, known)
+    if base is None or step is None:
         return None
-    following = applied("+", (Name(on), ONE))
-    step = combine(context, at(sentence, on, following), f"{name} on", [*known, Known("IH", sentence)])
-    if step is None:
-        return None
-    return [{"name": name, "sentence": sentence, "by": "induction", "on": on, "from": start, "base": first, "step": step}]
+    return [{"name": name, "sentence": sentence, "by": "induction", "on": on, "from": start, "base": base, "step": step}]
 
 
 def at(sentence: str, on: str, value: Expression) -> str:
