@@ -27,12 +27,21 @@ _CHOICE = 0.41
 
 @dataclass(frozen=True)
 class Known:
-    """A line at hand, or a hypothesis, by its name; `line` where it has yet to be written before it is used."""
+    """A line at hand, or a hypothesis, by its name.
+
+    Attributes:
+        name: of the line.
+        sentence: what it says.
+        line: its fields, where it has yet to be written before it is used.
+        cost: how little it is liked.
+        put: what its k, h or K stand for where it is used.
+    """
 
     name: str
     sentence: str
     line: Mapping[str, Any] | None = None
     cost: float = 0.5
+    put: Mapping[str, str] | None = None
 
 
 @dataclass
@@ -124,6 +133,7 @@ class _Combination:
         self.equation = self.tree.relation == "=="
         self.instances = Instances(self.claim)
         self.problem: str | None = None
+        self.choices: list[Known] = []
         try:
             self.stated = self.forms.gap(sentence, put=put)
             self.goal = self.forms.unfolded(self.stated)
@@ -396,7 +406,8 @@ class _Combination:
                 for one in of:
                     sentence = f"{one} <= {a}" if op == "max" else f"{a} <= {one}"
                     line = {"by": "axiom", "schema": op, "of": of}
-                    yield Known(sentence, sentence, line, _CHOICE)
+                    self.choices.append(Known(sentence, sentence, line, _CHOICE))
+                    yield self.choices[-1]
 
     def _whole_vectors(self) -> list[str]:
         """The server's vectors, and weighted sums of the clients', as texts."""
@@ -420,13 +431,13 @@ class _Combination:
             sentence = parse_sentence(one.sentence)
             sides = [read(s, words) for s in (sentence.left, sentence.right)]
             loose = frozenset().union(*(s.free for s in sides)) - self.free
-            if isinstance(one, Known) and "k" in loose and "k" in self.put:
-                loose -= {"k"}
+            put = (one.put or {}) if isinstance(one, Known) else {}
+            loose -= set(put)
             over = [f"sum_{i}" for i in ("k", "h") if i in loose]
             if any(s.random for s in sides) and self.averaged:
                 over.append("E")
             over += [f"mean_{i}" for i in ("n", "i") if i in loose]
-            whole = forms.gap(one.sentence, over)
+            whole = forms.gap(one.sentence, over, put)
             form = forms.unfolded(whole)
         except ValueError:
             return None
@@ -572,6 +583,8 @@ class _Combination:
 
     def _part(self, name: str, r: Raw, y: Element) -> dict[str, Any]:
         part: dict[str, Any] = {"line": name}
+        if isinstance(r.of, Known) and r.of.put:
+            part["put"] = dict(r.of.put)
         if r.over:
             part["over"] = list(r.over)
         if not r.free:
@@ -612,11 +625,11 @@ class _Combination:
         used = {part["line"] for line in lines for part in line.get("parts", ())}
         texts = " ".join(str(p.get("times", "")) for line in lines for p in (*line.get("parts", ()), *line.get("squares", ())))
         gaps = {fact.line: fact.text for fact in self.facts}
-        known = [r.of for r in self.numbers if isinstance(r.of, Known) and r.of.line is not None]
         return [
             {"name": one.name, "sentence": one.sentence, **one.line}
-            for one in known
-            if one.line is not None and (one.name in used or one.name in self.signs.used or gaps.get(one.name, "?") in texts)
+            for one in [*self.given, *self.choices]
+            if one.line is not None
+            and (one.name in used or one.name in self.signs.used or gaps.get(one.name, "?") in texts)
         ]
 
     def _sum(self, vectors: Sequence[str], coefficients: Mapping[int, Element]) -> str:

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from theory import predicates as p
 from theory.claim import Claim
-from theory.formula import Name, Number
+from theory.formula import Apply
 from theory.program import Instruction
-from theory.sentence import index_of, parse_call, parse_expression, text_of
+from theory.sentence import applied, index_of, parse_call, parse_sentence, parts, text_of
 from theory.derivation.search.combining import Known
 from theory.derivation.search.instances import LEVEL, assumed
 
@@ -19,6 +19,7 @@ def facts(claim: Claim) -> Iterator[Known]:
     for text in (*claim.assuming, *claim.standing):
         if parse_call(text) is None:
             yield Known(text, text, cost=0.3)
+            yield from _squared(text)
     for sentence in _of_domains(claim):
         yield Known(sentence, sentence, {"by": "domain"}, cost=0.4)
     known = assumed(claim)
@@ -31,6 +32,16 @@ def facts(claim: Claim) -> Iterator[Known]:
                     f"curvature {sentence}", sentence,
                     {"by": "assumption", "of": [other, text], "schema": "curvature", "at": {}, "on": on}, cost=0.4,
                 )  # fmt: skip
+
+
+def _squared(text: str) -> Iterator[Known]:
+    """``norm(v) <= c`` as ``norm2(v) <= c**2``."""
+    said = parse_sentence(text)
+    low, high = (said.left, said.right) if said.relation in ("<=", "<") else (said.right, said.left)
+    if isinstance(low, Apply) and low.operation == "norm" and said.relation != "==":
+        square = applied("norm2", parts(low))
+        sentence = f"{text_of(square)} <= {text_of(high, 5)}**2"
+        yield Known(f"{text} squared", sentence, {"by": "power", "line": text, "exponent": "2"}, cost=0.4)
 
 
 def _of_domains(claim: Claim) -> Iterator[str]:

@@ -23,6 +23,9 @@ Key = Hashable
 Terms = Mapping[Key, Element]
 
 
+_ATTEMPTS = 5
+
+
 class Limit(Exception):
     """The work that a search may do is done."""
 
@@ -187,20 +190,31 @@ class _Search:
                 self.work.tried.append(f"no multipliers at {self._words(at)}")
                 return None
             first.append(found)
-        use, rows = self._sparse(use, rows, first)
-        names = [m.name for m, u in zip(p.multiples, use, strict=True) if u]
-        self.work.tried.append("it can be a sum of squares and multiples of: " + ("; ".join(names) or "nothing"))
-        return self._exactly(use, rows, {})
+        seen: set[Any] = set()
+        for attempt in range(_ATTEMPTS):
+            few, vectors = self._sparse(use, rows, first, attempt)
+            key = (tuple(few), tuple(map(tuple, vectors)))
+            if key in seen:
+                continue
+            seen.add(key)
+            names = [m.name for m, u in zip(p.multiples, few, strict=True) if u]
+            self.work.tried.append("it can be a sum of squares and multiples of: " + ("; ".join(names) or "nothing"))
+            answer = self._exactly(few, vectors, {})
+            if answer is not None:
+                return answer
+        return None
 
     def _words(self, at: int) -> str:
         s = self.problem.settings[at]
         return ", ".join(f"{a} = {v:.4g}" for a, v in zip(self.problem.field.atoms, s, strict=False)) or "any setting"
 
-    def _sparse(self, use: list[bool], rows: list[list[bool]], first: list[Solution]) -> tuple[list[bool], list[list[bool]]]:
+    def _sparse(self, use: list[bool], rows: list[list[bool]], first: list[Solution], attempt: int) -> tuple[list[bool], list[list[bool]]]:
         """Few multipliers, few vectors: reweighted, then one after another left out."""
         p = self.problem
         weight = np.zeros(len(use))
         cost = np.array([m.cost for m in p.multiples])
+        if attempt:  # other preferences, the same ones every time
+            cost = cost * np.exp(np.random.default_rng(attempt).normal(0.0, 1.0, len(cost)))
         for at, found in enumerate(first):
             best = found
             for _ in range(2):
@@ -215,7 +229,7 @@ class _Search:
         if self._all(maybe, rows):
             use = maybe
         # vectors that no square needs
-        things: list[tuple[float, int, int]] = [(weight[j] / p.multiples[j].cost, -1, j) for j in range(len(use)) if use[j]]
+        things: list[tuple[float, int, int]] = [((1.0 if attempt else weight[j]) / cost[j], -1, j) for j in range(len(use)) if use[j]]
         for b, some in enumerate(rows):
             for i in range(len(some)):
                 size = max(found.matrices[b][i, i] for found in first) if first else 0.0
@@ -356,6 +370,8 @@ class _Search:
             used: set[int] = set()
             factors: dict[Any, None] = {}
             for terms in self._forms():
+                if set(terms) <= {()} and terms is not self.problem.goal:
+                    continue
                 for c in terms.values():
                     for p in (c.numer, c.denom):
                         for m in p:
@@ -364,6 +380,11 @@ class _Search:
                 for p in (c.numer, c.denom):
                     for q, _ in f.factors(p)[1]:
                         if len(q) > 1 and len(q) <= 4:
+                            factors.setdefault(q, None)
+            for m in self.problem.multiples:
+                if set(m.terms) == {()}:  # what is known of numbers
+                    for q, _ in f.factors(m.terms[()].numer)[1]:
+                        if 1 < len(q) <= 4:
                             factors.setdefault(q, None)
             for m in self.problem.multiples:
                 for key in m.terms:

@@ -9,6 +9,8 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.formula import Apply, Name, Number
+from theory.formula import text_of as formula_text
+from theory.program import loops_around
 from theory.sentence import At, Expression, Sentence, applied, everything, parse_expression, parse_sentence, parts, read, replaced, text_of
 from theory.derivation.search.combining import Context, Known, Line, combine
 from theory.derivation.search.settings import settings, worth
@@ -20,6 +22,20 @@ Strategy = Callable[[Context], "list[Line] | None"]
 def as_it_stands(context: Context) -> list[Line] | None:
     """The sentence as one combination."""
     return combine(context, context.claim.statement, context.claim.label)
+
+
+def by_squares(context: Context) -> list[Line] | None:
+    """``norm(v) <= c``, or ``sqrt(e) <= c``, from their squares."""
+    said = context.claim.sentence
+    low, high = (said.left, said.right) if said.relation == "<=" else (said.right, said.left)
+    if said.relation not in ("<=", ">=") or not isinstance(low, Apply) or low.operation not in ("norm", "sqrt"):
+        return None
+    square = applied("norm2", parts(low)) if low.operation == "norm" else parts(low)[0]
+    two = Number(Fraction(2))
+    lines = combine(context, str(Sentence(square, "<=", applied("**", (high, two)))), "squares")
+    if lines is None:
+        return None
+    return [*lines, {"name": context.claim.label, "sentence": context.claim.statement, "by": "root", "line": "squares"}]
 
 
 def over_rounds(context: Context) -> list[Line] | None:
@@ -64,16 +80,15 @@ def still(context: Context) -> list[Line] | None:
     step: list[Line] = []
     given = list(ih)
     for name, kind, loops in taps:
-        if loops != 1:
+        around = loops_around(program.body, name) or ()
+        if loops != 1 or around[0].count is None:
             continue
         sentence = _distance(claim, name, kind, f"{name}[k, h]", "x0")
         lines = _induction(context, sentence, f"{name} stays", "h", 0, given)
         if lines is None:
             return None
         step += lines
-        given.append(Known(f"{name} stays", sentence))
-        end = sentence.replace(f"{name}[k, h]", f"{name}[k, H]")
-        del end
+        given.append(Known(f"{name} stays", sentence, put={"h": formula_text(around[0].count)}))
     for label, sentence in sentences:
         first = combine(context, sentence.format(k="0"), f"{label} at first")
         next_ = combine(context, sentence.format(k="k+1"), f"{label} on", given)
@@ -162,6 +177,7 @@ def _of_unknown_sign(context: Context, e: Apply) -> list[str]:
 
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("as it stands", as_it_stands),
+    ("from squares", by_squares),
     ("in two cases", by_cases),
     ("induction over k", over_rounds),
     ("induction over K", over_length),
