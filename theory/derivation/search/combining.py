@@ -21,7 +21,7 @@ from theory.derivation.search.settings import settings, worth
 from theory.derivation.search.signs import Fact, Signs
 
 Line = dict[str, Any]
-_SETTINGS = 5
+_SETTINGS = 6
 _CHOICE = 0.41
 
 

@@ -306,10 +306,8 @@ class _Search:
                 down[j], up[j] = 1.0, -1.0
                 low = self.solve(at, down, use, rows, known[at], trace=0.0)
                 high = self.solve(at, up, use, rows, known[at], trace=0.0)
-                if low is None:
-                    return None
-                a = float(low.multipliers[j])
-                ends.append((a, float(high.multipliers[j]) if high is not None else np.inf))
+                a = 0.0 if low is None else float(low.multipliers[j])  # None at an end of what is feasible: by rounding
+                ends.append((a, np.inf if high is None else float(high.multipliers[j])))
             for value in self._between(ends):
                 tried += 1
                 if tried > 12:
@@ -329,7 +327,7 @@ class _Search:
         f = self.problem.field
         low = np.array([e[0] for e in ends])
         high = np.array([e[1] for e in ends])
-        slack = 1e-6 * np.maximum(1e-9, np.abs(low))
+        slack = 2e-5 * np.maximum(1e-9, np.abs(low))
         pool = self._pool()
         settings = self.problem.settings
         values = {i: np.array([f.value(e, s) for s in settings]) for i, e in enumerate(pool)}
@@ -353,7 +351,7 @@ class _Search:
             for extra, value, used in more:
                 for rank, c in enumerate(numbers):
                     worth = float(c) * value
-                    if np.all(worth >= low - slack - 1e-9 * np.abs(worth)) and np.all(worth <= high * (1 + 1e-6) + slack):
+                    if np.all(worth >= low - slack - 1e-9 * np.abs(worth)) and np.all(worth <= high * (1 + 2e-5) + slack):
                         e = f.number(c)
                         for i, n in zip(atoms, powers, strict=True):
                             if n:

@@ -145,7 +145,7 @@ def _draw(claim: Claim, symbol: str, source: random.Random) -> float:
         return float(source.choice([v for v in range(least, least + 6) if high is None or v <= high]))
     if low is not None and high is not None:
         return low + (high - low) * source.choice((0.2, 0.37, 0.5, 0.71, 0.9))
-    size = math.exp(source.uniform(-1.1, 1.1))
+    size = math.exp(source.uniform(-1.8, 1.8))
     return low + size if low is not None else high - size if high is not None else source.choice((-1, 1)) * size
 
 
