@@ -54,6 +54,9 @@ class Context:
         work: how much may be done.
         known: lines and hypotheses that any combination may use.
         supposed: relations between numbers that a case supposes.
+        used: how many names were given.
+        stage: how far candidates are looked for: 0 the conditions of interpolation, 1 what follows from them too,
+            2 at steps along gradients too.
     """
 
     claim: Claim
@@ -62,6 +65,7 @@ class Context:
     known: list[Known] = field(default_factory=list)
     supposed: list[str] = field(default_factory=list)
     used: int = 0
+    stage: int = 2
 
     def name(self, stem: str) -> str:
         """A name for a line that no other has."""
@@ -89,7 +93,7 @@ def combine(
     name: str,
     given: Sequence[Known] = (),
     put: Mapping[str, str] | None = None,
-    stages: Sequence[int] = (0, 1),
+    stages: Sequence[int] = (0, 1, 2),
     bare: bool = False,
 ) -> list[Line] | None:
     """Lines that end with a sentence, by combinations of what is assumed, known and given; None where none is found.
@@ -105,11 +109,13 @@ def combine(
     """
     before: tuple[str, ...] | None = None
     for stage in stages:
+        if stage > context.stage:
+            break
         one = _Combination(context, sentence, name, given, stage, put or {}, bare)
-        points = tuple(one.points)
-        if points == before:
+        seen = tuple(one.said())
+        if seen == before:
             continue
-        before = points
+        before = seen
         lines = one.lines()
         if lines is not None:
             return lines
@@ -142,6 +148,10 @@ class _Combination:
             self.problem, self.points = str(error), []
 
     # --- the problem ---
+
+    def said(self) -> list[str]:
+        """The sentences that may be used, to tell whether another stage has others."""
+        return [] if self.problem is not None else [one.sentence for one in self._candidates()]
 
     def lines(self) -> list[Line] | None:
         tried = self.context.work.tried
@@ -364,7 +374,7 @@ class _Combination:
         return Answer({own: problem.field.number(1), **values}, ())
 
     def _points(self) -> list[str]:
-        """Where functions are taken, and what the claim compares with; from stage 1 on, steps along gradients too."""
+        """Where functions are taken, and what the claim compares with; from stage 2 on, steps along gradients too."""
         forms = self.forms
         found = dict.fromkeys(p for form in (self.stated, self.goal) for p in forms.points(form))
         for known in self.given:
@@ -380,7 +390,7 @@ class _Combination:
         if forms.has_minimiser:
             found.setdefault("xstar")
         smooth = next((one for _, one in self.instances.predicates if one.name == "smooth"), None)
-        if self.stage >= 1 and smooth is not None:
+        if self.stage >= 2 and smooth is not None:
             L, F = text_of(smooth.constants[0], 4), smooth.function
             here = [x for x in found if x != "xstar" and "grad" not in x]
             for x in here:
@@ -393,7 +403,7 @@ class _Combination:
         yield from self.given
         some, points = self.instances, self.points
         if self.claim.predicates and not self.bare:
-            yield from some.pairs(points)
+            yield from some.pairs(points, self.stage >= 1)
             yield from some.singles(points, self.forms.has_infimum)
         if self.forms.has_minimiser and not self.bare:
             yield from some.least()

@@ -67,15 +67,15 @@ class Instances:
         most = max((LEVEL.get(one.function, 0) for _, one in self.predicates), default=0)
         return [name for name in FUNCTION_NAMES if LEVEL[name] <= most]
 
-    def pairs(self, points: Sequence[str]) -> Iterator[Instance]:
-        """Interpolation conditions at all ordered pairs."""
+    def pairs(self, points: Sequence[str], more: bool) -> Iterator[Instance]:
+        """Interpolation conditions at all ordered pairs; with `more` what follows from them too, of all functions."""
         for function in self.functions():
             for x in points:
                 for y in points:
                     if x != y:
-                        yield from self.at_two(function, x, y)
+                        yield from self.at_two(function, x, y, more)
 
-    def at_two(self, function: str, x: str, y: str) -> Iterator[Instance]:
+    def at_two(self, function: str, x: str, y: str, more: bool) -> Iterator[Instance]:
         """The conditions between f(x) and f(y), the strongest ones, and the plain ones where they differ."""
         F = function
         smooth, convex, strong = (self.of(kind, F) for kind in (p.Smooth, p.Convex, p.StronglyConvex))
@@ -108,7 +108,7 @@ class Instances:
             )  # fmt: skip
         elif convex:
             yield self._made(f"{fy} >= {fx} + dot({gx}, {b} - {a})", [convex[0]], "convex", {"x": x, "y": y}, F)
-        if smooth:
+        if smooth and (more or not (convex or strong)):
             L = _constant(smooth)
             yield self._made(
                 f"{fy} <= {fx} + dot({gx}, {b} - {a}) + {L}/2*norm2({b} - {a})",

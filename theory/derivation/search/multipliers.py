@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -140,7 +140,15 @@ class _Search:
             for key in terms:
                 keys.setdefault(key, len(keys))
         self.keys = keys
-        self.floats = [self._at(s) for s in problem.settings]
+        self.floats: list[Floats] = []
+        kept: list[tuple[float, ...]] = []
+        for setting in problem.settings:
+            try:
+                self.floats.append(self._at(setting))
+            except (ZeroDivisionError, OverflowError):
+                continue
+            kept.append(setting)
+        self.problem = replace(problem, settings=tuple(kept))
         self.free = np.array([m.free for m in problem.multiples], bool)
 
     def _forms(self) -> Any:
@@ -183,7 +191,10 @@ class _Search:
         rows = [[True] * len(b.vectors) for b in p.blocks]
         cost = np.array([m.cost for m in p.multiples])
         order = range(len(self.floats))
-        first = []
+        first: list[Solution] = []
+        if not self.floats:
+            self.work.tried.append("what is known divides by 0 at every setting that is tried")
+            return None
         for at in order:
             found = self.solve(at, cost, use, rows)
             if found is None:
@@ -423,7 +434,8 @@ class _Search:
                     matrix[e[1]][e[2]] = matrix[e[2]][e[1]] = values.get(("m", *e), zero)
             found = squares(matrix, lambda e: self._believed(e) and self.judge(e), self.divides, zero)
             if found is None:
-                self.work.tried.append("the rest is not shown to be a sum of squares")
+                shown = [[f.text(e) for e in row] for row in matrix if any(row)]
+                self.work.tried.append(f"the rest is not shown to be a sum of squares: {shown}")
                 return None
             pieces += [(b, factor, vector) for factor, vector in found]
         for j, y in ys.items():

@@ -52,20 +52,21 @@ def search(claim: Claim, units: int = UNITS) -> Result:
     started = time.perf_counter()
     work = Work(units)
     tried: list[str] = []
-    for words, strategy in STRATEGIES:
-        context = Context(claim, Forms(claim), work, list(facts(claim)))
-        work.tried = []
-        try:
-            lines = strategy(context)
-        except Limit as error:
-            tried += [f"{words}: {t}" for t in (*work.tried, str(error))]
-            break
-        tried += [f"{words}: {t}" for t in work.tried]
-        if lines is None:
-            continue
-        lines = [*lines[:-1], {k: v for k, v in lines[-1].items() if k != "sentence"}]
-        why = accepted(claim, lines)
-        if why is None:
-            return Result(tuple(lines), words, tuple(tried), time.perf_counter() - started)
-        tried.append(f"{words}: the kernel does not accept what was found: {why}")
+    forms, known = Forms(claim), list(facts(claim))
+    try:
+        for stage in (0, 1) if claim.of is not None else (0, 1, 2):
+            for words, strategy in STRATEGIES:
+                context = Context(claim, forms, work, list(known), stage=stage)
+                work.tried = []
+                lines = strategy(context)
+                tried += [f"{words}: {t}" for t in work.tried]
+                if lines is None:
+                    continue
+                lines = [*lines[:-1], {k: v for k, v in lines[-1].items() if k != "sentence"}]
+                why = accepted(claim, lines)
+                if why is None:
+                    return Result(tuple(lines), words, tuple(tried), time.perf_counter() - started)
+                tried.append(f"{words}: the kernel does not accept what was found: {why}")
+    except Limit as error:
+        tried += [f"{words}: {t}" for t in (*work.tried, str(error))]
     return Result(None, "", tuple(dict.fromkeys(tried)), time.perf_counter() - started)

@@ -21,6 +21,8 @@ Strategy = Callable[[Context], "list[Line] | None"]
 
 def as_it_stands(context: Context) -> list[Line] | None:
     """The sentence as one combination."""
+    if _from_start(context.claim):
+        return None
     return combine(context, context.claim.statement, context.claim.label)
 
 
@@ -41,7 +43,7 @@ def by_squares(context: Context) -> list[Line] | None:
 def over_rounds(context: Context) -> list[Line] | None:
     """Induction over k: the sentence itself is what is carried on."""
     claim = context.claim
-    if "k" not in claim.free or not _moments(claim):
+    if "k" not in claim.free or (claim.of is not None and not _from_start(claim)):
         return None
     return _induction(context, claim.statement, claim.label, "k", 0)
 
@@ -218,9 +220,13 @@ def at(sentence: str, on: str, value: Expression) -> str:
     return str(Sentence(left, tree.relation, right))
 
 
-def _moments(claim: Claim) -> bool:
-    """Whether the sentence speaks of a run, or of powers in k."""
-    return True
+def _from_start(claim: Claim) -> bool:
+    """Whether the sentence holds a state against the start, any number of rounds before."""
+    if claim.of is None:
+        return False
+    sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
+    rounds = {text_of(e.indices[0]) for s in sides for e in everything(s) if isinstance(e, At)}
+    return "k" in claim.free and "k + 1" not in rounds and any(text == "k" for text in rounds) or _sums(claim)
 
 
 def _sums(claim: Claim) -> bool:
