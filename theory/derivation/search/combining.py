@@ -584,7 +584,7 @@ class _Combination:
             if step is not None:
                 name = self.context.name("step")
                 lines.append({"name": name, "sentence": step[0], "by": "step"})
-                parts_.append({"line": name, "times": field_.text(-c, self.places[0])})
+                parts_.append({"line": name, "times": field_.text(-c, self.places)})
         parts_ += self._tie_parts(rest)
         last = self._last(by="combination", parts=parts_)
         if squares:
@@ -624,7 +624,7 @@ class _Combination:
                 left[key] = put
                 if quotient:
                     self.signs.divides(quotient)
-                    text = self.field.text(quotient * sign, self.places[0])
+                    text = self.field.text(quotient * sign, self.places)
                     pieces.append(text if key == () else f"({text})*{monomial(key)}")
             if pieces:
                 found.append({"line": r.of.name, "times": " + ".join(pieces)})
@@ -645,7 +645,7 @@ class _Combination:
     def _sum(self, vectors: Sequence[str], coefficients: Mapping[int, Element]) -> str:
         pieces = []
         for i, e in sorted(coefficients.items()):
-            text = self.field.text(e, self.places[0])
+            text = self.field.text(e, self.places)
             negative = text.startswith("-")
             text = text.removeprefix("-")
             v = _bracket(vectors[i]) if text != "1" or negative or pieces else vectors[i]

@@ -20,7 +20,10 @@ def facts(claim: Claim) -> Iterator[Known]:
         if parse_call(text) is None:
             yield Known(text, text, cost=0.3)
             yield from _squared(text)
-    for sentence in _of_domains(claim):
+    there = {str(relation) for relation in claim.relations}
+    for sentence in dict.fromkeys(_of_domains(claim)):
+        if sentence in there:
+            continue
         yield Known(sentence, sentence, {"by": "domain"}, cost=0.4)
     known = assumed(claim)
     for text, one in known:

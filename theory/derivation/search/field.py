@@ -82,8 +82,8 @@ class Field:
         """The same in fractions."""
         return Fraction(_worth(e.numer, at)) / Fraction(_worth(e.denom, at))
 
-    def text(self, e: Element, like: Sequence[float] | None = None) -> str:
-        """As a formula, in factors; each factor with the sign that makes it positive at `like`."""
+    def text(self, e: Element, like: Sequence[Sequence[float]] | None = None) -> str:
+        """As a formula, in factors; each factor with the sign that it has at the settings `like`."""
         above, below = self.factors(e.numer, like), self.factors(e.denom, like)
         number = above[0] / below[0]
         top = [_power(self.sum_text(f), n) for f, n in above[1]]
@@ -97,7 +97,7 @@ class Field:
             text += "/" + (low[0] if len(low) == 1 else f"({'*'.join(low)})")
         return f"-{text}" if number < 0 else text
 
-    def factors(self, p: Any, like: Sequence[float] | None = None) -> tuple[Fraction, list[tuple[Any, int]]]:
+    def factors(self, p: Any, like: Sequence[Sequence[float]] | None = None) -> tuple[Fraction, list[tuple[Any, int]]]:
         """A polynomial's rational content and its irreducible factors, of whole coefficients."""
         if not p:
             return Fraction(0), []
@@ -110,7 +110,7 @@ class Field:
             m = int(np.lcm.reduce(denominators)) if max(denominators) > 1 else 1
             f = f * m
             content *= (c / m) ** n
-            sign = _worth(f, like) if like is not None else float(_fraction(f.LC))
+            sign = sum(_worth(f, s) for s in like) if like is not None else float(_fraction(f.LC))
             if sign < 0:
                 f, content = -f, content * (-1) ** n
             out.append((f, n))

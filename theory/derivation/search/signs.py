@@ -73,8 +73,8 @@ class Signs:
         return self.field.text(e, self._like)
 
     @property
-    def _like(self) -> Sequence[float]:
-        return self.settings[0]
+    def _like(self) -> Sequence[Sequence[float]]:
+        return self.settings
 
     def _product(self, e: Element, strict: bool) -> bool:
         if not e:
@@ -118,7 +118,7 @@ class Signs:
             if fact.strict >= strict and self._same(fact.gap, f):
                 self.used.add(fact.line)
                 return True
-        line = {"name": self.name(), "sentence": f"0 {'<' if strict else '<='} {text}", **self._line(found)}
+        line = {"name": self.name(), "sentence": f"0 {'<' if strict else '<='} {text}", **self._line(found, strict)}
         self.lines.append(line)
         gap = self.field.inner.field_new(f)
         self.facts.append(Fact(line["name"], gap, text, strict))
@@ -126,11 +126,19 @@ class Signs:
 
     def _same(self, gap: Element, f: Any) -> bool:
         ratio = gap / self.field.inner.field_new(f)
-        return ratio.numer.is_ground and ratio.denom.is_ground and self.field.value(ratio, self._like) > 0
+        return ratio.numer.is_ground and ratio.denom.is_ground and self.field.value(ratio, self.settings[0]) > 0
 
-    def _line(self, found: Sequence[tuple[Fraction, Any, tuple[int, ...]]]) -> dict[str, Any]:
+    def _line(self, found: Sequence[tuple[Fraction, Any, tuple[int, ...]]], strict: bool) -> dict[str, Any]:
         """Of coefficient, monomial and facts: a combination."""
         parts, squares = [], []
+        if strict:  # what is positive by domains alone is a line
+            alone = [(c, m) for c, m, facts in found if not facts and self._sure(next(iter(m)), ())]
+            found = [one for one in found if one[2] or not self._sure(next(iter(one[1])), ())]
+            if alone:
+                total = sum((m * _rational(self.field, c) for c, m in alone), self.field.inner.ring.zero)
+                name, text = self.name(), self.field.sum_text(total)
+                self.lines.append({"name": name, "sentence": f"0 < {text}", "by": "domain"})
+                parts.append({"line": name})
         for c, m, facts in found:
             factor = self.field.inner.field_new(m) * self.field.number(c)
             if not facts:
@@ -155,39 +163,65 @@ class Signs:
     def certificate(self, f: Any, strict: bool) -> list[tuple[Fraction, Any, tuple[int, ...]]] | None:
         """Coefficients, monomials, and the facts whose gaps are multiplied; None where none are found."""
         ring = self.field.inner.ring
-        usable = [i for i, fact in enumerate(self.facts) if self._plain(fact.gap.denom, True)]
+        near = self._near(f)
+        usable = [i for i in near if self._cleared(self.facts[i])]
         products: list[tuple[tuple[int, ...], Any]] = [((), ring.one)]
         for size in (1, 2, 3):
-            if size == 3 and len(usable) > 6:
+            if size == 3 and len(usable) > 7:
                 break
             for some in itertools.combinations_with_replacement(usable, size):
                 g = ring.one
                 for i in some:
                     g = g * self.facts[i].gap.numer
-                products.append((some, g))
+                if len(g) <= 40:
+                    products.append((some, g))
+            found = self._sum_of(f, products, strict)
+            if found is not None:
+                return found
+        return None
+
+    def _sum_of(self, f: Any, products: Sequence[tuple[tuple[int, ...], Any]], strict: bool) -> Any:
+        """The polynomial as a sum of multiples of products by monomials; of monomials that lead to terms in it."""
+        ring = self.field.inner.ring
         monomials = set(f)
         columns: dict[tuple[Any, tuple[int, ...]], Any] = {}
         for _ in range(3):
             new: set[Any] = set()
             for some, g in products:
-                if len(g) > 30:
-                    continue
                 for target in monomials:
                     for own in g:
                         m = tuple(a - b for a, b in zip(target, own, strict=True))
                         if min(m, default=0) < 0 or any(n % 2 and i in self.signless for i, n in enumerate(m)):
                             continue
                         key = (m, some)
-                        if key in columns:
-                            continue
-                        columns[key] = ring.from_dict({m: ring.domain.one}) * g
-                        new |= set(columns[key])
-                        if len(columns) >= _MOST_PRODUCTS:
-                            break
-            if self._solve(f, columns, strict) is not None or len(columns) >= _MOST_PRODUCTS or new <= monomials:
-                break
+                        if key not in columns and len(columns) < _MOST_PRODUCTS:
+                            columns[key] = ring.from_dict({m: ring.domain.one}) * g
+                            new |= set(columns[key])
+            found = self._solve(f, columns, strict)
+            if found is not None or len(columns) >= _MOST_PRODUCTS or new <= monomials:
+                return found
             monomials |= new
-        return self._solve(f, columns, strict)
+        return None
+
+    def _cleared(self, fact: Fact) -> bool:
+        """Whether a gap may be multiplied by its denominator."""
+        return all(n % 2 == 0 or self._factor(p, False) for p, n in self.field.factors(fact.gap.denom, self._like)[1])
+
+    def _near(self, f: Any) -> list[int]:
+        """The facts that share atoms with a polynomial, or with facts that do."""
+        atoms = {i for m in f for i, n in enumerate(m) if n}
+        found: list[int] = []
+        while True:
+            more = [j for j in range(len(self.facts)) if j not in found and self._atoms(j) & atoms]
+            if not more:
+                return sorted(found)
+            found += more
+            if len(found) <= 8:  # beyond, only the nearest
+                atoms |= {i for j in more for i in self._atoms(j)}
+
+    def _atoms(self, j: int) -> set[int]:
+        gap = self.facts[j].gap
+        return {i for p in (gap.numer, gap.denom) for m in p for i, n in enumerate(m) if n}
 
     def _solve(self, f: Any, columns: Mapping[Any, Any], strict: bool) -> list[tuple[Fraction, Any, tuple[int, ...]]] | None:
         from scipy.optimize import linprog
@@ -228,8 +262,7 @@ class Signs:
     def _sure(self, m: Sequence[int], some: Sequence[int]) -> bool:
         """Whether a product is positive, the first of its facts being strict."""
         return (
-            bool(some)
-            and all(self.facts[i].strict for i in some)
+            all(self.facts[i].strict for i in some)
             and all(not n or self.positive[i] for i, n in enumerate(m))
         )
 
@@ -258,6 +291,10 @@ def _exact(f: Any, columns: Sequence[Any]) -> list[Fraction] | None:
             return None
     last = [reduced[i, len(columns)] for i in range(len(columns))]
     return [Fraction(int(v.p), int(v.q)) for v in last]
+
+
+def _rational(field: Field, c: Fraction) -> Any:
+    return field.inner.ring.domain(c.numerator) / field.inner.ring.domain(c.denominator)
 
 
 def _worth(p: Any, at: Sequence[float]) -> float:
