@@ -380,7 +380,7 @@ def _ray(q: Quotient, op: str) -> str:
 
 
 def _decided(s: Sign, strict: bool) -> bool:
-    return len(s) == 1 or (not strict and not {-1, 1} <= s)
+    return len(s) == 1 or (not strict and s <= NONNEGATIVE)
 
 
 def needs(
