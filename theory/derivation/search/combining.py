@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from theory.claim import Claim
 from theory.formula import Apply, Name
 from theory.sentence import At, everything_meant, index_of, parse_expression, parse_sentence, parts, read, text_of
@@ -167,6 +169,8 @@ class _Combination:
         self._order_numbers()
         forms = [self.goal, self.stated, *(r.form for r in raw), *(r.whole for r in raw)]
         forms += [e for b in blocks for e in b[3].values()]
+        if self.forms.one_client:
+            forms += [self.forms.collapsed(f) for f in forms]
         atoms = dict.fromkeys(a for f in forms for a in self.forms.number_atoms(f))
         for a in list(atoms):
             for q in self.forms.within(a):
@@ -180,7 +184,8 @@ class _Combination:
         self.ties = self._ties()
 
         def element(form: Form) -> dict[Any, Element]:
-            found = {key: self._tied(self.forms.element(field_, c)) for key, c in form.items()}
+            some = self.forms.collapsed(form)
+            found = {key: self._tied(self.forms.element(field_, c)) for key, c in some.items()}
             return {key: c for key, c in found.items() if c}
 
         self.facts = [fact for r in self.numbers if (fact := self._fact(r)) is not None]
@@ -376,7 +381,7 @@ class _Combination:
     def _points(self) -> list[str]:
         """Where functions are taken, and what the claim compares with; from stage 2 on, steps along gradients too."""
         forms = self.forms
-        found = dict.fromkeys(p for form in (self.stated, self.goal) for p in forms.points(form))
+        found = dict.fromkeys(forms.points(self.goal))
         for known in self.given:
             try:
                 found |= dict.fromkeys(forms.points(forms.gap(known.sentence)))
@@ -455,14 +460,23 @@ class _Combination:
         return Raw(name, one, one.cost, sentence.relation == "==", tuple(over), whole, form)
 
     def _settings(self) -> list[tuple[float, ...]]:
-        found = []
+        """Values of the atoms; where some are largest or least numbers, with each of their arguments as the one."""
         more = [parse_sentence(text) for text in self.context.supposed]
-        for values in settings(self.claim, _SETTINGS, more=sorted(self.free), supposed=more):
+        trees = [parse_expression(a) for a in self.field.atoms]
+        choices = [[parse_expression(x) for x in of] for a in self.field.atoms for _, of in self.forms.inside(a)]
+        found: list[tuple[float, ...]] = []
+        others: list[tuple[float, ...]] = []
+        seen: dict[tuple[int, ...], int] = {}
+        many = 8 * _SETTINGS if choices else _SETTINGS
+        for values in settings(self.claim, many, more=sorted(self.free), supposed=more):
             try:
-                found.append(tuple(worth(parse_expression(a), values, self.claim.definitions) for a in self.field.atoms))
+                one = tuple(worth(t, values, self.claim.definitions) for t in trees)
+                which = tuple(int(np.argmax([worth(t, values, self.claim.definitions) for t in of])) for of in choices)
             except ValueError:
                 continue
-        return found
+            seen[which] = seen.get(which, 0) + 1
+            (found if seen[which] <= 2 or not choices else others).append(one)
+        return [*found, *others][: max(_SETTINGS, min(len(found), 2 * _SETTINGS))]
 
     # --- squares ---
 
@@ -517,8 +531,15 @@ class _Combination:
         return places[-1] if places and self.claim.predicates else None
 
     def _block(self, vectors: tuple[str, ...], over: tuple[str, ...], weight: str = "1") -> Any:
+        forms = self.forms
+
+        def product(a: str, b: str) -> Form:
+            return forms.unfolded(forms.expanded(f"{weight}*dot({a}, {b})", over))
+
+        if forms.one_client:  # what clients differ in is nothing
+            vectors = tuple(v for v in vectors if forms.collapsed(product(v, v)))
         entries = {
-            (a, b): self.forms.unfolded(self.forms.expanded(f"{weight}*dot({vectors[a]}, {vectors[b]})", over))
+            (a, b): product(vectors[a], vectors[b])
             for a, b in itertools.combinations_with_replacement(range(len(vectors)), 2)
         }
         return vectors, over, weight, entries
@@ -586,10 +607,24 @@ class _Combination:
                 lines.append({"name": name, "sentence": step[0], "by": "step"})
                 parts_.append({"line": name, "times": field_.text(-c, self.places)})
         parts_ += self._tie_parts(rest)
+        if self.forms.one_client and (left := {key: c for key, c in rest.items() if c}):
+            name = self.context.name("one client")
+            text = self._combined(left)
+            lines.append({"name": name, "sentence": f"{text} == 0", "by": "single"})
+            parts_.append({"line": name, "times": "-1"})
         last = self._last(by="combination", parts=parts_)
         if squares:
             last["squares"] = squares
         return [*self._needed([*lines, *self.signs.lines, last]), *lines, *self.signs.lines, last]
+
+    def _combined(self, form: Mapping[Any, Element]) -> str:
+        pieces = []
+        for key, c in form.items():
+            text = self.field.text(c, self.places)
+            negative, text = text.startswith("-"), text.removeprefix("-")
+            piece = text if key == () else monomial(key) if text == "1" else f"({text})*{monomial(key)}"
+            pieces.append(f"- {piece}" if negative else f"+ {piece}" if pieces else piece)
+        return " ".join(pieces).replace("- ", "-", 1) if pieces and pieces[0][0] == "-" else " ".join(pieces)
 
     def _part(self, name: str, r: Raw, y: Element) -> dict[str, Any]:
         part: dict[str, Any] = {"line": name}
@@ -611,8 +646,8 @@ class _Combination:
         """Whether right - left of an equation ``e == 0`` is what its multiplier was meant for; it is always -e."""
         return False
 
-    def _tie_parts(self, rest: Mapping[Any, Element]) -> list[dict[str, Any]]:
-        """Multiples of equations between parameters that make up for what was put in."""
+    def _tie_parts(self, rest: dict[Any, Element]) -> list[dict[str, Any]]:
+        """Multiples of equations between parameters that make up for what was put in; `rest` is what is left then."""
         found = []
         left = {key: c for key, c in rest.items() if c}
         for r, at, value, sign in self.ties:
@@ -622,6 +657,7 @@ class _Combination:
                 put = self._tied_by(c, [(r, at, value, sign)])
                 quotient = (c - put) / (gen - value)
                 left[key] = put
+                rest[key] = put
                 if quotient:
                     self.signs.divides(quotient)
                     text = self.field.text(quotient * sign, self.places)
@@ -635,11 +671,11 @@ class _Combination:
         used = {part["line"] for line in lines for part in line.get("parts", ())}
         texts = " ".join(str(p.get("times", "")) for line in lines for p in (*line.get("parts", ()), *line.get("squares", ())))
         gaps = {fact.line: fact.text for fact in self.facts}
+        known = {one.name: one for one in [*self.given, *self.choices] if one.line is not None}
         return [
-            {"name": one.name, "sentence": one.sentence, **one.line}
-            for one in [*self.given, *self.choices]
-            if one.line is not None
-            and (one.name in used or one.name in self.signs.used or gaps.get(one.name, "?") in texts)
+            {"name": one.name, "sentence": one.sentence, **(one.line or {})}
+            for one in known.values()
+            if one.name in used or one.name in self.signs.used or gaps.get(one.name, "?") in texts
         ]
 
     def _sum(self, vectors: Sequence[str], coefficients: Mapping[int, Element]) -> str:

@@ -9,11 +9,14 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from theory.claim import Claim
-from theory.derivation.quotients import Atom, Monomial, Quotient, constant
+from theory.derivation.quotients import Atom, Monomial, Quotient, constant, monomial
 from theory.derivation.reading import PLAIN, Place, Reader, finest
+from theory.derivation.rounds import Rounds
+from theory.derivation.rules import of_one_client
 from theory.derivation.schemas import named_points
 from theory.derivation.search import spoken
 from theory.derivation.search.field import Element, Field
+from theory.derivation.terms import Index
 from theory.formula import Name
 from theory.sentence import Expression, applied, everything_meant, parse_expression, parse_sentence
 
@@ -37,10 +40,9 @@ class Forms:
         self.trees = sides
         self.reader = Reader(claim, finest(claim, sides))
         if claim.program is not None:
-            from theory.derivation.search.kernel import rounds_of
-
-            self.reader.rounds = rounds_of(self.reader)
+            self.reader.rounds = Rounds(self.reader)
         self._kept: dict[Any, Form] = {}
+        self._collapsed: dict[Monomial, Form] = {}
         self._steps: dict[Monomial, tuple[str, Form] | None] = {}
 
     one = constant(1)
@@ -105,6 +107,26 @@ class Forms:
             return f"{text} == {spoken.scalar(made)}", form
         except ValueError:
             return None
+
+    @cached_property
+    def one_client(self) -> bool:
+        """Whether the claim is about one client."""
+        one = parse_sentence("N <= 1")
+        return any(r in (one, parse_sentence("N == 1"), parse_sentence("1 >= N")) for r in self.claim.relations)
+
+    def collapsed(self, form: Form) -> Form:
+        """For one client: means over the clients are what they are of that one."""
+        if not self.one_client:
+            return form
+        found: Form = {}
+        for key, c in form.items():
+            key_form = self._collapsed.get(key)
+            if key_form is None:
+                key_form = self._collapsed[key] = split(of_one_client(monomial(key), Index("n")))
+            factor = split(of_one_client(c, Index("n"))).get((), constant(0))
+            for other, e in key_form.items():
+                found[other] = found.get(other, constant(0)) + factor * e
+        return {k: c for k, c in found.items() if not c.zero}
 
     # --- numbers ---
 

@@ -70,9 +70,10 @@ class Instances:
     def pairs(self, points: Sequence[str], more: bool) -> Iterator[Instance]:
         """Interpolation conditions at all ordered pairs; with `more` what follows from them too, of all functions."""
         for function in self.functions():
+            own = {"f": "", "f_n": "n", "f_ni": "ni"}[function]
             for x in points:
                 for y in points:
-                    if x != y:
+                    if x != y and not (indices(x, self.claim) | indices(y, self.claim)) & {"n", "i"} - set(own):
                         yield from self.at_two(function, x, y, more)
 
     def at_two(self, function: str, x: str, y: str, more: bool) -> Iterator[Instance]:

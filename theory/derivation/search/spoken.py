@@ -76,6 +76,7 @@ def atom(a: Atom) -> str:
     if kind == "dot":
         return f"dot({vector_atom(data[0])}, {vector_atom(data[1])})"
     if kind == "value":
+        _one_client(a)
         return f"{FUNCTION_NAMES[len(data[0])]}({vector(data[1])})"
     if kind == "E":
         return f"E({monomial(data[0])})"
@@ -167,12 +168,22 @@ def vector_atom(a: Atom) -> str:
     if a.kind == "state":
         return f"{a.data[0]}[{', '.join(map(number, a.data[1]))}]"
     if a.kind == "grad":
+        _one_client(a)
         return f"grad({FUNCTION_NAMES[len(a.data[0])]}, {vector(a.data[1])})"
     if a.kind == "E vec":
         rest = tuple((b, e) for b, e in a.data[0] if b.kind != "vec")
         core = next(b for b, _ in a.data[0] if b.kind == "vec")
         return f"E({_scaled(rest, vector_atom(core.data[0]))})"
     raise UnspeakableError(f"{a.text} is no vector of the language")
+
+
+def _one_client(a: Atom) -> None:
+    """Nothing where a function and its point have the same client and sample, or the point has none."""
+    for index in a.data[0]:
+        if any(kind_of(x) == kind_of(index) and x != index for x in a.data[1].free):
+            raise UnspeakableError("a function of one client at a point of another")
+    if len(a.data[0]) < 2 and any(kind_of(x) in "ni"[len(a.data[0]) :] for x in a.data[1].free):
+        raise UnspeakableError("a function at a point of a client that it does not have")
 
 
 def averaged(text: str, kinds: Iterable[str], point_kinds: Mapping[str, Any] | frozenset[str], gradient: str | None) -> str:
