@@ -195,7 +195,8 @@ class _Combination:
             Block(vectors, over, {at: element(e) for at, e in entries.items()}, weight)
             for vectors, over, weight, entries in blocks
         )
-        problem = Problem(field_, element(self.goal), tuple(multiples), squares, tuple(self.places))
+        choices = frozenset(i for i, a in enumerate(field_.atoms) if self.forms.inside(a))
+        problem = Problem(field_, element(self.goal), tuple(multiples), squares, tuple(self.places), choices)
         if self.bare:
             answer = self._from_one(problem)
         elif self.equation:

@@ -99,6 +99,8 @@ class Problem:
         multiples: what may be used.
         blocks: the squares.
         settings: values of the field's atoms that satisfy the hypotheses, several.
+        choices: the places of atoms that are the largest or the least of some numbers: they stay out of multipliers,
+            as one of their signs only is known.
     """
 
     field: Field
@@ -106,6 +108,7 @@ class Problem:
     multiples: tuple[Multiple, ...]
     blocks: tuple[Block, ...]
     settings: tuple[tuple[float, ...], ...]
+    choices: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -241,7 +244,7 @@ class _Search:
             use = maybe
         # vectors that no square needs
         things: list[tuple[float, int, int]] = [((1.0 if attempt else weight[j]) / cost[j], -1, j) for j in range(len(use)) if use[j]]
-        for b, some in enumerate(rows):
+        for b, some in enumerate(rows if not p.choices else ()):
             for i in range(len(some)):
                 size = max(found.matrices[b][i, i] for found in first) if first else 0.0
                 things.append((float(min(size, 1.0)) * 1e-3, b, i))
@@ -287,13 +290,16 @@ class _Search:
                 left = equations[key][0]
                 left[("m", b, i, j)] = c * (1 if i == j else 2)
         unknowns = [("y", j) for j in multipliers if j not in chosen] + [("m", *e) for e in entries]
-        family = solutions(equations.values(), unknowns, keep=[u for u in unknowns if u[0] == "y"])
+        family = solutions(equations.values(), unknowns, keep=[u for u in unknowns if u[0] == "y" and not p.multiples[u[1]].free])
         if family is None:
             self.work.tried.append("the equations that are left have no solution in the parameters")
             return None
         if not family.free:
             return self._checked({u: v[0] for u, v in family.values.items()}, multipliers, entries, chosen)
         open_ = [u[1] for u in family.free if u[0] == "y"]
+        idle = {j: f.inner.zero for j in open_ if p.multiples[j].free}  # an equation that follows from others
+        if idle:
+            return self._exactly(use, rows, {**chosen, **idle}, depth)
         if any(u[0] == "m" for u in family.free):
             values = {u: (v[0], v[1]) for u, v in family.values.items()}
             zero = {u: f.inner.zero for u in family.free if u[0] == "m"}
@@ -403,9 +409,11 @@ class _Search:
                                 if len(q) > 1:
                                     factors.setdefault(q, None)
             gens = f.inner.gens
-            pool = [gens[i] for i in sorted(used)]
+            pool = [gens[i] for i in sorted(used - self.problem.choices)]
             kinds = ["atom"] * len(pool)
             for q in factors:
+                if any(m[i] for m in q for i in self.problem.choices):
+                    continue
                 e = f.inner.field_new(q)
                 signs = {np.sign(f.value(e, s)) for s in self.problem.settings}
                 if signs <= {0.0, 1.0}:

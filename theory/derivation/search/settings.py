@@ -129,7 +129,7 @@ def settings(claim: Claim, count: int = 4, seed: int = 0, more: Sequence[str] = 
             break
         values = {s: _draw(claim, s, source) for s in claim.symbols if not index_of(s)[1]}
         for name in ("N", "d", "K", "k", *more):
-            values.setdefault(name, float(source.choice((1, 2, 3, 4))))
+            values.setdefault(name, float(source.choice((1, 2, 3, 5, 8) if name != "d" else (2, 3, 5, 9))))
         # the first ones in the inside, later ones where relations are equalities
         if _repaired(values, between, claim, source, tight=len(found) % 2 == 1):
             found.append(values)
@@ -201,7 +201,8 @@ def _move(one: Between, values: dict[str, float], claim: Claim, source: random.R
             if one.relation == "==":
                 values[side.name] = value
             elif integer:
-                values[side.name] = float(math.floor(value) if up else math.ceil(value))
+                end = math.floor(value) if up else math.ceil(value)
+                values[side.name] = float(source.randint(1, max(1, end)) if up else source.randint(end, end + 4))
                 if values[side.name] < 1:
                     break
             else:
