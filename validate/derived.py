@@ -1,87 +1,90 @@
-"""Derivations found, as files."""
+"""Derivations of claims: what the claim itself has, or what a search finds, as files that the verifier has accepted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from theory.claim import Claim
+from validate.verdict import Evidence
 
 
 @dataclass(frozen=True)
 class Derived:
-    """What the search has come to for a claim.
+    """What there is for a claim.
 
     Attributes:
         claim: which.
-        path: of the derivation's file; None where none was found.
-        lines: the derivation's.
-        way: how it was found.
-        tried: what was tried.
-        seconds: how long it took.
+        evidence: what `validate.proving` says, best first; empty where it says nothing.
+        path: of the derivation's file; None where there is none.
+        lines: the derivation's, as plain data; None where there is none.
+        way: how it came about: ``written`` by the claim's author, the name of a strategy, or empty.
+        tried: what the search tried.
+        seconds: how long the search took.
     """
 
     claim: Claim
-    path: Path | None
+    evidence: tuple[Evidence, ...]
+    path: str | None
     lines: tuple[Mapping[str, Any], ...] | None
     way: str
     tried: tuple[str, ...]
     seconds: float
 
-
-def derivation_file(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A derivation as the stand-alone verifier reads it: the claim, as it says of itself, and the lines."""
-    from validate import verifier
-    from validate.certificate.play import said
-
-    found = {"format": verifier.FORMAT, "kind": "derivation", **said(claim)}
-    found.setdefault("standing", [])
-    found.setdefault("domains", {})
-    return {**found, "vectors": list(claim.vectors), "lines": [dict(line) for line in lines]}
+    @property
+    def proved(self) -> bool:
+        """Whether the sentence is proved."""
+        return any(item.outcome == "proved" for item in self.evidence)
 
 
-def derivations(
-    targets: Sequence[str], *, out: Path, units: int, progress: Callable[..., Any] | None = None
-) -> Iterator[Derived]:
-    """Search for derivations of claims, and write those that are found to ``out/derivations``.
+def derived(claim: Claim, out: Path, units: int) -> Derived:
+    """A derivation of a claim, written to ``out/derivations`` once the kernel and the verifier have accepted it.
 
-    A file is there whole or not at all, and one that is there is replaced only by another derivation.
+    Where there is none, what the older algebra says of the sentence is the evidence.
 
     Args:
-        targets: ids of claims, names of papers.
+        claim: with a sentence.
         out: the folder.
-        units: work for each.
-        progress: is told of each claim.
+        units: of work that the search may do, see `theory.derivation.search.searching`.
+    """
+    from theory.derivation.search.searching import search
+    from validate import proving
+    from validate.proved_files import with_file
+
+    written = isinstance(claim.proof, Sequence)
+    if written:
+        evidence, path = with_file(proving.evidence(claim), out)
+        if any(item.outcome == "proved" for item in evidence):
+            return Derived(claim, tuple(evidence), path, _lines(evidence), "written", (), 0.0)
+    found = search(claim, units)
+    tried = found.tried
+    if found.lines is not None:
+        evidence, path = with_file(proving.evidence(replace(claim, proof=tuple(found.lines))), out)
+        if path is not None:
+            return Derived(claim, tuple(evidence), path, _lines(evidence), found.way, tried, found.seconds)
+        tried = (*tried, *(f"{found.way}: {item.detail}" for item in evidence))
+    evidence = proving.evidence(claim)
+    return Derived(claim, tuple(evidence), None, None, "", tried, found.seconds)
+
+
+def _lines(evidence: Sequence[Evidence]) -> tuple[Mapping[str, Any], ...] | None:
+    for item in evidence:
+        made = (item.data or {}).get("derivation")
+        if made is not None:
+            return tuple(made["lines"])
+    return None
+
+
+def claims_of(target: str) -> list[Claim]:
+    """The claim of an id, or the claims of a paper that have a sentence.
+
+    Raises:
+        ValueError: for an unknown one.
     """
     from theory import catalog
-    from theory.derivation.search.searching import search
 
-    claims = [c for target in targets for c in _of(target, catalog)]
-    for claim in claims:
-        if not claim.has_sentence:
-            continue
-        found = search(claim, units)
-        path = None
-        if found.lines is not None:
-            path = written(out, claim, found.lines)
-        yield Derived(claim, path, found.lines, found.way, found.tried, found.seconds)
-
-
-def _of(target: str, catalog: Any) -> list[Claim]:
     if "/" in target:
         return [catalog.claim(target)]
-    return [c for c in catalog.claims() if c.paper == target]
-
-
-def written(out: Path, claim: Claim, lines: Sequence[Mapping[str, Any]]) -> Path:
-    """The path of the file with a derivation, made in one step."""
-    import json
-
-    path = out / "derivations" / f"{claim.id.replace('/', '-')}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    other = path.with_suffix(".part")
-    other.write_text(json.dumps(derivation_file(claim, lines), indent=1) + "\n")
-    other.replace(path)
-    return path
+    return [claim for claim in catalog.claims(target) if claim.has_sentence]

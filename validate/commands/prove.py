@@ -9,11 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from theory.derivation.search.searching import UNITS
-from validate.commands import completion, messages, own
-from validate.commands.output import print_json, progress, writable
+from validate.commands import completion, own
+from validate.commands.output import print_json, writable
 
 UNPROVED = 1
+UNITS = 4000
+INSIDE = ("base", "step", "first", "second")
+"""Where a line has lines of its own."""
 
 
 def prove(
@@ -21,104 +23,107 @@ def prove(
         str,
         typer.Argument(
             metavar="TARGET",
-            help="Id of a claim; a paper's name; paper.py or paper.py:LABEL.",
+            help="Id of a claim, name of a paper, or paper.py:LABEL.",
             autocompletion=completion.claim_ids,
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for derivations.")] = Path("fedproof-out"),
     limit: Annotated[
-        int, typer.Option("--limit", min=1, help="Work for each claim, in programs solved, a hundredth of a second each.")
+        int, typer.Option("--limit", min=1, help="Work for each claim: semidefinite programs solved in floats.")
     ] = UNITS,
-    python: Annotated[bool, typer.Option("--python", help="Print the lines as Python, for a claim's proof=.")] = False,
+    python: Annotated[bool, typer.Option("--python", help="Print lines as Python, for the proof= of a claim.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Look for a derivation of a claim, and write it down.
+    """Prove a claim: look for a derivation that the kernel accepts.
 
-    What is found is a file of lines, each with its rule, that the kernel has accepted, and so is the claim for all
-    values that its hypotheses allow. Where nothing is found, it says what was tried; that says nothing against the
-    claim. Exit status 1 where a claim is left without a derivation.
+    What is found is a file of lines, each with its rule, which ends at the claim: for all dimensions, numbers of
+    clients and rounds, and all parameters that its hypotheses allow. That nothing is found says nothing against a
+    claim; what was tried is printed then. Exit status 1 where a claim is not proved.
 
     Example: fedproof prove textbook/young
     """
-    from validate.derived import derivations
+    from validate.derived import claims_of, derived
 
     writable("--out", out)
-    chosen = own.known([target])
-    answers: list[dict[str, Any]] = []
-    for one in derivations(chosen, out=out, units=limit, progress=progress):
+    answers = []
+    for claim in claims_of(own.one(target) if ".py:" in target else own.known([target])[0]):
+        found = derived(claim, out, limit)
+        best = next((item for item in found.evidence if item.outcome == "proved"), None)
+        told = best or next(iter(found.evidence), None)
+        data = {} if best is None else dict(best.data or {})
         answer = {
-            "id": one.claim.id,
-            "outcome": "proved" if one.path is not None else "undecided",
-            "derivation": None if one.path is None else str(one.path),
-            "way": one.way,
-            "lines": None if one.lines is None else list(one.lines),
-            "tried": list(one.tried),
-            "seconds": round(one.seconds, 3),
+            "id": claim.id,
+            "outcome": "undecided" if best is None else "proved",
+            "detail": told.detail if told is not None else "no derivation is found",
+            "sentence": data.get("sentence"),
+            "proof": data.get("proof"),
+            "derivation": found.path,
+            "way": found.way or None,
+            "tried": list(found.tried),
+            "seconds": round(found.seconds, 2),
         }
         answers.append(answer)
         if not as_json:
-            _print(answer, python)
+            _print(answer, found.lines, python)
     if as_json:
-        print_json(answers)
-    if not answers:
-        raise messages.misused(f"{target} has no claim with a sentence")
+        print_json(answers[0] if "/" in target or ".py:" in target else answers)
     if any(a["outcome"] != "proved" for a in answers):
         raise typer.Exit(UNPROVED)
 
 
-def _print(answer: Mapping[str, Any], python: bool) -> None:
-    if answer["lines"] is None:
-        typer.echo(f"{answer['id']}: no derivation found ({answer['seconds']:.1f} s); tried:")
-        for text in answer["tried"]:
+def _print(answer: Mapping[str, Any], lines: Sequence[Mapping[str, Any]] | None, python: bool) -> None:
+    typer.echo(f"{answer['id']}: {answer['outcome']}: {answer['detail']}")
+    if lines is None:
+        for text in answer["tried"] if answer["outcome"] != "proved" else ():
             typer.echo(f"  {text}")
         return
-    typer.echo(f"{answer['id']}: proved, {answer['way']}, {answer['seconds']:.1f} s: {answer['derivation']}")
-    if python:
-        typer.echo(as_python(answer["lines"]))
-        return
-    for text in spoken(answer["lines"]):
-        typer.echo(f"  {text}")
+    typer.echo(f"{answer['derivation']} ({answer['way']}, {answer['seconds']} s)")
+    typer.echo(as_python(lines) if python else "\n".join(f"  {text}" for text in spoken(lines)))
 
 
 def spoken(lines: Sequence[Mapping[str, Any]], deep: int = 0) -> list[str]:
-    """The lines of a derivation in words, those inside inductions moved in."""
+    """The lines of a derivation for people, those inside of lines moved in."""
     found: list[str] = []
+    pad = "  " * deep
     for line in lines:
-        why = str(line["by"])
-        if why == "combination":
-            why = " + ".join([*map(_part, line.get("parts", ())), *map(_square, line.get("squares", ()))]) or "identity"
-        elif why == "assumption":
-            at = ", ".join(f"{k} = {v}" for k, v in line.get("at", {}).items())
-            why = f"{line['schema']} of {', '.join(line['of']) or 'every f'}" + (f" at {at}" if at else "")
-        elif why == "induction":
-            why = f"induction over {line['on']} from {line['from']}"
-        found.append(f"{'  ' * deep}{line['name']}: {line.get('sentence', 'the claim')}   [{why}]")
-        for inner in ("base", "step"):
-            if inner in line and line["by"] == "induction":
-                found.append(f"{'  ' * (deep + 1)}{inner}:")
-                found += spoken(line[inner], deep + 2)
+        found.append(f"{pad}{line['name']}: {line.get('sentence', 'as stated')}   [{_why(line)}]")
+        for inner in INSIDE:
+            if isinstance(line.get(inner), Sequence):
+                found += [f"{pad}  {inner}:", *spoken(line[inner], deep + 2)]
     return found
 
 
+def _why(line: Mapping[str, Any]) -> str:
+    by = str(line["by"])
+    if by == "combination":
+        terms = [*map(_part, line.get("parts", ())), *map(_square, line.get("squares", ()))]
+        return " + ".join(terms) or "the same"
+    if by == "assumption":
+        at = ", ".join(map(str, line.get("at", {}).values()))
+        return f"{line['schema']} {line.get('on', '')} ({at})".replace("  ", " ")
+    return f"{by} on {line['on']}" if "on" in line else by
+
+
 def _part(part: Mapping[str, Any]) -> str:
-    over = "".join(f"{b} of " for b in part.get("over", ()))
-    return f"{part['times'] + ' * ' if 'times' in part else ''}{over}({part['line']})"
+    over = "".join(f"{binder} " for binder in part.get("over", ()))
+    times = f"{part['times']} * " if part.get("times", "1") != "1" else ""
+    return f"{times}{over}({part['line']})"
 
 
 def _square(square: Mapping[str, Any]) -> str:
-    over = "".join(f"{b} of " for b in square.get("over", ()))
-    inner = "" if square["of"] == "1" else f" * {over}square of {square['of']}"
-    return f"{square.get('times', '1')}{inner}"
+    over = "".join(f"{binder} " for binder in square.get("over", ()))
+    times = square.get("times", "1")
+    return str(times) if square["of"] == "1" else f"{times} * {over}square of {square['of']}"
 
 
 def as_python(lines: Sequence[Mapping[str, Any]], deep: int = 0) -> str:
-    """The lines as a tuple in Python, as a claim's ``proof=`` takes it."""
+    """The lines as a tuple in Python, as the ``proof=`` of a claim takes it."""
     pad = "    " * (deep + 1)
-    rows = []
-    for line in lines:
-        fields = [
-            f'"{key}": {as_python(value, deep + 1) if key in ("base", "step", "first", "second") else json.dumps(value)}'
-            for key, value in line.items()
-        ]
-        rows.append(f"{pad}{{{', '.join(fields)}}},")
-    return "(\n" + "\n".join(rows) + f"\n{'    ' * deep})"
+    rows = [
+        pad
+        + "{"
+        + ", ".join(f'"{k}": {as_python(v, deep + 1) if k in INSIDE else json.dumps(v)}' for k, v in line.items())
+        + "},"
+        for line in lines
+    ]
+    return "\n".join(["(", *rows, "    " * deep + ")"])

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
-from theory.formula import Apply, Name
-from theory.sentence import At, everything_meant, index_of, parse_expression, parse_sentence, parts, read, text_of
+from theory.derivation.quotients import ZERO
 from theory.derivation.search.elimination import solutions
 from theory.derivation.search.field import Element, Field
-from theory.derivation.quotients import ZERO
 from theory.derivation.search.forms import Form, Forms
-from theory.derivation.search.spoken import averaged, monomial, number
 from theory.derivation.search.instances import Instance, Instances, indices
 from theory.derivation.search.multipliers import Answer, Block, Multiple, Problem, Work, find
 from theory.derivation.search.settings import settings, worth
 from theory.derivation.search.signs import Fact, Signs
+from theory.derivation.search.spoken import averaged, monomial, number
+from theory.formula import Apply, Name
+from theory.sentence import At, everything_meant, index_of, parse_expression, parse_sentence, parts, read, text_of
 
 Line = dict[str, Any]
 _SETTINGS = 6
@@ -77,7 +77,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Raw:
-    """A line that may be used, and what it says as a form: bound by `over`; as written, and after a round; times `factor`."""
+    """A line that may be used, times `factor`; what it says as a form, bound by `over`: as written, after a round."""
 
     words: str
     of: Any
@@ -126,7 +126,14 @@ def combine(
 
 class _Combination:
     def __init__(
-        self, context: Context, sentence: str, name: str, given: Sequence[Known], stage: int, put: Mapping[str, str], bare: bool
+        self,
+        context: Context,
+        sentence: str,
+        name: str,
+        given: Sequence[Known],
+        stage: int,
+        put: Mapping[str, str],
+        bare: bool,
     ) -> None:
         self.context, self.claim, self.forms = context, context.claim, context.forms
         self.sentence, self.name, self.stage, self.put, self.bare = sentence, name, stage, put, bare
@@ -166,7 +173,7 @@ class _Combination:
         raw += self._multiplied(raw)
         self.raw_blocks = blocks = [] if self.equation else list(self._blocks([r.form for r in raw]))
         self.numbers = [r for r in raw if isinstance(r.of, Known) and not r.over and set(r.form) <= {()}]
-        self._order_numbers()
+        self.numbers.sort(key=lambda r: r.cost)
         forms = [self.goal, self.stated, *(r.form for r in raw), *(r.whole for r in raw)]
         forms += [e for b in blocks for e in b[3].values()]
         if self.forms.one_client:
@@ -225,7 +232,9 @@ class _Combination:
 
     def _scaled(self, raw: Sequence[Raw]) -> Iterator[Raw]:
         """What is known of a largest or a least number, times what the sentence multiplies by numbers."""
-        some = [r for r in raw if isinstance(r.of, Known) and set(r.form) <= {()} and not r.free and r.of.cost == _CHOICE]
+        some = [
+            r for r in raw if isinstance(r.of, Known) and set(r.form) <= {()} and not r.free and r.of.cost == _CHOICE
+        ]
         if not some:
             return
         for factor in dict.fromkeys(self._sizes()):
@@ -299,18 +308,14 @@ class _Combination:
         """Both sides are the same, perhaps after a round."""
         if self.equation and self.stated:
             return [self._last(by="step")]
-        total = {key: c for key, c in self.stated.items()}
         lines, parts_ = [], []
-        for key, c in total.items():
+        for key, c in self.stated.items():
             step = self.forms.step(key)
             if step is not None:
                 name = self.context.name("step")
                 lines.append({"name": name, "sentence": step[0], "by": "step"})
                 parts_.append({"line": name, "times": number(-c)})
         return [*lines, self._last(by="combination", parts=parts_)]
-
-    def _order_numbers(self) -> None:
-        self.numbers.sort(key=lambda r: r.cost)
 
     def _fact(self, r: Raw) -> Fact | None:
         tree = parse_sentence(r.of.sentence)
@@ -326,9 +331,7 @@ class _Combination:
     def _signs(self) -> Signs:
         forms, atoms = self.forms, self.field.atoms
         inner = {
-            i: [forms.element(self.field, q) for q in forms.within(a)]
-            for i, a in enumerate(atoms)
-            if forms.within(a)
+            i: [forms.element(self.field, q) for q in forms.within(a)] for i, a in enumerate(atoms) if forms.within(a)
         }
         return Signs(
             self.field,
@@ -511,9 +514,7 @@ class _Combination:
             elif "i" in letters:
                 samples.setdefault(f"{text} - {mean}")
         base = self._base([t for t, place in whole.items() if place])
-        vectors = [
-            t if not place or base is None else f"{t} - {base}" for t, place in whole.items() if t != base
-        ]
+        vectors = [t if not place or base is None else f"{t} - {base}" for t, place in whole.items() if t != base]
         for some, over in ((vectors, ()), (list(clients), ("mean_n",)), (list(samples), ("mean_n", "mean_i"))):
             if some:
                 bound = tuple(b for b in over if b[-1] not in self.free)
@@ -582,10 +583,8 @@ class _Combination:
             point = "xstar_n" if one.line["schema"] == "zero n" else "xstar"
             sentence = f"dot(grad({function}, {point}), {v}) == 0"
             lines.append({"name": name, "sentence": sentence, **one.line, "at": {"v": v}})
-            part = {"line": name}
-            if some[0][2].over:
-                part["over"] = list(some[0][2].over)
-            parts_.append({**part, "times": "-1"} if self._turned(one.sentence, some[0][2]) else part)
+            over = some[0][2].over
+            parts_.append({"line": name, "over": list(over)} if over else {"line": name})
         squares = []
         for b, factor, vector in answer.squares:
             block = problem.blocks[b]
@@ -596,7 +595,9 @@ class _Combination:
             if block.over:
                 square["over"] = list(block.over)
             times = self.signs.text(factor)
-            square["times"] = times if block.weight == "1" else f"{block.weight}*{times}" if times != "1" else block.weight
+            square["times"] = (
+                times if block.weight == "1" else f"{block.weight}*{times}" if times != "1" else block.weight
+            )
             squares.append(square)
             for (i, j), form in self.raw_blocks[b][3].items():
                 if i in vector and j in vector:
@@ -619,7 +620,7 @@ class _Combination:
         return [*self._needed([*lines, *self.signs.lines, last]), *lines, *self.signs.lines, last]
 
     def _combined(self, form: Mapping[Any, Element]) -> str:
-        pieces = []
+        pieces: list[str] = []
         for key, c in form.items():
             text = self.field.text(c, self.places)
             negative, text = text.startswith("-"), text.removeprefix("-")
@@ -642,10 +643,6 @@ class _Combination:
         if text != "1":
             part["times"] = text
         return part
-
-    def _turned(self, sentence: str, r: Raw) -> bool:
-        """Whether right - left of an equation ``e == 0`` is what its multiplier was meant for; it is always -e."""
-        return False
 
     def _tie_parts(self, rest: dict[Any, Element]) -> list[dict[str, Any]]:
         """Multiples of equations between parameters that make up for what was put in; `rest` is what is left then."""
@@ -670,7 +667,9 @@ class _Combination:
     def _needed(self, lines: Sequence[Line]) -> list[Line]:
         """What is known and has yet to be written, as far as it is used."""
         used = {part["line"] for line in lines for part in line.get("parts", ())}
-        texts = " ".join(str(p.get("times", "")) for line in lines for p in (*line.get("parts", ()), *line.get("squares", ())))
+        texts = " ".join(
+            str(p.get("times", "")) for line in lines for p in (*line.get("parts", ()), *line.get("squares", ()))
+        )
         gaps = {fact.line: fact.text for fact in self.facts}
         known = {one.name: one for one in [*self.given, *self.choices] if one.line is not None}
         return [
@@ -680,7 +679,7 @@ class _Combination:
         ]
 
     def _sum(self, vectors: Sequence[str], coefficients: Mapping[int, Element]) -> str:
-        pieces = []
+        pieces: list[str] = []
         for i, e in sorted(coefficients.items()):
             text = self.field.text(e, self.places)
             negative = text.startswith("-")
@@ -693,5 +692,9 @@ class _Combination:
 
 def _bracket(text: str) -> str:
     tree = parse_expression(text)
-    plain = isinstance(tree, Name | At) or (isinstance(tree, Apply) and (tree.operation.isidentifier() or tree.operation.startswith("grad ")) and tree.operation != "neg")
+    plain = isinstance(tree, Name | At) or (
+        isinstance(tree, Apply)
+        and (tree.operation.isidentifier() or tree.operation.startswith("grad "))
+        and tree.operation != "neg"
+    )
     return text if plain else f"({text})"

@@ -68,9 +68,7 @@ def solve(
     count = problem.columns.shape[1]
     kept = [j for j in range(count) if (use is None or use[j]) and j not in fixed]
     goal = problem.goal - sum((v * problem.columns[:, j] for j, v in fixed.items()), np.zeros(len(problem.goal)))
-    picked = [
-        [i for i in range(s.shape[1]) if rows is None or rows[b][i]] for b, s in enumerate(problem.squares)
-    ]
+    picked = [[i for i in range(s.shape[1]) if rows is None or rows[b][i]] for b, s in enumerate(problem.squares)]
     parts, q = [problem.columns[:, kept]], [float(cost[j]) if not problem.free[j] else 0.0 for j in kept]
     for some, entries in zip(picked, problem.squares, strict=True):
         for b in range(len(some)):
@@ -82,7 +80,9 @@ def solve(
     scale = np.maximum(np.abs(matrix).max(axis=1, initial=0.0), np.abs(goal))
     live = scale > 0
     if not matrix.shape[1]:
-        return Solution(_spread(count, [], [], fixed), tuple(map(_none, problem.squares)), 0.0) if not live.any() else None
+        return (
+            Solution(_spread(count, [], [], fixed), tuple(map(_none, problem.squares)), 0.0) if not live.any() else None
+        )
     matrix, goal = matrix[live] / scale[live, None], goal[live] / scale[live]
     if len(goal) == 0:
         matrix, goal = np.zeros((1, matrix.shape[1])), np.zeros(1)
@@ -111,7 +111,12 @@ def solve(
     settings.verbose = False
     settings.max_iter = 100
     solver = clarabel.DefaultSolver(
-        sparse.csc_matrix((total, total)), np.array(q), sparse.vstack(stacked, format="csc"), np.hstack(right), cones, settings
+        sparse.csc_matrix((total, total)),
+        np.array(q),
+        sparse.vstack(stacked, format="csc"),
+        np.hstack(right),
+        cones,
+        settings,
     )
     found = solver.solve()
     if str(found.status) not in ("Solved", "AlmostSolved"):

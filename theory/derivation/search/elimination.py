@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-Unknown = Hashable
+Unknown: TypeAlias = Any
+"""Anything that is hashable."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,9 @@ def solutions(
             return None
         if not rows:
             break
-        at = min(range(len(rows)), key=lambda i: (all(u in late for u in rows[i][0]), len(rows[i][0]), _size(rows[i][0])))
+        at = min(
+            range(len(rows)), key=lambda i: (all(u in late for u in rows[i][0]), len(rows[i][0]), _size(rows[i][0]))
+        )
         left, right = rows.pop(at)
         pivot = min(left, key=lambda u: (u in late, _terms(left[u]), str(u)))
         factor = left[pivot]
@@ -62,7 +65,9 @@ def solutions(
     return Family(values, free)
 
 
-def _put(row: tuple[dict[Unknown, Any], Any], pivot: Unknown, own: Mapping[Unknown, Any], value: Any) -> tuple[dict[Unknown, Any], Any]:
+def _put(
+    row: tuple[dict[Unknown, Any], Any], pivot: Unknown, own: Mapping[Unknown, Any], value: Any
+) -> tuple[dict[Unknown, Any], Any]:
     left, right = row
     c = left.get(pivot)
     if not c:
@@ -81,7 +86,9 @@ def _size(left: Mapping[Unknown, Any]) -> int:
     return sum(_terms(c) for c in left.values())
 
 
-def squares(matrix: Sequence[Sequence[Any]], good: Any, positive: Any, zero: Any) -> list[tuple[Any, dict[int, Any]]] | None:
+def squares(
+    matrix: Sequence[Sequence[Any]], good: Any, positive: Any, zero: Any
+) -> list[tuple[Any, dict[int, Any]]] | None:
     """A symmetric matrix as a sum of multiples of squares: (factor, coefficients of the vector), by pivots.
 
     Args:
@@ -97,7 +104,9 @@ def squares(matrix: Sequence[Sequence[Any]], good: Any, positive: Any, zero: Any
     return _squares([list(row) for row in matrix], left, good, positive, zero)
 
 
-def _squares(m: list[list[Any]], left: list[int], good: Any, positive: Any, zero: Any) -> list[tuple[Any, dict[int, Any]]] | None:
+def _squares(
+    m: list[list[Any]], left: list[int], good: Any, positive: Any, zero: Any
+) -> list[tuple[Any, dict[int, Any]]] | None:
     left = [i for i in left if any(m[i][j] for j in left)]
     if not left:
         return []

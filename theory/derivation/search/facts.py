@@ -7,11 +7,11 @@ from fractions import Fraction
 
 from theory import predicates as p
 from theory.claim import Claim
+from theory.derivation.search.combining import Known
+from theory.derivation.search.instances import LEVEL, assumed
 from theory.formula import Apply
 from theory.program import Instruction
 from theory.sentence import applied, index_of, parse_call, parse_sentence, parts, text_of
-from theory.derivation.search.combining import Known
-from theory.derivation.search.instances import LEVEL, assumed
 
 
 def facts(claim: Claim) -> Iterator[Known]:
@@ -76,5 +76,3 @@ def _of_domains(claim: Claim) -> Iterator[str]:
 def _number(value: object) -> str:
     fraction = Fraction(str(value))
     return str(fraction) if fraction.denominator == 1 else f"{fraction.numerator}/{fraction.denominator}"
-
-

@@ -55,9 +55,7 @@ class Field:
 
         ring = self.inner.ring
         size = len(self.inner.gens)
-        made = {
-            (*m, *[0] * (size - len(m))): QQ(c.numerator, c.denominator) for m, c in terms.items() if c
-        }
+        made = {(*m, *[0] * (size - len(m))): QQ(c.numerator, c.denominator) for m, c in terms.items() if c}
         return self.inner.field_new(ring.from_dict(made)) if made else self.inner.zero
 
     def put(self, e: Element, at: int, value: Element) -> Element:
@@ -132,7 +130,7 @@ class Field:
 
 
 def _bracket(atom: str) -> str:
-    return atom if atom.replace("_", "").isalnum() or atom.endswith(")") and _one_call(atom) else f"({atom})"
+    return atom if atom.replace("_", "").isalnum() or (atom.endswith(")") and _one_call(atom)) else f"({atom})"
 
 
 def _one_call(text: str) -> bool:

@@ -22,7 +22,9 @@ from theory.sentence import Expression, applied, everything_meant, parse_express
 
 Form: TypeAlias = dict[Monomial, Quotient]
 """By product of atoms that are no numbers: its coefficient. Of numbers alone the product is ``()``."""
-NUMBERS = frozenset({"number", "parameter", "power", "real power", "sqrt", "abs", "exp", "log", "max", "min", "samples"})
+NUMBERS = frozenset(
+    {"number", "parameter", "power", "real power", "sqrt", "abs", "exp", "log", "max", "min", "samples"}
+)
 
 
 class Forms:
@@ -51,7 +53,7 @@ class Forms:
 
     def place(self, put: Mapping[str, str]) -> Place:
         """Where k, h and K stand for formulas."""
-        values = {name: self.reader.value(parse_expression(text)) for name, text in put.items()}
+        values: dict[str, Any] = {name: self.reader.value(parse_expression(text)) for name, text in put.items()}
         return replace(PLAIN, **values)
 
     def expanded(self, text: str, over: Sequence[str] = (), put: Mapping[str, str] | None = None) -> Form:
@@ -188,7 +190,9 @@ class Forms:
         if a.kind in ("exp", "samples"):
             return 1
         if a.kind in ("sqrt", "abs"):
-            return 1 if a.kind == "sqrt" and _plain(a.data[0]) and all(self._sign(x) == 1 for x in a.data[0].atoms) else 0
+            return (
+                1 if a.kind == "sqrt" and _plain(a.data[0]) and all(self._sign(x) == 1 for x in a.data[0].atoms) else 0
+            )
         if a.kind in ("power", "real power", "max", "min"):
             inner = a.data[0] if a.kind in ("max", "min") else (a.data[0],)
             if all(_plain(q) and all(self._sign(x) == 1 for x in q.atoms) for q in inner):
@@ -215,11 +219,13 @@ class Forms:
 
     @cached_property
     def _named(self) -> frozenset[str]:
-        return named_points(self.claim)
+        return frozenset(named_points(self.claim))
 
     def _speaks(self, name: str) -> bool:
         return any(
-            isinstance(e, Name) and e.name == name for t in self.trees for e in everything_meant(t, self.claim.vocabulary)
+            isinstance(e, Name) and e.name == name
+            for t in self.trees
+            for e in everything_meant(t, self.claim.vocabulary)
         )
 
     def indexed(self, form: Form) -> list[str]:
@@ -290,7 +296,9 @@ def is_number(a: Atom) -> bool:
     """Whether an atom is a number: neither random nor made of vectors, and not of one client or round."""
     if a.kind == "parameter" and a.data[0] == "fstar":
         return False
-    return a.kind in NUMBERS and not any("#" in x or "!" in x for x in a.free) and not a.random and not _made_of_vectors(a)
+    return (
+        a.kind in NUMBERS and not any("#" in x or "!" in x for x in a.free) and not a.random and not _made_of_vectors(a)
+    )
 
 
 def _made_of_vectors(a: Atom) -> bool:

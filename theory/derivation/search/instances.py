@@ -128,7 +128,9 @@ class Instances:
                 yield self._made(f"fstar <= f({x})", [], "infimum", {"v": x}, "f", 1.1)
             for text, one in self.predicates:
                 if isinstance(one, p.SameMinimiser) and one.function != "f":
-                    yield self._made(f"{one.function}(xstar) <= {one.function}({x})", [text], "least", {"v": x}, one.function, 1.1)
+                    yield self._made(
+                        f"{one.function}(xstar) <= {one.function}({x})", [text], "least", {"v": x}, one.function, 1.1
+                    )
             for text, one in self.predicates:
                 c = [text_of(e) for e in one.constants]
                 if isinstance(one, p.PolyakLojasiewicz) and one.function == "f":
@@ -172,7 +174,9 @@ class Instances:
         for v in points:
             yield self._made(f"f_n(xstar_n) <= f_n({v})", [], "minimiser n", {"v": v}, "", 1.1)
 
-    def _made(self, sentence: str, of: list[str], schema: str, at: Mapping[str, str], on: str, cost: float = 1.0) -> Instance:
+    def _made(
+        self, sentence: str, of: list[str], schema: str, at: Mapping[str, str], on: str, cost: float = 1.0
+    ) -> Instance:
         line: dict[str, Any] = {"by": "assumption", "of": list(dict.fromkeys(of)), "schema": schema, "at": dict(at)}
         if on and schema not in ("infimum", "pl"):
             line["on"] = on
@@ -191,7 +195,9 @@ def _bracket(text: str) -> str:
 def _closed(text: str) -> bool:
     """Whether it is one name with an index, or one call."""
     tree = parse_expression(text)
-    return type(tree).__name__ in ("Name", "At") or (hasattr(tree, "operation") and tree.operation.isidentifier() and tree.operation != "neg")
+    return type(tree).__name__ in ("Name", "At") or (
+        hasattr(tree, "operation") and tree.operation.isidentifier() and tree.operation != "neg"
+    )
 
 
 def indices(text: str, claim: Claim) -> frozenset[str]:

@@ -119,7 +119,9 @@ class Answer:
     squares: tuple[tuple[int, Element, Mapping[int, Element]], ...]
 
 
-def find(problem: Problem, judge: Callable[[Element], bool], divides: Callable[[Element], bool], work: Work) -> Answer | None:
+def find(
+    problem: Problem, judge: Callable[[Element], bool], divides: Callable[[Element], bool], work: Work
+) -> Answer | None:
     """Multipliers and squares, exactly.
 
     Args:
@@ -136,7 +138,9 @@ def find(problem: Problem, judge: Callable[[Element], bool], divides: Callable[[
 
 
 class _Search:
-    def __init__(self, problem: Problem, judge: Callable[[Element], bool], divides: Callable[[Element], bool], work: Work) -> None:
+    def __init__(
+        self, problem: Problem, judge: Callable[[Element], bool], divides: Callable[[Element], bool], work: Work
+    ) -> None:
         self.problem, self.judge, self.divides, self.work = problem, judge, divides, work
         keys: dict[Key, int] = {}
         for terms in self._forms():
@@ -184,7 +188,15 @@ class _Search:
 
     # --- in floats ---
 
-    def solve(self, at: int, cost: np.ndarray, use: Sequence[bool], rows: Sequence[Sequence[bool]], fixed: Mapping[int, float] | None = None, trace: float = 1e-3) -> Solution | None:
+    def solve(
+        self,
+        at: int,
+        cost: np.ndarray,
+        use: Sequence[bool],
+        rows: Sequence[Sequence[bool]],
+        fixed: Mapping[int, float] | None = None,
+        trace: float = 1e-3,
+    ) -> Solution | None:
         self.work.spend()
         return solve(self.floats[at], cost, use=use, rows=rows, fixed=fixed, trace=trace)
 
@@ -222,7 +234,9 @@ class _Search:
         s = self.problem.settings[at]
         return ", ".join(f"{a} = {v:.4g}" for a, v in zip(self.problem.field.atoms, s, strict=False)) or "any setting"
 
-    def _sparse(self, use: list[bool], rows: list[list[bool]], first: list[Solution], attempt: int) -> tuple[list[bool], list[list[bool]]]:
+    def _sparse(
+        self, use: list[bool], rows: list[list[bool]], first: list[Solution], attempt: int
+    ) -> tuple[list[bool], list[list[bool]]]:
         """Few multipliers, few vectors: reweighted, then one after another left out."""
         p = self.problem
         weight = np.zeros(len(use))
@@ -243,7 +257,9 @@ class _Search:
         if self._all(maybe, rows):
             use = maybe
         # vectors that no square needs
-        things: list[tuple[float, int, int]] = [((1.0 if attempt else weight[j]) / cost[j], -1, j) for j in range(len(use)) if use[j]]
+        things: list[tuple[float, int, int]] = [
+            ((1.0 if attempt else weight[j]) / cost[j], -1, j) for j in range(len(use)) if use[j]
+        ]
         for b, some in enumerate(rows if not p.choices else ()):
             for i in range(len(some)):
                 size = max(found.matrices[b][i, i] for found in first) if first else 0.0
@@ -258,7 +274,9 @@ class _Search:
                 use, rows = mine, others
         return use, rows
 
-    def _all(self, use: Sequence[bool], rows: Sequence[Sequence[bool]], fixed: Sequence[Mapping[int, float]] | None = None) -> bool:
+    def _all(
+        self, use: Sequence[bool], rows: Sequence[Sequence[bool]], fixed: Sequence[Mapping[int, float]] | None = None
+    ) -> bool:
         cost = np.array([m.cost for m in self.problem.multiples])
         return all(
             self.solve(at, cost, use, rows, None if fixed is None else fixed[at]) is not None
@@ -267,7 +285,9 @@ class _Search:
 
     # --- exactly ---
 
-    def _exactly(self, use: Sequence[bool], rows: Sequence[Sequence[bool]], chosen: dict[int, Element], depth: int = 0) -> Answer | None:
+    def _exactly(
+        self, use: Sequence[bool], rows: Sequence[Sequence[bool]], chosen: dict[int, Element], depth: int = 0
+    ) -> Answer | None:
         p, f = self.problem, self.problem.field
         multipliers = [j for j, u in enumerate(use) if u]
         entries = [
@@ -277,7 +297,9 @@ class _Search:
             for j in range(i, len(some))
             if some[i] and some[j]
         ]
-        equations: dict[Key, tuple[dict[Any, Element], Element]] = {key: ({}, p.goal.get(key, f.inner.zero)) for key in self.keys}
+        equations: dict[Key, tuple[dict[Any, Element], Element]] = {
+            key: ({}, p.goal.get(key, f.inner.zero)) for key in self.keys
+        }
         for j in multipliers:
             for key, c in p.multiples[j].terms.items():
                 left, right = equations[key]
@@ -290,7 +312,9 @@ class _Search:
                 left = equations[key][0]
                 left[("m", b, i, j)] = c * (1 if i == j else 2)
         unknowns = [("y", j) for j in multipliers if j not in chosen] + [("m", *e) for e in entries]
-        family = solutions(equations.values(), unknowns, keep=[u for u in unknowns if u[0] == "y" and not p.multiples[u[1]].free])
+        family = solutions(
+            equations.values(), unknowns, keep=[u for u in unknowns if u[0] == "y" and not p.multiples[u[1]].free]
+        )
         if family is None:
             self.work.tried.append("the equations that are left have no solution in the parameters")
             return None
@@ -309,7 +333,14 @@ class _Search:
             return None
         return self._choose(open_, use, rows, chosen, depth)
 
-    def _choose(self, open_: Sequence[int], use: Sequence[bool], rows: Sequence[Sequence[bool]], chosen: dict[int, Element], depth: int) -> Answer | None:
+    def _choose(
+        self,
+        open_: Sequence[int],
+        use: Sequence[bool],
+        rows: Sequence[Sequence[bool]],
+        chosen: dict[int, Element],
+        depth: int,
+    ) -> Answer | None:
         """Fix one of the multipliers that are free, by a short product between its least and its greatest value."""
         p = self.problem
         known = [{j: p.field.value(e, s) for j, e in chosen.items()} for s in p.settings]
@@ -336,7 +367,8 @@ class _Search:
                 answer = self._exactly(use, rows, given, depth + 1)
                 if answer is not None:
                     return answer
-            self.work.tried.append(f"no short product is the multiplier of {p.multiples[j].name}: from {ends[0][0]:.6g} to {ends[0][1]:.6g} at {self._words(0)}")
+            between = f"from {ends[0][0]:.6g} to {ends[0][1]:.6g} at {self._words(0)}"
+            self.work.tried.append(f"no short product is the multiplier of {p.multiples[j].name}: {between}")
         return None
 
     def _between(self, ends: Sequence[tuple[float, float]]) -> Any:
@@ -350,7 +382,9 @@ class _Search:
         values = {i: np.array([f.value(e, s) for s in settings]) for i, e in enumerate(pool)}
         atoms = [i for i, (e, kind) in enumerate(zip(pool, self._kinds, strict=True)) if kind == "atom"]
         others = [i for i in values if i not in atoms]
-        numbers = [Fraction(c) for c in ("1", "2", "4", "1/2", "1/4", "3", "6", "8", "3/2", "1/3", "2/3", "1/8", "12", "16")]
+        numbers = [
+            Fraction(c) for c in ("1", "2", "4", "1/2", "1/4", "3", "6", "8", "3/2", "1/3", "2/3", "1/8", "12", "16")
+        ]
         found: list[tuple[float, Element]] = []
         most = 2 if len(atoms) <= 5 else 1
         for powers in itertools.product(range(-most, most + 1), repeat=len(atoms)):
@@ -364,11 +398,17 @@ class _Search:
                 continue
             more: list[tuple[float, np.ndarray, tuple[int, ...]]] = [(0.0, base, ())]
             more += [(1.5, base * values[i], (i,)) for i in others]
-            more += [(3.0, base * values[i] * values[j], (i, j)) for i, j in itertools.combinations(others, 2)] if len(others) <= 6 else []
+            more += (
+                [(3.0, base * values[i] * values[j], (i, j)) for i, j in itertools.combinations(others, 2)]
+                if len(others) <= 6
+                else []
+            )
             for extra, value, used in more:
                 for rank, c in enumerate(numbers):
                     worth = float(c) * value
-                    if np.all(worth >= low - slack - 1e-9 * np.abs(worth)) and np.all(worth <= high * (1 + 2e-5) + slack):
+                    if np.all(worth >= low - slack - 1e-9 * np.abs(worth)) and np.all(
+                        worth <= high * (1 + 2e-5) + slack
+                    ):
                         e = f.number(c)
                         for i, n in zip(atoms, powers, strict=True):
                             if n:
@@ -425,7 +465,13 @@ class _Search:
             self._pool_kept, self._kinds = pool, kinds
         return self._pool_kept
 
-    def _checked(self, values: Mapping[Any, Element], multipliers: Sequence[int], entries: Sequence[Any], chosen: Mapping[int, Element]) -> Answer | None:
+    def _checked(
+        self,
+        values: Mapping[Any, Element],
+        multipliers: Sequence[int],
+        entries: Sequence[Any],
+        chosen: Mapping[int, Element],
+    ) -> Answer | None:
         p, f = self.problem, self.problem.field
         zero = f.inner.zero
         ys = {j: chosen[j] if j in chosen else values.get(("y", j), zero) for j in multipliers}
@@ -448,7 +494,9 @@ class _Search:
             pieces += [(b, factor, vector) for factor, vector in found]
         for j, y in ys.items():
             if not p.multiples[j].free and y and not self.judge(y):
-                self.work.tried.append(f"the multiplier {f.text(y)} of {p.multiples[j].name} is not shown to be at least 0")
+                self.work.tried.append(
+                    f"the multiplier {f.text(y)} of {p.multiples[j].name} is not shown to be at least 0"
+                )
                 return None
         return Answer({j: y for j, y in ys.items() if y}, tuple(pieces))
 

@@ -58,7 +58,11 @@ def search(claim: Claim, units: int = UNITS) -> Result:
             for words, strategy in STRATEGIES:
                 context = Context(claim, forms, work, list(known), stage=stage)
                 work.tried = []
-                lines = strategy(context)
+                try:
+                    lines = strategy(context)
+                except (ValueError, ArithmeticError, RecursionError) as error:  # beyond what is read or written
+                    tried += [f"{words}: {t}" for t in (*work.tried, str(error)[:500])]
+                    continue
                 tried += [f"{words}: {t}" for t in work.tried]
                 if lines is None:
                     continue

@@ -88,10 +88,10 @@ def relations(claim: Claim, more: Sequence[Sentence] = ()) -> list[Between]:
         if relation in (">=", ">"):
             left, right, relation = right, left, relation.replace(">", "<")
         found.append(Between(left, relation, right))
-    for one in claim.predicates:
-        for other in claim.predicates:
-            if isinstance(one, p.StronglyConvex) and isinstance(other, p.Smooth):
-                found.append(Between(one.constants[0], "<=", other.constants[0]))
+    for strong in claim.predicates:
+        for smooth in claim.predicates:
+            if isinstance(strong, p.StronglyConvex) and isinstance(smooth, p.Smooth):
+                found.append(Between(strong.constants[0], "<=", smooth.constants[0]))
     return found
 
 
@@ -108,7 +108,9 @@ def of_numbers(e: Expression, claim: Claim) -> bool:
     return True
 
 
-def settings(claim: Claim, count: int = 4, seed: int = 0, more: Sequence[str] = (), supposed: Sequence[Sentence] = ()) -> list[dict[str, float]]:
+def settings(
+    claim: Claim, count: int = 4, seed: int = 0, more: Sequence[str] = (), supposed: Sequence[Sentence] = ()
+) -> list[dict[str, float]]:
     """So many choices of the parameters that satisfy the relations, some of them with equality.
 
     Args:
@@ -149,7 +151,9 @@ def _draw(claim: Claim, symbol: str, source: random.Random) -> float:
     return low + size if low is not None else high - size if high is not None else source.choice((-1, 1)) * size
 
 
-def _repaired(values: dict[str, float], between: Sequence[Between], claim: Claim, source: random.Random, tight: bool) -> bool:
+def _repaired(
+    values: dict[str, float], between: Sequence[Between], claim: Claim, source: random.Random, tight: bool
+) -> bool:
     for _ in range(60):
         wrong = [one for one in between if not holds(one, values)]
         if not wrong:
@@ -192,12 +196,21 @@ def _move(one: Between, values: dict[str, float], claim: Claim, source: random.R
     if not own:
         return False
     for side, other, up in ((one.left, one.right, True), (one.right, one.left, False)):
-        if isinstance(side, Name) and side.name in own and not any(isinstance(e, Name) and e.name == side.name for e in everything(other)):
+        if (
+            isinstance(side, Name)
+            and side.name in own
+            and not any(isinstance(e, Name) and e.name == side.name for e in everything(other))
+        ):
             try:
                 value = worth(other, values)
             except ValueError:
                 continue
-            integer = side.name in claim.domains and claim.domains[side.name].integer or side.name in ("N", "d", "K", "k")
+            integer = (side.name in claim.domains and claim.domains[side.name].integer) or side.name in (
+                "N",
+                "d",
+                "K",
+                "k",
+            )
             if one.relation == "==":
                 values[side.name] = value
             elif integer:

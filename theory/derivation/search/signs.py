@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as fresh
 from fractions import Fraction
 from typing import Any
 
@@ -55,10 +56,10 @@ class Signs:
     settings: Sequence[Sequence[float]]
     name: Callable[[], str]
     signless: frozenset[int] = frozenset()
-    lines: list[dict[str, Any]] = field(default_factory=list)
-    shown: dict[Any, bool] = field(default_factory=dict)
-    inner: Mapping[int, Sequence[Element]] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
+    lines: list[dict[str, Any]] = fresh(default_factory=list)
+    shown: dict[Any, bool] = fresh(default_factory=dict)
+    inner: Mapping[int, Sequence[Element]] = fresh(default_factory=dict)
+    used: set[str] = fresh(default_factory=set)
 
     def nonnegative(self, e: Element) -> bool:
         """Whether an element is shown not to be negative; lines for it are then there."""
@@ -82,7 +83,7 @@ class Signs:
         (a, above), (b, below) = self.field.factors(e.numer, self._like), self.field.factors(e.denom, self._like)
         if (a / b) < 0:
             return False
-        return all(n % 2 == 0 and not strict or self._factor(f, strict) for f, n in above) and all(
+        return all((n % 2 == 0 and not strict) or self._factor(f, strict) for f, n in above) and all(
             self._factor(f, True) for f, _ in below
         )
 
@@ -223,7 +224,9 @@ class Signs:
         gap = self.facts[j].gap
         return {i for p in (gap.numer, gap.denom) for m in p for i, n in enumerate(m) if n}
 
-    def _solve(self, f: Any, columns: Mapping[Any, Any], strict: bool) -> list[tuple[Fraction, Any, tuple[int, ...]]] | None:
+    def _solve(
+        self, f: Any, columns: Mapping[Any, Any], strict: bool
+    ) -> list[tuple[Fraction, Any, tuple[int, ...]]] | None:
         from scipy.optimize import linprog
 
         keys = list(columns)
@@ -254,17 +257,18 @@ class Signs:
         if exact is None or min(exact, default=Fraction(0)) < 0:
             return None
         ring = self.field.inner.ring
-        answer = [(c, ring.from_dict({keys[j][0]: ring.domain.one}), keys[j][1]) for j, c in zip(support, exact, strict=True) if c]
+        answer = [
+            (c, ring.from_dict({keys[j][0]: ring.domain.one}), keys[j][1])
+            for j, c in zip(support, exact, strict=True)
+            if c
+        ]
         if strict and not any(self._sure(keys[j][0], keys[j][1]) and c for j, c in zip(support, exact, strict=True)):
             return None
         return answer
 
     def _sure(self, m: Sequence[int], some: Sequence[int]) -> bool:
         """Whether a product is positive, the first of its facts being strict."""
-        return (
-            all(self.facts[i].strict for i in some)
-            and all(not n or self.positive[i] for i, n in enumerate(m))
-        )
+        return all(self.facts[i].strict for i in some) and all(not n or self.positive[i] for i, n in enumerate(m))
 
 
 def _in_product(text: str) -> str:

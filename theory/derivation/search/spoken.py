@@ -62,7 +62,9 @@ def atom(a: Atom) -> str:
     if kind == "number":
         return str(data[0])[0]
     if kind == "parameter":
-        return str(data[0]) + (f"_{kind_of(str(data[1]))}" if len(data) > 1 and isinstance(data[1], str) else _at_round(data))
+        return str(data[0]) + (
+            f"_{kind_of(str(data[1]))}" if len(data) > 1 and isinstance(data[1], str) else _at_round(data)
+        )
     if kind in ("sqrt", "abs", "exp", "log"):
         return f"{kind}({number(data[0])})"
     if kind in ("max", "min"):
@@ -186,7 +188,9 @@ def _one_client(a: Atom) -> None:
         raise UnspeakableError("a function at a point of a client that it does not have")
 
 
-def averaged(text: str, kinds: Iterable[str], point_kinds: Mapping[str, Any] | frozenset[str], gradient: str | None) -> str:
+def averaged(
+    text: str, kinds: Iterable[str], point_kinds: Mapping[str, Any] | frozenset[str], gradient: str | None
+) -> str:
     """The mean of a vector over clients and samples, as the gradient of a coarser function where it is one."""
     kinds = [k for k in "ni" if k in kinds]
     if gradient is not None and not set(kinds) & set(point_kinds):

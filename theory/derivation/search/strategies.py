@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from theory.claim import Claim
+from theory.derivation.search.combining import Context, Known, Line, combine
+from theory.derivation.search.settings import settings, worth
 from theory.formula import Apply, Name, Number
 from theory.formula import text_of as formula_text
 from theory.program import loops_around
-from theory.sentence import At, Expression, Sentence, applied, everything, parse_expression, parse_sentence, parts, read, replaced, text_of
-from theory.derivation.search.combining import Context, Known, Line, combine
-from theory.derivation.search.settings import settings, worth
+from theory.sentence import (
+    At,
+    Expression,
+    Sentence,
+    applied,
+    everything,
+    parse_expression,
+    parse_sentence,
+    parts,
+    replaced,
+    text_of,
+)
 
 ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))
 Strategy = Callable[[Context], "list[Line] | None"]
@@ -73,10 +82,10 @@ def still(context: Context) -> list[Line] | None:
     zero = claim.sentence.relation == "<=" and claim.sentence.right == ZERO
     if program is None or not zero or "k" not in claim.free:
         return None
-    sentences = [(f"{s.name} stays", _distance(claim, s.name, s.kind, f"{s.name}[{{k}}]", s.initial)) for s in program.state]
-    taps = [
-        (name, kind, loops) for name, (kind, loops) in program.taps.items() if kind in ("server", "client")
+    sentences = [
+        (f"{s.name} stays", _distance(claim, s.name, s.kind, f"{s.name}[{{k}}]", s.initial)) for s in program.state
     ]
+    taps = [(name, kind, loops) for name, (kind, loops) in program.taps.items() if kind in ("server", "client")]
     ih = [Known(f"IH {i + 1}" if len(sentences) > 1 else "IH", s.format(k="k")) for i, (_, s) in enumerate(sentences)]
     base: list[Line] = []
     step: list[Line] = []
@@ -144,7 +153,12 @@ def _in_cases(context: Context, e: Apply, factor: str) -> list[Line] | None:
         else:
             return None
         context.used = inside.used
-    line: Line = {"name": claim.label, "sentence": claim.statement, "by": "cases", "on": str(parse_sentence(f"0 <= {factor}"))}
+    line: Line = {
+        "name": claim.label,
+        "sentence": claim.statement,
+        "by": "cases",
+        "on": str(parse_sentence(f"0 <= {factor}")),
+    }
     return [{**line, "first": both[0], "second": both[1]}]
 
 
@@ -210,7 +224,9 @@ def _induction(
         step = None if base is None else combine(context, at(sentence, on, following), then, known)
     if base is None or step is None:
         return None
-    return [{"name": name, "sentence": sentence, "by": "induction", "on": on, "from": start, "base": base, "step": step}]
+    return [
+        {"name": name, "sentence": sentence, "by": "induction", "on": on, "from": start, "base": base, "step": step}
+    ]
 
 
 def at(sentence: str, on: str, value: Expression) -> str:
@@ -226,7 +242,7 @@ def _from_start(claim: Claim) -> bool:
         return False
     sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
     rounds = {text_of(e.indices[0]) for s in sides for e in everything(s) if isinstance(e, At)}
-    return "k" in claim.free and "k + 1" not in rounds and any(text == "k" for text in rounds) or _sums(claim)
+    return ("k" in claim.free and "k + 1" not in rounds and any(text == "k" for text in rounds)) or _sums(claim)
 
 
 def _sums(claim: Claim) -> bool:
