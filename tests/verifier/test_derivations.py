@@ -164,7 +164,12 @@ FALSE = {
         ],
     ),
     "a mean of what is not a client's": derivation(
-        "a/b", "norm2(v) <= 0", [combination("all", None, ("norm2(v) <= c", "1", ["mean_n"]))], vectors=("v",)
+        "a/b",
+        "norm2(v) <= c",
+        [combination("all", None, ("norm2(v) <= c", "1", ["mean_n"]))],
+        (),
+        ("norm2(v) <= c",),
+        vectors=("v",),
     ),
     "a minimiser that nobody speaks of": derivation(
         "a/b",
@@ -325,7 +330,7 @@ FALSE = {
         program=written.DESCENT,
     ),
     "a hypothesis on the run beyond it": derivation(
-        "a/b", "0 <= 2 - k", [line("all", None, "at", line="0 <= 2 - k", put={"k": "k+1"})], (), ("0 <= 3 - k",)
+        "a/b", "0 <= 2 - k", [line("all", None, "at", line="0 <= 3 - k", put={"k": "k+1"})], (), ("0 <= 3 - k",)
     ),
     "a start that is not zero": derivation(
         "a/b", "norm2(x[0]) <= 0", [combination("all", None)], program=written.DESCENT
