@@ -152,6 +152,14 @@ Lemma ip_zero_l u : ip zero u = 0.
 Proof. rewrite <- (scal_zero V u), ip_scal. ring. Qed.
 Lemma ip_zero_r u : ip u zero = 0.
 Proof. rewrite ip_comm. apply ip_zero_l. Qed.
+Lemma ip_add_l u v w : ip (add u v) w = ip u w + ip v w.
+Proof. apply ip_add. Qed.
+Lemma ip_scal_l a u v : ip (scal a u) v = a * ip u v.
+Proof. apply ip_scal. Qed.
+Lemma ip_eq_l u v (H : u = v) w : ip u w = ip v w.
+Proof. rewrite H. reflexivity. Qed.
+Lemma ip_eq_r u v (H : u = v) w : ip w u = ip w v.
+Proof. rewrite H. reflexivity. Qed.
 Lemma ip_vsum_l n (f : nat -> V) u : ip (vsum n f) u = sum n (fun i => ip (f i) u).
 Proof. induction n as [|n IH]; simpl; [apply ip_zero_l|]. rewrite ip_add, IH. reflexivity. Qed.
 Lemma ip_vsum_r n (f : nat -> V) u : ip u (vsum n f) = sum n (fun i => ip u (f i)).
@@ -487,3 +495,30 @@ Proof.
   rewrite !R0 in Q. exact Q.
 Qed.
 End Functions.
+
+(* --- what generated scripts call ---------------------------------------------------------------------------------- *)
+
+Lemma E_swap (P Q : chances) (X : nat -> nat -> R) :
+  E P (fun v => E Q (fun w => X v w)) = E Q (fun w => E P (fun v => X v w)).
+Proof.
+  rewrite (E_ext P _ (fun v => sum (outcomes Q) (fun w => weight Q w * X v w))) by reflexivity.
+  rewrite E_sum. unfold E at 2. apply sum_ext. intros. rewrite E_scal. reflexivity.
+Qed.
+Lemma pow_minus b n m : (m <= n)%nat -> b <> 0 -> b ^ (n - m) = b ^ n * / b ^ m.
+Proof.
+  intros H B. replace n with ((n - m) + m)%nat at 2 by lia. rewrite pow_add. field. apply pow_nonzero, B.
+Qed.
+Lemma sum_is_mean n f : (1 <= n)%nat -> sum n f = INR n * mean n f.
+Proof. intros H. unfold mean. field. apply INR_neq, H. Qed.
+Lemma close_le l r d : r - l - d = 0 -> 0 <= d -> l <= r.
+Proof. lra. Qed.
+Lemma close_lt l r d : r - l - d = 0 -> 0 < d -> l < r.
+Proof. lra. Qed.
+Lemma close_eq l r d : r - l - d = 0 -> d = 0 -> l = r.
+Proof. lra. Qed.
+
+Ltac counts := first [assumption | lia | eauto with counts].
+Ltac nonzero := first [assumption | apply INR_neq; counts | apply pow_nonzero; nonzero | apply Rgt_not_eq; positive | lra]
+with positive := first [assumption | apply INR_pos; counts | apply pow_lt; positive | eauto with counts | lra].
+Ltac inverses := rewrite ?Rinv_mult, <- ?pow_inv; field.
+Ltac powers := rewrite ?pow_add, ?pow_mult; simpl pow; ring.
