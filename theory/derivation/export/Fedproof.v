@@ -517,8 +517,74 @@ Proof. lra. Qed.
 Lemma close_eq l r d : r - l - d = 0 -> d = 0 -> l = r.
 Proof. lra. Qed.
 
-Ltac counts := first [assumption | lia | eauto with counts].
-Ltac nonzero := first [assumption | apply INR_neq; counts | apply pow_nonzero; nonzero | apply Rgt_not_eq; positive | lra]
-with positive := first [assumption | apply INR_pos; counts | apply pow_lt; positive | eauto with counts | lra].
+Ltac counts := first [assumption | lia
+  | match goal with H : forall n, _ -> (1 <= _ n)%nat |- _ => apply H; first [assumption | lia] end].
+Ltac positive := first [assumption | apply INR_pos; counts | lra
+  | match goal with H : forall n, _ -> 0 < _ n |- _ => apply H; first [assumption | lia] end
+  | match goal with H : forall n, 0 < _ n |- _ => apply H end | apply pow_lt; positive].
+Ltac nonzero := first [assumption | apply INR_neq; counts | apply Rgt_not_eq; unfold Rgt; positive | apply pow_nonzero; nonzero
+  | match goal with H : ?d <> 0 |- _ => let Z := fresh in intro Z; apply H; lra end].
 Ltac inverses := rewrite ?Rinv_mult, <- ?pow_inv; field.
 Ltac powers := rewrite ?pow_add, ?pow_mult; simpl pow; ring.
+
+Lemma scaled_le c l r : l <= r -> 0 <= c -> 0 <= c * (r - l).
+Proof. intros. apply Rmult_le_pos; lra. Qed.
+Lemma scaled_lt c l r : l < r -> 0 < c -> 0 < c * (r - l).
+Proof. intros. apply Rmult_lt_0_compat; lra. Qed.
+Lemma scaled_lt_le c l r : l < r -> 0 <= c -> 0 <= c * (r - l).
+Proof. intros. apply Rmult_le_pos; lra. Qed.
+Lemma scaled_eq c l r : l = r -> 0 <= c * (r - l).
+Proof. intros ->. right. ring. Qed.
+Lemma part_le t l r : 0 <= t -> l <= r -> 0 <= t * (r - l).
+Proof. intros. apply Rmult_le_pos; lra. Qed.
+Lemma part_lt_le t l r : 0 <= t -> l < r -> 0 <= t * (r - l).
+Proof. intros. apply Rmult_le_pos; lra. Qed.
+Lemma part_lt t l r : 0 < t -> l < r -> 0 < t * (r - l).
+Proof. intros. apply Rmult_lt_0_compat; lra. Qed.
+Lemma part_eq t l r : l = r -> t * (r - l) = 0.
+Proof. intros ->. ring. Qed.
+Lemma part_eq_le t l r : l = r -> 0 <= t * (r - l).
+Proof. intros ->. right. ring. Qed.
+Lemma from_nat (m : nat) (Q : nat -> Prop) : Q m -> (forall k, (m <= k)%nat -> Q k -> Q (S k)) -> forall k, (m <= k)%nat -> Q k.
+Proof. intros B H k Hk. induction Hk; [exact B|]. apply H; assumption. Qed.
+Lemma sum_eq_zero n f : (forall i, (i < n)%nat -> f i = 0) -> sum n f = 0.
+Proof. intros H. rewrite (sum_ext n f (fun _ => 0) H). apply sum_zero. Qed.
+Lemma mean_eq_zero n f : (forall i, (i < n)%nat -> f i = 0) -> mean n f = 0.
+Proof. intros H. rewrite (mean_ext n f (fun _ => 0) H). apply mean_zero. Qed.
+Lemma E_eq_zero P X : (forall w, (w < outcomes P)%nat -> X w = 0) -> E P X = 0.
+Proof. intros H. rewrite (E_ext P X (fun _ => 0) H). apply E_zero. Qed.
+Lemma pow_even_nonneg x n : 0 <= x ^ (2 * n).
+Proof. rewrite pow_mult. apply pow_le, pow2_ge_0. Qed.
+Lemma two_draws (P : chances) N (M : nat -> nat) (X : nat -> nat -> nat -> R) (Y : nat -> nat -> R) (Z : nat -> nat -> R) :
+  (1 <= N)%nat ->
+  (forall n m, (n < N)%nat -> (m < N)%nat -> n <> m -> E P (X n m) = Y n m) ->
+  (forall n, (n < N)%nat -> E P (X n n) = Z n n) ->
+  mean N (fun n => mean N (fun m => E P (X n m))) =
+  mean N (fun n => mean N (fun m => Y n m)) + / INR N * (mean N (fun n => Z n n) - mean N (fun n => Y n n)).
+Proof.
+  intros HN H1 H2.
+  rewrite (mean_ext N _ (fun n => 1 * mean N (fun m => Y n m) + / INR N * (Z n n - Y n n))).
+  - rewrite mean_lin. rewrite mean_scal.
+    rewrite (mean_ext N (fun i => Z i i - Y i i) (fun i => (-1) * Y i i + Z i i)) by (intros; ring).
+    rewrite mean_lin. ring.
+  - intros n Hn.
+    rewrite (mean_ext N _ (fun m => 1 * Y n m + (if Nat.eqb m n then (fun m => Z n m - Y n m) m else 0))).
+    + rewrite (mean_lin N 1 (fun m => Y n m) (fun m => if Nat.eqb m n then Z n m - Y n m else 0)).
+      assert (A : mean N (fun m => if Nat.eqb m n then (fun m => Z n m - Y n m) m else 0) = / INR N * (Z n n - Y n n)).
+      { unfold mean. rewrite (sum_at N n (fun m => Z n m - Y n m) Hn). reflexivity. }
+      cbv beta in A. rewrite A. ring.
+    + intros m Hm. destruct (Nat.eqb_spec m n) as [->|D].
+      * rewrite H2 by exact Hn. ring.
+      * rewrite H1 by (try assumption; intros Q; apply D; symmetry; exact Q). ring.
+Qed.
+Lemma least_is_infimum {V : space} (f : V -> R) (low : R) (x : V) :
+  (forall v, low <= f v) -> (forall eps, 0 < eps -> exists v, f v < low + eps) -> (forall v, f x <= f v) -> f x = low.
+Proof.
+  intros A B H. apply Rle_antisym; [|apply A]. destruct (Rle_or_lt (f x) low) as [Q|Q]; [exact Q|exfalso].
+  destruct (B (f x - low)) as [v Hv]; [lra|]. specialize (H v). lra.
+Qed.
+Lemma norm_bounded {V : space} (u : V) C : 0 < C -> norm u <= C -> norm2 u <= C * C.
+Proof. intros HC H. rewrite <- norm_sq. apply Rmult_le_compat; try exact H; apply norm_nonneg. Qed.
+Lemma Rminus_lt_0_rev d : 0 < 0 - d -> d < 0.
+Proof. lra. Qed.
+Ltac side := first [assumption | lia].

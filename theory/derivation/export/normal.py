@@ -384,7 +384,7 @@ class Normal:
         """A vector in normal form: a sum of multiples of atoms, and of sums of them."""
         if isinstance(t, Vec) and self.unfold(t) is None:
             return self._canonical(t)
-        probe = Vec(self.fresh("w"))
+        probe = Vec(self.fresh("u"))
         poly, lines = self.norm(Ip(t, probe))
         terms: list[Term] = []
         for m, c in sorted(poly.items(), key=lambda pair: [(key_of(a).replace(probe.head, "w"), e) for a, e in pair[0]]):
@@ -565,9 +565,9 @@ class Normal:
             chosen = [prefix[i] for i in order]
             if not _allowed(chosen):
                 continue
-            new = {var: name(f"i{j}") for j, (_, _, var) in enumerate(chosen)}
+            new = {var: name(f"q{j}") for j, (_, _, var) in enumerate(chosen)}
             renamed = [
-                (kind, put(bound, new) if isinstance(bound, Nat) else bound, f"i{j}")
+                (kind, put(bound, new) if isinstance(bound, Nat) else bound, f"q{j}")
                 for j, (kind, bound, _) in enumerate(chosen)
             ]
             atoms: dict[Term, int] = {}
@@ -600,8 +600,8 @@ class Normal:
             steps = [f"apply {prefix[i][0]}_ext; intros {prefix[i][2]} {self.fresh('lt')}." for i in at[:j]]
             lines += [f"transitivity ({text_of(now)}).", *block([*steps, _SWAP[one[0], two[0]]])]
         if nested([prefix[i] for i in at], body) != last:  # the names, the order of factors and of inner products
-            steps = [f"apply {prefix[i][0]}_ext; intros i{j} {self.fresh('lt')}." for j, i in enumerate(at)]
-            new = {prefix[i][2]: name(f"i{j}") for j, i in enumerate(at)}
+            steps = [f"apply {prefix[i][0]}_ext; intros q{j} {self.fresh('lt')}." for j, i in enumerate(at)]
+            new = {prefix[i][2]: name(f"q{j}") for j, i in enumerate(at)}
             for atom in factors:
                 moved = put(atom, new)
                 if isinstance(moved, Ip) and turned(moved) != moved:

@@ -170,6 +170,13 @@ def put(t: Term, new: Mapping[str, Nat]) -> Term:
         for key, times_ in t.terms:
             found = plus(found, _scaled(_renamed(key, new), times_))
         return found
+    if isinstance(t, Bind):
+        taken = frozenset().union(*(names_of(value) for key, value in new.items() if key != t.var))
+        if t.var in taken or t.var in new:
+            var = t.var
+            while var in taken or var in names_of(t.body) or var in new:
+                var += "'"
+            t = Bind(t.kind, t.bound, var, put(t.body, {t.var: name(var)}))
     return rebuilt(t, lambda part: put(part, new))
 
 
