@@ -156,9 +156,9 @@ Lemma ip_add_l u v w : ip (add u v) w = ip u w + ip v w.
 Proof. apply ip_add. Qed.
 Lemma ip_scal_l a u v : ip (scal a u) v = a * ip u v.
 Proof. apply ip_scal. Qed.
-Lemma ip_eq_l u v (H : u = v) w : ip u w = ip v w.
+Lemma ip_eq_l {u v} (H : u = v) w : ip u w = ip v w.
 Proof. rewrite H. reflexivity. Qed.
-Lemma ip_eq_r u v (H : u = v) w : ip w u = ip w v.
+Lemma ip_eq_r {u v} (H : u = v) w : ip w u = ip w v.
 Proof. rewrite H. reflexivity. Qed.
 Lemma ip_vsum_l n (f : nat -> V) u : ip (vsum n f) u = sum n (fun i => ip (f i) u).
 Proof. induction n as [|n IH]; simpl; [apply ip_zero_l|]. rewrite ip_add, IH. reflexivity. Qed.
@@ -437,6 +437,12 @@ Proof.
   apply Rmult_le_compat; lra.
 Qed.
 
+Lemma curvature F G L mu x : 0 < L -> gradient F G -> smooth G L -> strongly_convex F mu -> norm2 x = 1 -> mu <= L.
+Proof.
+  intros HL HG HS HC H. pose proof (smooth_above F G L HL HG HS zero x) as A.
+  pose proof (strong_first F G mu HG HC zero x) as B. replace (sub x zero) with x in * by (vectors; ring). rewrite H in *. lra.
+Qed.
+
 Lemma minimiser_zero F G x : gradient F G -> (forall y, F x <= F y) -> forall v, ip (G x) v = 0.
 Proof.
   intros HG HM. assert (A : forall v, 0 <= ip (G x) v).
@@ -524,7 +530,7 @@ Ltac positive := first [assumption | apply INR_pos; counts | lra
   | match goal with H : forall n, 0 < _ n |- _ => apply H end | apply pow_lt; positive].
 Ltac nonzero := first [assumption | apply INR_neq; counts | apply Rgt_not_eq; unfold Rgt; positive | apply pow_nonzero; nonzero
   | match goal with H : ?d <> 0 |- _ => let Z := fresh in intro Z; apply H; lra end].
-Ltac inverses := rewrite ?Rinv_mult, <- ?pow_inv; field.
+Ltac inverses := rewrite ?Rinv_mult, <- ?pow_inv; lra.
 Ltac powers := rewrite ?pow_add, ?pow_mult; simpl pow; ring.
 
 Lemma scaled_le c l r : l <= r -> 0 <= c -> 0 <= c * (r - l).

@@ -235,7 +235,7 @@ class Normal:
             lines.append(f"assert ({y} : {text_of(leaf)} = {text_of(poly_term(leaves[leaf][0]))}).")
             lines += block(leaves[leaf][1] or [])
             proofs.append(y)
-        values = [text_of(a, outer=9) for a in (*atoms, *changed)]
+        values = ["_" for _ in (*atoms, *changed)]
         lines.append(f"exact ({' '.join([c, *values, *proofs])}).")
         return lines
 
@@ -290,6 +290,8 @@ class Normal:
         form = poly_term(poly)
         y = self.fresh("Y")
         start = [f"assert ({y} : {text_of(t.of)} = {text_of(form)}).", *block(lines), f"rewrite {y}."]
+        if form == t.of:
+            start = []
         if len(poly) == 1:
             ((m, c),) = poly.items()
             if all(isinstance(a, App) or e == 1 for a, e in m) and m:
@@ -316,6 +318,8 @@ class Normal:
             return found, None
         y = self.fresh("Y")
         start = [f"assert ({y} : {text_of(t.base)} = {text_of(base)}).", *block(lines), f"rewrite {y}."]
+        if base == t.base:
+            start = []
         return found, [*start, "powers."]
 
     def _difference_power(self, t: Pow, poly: Poly, lines: Lines) -> tuple[Poly, Lines | None]:
@@ -327,13 +331,11 @@ class Normal:
         return found, [*start, *rest]
 
     def _inner(self, t: Ip) -> tuple[Poly, Lines | None]:
-        steps: Lines = []
-        e = self._expanded(t.left, t.right, steps)
+        e, proof = self._expanded(t.left, t.right)
         if e != t:
             poly, lines = self.norm(e)
-            start = [f"change (norm2 {text_of(t.left, outer=9)}) with (ip {text_of(t.left, outer=9)} {text_of(t.left, outer=9)})."]
-            steps = [*(start if t.left == t.right else []), *dict.fromkeys(steps), "reflexivity."]
-            return poly, [f"transitivity ({text_of(e)}).", *block(steps), *lines]
+            return poly, [f"transitivity ({text_of(e)}).", f"{{ unfold norm2 at 1. exact {proof}. }}" if t.left == t.right
+                          else f"{{ exact {proof}. }}", *lines]  # fmt: skip
         (u, hu), (v, hv) = self._canonical(t.left), self._canonical(t.right)
         swap = key_of(v) < key_of(u)
         new = Ip(v, u) if swap else Ip(u, v)
@@ -348,35 +350,34 @@ class Normal:
         lines += [middle, f"{{ exact (f_equal2 ip {a} {b}). }}"]
         return one_atom(new), [*lines, "apply ip_comm." if swap else "reflexivity."]
 
-    def _expanded(self, u: Term, v: Term, steps: Lines) -> Term:
-        """An inner product taken apart, first on the left, then on the right; not below what binds an index."""
+    def _expanded(self, u: Term, v: Term) -> tuple[Term, str]:
+        """An inner product taken apart, first on the left, then on the right, not below what binds an index; a proof."""
         for here, other, left in ((u, v, True), (v, u, False)):
 
-            def inner(part: Term, other: Term = other, left: bool = left) -> Term:
-                return self._expanded(part, other, steps) if left else self._expanded(other, part, steps)
+            def inner(part: Term, other: Term = other, left: bool = left) -> tuple[Term, str]:
+                return self._expanded(part, other) if left else self._expanded(other, part)
 
-            side, last = ("l", text_of(other, outer=9)) if left else ("r", text_of(other, outer=9))
+            side = "l" if left else "r"
             if isinstance(here, VOp):
-                words = " ".join([*(text_of(a, outer=9) for a in here.args), last])
-                steps.append(f"rewrite ?(ip_{here.op}_{side} {words}).")
                 if here.op == "zero":
-                    return ZERO
+                    return ZERO, f"(ip_zero_{side} _)"
                 if here.op == "scal":
-                    return times(here.args[0], inner(here.args[1]))
-                one, two = (inner(a) for a in here.args)
-                return add(one, two) if here.op == "add" else minus(one, two)
+                    one, proof = inner(here.args[1])
+                    return times(here.args[0], one), f"(eq_trans (ip_scal_{side} _ _ _) (f_equal (Rmult _) {proof}))"
+                (one, p), (two, q) = (inner(a) for a in here.args)
+                how, what = ("Rplus", add) if here.op == "add" else ("Rminus", minus)
+                return what(one, two), f"(eq_trans (ip_{here.op}_{side} _ _ _) (f_equal2 {how} {p} {q}))"
             if isinstance(here, Bind):
-                fun = f"(fun {here.var} => {text_of(here.body)})"
-                steps.append(f"rewrite ?(ip_{here.kind}_{side} {bound_text(here.bound)} {fun} {last}).")
                 var = self.fresh("j")
                 own = put(here.body, {here.var: name(var)})
-                return Bind(here.kind[1:], here.bound, var, Ip(own, other) if left else Ip(other, own))
+                body = Ip(own, other) if left else Ip(other, own)
+                return Bind(here.kind[1:], here.bound, var, body), f"(ip_{here.kind}_{side} _ _ _)"
             if isinstance(here, Vec):
                 unfolded = self.unfold(here)
                 if unfolded is not None:
-                    steps.append(f"rewrite ?(ip_eq_{side} {unfolded[1]} {last}).")
-                    return inner(unfolded[0])
-        return Ip(u, v)
+                    one, proof = inner(unfolded[0])
+                    return one, f"(eq_trans (ip_eq_{side} {unfolded[1]} _) {proof})"
+        return Ip(u, v), "eq_refl"
 
     # vectors
 
@@ -427,7 +428,6 @@ class Normal:
             raise NotExportedError(f"{kind} is not exported yet")
         if isinstance(bound, Nat) and bound.constant > 0:
             return self._unrolled(t)
-        text = bound_text(bound)
         poly, lines = self.norm(t.body)
         groups: dict[Monomial, Poly] = {}
         for m, c in poly.items():
@@ -436,11 +436,8 @@ class Normal:
             groups[within] = sum_of(groups.get(within, {}), {outside: c})
         ordered = sorted(groups.items(), key=lambda pair: [(key_of(a), e) for a, e in pair[0]])
         chain: Term = ZERO
-        rests: list[Term] = []
         for m, c in reversed(ordered):
-            rests.append(chain)
             chain = add(times(poly_term(c), product_term(m)), chain)
-        rests.reverse()
         leaves: dict[Term, tuple[Poly, Lines | None]] = {}
         linear: Term = ZERO
         for m, c in reversed(ordered):
@@ -473,11 +470,10 @@ class Normal:
             middle = [f"transitivity ({text_of(poly_term(poly))}).", *block(lines)] if poly_term(poly) != t.body else []
             out += block([f"apply {kind}_ext; intros {var} {lt}.", *middle, *rest])
         out.append(f"transitivity ({text_of(linear)}).")
-        steps: Lines = []
-        for (m, c), rest_ in zip(ordered, rests, strict=True):
-            a, b = text_of(poly_term(c), outer=9), text_of(product_term(m))
-            steps.append(f"rewrite ({kind}_lin {text} {a} (fun {var} => {b}) (fun {var} => {text_of(rest_)})).")
-        out += block([*steps, f"rewrite ({kind}_zero {text}). reflexivity."])
+        proof = f"({kind}_zero _)"
+        for _ in ordered:
+            proof = f"(eq_trans ({kind}_lin _ _ _ _) (f_equal (Rplus _) {proof}))"
+        out.append(f"{{ exact {proof}. }}")
         return found, [*out, *self._by_leaves(linear, target, leaves, pairs)]
 
     def _unrolled(self, t: Bind) -> tuple[Poly, Lines | None]:
@@ -510,7 +506,7 @@ class Normal:
         if swaps:
             out += swaps
         if self.law is not None:
-            changed = self.law(sorted_)  # type: ignore[arg-type]
+            changed = self.law(self._refreshed(sorted_))  # type: ignore[arg-type]
             if changed is not None:
                 new, proof = changed
                 poly, lines = self.norm(new)
@@ -519,6 +515,13 @@ class Normal:
         if sorted_ == t:
             return one_atom(t), None
         return one_atom(sorted_), [*out, "reflexivity."]
+
+    def _refreshed(self, t: Term) -> Term:
+        """The same under names that nothing else has."""
+        prefix, body = prefix_of(t)
+        new = {var: name(self.fresh("b")) for _, _, var in prefix}
+        renamed = [(k, put(b, new) if isinstance(b, Nat) else b, nat_text(new[v])) for k, b, v in prefix]
+        return nested(renamed, put(body, new))  # type: ignore[arg-type]
 
     def _flat(
         self, prefix: list[tuple[str, Nat | str, str]], factors: dict[Term, int]

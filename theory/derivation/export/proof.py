@@ -75,7 +75,7 @@ class Proof:
     # what the algorithm makes of a state
 
     def _no_unfolding(self, v: Vec) -> tuple[Term, str] | None:
-        return None
+        return self._unfold(v) if v.args and v.args[0] == count(0) else None
 
     def _unfold(self, v: Vec) -> tuple[Term, str] | None:
         program = self.setting.program

@@ -28,7 +28,7 @@ def theorem(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str:
     Raises:
         NotExportedError: where something in it is not exported yet.
     """
-    setting = Setting(claim, tuple(_trees(lines)))
+    setting = Setting(claim, tuple(_trees(lines)), "curvature" in str(lines))
     proof = Proof(setting)
     hypotheses = setting.hypotheses
     script = proof.lines(lines, claim.sentence)
@@ -76,7 +76,7 @@ def _trees(value: Any) -> list[Expression]:
     found: list[Expression] = []
     if isinstance(value, Mapping):
         for key, one in value.items():
-            if key in ("name", "by", "source", "schema", "over", "on"):
+            if key in ("name", "by", "source", "schema", "over", "on", "line"):
                 continue
             found += _trees(one)
     elif isinstance(value, Sequence) and not isinstance(value, str):

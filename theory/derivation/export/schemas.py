@@ -17,7 +17,7 @@ from theory.sentence import Sentence
 if TYPE_CHECKING:
     from theory.derivation.export.proof import Proof
 
-TWO, HALF = Num(Fraction(2)), Num(Fraction(1, 2))
+TWO = Num(Fraction(2))
 _LIFTED = {"smooth": ("smooth_mean", "grad"), "convex": ("convex_mean", "func"), "strongly_convex": ("strong_mean", "func")}
 
 
@@ -155,6 +155,12 @@ def instance(
         if one.name == "lipschitz":
             return said, f"exact (lipschitz_bounded _ _ {text(c)} ltac:(positive) {g} {held[one.name]} {text(v)})."
         return said, f"exact (norm_bounded _ {text(c)} ltac:(positive) ({held[one.name]} {text(v)}))."
+    if schema == "curvature":
+        lip, mu = constants["smooth"][0], constants["strongly_convex"][0]
+        return Said(mu, "<=", lip), (
+            f"exact (curvature _ _ {text(lip)} {text(mu)} unit ltac:(positive) {g} {held['smooth']} "
+            f"{held['strongly_convex']} unit_one)."
+        )
     if x is None or y is None:
         raise NotExportedError(f"the schema {schema} is not exported yet")
     xy, yx = VOp("sub", (x, y)), VOp("sub", (y, x))
@@ -163,7 +169,6 @@ def instance(
     lip = constants.get("smooth", [None])[0]
     mu = constants.get("strongly_convex", [None])[0]
     if schema == "above" and lip is not None:
-        said = Said(value(y), "<=", add(add(value(x), Ip(gx, yx)), times(times(lip, HALF), sq(yx))))
         said = Said(value(y), "<=", add(add(value(x), Ip(gx, yx)), times(times(lip, Inv(TWO)), sq(yx))))
         return said, f"exact (smooth_above _ _ {text(lip)} ltac:(positive) {g} {held['smooth']} {text(x)} {text(y)})."
     if schema == "below" and lip is not None:

@@ -26,7 +26,7 @@ TAKEN = frozenset(
     "S O I V E P T ip norm norm2 sum mean vsum vmean add sub scal zero exp ln sqrt fix fun let in at as if then else end "
     "with forall exists match return Type Prop Set vector weight outcomes func grad samples rounds Pr fstar x0 xstar "
     "xstar_n gradient smooth convex strongly_convex lipschitz space chances mod where using Rmax Rmin Rabs INR pow N K d "
-    "block counts nonzero positive side".split()
+    "unit block counts nonzero positive side".split()
 )
 LEVELS = ("f", "f_n", "f_ni")
 Env = Mapping[str, Nat]
@@ -53,10 +53,17 @@ class Said:
 
 @dataclass
 class Setting:
-    """The names of one claim."""
+    """The names of one claim.
+
+    Attributes:
+        claim: the claim.
+        extra: formulas of its derivation.
+        direction: whether it is needed that there is a direction (d >= 1).
+    """
 
     claim: Claim
     extra: tuple[Expression, ...] = ()
+    direction: bool = False
     _fresh: int = 0
     kept: dict[object, object] = field(default_factory=dict)
 
@@ -200,8 +207,6 @@ class Setting:
             raise NotExportedError(f"a state that is a {kind} is not exported yet")
         (k,) = (self.nat(i, env) for i in e.indices)
         at: list[Nat] = [k] + ([self._at("n", env)] if kind == "client" else [])
-        if k == count(0):
-            return self.start(e.name, env)
         if self.random:
             at.append(self._at("w", env))
         return Vec(safe(e.name), tuple(at))
@@ -359,6 +364,8 @@ class Setting:
         found: list[tuple[str, str]] = []
         if self.vectors:
             found.append(("V", "space"))
+        if self.direction:
+            found += [("unit", "V"), ("unit_one", "norm2 unit = 1")]
         if self.clients:
             found += [("N", "nat"), ("N_dom", "(1 <= N)%nat")]
         if self.level == "f_ni" or "mean_i" in self.words or "sum_i" in self.words:
