@@ -8,7 +8,7 @@ is rejected by Rocq.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -141,7 +141,10 @@ class Normal:
     nonzero: Callable[[Term], bool] = lambda _: False
     law: Callable[[Bind], tuple[Term, Lines] | None] = lambda _: None
     _used: int = 0
-    _kept: dict[Term, tuple[Poly, Lines | None]] = field(default_factory=dict)
+    hoisted: Lines = field(default_factory=list)
+    _probing: int = 0
+    _context: list[tuple[str, Nat | str, str]] = field(default_factory=list)
+    _kept: dict[object, tuple[Poly, Lines | None]] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
         self._used += 1
@@ -227,7 +230,13 @@ class Normal:
         left, right = text_of(t, {**kept, **changed}), text_of(target, atoms)
         equations = [f"P{i}" for i in range(len(pairs))]
         intro = " ".join(["intros", *names, *equations, *("->" for _ in changed)]) + "."
-        by = f"field [{' '.join(equations)}]" if equations else "field"
+        fractions = any(
+            isinstance(part, Num) and part.value.denominator != 1
+            for one in (t, target, *(poly_term(leaves[leaf][0]) for leaf in changed))
+            for part in arithmetic_parts(one, {**kept, **changed, **atoms})
+        )
+        how = "field" if fractions else "ring"
+        by = f"{how} [{' '.join(equations)}]" if equations else how
         lines = [f"assert ({c} : {head}{given}{left} = {right}).", "{ " + (intro if names else "") + f" {by}. }}"]
         proofs = [f"(Rinv_r {text_of(a, outer=9)} ltac:(nonzero))" for a, _ in pairs]
         for leaf in changed:
@@ -241,10 +250,43 @@ class Normal:
 
     # leaves: what arithmetic does not take apart
 
+    def alone(self, t: Term) -> tuple[Poly, Lines]:
+        """As `norm`, with a script that stands alone: what is needed often is proved before all else."""
+        kept = self.hoisted, self._kept
+        self.hoisted, self._kept = [], {}
+        try:
+            poly, lines = self.norm(t)
+            return poly, [*self.hoisted, *lines]
+        finally:
+            self.hoisted, self._kept = kept
+
     def _leaf(self, t: Term) -> tuple[Poly, Lines | None]:
-        if t not in self._kept:
-            self._kept[t] = self._leaf_of(t)
-        return self._kept[t]
+        """A leaf; what has a proof of its own is proved once in a line, before all else."""
+        used = self._used_context(t)
+        key = (t, tuple(used), bool(self._probing))
+        if key not in self._kept:
+            poly, lines = self._leaf_of(t)
+            if lines is not None and not self._probing and (len(lines) > 1 or len(lines[0]) > 60):
+                h = self.fresh("H")
+                head = f"forall {' '.join(var for _, _, var in used)} : nat, " if used else ""
+                head += "".join(f"{under(*one)} -> " for one in used)
+                self.hoisted.append(f"assert ({h} : {head}{text_of(t)} = {text_of(poly_term(poly))}).")
+                intro = " ".join([*(var for _, _, var in used), *(f"lt_{var}" for _, _, var in used)])
+                self.hoisted += block([*([f"intros {intro}."] if used else []), *lines])
+                lines = [f"apply {h}; assumption." if used else f"exact {h}."]
+            self._kept[key] = poly, lines
+        return self._kept[key]
+
+    def _used_context(self, t: Term) -> list[tuple[str, Nat | str, str]]:
+        """The indices around it on which it hangs, and those on which their bounds hang."""
+        needed = set(names_of(t))
+        found = []
+        for one in reversed(self._context):
+            if one[2] in needed:
+                found.append(one)
+                if isinstance(one[1], Nat):
+                    needed |= names_of(one[1])
+        return found[::-1]
 
     def _leaf_of(self, t: Term) -> tuple[Poly, Lines | None]:
         if isinstance(t, App):
@@ -386,7 +428,11 @@ class Normal:
         if isinstance(t, Vec) and self.unfold(t) is None:
             return self._canonical(t)
         probe = Vec(self.fresh("u"))
-        poly, lines = self.norm(Ip(t, probe))
+        self._probing += 1
+        try:
+            poly, lines = self.norm(Ip(t, probe))
+        finally:
+            self._probing -= 1
         terms: list[Term] = []
         for m, c in sorted(poly.items(), key=lambda pair: [(key_of(a).replace(probe.head, "w"), e) for a, e in pair[0]]):
             outer = {a: e for a, e in m if probe not in everything(a)}
@@ -399,7 +445,11 @@ class Normal:
             found = VOp("add", (found, term))
         if found == t:
             return t, None
-        again, back = self.norm(Ip(found, probe))
+        self._probing += 1
+        try:
+            again, back = self.norm(Ip(found, probe))
+        finally:
+            self._probing -= 1
         if again != poly:
             raise NotExportedError(f"the vector {text_of(t)} has no normal form")
         middle = text_of(poly_term(poly))
@@ -423,12 +473,18 @@ class Normal:
     # what binds an index
 
     def _bound(self, t: Bind) -> tuple[Poly, Lines | None]:
-        kind, bound, var = t.kind, t.bound, t.var
+        kind, bound, original = t.kind, t.bound, t
         if kind not in LINEAR:
             raise NotExportedError(f"{kind} is not exported yet")
         if isinstance(bound, Nat) and bound.constant > 0:
             return self._unrolled(t)
-        poly, lines = self.norm(t.body)
+        var = f"v{len(self._context)}"
+        t = Bind(kind, bound, var, put(t.body, {t.var: name(var)}) if t.var != var else t.body)
+        self._context.append((kind, bound, var))
+        try:
+            poly, lines = self.norm(t.body)
+        finally:
+            self._context.pop()
         groups: dict[Monomial, Poly] = {}
         for m, c in poly.items():
             outside = monomial({a: e for a, e in m if var not in names_of(a)})
@@ -454,9 +510,9 @@ class Normal:
         pairs: list[tuple[Term, Term]] = []
         found = self._cancelled(found, pairs)
         target = poly_term(found)
-        if target == t:
+        if target == original:
             return found, None
-        lt = self.fresh("lt")
+        lt = f"lt_{var}"
         if len(groups) == 1 and ordered[0][1] == {(): Fraction(1)}:
             one = Bind(kind, bound, var, poly_term(poly))
             out: Lines = []
@@ -611,6 +667,14 @@ class Normal:
                     steps.append(f"rewrite (ip_comm _ {text_of(moved.left, outer=9)} {text_of(moved.right, outer=9)}).")
             lines += [f"transitivity ({text_of(last)}).", *block([*steps, "ring."])]
         return lines
+
+
+def arithmetic_parts(t: Term, stop: Mapping[Term, str]) -> Iterator[Term]:
+    """The parts of a term down to what has a name."""
+    if t not in stop:
+        yield t
+        for part in inside(t):
+            yield from arithmetic_parts(part, stop)
 
 
 def rebuilt_with(t: Term, args: Sequence[Term]) -> Term:

@@ -14,7 +14,7 @@ from theory.derivation.export import schemas
 from theory.derivation.export.normal import Lines, Normal, NotExportedError, Poly, block, poly_term, under
 from theory.derivation.export.rounds import after
 from theory.derivation.export.laws import Laws
-from theory.derivation.export.signs import Fact, Signs, is_zero, ratio
+from theory.derivation.export.signs import Fact, Signs, ratio, vanishes
 from theory.derivation.export.statement import Env, Said, Setting, safe
 from theory.derivation.export.terms import (
     ONE, ZERO, App, Bind, Inv, Ip, Nat, Num, Op, Pow, Term, Vec, VOp, add, count, everything, minus, name, nat_text,
@@ -149,9 +149,9 @@ class Proof:
     def zero(self, t: Term, unfold: bool = False) -> Lines | None:
         """The script that proves ``t = 0``; None where it is not so."""
         normal = self.unfolding if unfold else self.normal
-        if not is_zero(normal, t):
+        poly, lines = normal.alone(t)
+        if not vanishes(poly):
             return None
-        poly, lines = normal.norm(t)
         if not poly:
             return lines
         return [f"transitivity ({text_of(poly_term(poly))}).", *block(lines), *self._vanishing(poly)]
@@ -305,8 +305,8 @@ class Proof:
         line = Line("", sentence, self._free(sentence), self._start(one, sentence))
         kept = self.env
         self.env = {**self.env, **{index: name(index) for index in line.free}}
+        intro = self._intro(line)
         try:
-            intro = self._intro(line)
             proof = rule(one, line)
         finally:
             self.env = kept

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from theory.derivation.export.normal import Lines, Normal, NotExportedError, block, bound_text, poly_term
+from theory.derivation.export.normal import Lines, Normal, Poly, block, poly_term
 from theory.derivation.export.terms import (
     App, Bind, Inv, Ip, Nat, Num, Op, Pow, Term, add, count, everything, minus, text_of, times,
 )  # fmt: skip
@@ -72,10 +72,9 @@ def _short(value: int) -> Fraction | None:
     return Fraction(b, v)
 
 
-def is_zero(normal: Normal, t: Term) -> bool:
-    """Whether a term is 0 as a rational function of its atoms, by images."""
-    form = poly_term(normal.norm(t)[0])
-    return all(image(form, {}, seed) == 0 for seed in range(2))
+def vanishes(form: Poly) -> bool:
+    """Whether a normal form is 0 as a rational function of its atoms, by images."""
+    return not form or all(image(poly_term(form), {}, seed) == 0 for seed in range(2))
 
 
 @dataclass
