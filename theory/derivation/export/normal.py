@@ -231,7 +231,7 @@ class Normal:
         equations = [f"P{i}" for i in range(len(pairs))]
         intro = " ".join(["intros", *names, *equations, *("->" for _ in changed)]) + "."
         fractions = any(
-            isinstance(part, Num) and part.value.denominator != 1
+            (isinstance(part, Num) and part.value.denominator != 1) or isinstance(part, Inv)
             for one in (t, target, *(poly_term(leaves[leaf][0]) for leaf in changed))
             for part in arithmetic_parts(one, {**kept, **changed, **atoms})
         )
