@@ -591,6 +591,20 @@ Proof.
 Qed.
 Lemma norm_bounded {V : space} (u : V) C : 0 < C -> norm u <= C -> norm2 u <= C * C.
 Proof. intros HC H. rewrite <- norm_sq. apply Rmult_le_compat; try exact H; apply norm_nonneg. Qed.
+Lemma one_le_INR n : (1 <= n)%nat -> 1 <= INR n.
+Proof. intros H. apply (le_INR 1 n H). Qed.
+Lemma root_le a b : a * a <= b * b -> 0 <= b -> a <= b.
+Proof. intros H B. apply Rsqr_incr_0_var; assumption. Qed.
+Lemma strong_is_convex {V : space} (F : V -> R) mu : 0 < mu -> strongly_convex F mu -> convex F.
+Proof.
+  intros Hmu H x y t Ht. specialize (H x y t Ht). cbv beta in H.
+  assert (Q : norm2 (add (scal t x) (scal (1 - t) y)) = t * norm2 x + (1 - t) * norm2 y - t * (1 - t) * norm2 (sub x y)).
+  { unfold norm2, sub. rewrite !ip_add_l, !ip_add_r, !ip_scal_l, !ip_scal_r, (ip_comm V y x). ring. }
+  rewrite Q in H. pose proof (norm2_nonneg (sub x y)) as N0.
+  assert (0 <= mu / 2 * (t * (1 - t) * norm2 (sub x y))).
+  { apply Rmult_le_pos; [lra|]. apply Rmult_le_pos; [apply Rmult_le_pos; lra|exact N0]. }
+  lra.
+Qed.
 Lemma Rminus_lt_0_rev d : 0 < 0 - d -> d < 0.
 Proof. lra. Qed.
 Ltac side := first [assumption | lia].

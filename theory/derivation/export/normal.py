@@ -476,8 +476,17 @@ class Normal:
         kind, bound, original = t.kind, t.bound, t
         if kind not in LINEAR:
             raise NotExportedError(f"{kind} is not exported yet")
-        if isinstance(bound, Nat) and bound.constant > 0:
+        if isinstance(bound, Nat) and (bound.constant > 0 or not bound.terms):
             return self._unrolled(t)
+        clients = isinstance(bound, Nat) and bound.terms[0][0].split()[0] in ("N", "samples")
+        if kind == "sum" and clients:
+            mean = times(App("INR", (bound,)), Bind("mean", bound, t.var, t.body))  # type: ignore[arg-type]
+            poly, lines = self.norm(mean)
+            return poly, [f"transitivity ({text_of(mean)}).", "{ apply sum_is_mean; counts. }", *lines]
+        if kind == "mean" and not clients:
+            whole = times(Inv(App("INR", (bound,))), Bind("sum", bound, t.var, t.body))  # type: ignore[arg-type]
+            poly, lines = self.norm(whole)
+            return poly, [f"transitivity ({text_of(whole)}).", "{ reflexivity. }", *lines]
         var = f"v{len(self._context)}"
         t = Bind(kind, bound, var, put(t.body, {t.var: name(var)}) if t.var != var else t.body)
         self._context.append((kind, bound, var))

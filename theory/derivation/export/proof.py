@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,16 +20,15 @@ from theory.derivation.export.terms import (
     ONE, ZERO, App, Bind, Inv, Ip, Nat, Num, Op, Pow, Term, Vec, VOp, add, count, everything, minus, name, nat_text,
     text_of, times,
 )  # fmt: skip
-from theory.formula import Name, Number
 from theory.predicates import predicate
 from theory.program import Program
 from theory.sentence import (
-    At, Expression, Sentence, applied, index_of, parse_call, parse_expression, parse_sentence, read, replaced,
+    At, Expression, Sentence, index_of, parse_call, parse_expression, parse_sentence, read,
 )
 from theory.sentence import everything as all_of
 from theory.sentence import everything_meant, text_of as sentence_text
 
-INDICES = ("k", "h", "n", "i", "w")
+INDICES = ("K", "k", "h", "n", "i", "w")
 Written = Mapping[str, Any]
 
 
@@ -42,13 +41,14 @@ class Line:
         sentence: what it says.
         free: the indices for all of which it says it, the outcome ``w`` among them.
         start: the first k for which it is said.
+        place: indices at which it is said other than their own: k + 1 for k.
     """
 
     coq: str
     sentence: Sentence
     free: tuple[str, ...]
     start: int = 0
-    counter: str = ""
+    place: tuple[tuple[str, Nat], ...] = ()
 
 
 @dataclass
@@ -137,6 +137,28 @@ class Proof:
                 except NotExportedError:
                     continue
                 found.append(Fact(said.left, said.relation, said.right, proof))
+        return [*found, *self._domains()]
+
+    def _domains(self) -> list[Fact]:
+        """What the domains of parameters say."""
+        found = []
+        for word, type_ in self.setting.hypotheses:
+            if word.endswith("_dom") and type_.startswith("(1 <= "):
+                nat = App("INR", (name(word.removesuffix("_dom")),))
+                found.append(Fact(ONE, "<=", nat, f"(one_le_INR _ {word})"))
+        for symbol in self.setting.symbols:
+            base, index = index_of(symbol)
+            domain = self.setting.claim.domains[base]
+            if domain.integer or index not in ("", "n", "k") or (index and index not in self.env):
+                continue
+            at = self.env.get(index)
+            word = App(safe(base), () if at is None else (at,))
+            proof = safe(base), "" if at is None else f" {nat_text(at)}" + (" ltac:(side)" if index == "n" else "")
+            for end, strict, suffix in ((domain.lower, domain.lower_open, "low"), (domain.upper, domain.upper_open, "top")):
+                if end is not None and not (suffix == "low" and end == 0):
+                    value = Num(Fraction(end))
+                    pair = (value, word) if suffix == "low" else (word, value)
+                    found.append(Fact(pair[0], "<" if strict else "<=", pair[1], f"({proof[0]}_{suffix}{proof[1]})"))
         return found
 
     # equations
@@ -244,6 +266,8 @@ class Proof:
                     conditions.append(f"({line.start} <= {at})%nat")
             elif index == "h":
                 conditions = []
+            elif index == "K":
+                conditions = [f"(1 <= {at})%nat", *([f"({at} <= rounds)%nat"] if self.setting.random else [])]
             else:
                 bound = {"n": name("N"), "i": name(f"samples {nat_text(env['n'])}") if index == "i" else "", "w": "Pr"}[index]
                 conditions = [under("E" if index == "w" else "mean", bound, at)]  # type: ignore[arg-type]
@@ -252,7 +276,7 @@ class Proof:
 
     def at(self, line: Line, given: Env) -> tuple[Said, str]:
         """A line at indices, those that are not given as they are here, and a term of Rocq that proves it."""
-        env = {**self.env, **self.fixed, **given}
+        env = {"K": name("K"), **self.env, **self.fixed, **given}
         missing = [index for index in line.free if index not in env]
         if missing:
             raise NotExportedError(f"{line.sentence} is for every {missing[0]}, which is not there")
@@ -260,16 +284,14 @@ class Proof:
         words += [nat_text(env[index]) for index in line.free]
         for index, condition in self.bounds(line, env):
             words += ["ltac:(side)"] * len([c for c in condition.split(" -> ") if c])
-        if line.counter and line.counter in given:
-            words = [line.coq, nat_text(given[line.counter]), "ltac:(side)", *words[1:]]
-        here = {**env}
+        here = {**env, **dict(line.place)}
         return self.setting.said(line.sentence, here), f"({' '.join(words)})" if len(words) > 1 else line.coq
 
     def type_of(self, line: Line) -> str:
         env = {**self.fixed, **{index: name(index) for index in line.free}}
         bounds = self.bounds(line, env)
         head = f"forall {' '.join(line.free)} : nat, " if line.free else ""
-        return head + "".join(f"{c} -> " for _, c in bounds if c) + self.setting.said(line.sentence, env).text
+        return head + "".join(f"{c} -> " for _, c in bounds if c) + self.setting.said(line.sentence, {**env, **dict(line.place)}).text
 
     def fresh_name(self, word: str) -> str:
         stem = "l_" + (re.sub(r"[^A-Za-z0-9_]", "_", word).strip("_") or "line")
@@ -280,31 +302,50 @@ class Proof:
         self._names.add(found)
         return found
 
-    def lines(self, written: Sequence[Written], last: Sentence | None) -> Lines:
-        """The script of a list of lines; the last one is `last` where it says no sentence."""
+    def lines(
+        self, written: Sequence[Written], last: Sentence | None, place: tuple[tuple[str, Nat], ...] = ()
+    ) -> Lines:
+        """The script of a list of lines; the last one is `last` at `place` where it says no sentence."""
         out: Lines = []
+        self.made: list[Line] = []
+        made: list[Line] = []
         for i, one in enumerate(written):
-            text = one.get("sentence")
-            if text is None and (last is None or i + 1 < len(written)):
+            text, here = one.get("sentence"), ()
+            if text is not None:
+                sentence = parse_sentence(text)
+            elif one["by"] == "assumption" and i + 1 < len(written):
+                sentence = self._said_by_assumption(one)
+            elif last is not None and i + 1 == len(written):
+                sentence, here = last, place  # type: ignore[assignment]
+            else:
                 raise NotExportedError(f"the line {one.get('name')!r} has no sentence")
-            sentence = last if text is None else parse_sentence(text)
-            assert sentence is not None
-            line, proof = self.line(one, sentence)
+            line, proof = self.line(one, sentence, here)
             label = str(one.get("name", f"line {i + 1}"))
-            line = Line(self.fresh_name(label), line.sentence, line.free, line.start)
+            line = replace(line, coq=self.fresh_name(label))
             out.append(f"(* {_comment(label)}: {_comment(str(sentence))}; {one['by']} *)")
             out += [f"assert ({line.coq} : {self.type_of(line)}).", *block(proof)]
             self.scope[label] = line
-            self.last = line
+            made.append(line)
+        self.made = made
+        self.last = made[-1]
         return out
 
-    def line(self, one: Written, sentence: Sentence) -> tuple[Line, Lines]:
+    def _said_by_assumption(self, one: Written) -> Sentence:
+        from theory.derivation.schemas import instance
+
+        at = {key: parse_expression(str(text)) for key, text in one.get("at", {}).items()}
+        return instance(self.setting.claim, one["schema"], list(one.get("of", ())), at, one.get("on", ""))[0]
+
+    def line(self, one: Written, sentence: Sentence, place: tuple[tuple[str, Nat], ...] = ()) -> tuple[Line, Lines]:
         rule = getattr(self, f"_by_{one['by'].replace(' ', '_')}", None)
         if rule is None:
             raise NotExportedError(f"the rule {one['by']} is not exported yet (line {one.get('name')!r})")
-        line = Line("", sentence, self._free(sentence), self._start(one, sentence))
+        free = self._free(sentence)
+        if one["by"] == "induction" and one.get("on") == "K" and "K" not in self.fixed:
+            free = ("K", *free)
+        line = Line("", sentence, free, 0, place)
         kept = self.env
-        self.env = {**self.env, **{index: name(index) for index in line.free}}
+        self.env = {**self.env, **{index: name(index) for index in line.free if index != "K"}}
         intro = self._intro(line)
         try:
             proof = rule(one, line)
@@ -312,18 +353,17 @@ class Proof:
             self.env = kept
         return line, [*([intro] if intro and one["by"] != "induction" else []), *proof]
 
-    def _start(self, one: Written, sentence: Sentence) -> int:
-        return int(one.get("from", 0)) if one["by"] == "induction" and one.get("on", "k") == "k" else 0
-
     def _intro(self, line: Line) -> str:
         env = {**self.fixed, **{index: name(index) for index in line.free}}
         words = list(line.free)
+        if "K" in words:
+            return ""
         for index, condition in self.bounds(line, env):
             words += [f"{index}_in{j or ''}" for j, c in enumerate(condition.split(" -> ")) if c]
         return f"intros {' '.join(words)}." if words else ""
 
     def goal(self, line: Line) -> Said:
-        return self.setting.said(line.sentence, {**self.env, **self.fixed})
+        return self.setting.said(line.sentence, {**self.env, **self.fixed, **dict(line.place)})
 
     # rules
 
@@ -471,6 +511,12 @@ class Proof:
                     var = self.setting.fresh("i")
                     opened.append(("mean", name(f"samples {nat_text(self.env['n'])}"), var))
                     self.env = {**self.env, "i": name(var)}
+                elif over in ("sum_n", "sum_k", "mean_k"):
+                    how, index = over.split("_")
+                    var = self.setting.fresh(index)
+                    bound = name("N") if index == "n" else {"K": name("K"), **self.env, **self.fixed}["K"]
+                    opened.append((how, bound, var))
+                    self.env = {**self.env, index: name(var)}
                 else:
                     raise NotExportedError(f"a part over {over} is not exported yet")
             term, lines, strict = core()
@@ -534,78 +580,151 @@ class Proof:
         return schemas.axiom(one["schema"], given, goal, self)
 
     def _by_induction(self, one: Written, line: Line) -> Lines:
-        on, start = one.get("on", "k"), int(one.get("from", 0))
-        if on != "k":
+        on = one.get("on", "k")
+        if on not in ("k", "K"):
             raise NotExportedError(f"induction on {on} is not exported yet")
-        if "k" not in line.free:
-            raise NotExportedError("an induction on k of a sentence without k")
-        sentences = [parse_sentence(s) for s in one.get("sentences", ())] or [line.sentence]
-        if len(sentences) > 1 or str(sentences[0]) != str(line.sentence):
-            raise NotExportedError("an induction on several sentences, or another than the line's, is not exported yet")
+        if on not in line.free:
+            raise NotExportedError(f"an induction on {on} of a sentence without it, or inside another")
+        start, var = (0, "k") if on == "k" else (1, "Kc")
+        sentences = [parse_sentence(s) for s in one.get("sentences") or ()] or [line.sentence]
+        frees = [tuple(i for i in self._free(s) if i != on) for s in sentences]
         kept = dict(self.scope), self.env, self.fixed
-        rest = tuple(i for i in line.free if i != "k")
-        self.env, self.fixed = {}, {**kept[2], "k": count(start)}
-        base = self._ending(one["base"], line, count(start), rest)
-        self.scope, self.fixed = dict(kept[0]), {**kept[2], "k": name("k")}
-        self.scope["IH"] = Line("IH", line.sentence, rest)
-        step = self._ending(one["step"], line, name("k").shifted(1), rest)
+        self.env, self.fixed = {}, {**kept[2], on: count(start)}
+        base = self._ending(one["base"], sentences, frees, line, on, count(start))
+        self.scope, self.fixed = dict(kept[0]), {**kept[2], on: name(var)}
+        hypotheses = ["IH"] if len(sentences) == 1 else [f"IH {j + 1}" for j in range(len(sentences))]
+        for text, s, free in zip(hypotheses, sentences, frees, strict=True):
+            self.scope[text] = Line(text.replace(" ", "_"), s, free)
+        if len(sentences) > 1:
+            self.scope["IH"] = self.scope["IH 1"]
+        step = self._ending(one["step"], sentences, frees, line, on, name(var).shifted(1))
         self.scope, self.env, self.fixed = kept
-        room = "room" if self.setting.random else ""
-        q = self._property(line)
+        reach = max((self.reach(s) for s in sentences), default=0) if on == "k" else 0
+        room = f"({nat_text(name(var).shifted(reach))} <= rounds)%nat -> " if self.setting.random else ""
+        before = [self._inner_type(s, free, on, name(var)) for s, free in zip(sentences, frees, strict=True)]
+        q = " /\\ ".join(f"({text})" for text in before)
+        names = [text.replace(" ", "_") for text in hypotheses]
+        pattern = names[-1]
+        for word in names[-2::-1]:
+            pattern = f"[{word} {pattern}]"
         if room:
-            before = self._inner_type(line, name("k"))
-            step = [f"intros k k_from Before room. assert (IH : {before}) by (apply Before; lia).", *step]
+            opened = f"assert (Now : {q}) by (apply Before; lia)."
+            step = [f"intros {var} {var}_from Before room.", opened, f"destruct Now as {pattern}." if len(names) > 1
+                    else "rename Now into IH.", *step]  # fmt: skip
         else:
-            step = ["intros k k_from IH.", *step]
-        base = [f"intros {room}.", *base] if room else base
+            step = [f"intros {var} {var}_from Before.",
+                    f"destruct Before as {pattern}." if len(names) > 1 else "rename Before into IH.", *step]  # fmt: skip
+        base = ["intros room.", *base] if room else base
+        property_ = f"fun {var} : nat => {room}({q})"
         script = [
-            f"assert (Q : forall k : nat, ({start} <= k)%nat -> {q}).",
-            *block([f"apply (from_nat {start} (fun k : nat => {q})).", *block(base), *block(step)]),
+            f"assert (Q : forall {var} : nat, ({start} <= {var})%nat -> {room}({q})).",
+            *block([f"apply (from_nat {start} ({property_})).", *block(base), *block(step)]),
         ]
-        intro = self._intro(Line("", line.sentence, line.free, start))
-        words = " ".join(["Q", "k", "ltac:(lia)", *(["ltac:(lia)"] if room else [])])
-        words += "".join(f" {index}" for index in rest) + " ltac:(side)" * len([i for i in rest if i != "h"])
-        return [*script, intro, f"exact ({words})."]
+        which = next((j for j, s in enumerate(sentences) if str(s) == str(line.sentence)), None)
+        if which is None:
+            raise NotExportedError("an induction whose line is none of its sentences is not exported yet")
+        words = ["intros", *line.free, *(["one_in"] if on == "K" else []), *(["room"] if room else [])]
+        proof = f"(Q {on} ltac:(lia){' ltac:(lia)' if room else ''})"
+        for _ in range(which):
+            proof = f"(proj2 {proof})"
+        if which < len(sentences) - 1:
+            proof = f"(proj1 {proof})"
+        rest = [i for i in line.free if i != on]
+        return [*script, " ".join([*words[:1 + len(line.free)], *words[1 + len(line.free):]]) + "; intros.",
+                f"exact ({proof}{''.join(' ' + i for i in rest)}{' ltac:(side)' * len([i for i in rest if i != 'h'])})."]  # fmt: skip
 
-    def _ending(self, written: Sequence[Written], line: Line, k: Nat, rest: tuple[str, ...]) -> Lines:
-        """Lines that end with the induction's sentence at k."""
-        moved = _at_k(line.sentence, k)
-        inner = self.lines(written, moved)
-        here, last = Line("", line.sentence, rest), self.last
+    def _ending(
+        self, written: Sequence[Written], sentences: Sequence[Sentence], frees: Sequence[tuple[str, ...]], line: Line,
+        on: str, k: Nat,
+    ) -> Lines:  # fmt: skip
+        """Lines that end with the induction's sentences at k."""
+        inner = self.lines(written, line.sentence, ((on, k),))
+        made = list(self.made)
         kept = self.env
-        self.env = {**self.env, **{index: name(index) for index in rest}}
-        try:
-            said, proof = self.at(last, {})
-            goal = self.setting.said(line.sentence, {**self.env, **self.fixed, "k": k})
+        proofs: list[Lines] = []
+        for s, rest in zip(sentences, frees, strict=True):
+            here = Line("", s, rest, 0, ((on, k),))
+            self.env = {**kept, **{index: name(index) for index in rest}}
             intro = self._intro(here)
-            if said == goal:
-                return [*inner, *([intro] if intro else []), f"exact {proof}."]
-            return [
-                *inner, *([intro] if intro else []), *self._close(goal, [self._part(said, proof, ONE, goal.relation)]),
-            ]  # fmt: skip
-        finally:
-            self.env = kept
+            try:
+                proofs.append([*([intro] if intro else []), *self._from_any(made, here)])
+            finally:
+                self.env = kept
+        if len(proofs) == 1:
+            return [*inner, *proofs[0]]
+        return [*inner, "repeat apply conj.", *(text for one in proofs for text in block(one))]
 
-    def _inner_type(self, line: Line, k: Nat) -> str:
+    def _from_any(self, made: Sequence[Line], here: Line) -> Lines:
+        """A line from one of these."""
+        goal = self.goal(here)
+        why: NotExportedError | None = None
+        for one in reversed(made):
+            try:
+                said, proof = self.at(one, {})
+                if said == goal:
+                    return [f"exact {proof}."]
+                return self._close(goal, [self._part(said, proof, ONE, goal.relation)])
+            except NotExportedError as error:
+                why = why or error
+        raise why or NotExportedError("there is no line")
+
+    def _inner_type(self, sentence: Sentence, free: tuple[str, ...], on: str, k: Nat) -> str:
         kept = self.fixed
-        self.fixed = {**self.fixed, "k": k}
+        self.fixed = {**self.fixed, on: k}
         try:
-            rest = Line("", line.sentence, tuple(i for i in line.free if i != "k"))
-            return self.type_of(rest)
+            return self.type_of(Line("", sentence, free))
         finally:
             self.fixed = kept
 
-    def _property(self, line: Line) -> str:
-        room = f"({nat_text(name('k').shifted(self.reach(line.sentence)))} <= rounds)%nat -> " if self.setting.random else ""
-        return f"({room}{self._inner_type(line, name('k'))})"
+    def _by_cases(self, one: Written, line: Line) -> Lines:
+        on = parse_sentence(one["on"])
+        if on.relation != "<=":
+            raise NotExportedError(f"cases on {on}")
+        said = self.setting.said(on, {**self.env, **self.fixed})
+        kept = dict(self.scope), self.env, self.fixed
+        out = [f"destruct (Rle_or_lt {text_of(said.left, outer=9)} {text_of(said.right, outer=9)}) as [Case|Case]."]
+        other = Sentence(on.right, "<=", on.left)
+        for key, relation in (("first", on), ("second", other)):
+            self.fixed = {**kept[2], **{index: name(index) for index in line.free}}
+            self.env = {}
+            self.scope = dict(kept[0])
+            self.scope[str(relation)] = Line("Case", relation, ())
+            inner = self.lines(one[key], line.sentence, line.place)
+            here = Line("", line.sentence, (), 0, line.place)
+            ending = self._from_any(list(self.made), here)
+            out += block([*(["apply Rlt_le in Case."] if key == "second" else []), *inner, *ending])
+        self.scope, self.env, self.fixed = kept
+        return out
 
+    def _by_root(self, one: Written, line: Line) -> Lines:
+        goal = self.goal(line)
+        said, proof = self.at(self.find(one["line"]), self._put(one.get("put", {})))
+        squares = Said(times(goal.left, goal.left), "<=", times(goal.right, goal.right))
+        c = ratio(self.normal, minus(squares.right, squares.left), minus(said.right, said.left))
+        sign = self.signs.prove(goal.right)
+        if c is None or c <= 0 or sign is None or goal.relation != "<=":
+            raise NotExportedError(f"the root {line.sentence} is not exported yet")
+        part = self._part(said, proof, Num(c), "<=")
+        return ["apply root_le.", *block(self._close(squares, [part])), *sign]
 
-def _at_k(sentence: Sentence, k: Nat) -> Sentence:
-    """The sentence at 0, 1, ..., or at k + 1."""
-    tree: Expression = Number(Fraction(k.constant))
-    if k.terms:
-        tree = applied("+", (Name("k"), tree)) if k.constant else Name("k")
-    return Sentence(replaced(sentence.left, {"k": tree}), sentence.relation, replaced(sentence.right, {"k": tree}))
+    def _by_power(self, one: Written, line: Line) -> Lines:
+        said, proof = self.at(self.find(one["line"]), {})
+        exponent = parse_expression(str(one["exponent"]))
+        env = {"K": name("K"), **self.env, **self.fixed}
+        powers = [self.setting._power(side, exponent, env) for side in (said.left, said.right)]
+        sign = self.signs.prove(said.left)
+        if sign is None or any(not isinstance(p, Pow) for p in powers):
+            raise NotExportedError(f"the power {line.sentence} is not exported yet")
+        raised = Said(powers[0], "==" if said.relation == "==" else "<=", powers[1])
+        goal = self.goal(line)
+        h = self.normal.fresh("H")
+        how = [f"rewrite {proof}. reflexivity."] if said.relation == "==" else [
+            "apply pow_incr. split.", *block(sign), f"apply {'Rlt_le, ' if said.relation == '<' else ''}{proof}."]
+        lines = [f"assert ({h} : {raised.text}).", *block(how)]
+        c = ratio(self.normal, minus(goal.right, goal.left), minus(raised.right, raised.left))
+        if c is None or c <= 0:
+            raise NotExportedError(f"the power {line.sentence} is another sentence")
+        return [*lines, *self._close(goal, [self._part(raised, h, Num(c), goal.relation)])]
 
 
 def _comment(text: str) -> str:

@@ -30,7 +30,7 @@ def theorem(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str:
     """
     setting = Setting(claim, tuple(_trees(lines)), "curvature" in str(lines))
     proof = Proof(setting)
-    hypotheses = setting.hypotheses
+    hypotheses = list(setting.hypotheses)
     script = proof.lines(lines, claim.sentence)
     last = proof.last
     if str(last.sentence) != str(claim.sentence):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from theory.derivation.export.normal import Lines, Normal, Poly, block, poly_term
+from theory.derivation.export.normal import Lines, Normal, Poly, block, monomial, poly_term, product_of, sum_of
 from theory.derivation.export.terms import (
     App, Bind, Inv, Ip, Nat, Num, Op, Pow, Term, add, count, everything, minus, text_of, times,
 )  # fmt: skip
@@ -200,10 +200,15 @@ class Signs:
         for fact in self.facts():
             if strict and fact.relation != "<":
                 continue
-            c = ratio(self.normal, t, minus(fact.right, fact.left))
+            difference = minus(fact.right, fact.left)
+            c = ratio(self.normal, t, difference)
+            if c is None:
+                found = self._by_factor(t, fact, difference, strict)
+                if found is not None:
+                    return found
             if c is None or (c < 0 and fact.relation != "==") or (c == 0 and strict):
                 continue
-            scaled = times(Num(c), minus(fact.right, fact.left))
+            scaled = times(Num(c), difference)
             equal = self.close(t, scaled)
             if equal is None:
                 continue
@@ -212,3 +217,87 @@ class Signs:
             last = f"apply {lemma}; [exact {fact.proof}{'' if fact.relation == '==' else ' | lra'}]."
             return [f"assert ({h} : {text_of(t)} = {text_of(scaled)}).", *block(equal), f"rewrite {h}. {last}"]
         return None
+
+    def _by_factor(self, t: Term, fact: Fact, difference: Term, strict: bool) -> Lines | None:
+        """The same where the two differ by a factor that is positive by its shape."""
+        if self._depth > 3 or fact.relation == "==":
+            return None
+        one, two = (primitive(self.normal.norm(part)[0]) for part in (t, difference))
+        c = _multiple(one[0], two[0])
+        if c is None or c <= 0:
+            return None
+        up, down = dict(one[1]), dict(two[1])
+        factor: Term = Num(c)
+        for base in {**up, **down}:
+            e = up.get(base, 0) - down.get(base, 0)
+            if e:
+                power = base if abs(e) == 1 else Pow(base, count(abs(e)))
+                factor = times(factor, power if e > 0 else Inv(power))
+        sign = self._by_shape_alone(factor)
+        equal = None if sign is None else self.close(t, times(factor, difference))
+        if sign is None or equal is None:
+            return None
+        h = self.normal.fresh("E")
+        lemma = {"<=": "part_le", "<": "part_lt" if strict else "part_lt_le"}[fact.relation]
+        positive = sign if strict else ["apply Rlt_le.", *sign]
+        return [
+            f"assert ({h} : {text_of(t)} = {text_of(times(factor, difference))}).", *block(equal), f"rewrite {h}.",
+            f"apply {lemma}.", *block(positive), f"exact {fact.proof}.",
+        ]  # fmt: skip
+
+    def _by_shape_alone(self, t: Term) -> Lines | None:
+        kept, self.facts = self.facts, lambda: ()
+        try:
+            return self.prove(t, True)
+        finally:
+            self.facts = kept
+
+
+def primitive(p: Poly) -> tuple[Poly, dict[Term, int]]:
+    """A form without what all its monomials share, and without inverses; what was taken out, with exponents."""
+    taken: dict[Term, int] = {}
+    while True:
+        inverse = next((a for m in p for a, _ in m if isinstance(a, Inv)), None)
+        if inverse is None:
+            break
+        e = max(dict(m).get(inverse, 0) for m in p)
+        taken[inverse.of] = taken.get(inverse.of, 0) - e
+        found: Poly = {}
+        base = _as_poly(inverse.of)
+        for m, c in p.items():
+            factors = dict(m)
+            one: Poly = {monomial({a: n for a, n in factors.items() if a != inverse}): c}
+            for _ in range(e - factors.get(inverse, 0)):
+                one = product_of(one, base)
+            found = sum_of(found, one)
+        p = found
+    if not p:
+        return p, taken
+    shared = dict(next(iter(p)))
+    for m in p:
+        factors = dict(m)
+        shared = {a: min(e, factors[a]) for a, e in shared.items() if a in factors}
+    for a, e in shared.items():
+        taken[a] = taken.get(a, 0) + e
+    return {monomial({a: e - shared.get(a, 0) for a, e in m}): c for m, c in p.items()}, taken
+
+
+def _as_poly(t: Term) -> Poly:
+    """The form that `poly_term` wrote."""
+    if isinstance(t, Num):
+        return {(): t.value}
+    if isinstance(t, Op) and t.op == "+":
+        return sum_of(_as_poly(t.args[0]), _as_poly(t.args[1]))
+    if isinstance(t, Op) and t.op == "*":
+        return product_of(_as_poly(t.args[0]), _as_poly(t.args[1]))
+    if isinstance(t, Pow) and not t.exponent.terms:
+        return {((t.base, t.exponent.constant),): Fraction(1)}
+    return {((t, 1),): Fraction(1)}
+
+
+def _multiple(p: Poly, q: Poly) -> Fraction | None:
+    """The c with p == c*q."""
+    if not p or p.keys() != q.keys():
+        return None
+    found = {p[m] / q[m] for m in p}
+    return found.pop() if len(found) == 1 else None
