@@ -29,6 +29,8 @@ from theory.sentence import everything as all_of
 from theory.sentence import everything_meant, text_of as sentence_text
 
 INDICES = ("K", "k", "h", "n", "i", "w")
+VARIABLE = {"K": "Ka"}
+"""How an index is called where another K is there already."""
 Written = Mapping[str, Any]
 
 
@@ -288,9 +290,9 @@ class Proof:
         return self.setting.said(line.sentence, here), f"({' '.join(words)})" if len(words) > 1 else line.coq
 
     def type_of(self, line: Line) -> str:
-        env = {**self.fixed, **{index: name(index) for index in line.free}}
+        env = {**self.fixed, **{index: name(VARIABLE.get(index, index)) for index in line.free}}
         bounds = self.bounds(line, env)
-        head = f"forall {' '.join(line.free)} : nat, " if line.free else ""
+        head = f"forall {' '.join(VARIABLE.get(i, i) for i in line.free)} : nat, " if line.free else ""
         return head + "".join(f"{c} -> " for _, c in bounds if c) + self.setting.said(line.sentence, {**env, **dict(line.place)}).text
 
     def fresh_name(self, word: str) -> str:
@@ -623,15 +625,15 @@ class Proof:
         which = next((j for j, s in enumerate(sentences) if str(s) == str(line.sentence)), None)
         if which is None:
             raise NotExportedError("an induction whose line is none of its sentences is not exported yet")
-        words = ["intros", *line.free, *(["one_in"] if on == "K" else []), *(["room"] if room else [])]
-        proof = f"(Q {on} ltac:(lia){' ltac:(lia)' if room else ''})"
+        words = ["intros", *(VARIABLE.get(i, i) for i in line.free)]
+        proof = f"(Q {VARIABLE.get(on, on)} ltac:(lia){' ltac:(lia)' if room else ''})"
         for _ in range(which):
             proof = f"(proj2 {proof})"
         if which < len(sentences) - 1:
             proof = f"(proj1 {proof})"
         rest = [i for i in line.free if i != on]
-        return [*script, " ".join([*words[:1 + len(line.free)], *words[1 + len(line.free):]]) + "; intros.",
-                f"exact ({proof}{''.join(' ' + i for i in rest)}{' ltac:(side)' * len([i for i in rest if i != 'h'])})."]  # fmt: skip
+        tail = "".join(" " + i for i in rest) + " ltac:(side)" * len([i for i in rest if i != "h"])
+        return [*script, " ".join(words) + "; intros.", f"exact ({proof}{tail})."]
 
     def _ending(
         self, written: Sequence[Written], sentences: Sequence[Sentence], frees: Sequence[tuple[str, ...]], line: Line,

@@ -51,6 +51,12 @@ def theorem(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(out)
 
 
+def alone(text: str) -> str:
+    """A file of `theorem` with the prelude in it, so that it needs no other."""
+    body = prelude().removesuffix("\n")
+    return text.replace("Require Import Fedproof.\n", f"Module Fedproof.\n{body}\nEnd Fedproof.\nImport Fedproof.\n", 1)
+
+
 def identifier(claim: Claim) -> str:
     """A name of Rocq, and of a file, for a claim."""
     return "claim_" + re.sub(r"[^A-Za-z0-9]", "_", claim.id)

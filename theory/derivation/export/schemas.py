@@ -74,10 +74,11 @@ def instance(
     Raises:
         NotExportedError: for a schema that is not exported yet.
     """
-    function = on or (of[0].function if of else "f_n" if schema.endswith(" n") else "f")
-    env = dict(env)
-    if function not in LEVELS:
+    functions = [one.function for one in of if one.function in LEVELS]
+    function = on or min(functions, key=LEVELS.index, default="f_n" if schema.endswith(" n") else "f")
+    if schema == "curvature":
         function = "f"
+    env = dict(env)
 
     def value(v: Term) -> Term:
         return setting.value(function, v, env)
@@ -88,7 +89,10 @@ def instance(
     x, y, v = (points.get(key) for key in "xyv")
     constants = {p.name: [setting.term(c, {}) for c in p.constants] for p in of}
     held = {p.name: assumed(setting, p, function, env) for p in of if p.name in _LIFTED or p.name in ("lipschitz", "bounded_gradients")}
-    g = gradients(setting, function, env)
+    if "strongly_convex" in held and "convex" not in held:
+        mu_text = text_of(constants["strongly_convex"][0], outer=9)
+        held["convex"] = f"(strong_is_convex _ {mu_text} ltac:(positive) {held['strongly_convex']})"
+    g = gradients(setting, function, env) if setting.level else ""
 
     def text(t: Term) -> str:
         return text_of(t, outer=9)
