@@ -410,7 +410,7 @@ class Normal:
                 how, what = ("Rplus", add) if here.op == "add" else ("Rminus", minus)
                 return what(one, two), f"(eq_trans (ip_{here.op}_{side} _ _ _) (f_equal2 {how} {p} {q}))"
             if isinstance(here, Bind):
-                var = self.fresh("j")
+                var = f"j{len(self._context)}"
                 own = put(here.body, {here.var: name(var)})
                 body = Ip(own, other) if left else Ip(other, own)
                 return Bind(here.kind[1:], here.bound, var, body), f"(ip_{here.kind}_{side} _ _ _)"

@@ -502,20 +502,20 @@ class Proof:
                 if over == "E":
                     if not self.setting.random:
                         continue
-                    var = self.setting.fresh("w")
+                    var = self.setting.fresh("w", {**self.env, **self.fixed})
                     opened.append(("E", "Pr", var))
                     self.env = {**self.env, "w": name(var)}
                 elif over == "mean_n":
-                    var = self.setting.fresh("n")
+                    var = self.setting.fresh("n", {**self.env, **self.fixed})
                     opened.append(("mean", name("N"), var))
                     self.env = {**self.env, "n": name(var)}
                 elif over == "mean_i":
-                    var = self.setting.fresh("i")
+                    var = self.setting.fresh("i", {**self.env, **self.fixed})
                     opened.append(("mean", name(f"samples {nat_text(self.env['n'])}"), var))
                     self.env = {**self.env, "i": name(var)}
                 elif over in ("sum_n", "sum_k", "mean_k"):
                     how, index = over.split("_")
-                    var = self.setting.fresh(index)
+                    var = self.setting.fresh(index, {**self.env, **self.fixed})
                     bound = name("N") if index == "n" else {"K": name("K"), **self.env, **self.fixed}["K"]
                     opened.append((how, bound, var))
                     self.env = {**self.env, index: name(var)}

@@ -76,7 +76,7 @@ def after(setting: Setting, state: str, at: Env) -> Term:
         if step.op == "each":
             return value(step.of[0], env)
         if step.op in ("mean", "sum"):
-            var = setting.fresh("n")
+            var = setting.fresh("n", env)
             return Bind(f"v{step.op}", name("N"), var, value(step.of[0], {**env, "n": name(var)}))
         if step.op == "full gradient":
             return setting.gradient("f", value(step.of[0], env), {})

@@ -34,7 +34,7 @@ def _lifted(setting: Setting, lemma: str, which: str, last: str, hypothesis: str
             words = [hypothesis, *(nat_text(here[i]) for i in "ni"[:at]), *sides]
             return f"({' '.join(words)})" if len(words) > 1 else hypothesis
         index = "ni"[at]
-        var, lt = setting.fresh(index), setting.fresh("le")
+        var, lt = setting.fresh(index, here), f"le_{index}"
         bound = "N" if index == "n" else f"(samples {nat_text(here['n'])})"
         one = "N_dom" if index == "n" else "ltac:(counts)"
         inner = {**here, index: name(var)}
@@ -128,7 +128,7 @@ def instance(
     if schema == "variance":
         (one,) = of
         assert v is not None
-        var = setting.fresh("i")
+        var = setting.fresh("i", env)
         n = nat_text(env["n"])
         d = VOp("sub", (setting.gradient("f_ni", v, {**env, "i": name(var)}), setting.gradient("f_n", v, env)))
         said = Said(Bind("mean", name(f"samples {n}"), var, sq(d)), "<=", constants[one.name][0])
@@ -143,7 +143,7 @@ def instance(
     if schema == "dissimilar":
         (one,) = of
         assert v is not None
-        var = setting.fresh("n")
+        var = setting.fresh("n", env)
         gn, full = setting.gradient("f_n", v, {"n": name(var)}), setting.gradient("f", v, env)
         c = constants["dissimilar"]
         d = VOp("sub", (gn, full)) if len(c) == 1 else gn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -64,7 +65,6 @@ class Setting:
     claim: Claim
     extra: tuple[Expression, ...] = ()
     direction: bool = False
-    _fresh: int = 0
     kept: dict[object, object] = field(default_factory=dict)
 
     @cached_property
@@ -126,10 +126,10 @@ class Setting:
             found = "f"
         return found
 
-    def fresh(self, stem: str) -> str:
-        """A name for an index that is bound."""
-        self._fresh += 1
-        return f"{stem}{self._fresh}"
+    def fresh(self, stem: str, env: Env, *inside: Term) -> str:
+        """A name for an index that is bound: the same one wherever the same is free around it."""
+        taken: set[str] = set().union(*(names_of(t) for t in (*env.values(), *inside)))
+        return next(word for word in (f"{stem}{i}" for i in itertools.count(1)) if word not in taken)
 
     # terms
 
@@ -226,7 +226,7 @@ class Setting:
                 raise NotExportedError("the expectation of a vector is not exported yet")
             if not self.random:
                 return self.term(args[0], env)
-            w = self.fresh("w")
+            w = self.fresh("w", env)
             return Bind("E", "Pr", w, self.term(args[0], {**env, "w": name(w)}))
         if op in OVER:
             return self._over(*OVER[op], args[0], env)
@@ -291,7 +291,7 @@ class Setting:
         bound = {"n": name("N"), "k": env.get("K", name("K"))}.get(index)
         if index == "i":
             bound = name(f"samples {nat_text(self._at('n', env))}")
-        var = self.fresh(index)
+        var = self.fresh(index, env)
         kind = f"v{how}" if vector else how
         return Bind(kind, bound, var, self.term(body, {**env, index: name(var)}))  # type: ignore[arg-type]
 
@@ -314,7 +314,7 @@ class Setting:
                 return make(head, (*indices, v))
             index = "ni"[len(indices)]
             bound = name("N") if index == "n" else name(f"samples {nat_text(indices[0])}")
-            var = self.fresh(index)
+            var = self.fresh(index, env, v, *indices)
             return Bind(kind, bound, var, build([*indices, name(var)]))
 
         return build(given)
@@ -499,7 +499,7 @@ class Setting:
             g = self.gradient(one.function, v, env)
             return f"{given}forall v, norm {text_of(g, outer=9)} <= {constants[0]}"
         if one.name == "dissimilar":
-            var = self.fresh("n")
+            var = self.fresh("n", {})
             g = self.gradient("f_n", v, {"n": name(var)})
             full = self.gradient("f", v, {})
             c = [self.term(x, {}) for x in one.constants]
@@ -513,6 +513,6 @@ class Setting:
         raise NotExportedError(f"the assumption {one.text} is not exported yet")
 
     def _over_samples(self, vector: Callable[[Env], Term], env: Env) -> Term:
-        var = self.fresh("i")
+        var = self.fresh("i", env)
         one = vector({**env, "i": name(var)})
         return Bind("mean", name(f"samples {nat_text(env['n'])}"), var, Ip(one, one))
