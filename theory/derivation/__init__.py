@@ -18,7 +18,9 @@ from theory.derivation.writing import (
     mean,
     power,
     root,
+    single,
     step,
+    zero,
 )
 
 __all__ = [
@@ -38,5 +40,7 @@ __all__ = [
     "mean",
     "power",
     "root",
+    "single",
     "step",
+    "zero",
 ]

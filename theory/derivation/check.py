@@ -16,7 +16,7 @@ from theory.claim import Claim
 from theory.derivation.quotients import Quotient, RejectedError
 from theory.derivation.reading import PLAIN, Place, Reader, checked, finest
 from theory.derivation.rounds import Rounds
-from theory.derivation.schemas import check_points, named_points
+from theory.derivation.schemas import leaned_on, named_points
 from theory.derivation.signs import Signs
 from theory.formula import Apply, Name
 from theory.sentence import (
@@ -169,8 +169,7 @@ class Kernel:
         self.accepted: list[Line] = []
         self.touched: list[Line] = []
         self.hypotheses: list[Line] = []
-        own = (claim.sentence, *claim.relations)
-        self.signs.allow([side for one in own for side in (one.left, one.right)])
+        self.signs.allow((claim.sentence.left, claim.sentence.right), "")
         for text in (*claim.assuming, *claim.standing):
             self._assume(text)
 
@@ -178,6 +177,7 @@ class Kernel:
         relation = next((r for r in self.claim.relations if _says(text, r)), None)
         if relation is None:
             return
+        self.signs.allow((relation.left, relation.right), text)
         try:
             gap = self.reader.difference(relation)
         except ValueError:  # what is not read says nothing here
@@ -216,17 +216,24 @@ class Kernel:
         if not isinstance(text, str):
             raise RejectedError(f"{text!r} is no expression")
         tree = parse_expression(text)
-        check_points(tree, self.claim, self.there)
-        self.signs.check_defined(tree)
+        self.has_value(tree)
         return tree
 
     def sentence(self, text: str) -> Sentence:
         """The same of a sentence."""
         said = checked(parse_sentence(text), self.claim)
         for side in (said.left, said.right):
-            check_points(side, self.claim, self.there)
-            self.signs.check_defined(side)
+            self.has_value(side)
         return said
+
+    def has_value(self, e: Expression, place: Place = PLAIN) -> None:
+        """Nothing where an expression has a value for every instance of the claim.
+
+        Raises:
+            RejectedError: where it need not.
+        """
+        self.signs.leaned |= leaned_on(e, self.claim, self.there)
+        self.signs.check_defined(e, place)
 
     # --- lists of lines ---
 
@@ -279,8 +286,8 @@ class Kernel:
         unknown = sorted(set(data) - {"name", "sentence", "by", *keys})
         if unknown:
             raise RejectedError(f"{unknown[0]!r} is nothing that a line by {by} has")
-        before = self.touched, self.signs.used
-        self.touched, self.signs.used = [], []
+        before = self.touched, self.signs.used, self.signs.leaned
+        self.touched, self.signs.used, self.signs.leaned = [], [], set()
         try:
             said, place = self._said(data, goal, by)
             gap = self.reader.difference(said, place)
@@ -288,13 +295,13 @@ class Kernel:
             found = rule(self, data, line)
             if goal is not None:
                 self._reaches(line, goal)
-            used = [*self.touched, *self.signs.used]
+            used, leaned = [*self.touched, *self.signs.used], frozenset(self.signs.leaned)
         finally:
-            self.touched, self.signs.used = before
+            self.touched, self.signs.used, self.signs.leaned = before
         return replace(
             line,
             parts=tuple(dict.fromkeys(one.name for one in used)),
-            hypotheses=found.hypotheses.union(*(one.hypotheses for one in [*used, *found.lines])),
+            hypotheses=found.hypotheses.union(leaned, *(one.hypotheses for one in [*used, *found.lines])),
             fixed=(frozenset().union(*(one.fixed for one in found.lines)) - found.freed).union(
                 *(one.fixed for one in used)
             ),
@@ -310,13 +317,17 @@ class Kernel:
             return self.sentence(text), PLAIN
         if goal is not None:
             for side in (goal.sentence.left, goal.sentence.right):
-                check_points(side, self.claim, self.there)
-                self.signs.check_defined(side, goal.place)
+                self.has_value(side, goal.place)
             return goal.sentence, goal.place
         if by == "assumption":
             from theory.derivation.rules import assumption_text
 
             return self.sentence(assumption_text(self, data)), PLAIN
+        if by == "at":
+            from theory.derivation.rules import at_other_indices
+
+            used, place = at_other_indices(self, data)
+            return used.sentence, place
         raise RejectedError("it has no sentence")
 
     def _reaches(self, line: Line, goal: Goal) -> None:

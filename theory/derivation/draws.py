@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from theory.derivation.quotients import ONE, ZERO, Atom, Monomial, Quotient, RejectedError, constant, monomial, of_atom
@@ -28,7 +29,11 @@ def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
     Raises:
         RejectedError: where something else in it hangs on the same draws, or where it is not read.
     """
-    for draw in {d for a, _ in m for d in a.draws}:
+    draws = sorted({d for a, _ in m for d in a.draws}, key=str)
+    for one, other in combinations(draws, 2):
+        if one[0] == other[0] and not any((s - t).number for s, t in zip(one[1:], other[1:], strict=False)):
+            raise RejectedError(f"two draws of {one[0]} that may be the same")
+    for draw in draws:
         for a, _ in m:
             for moment in a.moments:
                 _check_before(rounds, moment, draw)
@@ -41,8 +46,7 @@ def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
     merged = [n for n in clients if n in bound and n not in owned]
     if len(clients) > 2 or not merged:
         raise RejectedError("draws of more than two clients in one product")
-    one = next(n for n in clients if n != merged[0])
-    new = {merged[0]: Index(one)}
+    new = {merged[0]: Index(next(n for n in clients if n != merged[0]))}
     together = _averaged(rounds, renamed(monomial(m), new))
     return expectation(apart + (together - renamed(apart, new)) / parameter("N"))
 
@@ -114,7 +118,10 @@ def _of_product(rounds: Rounds, m: Monomial) -> Quotient:
     rest = tuple((a, e) for a, e in m if a.kind not in ("draw", "count"))
     if scalars:
         return _scalars(rounds, scalars) * _of_product(rounds, rest)
-    outermost = sorted({v.data[:2] for _, v in _vectors(rest)}, key=str)
+    within = {draw for _, v in _vectors(rest) if v.kind == "kept" for draw in v.data[3].draws}
+    outermost = sorted({v.data[:2] for _, v in _vectors(rest) if v.data[0] not in within}, key=str)
+    if not outermost:
+        raise RejectedError("what is kept of what is kept by the same draw")
     step = rounds.draws[outermost[0][0][0]]
     n = outermost[0][1]
     own = [(position, v) for position, v in _vectors(rest) if v.data[:2] == outermost[0]]
@@ -141,6 +148,8 @@ def _scalars(rounds: Rounds, m: Monomial) -> Quotient:
         step = rounds.draws[draw[0]]
         here = [replace(PLAIN, n=n, owner=n, k=draw[1]) for n in by_client]
         number = [formula(rounds.reader, step.numbers[0], place) for place in here]
+        if any("" in p.free for p in number):
+            raise RejectedError(f"{step.op} with a number for each client")
         if step.op in ("coin", "coins"):
             for p in number:
                 found = found * p

@@ -16,6 +16,7 @@ from theory.derivation.terms import (
     as_vector,
     atom,
     bind,
+    deep,
     dot,
     expectation,
     fresh,
@@ -171,7 +172,7 @@ class Reader:
             return self._power(inner[0], inner[1], place)
         if op == "E":
             of_draws = None if self.rounds is None else self.rounds.expected
-            return expectation(self.value(inner[0], place), of_draws)
+            return self.integrable(expectation(self.value(inner[0], place), of_draws))
         if op in ("norm2", "norm", "dot"):
             u = self.value(inner[0], place)
             found = dot(u, self.value(inner[1], place) if op == "dot" else u)
@@ -201,6 +202,29 @@ class Reader:
                 for value, times in ((1, of_atom(coin)), (0, ONE - of_atom(coin))):
                     left.append((chance * times, mapped(v, _with(coin, constant(value)))))
         return found
+
+    def integrable(self, q: Quotient) -> Quotient:
+        """An expectation that is there: with noise, of which two moments are known, that of second degree at most.
+
+        Raises:
+            RejectedError: for others.
+        """
+        if self.claim.program is None or "noise" not in self.claim.program.operations:
+            return q
+        for a in deep(q):
+            if a.kind in ("E", "E vec"):
+                (one, power_), *more = a.data[0]
+                grows = {"smooth", "lipschitz", "bounded_gradients"}
+                known = any(
+                    p.name in grows and FUNCTION_NAMES.index(p.function) == self.level
+                    for p in self.claim.predicates
+                    if p.function
+                )
+                if more or power_ != 1 or one.kind not in ("dot", "vec", "value"):
+                    raise RejectedError("an expectation of more than second degree, with noise")
+                if not known and any(b.kind in ("value", "grad") for b in deep(of_atom(one))):
+                    raise RejectedError("an expectation that need not be there, with noise")
+        return q
 
     # --- names ---
 
@@ -287,7 +311,7 @@ class Reader:
         least = 0
         for m, times in terms.items():
             plain = plain and times == 1 and len(m) == 1 and m[0][1] == 1 and self.integer(m[0][0])
-            least = -1 if plain and m[0][0].kind == "parameter" and m[0][0].data[0] in ("K", "H") else 0
+            least = -1 if plain and m[0][0].data == ("K",) else 0
         if not plain or c < least:
             raise RejectedError(f"the index {q.text} of a state is not of the form k + 1")
         return (next(iter(terms))[0][0].text if terms else "", int(c))

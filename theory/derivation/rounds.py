@@ -81,11 +81,15 @@ class Rounds:
         self.reader = reader
         self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
         steps = () if self.program is None else self.program.steps
+        labels = [step.label for step in steps if isinstance(step, Instruction) and step.op == "tap"]
+        self.twice = frozenset(label for label in labels if labels.count(label) > 1)
         self.draws = {step.to: step for step in steps if isinstance(step, Instruction) and step.op in DRAWS}
 
     def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
         """A state at t + 1, or a tap, as made in its round; None where it is left as it is."""
         assert self.program is not None
+        if self.twice:
+            raise RejectedError(f"two taps are called {min(self.twice)}")
         last = self.reader.index(indices[-1])[1]
         if name in self.reader.words.states:
             if last < 1:
@@ -119,7 +123,7 @@ class Rounds:
         taps: dict[str, Value] = {}
         for name, state in zip(self.program.inputs, self.program.state, strict=True):
             values[name] = self._state(state.name, (t,))
-        self._play(self.program.body, values, taps, t, None)
+        self._play(self.program.body, values, taps, t)
         return values, taps
 
     def _state(self, name: str, indices: tuple[Quotient, ...]) -> Value:
@@ -130,20 +134,20 @@ class Rounds:
         steps: Sequence[Step],
         values: dict[str, Value],
         taps: dict[str, Value],
-        t: Quotient,
-        turn: Quotient | None,
+        *when: Quotient,
     ) -> None:
+        """Play some steps, in a round, and in a turn of each loop that is around."""
         for step in steps:
             if isinstance(step, Loop):
-                self._after(step, values, t)
+                self._after(step, values, *when)
             elif step.op == "tap":
                 taps[step.label] = values[step.of[0]]
             else:
-                values[step.to] = self._made(step, dict(values), t, turn)
+                values[step.to] = self._made(step, dict(values), *when)
 
-    def _made(self, step: Instruction, values: Mapping[str, Value], t: Quotient, turn: Quotient | None) -> Value:
+    def _made(self, step: Instruction, values: Mapping[str, Value], t: Quotient, *turns: Quotient) -> Value:
         of = [values[name] for name in step.of]
-        draw = (step.to, t) if turn is None else (step.to, t, turn)
+        draw = (step.to, t, *turns)
 
         def at(n: Index) -> Place:
             return replace(PLAIN, n=n, owner=n, k=t)
@@ -233,32 +237,32 @@ class Rounds:
         self._play(loop.body, values, {}, t, turn)
         return values
 
-    def _after(self, loop: Loop, values: dict[str, Value], t: Quotient) -> None:
+    def _after(self, loop: Loop, values: dict[str, Value], t: Quotient, *turns: Quotient) -> None:
         """What a loop hands on after its last turn."""
         before = dict(values)
         values |= {name: _not_read("a value of a loop's last turn") for name in loop.defines}
         if loop.op != "repeat" or loop.count is None:
             return
         shown = {c.following: self._shown(loop, c) for c in loop.carried}
-        if None in shown.values():
-            if isinstance(loop.count, Number) and loop.count.value <= LONGEST_LOOP:
-                self._written_out(loop, int(loop.count.value), before, values, t)
+        if (turns or None in shown.values()) and isinstance(loop.count, Number) and loop.count.value <= LONGEST_LOOP:
+            self._written_out(loop, int(loop.count.value), before, values, t, *turns)
             return
         for following, tap in shown.items():
-            values[following] = self._last(loop, str(tap), t)
+            if tap is not None and not turns:
+                values[following] = self._last(loop, tap, t)
 
     def _last(self, loop: Loop, tap: str, t: Quotient) -> Value:
         place = replace(PLAIN, unfold=True)
         return lambda n: self.reader.state(tap, (t, self.reader.count(loop)), replace(place, n=n, owner=n))
 
     def _written_out(
-        self, loop: Loop, turns: int, before: Mapping[str, Value], values: dict[str, Value], t: Quotient
+        self, loop: Loop, count: int, before: Mapping[str, Value], values: dict[str, Value], *when: Quotient
     ) -> None:
         now = {**before, **{c.name: before[c.first] for c in loop.carried}}
-        for turn in range(turns):
+        for turn in range(count):
             number = constant(turn)
             now[loop.index] = lambda n, number=number: number  # type: ignore[misc]
-            self._play(loop.body, now, {}, t, number)
+            self._play(loop.body, now, {}, *when, number)
             after = {c.name: now[c.following] for c in loop.carried}
             values |= {c.following: now[c.following] for c in loop.carried}
             now |= after

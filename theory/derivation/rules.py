@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from theory.derivation.check import Found, Goal, Kernel, Line, furthest, same
-from theory.derivation.quotients import ONE, Quotient, RejectedError, constant, of_atom
+from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
 from theory.derivation.reading import PLAIN, Place, parameter, put
 from theory.derivation.schemas import instance
-from theory.derivation.terms import Binder, Index, atom, bind, dot, expectation
+from theory.derivation.terms import Binder, Index, atom, bind, dot, expectation, opened, renamed
 from theory.formula import Apply, Name
 from theory.program import Loop
 from theory.sentence import (
@@ -81,7 +81,7 @@ def assumption(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     of = [str(text) for text in _list(data, "of")]
     said, predicates = instance(kernel.claim, str(data.get("schema")), of, at, str(data.get("on", "")))
     for side in (said.left, said.right):
-        kernel.signs.check_defined(side)
+        kernel.has_value(side)
     if not same(line.gap, line.relation, replace(line, sentence=said, gap=kernel.reader.difference(said))):
         raise RejectedError(f"{data.get('schema')} says {said} there")
     names = {one.text for one in predicates}
@@ -174,7 +174,7 @@ def bound_over(kernel: Kernel, q: Quotient, over: Sequence[Any], used: Sequence[
     """
     for name in reversed(over):
         if name == "E":
-            q = expectation(q)
+            q = kernel.reader.integrable(expectation(q))
             continue
         how, index = OVER.get(name, ("", ""))
         if how not in ("mean", "sum") or index not in "nikh":
@@ -210,7 +210,7 @@ def combination(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     rest, strict = line.gap, False
     for part in _entries(data, "parts", "line", "put", "over", "times"):
         before = len(kernel.signs.used)
-        used, gap = at_other_indices(kernel, part)
+        used, gap = _put(kernel, part)
         multiplier = kernel.expression(part.get("times", "1"))
         term = kernel.reader.value(multiplier) * gap
         if used.relation != "==":
@@ -242,8 +242,8 @@ def mean(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     return combination(kernel, {"parts": [part]}, line)
 
 
-def at_other_indices(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Quotient]:
-    """A line, and what is at least 0 by it, at other rounds and turns.
+def at_other_indices(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Place]:
+    """A line, and the place with other rounds and turns at which it is meant.
 
     Raises:
         RejectedError: where it does not hold there.
@@ -251,7 +251,7 @@ def at_other_indices(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Quo
     line = kernel.line(data.get("line"))
     new = _mapping(data, "put")
     if not new:
-        return line, line.gap
+        return line, line.place
     if line.place != PLAIN:
         raise RejectedError(f"{line.name} is not to be said of other rounds")
     place, reach = PLAIN, dict(line.reach)
@@ -269,7 +269,13 @@ def at_other_indices(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Quo
             reach |= _carried(name, base, reach.pop(name) + c, kernel)
     carried = replace(line, reach=reach)
     kernel.touched = [carried if one is line else one for one in kernel.touched]
-    return carried, kernel.reader.difference(line.sentence, place)
+    return carried, place
+
+
+def _put(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Quotient]:
+    """A line, and what is at least 0 by it, at other rounds and turns."""
+    line, place = at_other_indices(kernel, data)
+    return line, line.gap if place == line.place else kernel.reader.difference(line.sentence, place)
 
 
 def _carried(index: str, base: str, reach: int, kernel: Kernel) -> dict[str, int]:
@@ -286,7 +292,7 @@ def _carried(index: str, base: str, reach: int, kernel: Kernel) -> dict[str, int
 
 def at(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It is a line at other rounds or turns."""
-    used, gap = at_other_indices(kernel, data)
+    used, gap = _put(kernel, data)
     if not same(line.gap, line.relation, replace(used, gap=gap)):
         raise RejectedError(f"{used.name} does not say so there")
     return Found()
@@ -391,12 +397,58 @@ def cases(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     return Found(tuple(last), freed=freed, reach=furthest(one.reach for one in last))
 
 
+def zero(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """Where the squared norm of a vector is 0 on average, so is its inner product with any other (Cauchy, Schwarz)."""
+    used, gap = _put(kernel, data)
+    over = _list(data, "over")
+    w, v = (kernel.expression(data.get(key)) for key in ("of", "with"))
+    if [read(e, kernel.claim.vocabulary).shape for e in (w, v)] != ["vector", "vector"]:
+        raise RejectedError("of and with are vectors")
+    square = bound_over(kernel, dot(*[kernel.reader.value(w)] * 2), over, [used])
+    if used.relation in ("<", ">") or not same(-square, "<=", replace(used, gap=gap)):
+        raise RejectedError(f"{used.name} does not say that {text_of(w)} is 0")
+    product = bound_over(kernel, dot(kernel.reader.value(w), kernel.reader.value(v)), over, [used])
+    if line.gap.direction[1] != product.direction[1]:
+        raise RejectedError(f"it is not that {text_of(applied('dot', (w, v)))} is 0")
+    return Found()
+
+
+def single(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """It is so because there is one client: a mean over clients is what is of that one."""
+    one = parse_sentence("N <= 1")
+    if not kernel.signs.nonnegative(applied("-", (one.right, one.left))):
+        raise RejectedError("nothing says that N <= 1")
+    client = Index("n")
+    rest = of_one_client(line.gap, client)
+    if line.relation in ("<", ">") or not rest.zero:
+        raise RejectedError(f"left over for one client: {rest.text}")
+    return Found()
+
+
+def of_one_client(q: Quotient, client: Index) -> Quotient:
+    """A normal form where N is 1: all clients are this one."""
+
+    def new(a: Atom) -> Quotient:
+        if a.kind == "parameter" and a.data == ("N",):
+            return ONE
+        if a.kind != "bind":
+            return of_atom(a)
+        binders, body = opened(a)
+        found = renamed(monomial(body), {b.index: client for b in binders if b.kind == "n"})
+        for b in reversed([b for b in binders if b.kind != "n"]):
+            owner = client if b.kind == "i" and b.owner in {c.index for c in binders} else b.owner
+            found = bind(replace(b, owner=owner), found)
+        return mapped(found, lambda b: ONE if b.kind == "parameter" and b.data == ("N",) else of_atom(b))
+
+    return mapped(q, new)
+
+
 # --- roots, powers, citations ----------------------------------------------------------------------------------------
 
 
 def root(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """Its squares are in the relation, and the greater side is not negative."""
-    used, gap = at_other_indices(kernel, data)
+    used, gap = _put(kernel, data)
     low, high = line.sentence.left, line.sentence.right
     if line.relation in (">=", ">"):
         low, high = high, low
@@ -446,6 +498,8 @@ RULES: Mapping[str, tuple[Rule, tuple[str, ...]]] = {
     "mean": (mean, ("line", "over", "put")),
     "induction": (induction, ("on", "from", "sentences", "base", "step")),
     "cases": (cases, ("on", "first", "second")),
+    "zero": (zero, ("line", "put", "of", "with", "over")),
+    "single": (single, ()),
     "root": (root, ("line", "put")),
     "power": (power, ("line", "exponent")),
     "citation": (citation, ("source",)),

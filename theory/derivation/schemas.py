@@ -15,7 +15,6 @@ from theory.formula import Apply, Name
 from theory.predicates import Predicate, predicate
 from theory.sentence import (
     FUNCTION_NAMES,
-    At,
     Expression,
     Sentence,
     applied,
@@ -225,36 +224,50 @@ def _put(e: Expression, new: Mapping[str, Expression], function: str) -> Express
     return e
 
 
-def named_points(claim: Claim) -> frozenset[str]:
-    """Which of xstar, xstar_n and fstar there are: those of which the claim speaks, and what its assumptions give.
+def named_points(claim: Claim) -> dict[str, str]:
+    """Which of xstar, xstar_n and fstar there are, and the hypothesis that gives them; "" for the claim's sentence.
 
     A function may have no minimiser, and no lower bound: a claim that does not speak of them is also about those.
     """
-    sides = [claim.sentence.left, claim.sentence.right]
-    sides += [side for relation in claim.relations for side in (relation.left, relation.right)]
-    found = {
-        part.name
-        for side in sides
-        for part in everything_meant(side, claim.vocabulary)
-        if isinstance(part, Name) and part.name in ("xstar", "xstar_n", "fstar")
-    }
-    for one in claim.predicates:
+    found: dict[str, str] = {}
+
+    def spoken(s: Sentence, text: str) -> None:
+        for side in (s.left, s.right):
+            for part in everything_meant(side, claim.vocabulary):
+                if isinstance(part, Name) and part.name in ("xstar", "xstar_n", "fstar"):
+                    found.setdefault(part.name, text)
+
+    spoken(claim.sentence, "")
+    for text in (*claim.assuming, *claim.standing):
+        call = parse_call(text)
+        if call is None:
+            spoken(parse_sentence(text), text)
+            continue
+        one = predicate(*call)
         if one.name == "strongly_convex":
-            found |= {"xstar", "xstar_n"} if one.function != "f" else {"xstar"}
+            found.setdefault("xstar", text)
+            if one.function != "f":
+                found.setdefault("xstar_n", text)
         if one.name == "bounded_below" and one.function == "f":
-            found.add("fstar")
-    return frozenset(found | {"fstar"} if "xstar" in found else found)
+            found.setdefault("fstar", text)
+    if "xstar" in found:
+        found.setdefault("fstar", found["xstar"])
+    return found
 
 
-def check_points(e: Expression, claim: Claim, there: frozenset[str]) -> None:
-    """Nothing where an expression speaks of no minimiser that need not be there.
+def leaned_on(e: Expression, claim: Claim, there: Mapping[str, str]) -> frozenset[str]:
+    """The hypotheses that give the minimisers of which an expression speaks.
 
     Raises:
-        RejectedError: where it does.
+        RejectedError: where it speaks of one that need not be there.
     """
+    found = set()
     for part in everything_meant(e, claim.vocabulary):
-        if isinstance(part, Name) and part.name in ("xstar", "xstar_n", "fstar") and part.name not in there:
-            raise RejectedError(f"nothing says that there is {part.name}")
+        if isinstance(part, Name) and part.name in ("xstar", "xstar_n", "fstar"):
+            if part.name not in there:
+                raise RejectedError(f"nothing says that there is {part.name}")
+            found.add(there[part.name])
+    return frozenset(found - {""})
 
 
-__all__ = ["SCHEMAS", "At", "Schema", "assumed", "check_points", "instance", "named_points"]
+__all__ = ["SCHEMAS", "Schema", "assumed", "instance", "leaned_on", "named_points"]

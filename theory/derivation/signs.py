@@ -18,7 +18,7 @@ from theory.derivation.reading import PLAIN, Place, Reader, number_of
 from theory.derivation.terms import Index
 from theory.domain import COUNT, REAL
 from theory.formula import Apply, Name, Number
-from theory.sentence import OVER, At, Expression, parts
+from theory.sentence import OVER, At, Expression, parts, text_of
 
 Sign: TypeAlias = frozenset[int]
 ANY: Sign = frozenset({-1, 0, 1})
@@ -72,13 +72,15 @@ class Signs:
 
     Attributes:
         used: the lines that were needed since it was last emptied.
+        leaned: hypotheses, as text, that have a value only where a divisor is not 0; likewise.
     """
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.facts: dict[str, list[Fact]] = {}
         self.used: list[Any] = []
-        self.divisors: frozenset[str] = frozenset()
+        self.divisors: dict[str, str] = {}
+        self.leaned: set[str] = set()
 
     # --- lines ---
 
@@ -336,38 +338,35 @@ class Signs:
             RejectedError: where it may divide by 0, or take the root or logarithm of what has none, except where the
                 claim itself does.
         """
-        for op, of, at in needs(e, self.reader, place):
-            if op in self._allowed(of, at):
+        for op, of, at, bound in needs(e, self.reader, place, frozenset()):
+            sign = self.sign(of, at, bound, strict=op != "sqrt")
+            if sign <= {"sqrt": NONNEGATIVE, "log": POSITIVE}.get(op, sign - NOTHING) or self._allowed(op, of, at):
                 continue
-            if op == "sqrt" and self.nonnegative(of, at):
-                continue
-            if op == "log" and self.positive(of, at):
-                continue
-            if op == "/" and self.nonzero(of, at):
-                continue
-            from theory.sentence import text_of
-
             why = {"/": "is 0", "sqrt": "is negative", "log": "is not positive"}[op]
             raise RejectedError(f"nothing says that {text_of(of)} never {why}")
 
-    def _allowed(self, e: Expression, place: Place) -> frozenset[str]:
+    def _allowed(self, op: str, e: Expression, place: Place) -> bool:
         q = self.reader.value(e, place)
-        if not _lasting(q):
-            return frozenset()
-        return frozenset(op for op in ("/", "sqrt", "log") if f"{op} {_ray(q, op)}" in self.divisors)
+        text = self.divisors.get(f"{op} {_ray(q, op)}") if _lasting(q) else None
+        if text:
+            self.leaned.add(text)
+        return text is not None
 
-    def allow(self, sides: Iterable[Expression]) -> None:
-        """Take it that what a claim itself says has a value: where it has none, the claim says nothing."""
-        found = set(self.divisors)
+    def allow(self, sides: Iterable[Expression], text: str) -> None:
+        """Take it that what a claim itself says has a value: where it has none, the claim says nothing.
+
+        Args:
+            sides: what it says.
+            text: of the hypothesis that says it; empty for its sentence.
+        """
         for side in sides:
-            for op, e, at in needs(side, self.reader, PLAIN):
-                try:
+            try:
+                for op, e, at, _ in needs(side, self.reader, PLAIN, frozenset()):
                     q = self.reader.value(e, at)
-                except RejectedError:
-                    continue
-                if _lasting(q):
-                    found.add(f"{op} {_ray(q, op)}")
-        self.divisors = frozenset(found)
+                    if _lasting(q):
+                        self.divisors.setdefault(f"{op} {_ray(q, op)}", text)
+            except RejectedError:  # what is not read allows nothing
+                continue
 
 
 def _lasting(q: Quotient) -> bool:
@@ -381,35 +380,38 @@ def _ray(q: Quotient, op: str) -> str:
 
 
 def _decided(s: Sign, strict: bool) -> bool:
-    return len(s) == 1 or (not strict and not {-1, 1} <= s)
+    return len(s) == 1 or (not strict and s <= NONNEGATIVE)
 
 
-def needs(e: Expression, reader: Reader, place: Place) -> Iterator[tuple[str, Expression, Place]]:
+def needs(
+    e: Expression, reader: Reader, place: Place, bound: frozenset[str]
+) -> Iterator[tuple[str, Expression, Place, frozenset[str]]]:
     """What must hold for a tree to have a value: the divisors ("/"), what is under roots and logarithms, and where."""
     if isinstance(e, Name) and e.name in reader.words.definitions:
-        yield from needs(reader.words.definitions[e.name], reader, place)
+        yield from needs(reader.words.definitions[e.name], reader, place, bound)
     if isinstance(e, At) or not isinstance(e, Apply):
         return
     op, inner = e.operation, parts(e)
     within = place
     if op in OVER and OVER[op][1] in "nikh":
         index = OVER[op][1]
+        bound |= {index}
         own: Any = Index(index) if index in "ni" else number_of(Index(index))
         within = replace(place, **({index: own, "owner": Index("n")} if index == "i" else {index: own}))
     if op == "/":
-        yield "/", inner[1], place
+        yield "/", inner[1], place, bound
     elif op in ("sqrt", "log"):
-        yield op, inner[0], place
+        yield op, inner[0], place, bound
     elif op == "**":
         exponent = reader.value(inner[1], place)
         whole = all(c.denominator == 1 for c in exponent.over.values()) and not exponent.under
         whole = whole and all(reader.integer(a) and p > 0 for m in exponent.over for a, p in m)
         if not whole:
-            yield "log", inner[0], place
+            yield "log", inner[0], place, bound
         elif any(c < 0 for c in exponent.over.values()):
-            yield "/", inner[0], place
+            yield "/", inner[0], place, bound
     for part in inner:
-        yield from needs(part, reader, within)
+        yield from needs(part, reader, within, bound)
 
 
 __all__ = ["ANY", "NONNEGATIVE", "NOTHING", "POSITIVE", "Fact", "Sign", "Signs", "needs"]

@@ -124,6 +124,14 @@ def _atoms(data: Any) -> Iterator[Atom]:
             yield from x.atoms
 
 
+def deep(q: Quotient) -> Iterator[Atom]:
+    """All atoms of it, those inside of others too."""
+    for a in _atoms((q,)):
+        yield a
+        for x in _atoms(a.data):
+            yield from deep(of_atom(x))
+
+
 def level(data: Any) -> int:
     """The greatest number of a bound index in it; new ones have greater numbers."""
     found = 0
@@ -261,7 +269,7 @@ def drawn(*data: Any) -> Quotient:
 
 def power(base: Quotient, exponent: Quotient) -> Quotient:
     """A power whose exponent is a product of names of integers >= 0, as ``b**k``; 0**0 is 1."""
-    if base.number in (0, 1) and base.number == 1:
+    if base.number == 1:
         return ONE
     if len(base.over) == 1 and not base.under:
         ((mono, c),) = base

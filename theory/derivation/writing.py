@@ -111,6 +111,20 @@ def cases(name: str, sentence: str | None, on: str, first: Sequence[Data], secon
     return _line(name, "cases", sentence, on=on, first=list(first), second=list(second))
 
 
+def zero(name: str, line: str, of: str, with_: str, over: str = "", sentence: str | None = None) -> Data:
+    """A vector whose squared norm is 0 by a line (over the same indices): its inner product with another is 0."""
+    if sentence is None:
+        sentence = f"dot({of}, {with_}) == 0"
+        for name_ in reversed(over.split()):
+            sentence = f"{name_}({sentence.removesuffix(' == 0')}) == 0"
+    return _line(name, "zero", sentence, line=line, of=of, over=over.split(), **{"with": with_})
+
+
+def single(name: str, sentence: str | None = None) -> Data:
+    """What is so because there is one client, N <= 1."""
+    return _line(name, "single", sentence)
+
+
 def root(name: str, line: str, sentence: str | None = None) -> Data:
     """A line whose squares are in the relation of another line."""
     return _line(name, "root", sentence, line=line)
