@@ -117,7 +117,9 @@ def main(arguments: Sequence[str]) -> int:
     fine, told = checked(folder, ["Fedproof", *modules])
     print(told.strip())
     mean = sum(seconds) / len(seconds) if seconds else 0.0
-    print(f"coqc accepts {len(modules)} of {len(modules) + rejected} files, {mean:.1f} s on average; coqchk: {'yes' if fine else 'NO'}")
+    print(
+        f"coqc accepts {len(modules)} of {len(modules) + rejected} files, {mean:.1f} s on average; coqchk: {'yes' if fine else 'NO'}"
+    )
     return 0 if fine and not rejected else 1
 
 

@@ -8,7 +8,23 @@ from dataclasses import dataclass
 from theory.derivation.export.normal import Lines, NotExportedError, nested, prefix_of
 from theory.derivation.export.statement import Setting, safe
 from theory.derivation.export.terms import (
-    App, Bind, Inv, Nat, Term, Vec, add, count, everything, minus, name, names_of, nat_text, plus, put, rebuilt, text_of,
+    App,
+    Bind,
+    Inv,
+    Nat,
+    Term,
+    Vec,
+    add,
+    count,
+    everything,
+    minus,
+    name,
+    names_of,
+    nat_text,
+    plus,
+    put,
+    rebuilt,
+    text_of,
     times,
 )  # fmt: skip
 
@@ -50,7 +66,9 @@ class Laws:
             return self._single(prefix, body, own[0])
         return self._pair(prefix, body, own[0], own[1])
 
-    def _single(self, prefix: list[tuple[str, Nat | str, str]], body: Term, one: tuple[str, str, str, str]) -> tuple[Term, Lines]:
+    def _single(
+        self, prefix: list[tuple[str, Nat | str, str]], body: Term, one: tuple[str, str, str, str]
+    ) -> tuple[Term, Lines]:
         draw, k, n, w = one
         i = self.fresh("e")
         inside = replaced_draw(body, {one: i})
@@ -63,8 +81,12 @@ class Laws:
         self, prefix: list[tuple[str, Nat | str, str]], body: Term,
         one: tuple[str, str, str, str], two: tuple[str, str, str, str],
     ) -> tuple[Term, Lines]:  # fmt: skip
-        if len(prefix) < 3 or {prefix[-3][2], prefix[-2][2]} != {one[2], two[2]} or prefix[-3][:2] != prefix[-2][:2] \
-                or prefix[-2][:2] != ("mean", name("N")):
+        if (
+            len(prefix) < 3
+            or {prefix[-3][2], prefix[-2][2]} != {one[2], two[2]}
+            or prefix[-3][:2] != prefix[-2][:2]
+            or prefix[-2][:2] != ("mean", name("N"))
+        ):
             raise NotExportedError("two draws whose clients are not averaged over are not exported yet")
         if prefix[-3][2] == two[2]:
             one, two = two, one
@@ -73,7 +95,9 @@ class Laws:
         outer = prefix[:-3]
         i, j = self.fresh("e"), self.fresh("e")
         apart_body = replaced_draw(body, {one: i, two: j})
-        apart = nested([("E", "Pr", w), ("mean", name(f"samples {n}"), i), ("mean", name(f"samples {m}"), j)], apart_body)
+        apart = nested(
+            [("E", "Pr", w), ("mean", name(f"samples {n}"), i), ("mean", name(f"samples {m}"), j)], apart_body
+        )
         same_body = put(replaced_draw(body, {one: i, two: i}), {m: name(n)})
         same = nested([("E", "Pr", w), ("mean", name(f"samples {n}"), i)], same_body)
         both = put(apart, {m: name(n)})

@@ -14,8 +14,30 @@ from fractions import Fraction
 from functools import lru_cache
 
 from theory.derivation.export.terms import (
-    ONE, ZERO, App, Bind, Inv, Ip, Nat, Num, Op, Pow, Term, Vec, VOp, add, count, everything, inside, minus, name,
-    names_of, nat_text, put, rebuilt, text_of, times,
+    ONE,
+    ZERO,
+    App,
+    Bind,
+    Inv,
+    Ip,
+    Nat,
+    Num,
+    Op,
+    Pow,
+    Term,
+    Vec,
+    VOp,
+    add,
+    count,
+    everything,
+    inside,
+    minus,
+    name,
+    names_of,
+    nat_text,
+    put,
+    text_of,
+    times,
 )  # fmt: skip
 
 Monomial = tuple[tuple[Term, int], ...]
@@ -434,7 +456,9 @@ class Normal:
         finally:
             self._probing -= 1
         terms: list[Term] = []
-        for m, c in sorted(poly.items(), key=lambda pair: [(key_of(a).replace(probe.head, "w"), e) for a, e in pair[0]]):
+        for m, c in sorted(
+            poly.items(), key=lambda pair: [(key_of(a).replace(probe.head, "w"), e) for a, e in pair[0]]
+        ):
             outer = {a: e for a, e in m if probe not in everything(a)}
             (core,) = (a for a, _ in m if probe in everything(a))
             vector = self._without(core, probe)
@@ -717,6 +741,4 @@ def _may_swap(outer: tuple[str, Nat | str, str], inner: tuple[str, Nat | str, st
 
 def _allowed(chosen: Sequence[tuple[str, Nat | str, str]]) -> bool:
     """Whether no bound hangs on an index that stands further in, and the kinds are in order where they can be."""
-    return all(
-        _may_swap(later, earlier) for i, earlier in enumerate(chosen) for later in chosen[i + 1 :]
-    )
+    return all(_may_swap(later, earlier) for i, earlier in enumerate(chosen) for later in chosen[i + 1 :])

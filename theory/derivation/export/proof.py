@@ -4,29 +4,49 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from theory.derivation.export import schemas
+from theory.derivation.export.laws import Laws
 from theory.derivation.export.normal import Lines, Normal, NotExportedError, Poly, block, poly_term, under
 from theory.derivation.export.rounds import after
-from theory.derivation.export.laws import Laws
 from theory.derivation.export.signs import Fact, Signs, ratio, vanishes
 from theory.derivation.export.statement import Env, Said, Setting, safe
 from theory.derivation.export.terms import (
-    ONE, ZERO, App, Bind, Inv, Ip, Nat, Num, Op, Pow, Term, Vec, VOp, add, count, everything, minus, name, nat_text,
-    text_of, times,
+    ONE,
+    ZERO,
+    App,
+    Bind,
+    Inv,
+    Ip,
+    Nat,
+    Num,
+    Op,
+    Pow,
+    Term,
+    Vec,
+    add,
+    count,
+    everything,
+    minus,
+    name,
+    nat_text,
+    text_of,
+    times,
 )  # fmt: skip
 from theory.predicates import predicate
-from theory.program import Program
 from theory.sentence import (
-    At, Expression, Sentence, index_of, parse_call, parse_expression, parse_sentence, read,
+    At,
+    Sentence,
+    everything_meant,
+    index_of,
+    parse_call,
+    parse_expression,
+    parse_sentence,
+    read,
 )
-from theory.sentence import everything as all_of
-from theory.sentence import everything_meant, text_of as sentence_text
 
 INDICES = ("K", "k", "h", "n", "i", "w")
 VARIABLE = {"K": "Ka"}
@@ -99,7 +119,9 @@ class Proof:
             return None
         before = k.shifted(-1)
         rounds = " ltac:(side)" if self.setting.random else ""
-        return after(self.setting, state.name, {**env, "k": before}), f"({v.head}_step {nat_text(before)}{rounds}{sides})"
+        return after(
+            self.setting, state.name, {**env, "k": before}
+        ), f"({v.head}_step {nat_text(before)}{rounds}{sides})"
 
     # what is known of signs
 
@@ -156,7 +178,10 @@ class Proof:
             at = self.env.get(index)
             word = App(safe(base), () if at is None else (at,))
             proof = safe(base), "" if at is None else f" {nat_text(at)}" + (" ltac:(side)" if index == "n" else "")
-            for end, strict, suffix in ((domain.lower, domain.lower_open, "low"), (domain.upper, domain.upper_open, "top")):
+            for end, strict, suffix in (
+                (domain.lower, domain.lower_open, "low"),
+                (domain.upper, domain.upper_open, "top"),
+            ):
                 if end is not None and not (suffix == "low" and end == 0):
                     value = Num(Fraction(end))
                     pair = (value, word) if suffix == "low" else (word, value)
@@ -200,7 +225,10 @@ class Proof:
         c = self.normal.fresh("C")
         given = "".join(f"{text_of(d, heavy)} <> 0 -> " for d in divisors)
         head = f"forall {' '.join(heavy.values())} : R, " if heavy else ""
-        lines = [f"assert ({c} : {head}{given}{text_of(form, heavy)} = 0).", "{ intros. field. repeat split; nonzero. }"]
+        lines = [
+            f"assert ({c} : {head}{given}{text_of(form, heavy)} = 0).",
+            "{ intros. field. repeat split; nonzero. }",
+        ]
         if not divisors:
             lines[1] = "{ intros. field. }"
         proofs = []
@@ -251,7 +279,9 @@ class Proof:
         for side in (sentence.left, sentence.right):
             for part in everything_meant(side, words):
                 if isinstance(part, At):
-                    nat = self.setting.nat(part.indices[0], {"k": name("k")}) if "k" in str(part.indices[0]) else count(0)
+                    nat = (
+                        self.setting.nat(part.indices[0], {"k": name("k")}) if "k" in str(part.indices[0]) else count(0)
+                    )
                     found = max(found, nat.constant if nat.terms else 0)
         return found
 
@@ -271,7 +301,9 @@ class Proof:
             elif index == "K":
                 conditions = [f"(1 <= {at})%nat", *([f"({at} <= rounds)%nat"] if self.setting.random else [])]
             else:
-                bound = {"n": name("N"), "i": name(f"samples {nat_text(env['n'])}") if index == "i" else "", "w": "Pr"}[index]
+                bound = {"n": name("N"), "i": name(f"samples {nat_text(env['n'])}") if index == "i" else "", "w": "Pr"}[
+                    index
+                ]
                 conditions = [under("E" if index == "w" else "mean", bound, at)]  # type: ignore[arg-type]
             found.append((index, " -> ".join(conditions)))
         return found
@@ -293,7 +325,11 @@ class Proof:
         env = {**self.fixed, **{index: name(VARIABLE.get(index, index)) for index in line.free}}
         bounds = self.bounds(line, env)
         head = f"forall {' '.join(VARIABLE.get(i, i) for i in line.free)} : nat, " if line.free else ""
-        return head + "".join(f"{c} -> " for _, c in bounds if c) + self.setting.said(line.sentence, {**env, **dict(line.place)}).text
+        return (
+            head
+            + "".join(f"{c} -> " for _, c in bounds if c)
+            + self.setting.said(line.sentence, {**env, **dict(line.place)}).text
+        )
 
     def fresh_name(self, word: str) -> str:
         stem = "l_" + (re.sub(r"[^A-Za-z0-9_]", "_", word).strip("_") or "line")
@@ -440,7 +476,11 @@ class Proof:
         sign = self.signs.prove(by)
         if sign is None:
             raise NotExportedError(f"that {text_of(by)} is not negative is not exported yet")
-        return d, [f"apply {'part_lt_le' if said.relation == '<' else 'part_le'}.", *block(sign), f"exact {proof}."], False
+        return (
+            d,
+            [f"apply {'part_lt_le' if said.relation == '<' else 'part_le'}.", *block(sign), f"exact {proof}."],
+            False,
+        )
 
     def _by_domain(self, one: Written, line: Line) -> Lines:
         facts = []
@@ -450,10 +490,14 @@ class Proof:
                 continue
             domain = self.setting.claim.domains[base]
             word = safe(base)
-            ends = [e for e, v in (("dom", domain.integer), ("low", not domain.integer and domain.lower is not None)) if v]
+            ends = [
+                e for e, v in (("dom", domain.integer), ("low", not domain.integer and domain.lower is not None)) if v
+            ]
             ends += ["top"] if domain.upper is not None else []
             for end in ends:
-                facts.append(f"pose proof (le_INR _ _ {word}_{end})." if domain.integer else f"pose proof {word}_{end}.")
+                facts.append(
+                    f"pose proof (le_INR _ _ {word}_{end})." if domain.integer else f"pose proof {word}_{end}."
+                )
         said = self.goal(line)
         for word in sorted({text_of(t.args[0]) for side in (said.left, said.right) for t in everything(side)
                             if isinstance(t, App) and t.head == "INR"}):  # fmt: skip
@@ -491,7 +535,11 @@ class Proof:
         sign = self.signs.prove(by)
         if sign is None:
             raise NotExportedError(f"that {text_of(by)} is not negative is not exported yet")
-        return times(by, whole), ["apply Rmult_le_pos.", *block(sign), f"apply {'ip_nonneg' if vector else 'pow2_ge_0'}."], False
+        return (
+            times(by, whole),
+            ["apply Rmult_le_pos.", *block(sign), f"apply {'ip_nonneg' if vector else 'pow2_ge_0'}."],
+            False,
+        )
 
     def _over(self, part: Written, core: Any, relation: str) -> tuple[Term, Lines, bool]:
         """A part under its means and expectations, from the outside in."""
@@ -720,8 +768,11 @@ class Proof:
         raised = Said(powers[0], "==" if said.relation == "==" else "<=", powers[1])
         goal = self.goal(line)
         h = self.normal.fresh("H")
-        how = [f"rewrite {proof}. reflexivity."] if said.relation == "==" else [
-            "apply pow_incr. split.", *block(sign), f"apply {'Rlt_le, ' if said.relation == '<' else ''}{proof}."]
+        how = (
+            [f"rewrite {proof}. reflexivity."]
+            if said.relation == "=="
+            else ["apply pow_incr. split.", *block(sign), f"apply {'Rlt_le, ' if said.relation == '<' else ''}{proof}."]
+        )
         lines = [f"assert ({h} : {raised.text}).", *block(how)]
         c = ratio(self.normal, minus(goal.right, goal.left), minus(raised.right, raised.left))
         if c is None or c <= 0:

@@ -8,10 +8,9 @@ from importlib.resources import files
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.export.normal import Lines, NotExportedError
+from theory.derivation.export.normal import NotExportedError
 from theory.derivation.export.proof import Proof
 from theory.derivation.export.statement import Setting
-from theory.derivation.export.terms import name
 from theory.sentence import Expression, SentenceError, parse_expression, parse_sentence
 
 PRELUDE = "Fedproof.v"

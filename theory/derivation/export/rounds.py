@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from theory.derivation.export.normal import NotExportedError
 from theory.derivation.export.statement import Env, Setting, safe
-from theory.derivation.export.terms import Bind, Inv, Nat, Num, Term, Vec, VOp, count, name, nat_text, text_of
-from theory.formula import Formula, text_of as formula_text
+from theory.derivation.export.terms import Bind, Nat, Term, Vec, VOp, count, name, nat_text, text_of
+from theory.formula import Formula
+from theory.formula import text_of as formula_text
 from theory.program import Instruction
 from theory.sentence import parse_expression
 
@@ -115,9 +115,13 @@ def hypotheses(setting: Setting) -> list[tuple[str, str]]:
     for s in program.state:
         client = s.kind == "client"
         env: dict[str, Nat] = {"n": name("n")} if client else {}
-        given = ("forall n, (n < N)%nat -> " if client else "") + ("forall w, (w < outcomes Pr)%nat -> " if setting.random else "")
+        given = ("forall n, (n < N)%nat -> " if client else "") + (
+            "forall w, (w < outcomes Pr)%nat -> " if setting.random else ""
+        )
         at = ("n " if client else "") + ("w " if setting.random else "")
-        found.append((f"{safe(s.name)}_start", f"{given}{safe(s.name)} 0%nat {at}= {text_of(setting.start(s.name, env))}"))
+        found.append(
+            (f"{safe(s.name)}_start", f"{given}{safe(s.name)} 0%nat {at}= {text_of(setting.start(s.name, env))}")
+        )
     types = " -> ".join(["(nat -> V)" if s.kind == "client" else "V" for s, _ in states])
     values = " ".join(f"({text})" for _, text in states)
     for draw in own:
@@ -146,6 +150,13 @@ def hypotheses(setting: Setting) -> list[tuple[str, str]]:
         given = "forall t, (t < rounds)%nat -> " if setting.random else "forall t, "
         given += "forall n, (n < N)%nat -> " if client else ""
         given += "forall w, (w < outcomes Pr)%nat -> " if setting.random else ""
-        left = Vec(safe(s.name), tuple([count(1)] if False else [name("t").shifted(1), *([name("n")] if client else []), *([name("w")] if setting.random else [])]))
+        left = Vec(
+            safe(s.name),
+            tuple(
+                [count(1)]
+                if False
+                else [name("t").shifted(1), *([name("n")] if client else []), *([name("w")] if setting.random else [])]
+            ),
+        )
         found.append((f"{safe(s.name)}_step", f"{given}{text_of(left)} = {text_of(after(setting, s.name, env))}"))
     return found

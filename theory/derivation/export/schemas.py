@@ -6,26 +6,47 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from theory.derivation.export.normal import Lines, NotExportedError, block
+from theory.derivation.export.normal import Lines, NotExportedError
 from theory.derivation.export.statement import LEVELS, Env, Said, Setting
 from theory.derivation.export.terms import (
-    App, Bind, Inv, Ip, Nat, Num, Op, Pow, Term, Vec, VOp, add, count, minus, name, nat_text, text_of, times,
+    App,
+    Bind,
+    Inv,
+    Ip,
+    Nat,
+    Num,
+    Pow,
+    Term,
+    Vec,
+    VOp,
+    add,
+    count,
+    minus,
+    name,
+    nat_text,
+    text_of,
+    times,
 )  # fmt: skip
 from theory.predicates import Predicate
-from theory.sentence import Sentence
 
 if TYPE_CHECKING:
     from theory.derivation.export.proof import Proof
 
 TWO = Num(Fraction(2))
-_LIFTED = {"smooth": ("smooth_mean", "grad"), "convex": ("convex_mean", "func"), "strongly_convex": ("strong_mean", "func")}
+_LIFTED = {
+    "smooth": ("smooth_mean", "grad"),
+    "convex": ("convex_mean", "func"),
+    "strongly_convex": ("strong_mean", "func"),
+}
 
 
 def _sides(function: str) -> str:
     return " ltac:(side)" * LEVELS.index(function)
 
 
-def _lifted(setting: Setting, lemma: str, which: str, last: str, hypothesis: str, finest: str, function: str, env: Env) -> str:
+def _lifted(
+    setting: Setting, lemma: str, which: str, last: str, hypothesis: str, finest: str, function: str, env: Env
+) -> str:
     """A proof that what holds of the finest functions holds of their means."""
     to = LEVELS.index(finest)
 
@@ -88,7 +109,11 @@ def instance(
 
     x, y, v = (points.get(key) for key in "xyv")
     constants = {p.name: [setting.term(c, {}) for c in p.constants] for p in of}
-    held = {p.name: assumed(setting, p, function, env) for p in of if p.name in _LIFTED or p.name in ("lipschitz", "bounded_gradients")}
+    held = {
+        p.name: assumed(setting, p, function, env)
+        for p in of
+        if p.name in _LIFTED or p.name in ("lipschitz", "bounded_gradients")
+    }
     if "strongly_convex" in held and "convex" not in held:
         mu_text = text_of(constants["strongly_convex"][0], outer=9)
         held["convex"] = f"(strong_is_convex _ {mu_text} ltac:(positive) {held['strongly_convex']})"
@@ -150,7 +175,9 @@ def instance(
         right: Term = Pow(c[0], count(2))
         if len(c) == 2:
             right = add(right, times(Pow(c[1], count(2)), sq(full)))
-        return Said(Bind("mean", name("N"), var, sq(d)), "<=", right), f"exact ({setting.hypothesis_of(one)} {text(v)})."
+        return Said(
+            Bind("mean", name("N"), var, sq(d)), "<=", right
+        ), f"exact ({setting.hypothesis_of(one)} {text(v)})."
     if schema == "bounded":
         assert v is not None
         (one,) = of
@@ -186,15 +213,24 @@ def instance(
             add(minus(value(y), times(times(lip, Inv(four)), sq(xy))), times(Ip(VOp("add", (gx, gy)), xy), Inv(TWO))),
             times(sq(dg), Inv(times(four, lip))),
         )
-        return Said(left, "<=", value(x)), f"exact (smooth_points _ _ {text(lip)} ltac:(positive) {g} {held['smooth']} {text(x)} {text(y)})."
+        return Said(
+            left, "<=", value(x)
+        ), f"exact (smooth_points _ _ {text(lip)} ltac:(positive) {g} {held['smooth']} {text(x)} {text(y)})."
     if schema == "convex" and "convex" in held:
-        return Said(add(value(x), Ip(gx, yx)), "<=", value(y)), f"exact (convex_first _ _ {g} {held['convex']} {text(x)} {text(y)})."
+        return Said(
+            add(value(x), Ip(gx, yx)), "<=", value(y)
+        ), f"exact (convex_first _ _ {g} {held['convex']} {text(x)} {text(y)})."
     if schema == "smooth convex" and lip is not None and "convex" in held:
         left = add(add(value(y), Ip(gy, xy)), times(sq(dg), Inv(times(TWO, lip))))
-        return Said(left, "<=", value(x)), f"exact (smooth_convex _ _ {text(lip)} ltac:(positive) {g} {held['smooth']} {held['convex']} {text(x)} {text(y)})."
+        return (
+            Said(left, "<=", value(x)),
+            f"exact (smooth_convex _ _ {text(lip)} ltac:(positive) {g} {held['smooth']} {held['convex']} {text(x)} {text(y)}).",
+        )
     if schema == "strongly_convex" and mu is not None:
         left = add(add(value(x), Ip(gx, yx)), times(times(mu, Inv(TWO)), sq(yx)))
-        return Said(left, "<=", value(y)), f"exact (strong_first _ _ {text(mu)} {g} {held['strongly_convex']} {text(x)} {text(y)})."
+        return Said(
+            left, "<=", value(y)
+        ), f"exact (strong_first _ _ {text(mu)} {g} {held['strongly_convex']} {text(x)} {text(y)})."
     if schema == "smooth strongly_convex" and lip is not None and mu is not None:
         left = minus(add(sq(dg), times(times(mu, lip), sq(xy))), times(times(TWO, mu), Ip(dg, xy)))
         right = times(times(TWO, minus(lip, mu)), minus(minus(value(x), value(y)), Ip(gy, xy)))

@@ -9,7 +9,18 @@ from fractions import Fraction
 
 from theory.derivation.export.normal import Lines, Normal, Poly, block, monomial, poly_term, product_of, sum_of
 from theory.derivation.export.terms import (
-    App, Bind, Inv, Ip, Nat, Num, Op, Pow, Term, add, count, everything, minus, text_of, times,
+    App,
+    Bind,
+    Inv,
+    Ip,
+    Num,
+    Op,
+    Pow,
+    Term,
+    count,
+    minus,
+    text_of,
+    times,
 )  # fmt: skip
 
 MODULUS = (1 << 61) - 1
@@ -147,7 +158,9 @@ class Signs:
             if inner is None:
                 return None
             lt = self.normal.fresh("lt")
-            start = {"sum": "apply sum_nonneg;", "mean": "apply mean_nonneg; [counts |];", "E": "apply E_nonneg;"}[t.kind]
+            start = {"sum": "apply sum_nonneg;", "mean": "apply mean_nonneg; [counts |];", "E": "apply E_nonneg;"}[
+                t.kind
+            ]
             return [f"{start} intros {t.var} {lt}.", *inner]
         assert sign
         return None
@@ -213,7 +226,9 @@ class Signs:
             if equal is None:
                 continue
             h = self.normal.fresh("E")
-            lemma = {"<=": "scaled_le", "<": "scaled_lt" if strict else "scaled_lt_le", "==": "scaled_eq"}[fact.relation]
+            lemma = {"<=": "scaled_le", "<": "scaled_lt" if strict else "scaled_lt_le", "==": "scaled_eq"}[
+                fact.relation
+            ]
             last = f"apply {lemma}; [exact {fact.proof}{'' if fact.relation == '==' else ' | lra'}]."
             return [f"assert ({h} : {text_of(t)} = {text_of(scaled)}).", *block(equal), f"rewrite {h}. {last}"]
         return None

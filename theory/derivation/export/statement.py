@@ -3,31 +3,53 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
 from theory.claim import Claim
-from theory.derivation.export.normal import NotExportedError, bound_text, under
+from theory.derivation.export.normal import NotExportedError
 from theory.derivation.export.terms import (
-    ONE, App, Bind, Inv, Ip, Nat, Num, Op, Pow, Term, Vec, VOp, add, count, everything, minus, name, names_of, nat_text,
-    plus, text_of, times,
+    App,
+    Bind,
+    Inv,
+    Ip,
+    Nat,
+    Num,
+    Op,
+    Pow,
+    Term,
+    Vec,
+    VOp,
+    add,
+    count,
+    name,
+    names_of,
+    nat_text,
+    plus,
+    text_of,
+    times,
 )  # fmt: skip
 from theory.formula import Apply, Name, Number
 from theory.predicates import Predicate
 from theory.program import Program
 from theory.sentence import (
-    OVER, POINTS, At, Expression, Sentence, index_of, parse_expression, parts, read,
+    OVER,
+    POINTS,
+    At,
+    Expression,
+    Sentence,
+    index_of,
+    parse_expression,
+    parts,
+    read,
 )
 from theory.sentence import everything as all_of
 from theory.sentence import text_of as sentence_text
 
 TAKEN = frozenset(
-    "S O I V E P T ip norm norm2 sum mean vsum vmean add sub scal zero exp ln sqrt fix fun let in at as if then else end "
-    "with forall exists match return Type Prop Set vector weight outcomes func grad samples rounds Pr fstar x0 xstar "
-    "xstar_n gradient smooth convex strongly_convex lipschitz space chances mod where using Rmax Rmin Rabs INR pow N K d "
-    "unit block counts nonzero positive side".split()
+    ["S", "O", "I", "V", "E", "P", "T", "ip", "norm", "norm2", "sum", "mean", "vsum", "vmean", "add", "sub", "scal", "zero", "exp", "ln", "sqrt", "fix", "fun", "let", "in", "at", "as", "if", "then", "else", "end", "with", "forall", "exists", "match", "return", "Type", "Prop", "Set", "vector", "weight", "outcomes", "func", "grad", "samples", "rounds", "Pr", "fstar", "x0", "xstar", "xstar_n", "gradient", "smooth", "convex", "strongly_convex", "lipschitz", "space", "chances", "mod", "where", "using", "Rmax", "Rmin", "Rabs", "INR", "pow", "N", "K", "d", "unit", "block", "counts", "nonzero", "positive", "side"]
 )
 LEVELS = ("f", "f_n", "f_ni")
 Env = Mapping[str, Nat]
@@ -81,9 +103,7 @@ class Setting:
         found: set[str] = set()
         for tree in self.trees:
             for part in all_of(tree):
-                if isinstance(part, Name):
-                    found.add(part.name)
-                elif isinstance(part, At):
+                if isinstance(part, Name) or isinstance(part, At):
                     found.add(part.name)
                 elif isinstance(part, Apply):
                     found.add(part.operation)
@@ -117,7 +137,15 @@ class Setting:
                 found = function
         if self.program is not None:
             ops = self.program.operations
-            own = "f_ni" if "sample" in ops else "f_n" if ops & {"gradient", "prox"} else "f" if "full gradient" in ops else ""
+            own = (
+                "f_ni"
+                if "sample" in ops
+                else "f_n"
+                if ops & {"gradient", "prox"}
+                else "f"
+                if "full gradient" in ops
+                else ""
+            )
             starts = " ".join(s.initial for s in self.program.state)
             own = "f_ni" if "f_ni" in starts else max(own, "f_n" if "f_n" in starts else own, key=lambda o: (len(o), o))
             if own and (not found or LEVELS.index(own) > LEVELS.index(found)):
@@ -395,7 +423,11 @@ class Setting:
         if not self.level:
             return []
         args = "nat -> " * LEVELS.index(self.level)
-        given = {"f": "", "f_n": "forall n, (n < N)%nat -> ", "f_ni": "forall n i, (n < N)%nat -> (i < samples n)%nat -> "}
+        given = {
+            "f": "",
+            "f_n": "forall n, (n < N)%nat -> ",
+            "f_ni": "forall n i, (n < N)%nat -> (i < samples n)%nat -> ",
+        }
         at = {"f": "", "f_n": " n", "f_ni": " n i"}[self.level]
         f, g = (f"({head}{at})" if at else head for head in ("func", "grad"))
         return [
@@ -490,7 +522,9 @@ class Setting:
             return f"0 < {constants[0]} /\\ forall v, 2 * {constants[0]} * ({text_of(self.value('f', v, {}))} - fstar) <= {text_of(Ip(g, g))}"
         if one.name == "bounded_variance":
             env = {"n": name("n")}
-            inner = self._over_samples(lambda e: VOp("sub", (self.gradient("f_ni", v, e), self.gradient("f_n", v, e))), env)
+            inner = self._over_samples(
+                lambda e: VOp("sub", (self.gradient("f_ni", v, e), self.gradient("f_n", v, e))), env
+            )
             return f"forall n v, (n < N)%nat -> {text_of(inner)} <= {constants[0]}"
         if one.name == "bounded_gradients" and len(one.constants) == 1:
             at = LEVELS.index(one.function)
