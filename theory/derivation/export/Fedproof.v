@@ -608,3 +608,70 @@ Qed.
 Lemma Rminus_lt_0_rev d : 0 < 0 - d -> d < 0.
 Proof. lra. Qed.
 Ltac side := first [assumption | lia].
+
+(* --- an instance: the real line, half the square, one client, one sample, one outcome ----------------------------- *)
+
+Definition line : space.
+Proof.
+  refine {| vector := R; zero := 0; add := Rplus; scal := Rmult; ip := Rmult |}; intros; try ring.
+  - apply Rle_0_sqr.
+  - apply Rsqr_0_uniq, H.
+Defined.
+Definition half_square (x : line) : R := (x * x) / 2.
+Definition itself (x : line) : line := x.
+Lemma half_square_gradient : gradient half_square itself.
+Proof.
+  intros x v. unfold half_square, itself. simpl.
+  replace (x * v) with ((0 + (1 * v + 0 * 0)) * (x + 0 * v) * / 2 + ((x + 0 * v) * (0 + (1 * v + 0 * 0))) * / 2) by field.
+  intros eps He. exists (mkposreal (eps / (1 + v * v)) ltac:(apply Rdiv_lt_0_compat; [exact He|pose proof (Rle_0_sqr v); unfold Rsqr in *; lra])).
+  intros h H0 Hh. simpl in Hh. pose proof (Rle_0_sqr v) as V2. unfold Rsqr in V2.
+  replace (((x + (0 + h) * v) * (x + (0 + h) * v) / 2 - (x + 0 * v) * (x + 0 * v) / 2) / h -
+    ((0 + (1 * v + 0 * 0)) * (x + 0 * v) * / 2 + (x + 0 * v) * (0 + (1 * v + 0 * 0)) * / 2)) with (h * (v * v / 2)) by (field; exact H0).
+  rewrite Rabs_mult, (Rabs_right (v * v / 2)) by lra.
+  apply Rle_lt_trans with (Rabs h * (1 + v * v)).
+  - apply Rmult_le_compat_l; [apply Rabs_pos|lra].
+  - apply (Rmult_lt_compat_r (1 + v * v)) in Hh; [|lra]. unfold Rdiv in Hh. rewrite Rmult_assoc, Rinv_l in Hh by lra. lra.
+Qed.
+Lemma itself_smooth L : 1 <= L -> smooth itself L.
+Proof.
+  intros H x y. unfold itself, norm2, sub. simpl.
+  pose proof (Rle_0_sqr (x + -1 * y)) as Q. unfold Rsqr in Q.
+  assert (1 * ((x + -1 * y) * (x + -1 * y)) <= L * L * ((x + -1 * y) * (x + -1 * y))).
+  { apply Rmult_le_compat_r; [exact Q|]. replace 1 with (1 * 1) by ring. apply Rmult_le_compat; lra. }
+  lra.
+Qed.
+Lemma half_square_strong mu : mu <= 1 -> strongly_convex half_square mu.
+Proof.
+  intros H x y t Ht. unfold half_square, norm2. simpl.
+  pose proof (Rle_0_sqr (x - y)) as Q. unfold Rsqr in Q.
+  assert (0 <= (1 - mu) / 2 * (t * (1 - t) * ((x - y) * (x - y)))).
+  { apply Rmult_le_pos; [lra|]. apply Rmult_le_pos; [apply Rmult_le_pos; lra|exact Q]. }
+  lra.
+Qed.
+Lemma half_square_convex : convex half_square.
+Proof.
+  intros x y t Ht. pose proof (half_square_strong 0 ltac:(lra) x y t Ht) as Q. cbv beta in Q. lra.
+Qed.
+Lemma half_square_pl mu x : 0 < mu <= 1 -> 2 * mu * (half_square x - 0) <= norm2 (itself x).
+Proof.
+  intros H. unfold half_square, norm2, itself. simpl. pose proof (Rle_0_sqr x) as Q. unfold Rsqr in Q.
+  assert (0 <= (1 - mu) * (x * x)) by (apply Rmult_le_pos; lra). lra.
+Qed.
+Definition certain : chances.
+Proof. refine {| outcomes := 1; weight := fun _ => 1 |}; [intros; lra|simpl; ring]. Defined.
+Lemma mean_single f : mean 1 f = f 0%nat.
+Proof. unfold mean. simpl. field. Qed.
+Lemma E_certain X : E certain X = X 0%nat.
+Proof. unfold E. simpl. ring. Qed.
+Ltac instance :=
+  intros; rewrite ?mean_single;
+  first [ lia | reflexivity | apply half_square_gradient | apply itself_smooth; lra | apply half_square_strong; lra
+    | apply half_square_convex
+    | apply smooth_mean; [lia | intros; instance] | apply convex_mean; [lia | intros; instance]
+    | apply strong_mean; [lia | intros; instance]
+    | rewrite !E_certain, ?mean_single; reflexivity
+    | split; [lra | intros; rewrite ?mean_single; apply half_square_pl; lra]
+    | unfold half_square, norm2; simpl;
+      first [ lra
+        | match goal with |- context [?x * ?x] => is_var x; pose proof (Rle_0_sqr x) end; unfold Rsqr in *; lra
+        | exists 0; lra ] ].

@@ -10,6 +10,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.derivation.export.normal import NotExportedError
 from theory.derivation.export.proof import Proof
+from theory.derivation.export.satisfiable import example
 from theory.derivation.export.statement import Setting
 from theory.sentence import Expression, SentenceError, parse_expression, parse_sentence
 
@@ -37,15 +38,15 @@ def theorem(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str:
     conclusion = proof.type_of(last)
     label = identifier(claim)
     given = "\n".join(f"    ({word} : {type_})" for word, type_ in hypotheses)
-    room = ""
+    satisfied = example(setting, label, hypotheses)
     if setting.random and any(word == "K" for word, _ in hypotheses):
         given += "\n    (K_room : (K <= rounds)%nat)"
     out = [
         f"(* {_comment(claim.id)}: {_comment(claim.statement)}", *_about(claim), "*)",
         "Require Import Reals Lra Lia Arith.", "Require Import Fedproof.", "Open Scope R_scope.", "",
         f"Theorem {label} :", *([f"  forall\n{given},"] if given else []), f"    {conclusion}.", "Proof.",
-        f"intros {' '.join(word for word, _ in hypotheses)}{' K_room' if 'K_room' in given else ''}.{room}",
-        *script, f"exact {last.coq}.", "Qed.", "", f"Print Assumptions {label}.", "",
+        f"intros {' '.join(word for word, _ in hypotheses)}{' K_room' if 'K_room' in given else ''}.",
+        *script, f"exact {last.coq}.", "Qed.", "", *([satisfied, ""] if satisfied else []), f"Print Assumptions {label}.", "",
     ]  # fmt: skip
     return "\n".join(out)
 
