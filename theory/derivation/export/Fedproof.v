@@ -561,7 +561,7 @@ Lemma E_eq_zero P X : (forall w, (w < outcomes P)%nat -> X w = 0) -> E P X = 0.
 Proof. intros H. rewrite (E_ext P X (fun _ => 0) H). apply E_zero. Qed.
 Lemma pow_even_nonneg x n : 0 <= x ^ (2 * n).
 Proof. rewrite pow_mult. apply pow_le, pow2_ge_0. Qed.
-Lemma two_draws (P : chances) N (M : nat -> nat) (X : nat -> nat -> nat -> R) (Y : nat -> nat -> R) (Z : nat -> nat -> R) :
+Lemma two_draws (P : chances) N (X : nat -> nat -> nat -> R) (Y : nat -> nat -> R) (Z : nat -> nat -> R) :
   (1 <= N)%nat ->
   (forall n m, (n < N)%nat -> (m < N)%nat -> n <> m -> E P (X n m) = Y n m) ->
   (forall n, (n < N)%nat -> E P (X n n) = Z n n) ->
@@ -607,6 +607,8 @@ Proof.
 Qed.
 Lemma Rminus_lt_0_rev d : 0 < 0 - d -> d < 0.
 Proof. lra. Qed.
+Lemma flip_sq c : c = 0 \/ c = 1 -> c * c = c.
+Proof. intros [-> | ->]; ring. Qed.
 Ltac side := first [assumption | lia].
 
 (* --- an instance: the real line, half the square, one client, one sample, one outcome ----------------------------- *)

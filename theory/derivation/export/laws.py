@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from theory.derivation.export.normal import Lines, NotExportedError, nested, prefix_of
+from theory.derivation.export.rounds import Draw, chances, chances_of_two, draws, mixed
 from theory.derivation.export.statement import Setting, safe
 from theory.derivation.export.terms import (
     App,
     Bind,
     Inv,
     Nat,
+    Num,
     Term,
     Vec,
     add,
@@ -49,7 +52,16 @@ class Laws:
                     words = key.split()
                     if words[0].startswith("drawn_"):
                         found.setdefault((words[0], words[1], words[2], words[3]))
+            elif isinstance(part, App) and part.head.startswith("drawn_"):
+                at = [nat_text(a) for a in part.args]  # type: ignore[arg-type]
+                found.setdefault((part.head, at[0], at[1] if len(at) == 3 else "", at[-1]))
         return list(found)
+
+    def draw(self, word: str) -> Draw:
+        return next(d for d in draws(self.setting) if d.name == word)
+
+    def env(self, one: tuple[str, str, str, str]) -> dict[str, Nat]:
+        return {x: name(word) for x, word in zip("knw", one[1:], strict=True) if word}
 
     def apply(self, t: Bind) -> tuple[Term, Lines] | None:
         """What an expectation of a product is by the laws of its draws, with the script that proves it; else None."""
@@ -72,10 +84,26 @@ class Laws:
         draw, k, n, w = one
         i = self.fresh("e")
         inside = replaced_draw(body, {one: i})
-        bound = name(f"samples {n}")
-        new = nested([*prefix, ("mean", bound, i)], inside)
-        proof = f"exact ({draw}_law {k} {n} {self._phi(inside, k, w, [i])} ltac:(side) ltac:(side))."
-        return new, [*self._down(prefix[:-1]), proof]
+        own = self.draw(draw)
+        new = nested(prefix, self._averaged(own, one, inside, i))
+        words = f"{k} {n} {self._phi(inside, k, w, [i])} ltac:(side){' ltac:(side)' if n else ''}"
+        return new, [*self._down(prefix[:-1]), f"exact ({draw}_law {words})."]
+
+    def _averaged(self, own: Draw, one: tuple[str, str, str, str], inside: Term, i: str) -> Term:
+        """The mean over what was drawn, of which `inside` has i."""
+        if own.op == "sample":
+            return Bind("mean", name(f"samples {one[2]}"), i, inside)
+        return mixed(chances(self.setting, own, self.env(one)), lambda c: valued(inside, {i: c}))
+
+    def _of_two(
+        self, own: Draw, one: tuple[str, str, str, str], two: tuple[str, str, str, str], inside: Term, i: str, j: str
+    ) -> Term:
+        """The same of the draws of two clients."""
+        if own.op == "sample":
+            return nested([("mean", name(f"samples {one[2]}"), i), ("mean", name(f"samples {two[2]}"), j)], inside)
+        cells = chances_of_two(self.setting, own, self.env(one), self.env(two))
+        terms = [times(q, valued(inside, {i: a, j: b})) for (a, b), q in cells]
+        return add(add(add(terms[0], terms[1]), terms[2]), terms[3])
 
     def _pair(
         self, prefix: list[tuple[str, Nat | str, str]], body: Term,
@@ -95,33 +123,28 @@ class Laws:
         outer = prefix[:-3]
         i, j = self.fresh("e"), self.fresh("e")
         apart_body = replaced_draw(body, {one: i, two: j})
-        apart = nested(
-            [("E", "Pr", w), ("mean", name(f"samples {n}"), i), ("mean", name(f"samples {m}"), j)], apart_body
-        )
+        own = self.draw(draw)
+        apart = Bind("E", "Pr", w, self._of_two(own, one, two, apart_body, i, j))
         same_body = put(replaced_draw(body, {one: i, two: i}), {m: name(n)})
-        same = nested([("E", "Pr", w), ("mean", name(f"samples {n}"), i)], same_body)
+        same = Bind("E", "Pr", w, self._averaged(own, one, same_body, i))
         both = put(apart, {m: name(n)})
         n_mean = lambda inner: Bind("mean", name("N"), n, inner)  # noqa: E731
         new = add(
             n_mean(Bind("mean", name("N"), m, apart)),
             times(Inv(App("INR", (name("N"),))), minus(n_mean(same), n_mean(both))),
         )
-        # with the E of each on its own, and what stands around
         x = f"(fun {n} {m} {w} => {text_of(body)})"
         y = f"(fun {n} {m} => {text_of(apart)})"
         z = f"(fun {n} _ => {text_of(same)})"
         lines = [
             *self._down(outer),
-            f"apply (two_draws Pr N samples {x} {y} {z}).",
+            f"apply (two_draws Pr N {x} {y} {z}).",
             "{ counts. }",
             f"{{ intros {n} {m} lt_n lt_m apart. cbv beta. "
             f"exact ({draw}_apart {k} {n} {m} {self._phi(apart_body, k, w, [i, j])} ltac:(side) ltac:(side) ltac:(side) apart). }}",
             f"{{ intros {n} lt_n. cbv beta. exact ({draw}_law {k} {n} {self._phi(same_body, k, w, [i])} ltac:(side) ltac:(side)). }}",
         ]
-        return nested(outer, new) if not outer else self._outer(outer, new), lines
-
-    def _outer(self, outer: list[tuple[str, Nat | str, str]], new: Term) -> Term:
-        return nested(outer, new)
+        return nested(outer, new), lines
 
     def _down(self, prefix: list[tuple[str, Nat | str, str]]) -> Lines:
         return [f"apply {kind}_ext; intros {var} {self.fresh('le')}." for kind, _, var in prefix]
@@ -159,6 +182,17 @@ def replaced_draw(t: Term, new: Mapping[tuple[str, str, str, str], str]) -> Term
                 one = keys.get(key, name(key))
                 found = plus(found, Nat(tuple((k, by * n) for k, n in one.terms), by * one.constant))
             return found
+        if isinstance(part, App) and part.head.startswith("drawn_"):
+            for draw, i in new.items():
+                if part.head == draw[0] and " ".join(map(nat_text, part.args)) == " ".join(w for w in draw[1:] if w):  # type: ignore[arg-type]
+                    return App(i)
         return rebuilt(part, change)
 
     return change(t)
+
+
+def valued(t: Term, values: Mapping[str, int]) -> Term:
+    """With numbers put for names."""
+    if isinstance(t, App) and not t.args and t.head in values:
+        return Num(Fraction(values[t.head]))
+    return rebuilt(t, lambda part: valued(part, values))

@@ -157,11 +157,13 @@ class Normal:
         unfold: for states after a round, what they are: a vector, and the term of Rocq that proves it.
         nonzero: whether a name's value is known not to be 0; the tactic ``nonzero`` then proves it.
         law: rewrites an expectation over draws, or None.
+        flip: of a number that is 0 or 1, the term of Rocq that proves so.
     """
 
     unfold: Callable[[Vec], tuple[Term, str] | None] = lambda _: None
     nonzero: Callable[[Term], bool] = lambda _: False
     law: Callable[[Bind], tuple[Term, Lines] | None] = lambda _: None
+    flip: Callable[[Term], str | None] = lambda _: None
     _used: int = 0
     hoisted: Lines = field(default_factory=list)
     _probing: int = 0
@@ -219,6 +221,10 @@ class Normal:
         for m, c in p.items():
             factors = dict(m)
             for t in list(factors):
+                if factors[t] > 1 and isinstance(t, App) and self.flip(t) is not None:
+                    factors[t] = 1
+                    if (t, t) not in pairs:
+                        pairs.append((t, t))
                 if isinstance(t, Inv) and t.of in factors and self.nonzero(t.of):
                     e = min(factors[t], factors[t.of])
                     factors[t] -= e
@@ -247,7 +253,7 @@ class Normal:
         names = [*atoms.values(), *changed.values()]
         head = f"forall {' '.join(names)} : R, " if names else ""
         forms = {leaf: text_of(poly_term(leaves[leaf][0]), atoms) for leaf in changed}
-        given = "".join(f"{atoms[a]} * {atoms[b]} = 1 -> " for a, b in pairs)
+        given = "".join(f"{atoms[a]} * {atoms[b]} = {atoms[a] if a == b else 1} -> " for a, b in pairs)
         given += "".join(f"{changed[leaf]} = {forms[leaf]} -> " for leaf in changed)
         left, right = text_of(t, {**kept, **changed}), text_of(target, atoms)
         equations = [f"P{i}" for i in range(len(pairs))]
@@ -260,7 +266,9 @@ class Normal:
         how = "field" if fractions else "ring"
         by = f"{how} [{' '.join(equations)}]" if equations else how
         lines = [f"assert ({c} : {head}{given}{left} = {right}).", "{ " + (intro if names else "") + f" {by}. }}"]
-        proofs = [f"(Rinv_r {text_of(a, outer=9)} ltac:(nonzero))" for a, _ in pairs]
+        proofs = [
+            f"(flip_sq _ {self.flip(a)})" if a == b else f"(Rinv_r {text_of(a, outer=9)} ltac:(nonzero))" for a, b in pairs
+        ]
         for leaf in changed:
             y = self.fresh("Y")
             lines.append(f"assert ({y} : {text_of(leaf)} = {text_of(poly_term(leaves[leaf][0]))}).")
@@ -350,6 +358,10 @@ class Normal:
         return found, [*out, "reflexivity."]
 
     def _inverse(self, t: Inv) -> tuple[Poly, Lines | None]:
+        if isinstance(t.of, Op) and t.of.op == "*":
+            new: Term = times(Inv(t.of.args[0]), Inv(t.of.args[1]))
+            poly, lines = self.norm(new)
+            return poly, [f"transitivity ({text_of(new)}).", "{ apply Rinv_mult. }", *lines]
         poly, lines = self.norm(t.of)
         form = poly_term(poly)
         y = self.fresh("Y")

@@ -85,8 +85,8 @@ class Proof:
 
     def __post_init__(self) -> None:
         self.laws = Laws(self.setting)
-        self.normal = Normal(self._no_unfolding, self._nonzero, lambda _: None)
-        self.unfolding = Normal(self._unfold, self._nonzero, self.laws.apply)
+        self.normal = Normal(self._no_unfolding, self._nonzero, lambda _: None, self._flip)
+        self.unfolding = Normal(self._unfold, self._nonzero, self.laws.apply, self._flip)
         self.unfolding._used = 100_000
         self.signs = Signs(self.normal, self._low, self._facts, self.equation)
         for one, relation in zip(self.setting.claim.assumptions, self.setting.claim.assumptions, strict=True):
@@ -122,6 +122,12 @@ class Proof:
         return after(
             self.setting, state.name, {**env, "k": before}
         ), f"({v.head}_step {nat_text(before)}{rounds}{sides})"
+
+    def _flip(self, t: Term) -> str | None:
+        if not isinstance(t, App) or not t.head.startswith("drawn_"):
+            return None
+        at = [nat_text(a) for a in t.args]  # type: ignore[arg-type]
+        return f"({t.head}_range {' '.join(at)}{' ltac:(side)' * len(at)})"
 
     # what is known of signs
 

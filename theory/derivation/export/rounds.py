@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from theory.derivation.export.normal import NotExportedError
 from theory.derivation.export.statement import Env, Setting, safe
-from theory.derivation.export.terms import Bind, Nat, Term, Vec, VOp, count, name, nat_text, text_of
+from theory.derivation.export.terms import (
+    ONE, App, Bind, Inv, Nat, Num, Term, Vec, VOp, add, count, minus, name, nat_text, rebuilt, text_of, times,
+)  # fmt: skip
 from theory.formula import Formula
 from theory.formula import text_of as formula_text
 from theory.program import Instruction
-from theory.sentence import parse_expression
+from theory.sentence import index_of, parse_expression
 
-READ = frozenset({"linear", "gradient", "full gradient", "each", "mean", "sum", "sample"})
+READ = frozenset(
+    {"linear", "gradient", "full gradient", "each", "mean", "sum", "sample", "coin", "coins", "choose", "where", "average"}
+)
 
 
 @dataclass(frozen=True)
 class Draw:
-    """A draw of a round: the sample of each client."""
+    """A draw of a round: a sample of each client, a coin, coins of the clients, chosen clients.
+
+    Attributes:
+        name: in Rocq.
+        op: the program's.
+        number: the probability of a coin, how many clients are chosen; None for a sample.
+    """
 
     name: str
     op: str
+    number: Formula | None = None
+
+    @property
+    def by_client(self) -> bool:
+        """Whether each client has its own."""
+        return self.op != "coin"
 
 
 def draws(setting: Setting) -> tuple[Draw, ...]:
@@ -40,7 +57,39 @@ def draws(setting: Setting) -> tuple[Draw, ...]:
             if formula_text(step.numbers[0]) != "1":
                 raise NotExportedError("batches of samples are not exported yet")
             found.append(Draw(f"drawn{step.to}", "sample"))
+        elif step.op in ("coin", "coins", "choose"):
+            if step.op == "choose" and step.flag:
+                raise NotExportedError("clients that are chosen with replacement are not exported yet")
+            found.append(Draw(f"drawn{step.to}", step.op, step.numbers[0]))
     return tuple(found)
+
+
+def chance(setting: Setting, draw: Draw, env: Env) -> Term:
+    """The probability that a coin, or a client's, is 1."""
+    assert draw.number is not None
+    number = setting.term(parse_expression(formula_text(draw.number)), env)
+    if draw.op != "choose":
+        return indexed(setting, number, env)
+    return times(number, Inv(App("INR", (name("N"),))))
+
+
+def indexed(setting: Setting, t: Term, env: Env) -> Term:
+    """Parameters that the claim writes with an index, p_n or eta_k, where the program calls them p and eta."""
+    bases = dict(map(index_of, setting.symbols))
+
+    def change(part: Term) -> Term:
+        if isinstance(part, App) and not part.args:
+            for base, index in bases.items():
+                if index and part.head == safe(base):
+                    return App(part.head, (env[index],))
+        return rebuilt(part, change)
+
+    return change(t)
+
+
+def flip(draw: str, env: Env) -> App:
+    """A draw of 0 and 1 as a number."""
+    return App(draw, tuple(env[x] for x in "knw" if x in env))
 
 
 def after(setting: Setting, state: str, at: Env) -> Term:
@@ -50,8 +99,17 @@ def after(setting: Setting, state: str, at: Env) -> Term:
     steps = {step.to: step for step in program.body if isinstance(step, Instruction)}
     inputs = dict(zip(program.inputs, program.state, strict=True))
 
+    own = {draw.name.removeprefix("drawn"): draw for draw in draws(setting)}
+
     def number(f: Formula, env: Env) -> Term:
-        return setting.term(parse_expression(formula_text(f)), env)
+        def change(part: Term) -> Term:
+            if isinstance(part, App) and part.head in own:
+                if own[part.head].op == "sample":
+                    raise NotExportedError("a sample as a number")
+                return flip(own[part.head].name, env if own[part.head].by_client else {x: env[x] for x in "kw"})
+            return rebuilt(part, change)
+
+        return change(indexed(setting, setting.term(f, env), env))
 
     def value(word: str, env: Env) -> Term:
         if word in inputs:
@@ -85,9 +143,21 @@ def after(setting: Setting, state: str, at: Env) -> Term:
             if len(step.of) == 1:
                 return setting.gradient("f_n", point, env)
             return setting.gradient("f_ni", point, {**env, "i": sample(f"drawn{step.of[1]}", env)})
+        if step.op == "where":
+            mask = number(step.numbers[0], env)
+            one_, other = (VOp("scal", (c, value(v, env))) for c, v in zip((mask, minus(ONE, mask)), step.of, strict=True))
+            return VOp("add", (one_, other))
+        if step.op == "average":
+            (mask_,) = step.numbers
+            draw = own.get(formula_text(mask_))
+            if draw is None or draw.op != "choose" or draw.number is None:
+                raise NotExportedError("an average over other than chosen clients is not exported yet")
+            var = setting.fresh("n", env)
+            inner = {**env, "n": name(var)}
+            total = Bind("vsum", name("N"), var, VOp("scal", (number(mask_, inner), value(step.of[0], inner))))
+            return VOp("scal", (Inv(setting.term(draw.number, env)), total))
         raise NotExportedError(f"an algorithm that has {step.op} is not exported yet")
 
-    draws(setting)
     index = [s.name for s in program.state].index(state)
     return value(program.result[index], at)
 
@@ -125,25 +195,7 @@ def hypotheses(setting: Setting) -> list[tuple[str, str]]:
     types = " -> ".join(["(nat -> V)" if s.kind == "client" else "V" for s, _ in states])
     values = " ".join(f"({text})" for _, text in states)
     for draw in own:
-        found.append((draw.name, "nat -> nat -> nat -> nat"))
-        one = f"({draw.name} t n w)"
-        found.append((
-            f"{draw.name}_range",
-            f"forall t n w, (t < rounds)%nat -> (n < N)%nat -> (w < outcomes Pr)%nat -> ({draw.name} t n w < samples n)%nat",
-        ))  # fmt: skip
-        found.append((
-            f"{draw.name}_law",
-            f"forall t n (phi : {types} -> nat -> R), (t < rounds)%nat -> (n < N)%nat -> "
-            f"E Pr (fun w => phi {values} {one}) = E Pr (fun w => mean (samples n) (fun i => phi {values} i))",
-        ))  # fmt: skip
-        found.append((
-            f"{draw.name}_apart",
-            f"forall t n m (phi : {types} -> nat -> nat -> R), (t < rounds)%nat -> (n < N)%nat -> (m < N)%nat -> n <> m -> "
-            f"E Pr (fun w => phi {values} {one} ({draw.name} t m w)) = "
-            f"E Pr (fun w => mean (samples n) (fun i => mean (samples m) (fun j => phi {values} i j)))",
-        ))  # fmt: skip
-    if len(own) > 1:
-        raise NotExportedError("several draws in one round are not exported yet")
+        found += _law(setting, draw, types, values)
     for s in program.state:
         client = s.kind == "client"
         env = {"k": name("t"), "w": name("w"), **({"n": name("n")} if client else {})}
@@ -160,3 +212,71 @@ def hypotheses(setting: Setting) -> list[tuple[str, str]]:
         )
         found.append((f"{safe(s.name)}_step", f"{given}{text_of(left)} = {text_of(after(setting, s.name, env))}"))
     return found
+
+
+def _law(setting: Setting, draw: Draw, types: str, values: str) -> list[tuple[str, str]]:
+    """A draw, the values that it takes, and its law given the states; for two clients they are independent, or as
+    clients that are chosen without replacement are."""
+    at, w, within = "(t < rounds)%nat", "(w < outcomes Pr)%nat", "(n < N)%nat"
+    by = "n " if draw.by_client else ""
+    one, two = f"({draw.name} t {by}w)", f"({draw.name} t m w)"
+    number = "nat" if draw.op == "sample" else "R"
+    kinds = f"nat -> {'nat -> ' if by else ''}nat -> {number}"
+    given = f"{at} -> {within + ' -> ' if by else ''}"
+    if draw.op == "sample":
+        takes = f"({draw.name} t n w < samples n)%nat"
+        single = f"mean (samples n) (fun i => phi {values} i)"
+        pair = f"mean (samples n) (fun i => mean (samples m) (fun j => phi {values} i j))"
+    else:
+        takes = f"{one} = 0 \\/ {one} = 1"
+        env = {"k": name("t"), "n": name("n"), "w": name("w")}
+        single = text_of(mixed(chances(setting, draw, env), lambda c: App(f"phi {values}", (Num(Fraction(c)),))))
+        pairs = chances_of_two(setting, draw, env, {**env, "n": name("m")})
+        cells = [times(q, App(f"phi {values}", tuple(Num(Fraction(c)) for c in cell))) for cell, q in pairs]
+        pair = text_of(add(add(add(cells[0], cells[1]), cells[2]), cells[3]))
+    law = f"forall t {by}(phi : {types} -> {number} -> R), {given}E Pr (fun w => phi {values} {one}) = E Pr (fun w => {single})"
+    found = [
+        (draw.name, kinds),
+        (f"{draw.name}_range", f"forall t {by}w, {given}{w} -> {takes}"),
+        (f"{draw.name}_law", law),
+    ]
+    if by:
+        found.append(
+            (
+                f"{draw.name}_apart",
+                f"forall t n m (phi : {types} -> {number} -> {number} -> R), {at} -> {within} -> (m < N)%nat -> n <> m -> "
+                f"E Pr (fun w => phi {values} {one} {two}) = E Pr (fun w => {pair})",
+            )
+        )
+    return found
+
+
+def chances(setting: Setting, draw: Draw, env: Env) -> tuple[tuple[int, Term], ...]:
+    """The values 1 and 0 with their probabilities."""
+    p = chance(setting, draw, env)
+    return (1, p), (0, minus(ONE, p))
+
+
+def mixed(cases: tuple[tuple[int, Term], ...], value: Callable[[int], Term]) -> Term:
+    """The mean of a function of the value."""
+    (a, p), (b, q) = cases
+    return add(times(p, value(a)), times(q, value(b)))
+
+
+def chances_of_two(setting: Setting, draw: Draw, env: Env, other: Env) -> list[tuple[tuple[int, int], Term]]:
+    """The values of two different clients with their probabilities."""
+    p, q = chance(setting, draw, env), chance(setting, draw, other)
+    if draw.op != "choose":
+        return [
+            ((a, b), times(x, y))
+            for a, x in ((1, p), (0, minus(ONE, p)))
+            for b, y in ((1, q), (0, minus(ONE, q)))
+        ]
+    n = App("INR", (name("N"),))
+    assert draw.number is not None
+    s = setting.term(draw.number, env)
+    pairs = Inv(times(n, minus(n, ONE)))
+    both = times(times(s, minus(s, ONE)), pairs)
+    single = times(times(s, minus(n, s)), pairs)
+    none = times(times(minus(n, s), minus(minus(n, s), ONE)), pairs)
+    return [((1, 1), both), ((1, 0), single), ((0, 1), single), ((0, 0), none)]

@@ -211,12 +211,15 @@ class Signs:
 
     def _by_fact(self, t: Term, strict: bool) -> Lines | None:
         for fact in self.facts():
-            if strict and fact.relation != "<":
-                continue
             difference = minus(fact.right, fact.left)
+            if strict and fact.relation != "<":
+                found = self._by_more(t, fact, difference)
+                if found is not None:
+                    return found
+                continue
             c = ratio(self.normal, t, difference)
             if c is None:
-                found = self._by_factor(t, fact, difference, strict)
+                found = self._by_factor(t, fact, difference, strict) or self._by_more(t, fact, difference)
                 if found is not None:
                     return found
             if c is None or (c < 0 and fact.relation != "==") or (c == 0 and strict):
@@ -232,6 +235,22 @@ class Signs:
             last = f"apply {lemma}; [exact {fact.proof}{'' if fact.relation == '==' else ' | lra'}]."
             return [f"assert ({h} : {text_of(t)} = {text_of(scaled)}).", *block(equal), f"rewrite {h}. {last}"]
         return None
+
+    def _by_more(self, t: Term, fact: Fact, difference: Term) -> Lines | None:
+        """The same where it is more than a line's difference by a number."""
+        more = self.normal.norm(minus(t, difference))[0]
+        if set(more) != {()} or more[()] <= 0:
+            return None
+        whole = add(difference, Num(more[()]))
+        equal = self.close(t, whole)
+        if equal is None:
+            return None
+        h = self.normal.fresh("E")
+        return [
+            f"assert ({h} : {text_of(t)} = {text_of(whole)}).",
+            *block(equal),
+            f"rewrite {h}. pose proof {fact.proof}. lra.",
+        ]
 
     def _by_factor(self, t: Term, fact: Fact, difference: Term, strict: bool) -> Lines | None:
         """The same where the two differ by a factor that is positive by its shape."""
