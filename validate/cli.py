@@ -32,7 +32,7 @@ MODULES = {
     "claims": "catalogue",
     "show": "catalogue",
     "bound": "catalogue",
-    "prove": "proof",
+    "prove": "prove",
     "replay": "proof",
     "export": "exporting",
     "feasible": "feasibility",

@@ -14,7 +14,8 @@ the paper, and what is cited, which is named. All of them are printed.
     derivation_signs, derivation_defined        what is certainly nonnegative; divisions
     derivation_schemas                          what assumptions say at points; axioms
     derivation_rounds, derivation_draws         a round of the algorithm; E over its draws
-    derivation_lines, derivation_rules          lines by name, at other indices; the rules
+    derivation_lines                            lines by name, at other indices
+    derivation_vectors, derivation_rules        the rules
     derivation_blocks                           lists of lines: induction, cases; a step of the algorithm
     derivation_claims                           another claim as a line
 """

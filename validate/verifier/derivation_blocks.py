@@ -92,6 +92,7 @@ class Blocks(Rules):
             "combination": self.combination, "step": self.step, "at": self.at, "mean": self.mean,
             "induction": self.induction, "replace": self.replace, "root": self.root, "power": self.power,
             "cases": self.cases, "claim": self.claim, "citation": self.citation,
+            "zero": self.zero, "single": self.single,
         }  # fmt: skip
         if rule not in known:
             raise FormatError(f"by={shown(rule)} is none of {', '.join(known)}")

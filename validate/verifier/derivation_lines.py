@@ -12,8 +12,10 @@ from .derivation_facts import TURNED, Fact, Used
 from .derivation_normal import Env, Normal
 from .derivation_schemas import Schemas
 from .derivation_terms import Atom, Poly, all_atoms
-from .reading import FormatError, Uncheckable, shown, text_of
+from .reading import FormatError, Uncheckable, list_of, shown, text_of
 from .sentences import OVER, Node, Sentence, everything, read_formula
+
+MEANS = ("E", "mean_n", "mean_i")
 
 
 @dataclass
@@ -195,3 +197,24 @@ class Lines:
             for tree in trees
             for node in everything(tree)
         )
+
+    def bound(self, p: Poly, over: Any, used: Used) -> Poly:
+        """E and means of a difference."""
+        al = self.algebra
+        for how in reversed(list_of(over, "over")):
+            if how not in MEANS:
+                raise Uncheckable(f"over={shown(how)} is none of {', '.join(MEANS)}")
+            if used.open:
+                raise Uncheckable("a mean of what is only known where a divisor is not 0")
+            if how == "E":
+                p = al.expect(p)
+                continue
+            index = how[-1]
+            frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
+            if index not in frees or (index == "n" and "i" in frees):
+                raise Uncheckable(f"{how} of what does not hang on {index}, or hangs on i too")
+            if any(index == held or held == "n" for held, _ in used.fixed):
+                raise Uncheckable(f"{how} of what is known at this {index} only")
+            name = al.fresh(index)
+            p = al.bind(al.renamed(p, {index: name}), (index, name, al.var("n") if index == "i" else ""))
+        return p

@@ -186,10 +186,7 @@ class Normal:
         raise Uncheckable(f"{op} is not read in derivations")
 
     def inner(self, tree: Node, env: Env) -> Poly:
-        """What stands in a function that is not linear: states stay as they are where draws would come to stand in it.
-
-        Coins may.
-        """
+        """What stands in a function that is not linear: states stay where draws that are no coins would come in."""
         if self.round is None:
             return self.value(tree, env)
         found = self.value(tree, env)
