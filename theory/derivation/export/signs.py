@@ -17,6 +17,7 @@ from theory.derivation.export.terms import (
     Op,
     Pow,
     Term,
+    add,
     count,
     minus,
     text_of,
