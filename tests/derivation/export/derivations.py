@@ -80,7 +80,8 @@ def _linear() -> Lines:
         "one",
         "f(x[k+1]) - fstar <= (1 - eta*mu)*(f(x[k]) - fstar)",
         parts={
-            "descent": "1", "along": "1", "far": "L/2", "strongly_convex f (x[k], xstar)": "eta*mu", "minimiser": "eta*mu",
+            "descent": "1", "along": "1", "far": "L/2",
+            "strongly_convex f (x[k], xstar)": "eta*mu", "minimiser": "eta*mu",
             "eta <= 1/L": "L*eta/2*norm2(grad(f, x[k]))",
         },
         squares={"xstar - x[k] + grad(f, x[k])/mu": "eta*mu**2/2"},
@@ -98,7 +99,8 @@ def _average() -> Lines:
     return [
         *DESCENT,
         combined(
-            "one", "eta*(1 - L*eta/2)*norm2(grad(f, x[k])) <= f(x[k]) - f(x[k+1])", {"descent": "1", "along": "1", "far": "L/2"}
+            "one", "eta*(1 - L*eta/2)*norm2(grad(f, x[k])) <= f(x[k]) - f(x[k+1])",
+            {"descent": "1", "along": "1", "far": "L/2"},
         ),
         induction(
             "telescope",

@@ -83,7 +83,7 @@ def derived() -> list[tuple[Claim, Sequence[Mapping[str, Any]]]]:
     from theory import catalog
     from theory.derivation import lines
 
-    found = []
+    found: list[tuple[Claim, Sequence[Mapping[str, Any]]]] = []
     for claim in catalog.claims():
         proof = claim.proof
         if isinstance(proof, Sequence) and not isinstance(proof, str) and proof:
@@ -118,7 +118,8 @@ def main(arguments: Sequence[str]) -> int:
     print(told.strip())
     mean = sum(seconds) / len(seconds) if seconds else 0.0
     print(
-        f"coqc accepts {len(modules)} of {len(modules) + rejected} files, {mean:.1f} s on average; coqchk: {'yes' if fine else 'NO'}"
+        f"coqc accepts {len(modules)} of {len(modules) + rejected} files, {mean:.1f} s on average; "
+        f"coqchk: {'yes' if fine else 'NO'}"
     )
     return 0 if fine and not rejected else 1
 

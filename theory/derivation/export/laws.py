@@ -136,13 +136,14 @@ class Laws:
         x = f"(fun {n} {m} {w} => {text_of(body)})"
         y = f"(fun {n} {m} => {text_of(apart)})"
         z = f"(fun {n} _ => {text_of(same)})"
+        sides = "ltac:(side) ltac:(side)"
         lines = [
             *self._down(outer),
             f"apply (two_draws Pr N {x} {y} {z}).",
             "{ counts. }",
             f"{{ intros {n} {m} lt_n lt_m apart. cbv beta. "
-            f"exact ({draw}_apart {k} {n} {m} {self._phi(apart_body, k, w, [i, j])} ltac:(side) ltac:(side) ltac:(side) apart). }}",
-            f"{{ intros {n} lt_n. cbv beta. exact ({draw}_law {k} {n} {self._phi(same_body, k, w, [i])} ltac:(side) ltac:(side)). }}",
+            f"exact ({draw}_apart {k} {n} {m} {self._phi(apart_body, k, w, [i, j])} {sides} ltac:(side) apart). }}",
+            f"{{ intros {n} lt_n. cbv beta. exact ({draw}_law {k} {n} {self._phi(same_body, k, w, [i])} {sides}). }}",
         ]
         return nested(outer, new), lines
 

@@ -267,7 +267,8 @@ class Normal:
         by = f"{how} [{' '.join(equations)}]" if equations else how
         lines = [f"assert ({c} : {head}{given}{left} = {right}).", "{ " + (intro if names else "") + f" {by}. }}"]
         proofs = [
-            f"(flip_sq _ {self.flip(a)})" if a == b else f"(Rinv_r {text_of(a, outer=9)} ltac:(nonzero))" for a, b in pairs
+            f"(flip_sq _ {self.flip(a)})" if a == b else f"(Rinv_r {text_of(a, outer=9)} ltac:(nonzero))"
+            for a, b in pairs
         ]
         for leaf in changed:
             y = self.fresh("Y")
@@ -410,8 +411,8 @@ class Normal:
         e, proof = self._expanded(t.left, t.right)
         if e != t:
             poly, lines = self.norm(e)
-            return poly, [f"transitivity ({text_of(e)}).", f"{{ unfold norm2 at 1. exact {proof}. }}" if t.left == t.right
-                          else f"{{ exact {proof}. }}", *lines]  # fmt: skip
+            first = "unfold norm2 at 1. " if t.left == t.right else ""
+            return poly, [f"transitivity ({text_of(e)}).", f"{{ {first}exact {proof}. }}", *lines]
         (u, hu), (v, hv) = self._canonical(t.left), self._canonical(t.right)
         swap = key_of(v) < key_of(u)
         new = Ip(v, u) if swap else Ip(u, v)
@@ -427,7 +428,7 @@ class Normal:
         return one_atom(new), [*lines, "apply ip_comm." if swap else "reflexivity."]
 
     def _expanded(self, u: Term, v: Term) -> tuple[Term, str]:
-        """An inner product taken apart, first on the left, then on the right, not below what binds an index; a proof."""
+        """An inner product taken apart, first on the left, not below what binds an index; a proof."""
         for here, other, left in ((u, v, True), (v, u, False)):
 
             def inner(part: Term, other: Term = other, left: bool = left) -> tuple[Term, str]:
@@ -537,21 +538,21 @@ class Normal:
             groups[within] = sum_of(groups.get(within, {}), {outside: c})
         ordered = sorted(groups.items(), key=lambda pair: [(key_of(a), e) for a, e in pair[0]])
         chain: Term = ZERO
-        for m, c in reversed(ordered):
-            chain = add(times(poly_term(c), product_term(m)), chain)
+        for m, p in reversed(ordered):
+            chain = add(times(poly_term(p), product_term(m)), chain)
         leaves: dict[Term, tuple[Poly, Lines | None]] = {}
         linear: Term = ZERO
-        for m, c in reversed(ordered):
+        for m, p in reversed(ordered):
             one = Bind(kind, bound, var, product_term(m))
             leaves[one] = self._of_product(one, m)
-            linear = add(times(poly_term(c), one), linear)
+            linear = add(times(poly_term(p), one), linear)
         for p in groups.values():  # names that stand outside are atoms of the arithmetic
             for m in p:
                 for a, _ in m:
                     leaves.setdefault(a, (one_atom(a), None))
         found: Poly = {}
-        for m, c in groups.items():
-            found = sum_of(found, product_of(c, leaves[Bind(kind, bound, var, product_term(m))][0]))
+        for m, p in groups.items():
+            found = sum_of(found, product_of(p, leaves[Bind(kind, bound, var, product_term(m))][0]))
         pairs: list[tuple[Term, Term]] = []
         found = self._cancelled(found, pairs)
         target = poly_term(found)

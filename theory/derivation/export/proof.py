@@ -182,7 +182,7 @@ class Proof:
             if domain.integer or index not in ("", "n", "k") or (index and index not in self.env):
                 continue
             at = self.env.get(index)
-            word = App(safe(base), () if at is None else (at,))
+            number = App(safe(base), () if at is None else (at,))
             proof = safe(base), "" if at is None else f" {nat_text(at)}" + (" ltac:(side)" if index == "n" else "")
             for end, strict, suffix in (
                 (domain.lower, domain.lower_open, "low"),
@@ -190,7 +190,7 @@ class Proof:
             ):
                 if end is not None and not (suffix == "low" and end == 0):
                     value = Num(Fraction(end))
-                    pair = (value, word) if suffix == "low" else (word, value)
+                    pair: tuple[Term, Term] = (value, number) if suffix == "low" else (number, value)
                     found.append(Fact(pair[0], "<" if strict else "<=", pair[1], f"({proof[0]}_{suffix}{proof[1]})"))
         return found
 
@@ -310,7 +310,7 @@ class Proof:
                 bound = {"n": name("N"), "i": name(f"samples {nat_text(env['n'])}") if index == "i" else "", "w": "Pr"}[
                     index
                 ]
-                conditions = [under("E" if index == "w" else "mean", bound, at)]  # type: ignore[arg-type]
+                conditions = [under("E" if index == "w" else "mean", bound, at)]
             found.append((index, " -> ".join(conditions)))
         return found
 
@@ -322,7 +322,7 @@ class Proof:
             raise NotExportedError(f"{line.sentence} is for every {missing[0]}, which is not there")
         words = [line.coq]
         words += [nat_text(env[index]) for index in line.free]
-        for index, condition in self.bounds(line, env):
+        for _, condition in self.bounds(line, env):
             words += ["ltac:(side)"] * len([c for c in condition.split(" -> ") if c])
         here = {**env, **dict(line.place)}
         return self.setting.said(line.sentence, here), f"({' '.join(words)})" if len(words) > 1 else line.coq
@@ -354,13 +354,14 @@ class Proof:
         self.made: list[Line] = []
         made: list[Line] = []
         for i, one in enumerate(written):
-            text, here = one.get("sentence"), ()
+            text = one.get("sentence")
+            here: tuple[tuple[str, Nat], ...] = ()
             if text is not None:
                 sentence = parse_sentence(text)
             elif one["by"] == "assumption" and i + 1 < len(written):
                 sentence = self._said_by_assumption(one)
             elif last is not None and i + 1 == len(written):
-                sentence, here = last, place  # type: ignore[assignment]
+                sentence, here = last, place
             else:
                 raise NotExportedError(f"the line {one.get('name')!r} has no sentence")
             line, proof = self.line(one, sentence, here)
@@ -578,8 +579,8 @@ class Proof:
             term, lines, strict = core()
         finally:
             self.env = kept
-        for kind, bound, var in reversed(opened):
-            term = Bind(kind, bound, var, term)
+        for kind, end, var in reversed(opened):
+            term = Bind(kind, end, var, term)
             lt = self.normal.fresh("lt")
             if relation == "==":
                 lines = [f"apply {kind}_eq_zero; intros {var} {lt}.", *lines]
@@ -611,7 +612,6 @@ class Proof:
         given = one.get("at", {})
         env = {**self.env, **self.fixed}
         points = {key: self.setting.term(parse_expression(text), env) for key, text in given.items() if key in "xyv"}
-        claim = self.setting.claim
         of = []
         for text in one.get("of", ()):
             call = parse_call(text)
@@ -669,7 +669,8 @@ class Proof:
                     else "rename Now into IH.", *step]  # fmt: skip
         else:
             step = [f"intros {var} {var}_from Before.",
-                    f"destruct Before as {pattern}." if len(names) > 1 else "rename Before into IH.", *step]  # fmt: skip
+                    f"destruct Before as {pattern}." if len(names) > 1 else "rename Before into IH.",
+                    *step]  # fmt: skip
         base = ["intros room.", *base] if room else base
         property_ = f"fun {var} : nat => {room}({q})"
         script = [

@@ -28,7 +28,7 @@ def theorem(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str:
     Raises:
         NotExportedError: where something in it is not exported yet.
     """
-    setting = Setting(claim, tuple(_trees(lines)), "curvature" in str(lines))
+    setting = Setting(claim, tuple(formulas(lines)), "curvature" in str(lines))
     proof = Proof(setting)
     hypotheses = list(setting.hypotheses)
     script = proof.lines(lines, claim.sentence)
@@ -42,11 +42,12 @@ def theorem(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str:
     if setting.random and any(word == "K" for word, _ in hypotheses):
         given += "\n    (K_room : (K <= rounds)%nat)"
     out = [
-        f"(* {_comment(claim.id)}: {_comment(claim.statement)}", *_about(claim), "*)",
+        f"(* {_comment(claim.id)}: {_comment(claim.statement)}", *told(claim), "*)",
         "Require Import Reals Lra Lia Arith.", "Require Import Fedproof.", "Open Scope R_scope.", "",
         f"Theorem {label} :", *([f"  forall\n{given},"] if given else []), f"    {conclusion}.", "Proof.",
         f"intros {' '.join(word for word, _ in hypotheses)}{' K_room' if 'K_room' in given else ''}.",
-        *script, f"exact {last.coq}.", "Qed.", "", *([satisfied, ""] if satisfied else []), f"Print Assumptions {label}.", "",
+        *script, f"exact {last.coq}.", "Qed.", "", *([satisfied, ""] if satisfied else []),
+        f"Print Assumptions {label}.", "",
     ]  # fmt: skip
     return "\n".join(out)
 
@@ -62,7 +63,8 @@ def identifier(claim: Claim) -> str:
     return "claim_" + re.sub(r"[^A-Za-z0-9]", "_", claim.id)
 
 
-def _about(claim: Claim) -> list[str]:
+def told(claim: Claim) -> list[str]:
+    """The claim in LaTeX, and what it assumes, as lines of a comment."""
     from theory.typeset import latex_of_claim
 
     found = [f"   LaTeX: {_comment(latex_of_claim(claim))}"]
@@ -77,17 +79,17 @@ def _comment(text: str) -> str:
     return text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
 
 
-def _trees(value: Any) -> list[Expression]:
+def formulas(value: Any) -> list[Expression]:
     """Every formula in a derivation."""
     found: list[Expression] = []
     if isinstance(value, Mapping):
         for key, one in value.items():
             if key in ("name", "by", "source", "schema", "over", "on", "line"):
                 continue
-            found += _trees(one)
+            found += formulas(one)
     elif isinstance(value, Sequence) and not isinstance(value, str):
         for one in value:
-            found += _trees(one)
+            found += formulas(one)
     elif isinstance(value, str):
         try:
             sentence = parse_sentence(value)

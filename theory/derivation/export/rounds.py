@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from theory.derivation.export.normal import NotExportedError
 from theory.derivation.export.statement import Env, Setting, safe
 from theory.derivation.export.terms import (
-    ONE, App, Bind, Inv, Nat, Num, Term, Vec, VOp, add, count, minus, name, nat_text, rebuilt, text_of, times,
+    ONE,
+    App,
+    Bind,
+    Inv,
+    Nat,
+    Num,
+    Term,
+    Vec,
+    VOp,
+    add,
+    count,
+    minus,
+    name,
+    nat_text,
+    rebuilt,
+    text_of,
+    times,
 )  # fmt: skip
 from theory.formula import Formula
 from theory.formula import text_of as formula_text
@@ -16,7 +33,20 @@ from theory.program import Instruction
 from theory.sentence import index_of, parse_expression
 
 READ = frozenset(
-    {"linear", "gradient", "full gradient", "each", "mean", "sum", "sample", "coin", "coins", "choose", "where", "average"}
+    {
+        "linear",
+        "gradient",
+        "full gradient",
+        "each",
+        "mean",
+        "sum",
+        "sample",
+        "coin",
+        "coins",
+        "choose",
+        "where",
+        "average",
+    }
 )
 
 
@@ -145,7 +175,9 @@ def after(setting: Setting, state: str, at: Env) -> Term:
             return setting.gradient("f_ni", point, {**env, "i": sample(f"drawn{step.of[1]}", env)})
         if step.op == "where":
             mask = number(step.numbers[0], env)
-            one_, other = (VOp("scal", (c, value(v, env))) for c, v in zip((mask, minus(ONE, mask)), step.of, strict=True))
+            one_, other = (
+                VOp("scal", (c, value(v, env))) for c, v in zip((mask, minus(ONE, mask)), step.of, strict=True)
+            )
             return VOp("add", (one_, other))
         if step.op == "average":
             (mask_,) = step.numbers
@@ -234,7 +266,8 @@ def _law(setting: Setting, draw: Draw, types: str, values: str) -> list[tuple[st
         pairs = chances_of_two(setting, draw, env, {**env, "n": name("m")})
         cells = [times(q, App(f"phi {values}", tuple(Num(Fraction(c)) for c in cell))) for cell, q in pairs]
         pair = text_of(add(add(add(cells[0], cells[1]), cells[2]), cells[3]))
-    law = f"forall t {by}(phi : {types} -> {number} -> R), {given}E Pr (fun w => phi {values} {one}) = E Pr (fun w => {single})"
+    said = f"E Pr (fun w => phi {values} {one}) = E Pr (fun w => {single})"
+    law = f"forall t {by}(phi : {types} -> {number} -> R), {given}{said}"
     found = [
         (draw.name, kinds),
         (f"{draw.name}_range", f"forall t {by}w, {given}{w} -> {takes}"),
@@ -244,7 +277,8 @@ def _law(setting: Setting, draw: Draw, types: str, values: str) -> list[tuple[st
         found.append(
             (
                 f"{draw.name}_apart",
-                f"forall t n m (phi : {types} -> {number} -> {number} -> R), {at} -> {within} -> (m < N)%nat -> n <> m -> "
+                f"forall t n m (phi : {types} -> {number} -> {number} -> R), "
+                f"{at} -> {within} -> (m < N)%nat -> n <> m -> "
                 f"E Pr (fun w => phi {values} {one} {two}) = E Pr (fun w => {pair})",
             )
         )
@@ -267,11 +301,7 @@ def chances_of_two(setting: Setting, draw: Draw, env: Env, other: Env) -> list[t
     """The values of two different clients with their probabilities."""
     p, q = chance(setting, draw, env), chance(setting, draw, other)
     if draw.op != "choose":
-        return [
-            ((a, b), times(x, y))
-            for a, x in ((1, p), (0, minus(ONE, p)))
-            for b, y in ((1, q), (0, minus(ONE, q)))
-        ]
+        return [((a, b), times(x, y)) for a, x in ((1, p), (0, minus(ONE, p))) for b, y in ((1, q), (0, minus(ONE, q)))]
     n = App("INR", (name("N"),))
     assert draw.number is not None
     s = setting.term(draw.number, env)

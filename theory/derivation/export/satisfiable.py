@@ -16,10 +16,15 @@ from theory.sentence import Sentence, index_of
 _DATA = re.compile(r"(space|nat|R|V|chances|->|[ ()])+\Z")
 _TRIED = tuple(Fraction(text) for text in ("1", "1/2", "1/4", "2", "1/8", "3", "1/16"))
 _MOST_TRIED = 20_000
-_BOUNDS = {"smooth": (Fraction(1), None), "strongly_convex": (None, Fraction(1)), "pl": (None, Fraction(1)), "convex": (None, None)}
+_BOUNDS = {
+    "smooth": (Fraction(1), None),
+    "strongly_convex": (None, Fraction(1)),
+    "pl": (None, Fraction(1)),
+    "convex": (None, None),
+}
 _FIXED = {
-    "V": "line", "unit": "1", "N": "1%nat", "K": "1%nat", "d": "1%nat", "samples": "(fun _ => 1%nat)", "x0": "1", "xstar": "0",
-    "xstar_n": "(fun _ => 0)", "fstar": "0", "Pr": "certain", "rounds": "1%nat",
+    "V": "line", "unit": "1", "N": "1%nat", "K": "1%nat", "d": "1%nat", "samples": "(fun _ => 1%nat)",
+    "x0": "1", "xstar": "0", "xstar_n": "(fun _ => 0)", "fstar": "0", "Pr": "certain", "rounds": "1%nat",
 }  # fmt: skip
 
 
@@ -79,11 +84,10 @@ def _run(setting: Setting) -> str:
     (state,) = setting.program.state
     word = safe(state.name)
     step = text_of(after(setting, state.name, {"k": name("t"), "w": name("w")}))
-    known = {**_FIXED, **dict.fromkeys(("func",), ""), **{}}
     numbers = parameters(setting) or {}
     inner = step.replace(f"({word} t w)", "before").replace(f"({word} t)", "before")
     for key in ("N", "samples"):
-        inner = re.sub(rf"\b{key}\b", known[key], inner)
+        inner = re.sub(rf"\b{key}\b", _FIXED[key], inner)
     for key, value in numbers.items():
         inner = re.sub(rf"\b{re.escape(key)}\b", text_of(Num(value), outer=9), inner)
     places = {"f": "", "f_n": "_ ", "f_ni": "_ _ "}[setting.level]
@@ -96,7 +100,9 @@ def _run(setting: Setting) -> str:
 
 
 def _alone(relation: Sentence, setting: Setting) -> bool:
-    return all(_numeric(setting.term(side, {"n": name("n"), "k": name("k")})) for side in (relation.left, relation.right))
+    return all(
+        _numeric(setting.term(side, {"n": name("n"), "k": name("k")})) for side in (relation.left, relation.right)
+    )
 
 
 def _numeric(t: Term) -> bool:
@@ -127,9 +133,7 @@ def parameters(setting: Setting) -> dict[str, Fraction] | None:
         choices[safe(base)] = own
     try:
         sides = [
-            (r, setting.term(r.left, {}), setting.term(r.right, {}))
-            for r in claim.relations
-            if _alone(r, setting)
+            (r, setting.term(r.left, {}), setting.term(r.right, {})) for r in claim.relations if _alone(r, setting)
         ]
     except ValueError:
         return None

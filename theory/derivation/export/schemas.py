@@ -62,7 +62,8 @@ def _lifted(
         functions = [f"(fun {var} => {setting.closure(LEVELS[at + 1], w, inner)})" for w in which.split()]
         proof = build(at + 1, inner, [*sides, lt])
         tail = [one] if lemma != "gradient_mean" else []
-        return f"({' '.join([lemma, bound, *functions, *([last] if last else []), *tail, f'(fun {var} {lt} => {proof})'])})"
+        words = [lemma, bound, *functions, *([last] if last else []), *tail, f"(fun {var} {lt} => {proof})"]
+        return f"({' '.join(words)})"
 
     at = LEVELS.index(function)
     return build(at, {i: env[i] for i in "ni"[:at]}, ["ltac:(side)"] * at)
@@ -148,22 +149,23 @@ def instance(
         if schema == "minimiser n":
             said = Said(setting.value("f_n", at, env), "<=", setting.value("f_n", v, env))
             return said, f"exact (xstar_n_least {n} {text(v)} ltac:(side))."
-        proof = f"exact (minimiser_zero _ _ (xstar_n {n}) {gradients(setting, 'f_n', env)} (fun u => xstar_n_least {n} u ltac:(side)) {text(v)})."
+        least = f"(fun u => xstar_n_least {n} u ltac:(side))"
+        proof = f"exact (minimiser_zero _ _ (xstar_n {n}) {gradients(setting, 'f_n', env)} {least} {text(v)})."
         return Said(Ip(setting.gradient("f_n", at, env), v), "==", Num(Fraction(0))), proof
     if schema == "variance":
         (one,) = of
         assert v is not None
         var = setting.fresh("i", env)
         n = nat_text(env["n"])
-        d = VOp("sub", (setting.gradient("f_ni", v, {**env, "i": name(var)}), setting.gradient("f_n", v, env)))
+        d: Term = VOp("sub", (setting.gradient("f_ni", v, {**env, "i": name(var)}), setting.gradient("f_n", v, env)))
         said = Said(Bind("mean", name(f"samples {n}"), var, sq(d)), "<=", constants[one.name][0])
         return said, f"exact ({setting.hypothesis_of(one)} {n} {text(v)} ltac:(side))."
     if schema == "pl":
         (one,) = of
         assert v is not None
-        mu = constants["pl"][0]
+        rate = constants["pl"][0]
         gv = setting.gradient("f", v, env)
-        said = Said(times(times(TWO, mu), minus(setting.value("f", v, env), App("fstar"))), "<=", sq(gv))
+        said = Said(times(times(TWO, rate), minus(setting.value("f", v, env), App("fstar"))), "<=", sq(gv))
         return said, f"exact (proj2 {setting.hypothesis_of(one)} {text(v)})."
     if schema == "dissimilar":
         (one,) = of
@@ -181,15 +183,15 @@ def instance(
     if schema == "bounded":
         assert v is not None
         (one,) = of
-        c = constants[one.name][0]
-        said = Said(sq(gradient(v)), "<=", times(c, c))
+        bound = constants[one.name][0]
+        said = Said(sq(gradient(v)), "<=", times(bound, bound))
         if one.name == "lipschitz":
-            return said, f"exact (lipschitz_bounded _ _ {text(c)} ltac:(positive) {g} {held[one.name]} {text(v)})."
-        return said, f"exact (norm_bounded _ {text(c)} ltac:(positive) ({held[one.name]} {text(v)}))."
+            return said, f"exact (lipschitz_bounded _ _ {text(bound)} ltac:(positive) {g} {held[one.name]} {text(v)})."
+        return said, f"exact (norm_bounded _ {text(bound)} ltac:(positive) ({held[one.name]} {text(v)}))."
     if schema == "curvature":
-        lip, mu = constants["smooth"][0], constants["strongly_convex"][0]
-        return Said(mu, "<=", lip), (
-            f"exact (curvature _ _ {text(lip)} {text(mu)} unit ltac:(positive) {g} {held['smooth']} "
+        low, high = constants["strongly_convex"][0], constants["smooth"][0]
+        return Said(low, "<=", high), (
+            f"exact (curvature _ _ {text(high)} {text(low)} unit ltac:(positive) {g} {held['smooth']} "
             f"{held['strongly_convex']} unit_one)."
         )
     if x is None or y is None:
@@ -197,8 +199,8 @@ def instance(
     xy, yx = VOp("sub", (x, y)), VOp("sub", (y, x))
     gx, gy = gradient(x), gradient(y)
     dg = VOp("sub", (gx, gy))
-    lip = constants.get("smooth", [None])[0]
-    mu = constants.get("strongly_convex", [None])[0]
+    lip = constants["smooth"][0] if "smooth" in constants else None
+    mu = constants["strongly_convex"][0] if "strongly_convex" in constants else None
     if schema == "above" and lip is not None:
         said = Said(value(y), "<=", add(add(value(x), Ip(gx, yx)), times(times(lip, Inv(TWO)), sq(yx))))
         return said, f"exact (smooth_above _ _ {text(lip)} ltac:(positive) {g} {held['smooth']} {text(x)} {text(y)})."
@@ -224,7 +226,8 @@ def instance(
         left = add(add(value(y), Ip(gy, xy)), times(sq(dg), Inv(times(TWO, lip))))
         return (
             Said(left, "<=", value(x)),
-            f"exact (smooth_convex _ _ {text(lip)} ltac:(positive) {g} {held['smooth']} {held['convex']} {text(x)} {text(y)}).",
+            f"exact (smooth_convex _ _ {text(lip)} ltac:(positive) {g} {held['smooth']} {held['convex']} "
+            f"{text(x)} {text(y)}).",
         )
     if schema == "strongly_convex" and mu is not None:
         left = add(add(value(x), Ip(gx, yx)), times(times(mu, Inv(TWO)), sq(yx)))

@@ -26,6 +26,7 @@ from theory.derivation.export.terms import (
 
 MODULUS = (1 << 61) - 1
 _DEEPEST = 40
+_NONNEGATIVE = {"norm": "norm_nonneg", "sqrt": "sqrt_pos", "Rabs": "Rabs_pos"}
 
 
 @dataclass(frozen=True)
@@ -169,8 +170,8 @@ class Signs:
     def _name(self, t: App, strict: bool) -> Lines | None:
         if t.head == "INR":
             return ["apply INR_pos; counts."] if strict else ["apply pos_INR."]
-        if t.head in ("norm", "sqrt", "Rabs") and not strict:
-            return [f"apply {dict(norm='norm_nonneg', sqrt='sqrt_pos', Rabs='Rabs_pos')[t.head]}."]
+        if t.head in _NONNEGATIVE and not strict:
+            return [f"apply {_NONNEGATIVE[t.head]}."]
         if t.head == "exp":
             return ["apply exp_pos." if strict else "apply Rlt_le, exp_pos."]
         if t.head in ("Rmax", "Rmin"):
@@ -180,10 +181,10 @@ class Signs:
                 if None in proofs:
                     return None
                 return [f"apply {'Rmin_pos' if strict else 'Rmin_glb'}.", *block(proofs[0] or []), *(proofs[1] or [])]
-            for proof, lemma, part in zip(proofs, ("Rmax_l", "Rmax_r"), (one, two), strict=True):
-                if proof is not None:
+            for script, lemma, part in zip(proofs, ("Rmax_l", "Rmax_r"), (one, two), strict=True):
+                if script is not None:
                     rule = "Rlt_le_trans" if strict else "Rle_trans"
-                    return [f"apply {rule} with {text_of(part, outer=9)}; [|apply {lemma}].", *proof]
+                    return [f"apply {rule} with {text_of(part, outer=9)}; [|apply {lemma}].", *script]
             return None
         known = self.low(t)
         if known is None:

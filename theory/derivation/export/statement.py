@@ -48,9 +48,13 @@ from theory.sentence import (
 from theory.sentence import everything as all_of
 from theory.sentence import text_of as sentence_text
 
-TAKEN = frozenset(
-    ["S", "O", "I", "V", "E", "P", "T", "ip", "norm", "norm2", "sum", "mean", "vsum", "vmean", "add", "sub", "scal", "zero", "exp", "ln", "sqrt", "fix", "fun", "let", "in", "at", "as", "if", "then", "else", "end", "with", "forall", "exists", "match", "return", "Type", "Prop", "Set", "vector", "weight", "outcomes", "func", "grad", "samples", "rounds", "Pr", "fstar", "x0", "xstar", "xstar_n", "gradient", "smooth", "convex", "strongly_convex", "lipschitz", "space", "chances", "mod", "where", "using", "Rmax", "Rmin", "Rabs", "INR", "pow", "N", "K", "d", "unit", "block", "counts", "nonzero", "positive", "side"]
-)
+_WORDS = """
+S O I V E P T ip norm norm2 sum mean vsum vmean add sub scal zero exp ln sqrt fix fun let in at as if then else end with
+forall exists match return Type Prop Set vector weight outcomes func grad samples rounds Pr fstar x0 xstar xstar_n
+gradient smooth convex strongly_convex lipschitz space chances mod where using Rmax Rmin Rabs INR pow N K d unit block
+counts nonzero positive side line instance certain itself half_square Q IH Case Now Before
+"""
+TAKEN = frozenset(_WORDS.split())
 LEVELS = ("f", "f_n", "f_ni")
 Env = Mapping[str, Nat]
 
@@ -103,7 +107,7 @@ class Setting:
         found: set[str] = set()
         for tree in self.trees:
             for part in all_of(tree):
-                if isinstance(part, Name) or isinstance(part, At):
+                if isinstance(part, Name | At):
                     found.add(part.name)
                 elif isinstance(part, Apply):
                     found.add(part.operation)
@@ -519,12 +523,15 @@ class Setting:
         v = Vec("v")
         if one.name == "pl":
             g = self.gradient("f", v, {})
-            return f"0 < {constants[0]} /\\ forall v, 2 * {constants[0]} * ({text_of(self.value('f', v, {}))} - fstar) <= {text_of(Ip(g, g))}"
+            value = text_of(self.value("f", v, {}))
+            return f"0 < {constants[0]} /\\ forall v, 2 * {constants[0]} * ({value} - fstar) <= {text_of(Ip(g, g))}"
         if one.name == "bounded_variance":
             env = {"n": name("n")}
-            inner = self._over_samples(
-                lambda e: VOp("sub", (self.gradient("f_ni", v, e), self.gradient("f_n", v, e))), env
-            )
+
+            def apart(e: Env) -> Term:
+                return VOp("sub", (self.gradient("f_ni", v, e), self.gradient("f_n", v, e)))
+
+            inner = self._over_samples(apart, env)
             return f"forall n v, (n < N)%nat -> {text_of(inner)} <= {constants[0]}"
         if one.name == "bounded_gradients" and len(one.constants) == 1:
             at = LEVELS.index(one.function)

@@ -60,7 +60,7 @@ class Ip:
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """``kind bound (fun var => body)``: sum, mean, E, and vsum, vmean of vectors. The bound of E is the chances' name."""
+    """``kind bound (fun var => body)``: sum, mean, E, and vsum, vmean of vectors; E is bound by chances."""
 
     kind: str
     bound: Nat | str
@@ -135,7 +135,7 @@ def rebuilt(t: Term, change: Callable[[Term], Term]) -> Term:
     """The same with its direct parts changed."""
     if isinstance(t, App | Vec | Op | VOp):
         key = t.head if isinstance(t, App | Vec) else t.op
-        return type(t)(key, tuple(map(change, t.args)))  # type: ignore[return-value]
+        return type(t)(key, tuple(map(change, t.args)))
     if isinstance(t, Inv):
         return Inv(change(t.of))
     if isinstance(t, Pow):
@@ -261,7 +261,7 @@ def text_of(t: Term, put_for: Mapping[Term, str] | None = None, outer: int = 0) 
                 text, strength = f"{sub(left, 3)} / {sub(right.of, 4)}", 3
             else:
                 strength = 3 if t.op == "*" else 1
-                text = f"{sub(left, strength)} {t.op} {sub(right, strength + (1 if t.op != '+' else 1))}"
+                text = f"{sub(left, strength)} {t.op} {sub(right, strength + 1)}"
     elif isinstance(t, Inv):
         text, strength = f"/ {sub(t.of, 4)}", 4
     elif isinstance(t, Pow):
