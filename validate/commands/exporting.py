@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from validate.commands import completion, messages, own
+from validate.commands.output import print_json
 
 NOT_EXPORTED = 1
 
@@ -26,12 +27,13 @@ def export(
     proof: Annotated[
         Path | None, typer.Option("--proof", help="A derivation as JSON, in place of the claim's proof.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write a claim and its proof as a file for another prover.
 
     For Rocq: without --out one file that stands alone; with it Fedproof.v, on which all such files stand, and the
     claim's file (`coqc -Q . "" Fedproof.v`, then the claim's). For Lean: the statement with the lines of the proof.
-    Exit status 1 where there is no proof, or one with a line that is not exported yet.
+    Exit status 1 where something in the proof is not exported yet, which is named.
 
     Example: fedproof export --to rocq textbook/young
     """
@@ -42,20 +44,29 @@ def export(
     lines = _lines(claim, proof)
     if lines is None:
         raise messages.lacking(claim, "no derivation to export", lambda other: isinstance(other.proof, tuple))
+    text: str | None = None
+    why: str | None = None
+    files: dict[str, str] = {}
     try:
         text = (rocq if to == "rocq" else lean).theorem(claim, lines)
     except NotExportedError as error:
-        typer.echo(f"{claim.id} is not exported to {to}: {error}", err=True)
-        raise typer.Exit(NOT_EXPORTED) from None
-    name = rocq.identifier(claim)
-    if out is None:
-        typer.echo(rocq.alone(text) if to == "rocq" else text, nl=False)
-        return
-    out.mkdir(parents=True, exist_ok=True)
-    files = {f"{name}.v": text, rocq.PRELUDE: rocq.prelude()} if to == "rocq" else {f"{name}.lean": text}
-    for file, content in files.items():
-        (out / file).write_text(content, encoding="utf-8")
-        typer.echo(out / file)
+        why = str(error)
+        typer.echo(f"{claim.id} is not exported to {to}: {why}", err=True)
+    if text is not None:
+        name = rocq.identifier(claim)
+        files = {f"{name}.v": text, rocq.PRELUDE: rocq.prelude()} if to == "rocq" else {f"{name}.lean": text}
+        text = rocq.alone(text) if to == "rocq" else text
+    if out is not None and files:
+        out.mkdir(parents=True, exist_ok=True)
+        for file, content in files.items():
+            (out / file).write_text(content, encoding="utf-8")
+    paths = [str(out / file) for file in files] if out is not None else []
+    if as_json:
+        print_json({"id": claim.id, "to": to, "text": text, "files": paths, "why": why})
+    elif text is not None:
+        typer.echo("\n".join(paths) if paths else text, nl=bool(paths))
+    if text is None:
+        raise typer.Exit(NOT_EXPORTED)
 
 
 def _lines(claim: Any, proof: Path | None) -> Sequence[Mapping[str, Any]] | None:
