@@ -260,7 +260,7 @@ def at_other_indices(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Pla
     Raises:
         RejectedError: where it does not hold there.
     """
-    line = kernel.line(data.get("line"))
+    line, touched = kernel.line(data.get("line")), len(kernel.touched) - 1
     new = _mapping(data, "put")
     if not new:
         return line, line.place
@@ -280,7 +280,7 @@ def at_other_indices(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Pla
         if name in reach:
             reach |= _carried(name, base, reach.pop(name) + c, kernel)
     carried = replace(line, reach=reach)
-    kernel.touched = [carried if one is line else one for one in kernel.touched]
+    kernel.touched[touched] = carried
     return carried, place
 
 
