@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from theory.derivation.check import Found, Goal, Kernel, Line, furthest, same
+from theory.derivation.kernel import Found, Goal, Kernel, Line, furthest, same
 from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
 from theory.derivation.reading import PLAIN, Place, parameter, put
 from theory.derivation.schemas import instance
