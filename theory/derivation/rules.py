@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from theory.derivation.check import Found, Goal, Kernel, Line, furthest, same
+from theory.derivation.kernel import Found, Goal, Kernel, Line, furthest, same
 from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
 from theory.derivation.reading import PLAIN, Place, parameter, put
 from theory.derivation.schemas import instance
@@ -260,7 +260,7 @@ def at_other_indices(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Pla
     Raises:
         RejectedError: where it does not hold there.
     """
-    line = kernel.line(data.get("line"))
+    line, touched = kernel.line(data.get("line")), len(kernel.touched) - 1
     new = _mapping(data, "put")
     if not new:
         return line, line.place
@@ -280,7 +280,7 @@ def at_other_indices(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Pla
         if name in reach:
             reach |= _carried(name, base, reach.pop(name) + c, kernel)
     carried = replace(line, reach=reach)
-    kernel.touched = [carried if one is line else one for one in kernel.touched]
+    kernel.touched[touched] = carried
     return carried, place
 
 

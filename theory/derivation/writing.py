@@ -41,7 +41,7 @@ def hypothesis(name: str, sentence: str) -> Data:
     return _line(name, "hypothesis", sentence)
 
 
-def domain(name: str, sentence: str) -> Data:
+def domain(name: str, sentence: str | None = None) -> Data:
     """What is so by the domains of parameters."""
     return _line(name, "domain", sentence)
 
