@@ -341,6 +341,7 @@ class _Combination:
             lambda: self.context.name("sign"),
             frozenset(i for i, a in enumerate(atoms) if forms.sign(a) < 0),
             inner=inner,
+            spend=self.context.work.spend,
         )
 
     def _equation(self, problem: Problem) -> Answer | None:
@@ -505,7 +506,7 @@ class _Combination:
                 continue
             mean = averaged(text, letters, frozenset(), of_all)
             if mean != "grad(f, xstar)":
-                whole.setdefault(mean, place and not letters)
+                whole.setdefault(mean, place)
             if "n" in letters:
                 client = averaged(text, letters - {"n"}, frozenset(), of_client if "i" in letters else None)
                 clients.setdefault(client if mean == "grad(f, xstar)" else f"{client} - {mean}")

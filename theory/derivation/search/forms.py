@@ -18,6 +18,7 @@ from theory.derivation.search import spoken
 from theory.derivation.search.field import Element, Field
 from theory.derivation.terms import Index
 from theory.formula import Name
+from theory.program import Instruction
 from theory.sentence import Expression, applied, everything_meant, parse_expression, parse_sentence
 
 Form: TypeAlias = dict[Monomial, Quotient]
@@ -136,7 +137,7 @@ class Forms:
         """The texts of the numbers' atoms."""
         found: dict[str, None] = {}
         for c in form.values():
-            for a in c.atoms:
+            for a in sorted(c.atoms):
                 found.setdefault(self._text(a))
         return list(found)
 
@@ -250,13 +251,32 @@ class Forms:
         return list(found)
 
     def states(self, form: Form) -> list[str]:
-        """The server's states and points that occur, as texts."""
+        """The states, taps and points that occur and are places, as texts."""
         found: dict[str, None] = {}
         for key in form:
             for a in _vectors(key):
-                if a.kind in ("state", "point"):
+                if self.is_place(a):
                     found.setdefault(spoken.vector_atom(a))
         return list(found)
+
+    def is_place(self, a: Atom) -> bool:
+        """Whether a vector is one at which functions are taken, and not a difference of such, or a gradient."""
+        return a.kind == "point" or (a.kind == "state" and str(a.data[0]) in self._places)
+
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        """The states that begin at x0, and the states and taps at which gradients are taken."""
+        program = self.claim.program
+        if program is None:
+            return frozenset()
+        found = {s.name for s in program.state if s.initial == "x0"}
+        taken = {
+            v for step in program.steps if isinstance(step, Instruction) and "gradient" in step.op for v in step.of[:1]
+        }
+        for step in program.steps:
+            if isinstance(step, Instruction) and step.op == "tap" and step.of[0] in taken:
+                found.add(step.label)
+        return frozenset(found | {s.name for s, v in zip(program.state, program.inputs, strict=True) if v in taken})
 
     def vectors(self, forms: Iterable[Form]) -> list[tuple[str, frozenset[str], bool, str | None, str | None]]:
         """The vectors that occur: text, letters of its indices, whether it is a place, and a gradient's coarser ones
@@ -278,7 +298,7 @@ class Forms:
                         client = f"grad(f_n, {point})" if "i" not in own else None
                     known = found.get(text)
                     if known is None or len(letters) > len(known[1]):
-                        found[text] = (text, letters, a.kind in ("state", "point", "free"), whole, client)
+                        found[text] = (text, letters, a.kind == "free" or self.is_place(a), whole, client)
         return list(found.values())
 
 
@@ -310,7 +330,7 @@ def _deep(x: Any) -> Iterable[Atom]:
         yield x
         yield from _deep(x.data)
     elif isinstance(x, Quotient):
-        for a in x.atoms:
+        for a in sorted(x.atoms):
             yield from _deep(a)
     elif isinstance(x, tuple):
         for y in x:
