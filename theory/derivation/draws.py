@@ -37,17 +37,19 @@ def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
         for a, _ in m:
             for moment in a.moments:
                 _check_before(rounds, moment, draw)
+    body = monomial(m)
+    for b in reversed(prefix):  # a mean over samples goes with its client
+        if b.kind == "i":
+            body = bind(b, body)
     clients = sorted({n for a, _ in m for n in _clients(a)})
-    apart = _averaged(rounds, monomial(m))
+    apart = _averaged(rounds, body)
     if len(clients) < 2:
         return expectation(apart)
-    bound = {b.index for b in prefix if b.kind == "n"}
-    owned = {b.owner for b in prefix if b.kind == "i" and any(b.index in a.free for a, _ in m)}
-    merged = [n for n in clients if n in bound and n not in owned]
+    merged = [n for n in clients if n in {b.index for b in prefix if b.kind == "n"}]
     if len(clients) > 2 or not merged:
         raise RejectedError("draws of more than two clients in one product")
     new = {merged[0]: Index(next(n for n in clients if n != merged[0]))}
-    together = _averaged(rounds, renamed(monomial(m), new))
+    together = _averaged(rounds, renamed(body, new))
     return expectation(apart + (together - renamed(apart, new)) / parameter("N"))
 
 

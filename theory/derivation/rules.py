@@ -15,7 +15,19 @@ from theory.derivation.check import Found, Goal, Kernel, Line, furthest, same
 from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
 from theory.derivation.reading import PLAIN, Place, parameter, put
 from theory.derivation.schemas import instance
-from theory.derivation.terms import Binder, Index, atom, bind, dot, expectation, opened, renamed
+from theory.derivation.terms import (
+    Binder,
+    Change,
+    Index,
+    as_vector,
+    atom,
+    bind,
+    changed,
+    dot,
+    expectation,
+    opened,
+    renamed,
+)
 from theory.formula import Apply, Name
 from theory.program import Loop
 from theory.sentence import (
@@ -302,11 +314,58 @@ def at(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 
 
 def step(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """It is so by what the algorithm does in a round, E of its draws taken exactly."""
+    """It is so by what the algorithm does in a round, E of its draws taken exactly, and vectors that lines equate."""
     rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
-    if line.relation in ("<", ">") or not rest.zero:
+    used = [kernel.line(name) for name in _list(data, "using")]
+    if line.relation in ("<", ">") or not _same_when(kernel, rest, used):
         raise RejectedError(f"left over after the round: {rest.text}")
     return Found()
+
+
+def replaced(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """Its sides are the same when a vector is replaced by one that a line says is equal to it."""
+    if line.relation in ("<", ">") or not _same_when(kernel, line.gap, [kernel.line(data.get("line"))]):
+        raise RejectedError(f"its sides are not the same by {data.get('line')}")
+    return Found()
+
+
+def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line]) -> bool:
+    """Whether it is 0 when vectors are replaced by those that lines norm2(u - v) <= 0 say are equal to them."""
+    if not lines:
+        return q.zero
+    return any(_same_when(kernel, changed(q, one), lines[1:]) for one in _equalities(kernel, lines[0]))
+
+
+def _equalities(kernel: Kernel, line: Line) -> list[Change]:
+    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; for every client, where it is so for all."""
+    left, program = line.sentence.left, kernel.claim.program
+    finite = program is None or "noise" not in program.operations
+    if isinstance(left, Apply) and left.operation == "E" and finite:  # each outcome has a probability > 0
+        left = left.arguments[0]
+    if line.relation not in ("<=", "==") or not isinstance(left, Apply) or left.operation != "norm2":
+        raise RejectedError(f"{line.name} does not say that two vectors are equal")
+    if not kernel.reader.value(line.sentence.right, line.place).zero:
+        raise RejectedError(f"{line.name} does not say that two vectors are equal")
+    w = kernel.reader.value(left.arguments[0], line.place)
+    found = []
+    for m, c in w:
+        if len(m) == 1 and m[0][0].kind == "vec" and abs(c) == 1 and not w.under:
+            one = m[0][0].data[0]
+            rest = (w - monomial(m, c)) * constant(-c)
+            found.append(_swap(one, rest, "n" in one.free and "n" not in line.fixed))
+    return found
+
+
+def _swap(one: Atom, by: Quotient, for_all: bool) -> Change:
+    def vector(a: Atom) -> Quotient | None:
+        if a == one:
+            return by
+        for name in a.free if for_all and a.kind == one.kind else ():
+            if name.startswith("n") and renamed(as_vector(one), {"n": Index(name)}) == as_vector(a):
+                return renamed(by, {"n": Index(name)})
+        return None
+
+    return Change(vector=vector)
 
 
 def lasting(kernel: Kernel, *lines: Line) -> None:
@@ -493,7 +552,8 @@ RULES: Mapping[str, tuple[Rule, tuple[str, ...]]] = {
     "assumption": (assumption, ("of", "schema", "at", "on")),
     "axiom": (axiom, ("schema", "of", "over")),
     "combination": (combination, ("parts", "squares")),
-    "step": (step, ()),
+    "step": (step, ("using",)),
+    "replace": (replaced, ("line",)),
     "at": (at, ("line", "put")),
     "mean": (mean, ("line", "over", "put")),
     "induction": (induction, ("on", "from", "sentences", "base", "step")),

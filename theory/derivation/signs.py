@@ -339,18 +339,22 @@ class Signs:
                 claim itself does.
         """
         for op, of, at, bound in needs(e, self.reader, place, frozenset()):
+            allowed = self._allowed(op, of, at)
+            if allowed == "":
+                continue
             sign = self.sign(of, at, bound, strict=op != "sqrt")
-            if sign <= {"sqrt": NONNEGATIVE, "log": POSITIVE}.get(op, sign - NOTHING) or self._allowed(op, of, at):
+            if sign <= {"sqrt": NONNEGATIVE, "log": POSITIVE}.get(op, sign - NOTHING):
+                continue
+            if allowed is not None:
+                self.leaned.add(allowed)
                 continue
             why = {"/": "is 0", "sqrt": "is negative", "log": "is not positive"}[op]
             raise RejectedError(f"nothing says that {text_of(of)} never {why}")
 
-    def _allowed(self, op: str, e: Expression, place: Place) -> bool:
+    def _allowed(self, op: str, e: Expression, place: Place) -> str | None:
+        """The hypothesis that has no value either where this has none; "" for the claim's sentence."""
         q = self.reader.value(e, place)
-        text = self.divisors.get(f"{op} {_ray(q, op)}") if _lasting(q) else None
-        if text:
-            self.leaned.add(text)
-        return text is not None
+        return self.divisors.get(f"{op} {_ray(q, op)}") if _lasting(q) else None
 
     def allow(self, sides: Iterable[Expression], text: str) -> None:
         """Take it that what a claim itself says has a value: where it has none, the claim says nothing.

@@ -11,7 +11,7 @@ while a binder is open its index has a name that occurs nowhere else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count, permutations, product
 from typing import Any, TypeAlias
@@ -145,85 +145,94 @@ def level(data: Any) -> int:
     return found
 
 
+@dataclass(frozen=True)
+class Change:
+    """What becomes of free indices, and of atoms of vectors; None where one stays.
+
+    Attributes:
+        indices: new names; two indices may get the same one.
+        vector: what a vector's atom is replaced by.
+    """
+
+    indices: Mapping[str, Index] = field(default_factory=dict)
+    vector: Callable[[Atom], Quotient | None] | None = None
+
+    def touches(self, x: Atom | Quotient) -> bool:
+        """Whether something in it may become something else."""
+        return self.vector is not None or bool(x.free & set(self.indices))
+
+    def of(self, x: Any) -> Any:
+        """Data of an atom."""
+        if isinstance(x, tuple):
+            return tuple(map(self.of, x))
+        if isinstance(x, Index):
+            return self.indices.get(x, x)
+        return changed(x, self) if isinstance(x, Quotient) else x
+
+
 def renamed(x: Quotient, new: Renaming) -> Quotient:
     """With free indices renamed; two of them may get the same name."""
-    if not x.free & set(new):
-        return x
-    return mapped(x, lambda a: _renamed(a, new))
+    return changed(x, Change({str(old): name for old, name in new.items()}))
 
 
-def _renamed(a: Atom, new: Renaming) -> Quotient:
-    if not a.free & set(new):
+def changed(x: Quotient, change: Change) -> Quotient:
+    """With free indices, and atoms of vectors, changed, everywhere in it."""
+    return mapped(x, lambda a: _changed(a, change)) if change.touches(x) else x
+
+
+def _changed(a: Atom, change: Change) -> Quotient:
+    if not change.touches(a):
         return of_atom(a)
-
-    def name(i: Index | None) -> Index | None:
-        return None if i is None else new.get(i, i)
-
-    def data(x: Any) -> Any:
-        if isinstance(x, tuple):
-            return tuple(map(data, x))
-        if isinstance(x, Index):
-            return new.get(x, x)
-        if isinstance(x, Quotient):
-            return renamed(x, new)
-        return x
-
-    if a.kind == "vec":
-        return as_vector(a.data[0], new)
-    if a.kind == "dot":
-        return dot(as_vector(a.data[0], new), as_vector(a.data[1], new))
-    if a.kind == "E":
-        return expectation(_product(a.data[0], new))
-    if a.kind == "bind":
-        binders, body = a.data
-        own = {b.index: fresh(b.kind) for b in binders}
-        both = {**new, **own}
-        inside = _product(body, both)
-        for b in reversed(binders):
-            upper = None if b.upper is None else renamed(b.upper, new)
-            inside = bind(
-                Binder(b.kind, own[b.index], None if b.owner is None else both.get(b.owner, b.owner), upper), inside
-            )
-        return inside
-    if a.kind in ("sqrt", "abs"):
-        inner = data(a.data[0])
-        return root(inner) if a.kind == "sqrt" else absolute(inner)
-    if a.kind == "power":
-        return power(data(a.data[0]), data(a.data[1]))
-    if a.kind == "over all":
-        op, index, owner, upper, body = a.data
-        here = fresh(op[-1])
-        return over_all(op, here, name(owner), data(upper), renamed(body, {**new, index: here}))
-    if a.kind == "draw":
-        return drawn(*map(data, a.data))
-    return of_atom(atom(a.kind, *map(data, a.data), random=a.random))
+    match a.kind:
+        case "vec":
+            return as_vector(a.data[0], change)
+        case "dot":
+            return dot(as_vector(a.data[0], change), as_vector(a.data[1], change))
+        case "E":
+            return expectation(_product(a.data[0], change))
+        case "bind":
+            binders, body = opened(a)  # whose indices are nobody else's
+            inside = _product(body, change)
+            for b in reversed(binders):
+                upper = None if b.upper is None else changed(b.upper, change)
+                inside = bind(Binder(b.kind, b.index, change.of(b.owner), upper), inside)
+            return inside
+        case "sqrt":
+            return root(change.of(a.data[0]))
+        case "abs":
+            return absolute(change.of(a.data[0]))
+        case "power":
+            return power(*change.of(a.data))
+        case "over all":
+            op, index, owner, upper, body = a.data
+            here = fresh(op[-1])
+            inside = changed(renamed(body, {index: here}), change)
+            return over_all(op, here, change.of(owner), change.of(upper), inside)
+        case "draw":
+            return drawn(*change.of(a.data))
+    return of_atom(atom(a.kind, *change.of(a.data), random=None if change.vector else a.random))
 
 
-def _product(m: Monomial, new: Renaming) -> Quotient:
+def _product(m: Monomial, change: Change) -> Quotient:
     found = ONE
     for a, e in m:
-        found = found * _renamed(a, new).power(e)
+        found = found * _changed(a, change).power(e)
     return found
 
 
-def as_vector(a: Atom, new: Renaming | None = None) -> Quotient:
+def as_vector(a: Atom, change: Change | None = None) -> Quotient:
     """A vector's atom as a vector."""
-    if new and a.free & set(new):
+    if change is not None and change.touches(a):
+        found = None if change.vector is None else change.vector(a)
+        if found is not None:
+            return found
         if a.kind == "E vec":
-            return expectation(_product(a.data[0], new))
-        data = tuple(_data(x, new) for x in a.data)
+            return expectation(_product(a.data[0], change))
         if a.kind == "kept":  # of a vector that may not be one atom any more
-            return kept(a.data[0], data[1], a.data[2], as_vector(a.data[3], new))
-        a = atom(a.kind, *data, random=a.random)
+            draw, client, m = change.of(a.data[:3])
+            return kept(draw, client, m, as_vector(a.data[3], change))
+        a = atom(a.kind, *change.of(a.data), random=a.random if a.kind == "state" else None)
     return of_atom(atom("vec", a))
-
-
-def _data(x: Any, new: Renaming) -> Any:
-    if isinstance(x, tuple):
-        return tuple(_data(y, new) for y in x)
-    if isinstance(x, Index):
-        return new.get(x, x)
-    return renamed(x, new) if isinstance(x, Quotient) else x
 
 
 def root(inside: Quotient) -> Quotient:
@@ -354,7 +363,7 @@ def opened(a: Atom) -> tuple[list[Binder], Monomial]:
     new = [
         Binder(b.kind, own[b.index], None if b.owner is None else own.get(b.owner, b.owner), b.upper) for b in binders
     ]
-    inside = _product(body, own)
+    inside = _product(body, Change({str(old): name for old, name in own.items()}))
     if len(inside.over) != 1 or inside.under or next(iter(inside))[1] != 1:
         raise RejectedError("a root of what a binder holds")
     return new, next(iter(inside))[0]
@@ -407,12 +416,12 @@ def _canonical(prefix: list[Binder], body: Monomial) -> Atom:
     best: Atom | None = None
     for orders in product(*(permutations(some) for some in kinds.values())):
         order = [b for some in orders for b in some]
-        new = {
+        new: dict[str, Index] = {
             b.index: Index(f"{kind}#{deepest}.{j}")
             for kind, some in zip(kinds, orders, strict=True)
             for j, b in enumerate(some)
         }
-        inside = _product(body, new)
+        inside = _product(body, Change(new))
         if len(inside.over) != 1 or inside.under or next(iter(inside))[1] != 1:
             raise RejectedError("a root of what a binder holds")
         names = tuple(

@@ -26,9 +26,14 @@ def _line(name: str, by: str, sentence: str | None, **more: Any) -> Data:
     return {"name": name, **said, "by": by, **{key: value for key, value in more.items() if value not in (None, "")}}
 
 
-def step(name: str, sentence: str | None = None) -> Data:
-    """A line that is so by what the algorithm does in a round."""
-    return _line(name, "step", sentence)
+def step(name: str, sentence: str | None = None, using: Sequence[str] = ()) -> Data:
+    """A line that is so by what the algorithm does in a round, and by lines ``norm2(u - v) <= 0``."""
+    return _line(name, "step", sentence, using=list(using) or None)
+
+
+def replaced(name: str, line: str, sentence: str | None = None) -> Data:
+    """A line whose sides are the same when a vector is replaced by what another line says is equal to it."""
+    return _line(name, "replace", sentence, line=line)
 
 
 def hypothesis(name: str, sentence: str) -> Data:
@@ -36,7 +41,7 @@ def hypothesis(name: str, sentence: str) -> Data:
     return _line(name, "hypothesis", sentence)
 
 
-def domain(name: str, sentence: str) -> Data:
+def domain(name: str, sentence: str | None = None) -> Data:
     """What is so by the domains of parameters."""
     return _line(name, "domain", sentence)
 
