@@ -421,6 +421,11 @@ class _Combination:
                 yield from some.zeros(self._whole_vectors())
         if self.forms.has_own_minimisers and not self.bare:
             yield from some.own_minimisers(self._whole_vectors(), points)
+        for over, text in self.forms.extremes(self.stated):
+            sentence = f"{text} <= {over}({text})" if over.startswith("max") else f"{over}({text}) <= {text}"
+            line = {"by": "axiom", "schema": "extreme", "of": [text], "over": over}
+            self.choices.append(Known(sentence, sentence, line, 0.4))
+            yield self.choices[-1]
         for a in self.forms.number_atoms(self.goal):
             for op, of in self.forms.inside(a):
                 for one in of:

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from theory.claim import Claim
+from theory.derivation.check import Kernel
 from theory.derivation.quotients import Atom, Monomial, Quotient, constant, monomial
-from theory.derivation.reading import PLAIN, Place, Reader, finest
-from theory.derivation.rounds import Rounds
+from theory.derivation.reading import PLAIN, Place, Reader
 from theory.derivation.rules import of_one_client
 from theory.derivation.schemas import named_points
 from theory.derivation.search import spoken
@@ -41,9 +41,7 @@ class Forms:
         sides = [claim.sentence.left, claim.sentence.right]
         sides += [s for r in claim.relations for s in (r.left, r.right)] + list(claim.definitions.values())
         self.trees = sides
-        self.reader = Reader(claim, finest(claim, sides))
-        if claim.program is not None:
-            self.reader.rounds = Rounds(self.reader)
+        self.reader: Reader = Kernel(claim, ()).reader
         self._kept: dict[Any, Form] = {}
         self._collapsed: dict[Monomial, Form] = {}
         self._steps: dict[Monomial, tuple[str, Form] | None] = {}
@@ -238,6 +236,18 @@ class Forms:
                     found.setdefault(str(a.data[0]))
         return list(found)
 
+    def extremes(self, form: Form) -> list[tuple[str, str]]:
+        """What the largest or least of which occurs, over which index, and its text."""
+        found: dict[tuple[str, str], None] = {}
+        for key in form:
+            for a, _ in key:
+                if a.kind == "over all":
+                    try:
+                        found.setdefault((str(a.data[0]), spoken.number(a.data[-1])))
+                    except spoken.UnspeakableError:
+                        continue
+        return list(found)
+
     def points(self, form: Form) -> list[str]:
         """Where functions are taken."""
         found: dict[str, None] = {}
@@ -314,11 +324,20 @@ def split(q: Quotient) -> Form:
 
 def is_number(a: Atom) -> bool:
     """Whether an atom is a number: neither random nor made of vectors, and not of one client or round."""
-    if a.kind == "parameter" and a.data[0] == "fstar":
+    if a.kind == "parameter" and (a.data[0] == "fstar" or _of_another_round(a)):
         return False
     return (
         a.kind in NUMBERS and not any("#" in x or "!" in x for x in a.free) and not a.random and not _made_of_vectors(a)
     )
+
+
+def _of_another_round(a: Atom) -> bool:
+    """Whether it is a number of a round that no formula of the language says, as that of round K."""
+    try:
+        spoken.atom(a)
+    except spoken.UnspeakableError:
+        return True
+    return False
 
 
 def _made_of_vectors(a: Atom) -> bool:

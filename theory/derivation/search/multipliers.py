@@ -318,6 +318,11 @@ class _Search:
         if family is None:
             self.work.tried.append("the equations that are left have no solution in the parameters")
             return None
+        # a square that does not occur takes its products with it
+        gone = {e[:2] for e in entries if e[1] == e[2] and not any(family.values.get(("m", *e), (1, {})))}
+        if gone:
+            fewer = [[kept and (b, i) not in gone for i, kept in enumerate(some)] for b, some in enumerate(rows)]
+            return self._exactly(use, fewer, chosen, depth)
         if not family.free:
             return self._checked({u: v[0] for u, v in family.values.items()}, multipliers, entries, chosen)
         open_ = [u[1] for u in family.free if u[0] == "y"]
