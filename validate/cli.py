@@ -34,6 +34,7 @@ MODULES = {
     "bound": "catalogue",
     "prove": "prove",
     "replay": "proof",
+    "export": "exporting",
     "feasible": "feasibility",
     "weights": "weights",
     "radius": "radius",

@@ -1,4 +1,4 @@
-"""Random changes of derivations that alter what is written: a multiplier, a sign, a relation, an index, a name, a part."""
+"""Random changes of derivations: a multiplier, a sign, a relation, an index, a name, a part, a hypothesis."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def changed_text(text: str, source: random.Random) -> str:
 
 def _one(text: str, pattern: str, new: Callable[[str], str], source: random.Random) -> str:
     """One match of a pattern, at random, replaced."""
-    places = [m for m in re.finditer(pattern, text)]
+    places = list(re.finditer(pattern, text))
     if not places:
         return text
     m = source.choice(places)

@@ -52,10 +52,11 @@ def _instance(data: dict[str, Any], source: random.Random) -> dict[str, Any]:
     L = max(h for row in own for h, _ in row) * source.choice((1, 1, 2))
     mu = min(sum(h for h, _ in row) / M for row in own) * source.choice((1, 1, F(1, 2)))
     step = source.choice((F(1, 4), F(1, 2), F(1, 2), 1, 1, F(3, 2), 3)) / L
+    pick = source.choice
     numbers: dict[str, Any] = {
-        "L": L, "mu": mu, "eta": step, "gamma": step, "eta_g": source.choice((F(1, 2), 1, 2)), "H": source.choice((1, 2)),
-        "S": source.randint(1, N), "p": source.choice((F(1, 3), F(1, 2), 1)), "q": source.choice((F(1, 3), F(1, 2), 2, 1)),
-        "c": source.choice((F(1, 3), 1, 5)), "G": source.choice((1, 4)), "m": 1, "sigma2": 1,
+        "L": L, "mu": mu, "eta": step, "gamma": step, "eta_g": pick((F(1, 2), 1, 2)), "H": pick((1, 2)), "m": 1,
+        "S": source.randint(1, N), "p": pick((F(1, 3), F(1, 2), 1)), "q": pick((F(1, 3), F(1, 2), 2, 1)),
+        "c": pick((F(1, 3), 1, 5)), "G": pick((1, 4)), "sigma2": 1,
     }  # fmt: skip
     text = str({key: value for key, value in data.items() if key != "lines"})
     spoken = {name for name in numbers if _speaks(text, name)}

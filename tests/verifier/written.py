@@ -458,7 +458,7 @@ SCAFFOLD = program(
 
 
 def scaffold_stays() -> dict[str, Any]:
-    """Started at the minimiser, SCAFFOLD stays there: x = xstar and c_n = grad f_n(xstar), and so do its local steps."""
+    """Started at the minimiser, SCAFFOLD stays there: x, its local steps, and c_n = grad f_n(xstar)."""
     at_x, at_c = "norm2(x[{k}] - xstar) <= 0", "E(norm2(c[{k}] - grad(f_n, xstar))) <= 0"
     y = "norm2(y[k, {h}] - xstar) <= 0"
     return derivation(

@@ -1,9 +1,9 @@
 """Derivations: proofs line by line, and the kernel that accepts them or does not.
 
-`check` is the kernel (see `theory.derivation.check`); the other names write lines as plain data.
+`check` is the kernel (see `theory.derivation.kernel`); the other names write lines as plain data.
 """
 
-from theory.derivation.check import Checked, NotProvedError, check
+from theory.derivation.kernel import Checked, NotProvedError, check
 from theory.derivation.writing import (
     assumed,
     at,

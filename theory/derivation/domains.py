@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from theory.derivation.quotients import ONE, Quotient, constant
+from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
 from theory.derivation.reading import PLAIN, Reader, parameter
 from theory.derivation.signs import NONNEGATIVE, POSITIVE, Signs
 from theory.program import Instruction, Loop
@@ -43,8 +43,11 @@ def _asked(reader: Reader) -> Iterator[tuple[Quotient, bool]]:
             continue
         from theory.derivation.rounds import formula
 
-        number = formula(reader, step.numbers[0], PLAIN)
-        if number is None or number.free - {"n"}:
+        try:
+            number = formula(reader, step.numbers[0], PLAIN)
+        except RejectedError:  # one for each turn, or beyond what is read
+            continue
+        if number.free - {"n"}:
             continue
         if step.op == "choose" and not step.flag:
             yield parameter("N") - number, False

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from theory.derivation.check import Found, Goal, Kernel, Line, furthest, same
+from theory.derivation.kernel import Found, Goal, Kernel, Line, furthest, same
 from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
 from theory.derivation.reading import PLAIN, Place, parameter, put
 from theory.derivation.schemas import instance
@@ -217,13 +217,21 @@ def _turns(kernel: Kernel) -> Quotient:
     return upper
 
 
+def _number(kernel: Kernel, data: Mapping[str, Any]) -> Expression:
+    """A multiplier."""
+    found = kernel.expression(data.get("times", "1"))
+    if read(found, kernel.claim.vocabulary).shape != "scalar":
+        raise RejectedError(f"the multiplier {text_of(found)} is a vector")
+    return found
+
+
 def combination(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It is a combination of lines and squares with multipliers that are not negative."""
     rest, strict = line.gap, False
     for part in _entries(data, "parts", "line", "put", "over", "times"):
         before = len(kernel.signs.used)
         used, gap = _put(kernel, part)
-        multiplier = kernel.expression(part.get("times", "1"))
+        multiplier = _number(kernel, part)
         term = kernel.reader.value(multiplier) * gap
         if used.relation != "==":
             if line.relation == "==":
@@ -234,7 +242,7 @@ def combination(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
         rest = rest - bound_over(kernel, term, _list(part, "over"), [used, *kernel.signs.used[before:]])
     for square in _entries(data, "squares", "of", "over", "times"):
         before = len(kernel.signs.used)
-        of, multiplier = kernel.expression(square.get("of")), kernel.expression(square.get("times", "1"))
+        of, multiplier = kernel.expression(square.get("of")), _number(kernel, square)
         if line.relation == "==" or not kernel.signs.nonnegative(multiplier):
             raise RejectedError(f"nothing says that the multiplier {text_of(multiplier)} of a square is >= 0")
         q = kernel.reader.value(of)
@@ -260,7 +268,7 @@ def at_other_indices(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Pla
     Raises:
         RejectedError: where it does not hold there.
     """
-    line = kernel.line(data.get("line"))
+    line, touched = kernel.line(data.get("line")), len(kernel.touched) - 1
     new = _mapping(data, "put")
     if not new:
         return line, line.place
@@ -280,7 +288,7 @@ def at_other_indices(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Pla
         if name in reach:
             reach |= _carried(name, base, reach.pop(name) + c, kernel)
     carried = replace(line, reach=reach)
-    kernel.touched = [carried if one is line else one for one in kernel.touched]
+    kernel.touched[touched] = carried
     return carried, place
 
 

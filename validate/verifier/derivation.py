@@ -50,15 +50,14 @@ def verify_derivation(data: dict[str, Any]) -> Report:
     Raises:
         FormatError: when it is malformed or too large to be checked.
     """
-    told, checks = Checks(), Checks()
+    told, checks, cited = Checks(), Checks(), tuple[str, ...]()
     try:
         claimed = read(data)
         introduce(told, data, claimed)
         try:
             blocks = check(data, claimed, Algebra(), 0, checks)
             checks.check(True, "the last line is the claim")
-            for source in blocks.cited:
-                told.note(f"citing {shown(source, 2000)}")
+            cited = tuple(shown(source, 2000) for source in dict.fromkeys(blocks.cited))
             unused = [a.text for a in claimed.assumptions if a.text not in blocks.assumed]
             if unused:
                 checks.note(f"of the assumptions on functions these are not needed: {shown(', '.join(unused), 2000)}")
@@ -68,7 +67,7 @@ def verify_derivation(data: dict[str, Any]) -> Report:
             checks.check(False, f"it cannot be checked: {shown(str(reason), 600)}")
     except (RecursionError, OverflowError, MemoryError):
         raise FormatError("the derivation is nested too deeply, or its numbers are too large") from None
-    return Report(checks.valid, tuple(checks.lines), tuple(told.lines))
+    return Report(checks.valid, tuple(checks.lines), tuple(told.lines), cited)
 
 
 def read(data: Mapping[str, Any]) -> Claimed:

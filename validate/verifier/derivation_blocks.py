@@ -109,6 +109,8 @@ class Blocks(Rules):
                 raise Uncheckable("the index j is not read in derivations")
         elif rule == "assumption" and expected is None:
             return self.schema(name, data, scope)
+        elif rule in ("at", "mean") and expected is None:
+            return self.moved(name, data, scope)
         elif expected is not None:
             sentence = Sentence(expected.left, expected.relation, expected.right, "")
             env = expected.env

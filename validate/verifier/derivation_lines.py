@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,10 +12,10 @@ from .derivation_facts import TURNED, Fact, Used
 from .derivation_normal import Env, Normal
 from .derivation_schemas import Schemas
 from .derivation_terms import Atom, Poly, all_atoms
-from .reading import FormatError, Uncheckable, list_of, shown, text_of
+from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import OVER, Node, Sentence, everything, read_formula
 
-MEANS = ("E", "mean_n", "mean_i")
+MEANS = tuple(f"{how}_{index}" for how in ("mean", "sum") for index in "nikh")
 
 
 @dataclass
@@ -138,7 +138,13 @@ class Lines:
             return fact
         al = self.algebra
         if fact.remake is not None:
-            env = fact.remake(self.start.with_nums(**new))
+            old = fact.remake
+            env = old(self.start.with_nums(**new))
+
+            def again(other: Env) -> Env:
+                return old(other.with_nums(**{name: self._moved(p, other.nums) for name, p in new.items()}))
+
+            fact = replace(fact, remake=again)
         else:
             env = fact.env.with_nums(**{name: self._moved(old, new) for name, old in fact.env.nums.items()})
         d = self.normal.difference(fact.left, fact.relation, fact.right, env)
@@ -188,22 +194,25 @@ class Lines:
 
     def speaks_of_K(self) -> bool:
         """Whether the claim's hypotheses hang on the length of the run."""
-        trees = [*self.claimed.words.definitions.values()]
-        trees += [side for r in self.claimed.relations for side in (r.left, r.right)]
-        trees += [c for a in self.claimed.assumptions for c in a.constants]
+        left = [side for r in self.claimed.relations for side in (r.left, r.right)]
+        left += [c for a in self.claimed.assumptions for c in a.constants]
         names = {"K"} | {op for op, (_, index) in OVER.items() if index == "k"}
-        return "K" in self.claimed.domains or any(
-            node.op in names or (node.op in ("name", "at") and node.name == "K")
-            for tree in trees
-            for node in everything(tree)
-        )
+        seen: set[str] = set()
+        while left:
+            for node in everything(left.pop()):
+                if node.op in names or (node.op in ("name", "at") and node.name == "K"):
+                    return True
+                if node.op == "name" and node.name in self.claimed.words.definitions and node.name not in seen:
+                    seen.add(node.name)
+                    left.append(self.claimed.words.definitions[node.name])
+        return "K" in self.claimed.domains
 
     def bound(self, p: Poly, over: Any, used: Used) -> Poly:
-        """E and means of a difference."""
+        """E, means and sums of a difference."""
         al = self.algebra
         for how in reversed(list_of(over, "over")):
-            if how not in MEANS:
-                raise Uncheckable(f"over={shown(how)} is none of {', '.join(MEANS)}")
+            if how != "E" and how not in MEANS:
+                raise Uncheckable(f"over={shown(how)} is none of E, {', '.join(MEANS)}")
             if used.open:
                 raise Uncheckable("a mean of what is only known where a divisor is not 0")
             if how == "E":
@@ -213,8 +222,40 @@ class Lines:
             frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
             if index not in frees or (index == "n" and "i" in frees):
                 raise Uncheckable(f"{how} of what does not hang on {index}, or hangs on i too")
-            if any(index == held or held == "n" for held, _ in used.fixed):
+            if any(held in (index, "n" if index == "i" else index) for held, _ in used.fixed):
                 raise Uncheckable(f"{how} of what is known at this {index} only")
-            name = al.fresh(index)
-            p = al.bind(al.renamed(p, {index: name}), (index, name, al.var("n") if index == "i" else ""))
+            if index in "kh" and used.reach > 1:
+                raise Uncheckable(f"{how} of what is known for fewer rounds")
+            p = self._summed(p, how, index)
         return p
+
+    def _summed(self, p: Poly, how: str, index: str) -> Poly:
+        """The mean or sum over a free index."""
+        al, name = self.algebra, self.algebra.fresh(index)
+        if index in "ni":
+            found = al.bind(al.renamed(p, {index: name}), (index, name, al.var("n") if index == "i" else ""))
+            count = al.of(al.atom("p", "N") if index == "n" else al.atom("count", al.var("n")))
+            return found if how.startswith("mean") else al.mul(count, found)
+        end = self.start.nums["K"] if index == "k" else self.normal.turns(Node("number"))
+        found = al.bind(al.renamed(p, {index: name}), (index, name, al.frozen(end)))
+        return al.mul(found, al.inverse(end)) if how.startswith("mean") else found
+
+    def moved(self, name: str, data: Mapping[str, Any], scope: Mapping[str, Fact]) -> Fact:
+        """A line at other indices, or E and means of it, without its sentence."""
+        fields(data, "the line", "by line", "name put over")
+        used = Used()
+        outer, self.signs.used = self.signs.used, used
+        try:
+            fact = self.put(self.find(data["line"], scope), data.get("put", {}))
+            used.merge(fact)
+            left, right = fact.left, fact.right
+            over = list_of(data.get("over", []), "over")
+            d = self.bound(fact.difference, over, used)
+            for how in reversed(over):
+                left, right = Node(how, (left,)), Node(how, (right,))
+            shape = self.algebra.primitive(d)
+            remake = None if over else fact.remake
+            moved = replace(fact, name=name, left=left, right=right, difference=d, shape=shape, remake=remake)
+            return replace(moved, fixed=used.fixed, reach=used.reach, open=used.open)
+        finally:
+            self.signs.used = outer

@@ -21,8 +21,8 @@ from .reading import Uncheckable
 Mono = tuple[tuple["Atom", int], ...]
 Poly = dict[Mono, Fraction]
 
-MOST_WORK = 4_000_000
-MOST_TERMS = 20_000
+MOST_WORK = 2_500_000
+MOST_TERMS = 8_000
 MOST_BITS = 20_000
 MOST_TEXT = 200_000
 MOST_POWER = 60
@@ -226,7 +226,7 @@ class Polynomials:
 
     def mul(self, p: Poly, q: Poly) -> Poly:
         """The product."""
-        self.spend(len(p) * len(q))
+        self.spend(2 * len(p) * len(q))
         total: Poly = {}
         for m1, c1 in p.items():
             for m2, c2 in q.items():

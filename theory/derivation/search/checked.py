@@ -10,7 +10,7 @@ from theory.claim import Claim
 
 def accepted(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str | None:
     """None where the kernel accepts the lines as a derivation of the claim, else why not."""
-    from theory.derivation.check import NotProvedError, check
+    from theory.derivation.kernel import NotProvedError, check
 
     try:
         check(claim, lines)

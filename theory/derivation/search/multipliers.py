@@ -520,4 +520,6 @@ class _Search:
 
 def _width(ends: Sequence[tuple[float, float]]) -> float:
     """How much is left open, at most 1."""
-    return float(np.mean([1.0 if not np.isfinite(high) or high <= 0 else 1.0 - max(low, 0.0) / high for low, high in ends]))
+    return float(
+        np.mean([1.0 if not np.isfinite(high) or high <= 0 else 1.0 - max(low, 0.0) / high for low, high in ends])
+    )

@@ -302,6 +302,7 @@ def _with_potential(claim: Claim) -> Iterator[str]:
     times: Callable[[Expression], Expression] = (
         (lambda e: applied("*", (Name("K"), e))) if left.operation == "mean_k" else (lambda e: e)
     )
+
     def averaged(e: Apply) -> Expression | None:
         return applied("mean_k", parts(e)) if e.operation == "max_k" else None
 
