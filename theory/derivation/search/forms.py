@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from theory.claim import Claim
-from theory.derivation.check import Kernel
+from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import Atom, Monomial, Quotient, constant, monomial
 from theory.derivation.reading import PLAIN, Place, Reader
 from theory.derivation.rules import of_one_client
