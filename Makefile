@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help report report-full test test-all docs notebooks pictures fuzz bench bench-all lint clean
+.PHONY: help report report-full test test-all docs notebooks pictures fuzz bench bench-all kernels lint clean
 
 help:
 	@echo "make report       check every claim and write the HTML report to $(OUT)/index.html, with fewer instances and runs"
@@ -31,6 +31,7 @@ help:
 	@echo "make fuzz         $(CASES) random inputs to everything that reads any, and what came of them"
 	@echo "make bench        the speed of the simulator on the reference workloads, on less work"
 	@echo "make bench-all    the same on all of it, by size and by threads (benchmarks/results/), and of the other programs"
+	@echo "make kernels      the proofs, exported and put to Rocq's compiler and checker (Debian's package coq)"
 	@echo "make lint         ruff and mypy"
 	@echo "make clean        remove .venv, caches and $(OUT)/"
 
@@ -68,6 +69,11 @@ bench-all: $(VENV)/installed
 	set -e; for workload in w1_fedavg_svrg w2_open_fl; do \
 	  $(BIN)/python -m benchmarks.$$workload; $(BIN)/python -m benchmarks.$$workload --scaling; done
 	set -e; for name in mixing bounds worst_case; do $(BIN)/python -m benchmarks.$$name; done
+
+kernels: $(VENV)/installed
+	@command -v coqc >/dev/null || { command -v apt-get >/dev/null && apt-get install -y coq; } || { \
+	  echo "make kernels needs coqc: install Coq 8.16 or later (Debian: apt-get install coq)" >&2; exit 1; }
+	$(BIN)/python -m theory.derivation.export.kernels build/kernels
 
 lint: $(VENV)/installed-dev
 	$(BIN)/python -m ruff check .

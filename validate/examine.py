@@ -26,6 +26,7 @@ from validate.instances.covered import coverage
 from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
 from validate.instances.seen import Hunt, measured
+from validate.proved_files import with_file
 from validate.verdict import Evidence, Result, decide
 
 log = logging.getLogger(__name__)
@@ -66,7 +67,8 @@ def examine(
         return decide(claim.id, evidence, quick=quick)
     if claim.in_words:
         return decide(claim.id, [*evidence, _in_words(claim)], quick=quick)
-    evidence += _proved(claim)
+    derived, proof = with_file(_proved(claim), Path(out))
+    evidence += derived
     proved = any(item.outcome == "proved" for item in evidence)
     found = _hunted(claim, proved, quick, seed, tell)
     path: Path | None = None
@@ -89,7 +91,8 @@ def examine(
         data = {"instance": found.suspect.instance.to_json()}
         evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
     evidence += evidence_of(claim, found, quick)
-    return decide(claim.id, evidence, None if path is None else str(path), coverage(claim, found, quick), quick)
+    result = decide(claim.id, evidence, None if path is None else str(path), coverage(claim, found, quick), quick)
+    return replace(result, proof=proof) if result.verdict == "proved" else result
 
 
 def _hunted(claim: Claim, proved: bool, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -95,7 +96,7 @@ def test_a_corrupted_definition_is_not_proved(c: Claim) -> None:
         assert "proved" not in outcomes(replace(c, where={**c.where, name: new})), name
 
 
-@pytest.mark.parametrize("c", [c for c in PROVED if c.proof], ids=lambda c: c.id)
+@pytest.mark.parametrize("c", [c for c in PROVED if isinstance(c.proof, Mapping)], ids=lambda c: c.id)
 def test_without_its_multipliers_or_with_others_it_is_not_proved(c: Claim) -> None:
     multipliers = c.proof["multipliers"]
     for name, factor in multipliers.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 import pytest
@@ -105,7 +106,7 @@ def test_right_sides_by_hand(label: str) -> None:
 
 @pytest.mark.parametrize("c", CLAIMS, ids=lambda c: c.label)
 def test_a_proof_names_conditions_that_the_sentence_and_the_assumptions_give(c: Claim) -> None:
-    if c.proof is None:
+    if not isinstance(c.proof, Mapping):
         return
     from theory.inequality.averaged import Reader
 

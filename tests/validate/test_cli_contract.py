@@ -51,6 +51,17 @@ TRIANGLE = claim("triangle", "norm2(a + b) <= norm2(a) + norm2(b)", vectors=("a"
 PAPER = Paper("unproved", "A false sentence with a proof", "a reader", (TRIANGLE,))
 """
 
+DERIVED = """
+from theory import Paper, claim
+from theory.derivation import citation, combined
+
+YOUNG = claim("young", "2*dot(a, b) <= norm2(a) + norm2(b)", vectors=("a", "b"),
+              proof=(combined("end", squares={"a - b": "1"}),))
+CITED = claim("cited", "2*dot(a, b) <= norm2(a) + norm2(b)", vectors=("a", "b"),
+              proof=(citation("end", None, "a book"),))
+PAPER = Paper("derived", "Two derivations", "a reader", (YOUNG, CITED))
+"""
+
 # By command and status, calls that end so. "~" stands for what `folder` has made.
 CALLS: dict[tuple[str, int], str] = {
     ("claims", 0): "claims --paper perm",
@@ -66,6 +77,9 @@ CALLS: dict[tuple[str, int], str] = {
     ("replay", 0): "replay textbook/young",
     ("replay", 1): "replay ~unproved.py:triangle",
     ("replay", 2): "replay open-fl/theorem-3",
+    ("export", 0): "export --to rocq ~derived.py:young",
+    ("export", 1): "export --to rocq ~derived.py:cited",
+    ("export", 2): "export --to rocq open-fl/theorem-3",
     ("feasible", 0): f"feasible {EQ14}",
     ("feasible", 1): f"feasible {EQ14} --set M=1 --set delta=1",
     ("feasible", 2): f"feasible {EQ14} --suppose 'M <'",
@@ -139,6 +153,7 @@ def prepared(folder: Path) -> Path:
     source = Path(__file__).parents[1] / "language" / "noise_ball.py"
     (folder / "~noise_ball.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
     (folder / "~unproved.py").write_text(UNPROVED, encoding="utf-8")
+    (folder / "~derived.py").write_text(DERIVED, encoding="utf-8")
     for name, step in (("instance", "1/8"), ("breaking", "1/2"), ("violating", "9/4")):
         text = json.dumps({**INSTANCE, "parameters": {"eta": step}})
         (folder / f"~{name}.json").write_text(text, encoding="utf-8")

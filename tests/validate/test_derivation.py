@@ -72,7 +72,8 @@ def test_the_commands(monkeypatch: Patch) -> None:
         assert printed("replay", "written/young")["reaches"]
         assert "proved: norm2(a + b) <= " in call("replay", "written/young").stdout
         answer: dict[str, Any] = printed("prove", "written/young")
-        assert set(answer) == {"id", "outcome", "detail", "sentence", "proof"}
+        known = {"id", "outcome", "detail", "sentence", "proof", "derivation", "way", "tried", "seconds"}
+        assert set(answer) == known
         assert answer["outcome"] == "proved"
         says(monkeypatch)
         assert printed("replay", "written/young", status=1)["reaches"] is False

@@ -5,6 +5,7 @@ own. The caller's own values are printed in the certificate, so that a certifica
 last digit.
 """
 
+from validate.certificate.derivation import derivation_certificate
 from validate.certificate.files import copy_verifier, read, verified, verify, write
 from validate.certificate.parts import Certificate, Number, as_text
 from validate.certificate.play import differences, play_certificate
@@ -17,6 +18,7 @@ __all__ = [
     "Report",
     "as_text",
     "copy_verifier",
+    "derivation_certificate",
     "differences",
     "play_certificate",
     "read",

@@ -126,12 +126,12 @@ def said(claim: Claim) -> Certificate:
 
 
 def differences(certificate: Certificate, claim: Claim) -> tuple[str, ...]:
-    """The fields in which a certificate departs from the claim that it says it refutes.
+    """The fields in which a certificate departs from the claim that it says it refutes, or proves.
 
     The verifier cannot know the printed claim. Empty when the certificate says of it what the claim says of itself, and
     nothing more: a domain or a standing condition that the claim has not would be another claim.
     """
-    expected = {"kind": "play", **said(claim)}
+    expected = said(claim)
     keys = [*expected, *(key for key in ("standing", "domains", "over") if key not in expected)]
     found = [key for key in keys if certificate.get(key) != expected.get(key)]
     if set(certificate.get("vectors", {})) != set(claim.vectors):

@@ -83,10 +83,11 @@ def verify(
 ) -> None:
     """Re-check certificates, and compare them with the claims.
 
-    Everything is checked in exact arithmetic. A certificate says which claim it refutes, and its text is held against
-    the claim of that id in the catalogue, or in a file --claims. Where there is none, a warning says what remains for
-    you to compare. Exit status 1 when a certificate does not prove what it says, or says something else than the claim;
-    2 when one cannot be read (the others are checked all the same; with --json there is no document then).
+    Everything is checked in exact arithmetic. A certificate says which claim it refutes, or, as a derivation, proves,
+    and its text is held against the claim of that id in the catalogue, or in a file --claims. Where there is none, a
+    warning says what remains for you to compare. Exit status 1 when a certificate does not prove what it says, or says
+    something else than the claim; 2 when one cannot be read (the others are checked all the same; with --json there is
+    no document then).
 
     Example: fedproof verify fedproof-out/certificates/*.json
     """
@@ -119,6 +120,7 @@ def verify(
                 "differences": list(other),
                 "claim": list(found.claimed),
                 "checks": list(found.lines),
+                "cited": list(found.cited),
                 "certificate": str(path),
             }
         )
@@ -126,10 +128,11 @@ def verify(
             typer.echo(f"warning: {path}: {NOT_COMPARED}", err=True)
         if not as_json:
             typer.echo("\n".join([f"{path}: {_comparison(where)}", *found.claimed, *found.lines]))
+            citing = f", citing {'; '.join(found.cited)}" if found.cited else ""
             if other:
                 typer.echo(f"INVALID: it differs from {certificate['claim']} of {where} in: {', '.join(other)}")
             else:
-                typer.echo(found.verdict if where is None or not found.valid else VALID)
+                typer.echo(found.verdict if where is None or not found.valid else VALID[certificate["kind"]] + citing)
         status = max(status, 0 if valid else 1)
     if as_json and status != 2:
         print_json(entries)
@@ -140,7 +143,7 @@ COMPARED = "statement, definitions, assumptions, relations, domains and algorith
 NOT_COMPARED = (
     f"not compared with any catalogue: compare the {COMPARED} with your paper yourself, or name its file with --claims"
 )
-VALID = "VALID: the claim is false as stated"
+VALID = {"play": "VALID: the claim is false as stated", "derivation": "VALID: the claim is true as stated"}
 
 
 def _claims(papers: Sequence[Path]) -> Callable[[str], tuple[str | None, Claim | None]]:

@@ -1,4 +1,4 @@
-"""Is a claim proved, and where does a proof break? `fedproof prove` and `replay`."""
+"""Where does a proof break? `fedproof replay`."""
 
 from __future__ import annotations
 
@@ -44,42 +44,4 @@ def replay(
         typer.echo(f"{found.outcome}: {claim.statement}")
         typer.echo(found.detail)
     if not found.reaches:
-        raise typer.Exit(UNPROVED)
-
-
-def prove(
-    target: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Id of a claim; or paper.py:LABEL.", autocompletion=completion.claim_ids),
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Say whether a claim's own sentence is proved.
-
-    For all values that its hypotheses allow, by algebra, or by the multipliers that are written in the claim or found.
-    That a claim is not proved says nothing against it. Exit status 1 when it
-    is not.
-
-    Example: fedproof prove textbook/young
-    """
-    from theory.catalog import claim as find
-    from validate import proving
-
-    claim = find(own.one(target))
-    found = proving.evidence(claim)
-    best = next((item for item in found if item.outcome == "proved"), None)
-    told = best or next(iter(found), None)
-    data = {} if best is None else dict(best.data or {})
-    answer = {
-        "id": claim.id,
-        "outcome": "undecided" if best is None else "proved",
-        "detail": "nothing here decides sentences of this kind" if told is None else told.detail,
-        "sentence": data.get("sentence"),
-        "proof": {name: value for name, value in data.items() if name != "sentence"} or None,
-    }
-    if as_json:
-        print_json(answer)
-    else:
-        typer.echo(f"{claim.id}: {answer['outcome']}: {answer['detail']}")
-    if best is None:
         raise typer.Exit(UNPROVED)

@@ -19,16 +19,21 @@ class Report:
         valid: whether every check holds.
         lines: the checks.
         claimed: what the certificate says of the claim, for a reader to compare with the paper: no check knows that.
+        cited: what a derivation takes from elsewhere without proof.
     """
 
     valid: bool
     lines: tuple[str, ...]
     claimed: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
         """What the checks come to, in a line."""
-        return "VALID for the claim as printed above: compare it with your paper" if self.valid else "INVALID"
+        if not self.valid:
+            return "INVALID"
+        citing = f", citing {'; '.join(self.cited)}" if self.cited else ""
+        return f"VALID for the claim as printed above{citing}: compare it with your paper"
 
     def __str__(self) -> str:
         return "\n".join([*self.claimed, *self.lines, self.verdict])

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from .checks import Report
+from .derivation import verify_derivation
 from .play import verify_play
 from .reading import FORMAT, FormatError, load, shown
 
-KINDS = ("play",)
+KINDS = {"play": verify_play, "derivation": verify_derivation}
 
 
 def verify(certificate: Any) -> Report:
@@ -24,9 +25,9 @@ def verify(certificate: Any) -> Report:
     if certificate.get("format") != FORMAT:
         raise FormatError(f"format={shown(certificate.get('format'))} is not {FORMAT}")
     kind = certificate.get("kind")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise FormatError(f"kind={shown(kind)} is none of {list(KINDS)}")
-    return verify_play(certificate)
+    return KINDS[kind](certificate)
 
 
 def main(arguments: Sequence[str]) -> int:

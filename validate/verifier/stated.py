@@ -134,7 +134,7 @@ def introduce(checks: Checks, data: Mapping[str, Any], claimed: Claimed, problem
     if data.get("over"):
         note(f"assumed for {shown(data['over'])} only; here checked everywhere")
     for name, domain in claimed.domains.items():
-        note(f"{name} is from {_interval(domain)}")
+        note(f"{name} is from {interval(domain)}")
     if claimed.program is not None:
         for line in listing(claimed.program):
             note(shown(line, 2000))
@@ -171,7 +171,8 @@ def _words(value: Any) -> str:
     return f"by rounds {_words(value['k'])}" if isinstance(value, dict) and "k" in value else str(value)
 
 
-def _interval(domain: Mapping[str, Any]) -> str:
+def interval(domain: Mapping[str, Any]) -> str:
+    """A domain in words."""
     low, high = domain["lower"], domain["upper"]
     left = "(-inf" if low is None else f"{'(' if domain['lower_open'] else '['}{shown(low)}"
     right = "inf)" if high is None else f"{shown(high)}{')' if domain['upper_open'] else ']'}"

@@ -1,0 +1,140 @@
+"""Derivations as files for Rocq: their text always, and coqc's word on them where it is installed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.derivation.export import derivations
+from theory import claim
+from theory.derivation import citation, combined, lines
+from theory.derivation.export import NotExportedError, kernels, rocq
+
+SMALL = derivations.small()
+LARGE = derivations.large()
+coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed (Debian's package coq)")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("rocq")
+    kernels.compile_prelude(made)
+    return made
+
+
+def compiled(folder: Path, text: str, name: str) -> kernels.Compiled:
+    (folder / f"{name}.v").write_text(text, encoding="utf-8")
+    return kernels.compiled(folder, f"{name}.v")
+
+
+def statement(text: str) -> str:
+    found = re.search(r"^Theorem .*?^Proof\.", text, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[0]
+
+
+@pytest.mark.parametrize(("one", "written"), [*SMALL, *LARGE], ids=lambda one: getattr(one, "id", ""))
+def test_a_file_takes_nothing_for_granted(one, written):
+    text = rocq.theorem(one, written)
+    for word in ("Axiom", "Admitted", "admit", "Parameter", "Hypothesis", "Variable", "nra", "Unset", "Local"):
+        assert not re.search(rf"\b{word}\b", text)
+    assert one.statement in text.splitlines()[0]
+    assert "LaTeX:" in text
+    assert text.rstrip().endswith(f"Print Assumptions {rocq.identifier(one)}.")
+
+
+def test_the_prelude_has_no_axiom():
+    text = rocq.prelude()
+    for word in ("Axiom", "Admitted", "admit", "Parameter", "Hypothesis", "Conjecture", "nra"):
+        assert not re.search(rf"\b{word}\b", text)
+
+
+def test_a_statement_says_what_the_claim_says():
+    text = statement(rocq.theorem(*SMALL[1]))
+    assert "norm2 (add a b) <= (1 + c) * norm2 a + (1 + 1 / c) * norm2 b." in text
+    assert "(c_low : 0 < c)" in text
+    assert "(V : space)" in text
+
+
+def test_a_statement_with_draws_says_their_law():
+    text = statement(rocq.theorem(*LARGE[0]))
+    assert "(samples_dom : forall n, (n < N)%nat -> (1 <= samples n)%nat)" in text
+    assert (
+        "E Pr (fun w => phi (x t w) (drawn_1 t n w)) = E Pr (fun w => mean (samples n) (fun i => phi (x t w) i))"
+        in text
+    )
+    assert "n <> m ->" in text
+    assert "forall n i, (n < N)%nat -> (i < samples n)%nat -> convex (func n i)" in text
+    assert "forall k : nat, ((S k) <= rounds)%nat ->" in text
+
+
+def test_a_derivation_of_another_sentence_is_not_exported():
+    one, written = SMALL[1]
+    other = replace(one, statement="norm2(a + b) <= (1 + c)*norm2(a) + (1 + 1/c)*norm2(b) - norm2(a)")
+    with pytest.raises(NotExportedError, match="do not add up"):
+        rocq.theorem(other, written)
+
+
+def test_a_citation_is_not_exported():
+    one = SMALL[1][0]
+    with pytest.raises(NotExportedError, match="the rule citation is not exported yet"):
+        rocq.theorem(one, [citation("end", None, "a book")])
+
+
+def test_names_that_mean_something_to_rocq_are_changed():
+    one = claim("names", "S*E2 + forall <= S*E2 + forall + exists*norm2(fun)", vectors=("fun",))
+    text = rocq.theorem(one, lines(one, [combined("end", squares={"fun": "exists"})]))
+    assert "(S_ : nat)" in text
+    assert "(exists_ : R)" in text
+    assert "(fun_ : V)" in text
+
+
+@coqc
+@pytest.mark.parametrize(("one", "written"), SMALL, ids=lambda one: getattr(one, "id", ""))
+def test_coqc_accepts(folder, one, written):
+    found = compiled(folder, rocq.theorem(one, written), rocq.identifier(one))
+    assert found.accepted, found.errors
+    assert found.axioms
+    assert set(found.axioms) <= kernels.KNOWN_AXIOMS
+
+
+@coqc
+@pytest.mark.slow
+@pytest.mark.parametrize(("one", "written"), LARGE, ids=lambda one: getattr(one, "id", ""))
+def test_coqc_accepts_expectations(folder, one, written):
+    found = compiled(folder, rocq.theorem(one, written), rocq.identifier(one))
+    assert found.accepted, found.errors
+    assert set(found.axioms) <= kernels.KNOWN_AXIOMS
+
+
+@coqc
+@pytest.mark.parametrize(("one", "written"), SMALL, ids=lambda one: getattr(one, "id", ""))
+def test_coqc_rejects_when_the_right_side_is_moved(folder, one, written):
+    text = rocq.theorem(one, written)
+    conclusion = statement(text).removesuffix(".\nProof.").splitlines()[-1].strip()
+    said = conclusion.rpartition("-> ")[2].removeprefix("forall k : nat, ")
+    moved = text.replace(said, f"{said} - 1 / 1000")
+    assert moved != text
+    assert not compiled(folder, moved, f"moved_{rocq.identifier(one)}").accepted
+
+
+@coqc
+def test_coqc_rejects_without_a_hypothesis(folder):
+    text = rocq.theorem(*SMALL[1])
+    less = text.replace("    (c_low : 0 < c)\n", "").replace("    (c_low : 0 < c),", "    ,").replace(" c_low.", ".", 1)
+    less = less.replace("(c : R)\n    ,", "(c : R),")
+    assert "c_low :" not in less
+    found = compiled(folder, less, "less")
+    assert not found.accepted
+    assert "c_low" in found.errors
+
+
+@coqc
+def test_a_file_that_stands_alone_is_accepted(tmp_path):
+    (tmp_path / "alone.v").write_text(rocq.alone(rocq.theorem(*SMALL[1])), encoding="utf-8")
+    found = kernels.compiled(tmp_path, "alone.v")
+    assert found.accepted, found.errors

@@ -1,0 +1,253 @@
+"""A round unfolded, E of its draws taken exactly, is worth what the exact law of a run says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from tests.derivation.exact import Numbers, law_of
+from theory import algorithm, claim
+from theory.claim import Claim
+from theory.derivation.quotients import RejectedError
+from theory.derivation.reading import PLAIN, Reader, finest
+from theory.derivation.rounds import Rounds
+from theory.operations import to_fraction
+from theory.sentence import evaluate, parse_expression
+from validate.both_sides import World, words_of
+from validate.instances import read_instance
+
+F = Fraction
+
+
+@algorithm
+def sampled(w, x, *, eta):
+    return x - eta * w.mean(w.gradient(x, w.sample()))
+
+
+@algorithm
+def batched(w, x, *, eta, b):
+    return x - eta * w.mean(w.gradient(x, w.sample(b)))
+
+
+@algorithm(x="x0", z="each grad(f_n, x0)")
+def twice(w, x, z, *, eta):
+    i = w.sample()
+    g = w.gradient(x, i)
+    return x - eta * w.mean(g - w.gradient(0 * x, i) + z), z + g
+
+
+@algorithm
+def chosen(w, x, *, eta, S):
+    return x - eta * w.average(w.gradient(x), w.choose(S))
+
+
+@algorithm
+def chosen_again(w, x, *, eta, S):
+    return x - eta * w.average(w.gradient(x, w.sample()), w.choose(S, replace=True))
+
+
+@algorithm(x="x0", c="each 0")
+def where_chosen(w, x, c, *, eta, S):
+    active = w.choose(S)
+    g = w.gradient(x)
+    return x - eta * w.average(g - c, active), w.where(active, g, c)
+
+
+@algorithm
+def coined(w, x, *, eta, p):
+    return x - eta * w.mean(w.coins(p) / p * w.gradient(x, w.sample()))
+
+
+@algorithm(x="x0", s="x0")
+def loopless(w, x, s, *, eta, p):
+    i = w.sample()
+    estimate = w.mean(w.gradient(x, i) - w.gradient(s, i)) + w.full_gradient(s)
+    return x - eta * estimate, w.where(w.coin(p), x, s)
+
+
+@algorithm(x="each x0", h="each 0")
+def skipping(w, x, h, *, eta, p):
+    moved = x - eta * (w.gradient(x) - h)
+    after = w.where(w.coin(p), w.each(w.mean(moved - eta / p * h)), moved)
+    return after, h + p / eta * (after - moved)
+
+
+@algorithm
+def kept(w, x, *, eta, m):
+    return x - eta * w.mean(w.keep(w.gradient(x, w.sample()), m))
+
+
+@algorithm(x="x0", h="each 0")
+def remembered(w, x, h, *, eta, m):
+    moved = w.keep(w.gradient(x) - h, m)
+    return x - eta * w.mean(h + moved), h + w.keep(moved, m)
+
+
+@algorithm
+def served(w, x, *, eta, m):
+    return x - eta * w.keep(w.full_gradient(x), m)
+
+
+@algorithm
+def local(w, x, *, eta, H):
+    y = w.each(x)
+    for _ in w.repeat(H):
+        w.tap("y", y)
+        y = y - eta * w.gradient(y, w.sample())
+    w.tap("last", y)
+    return w.mean(y)
+
+
+@algorithm
+def local_chosen(w, x, *, eta, S, H):
+    active = w.choose(S)
+    y = w.each(x)
+    for h in w.repeat(H):
+        w.tap("y", y)
+        y = y - eta / (h + 1) * w.gradient(y)
+    w.tap("last", y)
+    return x + w.average(y - x, active)
+
+
+@algorithm
+def drawn_before(w, x, *, eta, H):
+    i = w.sample()
+    y = w.each(x)
+    for _ in w.repeat(H):
+        w.tap("y", y)
+        y = y - eta * w.gradient(y, i)
+    w.tap("last", y)
+    return w.mean(y) + eta * w.mean(w.gradient(x, i))
+
+
+@algorithm
+def two_turns(w, x, *, eta):
+    y = x
+    for _ in w.repeat(2):
+        y = y - eta * w.mean(w.gradient(x, w.sample()))
+    return y
+
+
+SAMPLES = [
+    [(((F(2), F(1)), (F(1), F(3))), (F(1), F(-1)), F(1)), (((F(1), F(0)), (F(0), F(2))), (F(0), F(2)), F(0))],
+    [(((F(1), F(-1)), (F(-1), F(4))), (F(2), F(1)), F(-1))],
+]
+THIRD = [[(((F(3), F(0)), (F(0), F(1))), (F(-1), F(1, 2)), F(2))]]
+X0 = (F(1, 2), F(-2))
+SERVER = (
+    "E(norm2(x[k+1] - x0))",
+    "E(dot(x[k+1], grad(f, x[k])))",
+    "norm2(E(x[k+1]))",
+    "E(norm2(x[k+1] - E(x[k+1])))",
+    "mean_n(norm2(E(x[k+1] - grad(f_n, x[k]))))",
+    "E(f(x[k]) + norm2(mean_n(mean_i(x[k+1] - grad(f_ni, x[k])))))",
+)
+CASES: list[tuple[Any, dict[str, Any], tuple[str, ...]]] = [
+    (sampled, {"eta": "1/2"}, SERVER),
+    (batched, {"eta": "1/2", "b": 2}, SERVER),
+    (
+        twice,
+        {"eta": "1/2"},
+        (*SERVER, "E(dot(x[k+1], mean_n(z[k+1])))", "E(norm2(z[k+1] - x[k+1]))", "E(norm2(z[k+1]))"),
+    ),
+    (chosen, {"eta": "1/2", "S": 1}, SERVER),
+    (chosen, {"eta": "1/2", "S": 2}, SERVER),
+    (chosen_again, {"eta": "1/2", "S": 2}, SERVER),
+    (
+        where_chosen,
+        {"eta": "1/2", "S": 2},
+        (*SERVER, "E(norm2(c[k+1]))", "E(dot(c[k+1], x[k+1]))", "E(norm2(mean_n(c[k+1])))", "E(f_n(c[k+1]))"),
+    ),
+    (coined, {"eta": "1/2", "p": "1/3"}, SERVER),
+    (
+        loopless,
+        {"eta": "1/2", "p": "1/3"},
+        (*SERVER, "E(dot(x[k+1], s[k+1]))", "E(norm2(grad(f_ni, s[k+1])))", "E(f(s[k+1]) * f(s[k+1]))", "E(f(x[k+1]))"),
+    ),
+    (
+        skipping,
+        {"eta": "1/2", "p": "1/3"},
+        ("E(norm2(x[k+1] - x0))", "E(dot(x[k+1], h[k+1]))", "E(norm2(mean_n(h[k+1])))", "E(mean_n(norm2(h[k+1])))"),
+    ),
+    (kept, {"eta": "1/2", "m": 1}, SERVER[:4]),
+    (
+        remembered,
+        {"eta": "1/2", "m": 1},
+        ("E(norm2(x[k+1]))", "E(dot(h[k+1], x[k]))", "norm2(E(h[k+1]))", "E(norm2(h[k+1]))"),
+    ),
+    (served, {"eta": "1/2", "m": 1}, SERVER),
+    (
+        local,
+        {"eta": "1/2", "H": 2},
+        ("E(norm2(x[k+1] - x0))", "E(norm2(y[k,h+1]))", "E(dot(y[k,h+1], mean_n(y[k,h+1])))"),
+    ),
+    (
+        local_chosen,
+        {"eta": "1/2", "H": 2, "S": 1},
+        ("E(norm2(x[k+1] - x0))", "E(norm2(y[k,h+1]))", "E(dot(x[k+1], x[k]))"),
+    ),
+    (two_turns, {"eta": "1/2"}, SERVER),
+]
+
+
+def read(algorithm_: Any, parameters: dict[str, Any], text: str, samples: Any, k: int) -> None:
+    """The unfolded normal form at a round, and the exact value, at all free indices."""
+    loops = {tap: depth for tap, (_, depth) in algorithm_.program.taps.items()}
+    rounds = k + 1
+    problem = {
+        "clients": [
+            [{"H": [[str(x) for x in row] for row in H], "b": list(map(str, b)), "c": str(c)} for H, b, c in own]
+            for own in samples
+        ]
+    }
+    instance = read_instance(
+        {"problem": problem, "start": list(map(str, X0)), "rounds": rounds, "parameters": parameters}, algorithm_
+    )
+    turns = int(parameters.get("H", 0))
+    law = law_of(instance, {tap: turns if depth else 0 for tap, depth in loops.items()})
+    for _, outcome in law:  # what a loop hands on after its last turn
+        for key, value in list(outcome.items()):
+            if key[0] == "last":
+                outcome["y", (*key[1], turns)] = value
+    given = {name: F(str(value)) for name, value in parameters.items()}
+    numbers = Numbers(given, samples, {"x0": X0}, law, rounds)
+    c: Claim = claim("c", f"{text} >= 0*norm2(x0)", of=algorithm_, parameters={})
+    e = parse_expression(text)
+    reader = Reader(c, finest(c, [e]))
+    reader.rounds = Rounds(reader)
+    q = reader.value(e, replace(PLAIN, unfold=True))
+    words = words_of(instance)
+    world = World(instance, given, words)
+    for n in range(len(samples)):
+        for i in range(len(samples[n])):
+            at = {"n": n, "i": i, "k": k, "h": 0}
+            assert numbers.value(q, at) == to_fraction(evaluate(e, world, at, words)), (text, n, i)
+
+
+@pytest.mark.parametrize(("algorithm_", "parameters", "texts"), CASES, ids=lambda v: getattr(v, "__name__", None))
+def test_an_unfolded_round_is_worth_what_its_law_says(algorithm_: Any, parameters: Any, texts: Any) -> None:
+    for text in texts:
+        for samples, k in ((SAMPLES, 1), ([*SAMPLES, *THIRD], 0)):
+            read(algorithm_, parameters, text, samples, k)
+
+
+@pytest.mark.parametrize(
+    ("algorithm_", "text"),
+    [
+        (drawn_before, "E(norm2(x[k+1]))"),  # what the loop hands on hangs on the sample beside it
+        (local, "E(dot(y[k,h+1], y[k,h+2]))"),
+        (sampled, "E(dot(x[k+1], grad(f, x[k+1])))"),
+        (sampled, "E(norm2(sum_k(x[k+1] - x[k])))"),  # draws of two rounds, which may be the same
+        (sampled, "E(norm2(x[k+1])*norm2(x[k+1])*norm2(mean_n(x[k+1])))"),
+    ],
+)
+def test_what_is_not_averaged(algorithm_: Any, text: str) -> None:
+    c = claim("c", f"{text} >= 0*norm2(x0)", of=algorithm_)
+    e = parse_expression(text)
+    reader = Reader(c, finest(c, [e]))
+    reader.rounds = Rounds(reader)
+    with pytest.raises(RejectedError):
+        reader.value(e, replace(PLAIN, unfold=True))

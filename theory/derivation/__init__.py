@@ -1,0 +1,48 @@
+"""Derivations: proofs line by line, and the kernel that accepts them or does not.
+
+`check` is the kernel (see `theory.derivation.kernel`); the other names write lines as plain data.
+"""
+
+from theory.derivation.kernel import Checked, NotProvedError, check
+from theory.derivation.writing import (
+    assumed,
+    at,
+    axiom,
+    cases,
+    citation,
+    combined,
+    domain,
+    hypothesis,
+    induction,
+    lines,
+    mean,
+    power,
+    replaced,
+    root,
+    single,
+    step,
+    zero,
+)
+
+__all__ = [
+    "Checked",
+    "NotProvedError",
+    "assumed",
+    "at",
+    "axiom",
+    "cases",
+    "check",
+    "citation",
+    "combined",
+    "domain",
+    "hypothesis",
+    "induction",
+    "lines",
+    "mean",
+    "power",
+    "replaced",
+    "root",
+    "single",
+    "step",
+    "zero",
+]

@@ -1,0 +1,243 @@
+"""Expectations of the draws of a round, exactly.
+
+The draws of a round are independent of everything before it and of one another. A product of factors is averaged over
+the draws in it; where two clients have drawn, means over both are those of different clients, and one N-th of what it
+makes when they are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from theory.derivation.quotients import ONE, ZERO, Atom, Monomial, Quotient, RejectedError, constant, monomial, of_atom
+from theory.derivation.reading import PLAIN, parameter
+from theory.derivation.terms import Binder, Index, as_vector, atom, bind, dot, expectation, fresh, opened, renamed
+
+if TYPE_CHECKING:
+    from theory.derivation.rounds import Rounds
+
+Draw: TypeAlias = tuple[Any, ...]
+"""Name of the instruction, the round, and in a loop the turn."""
+
+
+def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
+    """E of a product with draws in it, given the binders around it.
+
+    Raises:
+        RejectedError: where something else in it hangs on the same draws, or where it is not read.
+    """
+    draws = sorted({d for a, _ in m for d in a.draws}, key=str)
+    for one, other in combinations(draws, 2):
+        if one[0] == other[0] and not any((s - t).number for s, t in zip(one[1:], other[1:], strict=False)):
+            raise RejectedError(f"two draws of {one[0]} that may be the same")
+    for draw in draws:
+        for a, _ in m:
+            for moment in a.moments:
+                _check_before(rounds, moment, draw)
+    body = monomial(m)
+    for b in reversed(prefix):  # a mean over samples goes with its client
+        if b.kind == "i":
+            body = bind(b, body)
+    clients = sorted({n for a, _ in m for n in _clients(a)})
+    apart = _averaged(rounds, body)
+    if len(clients) < 2:
+        return expectation(apart)
+    merged = [n for n in clients if n in {b.index for b in prefix if b.kind == "n"}]
+    if len(clients) > 2 or not merged:
+        raise RejectedError("draws of more than two clients in one product")
+    new = {merged[0]: Index(next(n for n in clients if n != merged[0]))}
+    together = _averaged(rounds, renamed(body, new))
+    return expectation(apart + (together - renamed(apart, new)) / parameter("N"))
+
+
+def _clients(a: Atom) -> Iterator[str]:
+    """The clients whose draws are in an atom."""
+    if a.kind in ("draw", "count"):
+        yield from a.data[1:]
+    for v in a.data if a.kind in ("dot", "vec") else ():
+        yield from _clients_of_vector(v)
+
+
+def _clients_of_vector(v: Atom) -> Iterator[str]:
+    if v.kind in ("sampled", "noise"):
+        yield v.data[1]
+    if v.kind == "kept":
+        yield from v.data[1]
+        yield from _clients_of_vector(v.data[3])
+
+
+def _check_before(rounds: Rounds, moment: Any, draw: Draw) -> None:
+    """Nothing where a state or tap does not hang on a draw."""
+    name, (k, *turn), *_ = moment
+    back = (draw[1] - k).number
+    if back is not None and back.denominator == 1:
+        if name in rounds.reader.words.states:
+            if back >= 0:
+                return
+        elif back >= 1:
+            return
+        elif back == 0 and len(turn) == 1:
+            if len(draw) == 2 and draw[0] not in rounds.draws_of_loop(name):
+                return
+            before = (draw[2] - turn[0]).number if len(draw) == 3 else None
+            if before is not None and before >= 0 and rounds.same_loop(name, draw[0]):
+                return
+    raise RejectedError(f"{name} may hang on the draw that it is multiplied with")
+
+
+def _averaged(rounds: Rounds, q: Quotient) -> Quotient:
+    """The mean over the draws in it, those of clients with different indices being of different clients."""
+    if any(a.draws for p in q.under for mono, _ in p for a, _ in mono):
+        raise RejectedError("a division by what is drawn")
+    found = ZERO
+    for m, c in q:
+        found = found + constant(c) * _of_product(rounds, m)
+    return found * Quotient(ONE.over, q.under)
+
+
+def _of_product(rounds: Rounds, m: Monomial) -> Quotient:
+    if not any(a.draws for a, _ in m):
+        return monomial(m)
+    binders: list[Binder] = []
+    body = ONE
+    for a, e in m:
+        for _ in range(e if a.kind == "bind" and a.draws else 0):
+            these, inside = opened(a)
+            binders, body = [*binders, *these], body * monomial(inside)
+    if binders:
+        outside = monomial(tuple((a, e) for a, e in m if not (a.kind == "bind" and a.draws and e > 0)))
+        found = _averaged(rounds, outside * body)
+        for b in reversed(binders):
+            found = bind(b, found)
+        return found
+    for a, e in m:
+        if a.draws and (e < 0 or a.kind not in ("draw", "count", "dot", "vec")):
+            raise RejectedError(f"{a.kind} of what is drawn")
+    scalars = tuple((a, e) for a, e in m if a.kind in ("draw", "count"))
+    rest = tuple((a, e) for a, e in m if a.kind not in ("draw", "count"))
+    if scalars:
+        return _scalars(rounds, scalars) * _of_product(rounds, rest)
+    within = {draw for _, v in _vectors(rest) if v.kind == "kept" for draw in v.data[3].draws}
+    outermost = sorted({v.data[:2] for _, v in _vectors(rest) if v.data[0] not in within}, key=str)
+    if not outermost:
+        raise RejectedError("what is kept of what is kept by the same draw")
+    step = rounds.draws[outermost[0][0][0]]
+    n = outermost[0][1]
+    own = [(position, v) for position, v in _vectors(rest) if v.data[:2] == outermost[0]]
+    if step.op == "keep":
+        made = _kept(rest, own)
+    elif step.op == "noise":
+        made = _noise(rounds, step, outermost[0], rest, own)
+    elif step.op == "sample":
+        made = _sampled(rounds, step, outermost[0], rest, own, n)
+    else:
+        raise RejectedError(f"{step.op} is not averaged")
+    return _averaged(rounds, made)
+
+
+def _scalars(rounds: Rounds, m: Monomial) -> Quotient:
+    """E of a product of draws of 0 and 1, and of counts."""
+    from theory.derivation.rounds import formula
+
+    found = ONE
+    powers: dict[Draw, dict[Index, int]] = {}
+    for a, e in m:
+        powers.setdefault(a.data[0], {})[a.data[1] if len(a.data) > 1 else Index("")] = e
+    for draw, by_client in powers.items():
+        step = rounds.draws[draw[0]]
+        here = [replace(PLAIN, n=n, owner=n, k=draw[1]) for n in by_client]
+        number = [formula(rounds.reader, step.numbers[0], place) for place in here]
+        if any("" in p.free for p in number):
+            raise RejectedError(f"{step.op} with a number for each client")
+        if step.op in ("coin", "coins"):
+            for p in number:
+                found = found * p
+            continue
+        if step.op != "choose" or number[0].free:
+            raise RejectedError(f"{step.op} in a product")
+        S, N, times = number[0], parameter("N"), sorted(by_client.values())
+        pairs = S * (S - ONE)
+        if len(times) == 1 and (not step.flag or times == [1]):
+            found = found * S / N
+        elif times == [2] and step.flag:
+            found = found * (S / N + pairs / (N * N))
+        elif times == [1, 1] and step.flag:
+            found = found * pairs / (N * N)
+        elif len(times) == 2 and not step.flag:
+            found = found * pairs / (N * (N - ONE))
+        else:
+            raise RejectedError("chosen clients in a product of that many")
+    return found
+
+
+def _vectors(m: Monomial) -> list[tuple[int, Atom]]:
+    """The drawn vectors of a product, as often as they occur, each with the number of its place."""
+    places = [v for a, e in m for _ in range(e if a.kind in ("dot", "vec") else 0) for v in a.data]
+    return [(j, v) for j, v in enumerate(places) if v.draws]
+
+
+def _replaced(m: Monomial, new: Callable[[int, Atom], Quotient]) -> Quotient:
+    """A product with the vectors at some places replaced."""
+    found, j = ONE, 0
+    for a, e in m:
+        if a.kind not in ("dot", "vec"):
+            found = found * of_atom(a, e)
+            continue
+        for _ in range(e):
+            vectors = []
+            for v in a.data:
+                vectors.append(new(j, v))
+                j += 1
+            found = found * (dot(*vectors) if a.kind == "dot" else vectors[0])
+    return found
+
+
+def _kept(m: Monomial, own: list[tuple[int, Atom]]) -> Quotient:
+    places = [j for j, _ in own]
+    if len(own) == 2 and places[0] % 2 == 0 and places[1] == places[0] + 1 and not any(a.kind == "vec" for a, _ in m):
+        scale = parameter("d") / own[0][1].data[2]
+    elif len(own) == 1:
+        scale = ONE
+    else:
+        raise RejectedError("what is kept of vectors in several products")
+    return scale * _replaced(m, lambda j, v: as_vector(v.data[3] if j in places else v))
+
+
+def _noise(rounds: Rounds, step: Any, key: tuple[Any, ...], m: Monomial, own: list[tuple[int, Atom]]) -> Quotient:
+    from theory.derivation.rounds import formula
+
+    if len(own) == 1:
+        return ZERO
+    same = [a for a, e in m if a.kind == "dot" and e == 1 and a.data[0] == a.data[1] == own[0][1]]
+    if len(own) != 2 or not same:
+        raise RejectedError("noise in a product of another kind")
+    place = replace(PLAIN, n=key[1], owner=key[1], k=key[0][1])
+    return formula(rounds.reader, step.numbers[0], place) * monomial(tuple((a, e) for a, e in m if a != same[0]))
+
+
+def _sampled(
+    rounds: Rounds, step: Any, key: tuple[Any, ...], m: Monomial, own: list[tuple[int, Atom]], n: Index
+) -> Quotient:
+    from theory.derivation.rounds import formula
+
+    b = formula(rounds.reader, step.numbers[0], replace(PLAIN, n=n, owner=n, k=key[0][1]))
+    places = [j for j, _ in own]
+
+    def over(*samples: Index) -> Quotient:
+        """The gradients at these samples, one for each place, taken over them."""
+        which = dict(zip(places, samples, strict=True))
+        made = _replaced(m, lambda j, v: as_vector(atom("grad", (n, which[j]), v.data[2]) if j in which else v))
+        for i in dict.fromkeys(samples):
+            made = bind(Binder("i", i, n), made)
+        return made
+
+    i = fresh("i")
+    together = over(*[i] * len(own))
+    if len(own) == 1 or b.number == 1:
+        return together
+    if len(own) != 2 or not step.flag:
+        raise RejectedError("a batch in a product of that many")
+    return together / b + over(i, fresh("i")) * (ONE - ONE / b)

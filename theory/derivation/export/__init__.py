@@ -1,0 +1,8 @@
+"""Derivations as files for other provers: Rocq (`rocq`) and Lean (`lean`).
+
+Nothing here decides whether a derivation is right: the other prover does, with its own kernel.
+"""
+
+from theory.derivation.export.normal import NotExportedError
+
+__all__ = ["NotExportedError"]

@@ -1,0 +1,757 @@
+"""Normal forms of exported terms, each with a proof script of Rocq that the term equals it.
+
+A number becomes a sum of monomials in atoms: names, values of functions, inner products of vector atoms, powers,
+inverses, and sums, means and expectations of products of these. Nothing here is trusted: a script that proves too much
+is rejected by Rocq.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+
+from theory.derivation.export.terms import (
+    ONE,
+    ZERO,
+    App,
+    Bind,
+    Inv,
+    Ip,
+    Nat,
+    Num,
+    Op,
+    Pow,
+    Term,
+    Vec,
+    VOp,
+    add,
+    count,
+    everything,
+    inside,
+    minus,
+    name,
+    names_of,
+    nat_text,
+    put,
+    text_of,
+    times,
+)  # fmt: skip
+
+Monomial = tuple[tuple[Term, int], ...]
+Poly = dict[Monomial, Fraction]
+Lines = list[str]
+LINEAR = ("sum", "mean", "E")
+ORDER = {"sum": 0, "mean": 1, "E": 2}
+MOST_SORTED = 5  # bound indices of one product that are tried in every order
+
+
+class NotExportedError(ValueError):
+    """Something that is not exported yet."""
+
+
+@lru_cache(200_000)
+def key_of(t: Term) -> str:
+    return text_of(t)
+
+
+def monomial(factors: Mapping[Term, int]) -> Monomial:
+    return tuple(sorted(((t, e) for t, e in factors.items() if e), key=lambda pair: key_of(pair[0])))
+
+
+def one_atom(t: Term) -> Poly:
+    return {((t, 1),): Fraction(1)}
+
+
+def sum_of(a: Poly, b: Poly, by: Fraction = Fraction(1)) -> Poly:
+    found = dict(a)
+    for m, c in b.items():
+        found[m] = found.get(m, Fraction(0)) + by * c
+        if not found[m]:
+            del found[m]
+    return found
+
+
+def product_of(a: Poly, b: Poly) -> Poly:
+    found: Poly = {}
+    for m, c in a.items():
+        for n, d in b.items():
+            factors = dict(m)
+            for t, e in n:
+                factors[t] = factors.get(t, 0) + e
+            key = monomial(factors)
+            found[key] = found.get(key, Fraction(0)) + c * d
+            if not found[key]:
+                del found[key]
+    return found
+
+
+def product_term(m: Monomial) -> Term:
+    """A monomial as a product, nested to the right; 1 when it is empty."""
+    found: Term | None = None
+    for t, e in reversed(m):
+        factor = t if e == 1 else Pow(t, count(e))
+        found = factor if found is None else times(factor, found)
+    return ONE if found is None else found
+
+
+def factors_of(t: Term) -> Monomial:
+    """What `product_term` made a product of."""
+    found: dict[Term, int] = {}
+    while True:
+        head, rest = t.args if isinstance(t, Op) and t.op == "*" else (t, None)
+        if isinstance(head, Pow) and not head.exponent.terms:
+            found[head.base] = head.exponent.constant
+        elif head != ONE:
+            found[head] = 1
+        if rest is None:
+            return monomial(found)
+        t = rest
+
+
+def poly_term(p: Poly) -> Term:
+    found: Term | None = None
+    for m, c in sorted(p.items(), key=lambda pair: [(key_of(t), e) for t, e in pair[0]]):
+        product = product_term(m)
+        one = Num(c) if not m else product if c == 1 else times(Num(c), product)
+        found = one if found is None else add(found, one)
+    return ZERO if found is None else found
+
+
+def nested(prefix: Sequence[tuple[str, Nat | str, str]], body: Term) -> Term:
+    for kind, bound, var in reversed(prefix):
+        body = Bind(kind, bound, var, body)
+    return body
+
+
+def prefix_of(t: Term) -> tuple[list[tuple[str, Nat | str, str]], Term]:
+    found = []
+    while isinstance(t, Bind) and t.kind in LINEAR:
+        found.append((t.kind, t.bound, t.var))
+        t = t.body
+    return found, t
+
+
+def bound_text(bound: Nat | str) -> str:
+    return bound if isinstance(bound, str) else nat_text(bound)
+
+
+def under(kind: str, bound: Nat | str, var: str) -> str:
+    """The type of ``var < bound``."""
+    return f"({var} < {f'outcomes {bound}' if kind == 'E' else bound_text(bound)})%nat"
+
+
+def block(lines: Sequence[str]) -> Lines:
+    if len(lines) == 1:
+        return ["{ " + lines[0] + " }"]
+    return ["{ " + lines[0], *("  " + line for line in lines[1:-1]), "  " + lines[-1] + " }"]
+
+
+@dataclass
+class Normal:
+    """Normal forms in one theorem.
+
+    Attributes:
+        unfold: for states after a round, what they are: a vector, and the term of Rocq that proves it.
+        nonzero: whether a name's value is known not to be 0; the tactic ``nonzero`` then proves it.
+        law: rewrites an expectation over draws, or None.
+        flip: of a number that is 0 or 1, the term of Rocq that proves so.
+    """
+
+    unfold: Callable[[Vec], tuple[Term, str] | None] = lambda _: None
+    nonzero: Callable[[Term], bool] = lambda _: False
+    law: Callable[[Bind], tuple[Term, Lines] | None] = lambda _: None
+    flip: Callable[[Term], str | None] = lambda _: None
+    _used: int = 0
+    hoisted: Lines = field(default_factory=list)
+    _probing: int = 0
+    _context: list[tuple[str, Nat | str, str]] = field(default_factory=list)
+    _kept: dict[object, tuple[Poly, Lines | None]] = field(default_factory=dict)
+
+    def fresh(self, stem: str) -> str:
+        self._used += 1
+        return f"{stem}{self._used}"
+
+    # numbers
+
+    def equal(self, a: Term, b: Term) -> bool:
+        """Whether two numbers have the same normal form."""
+        return not self.norm(minus(a, b))[0]
+
+    def norm(self, t: Term) -> tuple[Poly, Lines]:
+        """The normal form, and the script that proves ``t = poly_term(form)``."""
+        leaves: dict[Term, tuple[Poly, Lines | None]] = {}
+        poly = self._arithmetic(t, leaves)
+        pairs: list[tuple[Term, Term]] = []
+        poly = self._cancelled(poly, pairs)
+        target = poly_term(poly)
+        if target == t:
+            return poly, ["reflexivity."]
+        if t in leaves and leaves[t][0] == poly and leaves[t][1]:
+            return poly, leaves[t][1] or []
+        return poly, self._by_leaves(t, target, leaves, pairs)
+
+    def _arithmetic(self, t: Term, leaves: dict[Term, tuple[Poly, Lines | None]]) -> Poly:
+        if isinstance(t, Num):
+            return {(): t.value} if t.value else {}
+        if isinstance(t, Op):
+            parts = [self._arithmetic(a, leaves) for a in t.args]
+            if t.op == "neg":
+                return sum_of({}, parts[0], Fraction(-1))
+            if t.op == "*":
+                return product_of(*parts)
+            return sum_of(parts[0], parts[1], Fraction(1 if t.op == "+" else -1))
+        if isinstance(t, Pow) and not t.exponent.terms:
+            base = self._arithmetic(t.base, leaves)
+            found: Poly = {(): Fraction(1)}
+            for _ in range(t.exponent.constant):
+                found = product_of(found, base)
+            return found
+        if isinstance(t, Inv) and isinstance(t.of, Num) and t.of.value:
+            return {(): 1 / t.of.value}
+        if t not in leaves:
+            leaves[t] = self._leaf(t)
+        return leaves[t][0]
+
+    def _cancelled(self, p: Poly, pairs: list[tuple[Term, Term]]) -> Poly:
+        """Without products of a name and its inverse; the pairs that were used are added."""
+        found: Poly = {}
+        for m, c in p.items():
+            factors = dict(m)
+            for t in list(factors):
+                if factors[t] > 1 and isinstance(t, App) and self.flip(t) is not None:
+                    factors[t] = 1
+                    if (t, t) not in pairs:
+                        pairs.append((t, t))
+                if isinstance(t, Inv) and t.of in factors and self.nonzero(t.of):
+                    e = min(factors[t], factors[t.of])
+                    factors[t] -= e
+                    factors[t.of] -= e
+                    if (t.of, t) not in pairs:
+                        pairs.append((t.of, t))
+            found = sum_of(found, {monomial(factors): c})
+        return found
+
+    def _by_leaves(
+        self, t: Term, target: Term, leaves: Mapping[Term, tuple[Poly, Lines | None]],
+        pairs: Sequence[tuple[Term, Term]] = (),
+    ) -> Lines:  # fmt: skip
+        """``t = target`` where its leaves have these normal forms, and the rest is arithmetic."""
+        atoms: dict[Term, str] = {}
+        for poly, _ in leaves.values():
+            for m in poly:
+                for atom, _ in m:
+                    atoms.setdefault(atom, f"a{len(atoms)}")
+        for pair in pairs:
+            for atom in pair:
+                atoms.setdefault(atom, f"a{len(atoms)}")
+        changed = {leaf: f"z{i}" for i, leaf in enumerate(leaf for leaf, (_, lines) in leaves.items() if lines)}
+        kept = {leaf: atoms[leaf] for leaf, (_, lines) in leaves.items() if not lines and leaf in atoms}
+        c = self.fresh("C")
+        names = [*atoms.values(), *changed.values()]
+        head = f"forall {' '.join(names)} : R, " if names else ""
+        forms = {leaf: text_of(poly_term(leaves[leaf][0]), atoms) for leaf in changed}
+        given = "".join(f"{atoms[a]} * {atoms[b]} = {atoms[a] if a == b else 1} -> " for a, b in pairs)
+        given += "".join(f"{changed[leaf]} = {forms[leaf]} -> " for leaf in changed)
+        left, right = text_of(t, {**kept, **changed}), text_of(target, atoms)
+        equations = [f"P{i}" for i in range(len(pairs))]
+        intro = " ".join(["intros", *names, *equations, *("->" for _ in changed)]) + "."
+        fractions = any(
+            (isinstance(part, Num) and part.value.denominator != 1) or isinstance(part, Inv)
+            for one in (t, target, *(poly_term(leaves[leaf][0]) for leaf in changed))
+            for part in arithmetic_parts(one, {**kept, **changed, **atoms})
+        )
+        how = "field" if fractions else "ring"
+        by = f"{how} [{' '.join(equations)}]" if equations else how
+        lines = [f"assert ({c} : {head}{given}{left} = {right}).", "{ " + (intro if names else "") + f" {by}. }}"]
+        proofs = [
+            f"(flip_sq _ {self.flip(a)})" if a == b else f"(Rinv_r {text_of(a, outer=9)} ltac:(nonzero))"
+            for a, b in pairs
+        ]
+        for leaf in changed:
+            y = self.fresh("Y")
+            lines.append(f"assert ({y} : {text_of(leaf)} = {text_of(poly_term(leaves[leaf][0]))}).")
+            lines += block(leaves[leaf][1] or [])
+            proofs.append(y)
+        values = ["_" for _ in (*atoms, *changed)]
+        lines.append(f"exact ({' '.join([c, *values, *proofs])}).")
+        return lines
+
+    # leaves: what arithmetic does not take apart
+
+    def alone(self, t: Term) -> tuple[Poly, Lines]:
+        """As `norm`, with a script that stands alone: what is needed often is proved before all else."""
+        kept = self.hoisted, self._kept
+        self.hoisted, self._kept = [], {}
+        try:
+            poly, lines = self.norm(t)
+            return poly, [*self.hoisted, *lines]
+        finally:
+            self.hoisted, self._kept = kept
+
+    def _leaf(self, t: Term) -> tuple[Poly, Lines | None]:
+        """A leaf; what has a proof of its own is proved once in a line, before all else."""
+        used = self._used_context(t)
+        key = (t, tuple(used), bool(self._probing))
+        if key not in self._kept:
+            poly, lines = self._leaf_of(t)
+            if lines is not None and not self._probing and (len(lines) > 1 or len(lines[0]) > 60):
+                h = self.fresh("H")
+                head = f"forall {' '.join(var for _, _, var in used)} : nat, " if used else ""
+                head += "".join(f"{under(*one)} -> " for one in used)
+                self.hoisted.append(f"assert ({h} : {head}{text_of(t)} = {text_of(poly_term(poly))}).")
+                intro = " ".join([*(var for _, _, var in used), *(f"lt_{var}" for _, _, var in used)])
+                self.hoisted += block([*([f"intros {intro}."] if used else []), *lines])
+                lines = [f"apply {h}; assumption." if used else f"exact {h}."]
+            self._kept[key] = poly, lines
+        return self._kept[key]
+
+    def _used_context(self, t: Term) -> list[tuple[str, Nat | str, str]]:
+        """The indices around it on which it hangs, and those on which their bounds hang."""
+        needed = set(names_of(t))
+        found = []
+        for one in reversed(self._context):
+            if one[2] in needed:
+                found.append(one)
+                if isinstance(one[1], Nat):
+                    needed |= names_of(one[1])
+        return found[::-1]
+
+    def _leaf_of(self, t: Term) -> tuple[Poly, Lines | None]:
+        if isinstance(t, App):
+            new, lines = self._canonical(t)
+            return one_atom(new), lines
+        if isinstance(t, Inv):
+            return self._inverse(t)
+        if isinstance(t, Pow):
+            return self._power(t)
+        if isinstance(t, Ip):
+            return self._inner(t)
+        if isinstance(t, Bind):
+            return self._bound(t)
+        raise NotExportedError(f"{text_of(t)} is no number")
+
+    def _canonical(self, t: Term) -> tuple[Term, Lines | None]:
+        """An atom with what it is applied to in normal form."""
+        new: list[Term] = []
+        proofs: list[tuple[Term, Term, Lines]] = []
+        for arg in t.args:  # type: ignore[union-attr]
+            if isinstance(arg, Nat):
+                new.append(arg)
+                continue
+            if isinstance(arg, Vec | VOp) or (isinstance(arg, Bind) and arg.kind.startswith("v")):
+                one, lines = self.vector(arg)
+            else:
+                poly, lines = self.norm(arg)
+                one = poly_term(poly)
+            new.append(one)
+            if one != arg:
+                proofs.append((arg, one, lines or []))
+        found = rebuilt_with(t, new)
+        if not proofs:
+            return found, None
+        out: Lines = []
+        for arg, one, lines in proofs:
+            h = self.fresh("A")
+            out += [f"assert ({h} : {text_of(arg)} = {text_of(one)}).", *block(lines), f"rewrite {h}."]
+        return found, [*out, "reflexivity."]
+
+    def _inverse(self, t: Inv) -> tuple[Poly, Lines | None]:
+        if isinstance(t.of, Op) and t.of.op == "*":
+            new: Term = times(Inv(t.of.args[0]), Inv(t.of.args[1]))
+            poly, lines = self.norm(new)
+            return poly, [f"transitivity ({text_of(new)}).", "{ apply Rinv_mult. }", *lines]
+        poly, lines = self.norm(t.of)
+        form = poly_term(poly)
+        y = self.fresh("Y")
+        start = [f"assert ({y} : {text_of(t.of)} = {text_of(form)}).", *block(lines), f"rewrite {y}."]
+        if form == t.of:
+            start = []
+        if len(poly) == 1:
+            ((m, c),) = poly.items()
+            if all(isinstance(a, App) or e == 1 for a, e in m) and m:
+                found = {monomial({Inv(a): e for a, e in m}): 1 / c}
+                if poly_term(found) == t:
+                    return found, None
+                return found, [*start, "inverses."]
+            if not m:
+                return {(): 1 / c}, [*start, "field."]
+        new = Inv(form)
+        return one_atom(new), None if new == t else [*start, "reflexivity."]
+
+    def _power(self, t: Pow) -> tuple[Poly, Lines | None]:
+        poly, lines = self.norm(t.base)
+        base = poly_term(poly)
+        if any(times_ < 0 for _, times_ in t.exponent.terms) or t.exponent.constant < 0:
+            return self._difference_power(t, poly, lines)
+        found: Poly = {(): Fraction(1)}
+        for key, times_ in t.exponent.terms:
+            found = product_of(found, {((Pow(base, name(key)), times_),): Fraction(1)})
+        for _ in range(t.exponent.constant):
+            found = product_of(found, poly)
+        if poly_term(found) == t:
+            return found, None
+        y = self.fresh("Y")
+        start = [f"assert ({y} : {text_of(t.base)} = {text_of(base)}).", *block(lines), f"rewrite {y}."]
+        if base == t.base:
+            start = []
+        return found, [*start, "powers."]
+
+    def _difference_power(self, t: Pow, poly: Poly, lines: Lines) -> tuple[Poly, Lines | None]:
+        up = Nat(tuple((k, n) for k, n in t.exponent.terms if n > 0), max(t.exponent.constant, 0))
+        down = Nat(tuple((k, -n) for k, n in t.exponent.terms if n < 0), max(-t.exponent.constant, 0))
+        new = times(Pow(t.base, up), Inv(Pow(t.base, down)))
+        found, rest = self.norm(new)
+        start = [f"transitivity ({text_of(new)}).", "{ apply pow_minus; [lia | nonzero]. }"]
+        return found, [*start, *rest]
+
+    def _inner(self, t: Ip) -> tuple[Poly, Lines | None]:
+        e, proof = self._expanded(t.left, t.right)
+        if e != t:
+            poly, lines = self.norm(e)
+            first = "unfold norm2 at 1. " if t.left == t.right else ""
+            return poly, [f"transitivity ({text_of(e)}).", f"{{ {first}exact {proof}. }}", *lines]
+        (u, hu), (v, hv) = self._canonical(t.left), self._canonical(t.right)
+        swap = key_of(v) < key_of(u)
+        new = Ip(v, u) if swap else Ip(u, v)
+        if new == t:
+            return one_atom(new), None
+        if not hu and not hv:
+            return one_atom(new), ["apply ip_comm."]
+        a, b = self.fresh("U"), self.fresh("U")
+        lines = [f"assert ({a} : {text_of(t.left)} = {text_of(u)}).", *block(hu or ["reflexivity."])]
+        lines += [f"assert ({b} : {text_of(t.right)} = {text_of(v)}).", *block(hv or ["reflexivity."])]
+        middle = f"transitivity (ip {text_of(u, outer=9)} {text_of(v, outer=9)})."
+        lines += [middle, f"{{ exact (f_equal2 ip {a} {b}). }}"]
+        return one_atom(new), [*lines, "apply ip_comm." if swap else "reflexivity."]
+
+    def _expanded(self, u: Term, v: Term) -> tuple[Term, str]:
+        """An inner product taken apart, first on the left, not below what binds an index; a proof."""
+        for here, other, left in ((u, v, True), (v, u, False)):
+
+            def inner(part: Term, other: Term = other, left: bool = left) -> tuple[Term, str]:
+                return self._expanded(part, other) if left else self._expanded(other, part)
+
+            side = "l" if left else "r"
+            if isinstance(here, VOp):
+                if here.op == "zero":
+                    return ZERO, f"(ip_zero_{side} _)"
+                if here.op == "scal":
+                    one, proof = inner(here.args[1])
+                    return times(here.args[0], one), f"(eq_trans (ip_scal_{side} _ _ _) (f_equal (Rmult _) {proof}))"
+                (one, p), (two, q) = (inner(a) for a in here.args)
+                how, what = ("Rplus", add) if here.op == "add" else ("Rminus", minus)
+                return what(one, two), f"(eq_trans (ip_{here.op}_{side} _ _ _) (f_equal2 {how} {p} {q}))"
+            if isinstance(here, Bind):
+                var = f"j{len(self._context)}"
+                own = put(here.body, {here.var: name(var)})
+                body = Ip(own, other) if left else Ip(other, own)
+                return Bind(here.kind[1:], here.bound, var, body), f"(ip_{here.kind}_{side} _ _ _)"
+            if isinstance(here, Vec):
+                unfolded = self.unfold(here)
+                if unfolded is not None:
+                    one, proof = inner(unfolded[0])
+                    return one, f"(eq_trans (ip_eq_{side} {unfolded[1]} _) {proof})"
+        return Ip(u, v), "eq_refl"
+
+    # vectors
+
+    def vector(self, t: Term) -> tuple[Term, Lines | None]:
+        """A vector in normal form: a sum of multiples of atoms, and of sums of them."""
+        if isinstance(t, Vec) and self.unfold(t) is None:
+            return self._canonical(t)
+        probe = Vec(self.fresh("u"))
+        self._probing += 1
+        try:
+            poly, lines = self.norm(Ip(t, probe))
+        finally:
+            self._probing -= 1
+        terms: list[Term] = []
+        for m, c in sorted(
+            poly.items(), key=lambda pair: [(key_of(a).replace(probe.head, "w"), e) for a, e in pair[0]]
+        ):
+            outer = {a: e for a, e in m if probe not in everything(a)}
+            (core,) = (a for a, _ in m if probe in everything(a))
+            vector = self._without(core, probe)
+            number = poly_term({monomial(outer): c})
+            terms.append(vector if number == ONE else VOp("scal", (number, vector)))
+        found: Term = VOp("zero") if not terms else terms[0]
+        for term in terms[1:]:
+            found = VOp("add", (found, term))
+        if found == t:
+            return t, None
+        self._probing += 1
+        try:
+            again, back = self.norm(Ip(found, probe))
+        finally:
+            self._probing -= 1
+        if again != poly:
+            raise NotExportedError(f"the vector {text_of(t)} has no normal form")
+        middle = text_of(poly_term(poly))
+        return found, [
+            f"apply vector_ext; intros {probe.head}.", f"transitivity ({middle}).", *block(lines), "symmetry.", *back,
+        ]  # fmt: skip
+
+    def _without(self, core: Term, probe: Vec) -> Term:
+        prefix, body = prefix_of(core)
+        factors = dict(factors_of(body))
+        ((ip, _),) = [(a, e) for a, e in factors.items() if probe in everything(a)]
+        assert isinstance(ip, Ip)
+        vector: Term = ip.right if ip.left == probe else ip.left
+        number = product_term(monomial({a: e for a, e in factors.items() if a != ip}))
+        if number != ONE:
+            vector = VOp("scal", (number, vector))
+        for kind, bound, var in reversed(prefix):
+            vector = Bind("v" + kind, bound, var, vector)
+        return vector
+
+    # what binds an index
+
+    def _bound(self, t: Bind) -> tuple[Poly, Lines | None]:
+        kind, bound, original = t.kind, t.bound, t
+        if kind not in LINEAR:
+            raise NotExportedError(f"{kind} is not exported yet")
+        if isinstance(bound, Nat) and (bound.constant > 0 or not bound.terms):
+            return self._unrolled(t)
+        clients = isinstance(bound, Nat) and bound.terms[0][0].split()[0] in ("N", "samples")
+        if kind == "sum" and clients:
+            mean = times(App("INR", (bound,)), Bind("mean", bound, t.var, t.body))  # type: ignore[arg-type]
+            poly, lines = self.norm(mean)
+            return poly, [f"transitivity ({text_of(mean)}).", "{ apply sum_is_mean; counts. }", *lines]
+        if kind == "mean" and not clients:
+            whole = times(Inv(App("INR", (bound,))), Bind("sum", bound, t.var, t.body))  # type: ignore[arg-type]
+            poly, lines = self.norm(whole)
+            return poly, [f"transitivity ({text_of(whole)}).", "{ reflexivity. }", *lines]
+        var = f"v{len(self._context)}"
+        t = Bind(kind, bound, var, put(t.body, {t.var: name(var)}) if t.var != var else t.body)
+        self._context.append((kind, bound, var))
+        try:
+            poly, lines = self.norm(t.body)
+        finally:
+            self._context.pop()
+        groups: dict[Monomial, Poly] = {}
+        for m, c in poly.items():
+            outside = monomial({a: e for a, e in m if var not in names_of(a)})
+            within = monomial({a: e for a, e in m if var in names_of(a)})
+            groups[within] = sum_of(groups.get(within, {}), {outside: c})
+        ordered = sorted(groups.items(), key=lambda pair: [(key_of(a), e) for a, e in pair[0]])
+        chain: Term = ZERO
+        for m, p in reversed(ordered):
+            chain = add(times(poly_term(p), product_term(m)), chain)
+        leaves: dict[Term, tuple[Poly, Lines | None]] = {}
+        linear: Term = ZERO
+        for m, p in reversed(ordered):
+            one = Bind(kind, bound, var, product_term(m))
+            leaves[one] = self._of_product(one, m)
+            linear = add(times(poly_term(p), one), linear)
+        for p in groups.values():  # names that stand outside are atoms of the arithmetic
+            for m in p:
+                for a, _ in m:
+                    leaves.setdefault(a, (one_atom(a), None))
+        found: Poly = {}
+        for m, p in groups.items():
+            found = sum_of(found, product_of(p, leaves[Bind(kind, bound, var, product_term(m))][0]))
+        pairs: list[tuple[Term, Term]] = []
+        found = self._cancelled(found, pairs)
+        target = poly_term(found)
+        if target == original:
+            return found, None
+        lt = f"lt_{var}"
+        if len(groups) == 1 and ordered[0][1] == {(): Fraction(1)}:
+            one = Bind(kind, bound, var, poly_term(poly))
+            out: Lines = []
+            if one != t:
+                out = [f"transitivity ({text_of(one)}).", *block([f"apply {kind}_ext; intros {var} {lt}.", *lines])]
+            return found, [*out, *(leaves[one][1] or ["reflexivity."])]
+        out = []
+        if chain != t.body:
+            out += [f"transitivity ({text_of(Bind(kind, bound, var, chain))})."]
+            rest = self._by_leaves(poly_term(poly), chain, {a: (one_atom(a), None) for m in poly for a, _ in m})
+            middle = [f"transitivity ({text_of(poly_term(poly))}).", *block(lines)] if poly_term(poly) != t.body else []
+            out += block([f"apply {kind}_ext; intros {var} {lt}.", *middle, *rest])
+        out.append(f"transitivity ({text_of(linear)}).")
+        proof = f"({kind}_zero _)"
+        for _ in ordered:
+            proof = f"(eq_trans ({kind}_lin _ _ _ _) (f_equal (Rplus _) {proof}))"
+        out.append(f"{{ exact {proof}. }}")
+        return found, [*out, *self._by_leaves(linear, target, leaves, pairs)]
+
+    def _unrolled(self, t: Bind) -> tuple[Poly, Lines | None]:
+        assert isinstance(t.bound, Nat)
+        low = Nat(t.bound.terms, 0)
+        new: Term = Bind(t.kind, low, t.var, t.body) if low.terms else ZERO
+        if t.kind == "mean":
+            new = times(Inv(App("INR", (t.bound,))), Bind("sum", t.bound, t.var, t.body))
+        else:
+            for i in range(t.bound.constant):
+                new = add(new, put(t.body, {t.var: low.shifted(i)}))
+        poly, lines = self.norm(new)
+        return poly, [f"transitivity ({text_of(new)}).", "{ reflexivity. }", *lines]
+
+    def _of_product(self, t: Bind, m: Monomial) -> tuple[Poly, Lines | None]:
+        """The sum, mean or expectation of a product whose factors all hang on the index."""
+        kind, bound, var = t.kind, t.bound, t.var
+        if not m:
+            text = bound_text(bound)
+            if kind == "sum":
+                return one_atom(App("INR", (bound,))), [f"apply (sum_one {text})."]  # type: ignore[arg-type]
+            return {(): Fraction(1)}, ["apply mean_one; counts." if kind == "mean" else f"apply (E_one {text})."]
+        prefix, leaves, steps = self._flat([(kind, bound, var)], dict(m))
+        flat = nested(prefix, product_term(monomial(leaves)))
+        out: Lines = []
+        if flat != t:
+            out += [f"transitivity ({text_of(flat)})."]
+            out += block([f"apply {kind}_ext; intros {var} {self.fresh('lt')}.", *steps])
+        sorted_, swaps = self._sorted(prefix, leaves)
+        if swaps:
+            out += swaps
+        if self.law is not None:
+            changed = self.law(self._refreshed(sorted_))  # type: ignore[arg-type]
+            if changed is not None:
+                new, proof = changed
+                poly, lines = self.norm(new)
+                return poly, [*out, f"transitivity ({text_of(sorted_)}).", "{ reflexivity. }",
+                              f"transitivity ({text_of(new)}).", *block(proof), *lines]  # fmt: skip
+        if sorted_ == t:
+            return one_atom(t), None
+        return one_atom(sorted_), [*out, "reflexivity."]
+
+    def _refreshed(self, t: Term) -> Term:
+        """The same under names that nothing else has."""
+        prefix, body = prefix_of(t)
+        new = {var: name(self.fresh("b")) for _, _, var in prefix}
+        renamed = [(k, put(b, new) if isinstance(b, Nat) else b, nat_text(new[v])) for k, b, v in prefix]
+        return nested(renamed, put(body, new))  # type: ignore[arg-type]
+
+    def _flat(
+        self, prefix: list[tuple[str, Nat | str, str]], factors: dict[Term, int]
+    ) -> tuple[list[tuple[str, Nat | str, str]], dict[Term, int], Lines]:
+        """All that binds, from outside, in front of a product of atoms; the script proves the inner equality."""
+        blocks = [a for a in factors if isinstance(a, Bind)]
+        if not blocks:
+            return prefix, factors, ["reflexivity."]
+        one = min(blocks, key=key_of)
+        rest = dict(factors)
+        rest[one] -= 1
+        if not rest[one]:
+            del rest[one]
+        own, body = prefix_of(one)
+        renamed = {var: self.fresh("b") for _, _, var in own}
+        new = {old: name(fresh) for old, fresh in renamed.items()}
+        own = [(k, put(b, new) if isinstance(b, Nat) else b, renamed[v]) for k, b, v in own]  # type: ignore[misc]
+        inner = dict(factors_of(put(body, new)))
+        merged = dict(rest)
+        for a, e in inner.items():
+            merged[a] = merged.get(a, 0) + e
+        before, after = product_term(monomial(rest)), product_term(monomial(inner))
+        whole, leaves, steps = self._flat([*prefix, *own], merged)
+        p = text_of(before, outer=9)
+        lines = [f"transitivity ({text_of(times(before, nested(own, after)))}).", "{ ring. }"] if rest else []
+        if rest:
+            for i, (kind, bound, var) in enumerate(own):
+                inside_ = text_of(nested(own[i + 1 :], after))
+                lines.append(f"rewrite <- ({kind}_scal {bound_text(bound)} {p} (fun {var} => {inside_})).")
+                lines.append(f"apply {kind}_ext; intros {var} {self.fresh('lt')}.")
+            lines += [f"transitivity ({text_of(product_term(monomial(merged)))}).", "{ ring. }"]
+        else:
+            for kind, _, var in own:
+                lines.append(f"apply {kind}_ext; intros {var} {self.fresh('lt')}.")
+        return whole, leaves, [*lines, *steps]
+
+    def _sorted(self, prefix: list[tuple[str, Nat | str, str]], factors: dict[Term, int]) -> tuple[Term, Lines]:
+        """What binds in its order, under canonical names; the script goes there from the given order."""
+        best: tuple[str, tuple[int, ...], Term] | None = None
+        size = len(prefix)
+        if size > MOST_SORTED:
+            raise NotExportedError(f"a product under {size} sums")
+        for order in itertools.permutations(range(size)):
+            chosen = [prefix[i] for i in order]
+            if not _allowed(chosen):
+                continue
+            new = {var: name(f"q{j}") for j, (_, _, var) in enumerate(chosen)}
+            renamed = [
+                (kind, put(bound, new) if isinstance(bound, Nat) else bound, f"q{j}")
+                for j, (kind, bound, _) in enumerate(chosen)
+            ]
+            atoms: dict[Term, int] = {}
+            for a, e in factors.items():
+                moved = turned(put(a, new))
+                atoms[moved] = atoms.get(moved, 0) + e
+            term = nested(renamed, product_term(monomial(atoms)))  # type: ignore[arg-type]
+            rank = f"{[ORDER[kind] for kind, _, _ in chosen]}{text_of(term)}"
+            if best is None or rank < best[0]:
+                best = (rank, order, term)
+        assert best is not None
+        _, order, term = best
+        return term, self._swaps(prefix, factors, list(order), term)
+
+    def _swaps(
+        self, prefix: list[tuple[str, Nat | str, str]], factors: dict[Term, int], order: list[int], last: Term
+    ) -> Lines:
+        """Adjacent exchanges, one after another."""
+        at = list(range(len(prefix)))
+        body = product_term(monomial(factors))
+        lines: Lines = []
+        while at != order:
+            j = next(
+                j for j in range(len(at) - 1)
+                if order.index(at[j]) > order.index(at[j + 1]) and _may_swap(prefix[at[j]], prefix[at[j + 1]])
+            )  # fmt: skip
+            one, two = prefix[at[j]], prefix[at[j + 1]]
+            at[j], at[j + 1] = at[j + 1], at[j]
+            now = nested([prefix[i] for i in at], body)
+            steps = [f"apply {prefix[i][0]}_ext; intros {prefix[i][2]} {self.fresh('lt')}." for i in at[:j]]
+            lines += [f"transitivity ({text_of(now)}).", *block([*steps, _SWAP[one[0], two[0]]])]
+        if nested([prefix[i] for i in at], body) != last:  # the names, the order of factors and of inner products
+            steps = [f"apply {prefix[i][0]}_ext; intros q{j} {self.fresh('lt')}." for j, i in enumerate(at)]
+            new = {prefix[i][2]: name(f"q{j}") for j, i in enumerate(at)}
+            for atom in factors:
+                moved = put(atom, new)
+                if isinstance(moved, Ip) and turned(moved) != moved:
+                    steps.append(f"rewrite (ip_comm _ {text_of(moved.left, outer=9)} {text_of(moved.right, outer=9)}).")
+            lines += [f"transitivity ({text_of(last)}).", *block([*steps, "ring."])]
+        return lines
+
+
+def arithmetic_parts(t: Term, stop: Mapping[Term, str]) -> Iterator[Term]:
+    """The parts of a term down to what has a name."""
+    if t not in stop:
+        yield t
+        for part in inside(t):
+            yield from arithmetic_parts(part, stop)
+
+
+def rebuilt_with(t: Term, args: Sequence[Term]) -> Term:
+    assert isinstance(t, App | Vec)
+    return type(t)(t.head, tuple(args))
+
+
+def turned(t: Term) -> Term:
+    """An inner product with its vectors in order."""
+    if isinstance(t, Ip):
+        return Ip(t.right, t.left) if key_of(t.right) < key_of(t.left) else t
+    return t
+
+
+_SWAP = {
+    ("sum", "sum"): "apply sum_swap.",
+    ("mean", "mean"): "apply mean_swap.",
+    ("E", "E"): "apply E_swap.",
+    ("mean", "sum"): "apply sum_mean.",
+    ("sum", "mean"): "symmetry. apply sum_mean.",
+    ("E", "sum"): "apply E_sum.",
+    ("sum", "E"): "symmetry. apply E_sum.",
+    ("E", "mean"): "apply E_mean.",
+    ("mean", "E"): "symmetry. apply E_mean.",
+}
+
+
+def _may_swap(outer: tuple[str, Nat | str, str], inner: tuple[str, Nat | str, str]) -> bool:
+    return not (isinstance(inner[1], Nat) and outer[2] in names_of(inner[1]))
+
+
+def _allowed(chosen: Sequence[tuple[str, Nat | str, str]]) -> bool:
+    """Whether no bound hangs on an index that stands further in, and the kinds are in order where they can be."""
+    return all(_may_swap(later, earlier) for i, earlier in enumerate(chosen) for later in chosen[i + 1 :])

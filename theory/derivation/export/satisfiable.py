@@ -1,0 +1,174 @@
+"""An instance that satisfies a theorem's hypotheses: half the square on the real line, one client, one sample."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from theory.derivation.export.rounds import after
+from theory.derivation.export.statement import Setting, safe
+from theory.derivation.export.terms import App, Inv, Num, Op, Pow, Term, name, text_of
+from theory.formula import Name
+from theory.sentence import Sentence, index_of
+
+_DATA = re.compile(r"(space|nat|R|V|chances|->|[ ()])+\Z")
+_TRIED = tuple(Fraction(text) for text in ("1", "1/2", "1/4", "2", "1/8", "3", "1/16"))
+_MOST_TRIED = 20_000
+_BOUNDS = {
+    "smooth": (Fraction(1), None),
+    "strongly_convex": (None, Fraction(1)),
+    "pl": (None, Fraction(1)),
+    "convex": (None, None),
+}
+_FIXED = {
+    "V": "line", "unit": "1", "N": "1%nat", "K": "1%nat", "d": "1%nat", "samples": "(fun _ => 1%nat)",
+    "x0": "1", "xstar": "0", "xstar_n": "(fun _ => 0)", "fstar": "0", "Pr": "certain", "rounds": "1%nat",
+}  # fmt: skip
+
+
+def example(setting: Setting, label: str, hypotheses: Sequence[tuple[str, str]]) -> str | None:
+    """The hypotheses hold together: a statement with its proof, or None where no instance is at hand."""
+    numbers = parameters(setting)
+    if numbers is None or any(p.name not in _BOUNDS for p in setting.claim.predicates):
+        return None
+    if any(not _alone(r, setting) for r in setting.claim.relations):
+        return None
+    program = setting.program
+    if program is not None and (len(program.state) != 1 or program.state[0].kind != "server"):
+        return None
+    values = []
+    for word, type_ in hypotheses:
+        if not _DATA.match(type_):
+            continue
+        values.append(_value(setting, word, type_, numbers))
+    data = " ".join(f"({word} : {type_})" for word, type_ in hypotheses if _DATA.match(type_))
+    props = "\n  /\\ ".join(f"({type_})" for _, type_ in hypotheses if not _DATA.match(type_))
+    if not props:
+        return None
+    return "\n".join(
+        [
+            "(* The hypotheses hold together. *)",
+            f"Example {label}_satisfiable : exists {data},",
+            f"  {props}.",
+            "Proof.",
+            f"exists {', '.join(values)}.",
+            "cbv beta. repeat apply conj; instance.",
+            "Qed.",
+        ]
+    )
+
+
+def _value(setting: Setting, word: str, type_: str, numbers: Mapping[str, Fraction]) -> str:
+    if word in _FIXED:
+        return _FIXED[word]
+    if word in ("func", "grad"):
+        places = type_.count("nat ->")
+        inner = "half_square" if word == "func" else "itself"
+        return f"(fun {'_ ' * places}=> {inner})" if places else inner
+    if word.startswith("drawn_"):
+        return "(fun _ _ _ => 0%nat)"
+    if setting.program is not None and word == safe(setting.program.state[0].name):
+        return _run(setting)
+    if word in numbers:
+        number = numbers[word]
+        text = f"{number.numerator}%nat" if type_ == "nat" else text_of(Num(number), outer=9)
+        return f"(fun _ => {text})" if "->" in type_ else text
+    return "(fun _ => 1)" if "->" in type_ else "1"
+
+
+def _run(setting: Setting) -> str:
+    """The states, round after round."""
+    assert setting.program is not None
+    (state,) = setting.program.state
+    word = safe(state.name)
+    step = text_of(after(setting, state.name, {"k": name("t"), "w": name("w")}))
+    numbers = parameters(setting) or {}
+    inner = step.replace(f"({word} t w)", "before").replace(f"({word} t)", "before")
+    for key in ("N", "samples"):
+        inner = re.sub(rf"\b{key}\b", _FIXED[key], inner)
+    for key, value in numbers.items():
+        inner = re.sub(rf"\b{re.escape(key)}\b", text_of(Num(value), outer=9), inner)
+    places = {"f": "", "f_n": "_ ", "f_ni": "_ _ "}[setting.level]
+    inner = re.sub(r"\bgrad\b", f"(fun {places}(v : line) => v)", inner)
+    inner = re.sub(r"\(drawn_\w+ t \w+ w\)", "0%nat", inner)
+    start = text_of(setting.start(state.name, {})).replace("x0", _FIXED["x0"])
+    start = "(0 : line)" if start == "zero" else f"({start} : line)"
+    run = f"nat_rect (fun _ => vector line) {start} (fun t before => {inner}) t"
+    return f"(fun t {'w ' if setting.random else ''}=> {run})"
+
+
+def _alone(relation: Sentence, setting: Setting) -> bool:
+    return all(
+        _numeric(setting.term(side, {"n": name("n"), "k": name("k")})) for side in (relation.left, relation.right)
+    )
+
+
+def _numeric(t: Term) -> bool:
+    if isinstance(t, Op):
+        return all(map(_numeric, t.args))
+    if isinstance(t, Inv):
+        return _numeric(t.of)
+    if isinstance(t, Pow):
+        return not t.exponent.terms and _numeric(t.base)
+    return isinstance(t, Num) or (isinstance(t, App) and (not t.args or t.head == "INR"))
+
+
+def parameters(setting: Setting) -> dict[str, Fraction] | None:
+    """Numbers for the parameters that satisfy the relations; None where none are at hand."""
+    claim = setting.claim
+    choices: dict[str, list[Fraction]] = {}
+    for symbol in setting.symbols:
+        base, _ = index_of(symbol)
+        domain = claim.domains[base]
+        own = [v for v in (*_TRIED, Fraction(0)) if domain.contains(v)]
+        for one in claim.predicates:
+            for constant in one.constants:
+                if not isinstance(constant, Name):
+                    return None
+                if constant.name == symbol:
+                    low, high = _BOUNDS.get(one.name, (None, None))
+                    own = [v for v in own if (low is None or v >= low) and (high is None or v <= high)]
+        choices[safe(base)] = own
+    try:
+        sides = [
+            (r, setting.term(r.left, {}), setting.term(r.right, {})) for r in claim.relations if _alone(r, setting)
+        ]
+    except ValueError:
+        return None
+    for found in itertools.islice(itertools.product(*choices.values()), _MOST_TRIED):
+        values = dict(zip(choices, found, strict=True))
+        if all(_holds(r.relation, _worth(a, values), _worth(b, values)) for r, a, b in sides):
+            return values
+    return None
+
+
+def _holds(relation: str, a: Fraction | None, b: Fraction | None) -> bool:
+    if a is None or b is None:
+        return False
+    return {"<=": a <= b, "<": a < b, ">=": a >= b, ">": a > b, "==": a == b}[relation]
+
+
+def _worth(t: Term, values: Mapping[str, Fraction]) -> Fraction | None:
+    if isinstance(t, Num):
+        return t.value
+    if isinstance(t, App):
+        if t.head == "INR":
+            return values.get(text_of(t.args[0]), Fraction(1))
+        return values.get(t.head)
+    if isinstance(t, Inv):
+        inner = _worth(t.of, values)
+        return None if not inner else 1 / inner
+    if isinstance(t, Pow):
+        base = _worth(t.base, values)
+        return None if base is None else base**t.exponent.constant
+    if isinstance(t, Op):
+        parts = [_worth(a, values) for a in t.args]
+        if None in parts:
+            return None
+        one, *rest = [p for p in parts if p is not None]
+        if t.op == "neg":
+            return -one
+        return one + rest[0] if t.op == "+" else one - rest[0] if t.op == "-" else one * rest[0]
+    return None

@@ -1,0 +1,443 @@
+"""The kernel: whether a derivation ends at its claim, each line by a rule from hypotheses and earlier lines.
+
+A line is true for every instance that satisfies the claim's hypotheses, for every outcome where random values stand
+outside of E, and for all its free indices; only where what it divides by may be 0, and the claim itself divides by
+that, does it say nothing. States and taps go on for ever: K is a number, which ends sums over k and what the hypotheses
+say of rounds, and `Line.reach` keeps how far the latter carry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from theory.claim import Claim
+from theory.derivation.quotients import Quotient, RejectedError
+from theory.derivation.reading import PLAIN, Place, Reader, checked, finest
+from theory.derivation.rounds import Rounds
+from theory.derivation.schemas import leaned_on, named_points
+from theory.derivation.signs import Signs
+from theory.formula import Apply, Name
+from theory.sentence import (
+    OVER,
+    RELATIONS,
+    At,
+    Expression,
+    Sentence,
+    index_of,
+    parse_call,
+    parse_expression,
+    parse_sentence,
+    parts,
+    read,
+    text_of,
+)
+
+MOST_LINES = 500
+
+
+class NotProvedError(ValueError):
+    """A derivation that is not accepted.
+
+    Attributes:
+        line: the name of the line at which it fails.
+        why: what is wrong there.
+    """
+
+    def __init__(self, line: str, why: str) -> None:
+        super().__init__(f"{line}: {why}")
+        self.line, self.why = line, why
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A line that is accepted, or a hypothesis.
+
+    Attributes:
+        name: of the line.
+        sentence: what it says.
+        place: at which indices.
+        gap: right minus left (of ``>=`` left minus right), in normal form.
+        rule: by which it follows.
+        parts: the lines and hypotheses that it uses, by name.
+        hypotheses: the claim's, as text, on which it rests.
+        fixed: indices, and K, for which it does not hold in general.
+        reach: of k and h, how far: with ``{"k": 1}`` it holds for k + 1 <= K; nothing where it holds for all.
+        citations: what it takes from elsewhere without a proof.
+    """
+
+    name: str
+    sentence: Sentence
+    place: Place
+    gap: Quotient
+    rule: str = "hypothesis"
+    parts: tuple[str, ...] = ()
+    hypotheses: frozenset[str] = frozenset()
+    fixed: frozenset[str] = frozenset()
+    reach: Mapping[str, int] = field(default_factory=dict)
+    citations: frozenset[str] = frozenset()
+
+    @property
+    def relation(self) -> str:
+        """The sentence's."""
+        return self.sentence.relation
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A derivation that is accepted.
+
+    Attributes:
+        claim: its id.
+        hypotheses: the claim's, as text, that were used.
+        unused: those that were not.
+        lines: name, sentence, rule, and what the rule was applied to, of each line.
+        citations: what it takes from elsewhere; empty for a proof in full.
+    """
+
+    claim: str
+    hypotheses: tuple[str, ...]
+    unused: tuple[str, ...]
+    lines: tuple[tuple[str, str, str, tuple[str, ...]], ...]
+    citations: tuple[str, ...]
+
+
+def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Checked:
+    """Accept a claim's derivation.
+
+    Args:
+        claim: whose sentence is to be proved.
+        lines: the derivation; that of the claim where none is given.
+
+    Raises:
+        NotProvedError: where it is not accepted, naming the line and why.
+    """
+    written = claim.proof if lines is None else lines
+    if isinstance(written, str | Mapping) or not isinstance(written, Sequence) or not written:
+        raise NotProvedError(claim.id, "there is no derivation: it is a sequence of lines")
+    kernel = Kernel(claim, written)
+    last = kernel.block(written, Goal(claim.sentence, PLAIN, exact=True))[-1]
+    if last.fixed:
+        raise NotProvedError(last.name, f"it holds for some {', '.join(sorted(last.fixed))} only")
+    own = shifts(claim.sentence, kernel.reader)
+    for index, reach in last.reach.items():
+        if reach > own.get(index, 1):  # there is a first round, and a first turn
+            raise NotProvedError(last.name, f"its hypotheses say too little of the last {index} that the claim has")
+    texts = tuple(dict.fromkeys((*claim.assuming, *claim.standing)))
+    used = tuple(text for text in texts if text in last.hypotheses)
+    return Checked(
+        claim.id,
+        used,
+        tuple(text for text in texts if text not in used),
+        tuple((one.name, str(one.sentence), one.rule, one.parts) for one in kernel.accepted),
+        tuple(sorted(last.citations)),
+    )
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What the last line of a list has to say; with `exact`, tree for tree."""
+
+    sentence: Sentence
+    place: Place
+    exact: bool = False
+
+
+class Kernel:
+    """The lines that are known, and the rules by which others follow.
+
+    Args:
+        claim: whose hypotheses are meant.
+        lines: the whole derivation, which is only looked through for the functions of which it speaks.
+
+    Raises:
+        NotProvedError: for a claim of which nothing is proved here.
+    """
+
+    def __init__(self, claim: Claim, lines: Any) -> None:
+        if claim.over or claim.in_words or not claim.has_sentence:
+            raise NotProvedError(claim.id, "a claim in words, or about a part of the space, is not proved here")
+        self.claim = claim
+        trees = [claim.sentence.left, claim.sentence.right, *claim.definitions.values()]
+        trees += [side for r in claim.relations for side in (r.left, r.right)]
+        trees += _trees(lines)
+        self.reader = Reader(claim, finest(claim, trees), lambda e, place: self.signs.nonzero(e, place))
+        self.signs = Signs(self.reader)
+        self.reader.rounds = Rounds(self.reader)
+        self.there = named_points(claim)
+        self.known: dict[str, Line] = {}
+        self.accepted: list[Line] = []
+        self.touched: list[Line] = []
+        self.hypotheses: list[Line] = []
+        self.signs.allow((claim.sentence.left, claim.sentence.right), "")
+        for text in (*claim.assuming, *claim.standing):
+            self._assume(text)
+
+    def _assume(self, text: str) -> None:
+        relation = next((r for r in self.claim.relations if _says(text, r)), None)
+        if relation is None:
+            return
+        self.signs.allow((relation.left, relation.right), text)
+        try:
+            gap = self.reader.difference(relation)
+        except ValueError:  # what is not read says nothing here
+            return
+        reach = shifts(relation, self.reader)
+        line = Line(text, relation, PLAIN, gap, hypotheses=frozenset({text}), reach=reach)
+        self.hypotheses.append(line)
+        self.signs.know(line, gap, relation.relation)
+
+    # --- what rules use ---
+
+    def line(self, name: object) -> Line:
+        """A line, or a hypothesis, by its name; it counts as used.
+
+        Raises:
+            RejectedError: where there is none.
+        """
+        if not isinstance(name, str):
+            raise RejectedError(f"{name!r} is no name of a line")
+        found = self.known.get(name)
+        if found is None:
+            found = next((one for one in self.hypotheses if _says(name, one.sentence)), None)
+        if found is None:
+            raise RejectedError(f"there is no line {name!r} before it, nor such a hypothesis")
+        self.touched.append(found)
+        return found
+
+    def expression(self, text: object) -> Expression:
+        """The tree of an expression that the claim can say, and that has a value.
+
+        Raises:
+            RejectedError: where it is none.
+        """
+        if isinstance(text, int) and not isinstance(text, bool):
+            text = str(text)
+        if not isinstance(text, str):
+            raise RejectedError(f"{text!r} is no expression")
+        tree = parse_expression(text)
+        read(tree, self.claim.vocabulary)
+        self.has_value(tree)
+        return tree
+
+    def sentence(self, text: str) -> Sentence:
+        """The same of a sentence."""
+        said = checked(parse_sentence(text), self.claim)
+        for side in (said.left, said.right):
+            self.has_value(side)
+        return said
+
+    def has_value(self, e: Expression, place: Place = PLAIN) -> None:
+        """Nothing where an expression has a value for every instance of the claim.
+
+        Raises:
+            RejectedError: where it need not.
+        """
+        self.signs.leaned |= leaned_on(e, self.claim, self.there)
+        self.signs.check_defined(e, place)
+
+    # --- lists of lines ---
+
+    def block(self, lines: Sequence[Mapping[str, Any]], goal: Goal, given: Sequence[Line] = ()) -> list[Line]:
+        """The lines of a list that ends at a goal; what it holds is forgotten after it.
+
+        Raises:
+            NotProvedError: where a line is not accepted.
+        """
+        from theory.derivation.rules import RULES
+
+        if not isinstance(lines, Sequence) or isinstance(lines, str) or not lines:
+            raise NotProvedError(str(goal.sentence), "there are no lines that end there")
+        if len(self.accepted) + len(lines) > MOST_LINES:
+            raise NotProvedError(str(goal.sentence), f"more than {MOST_LINES} lines")
+        outer = dict(self.known)
+        made: list[Line] = []
+        for one in given:
+            self.known[one.name] = one
+            self.signs.know(one, one.gap, one.relation)
+        try:
+            for number, data in enumerate(lines):
+                last = number == len(lines) - 1
+                name = str(data.get("name", "")) if isinstance(data, Mapping) else ""
+                try:
+                    line = self._accept(name, data, goal if last else None, RULES)
+                except NotProvedError:
+                    raise
+                except (ValueError, RecursionError, OverflowError) as error:
+                    raise NotProvedError(name or f"line {number + 1}", str(error) or repr(error)) from None
+                made.append(line)
+                self.accepted.append(line)
+                self.known[name] = line
+                self.signs.know(line, line.gap, line.relation)
+        finally:
+            for one in (*given, *made):
+                self.signs.forget(one)
+            self.known = outer
+        return made
+
+    def _accept(self, name: str, data: Any, goal: Goal | None, rules: Mapping[str, Any]) -> Line:
+        if not isinstance(data, Mapping):
+            raise RejectedError(f"{data!r} is no line")
+        if not name or ":" in name or name in self.known:
+            raise RejectedError("a line has a name that no other has, without a colon")
+        by = data.get("by")
+        if not isinstance(by, str) or by not in rules:
+            raise RejectedError(f"by {by!r}: the rules are {', '.join(rules)}")
+        rule, keys = rules[by]
+        unknown = sorted(set(data) - {"name", "sentence", "by", *keys})
+        if unknown:
+            raise RejectedError(f"{unknown[0]!r} is nothing that a line by {by} has")
+        before = self.touched, self.signs.used, self.signs.leaned
+        self.touched, self.signs.used, self.signs.leaned = [], [], set()
+        try:
+            said, place = self._said(data, goal, by)
+            gap = self.reader.difference(said, place)
+            line = Line(name, said, place, gap, by)
+            found = rule(self, data, line)
+            if goal is not None:
+                self._reaches(line, goal)
+            used, leaned = [*self.touched, *self.signs.used], frozenset(self.signs.leaned)
+        finally:
+            self.touched, self.signs.used, self.signs.leaned = before
+        return replace(
+            line,
+            parts=tuple(dict.fromkeys(one.name for one in used)),
+            hypotheses=found.hypotheses.union(leaned, *(one.hypotheses for one in [*used, *found.lines])),
+            fixed=(frozenset().union(*(one.fixed for one in found.lines)) - found.freed).union(
+                *(one.fixed for one in used)
+            ),
+            reach=furthest([found.reach, *(one.reach for one in used)]),
+            citations=found.citations.union(*(one.citations for one in [*used, *found.lines])),
+        )
+
+    def _said(self, data: Mapping[str, Any], goal: Goal | None, by: str) -> tuple[Sentence, Place]:
+        text = data.get("sentence")
+        if text is not None:
+            if not isinstance(text, str):
+                raise RejectedError(f"{text!r} is no sentence")
+            return self.sentence(text), PLAIN
+        if goal is not None:
+            for side in (goal.sentence.left, goal.sentence.right):
+                self.has_value(side, goal.place)
+            return goal.sentence, goal.place
+        if by == "assumption":
+            from theory.derivation.rules import assumption_text
+
+            return self.sentence(assumption_text(self, data)), PLAIN
+        if by == "at":
+            from theory.derivation.rules import at_other_indices
+
+            used, place = at_other_indices(self, data)
+            return used.sentence, place
+        raise RejectedError("it has no sentence")
+
+    def _reaches(self, line: Line, goal: Goal) -> None:
+        if goal.exact:
+            if line.sentence != goal.sentence or line.place != goal.place:
+                raise RejectedError(f"it is the last line, and is to say {goal.sentence}")
+        elif not same(self.reader.difference(goal.sentence, goal.place), goal.sentence.relation, line):
+            raise RejectedError(f"it is the last line, and is to say {goal.sentence} there")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a rule knows of a line that it accepts, beside the lines that it used.
+
+    Attributes:
+        lines: the last ones of lists of its own.
+        hypotheses: assumptions that it used.
+        freed: indices for which those lines do not hold in general, and it does.
+        reach: how far it carries by itself, and by those lines.
+        citations: see `Line`.
+    """
+
+    lines: tuple[Line, ...] = ()
+    hypotheses: frozenset[str] = frozenset()
+    freed: frozenset[str] = frozenset()
+    reach: Mapping[str, int] = field(default_factory=dict)
+    citations: frozenset[str] = frozenset()
+
+
+def same(gap: Quotient, relation: str, line: Line) -> bool:
+    """Whether a line says that a gap is at least 0 (more, for a strict relation; 0 for ``==``)."""
+    one, other = gap.direction, line.gap.direction
+    if one[1] != other[1]:
+        return False
+    if relation == "==":
+        return line.relation == "=="
+    if relation in ("<", ">") and line.relation not in ("<", ">"):
+        return False
+    return line.relation == "==" or one[1] == "" or (one[0] > 0) == (other[0] > 0)
+
+
+def shifts(s: Sentence, reader: Reader) -> dict[str, int]:
+    """Of a sentence in which k, or h, is free, how far its rounds and turns go: 1 for ``x[k+1]`` and ``y[k, h]``."""
+    found: dict[str, int] = {}
+
+    def note(index: str, value: int, bound: frozenset[str]) -> None:
+        if index in ("k", "h") and index not in bound:
+            found[index] = max(found.get(index, 0), value)
+
+    def walk(e: Expression, bound: frozenset[str]) -> None:
+        if isinstance(e, At):
+            tap = e.name in reader.words.taps
+            for index in e.indices:
+                base, c = reader.index(reader.value(index))
+                note(base[len("number(") : -1], c + int(tap), bound)
+        elif isinstance(e, Name) and e.name in reader.words.definitions:
+            walk(reader.words.definitions[e.name], bound)
+        elif isinstance(e, Name):
+            note(e.name, 0, bound)
+            note(index_of(e.name)[1], 1, bound)
+        else:
+            own = OVER[e.operation][1] if isinstance(e, Apply) and e.operation in OVER else ""
+            for part in parts(e):
+                walk(part, bound | {own})
+
+    walk(s.left, frozenset())
+    walk(s.right, frozenset())
+    return found
+
+
+def furthest(some: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """How far what uses several lines carries."""
+    found: dict[str, int] = {}
+    for reach in some:
+        for index, value in reach.items():
+            found[index] = max(found.get(index, 0), value)
+    return found
+
+
+def _says(text: str, sentence: Sentence) -> bool:
+    try:
+        return parse_sentence(text) == sentence
+    except ValueError:
+        return False
+
+
+def _trees(data: Any) -> Iterator[Expression]:
+    """Everything in a derivation that can be read."""
+    if isinstance(data, Mapping):
+        for value in data.values():
+            yield from _trees(value)
+    elif isinstance(data, str):
+        try:
+            if any(relation in data for relation in RELATIONS):
+                said = parse_sentence(data)
+                yield from (said.left, said.right)
+            else:
+                yield parse_expression(data)
+        except ValueError:
+            if "(" in data:  # an assumption
+                try:
+                    call = parse_call(data)
+                except ValueError:
+                    return
+                yield from call[1] if call is not None else ()
+    elif isinstance(data, Sequence):
+        for value in data:
+            yield from _trees(value)
+
+
+__all__ = ["Checked", "Found", "Goal", "Kernel", "Line", "NotProvedError", "check", "furthest", "same", "text_of"]

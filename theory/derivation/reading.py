@@ -1,0 +1,459 @@
+"""From sentences to the normal form: what the names of a claim mean, and at which indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Protocol
+
+from theory.claim import Claim
+from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, mapped, of_atom, total
+from theory.derivation.terms import (
+    Binder,
+    Index,
+    absolute,
+    as_vector,
+    atom,
+    bind,
+    deep,
+    dot,
+    expectation,
+    fresh,
+    over_all,
+    power,
+    root,
+)
+from theory.formula import Apply, Name, Number
+from theory.program import Instruction, Loop, Program
+from theory.sentence import (
+    FUNCTION_NAMES,
+    INTEGERS,
+    OVER,
+    At,
+    Expression,
+    Sentence,
+    everything_meant,
+    index_of,
+    parse_expression,
+    parts,
+    read,
+    text_of,
+)
+
+MOST_POINTS = 8
+LONGEST_SUM = 64
+"""That is written out, where the number of its terms is a numeral."""
+
+
+def number_of(index: Index) -> Quotient:
+    """An index as a number."""
+    return of_atom(atom("number", index))
+
+
+def parameter(name: str, *at: Any) -> Quotient:
+    """A parameter, N, d, K or fstar."""
+    return of_atom(atom("parameter", name, *at))
+
+
+_N, _I = Index("n"), Index("i")
+
+
+@dataclass(frozen=True)
+class Place:
+    """What the free indices stand for, and K.
+
+    Attributes:
+        n, i: of the client and its sample.
+        owner: the client of whom i is a sample.
+        k, h, K: numbers.
+        unfold: whether states at t+1 are what a round makes of those at t.
+    """
+
+    n: Index = _N
+    i: Index = _I
+    owner: Index = _N
+    k: Quotient = field(default_factory=lambda: number_of(Index("k")))
+    h: Quotient = field(default_factory=lambda: number_of(Index("h")))
+    K: Quotient = field(default_factory=lambda: parameter("K"))
+    unfold: bool = False
+
+
+PLAIN = Place()
+
+
+def put(place: Place, name: str, value: Quotient) -> Place:
+    """A place with k, h or K standing for something else."""
+    if name == "K":
+        return replace(place, K=value)
+    return replace(place, k=value) if name == "k" else replace(place, h=value)
+
+
+class Unfolding(Protocol):
+    """What makes a round of an algorithm out of its states; see `theory.derivation.rounds`."""
+
+    def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
+        """The state or tap as made of earlier ones; None where it is not."""
+
+    def expected(self, m: Any, prefix: list[Binder]) -> Quotient:
+        """E of a product with draws in it."""
+
+
+def finest(claim: Claim, sentences: Iterable[Expression]) -> int:
+    """0, 1 or 2: whether f, f_n or f_ni is the finest function that a claim, its program and some lines speak of."""
+    found = 0
+    names = [one.function for one in claim.predicates]
+    if any(one.about == "gradients" for one in claim.predicates):
+        names.append("f_ni" if any(one.name == "bounded_variance" for one in claim.predicates) else "f_n")
+    trees = list(sentences)
+    if claim.program is not None:
+        for step in claim.program.steps:
+            if isinstance(step, Instruction) and step.op in ("sample", "gradient", "prox"):
+                names.append("f_ni" if step.op == "sample" else "f_n")
+            if isinstance(step, Loop) and step.op == "pass":
+                names.append("f_ni")
+        trees += [parse_expression(state.initial) for state in claim.program.state]
+    for tree in trees:
+        for part in everything_meant(tree, claim.vocabulary):
+            if isinstance(part, Apply):
+                names.append(part.operation.removeprefix("grad "))
+            if isinstance(part, Name) and part.name == "xstar_n":
+                names.append("f_n")
+    for name in names:
+        found = max(found, FUNCTION_NAMES.index(name) if name in FUNCTION_NAMES else 0)
+    return found
+
+
+class Reader:
+    """The normal form of a claim's expressions.
+
+    Args:
+        claim: whose names are meant.
+        level: see `finest`.
+        nonzero: whether an expression is not 0 at a place for certain, so that its negative powers may be split.
+    """
+
+    def __init__(
+        self, claim: Claim, level: int, nonzero: Callable[[Expression, Place], bool] = lambda _e, _p: False
+    ) -> None:
+        self.claim, self.level, self.nonzero = claim, level, nonzero
+        self.words = claim.vocabulary
+        self.rounds: Unfolding | None = None
+        self.symbols = frozenset(claim.symbols)
+
+    def difference(self, s: Sentence, place: Place = PLAIN) -> Quotient:
+        """Right minus left, of ``>=`` left minus right: what the sentence says is at least 0, or is 0."""
+        gap = self.value(s.right, place) - self.value(s.left, place)
+        return -gap if s.relation in (">=", ">") else gap
+
+    def value(self, e: Expression, place: Place = PLAIN) -> Quotient:
+        """The normal form of a scalar, or of a vector as a linear form.
+
+        Raises:
+            RejectedError: for what is not read.
+        """
+        if isinstance(e, Number):
+            return constant(e.value)
+        if isinstance(e, Name):
+            return self._name(e.name, place)
+        if isinstance(e, At):
+            return self._state(e, place)
+        op, inner = e.operation, parts(e)
+        if op in ("+", "-"):
+            one, two = self.value(inner[0], place), self.value(inner[1], place)
+            return one + two if op == "+" else one - two
+        if op == "neg":
+            return -self.value(inner[0], place)
+        if op == "*":
+            return self.value(inner[0], place) * self.value(inner[1], place)
+        if op == "/":
+            return self.value(inner[0], place) / self.value(inner[1], place)
+        if op == "**":
+            return self._power(inner[0], inner[1], place)
+        if op == "E":
+            of_draws = None if self.rounds is None else self.rounds.expected
+            return self.integrable(expectation(self.value(inner[0], place), of_draws))
+        if op in ("norm2", "norm", "dot"):
+            u = self.value(inner[0], place)
+            found = dot(u, self.value(inner[1], place) if op == "dot" else u)
+            return root(found) if op == "norm" else found
+        if op in FUNCTION_NAMES or op.startswith("grad "):
+            name, gradient = op.removeprefix("grad "), op.startswith("grad ")
+            values = ((chance, self.function(name, at, place, gradient)) for chance, at in self.points(inner[0], place))
+            return total(chance * value for chance, value in values)
+        if op in OVER:
+            return self._over(*OVER[op], inner[0], place)
+        return self._elementary(op, [self.value(a, place) for a in inner])
+
+    def points(self, e: Expression, place: Place) -> list[tuple[Quotient, Quotient]]:
+        """The vectors at which a function is taken, each with a number that is 1 if it is the one, and else 0.
+
+        They are several where draws of 0 and 1 choose; with other draws in it the state itself stays there.
+        """
+        left, found = [(ONE, self.value(e, place))], []
+        while left:
+            chance, v = left.pop()
+            coin = min((a for a in v.atoms if a.kind == "draw" and a.square is not None), default=None)
+            if not v.draws:
+                found.append((chance, v))
+            elif coin is None or len(found) + len(left) >= MOST_POINTS:
+                return [(ONE, self.value(e, replace(place, unfold=False)))]
+            else:
+                for value, times in ((1, of_atom(coin)), (0, ONE - of_atom(coin))):
+                    left.append((chance * times, mapped(v, _with(coin, constant(value)))))
+        return found
+
+    def integrable(self, q: Quotient) -> Quotient:
+        """An expectation that is there: with noise, of which two moments are known, that of second degree at most.
+
+        Raises:
+            RejectedError: for others.
+        """
+        if self.claim.program is None or "noise" not in self.claim.program.operations:
+            return q
+        for a in deep(q):
+            if a.kind in ("E", "E vec"):
+                (one, power_), *more = a.data[0]
+                grows = {"smooth", "lipschitz", "bounded_gradients"}
+                known = any(
+                    p.name in grows and FUNCTION_NAMES.index(p.function) == self.level
+                    for p in self.claim.predicates
+                    if p.function
+                )
+                if more or power_ != 1 or one.kind not in ("dot", "vec", "value"):
+                    raise RejectedError("an expectation of more than second degree, with noise")
+                if not known and any(b.kind in ("value", "grad") for b in deep(of_atom(one))):
+                    raise RejectedError("an expectation that need not be there, with noise")
+        return q
+
+    # --- names ---
+
+    def _name(self, name: str, place: Place) -> Quotient:
+        if name in self.words.free_vectors:
+            return as_vector(atom("free", name, place.n) if self.words.free_vectors[name] else atom("free", name))
+        if name in self.words.definitions:
+            return self.value(self.words.definitions[name], place)
+        if name in ("x0", "xstar", "xstar_n"):
+            return as_vector(atom("point", name, place.n) if name == "xstar_n" else atom("point", name))
+        if name in ("n", "i"):
+            return number_of(place.n if name == "n" else self._sample(place))
+        if name in ("k", "h"):
+            return place.k if name == "k" else place.h
+        if name == "K":
+            return place.K
+        if name in ("N", "d", "fstar"):
+            return parameter(name)
+        if name not in self.symbols:
+            raise RejectedError(f"{name} is no name of the claim")
+        return self.named(name, place)
+
+    def named(self, symbol: str, place: Place) -> Quotient:
+        """A parameter as a claim writes it."""
+        base, index = index_of(symbol)
+        if index not in ("", "n", "k"):
+            raise RejectedError(f"{symbol}: a number for each {index}")
+        at: tuple[Any, ...] = {"": (), "n": (place.n,), "k": (place.k,)}[index]
+        return parameter(base, *at)
+
+    def _sample(self, place: Place) -> Index:
+        if place.owner != place.n:
+            raise RejectedError("a sample i of another client than n")
+        return place.i
+
+    def integer(self, a: Atom) -> bool:
+        """Whether a number's atom is an integer that is at least 0."""
+        if a.kind in ("number", "samples"):
+            return True
+        if a.kind != "parameter" or len(a.data) > 2:
+            return False
+        name = str(a.data[0])
+        if name in ("N", "d", "K"):
+            return True
+        domain = self.claim.domains.get(name)
+        if domain is None:
+            return name in INTEGERS
+        return domain.integer and domain.lower is not None and domain.lower >= 0
+
+    # --- states ---
+
+    def _state(self, e: At, place: Place) -> Quotient:
+        still = replace(place, unfold=False)
+        indices = tuple(self.value(i, still) for i in e.indices)
+        return self.state(e.name, indices, place)
+
+    def state(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient:
+        """A state or a tap at its indices."""
+        for index in indices:
+            self.index(index)
+        program = self.claim.program
+        kind = self.words.states[name] if name in self.words.states else self.words.taps[name][0]
+        if kind not in ("server", "client") or not isinstance(program, Program):
+            raise RejectedError(f"{name} is neither a server's vector nor a client's")
+        if name in self.words.states and indices[0].zero:
+            initial = next(s.initial for s in program.state if s.name == name)
+            return self.value(parse_expression(initial), replace(place, unfold=False))
+        if place.unfold and self.rounds is not None:
+            made = self.rounds.value(name, indices, place)
+            if made is not None:
+                return made
+        client: tuple[Any, ...] = (place.n,) if kind == "client" else ()
+        return as_vector(atom("state", name, indices, *client, random=program.random))
+
+    def index(self, q: Quotient) -> tuple[str, int]:
+        """The name and the constant of which an index of a state is the sum: k+1, K, 0.
+
+        Raises:
+            RejectedError: where it is none, or may be negative.
+        """
+        terms = dict(q.over)
+        c = terms.pop((), Fraction(0))
+        plain = len(terms) <= 1 and not q.under and c.denominator == 1
+        least = 0
+        for m, times in terms.items():
+            plain = plain and times == 1 and len(m) == 1 and m[0][1] == 1 and self.integer(m[0][0])
+            least = -1 if plain and m[0][0].data == ("K",) else 0
+        if not plain or c < least:
+            raise RejectedError(f"the index {q.text} of a state is not of the form k + 1")
+        return (next(iter(terms))[0][0].text if terms else "", int(c))
+
+    # --- functions ---
+
+    def function(self, name: str, at: Quotient, place: Place, gradient: bool) -> Quotient:
+        """A function, or its gradient, at a vector, as a mean of the finest ones."""
+        fineness = FUNCTION_NAMES.index(name)
+        if fineness > self.level:
+            raise RejectedError(f"{name} is finer than what the derivation speaks of")
+        n = place.n if fineness >= 1 else fresh("n")
+        i = self._sample(place) if fineness == 2 else fresh("i")
+        made = atom("grad" if gradient else "value", (n, i)[: self.level], at)
+        found = as_vector(made) if gradient else of_atom(made)
+        if self.level == 2 and fineness < 2:
+            found = bind(Binder("i", i, n), found)
+        return bind(Binder("n", n), found) if self.level >= 1 and fineness == 0 else found
+
+    # --- operations on numbers ---
+
+    def _elementary(self, op: str, of: list[Quotient]) -> Quotient:
+        if op == "sqrt":
+            return root(of[0])
+        if op == "abs":
+            return absolute(of[0])
+        if op in ("exp", "log"):
+            trivial = of[0].zero if op == "exp" else of[0].number == 1
+            return constant(int(op == "exp")) if trivial else of_atom(atom(op, of[0]))
+        if op in ("max", "min"):
+            flat: dict[str, Quotient] = {}
+            for q in of:
+                inner = _only(q, op)
+                flat |= {x.text: x for x in (inner.data[0] if inner is not None else (q,))}
+            ordered = tuple(flat[t] for t in sorted(flat))
+            return ordered[0] if len(ordered) == 1 else of_atom(atom(op, ordered))
+        raise RejectedError(f"{op} is not read")
+
+    def _power(self, base: Expression, exponent: Expression, place: Place) -> Quotient:
+        b, e = self.value(base, place), self.value(exponent, place)
+        if e.number is not None:
+            if e.number.denominator == 1:
+                return b.power(int(e.number))
+            if e.number.denominator == 2:
+                return root(b).power(e.number.numerator)
+        coefficients = list(e.over.values())
+        of_integers = all(p > 0 and self.integer(a) for m in e.over for a, p in m)
+        if e.under or not of_integers or any(c.denominator != 1 for c in coefficients):
+            return of_atom(atom("real power", b, e))
+        if any(c < 0 for c in coefficients) and not self.nonzero(base, place):
+            return of_atom(atom("real power", b, e))
+        found = ONE
+        for m, c in e:
+            found = found * (power(b, Quotient({m: Fraction(1)}, {})).power(int(c)) if m else b.power(int(c)))
+        return found
+
+    # --- binders ---
+
+    def _over(self, how: str, index: str, inner: Expression, place: Place) -> Quotient:
+        if index not in "nikh" or how not in ("mean", "sum", "max", "min"):
+            raise RejectedError(f"{how}_{index} is not read")
+        if index in "kh":
+            upper = place.K if index == "k" else self.turns(inner)
+
+            def at(value: Quotient) -> Quotient:
+                return self.value(inner, put(place, index, value))
+
+            if how in ("max", "min"):
+                here = fresh(index)
+                return over_all(f"{how}_{index}", here, None, upper, at(number_of(here)))
+            found = self.summed(index, at, upper)
+            return found / upper if how == "mean" else found
+        here = fresh(index)
+        inside = replace(place, n=here) if index == "n" else replace(place, i=here, owner=place.n)
+        body = self.value(inner, inside)
+        owner = place.n if index == "i" else None
+        if how in ("max", "min"):
+            return over_all(f"{how}_{index}", here, owner, None, body)
+        found = bind(Binder(index, here, owner), body)
+        if how == "mean":
+            return found
+        return found * (parameter("N") if index == "n" else of_atom(atom("samples", place.n)))
+
+    def summed(self, index: str, at: Callable[[Quotient], Quotient], upper: Quotient) -> Quotient:
+        """A sum of what hangs on a round or a turn, from 0 on."""
+        c = upper.over.get((), Fraction(0))
+        rest = upper - constant(c)
+        if c.denominator != 1 or c < 0 or c > LONGEST_SUM:
+            raise RejectedError(f"a sum of {upper.text} terms")
+        found = total(at(rest + constant(j)) for j in range(int(c)))
+        if rest.zero:
+            return found
+        if len(rest.over) != 1 or not all(self.integer(a) for a in rest.atoms) or rest.under:
+            raise RejectedError(f"a sum of {upper.text} terms")
+        here = fresh(index)
+        return bind(Binder(index, here, None, rest), at(number_of(here))) + found
+
+    def turns(self, inner: Expression) -> Quotient:
+        """The number of turns of the loop whose taps a sum over h takes.
+
+        Raises:
+            RejectedError: where it is no one loop.
+        """
+        program = self.claim.program
+        loops = [] if program is None else [step for step in program.body if isinstance(step, Loop)]
+        taps = {p.name for p in everything_meant(inner, self.words) if isinstance(p, At) and len(p.indices) > 1}
+        if len(loops) != 1 or loops[0].op != "repeat" or not taps <= set(self.words.taps) or not taps:
+            raise RejectedError("a sum over h is read for an algorithm with one loop, over its taps")
+        return self.count(loops[0])
+
+    def count(self, loop: Loop) -> Quotient:
+        """The number of turns of a loop."""
+        if loop.count is None:
+            raise RejectedError("a loop that is no repeat")
+        found = self.value(loop.count)
+        if not all(self.integer(a) and a.kind == "parameter" for a in found.atoms):
+            raise RejectedError(f"the number of turns {text_of(loop.count)}")
+        return found
+
+
+def _with(one: Atom, value: Quotient) -> Callable[[Atom], Quotient]:
+    return lambda a: value if a == one else of_atom(a)
+
+
+def _only(q: Quotient, kind: str) -> Atom | None:
+    """The one atom of this kind that a quotient is, or None."""
+    if len(q.over) != 1 or q.under:
+        return None
+    ((m, c),) = q
+    return m[0][0] if c == 1 and len(m) == 1 and m[0][1] == 1 and m[0][0].kind == kind else None
+
+
+def checked(s: Sentence, claim: Claim) -> Sentence:
+    """A sentence that the claim's vocabulary can say.
+
+    Raises:
+        ValueError: for one that it cannot.
+    """
+    for side in (s.left, s.right):
+        if read(side, claim.vocabulary).shape != "scalar":
+            raise RejectedError(f"{text_of(side)} is a vector: equal vectors are written norm2(u - v) <= 0")
+    return s
+
+
+__all__ = ["PLAIN", "ZERO", "Place", "Reader", "Unfolding", "checked", "finest", "number_of", "parameter", "put"]

@@ -1,0 +1,322 @@
+"""One round of an algorithm, unfolded: states after it in terms of states before it and of its draws.
+
+A value is a function of the client, so that means over clients have indices of their own. States at t + 1 and taps are
+taken one round (one turn) back and no further; a loop hands on what its taps show. What is not read raises where it is
+needed, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from theory.derivation.draws import expected
+from theory.derivation.quotients import ONE, Monomial, Quotient, RejectedError, constant, of_atom, total
+from theory.derivation.reading import PLAIN, Place, Reader, parameter
+from theory.derivation.terms import Binder, Index, as_vector, atom, bind, drawn, fresh, kept, root
+from theory.formula import Formula, Name, Number, names_in, text_of
+from theory.program import Instruction, Loop, Program
+from theory.program.data import DRAWS, Carried, Step
+from theory.sentence import index_of
+
+Value: TypeAlias = Callable[[Index], Quotient]
+LONGEST_LOOP = 16
+"""That is written out, where nothing shows what it hands on."""
+
+
+def formula(reader: Reader, e: Formula, place: Place, values: Mapping[str, Value] | None = None) -> Quotient:
+    """A number of the program: in its parameters, the round, turns, and draws.
+
+    Raises:
+        RejectedError: for what is not read.
+    """
+    if isinstance(e, Number):
+        return constant(e.value)
+    if isinstance(e, Name):
+        if values is not None and e.name in values:
+            return values[e.name](place.n)
+        if e.name in ("N", "d"):
+            return parameter(e.name)
+        if e.name == "k":
+            return place.k
+        symbols = [s for s in reader.claim.symbols if index_of(s)[0] == e.name]
+        if len(symbols) != 1 or e.name in reader.words.definitions:
+            raise RejectedError(f"{e.name} is no one number of the program")
+        return reader.named(symbols[0], place)
+    of = [formula(reader, a, place, values) for a in e.arguments]
+    match e.operation:
+        case "+":
+            return of[0] + of[1]
+        case "-":
+            return of[0] - of[1]
+        case "neg":
+            return -of[0]
+        case "*":
+            return of[0] * of[1]
+        case "/":
+            return of[0] / of[1]
+        case "sqrt":
+            return root(of[0])
+        case "**" if of[1].number is not None and of[1].number.denominator == 1:
+            return of[0].power(int(of[1].number))
+    raise RejectedError(f"{text_of(e)} in the algorithm")
+
+
+def _not_read(what: str) -> Value:
+    def value(_: Index) -> Quotient:
+        raise RejectedError(f"{what} is not read")
+
+    return value
+
+
+class Rounds:
+    """What a claim's algorithm does in a round.
+
+    Args:
+        reader: of the claim.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
+        steps = () if self.program is None else self.program.steps
+        labels = [step.label for step in steps if isinstance(step, Instruction) and step.op == "tap"]
+        self.twice = frozenset(label for label in labels if labels.count(label) > 1)
+        self.draws = {step.to: step for step in steps if isinstance(step, Instruction) and step.op in DRAWS}
+
+    def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
+        """A state at t + 1, or a tap, as made in its round; None where it is left as it is."""
+        assert self.program is not None
+        if self.twice:
+            raise RejectedError(f"two taps are called {min(self.twice)}")
+        last = self.reader.index(indices[-1])[1]
+        if name in self.reader.words.states:
+            if last < 1:
+                return None
+            values, _ = self.round(indices[0] - ONE)
+            position = [s.name for s in self.program.state].index(name)
+            return values[self.program.result[position]](place.n)
+        if len(indices) == 1:
+            _, taps = self.round(indices[0])
+            return taps[name](place.n)
+        loop, shown = self._loop(name)
+        carried = next((c for c in loop.carried if c.name == shown), None)
+        if carried is None:
+            return self._turn(loop, indices[0], indices[1])[shown](place.n)
+        if indices[1].zero:
+            return self.round(indices[0])[0][carried.first](place.n)
+        if last < 1:
+            return None
+        return self._turn(loop, indices[0], indices[1] - ONE)[carried.following](place.n)
+
+    def expected(self, m: Monomial, prefix: list[Binder]) -> Quotient:
+        """E of a product with draws in it."""
+        return expected(self, m, prefix)
+
+    # --- a round ---
+
+    def round(self, t: Quotient) -> tuple[dict[str, Value], dict[str, Value]]:
+        """The values, and the taps outside of loops, of the round that begins with the states at t."""
+        assert self.program is not None
+        values: dict[str, Value] = {}
+        taps: dict[str, Value] = {}
+        for name, state in zip(self.program.inputs, self.program.state, strict=True):
+            values[name] = self._state(state.name, (t,))
+        self._play(self.program.body, values, taps, t)
+        return values, taps
+
+    def _state(self, name: str, indices: tuple[Quotient, ...]) -> Value:
+        return lambda n: self.reader.state(name, indices, replace(PLAIN, n=n, owner=n))
+
+    def _play(
+        self,
+        steps: Sequence[Step],
+        values: dict[str, Value],
+        taps: dict[str, Value],
+        *when: Quotient,
+    ) -> None:
+        """Play some steps, in a round, and in a turn of each loop that is around."""
+        for step in steps:
+            if isinstance(step, Loop):
+                self._after(step, values, *when)
+            elif step.op == "tap":
+                taps[step.label] = values[step.of[0]]
+            else:
+                values[step.to] = self._made(step, dict(values), *when)
+
+    def _made(self, step: Instruction, values: Mapping[str, Value], t: Quotient, *turns: Quotient) -> Value:
+        of = [values[name] for name in step.of]
+        draw = (step.to, t, *turns)
+
+        def at(n: Index) -> Place:
+            return replace(PLAIN, n=n, owner=n, k=t)
+
+        def number(j: int, n: Index) -> Quotient:
+            return formula(self.reader, step.numbers[j], at(n), values)
+
+        match step.op:
+            case "linear":
+                return lambda n: total(number(j, n) * v(n) for j, v in enumerate(of))
+            case "each":
+                return of[0]
+            case "mean":
+                return lambda n: _mean(of[0])
+            case "sum":
+                return lambda n: parameter("N") * _mean(of[0])
+            case "gradient" if len(of) == 1:
+                return lambda n: self.reader.function("f_n", _point(of[0](n)), at(n), True)
+            case "gradient":
+                return lambda n: as_vector(atom("sampled", _draw_of(of[1](n)), n, _point(of[0](n))))
+            case "full gradient":
+                return lambda n: self.reader.function("f", _point(of[0](n)), at(n), True)
+            case "sample":
+                return lambda n: of_atom(atom("draw", draw))
+            case "coin":
+                return lambda n: drawn(draw)
+            case "choose" if step.flag:
+                return lambda n: of_atom(atom("count", draw, n))
+            case "coins" | "choose":
+                return lambda n: drawn(draw, n)
+            case "noise":
+                return lambda n: as_vector(atom("noise", draw, n))
+            case "keep":
+                of_client = step.kind == "client"
+                return lambda n: kept(draw, (n,) if of_client else (), number(0, n), of[0](n))
+            case "where" if self._mask(step, "coin", "coins", "choose"):
+                return lambda n: number(0, n) * of[0](n) + (ONE - number(0, n)) * of[1](n)
+            case "average" if self._mask(step, "choose", counted=True):
+                active = self.draws[step.numbers[0].name]  # type: ignore[union-attr]
+
+                def average(n: Index) -> Quotient:
+                    here = fresh("n")
+                    chosen = bind(Binder("n", here), number(0, here) * of[0](here))
+                    return parameter("N") * chosen / formula(self.reader, active.numbers[0], at(n))
+
+                return average
+        return _not_read(f"{step.op}, or what it is applied to,")
+
+    def _mask(self, step: Instruction, *ops: str, counted: bool = False) -> bool:
+        """Whether its first number is one draw of 0 and 1 (or a count) itself."""
+        e = step.numbers[0]
+        draw = self.draws.get(e.name) if isinstance(e, Name) else None
+        return draw is not None and draw.op in ops and (counted or not (draw.op == "choose" and draw.flag))
+
+    # --- loops ---
+
+    def _loop(self, tap: str) -> tuple[Loop, str]:
+        """The loop in whose body a tap stands, and the value that it shows.
+
+        Raises:
+            RejectedError: where it is no repeat outside of other loops.
+        """
+        assert self.program is not None
+        for step in self.program.body:
+            if isinstance(step, Loop) and step.op == "repeat":
+                for inner in step.body:
+                    if isinstance(inner, Instruction) and inner.op == "tap" and inner.label == tap:
+                        return step, inner.of[0]
+        raise RejectedError(f"the tap {tap}, in a loop that is not read")
+
+    def _shown(self, loop: Loop, carried: Carried) -> str | None:
+        """The tap that shows what a loop hands on, at the beginning of each turn."""
+        taps = [s.label for s in loop.body if isinstance(s, Instruction) and s.op == "tap" and s.of[0] == carried.name]
+        return taps[0] if taps else None
+
+    def _turn(self, loop: Loop, t: Quotient, turn: Quotient) -> dict[str, Value]:
+        """The values of a turn, in terms of what the taps show at its beginning."""
+        values, _ = self.round(t)
+        before = dict(values)
+        for c in loop.carried:
+            shown = self._shown(loop, c)
+            if turn.zero:
+                values[c.name] = before[c.first]
+            else:
+                values[c.name] = _not_read("a loop without a tap") if shown is None else self._state(shown, (t, turn))
+        values[loop.index] = lambda n: turn
+        self._play(loop.body, values, {}, t, turn)
+        return values
+
+    def _after(self, loop: Loop, values: dict[str, Value], t: Quotient, *turns: Quotient) -> None:
+        """What a loop hands on after its last turn."""
+        before = dict(values)
+        values |= {name: _not_read("a value of a loop's last turn") for name in loop.defines}
+        if loop.op != "repeat" or loop.count is None:
+            return
+        shown = {c.following: self._shown(loop, c) for c in loop.carried}
+        if (turns or None in shown.values()) and isinstance(loop.count, Number) and loop.count.value <= LONGEST_LOOP:
+            self._written_out(loop, int(loop.count.value), before, values, t, *turns)
+            return
+        for following, tap in shown.items():
+            if tap is not None and not turns:
+                values[following] = self._last(loop, tap, t)
+
+    def _last(self, loop: Loop, tap: str, t: Quotient) -> Value:
+        place = replace(PLAIN, unfold=True)
+        return lambda n: self.reader.state(tap, (t, self.reader.count(loop)), replace(place, n=n, owner=n))
+
+    def _written_out(
+        self, loop: Loop, count: int, before: Mapping[str, Value], values: dict[str, Value], *when: Quotient
+    ) -> None:
+        now = {**before, **{c.name: before[c.first] for c in loop.carried}}
+        for turn in range(count):
+            number = constant(turn)
+            now[loop.index] = lambda n, number=number: number  # type: ignore[misc]
+            self._play(loop.body, now, {}, *when, number)
+            after = {c.name: now[c.following] for c in loop.carried}
+            values |= {c.following: now[c.following] for c in loop.carried}
+            now |= after
+
+    # --- which draws there are ---
+
+    def same_loop(self, tap: str, draw: str) -> bool:
+        """Whether a draw stands in the body of a tap's loop, and in no loop inside of that."""
+        return any(isinstance(s, Instruction) and s.to == draw for s in self._loop(tap)[0].body)
+
+    def draws_of_loop(self, tap: str) -> frozenset[str]:
+        """The draws outside of a tap's loop on which what it shows hangs."""
+        assert self.program is not None
+        loop, _ = self._loop(tap)
+        hangs: dict[str, frozenset[str]] = {}
+
+        def of(names: Sequence[str]) -> frozenset[str]:
+            return frozenset().union(*(hangs.get(name, frozenset()) for name in names))
+
+        for step in self.program.body:
+            if isinstance(step, Loop):
+                inside = [s for s in _flat(step) if isinstance(s, Instruction)]
+                names = [name for s in inside for name in (*s.of, *_names(s.numbers))]
+                names += [c.first for c in step.carried]
+                found = of(names)
+                if step is loop:
+                    return found
+                hangs |= dict.fromkeys(step.defines, found | {s.to for s in inside if s.op in DRAWS})
+            else:
+                own = frozenset({step.to}) if step.op in DRAWS else frozenset()
+                hangs[step.to] = of([*step.of, *_names(step.numbers)]) | own
+        return frozenset()
+
+
+def _flat(loop: Loop) -> list[Step]:
+    return [inner for step in loop.body for inner in ([step, *_flat(step)] if isinstance(step, Loop) else [step])]
+
+
+def _names(formulas: Sequence[Formula]) -> list[str]:
+    return [name for f in formulas for name in names_in(f)]
+
+
+def _mean(v: Value) -> Quotient:
+    here = fresh("n")
+    return bind(Binder("n", here), v(here))
+
+
+def _draw_of(q: Quotient) -> Any:
+    """The draw that a value which is one draw is."""
+    ((m, _),) = q
+    return m[0][0].data[0]
+
+
+def _point(v: Quotient) -> Quotient:
+    if v.draws:
+        raise RejectedError("a gradient at a point that is drawn in the same round")
+    return v

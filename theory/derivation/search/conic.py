@@ -1,0 +1,166 @@
+"""Multipliers in floats: the smallest cost at which a sum of instances and squares is a given form.
+
+Variables are multipliers (not negative, or free) and one positive semidefinite matrix for each block of squares; the
+constraints are linear equations, one for each term. Nothing here is a proof: it says where to look for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+TOLERANCE = 1e-7
+
+
+@dataclass(frozen=True)
+class Floats:
+    """A problem at one setting of the parameters: ``columns @ multipliers + squares = goal``.
+
+    Attributes:
+        goal: shape (terms,).
+        columns: shape (terms, multipliers).
+        free: which multipliers may have any sign, shape (multipliers,), bool.
+        squares: for each block its size n and the terms' coefficients of the matrix' entries, shape (terms, n, n),
+            symmetric in the last two.
+    """
+
+    goal: np.ndarray
+    columns: np.ndarray
+    free: np.ndarray
+    squares: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Multipliers, shape (multipliers,), and the blocks' matrices."""
+
+    multipliers: np.ndarray
+    matrices: tuple[np.ndarray, ...]
+    cost: float
+
+
+def solve(
+    problem: Floats,
+    cost: Sequence[float] | np.ndarray,
+    *,
+    use: Sequence[bool] | None = None,
+    rows: Sequence[Sequence[bool]] | None = None,
+    fixed: Mapping[int, float] | None = None,
+    trace: float = 0.0,
+) -> Solution | None:
+    """The multipliers of least cost; None where a solver finds none.
+
+    Args:
+        problem: which.
+        cost: of each multiplier (of the absolute value of a free one).
+        use: which multipliers may be other than 0; all.
+        rows: for each block, which of its vectors may occur; all.
+        fixed: multipliers that are given.
+        trace: cost of the traces of the matrices.
+    """
+    import clarabel
+    from scipy import sparse
+
+    fixed = dict(fixed or {})
+    count = problem.columns.shape[1]
+    kept = [j for j in range(count) if (use is None or use[j]) and j not in fixed]
+    goal = problem.goal - sum((v * problem.columns[:, j] for j, v in fixed.items()), np.zeros(len(problem.goal)))
+    picked = [[i for i in range(s.shape[1]) if rows is None or rows[b][i]] for b, s in enumerate(problem.squares)]
+    parts, q = [problem.columns[:, kept]], [float(cost[j]) if not problem.free[j] else 0.0 for j in kept]
+    for some, entries in zip(picked, problem.squares, strict=True):
+        for b in range(len(some)):
+            for a in range(b + 1):
+                i, j = some[a], some[b]
+                parts.append((entries[:, i, j] * (1.0 if a == b else np.sqrt(2.0)))[:, None])
+                q.append(trace if a == b else 0.0)
+    matrix = np.hstack(parts) if parts else np.zeros((len(goal), 0))
+    scale = np.maximum(np.abs(matrix).max(axis=1, initial=0.0), np.abs(goal))
+    live = scale > 0
+    if not matrix.shape[1]:
+        return (
+            Solution(_spread(count, [], [], fixed), tuple(map(_none, problem.squares)), 0.0) if not live.any() else None
+        )
+    matrix, goal = matrix[live] / scale[live, None], goal[live] / scale[live]
+    if len(goal) == 0:
+        matrix, goal = np.zeros((1, matrix.shape[1])), np.zeros(1)
+    matrix, goal = _independent(matrix, goal)
+    if matrix is None:
+        return None
+    bounds = [i for i, j in enumerate(kept) if not problem.free[j]]
+    total = matrix.shape[1]
+    pick = sparse.csc_matrix((-np.ones(len(bounds)), (range(len(bounds)), bounds)), shape=(len(bounds), total))
+    cones: list[Any] = [clarabel.ZeroConeT(len(goal))]
+    stacked, right = [sparse.csc_matrix(matrix)], [goal]
+    if bounds:
+        cones.append(clarabel.NonnegativeConeT(len(bounds)))
+        stacked.append(pick)
+        right.append(np.zeros(len(bounds)))
+    at = len(kept)
+    for some in picked:
+        size = len(some) * (len(some) + 1) // 2
+        if not size:
+            continue
+        stacked.append(sparse.csc_matrix((-np.ones(size), (range(size), range(at, at + size))), shape=(size, total)))
+        right.append(np.zeros(size))
+        cones.append(clarabel.PSDTriangleConeT(len(some)))
+        at += size
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_iter = 100
+    solver = clarabel.DefaultSolver(
+        sparse.csc_matrix((total, total)),
+        np.array(q),
+        sparse.vstack(stacked, format="csc"),
+        np.hstack(right),
+        cones,
+        settings,
+    )
+    found = solver.solve()
+    if str(found.status) not in ("Solved", "AlmostSolved"):
+        return None
+    x = np.array(found.x)
+    if np.abs(matrix @ x - goal).max(initial=0.0) > 1e-5 * max(1.0, np.abs(x).max(initial=0.0)):
+        return None
+    at, matrices = len(kept), []
+    for some, entries in zip(picked, problem.squares, strict=True):
+        full = np.zeros(entries.shape[1:])
+        for b in range(len(some)):
+            for a in range(b + 1):
+                value = x[at] * (1.0 if a == b else np.sqrt(0.5))
+                full[some[a], some[b]] = full[some[b], some[a]] = value
+                at += 1
+        matrices.append(full)
+    return Solution(_spread(count, kept, x, fixed), tuple(matrices), float(found.obj_val))
+
+
+def _independent(matrix: np.ndarray, goal: np.ndarray) -> tuple[Any, Any]:
+    """Equations that do not hang on one another, which solvers want; None where they contradict one another."""
+    from scipy.linalg import qr
+
+    both = np.hstack([matrix, goal[:, None]])
+    _, r, order = qr(matrix.T, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(r))
+    rank = int((diagonal > 1e-9 * max(1.0, diagonal.max(initial=0.0))).sum())
+    if rank == len(goal):
+        return matrix, goal
+    keep = np.sort(order[:rank])
+    x = np.linalg.lstsq(matrix, goal, rcond=None)[0]
+    if np.abs(matrix @ x - goal).max(initial=0.0) > 1e-7 * max(1.0, np.abs(x).max(initial=0.0)):
+        return None, None
+    return both[keep, :-1], both[keep, -1]
+
+
+def _spread(count: int, kept: Sequence[int], x: Any, fixed: Mapping[int, float]) -> np.ndarray:
+    found = np.zeros(count)
+    for place, j in enumerate(kept):
+        found[j] = x[place]
+    for j, value in fixed.items():
+        found[j] = value
+    return found
+
+
+def _none(entries: np.ndarray) -> np.ndarray:
+    return np.zeros(entries.shape[1:])

@@ -1,0 +1,171 @@
+"""Coefficients: rational functions of numbers' atoms (``eta``, ``N``, ``(1 - eta*mu)**k``), as elements of a field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Element: TypeAlias = Any
+"""Of sympy's field of fractions over Q."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """Q(atoms).
+
+    Attributes:
+        atoms: texts of formulas that stand for its generators; distinct.
+    """
+
+    atoms: tuple[str, ...]
+
+    @cached_property
+    def inner(self) -> Any:
+        """Sympy's field."""
+        from sympy import QQ, symbols
+        from sympy.polys.fields import FracField
+        from sympy.polys.orderings import lex
+
+        return FracField(symbols(f"a0:{max(1, len(self.atoms))}"), QQ, lex)
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The place of each atom."""
+        return {text: i for i, text in enumerate(self.atoms)}
+
+    def atom(self, text: str) -> Element:
+        """The generator that a formula stands for."""
+        return self.inner.gens[self.places[text]]
+
+    def number(self, value: Fraction | int) -> Element:
+        """A rational number."""
+        from sympy import QQ
+
+        value = Fraction(value)
+        return self.inner.ground_new(QQ(value.numerator, value.denominator))
+
+    def polynomial(self, terms: Mapping[tuple[int, ...], Fraction]) -> Element:
+        """From exponents of the atoms to coefficients."""
+        from sympy import QQ
+
+        ring = self.inner.ring
+        size = len(self.inner.gens)
+        made = {(*m, *[0] * (size - len(m))): QQ(c.numerator, c.denominator) for m, c in terms.items() if c}
+        return self.inner.field_new(ring.from_dict(made)) if made else self.inner.zero
+
+    def put(self, e: Element, at: int, value: Element) -> Element:
+        """With the atom in one place replaced by an element."""
+
+        def of(p: Any) -> Element:
+            total = self.inner.zero
+            for m, c in p.terms():
+                rest = self.inner.field_new(self.inner.ring.from_dict({(*m[:at], 0, *m[at + 1 :]): c}))
+                total = total + (rest * value ** m[at] if m[at] else rest)
+            return total
+
+        return of(e.numer) / of(e.denom)
+
+    # --- reading ---
+
+    def value(self, e: Element, at: Sequence[float]) -> float:
+        """In floats, the atoms having these values."""
+        return _worth(e.numer, at) / _worth(e.denom, at)
+
+    def exact(self, e: Element, at: Sequence[Fraction]) -> Fraction:
+        """The same in fractions."""
+        return Fraction(_worth(e.numer, at)) / Fraction(_worth(e.denom, at))
+
+    def text(self, e: Element, like: Sequence[Sequence[float]] | None = None) -> str:
+        """As a formula, in factors; each factor with the sign that it has at the settings `like`."""
+        above, below = self.factors(e.numer, like), self.factors(e.denom, like)
+        number = above[0] / below[0]
+        top = [_power(self.sum_text(f), n) for f, n in above[1]]
+        low = [_power(self.sum_text(f), n) for f, n in below[1]]
+        if abs(number.numerator) != 1 or not top:
+            top.insert(0, str(abs(number.numerator)))
+        if number.denominator != 1:
+            low.insert(0, str(number.denominator))
+        text = "*".join(top)
+        if low:
+            text += "/" + (low[0] if len(low) == 1 else f"({'*'.join(low)})")
+        return f"-{text}" if number < 0 else text
+
+    def factors(self, p: Any, like: Sequence[Sequence[float]] | None = None) -> tuple[Fraction, list[tuple[Any, int]]]:
+        """A polynomial's rational content and its irreducible factors, of whole coefficients."""
+        if not p:
+            return Fraction(0), []
+        number, found = p.factor_list()
+        content, out = _fraction(number), []
+        for f, n in found:
+            c, f = f.primitive()
+            c = _fraction(c)
+            denominators = [_fraction(v).denominator for v in f.values()]
+            m = int(np.lcm.reduce(denominators)) if max(denominators) > 1 else 1
+            f = f * m
+            content *= (c / m) ** n
+            sign = sum(_worth(f, s) for s in like) if like is not None else float(_fraction(f.LC))
+            if sign < 0:
+                f, content = -f, content * (-1) ** n
+            out.append((f, n))
+        return content, out
+
+    def sum_text(self, p: Any) -> str:
+        """A polynomial as a sum, in parentheses where it needs them."""
+        pieces: list[str] = []
+        terms = sorted(p.terms(), key=lambda t: (_fraction(t[1]) < 0, sum(t[0]), [-m for m in t[0]]))
+        for m, c in terms:
+            value = _fraction(c)
+            parts = [_power(_bracket(self.atoms[i]), n) for i, n in enumerate(m) if n]
+            if abs(value) != 1 or not parts:
+                parts.insert(0, str(abs(value.numerator)))
+            text = "*".join(parts) + (f"/{value.denominator}" if value.denominator != 1 else "")
+            pieces.append(("-" if value < 0 else "") + text if not pieces else f" {'-' if value < 0 else '+'} {text}")
+        text = "".join(pieces) or "0"
+        return text if len(pieces) == 1 and not text.startswith("-") and "/" not in text else f"({text})"
+
+
+def _bracket(atom: str) -> str:
+    return atom if atom.replace("_", "").isalnum() or (atom.endswith(")") and _one_call(atom)) else f"({atom})"
+
+
+def _one_call(text: str) -> bool:
+    head, _, rest = text.partition("(")
+    if not head.isidentifier():
+        return False
+    depth = 1
+    for i, c in enumerate(rest):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            return i == len(rest) - 1
+    return False
+
+
+def _power(text: str, n: int) -> str:
+    return text if n == 1 else f"{text}**{n}"
+
+
+def _fraction(value: Any) -> Fraction:
+    return Fraction(int(value.numerator), int(value.denominator))
+
+
+def _worth(p: Any, at: Sequence[Any]) -> Any:
+    total: Any = 0
+    for m, c in p.terms():
+        term: Any = _fraction(c) if not at or isinstance(at[0], Fraction) else float(_fraction(c))
+        for i, n in enumerate(m):
+            if n:
+                term *= at[i] ** n
+        total += term
+    return total
+
+
+def product(values: Iterable[Element], one: Element) -> Element:
+    """Of elements of a field."""
+    for v in values:
+        one = one * v
+    return one

@@ -1,0 +1,79 @@
+"""The search for a derivation of a claim."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from theory.claim import Claim
+
+UNITS = 4000
+"""Of work, without a limit of one's own: programs in floats, about a hundredth of a second each."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a search has come to.
+
+    Attributes:
+        lines: of a derivation that the kernel accepts; None where there is none.
+        way: how it was found, in words.
+        tried: what was tried, in words, in this order; where nothing was found it says where it broke off.
+        seconds: how long it took.
+    """
+
+    lines: tuple[Mapping[str, Any], ...] | None
+    way: str
+    tried: tuple[str, ...]
+    seconds: float
+
+
+def search(claim: Claim, units: int = UNITS) -> Result:
+    """Look for a derivation of a claim; what is returned as one has been accepted by the kernel.
+
+    Args:
+        claim: with a sentence.
+        units: how much work may be done, in programs solved in floats.
+
+    Raises:
+        ValueError: for a claim without a sentence.
+    """
+    from theory.derivation.search.checked import accepted
+    from theory.derivation.search.combining import Context
+    from theory.derivation.search.facts import facts
+    from theory.derivation.search.forms import Forms
+    from theory.derivation.search.multipliers import Limit, Work
+    from theory.derivation.search.strategies import STRATEGIES
+
+    if not claim.has_sentence:
+        raise ValueError(f"{claim.id} has no sentence")
+    started = time.perf_counter()
+    work = Work(units)
+    tried: list[str] = []
+    try:
+        forms, known = Forms(claim), list(facts(claim))
+    except ValueError as error:
+        return Result(None, "", (str(error),), time.perf_counter() - started)
+    try:
+        for stage in (0, 1) if claim.of is not None else (0, 1, 2):
+            for words, strategy in STRATEGIES:
+                context = Context(claim, forms, work, list(known), stage=stage)
+                work.tried = []
+                try:
+                    lines = strategy(context)
+                except (ValueError, ArithmeticError, RecursionError) as error:  # beyond what is read or written
+                    tried += [f"{words}: {t}" for t in (*work.tried, str(error)[:500])]
+                    continue
+                tried += [f"{words}: {t}" for t in work.tried]
+                if lines is None:
+                    continue
+                lines = [*lines[:-1], {k: v for k, v in lines[-1].items() if k != "sentence"}]
+                why = accepted(claim, lines)
+                if why is None:
+                    return Result(tuple(lines), words, tuple(tried), time.perf_counter() - started)
+                tried.append(f"{words}: the kernel does not accept what was found: {why}")
+    except Limit as error:
+        tried += [f"{words}: {t}" for t in (*work.tried, str(error))]
+    return Result(None, "", tuple(dict.fromkeys(tried)), time.perf_counter() - started)

@@ -1,0 +1,229 @@
+"""Numbers for the parameters of a claim that satisfy what it assumes of numbers; formulas in floats."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from theory import predicates as p
+from theory.claim import Claim
+from theory.formula import Name, Number
+from theory.sentence import At, Expression, Sentence, everything, index_of, parts
+
+_TRIES = 400
+
+
+def worth(e: Expression, at: Mapping[str, float], definitions: Mapping[str, Expression] | None = None) -> float:
+    """A formula of numbers, in floats.
+
+    Raises:
+        ValueError: where it is none, or undefined.
+    """
+    if isinstance(e, Number):
+        return float(e.value)
+    if isinstance(e, Name):
+        if e.name in at:
+            return at[e.name]
+        if definitions and e.name in definitions:
+            return worth(definitions[e.name], at, definitions)
+        raise ValueError(f"{e.name} has no value")
+    if isinstance(e, At):
+        raise ValueError("a state is no number")
+    v = [worth(a, at, definitions) for a in parts(e)]
+    try:
+        match e.operation:
+            case "+":
+                return v[0] + v[1]
+            case "-":
+                return v[0] - v[1]
+            case "*":
+                return v[0] * v[1]
+            case "/":
+                return v[0] / v[1]
+            case "**":
+                found = v[0] ** v[1]
+                if isinstance(found, complex):
+                    raise ValueError("a root of a negative number")
+                return found
+            case "neg":
+                return -v[0]
+            case "sqrt":
+                return math.sqrt(v[0])
+            case "log":
+                return math.log(v[0])
+            case "exp":
+                return math.exp(v[0])
+            case "abs":
+                return abs(v[0])
+            case "min":
+                return min(v)
+            case "max":
+                return max(v)
+    except (ZeroDivisionError, OverflowError) as error:
+        raise ValueError(str(error)) from None
+    raise ValueError(f"{e.operation} is no operation on numbers")
+
+
+@dataclass(frozen=True)
+class Between:
+    """``left <= right`` between numbers, or ``<``, ``==``."""
+
+    left: Expression
+    relation: str
+    right: Expression
+
+
+def relations(claim: Claim, more: Sequence[Sentence] = ()) -> list[Between]:
+    """What a claim assumes of its numbers, its definitions put in; ``<=``, ``<`` and ``==`` only."""
+    from theory.sentence import replaced
+
+    found = []
+    for one in (*claim.relations, *more):
+        left, right = (replaced(side, claim.definitions) for side in (one.left, one.right))
+        if not all(of_numbers(side, claim) for side in (left, right)):
+            continue
+        relation: str = one.relation
+        if relation in (">=", ">"):
+            left, right, relation = right, left, relation.replace(">", "<")
+        found.append(Between(left, relation, right))
+    for strong in claim.predicates:
+        for smooth in claim.predicates:
+            if isinstance(strong, p.StronglyConvex) and isinstance(smooth, p.Smooth):
+                found.append(Between(strong.constants[0], "<=", smooth.constants[0]))
+    return found
+
+
+def of_numbers(e: Expression, claim: Claim) -> bool:
+    """Whether a tree is a formula of parameters, one number each."""
+    known = {s for s in claim.symbols if not index_of(s)[1]} | {"N", "d", "K", "k"}
+    for part in everything(e):
+        if isinstance(part, At) or (isinstance(part, Name) and part.name not in known):
+            return False
+        if not isinstance(part, At | Name | Number) and part.operation not in (
+            *("+", "-", "*", "/", "**", "neg", "sqrt", "log", "exp", "abs", "min", "max"),
+        ):
+            return False
+    return True
+
+
+def settings(
+    claim: Claim, count: int = 4, seed: int = 0, more: Sequence[str] = (), supposed: Sequence[Sentence] = ()
+) -> list[dict[str, float]]:
+    """So many choices of the parameters that satisfy the relations, some of them with equality.
+
+    Args:
+        claim: whose.
+        count: at most how many.
+        seed: of the choices.
+        more: names of further numbers, indices among them, integers from 1.
+        supposed: further relations.
+
+    Returns:
+        Fewer, and perhaps none, where relations are not satisfied by what is tried.
+    """
+    source = random.Random(seed)
+    between = relations(claim, supposed)
+    found: list[dict[str, float]] = []
+    for _ in range(_TRIES):
+        if len(found) >= count:
+            break
+        values = {s: _draw(claim, s, source) for s in claim.symbols if not index_of(s)[1]}
+        for name in ("N", "d", "K", "k", *more):
+            values.setdefault(name, float(source.choice((1, 2, 3, 5, 8) if name != "d" else (2, 3, 5, 9))))
+        # the first ones in the inside, later ones where relations are equalities
+        if _repaired(values, between, claim, source, tight=len(found) % 2 == 1):
+            found.append(values)
+    return found
+
+
+def _draw(claim: Claim, symbol: str, source: random.Random) -> float:
+    domain = claim.domains[symbol]
+    low = None if domain.lower is None else float(domain.lower)
+    high = None if domain.upper is None else float(domain.upper)
+    if domain.integer:
+        least = 1 if low is None else int(low)
+        return float(source.choice([v for v in range(least, least + 6) if high is None or v <= high]))
+    if low is not None and high is not None:
+        return low + (high - low) * source.choice((0.2, 0.37, 0.5, 0.71, 0.9))
+    size = math.exp(source.uniform(-1.8, 1.8))
+    return low + size if low is not None else high - size if high is not None else source.choice((-1, 1)) * size
+
+
+def _repaired(
+    values: dict[str, float], between: Sequence[Between], claim: Claim, source: random.Random, tight: bool
+) -> bool:
+    for _ in range(60):
+        wrong = [one for one in between if not holds(one, values)]
+        if not wrong:
+            break
+        one = source.choice(wrong)
+        if not _move(one, values, claim, source, tight):
+            return False
+    else:
+        return False
+    return all(_inside(claim, s, values[s]) for s in values if s in claim.domains)
+
+
+def _inside(claim: Claim, symbol: str, value: float) -> bool:
+    domain = claim.domains[symbol]
+    low, high = domain.lower, domain.upper
+    if low is not None and (value < float(low) or (domain.lower_open and value == float(low))):
+        return False
+    if high is not None and (value > float(high) or (domain.upper_open and value == float(high))):
+        return False
+    return not domain.integer or value == int(value)
+
+
+def holds(one: Between, at: Mapping[str, float]) -> bool:
+    """Whether it is true, up to rounding."""
+    try:
+        left, right = worth(one.left, at), worth(one.right, at)
+    except ValueError:
+        return False
+    size = 1e-12 * max(1.0, abs(left), abs(right))
+    if one.relation == "==":
+        return abs(left - right) <= size
+    return left < right - size if one.relation == "<" else left <= right + size
+
+
+def _move(one: Between, values: dict[str, float], claim: Claim, source: random.Random, tight: bool) -> bool:
+    """Change one parameter so that a relation is nearer to being true."""
+    share = source.choice((0.03, 0.1, 0.3, 0.6, 0.9)) if not tight or one.relation == "<" else 1.0
+    names = {e.name for side in (one.left, one.right) for e in everything(side) if isinstance(e, Name)}
+    own = [n for n in sorted(names) if n in values]
+    if not own:
+        return False
+    for side, other, up in ((one.left, one.right, True), (one.right, one.left, False)):
+        if (
+            isinstance(side, Name)
+            and side.name in own
+            and not any(isinstance(e, Name) and e.name == side.name for e in everything(other))
+        ):
+            try:
+                value = worth(other, values)
+            except ValueError:
+                continue
+            integer = (side.name in claim.domains and claim.domains[side.name].integer) or side.name in (
+                "N",
+                "d",
+                "K",
+                "k",
+            )
+            if one.relation == "==":
+                values[side.name] = value
+            elif integer:
+                end = math.floor(value) if up else math.ceil(value)
+                values[side.name] = float(source.randint(1, max(1, end)) if up else source.randint(end, end + 4))
+                if values[side.name] < 1:
+                    break
+            else:
+                values[side.name] = value * share if up and value > 0 else value / share if value > 0 else value
+            return True
+    name = source.choice(own)
+    if name in ("N", "d", "K", "k") or (name in claim.domains and claim.domains[name].integer):
+        values[name] = max(1.0, values[name] + source.choice((-1, 1)))
+    else:
+        values[name] *= source.choice((0.5, 0.8, 1.25, 2.0))
+    return True

@@ -1,0 +1,312 @@
+"""Ways to a claim: as it stands, by induction over rounds, over the length of a run, from a start that never moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+
+from theory.claim import Claim
+from theory.derivation.search.combining import Context, Known, Line, combine
+from theory.derivation.search.settings import settings, worth
+from theory.formula import Apply, Name, Number
+from theory.formula import text_of as formula_text
+from theory.program import loops_around
+from theory.sentence import (
+    At,
+    Expression,
+    Sentence,
+    applied,
+    everything,
+    index_of,
+    parse_expression,
+    parse_sentence,
+    parts,
+    replaced,
+    text_of,
+)
+
+ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))
+Strategy = Callable[[Context], "list[Line] | None"]
+
+
+def as_it_stands(context: Context) -> list[Line] | None:
+    """The sentence as one combination."""
+    if _from_start(context.claim):
+        return None
+    return combine(context, context.claim.statement, context.claim.label)
+
+
+def by_squares(context: Context) -> list[Line] | None:
+    """``norm(v) <= c``, or ``sqrt(e) <= c``, from their squares."""
+    said = context.claim.sentence
+    low, high = (said.left, said.right) if said.relation == "<=" else (said.right, said.left)
+    if said.relation not in ("<=", ">=") or not isinstance(low, Apply) or low.operation not in ("norm", "sqrt"):
+        return None
+    square = applied("norm2", parts(low)) if low.operation == "norm" else parts(low)[0]
+    two = Number(Fraction(2))
+    lines = combine(context, str(Sentence(square, "<=", applied("**", (high, two)))), "squares")
+    if lines is None:
+        return None
+    return [*lines, {"name": context.claim.label, "sentence": context.claim.statement, "by": "root", "line": "squares"}]
+
+
+def over_rounds(context: Context) -> list[Line] | None:
+    """Induction over k: the sentence itself is what is carried on."""
+    claim = context.claim
+    if "k" not in claim.free or (claim.of is not None and not _from_start(claim)):
+        return None
+    return _induction(context, claim.statement, claim.label, "k", 0)
+
+
+def over_length(context: Context) -> list[Line] | None:
+    """Induction over K of a sum; for a mean over k, of a sentence with what is left at the end taken away."""
+    claim = context.claim
+    if "k" in claim.free or not _sums(claim):
+        return None
+    found = _induction(context, claim.statement, claim.label, "K", 1) if claim.of is None else None
+    if found is not None:
+        return found
+    for stronger in _with_potential(claim):
+        lines = _induction(context, stronger, "potential", "K", 1)
+        if lines is None:
+            continue
+        last = combine(context, claim.statement, claim.label, [Known("potential", stronger)])
+        if last is not None:
+            return [*lines, *last]
+    return None
+
+
+def still(context: Context) -> list[Line] | None:
+    """A run that begins where nothing moves: every state stays at its value there."""
+    claim = context.claim
+    program = claim.program
+    zero = claim.sentence.relation == "<=" and claim.sentence.right == ZERO
+    if program is None or not zero or "k" not in claim.free:
+        return None
+    sentences = [
+        (f"{s.name} stays", _distance(claim, s.name, s.kind, f"{s.name}[{{k}}]", s.initial)) for s in program.state
+    ]
+    taps = [(name, kind, loops) for name, (kind, loops) in program.taps.items() if kind in ("server", "client")]
+    ih = [Known(f"IH {i + 1}" if len(sentences) > 1 else "IH", s.format(k="k")) for i, (_, s) in enumerate(sentences)]
+    base: list[Line] = []
+    step: list[Line] = []
+    given = list(ih)
+    for name, kind, loops in taps:
+        around = loops_around(program.body, name) or ()
+        if loops != 1 or around[0].count is None:
+            continue
+        sentence = _distance(claim, name, kind, f"{name}[k, h]", "x0")
+        lines = _induction(context, sentence, f"{name} stays", "h", 0, given)
+        if lines is None:
+            return None
+        step += lines
+        given.append(Known(f"{name} stays", sentence, put={"h": formula_text(around[0].count)}))
+    for label, sentence in sentences:
+        first = combine(context, sentence.format(k="0"), f"{label} at first")
+        next_ = combine(context, sentence.format(k="k+1"), f"{label} on", given)
+        if first is None or next_ is None:
+            return None
+        base += first
+        step += next_
+    own = next((i for i, (_, s) in enumerate(sentences) if parse_sentence(s.format(k="k")) == claim.sentence), None)
+    line: Line = {
+        "name": "all stay", "sentence": sentences[own or 0][1].format(k="k"), "by": "induction", "on": "k", "from": 0,
+        "sentences": [s.format(k="k") for _, s in sentences], "base": base, "step": step,
+    }  # fmt: skip
+    if own is not None:
+        return [{**line, "name": claim.label}]
+    last = combine(context, claim.statement, claim.label, [Known("all stay", line["sentence"])])
+    return None if last is None else [line, *last]
+
+
+def by_cases(context: Context) -> list[Line] | None:
+    """The sentence in two cases, by which of two numbers is the larger one, and stands for the largest."""
+    claim = context.claim
+    sides = [replaced(side, claim.definitions) for side in (claim.sentence.left, claim.sentence.right)]
+    for e in dict.fromkeys(e for side in sides for e in everything(side)):
+        if not isinstance(e, Apply) or e.operation not in ("max", "min") or len(parts(e)) != 2:
+            continue
+        for factor in _of_unknown_sign(context, e):
+            found = _in_cases(context, e, factor)
+            if found is not None:
+                return found
+    return None
+
+
+def _in_cases(context: Context, e: Apply, factor: str) -> list[Line] | None:
+    claim = context.claim
+    both: list[list[Line]] = []
+    for text in (str(parse_sentence(t)) for t in (f"0 <= {factor}", f"{factor} <= 0")):
+        own = [*context.known, Known(text, text, cost=0.2)]
+        inside = Context(claim, context.forms, context.work, own, [text], context.used)
+        for one in parts(e):
+            sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
+            left, right = (_instead(side, e, one) for side in sides)
+            name = inside.name("case")
+            first = combine(inside, str(Sentence(left, claim.sentence.relation, right)), name)
+            if first is None:
+                continue
+            known = Known(name, str(Sentence(left, claim.sentence.relation, right)))
+            last = combine(inside, claim.statement, inside.name("in the case"), [known], bare=True)
+            if last is not None:
+                both.append([*first, *last])
+                break
+        else:
+            return None
+        context.used = inside.used
+    line: Line = {
+        "name": claim.label,
+        "sentence": claim.statement,
+        "by": "cases",
+        "on": str(parse_sentence(f"0 <= {factor}")),
+    }
+    return [{**line, "first": both[0], "second": both[1]}]
+
+
+def _instead(e: Expression, old: Expression, new: Expression) -> Expression:
+    """A tree with one of its parts replaced, wherever it stands."""
+    if e == old:
+        return new
+    return applied(e.operation, tuple(_instead(a, old, new) for a in parts(e))) if isinstance(e, Apply) else e
+
+
+def _of_unknown_sign(context: Context, e: Apply) -> list[str]:
+    """The factors, of both signs, of the difference of the two numbers of which the largest or the least is meant."""
+    from theory.derivation.search.field import Field
+
+    forms = context.forms
+    one, other = map(text_of, parts(e))
+    try:
+        gap = forms.expanded(f"{one} - ({other})")
+    except ValueError:
+        return []
+    if set(gap) != {()}:
+        return []
+    field = Field(tuple(forms.number_atoms(gap)))
+    found = []
+    for f, n in field.factors(forms.element(field, gap[()]).numer)[1]:
+        text = field.sum_text(f)
+        signs = {worth(parse_expression(text), at) > 0 for at in settings(context.claim, 20)}
+        if n % 2 and len(f) > 1 and len(signs) == 2:
+            found.append(text)
+    return found
+
+
+STRATEGIES: tuple[tuple[str, Strategy], ...] = (
+    ("as it stands", as_it_stands),
+    ("from squares", by_squares),
+    ("in two cases", by_cases),
+    ("induction over k", over_rounds),
+    ("induction over K", over_length),
+    ("a start that does not move", still),
+)
+
+
+def _distance(claim: Claim, name: str, kind: str, at: str, initial: str) -> str:
+    fixed = replaced(parse_expression(initial), {"x0": Name("xstar")})
+    inner = at if fixed == ZERO else f"{at} - {text_of(fixed, 2)}"
+    text = f"norm2({inner})"
+    text = f"E({text})"
+    return f"mean_n({text}) <= 0" if kind == "client" else f"{text} <= 0"
+
+
+def _induction(
+    context: Context, sentence: str, name: str, on: str, start: int, given: Sequence[Known] = ()
+) -> list[Line] | None:
+    """A line by induction, whose hypothesis is the sentence itself."""
+    first, then = f"{name} at {start}", f"{name} at {on} + 1"
+    known = [*given, Known("IH", sentence, cost=0.3)]
+    if on == "K":  # a sum of K + 1 terms has no name
+        known += _of_round(context.claim, "K")
+        base = combine(context, sentence, first, [*given, *_of_round(context.claim, "0")], put={"K": str(start)})
+        step = None if base is None else combine(context, sentence, then, known, put={"K": "K + 1"})
+    else:
+        base = combine(context, at(sentence, on, Number(Fraction(start))), first, given)
+        following = applied("+", (Name(on), ONE))
+        step = None if base is None else combine(context, at(sentence, on, following), then, known)
+    if base is None or step is None:
+        return None
+    return [
+        {"name": name, "sentence": sentence, "by": "induction", "on": on, "from": start, "base": base, "step": step}
+    ]
+
+
+def _of_round(claim: Claim, k: str) -> list[Known]:
+    """The signs of numbers that there are for each round, in round k."""
+    found = []
+    for symbol in claim.symbols:
+        base, index = index_of(symbol)
+        low = claim.domains[base].lower
+        if index == "k" and low is not None and low >= 0:
+            text = f"{symbol} >= 0"
+            found.append(Known(text, text, {"by": "domain"}, 0.4, {"k": k}))
+    return found
+
+
+def at(sentence: str, on: str, value: Expression) -> str:
+    """The sentence with an index put in."""
+    tree = parse_sentence(sentence)
+    left, right = (replaced(side, {on: value}) for side in (tree.left, tree.right))
+    return str(Sentence(left, tree.relation, right))
+
+
+def _from_start(claim: Claim) -> bool:
+    """Whether the sentence holds a state against the start, any number of rounds before."""
+    if claim.of is None:
+        return False
+    sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
+    rounds = {text_of(e.indices[0]) for s in sides for e in everything(s) if isinstance(e, At)}
+    return ("k" in claim.free and "k + 1" not in rounds and any(text == "k" for text in rounds)) or _sums(claim)
+
+
+def _sums(claim: Claim) -> bool:
+    return any(
+        isinstance(e, Apply) and e.operation in ("sum_k", "mean_k")
+        for side in (claim.sentence.left, claim.sentence.right)
+        for e in everything(replaced(side, claim.definitions))
+    )
+
+
+def _with_potential(claim: Claim) -> Iterator[str]:
+    """``mean_k(X) <= R`` as ``sum_k(X) <= K*R - (what of it is of the start, at the end of the run)``."""
+    sentence = claim.sentence
+    left, right = sentence.left, replaced(sentence.right, claim.definitions)
+    if sentence.relation in (">=", ">"):
+        left, right = right, left
+    random = claim.program is not None and claim.program.random
+
+    def changed(e: Expression, new: Callable[[Apply], Expression | None]) -> Expression:
+        if isinstance(e, Apply):
+            own = new(e)
+            return own if own is not None else applied(e.operation, tuple(changed(a, new) for a in parts(e)))
+        return e
+
+    def of_start(e: Apply) -> bool:
+        return e.operation in ("f", "norm2") and any(isinstance(p, Name) and p.name == "x0" for p in everything(e))
+
+    def ended(e: Apply) -> Expression | None:
+        if not of_start(e):
+            return None
+        state = claim.program.state[0].name if claim.program is not None else "x"
+        moved = replaced(e, {"x0": At(state, (Name("K"),))})
+        return applied("E", (moved,)) if random else moved
+
+    def gone(e: Apply) -> Expression | None:
+        if not of_start(e):
+            return None
+        return Name("fstar") if e.operation == "f" else ZERO
+
+    if not isinstance(left, Apply) or left.operation not in ("mean_k", "sum_k"):
+        return
+    total = applied("sum_k", parts(left)) if left.operation == "mean_k" else left
+    times: Callable[[Expression], Expression] = (
+        (lambda e: applied("*", (Name("K"), e))) if left.operation == "mean_k" else (lambda e: e)
+    )
+
+    def averaged(e: Apply) -> Expression | None:
+        return applied("mean_k", parts(e)) if e.operation == "max_k" else None
+
+    for bound in dict.fromkeys((right, changed(right, averaged))):  # of the rounds so far, not of all
+        whole, last, rest = times(bound), times(changed(bound, ended)), times(changed(bound, gone))
+        if last != whole:
+            yield f"{text_of(total)} <= {text_of(whole)} - {text_of(last, 2)} + {text_of(rest, 2)}"

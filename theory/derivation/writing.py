@@ -1,0 +1,212 @@
+"""Lines of derivations, written shortly: each function gives a line as plain data.
+
+A part of a combination may be an instance of assumptions without a line of its own: it is named by the schema, the
+function and the points, ``"smooth convex f_ni (x[k], xstar)"``, and `lines` writes the line. Before a part's name stand
+the indices that it is taken over, the outermost first: ``"E mean_n mean_i: one-step"``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from theory.claim import Claim
+from theory.derivation.quotients import RejectedError
+from theory.derivation.schemas import SCHEMAS
+from theory.predicates import Predicate, predicate
+from theory.sentence import FUNCTION_NAMES, parse_call, text_of
+
+Data: TypeAlias = dict[str, Any]
+_INSTANCE = re.compile(r"\s*(?P<schema>[a-z_ -]+?)(\s+(?P<function>f|f_n|f_ni))?\s*(?P<points>\(.*\))?\s*\Z", re.ASCII)
+
+
+def _line(name: str, by: str, sentence: str | None, **more: Any) -> Data:
+    said = {} if sentence is None else {"sentence": sentence}
+    return {"name": name, **said, "by": by, **{key: value for key, value in more.items() if value not in (None, "")}}
+
+
+def step(name: str, sentence: str | None = None, using: Sequence[str] = ()) -> Data:
+    """A line that is so by what the algorithm does in a round, and by lines ``norm2(u - v) <= 0``."""
+    return _line(name, "step", sentence, using=list(using) or None)
+
+
+def replaced(name: str, line: str, sentence: str | None = None) -> Data:
+    """A line whose sides are the same when a vector is replaced by what another line says is equal to it."""
+    return _line(name, "replace", sentence, line=line)
+
+
+def hypothesis(name: str, sentence: str) -> Data:
+    """A relation that the claim assumes."""
+    return _line(name, "hypothesis", sentence)
+
+
+def domain(name: str, sentence: str | None = None) -> Data:
+    """What is so by the domains of parameters."""
+    return _line(name, "domain", sentence)
+
+
+def assumed(name: str, sentence: str | None, of: Sequence[str], schema: str, on: str = "", **at: str) -> Data:
+    """What assumptions say at points; without a sentence it says what the schema says."""
+    return _line(name, "assumption", sentence, of=list(of), schema=schema, at=dict(at), on=on)
+
+
+def axiom(name: str, sentence: str | None, schema: str, *of: str, over: str = "") -> Data:
+    """What is so of any numbers and vectors."""
+    return _line(name, "axiom", sentence, schema=schema, of=list(of), over=over)
+
+
+def combined(
+    name: str,
+    sentence: str | None = None,
+    parts: Mapping[str, str] | Sequence[Data] = (),
+    squares: Mapping[str, str] | Sequence[Data] = (),
+) -> Data:
+    """A combination of lines and squares, each with its multiplier: ``{"E mean_n: descent": "2*eta"}``."""
+    return _line(
+        name,
+        "combination",
+        sentence,
+        parts=_entries("line", parts),
+        squares=_entries("of", squares),
+    )
+
+
+def _entries(key: str, entries: Mapping[str, str] | Sequence[Data]) -> list[Data]:
+    if not isinstance(entries, Mapping):
+        return [dict(one) for one in entries]
+    found = []
+    for text, times in entries.items():
+        before, colon, after = text.partition(":")
+        one: Data = {key: (after if colon else before).strip()}
+        if colon:
+            one["over"] = before.split()
+        if times != "1":
+            one["times"] = times
+        found.append(one)
+    return found
+
+
+def at(name: str, line: str, sentence: str | None = None, **put: str) -> Data:
+    """A line at other rounds or turns: ``at("later", "one-step", k="k + 1")``."""
+    return _line(name, "at", sentence, line=line, put=put)
+
+
+def mean(name: str, line: str, over: str | Sequence[str], sentence: str | None = None) -> Data:
+    """A line taken over indices, or in expectation: ``mean("all", "one", "E mean_n")``."""
+    return _line(name, "mean", sentence, line=line, over=over.split() if isinstance(over, str) else list(over))
+
+
+def induction(
+    name: str,
+    sentence: str | None,
+    base: Sequence[Data],
+    step: Sequence[Data],
+    on: str = "k",
+    sentences: Sequence[str] = (),
+) -> Data:
+    """A line that is so at the beginning, and after a round whenever before it, when it is called ``IH``."""
+    return _line(
+        name, "induction", sentence, on=on, sentences=list(sentences) or None, base=list(base), step=list(step)
+    )
+
+
+def cases(name: str, sentence: str | None, on: str, first: Sequence[Data], second: Sequence[Data]) -> Data:
+    """A line that is so whether ``on`` (a <= b) holds or its opposite (b <= a); the lists use it by this text."""
+    return _line(name, "cases", sentence, on=on, first=list(first), second=list(second))
+
+
+def zero(name: str, line: str, of: str, with_: str, over: str = "", sentence: str | None = None) -> Data:
+    """A vector whose squared norm is 0 by a line (over the same indices): its inner product with another is 0."""
+    if sentence is None:
+        sentence = f"dot({of}, {with_}) == 0"
+        for name_ in reversed(over.split()):
+            sentence = f"{name_}({sentence.removesuffix(' == 0')}) == 0"
+    return _line(name, "zero", sentence, line=line, of=of, over=over.split(), **{"with": with_})
+
+
+def single(name: str, sentence: str | None = None) -> Data:
+    """What is so because there is one client, N <= 1."""
+    return _line(name, "single", sentence)
+
+
+def root(name: str, line: str, sentence: str | None = None) -> Data:
+    """A line whose squares are in the relation of another line."""
+    return _line(name, "root", sentence, line=line)
+
+
+def power(name: str, line: str, exponent: str, sentence: str | None = None) -> Data:
+    """A line raised to a power."""
+    return _line(name, "power", sentence, line=line, exponent=exponent)
+
+
+def citation(name: str, sentence: str | None, source: str) -> Data:
+    """What is taken from elsewhere; the verdict names the source."""
+    return _line(name, "citation", sentence, source=source)
+
+
+def lines(claim: Claim, written: Sequence[Data]) -> list[Data]:
+    """A derivation in which instances of assumptions that combinations name have lines of their own.
+
+    Raises:
+        ValueError: for an instance of what the claim does not assume.
+    """
+    return _expanded(claim, written, set())
+
+
+def _expanded(claim: Claim, written: Sequence[Data], known: set[str]) -> list[Data]:
+    found: list[Data] = []
+    names = known | {str(one.get("name")) for one in written}
+    for one in written:
+        made = dict(one)
+        for key in ("base", "step", "first", "second"):
+            if key in made:
+                made[key] = _expanded(claim, made[key], names)
+        parts = []
+        for part in made.get("parts", ()):
+            name = str(part["line"])
+            if name not in names and name not in (*claim.assuming, *claim.standing):
+                line = _instance(claim, name)
+                if line is not None:
+                    found.append(line)
+                    names.add(name)
+            parts.append(part)
+        if "parts" in made:
+            made["parts"] = parts
+        found.append(made)
+    return found
+
+
+def _instance(claim: Claim, name: str) -> Data | None:
+    """The line that a name such as ``smooth convex f_ni (x[k], xstar)`` stands for."""
+    match = _INSTANCE.match(name)
+    if match is None or match["schema"] not in SCHEMAS:
+        return None
+    points = None if match["points"] is None else parse_call(f"at{match['points']}")
+    texts = [] if points is None else [text_of(e) for e in points[1]]
+    for schema in SCHEMAS[match["schema"]]:
+        function = match["function"] or ""
+        of = [_satisfying(claim, kind, len(constants), function) for kind, constants in schema.needs]
+        if None in of or len(texts) != len(schema.points):
+            continue
+        at = dict(zip(schema.points, texts, strict=True))
+        own = {one.function for one in of if one is not None and one.function}
+        on = function if function and own and own != {function} else ""
+        return assumed(name, None, [one.text for one in of if one is not None], match["schema"], on, **at)
+    raise RejectedError(f"{name}: the claim does not assume so")
+
+
+def _satisfying(claim: Claim, kind: str, constants: int, function: str) -> Predicate | None:
+    """The claim's assumption of a kind, the one about this function first, then about those of which it is the mean."""
+    kinds = ("convex", "strongly_convex") if kind == "convex" else (kind,)
+    depth = FUNCTION_NAMES.index(function) if function else 0
+    fitting = [
+        one
+        for text in (*claim.assuming, *claim.standing)
+        if (call := parse_call(text)) is not None
+        and (one := predicate(*call)).name in kinds
+        and (len(one.constants) == constants or kind == "convex")
+        and (not one.function or FUNCTION_NAMES.index(one.function) >= depth)
+    ]
+    fitting.sort(key=lambda one: (kinds.index(one.name), FUNCTION_NAMES.index(one.function) if one.function else 0))
+    return fitting[0] if fitting else None

@@ -1,0 +1,333 @@
+"""Lists of lines, and the rules that have such lists: induction, cases, the algorithm's step, another claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from .derivation_facts import Fact, Used
+from .derivation_lines import Goal
+from .derivation_rounds import Round
+from .derivation_rules import Rules
+from .derivation_terms import UNIT, Atom, Poly, all_atoms
+from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
+from .sentences import Sentence, read_sentence
+from .steps import Loop
+
+MOST_LINES = 2_000
+DEEPEST = 8
+
+
+class Failed(Exception):
+    """A line does not follow: its name, with those of the lists around it, and why."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(name, reason)
+        self.name, self.reason = name, reason
+
+
+class Blocks(Rules):
+    """All rules."""
+
+    lines = 0
+    depth = 0
+    cases_open = 0
+    other: Callable[[Goal, Blocks], None] | None = None
+
+    # lists of lines
+
+    def block(
+        self, data: Any, scope: dict[str, Fact], wanted: list[Fact], tell: Callable[[str], None] | None = None
+    ) -> list[Fact]:
+        """Checks lines in order; the last of them are to be the wanted ones, and may leave their sentences out."""
+        items = list_of(data, "lines")
+        if self.depth > DEEPEST:
+            raise FormatError("lists of lines are nested too deeply")
+        self.depth += 1
+        before, scope = len(self.signs.facts), dict(scope)
+        local: set[str] = set()
+        facts: list[Fact] = []
+        try:
+            for place, item in enumerate(items):
+                self.lines += 1
+                if self.lines > MOST_LINES:
+                    raise FormatError(f"the derivation has more than {MOST_LINES} lines")
+                if not isinstance(item, dict):
+                    raise FormatError(f"a line is not an object: {shown(item)}")
+                name = text_of(item.get("name"), "the name of a line")
+                if ":" in name or not name or len(name) > 200:
+                    raise FormatError(f"the name of a line is empty, too long, or has a colon: {shown(name)}")
+                if name in local:
+                    raise FormatError(f"the name {shown(name)} is that of two lines")
+                local.add(name)
+                behind = len(wanted) - (len(items) - place)
+                expected = wanted[behind] if 0 <= behind < len(wanted) else None
+                try:
+                    fact = self.line(name, item, scope, expected)
+                except Failed as inner:
+                    raise Failed(f"{name}: {inner.name}", inner.reason) from None
+                except Uncheckable as reason:
+                    raise Failed(name, str(reason)) from None
+                if tell is not None:
+                    tell(f"{shown(name)} [{shown(item['by'])}]")
+                scope[name] = fact
+                facts.append(fact)
+                self.signs.facts.append(fact)
+        finally:
+            del self.signs.facts[before:]
+            self.depth -= 1
+        return facts
+
+    def line(self, name: str, data: Mapping[str, Any], scope: Mapping[str, Fact], expected: Fact | None) -> Fact:
+        """One line.
+
+        Raises:
+            Uncheckable: when it does not follow.
+        """
+        rule = text_of(data.get("by"), "by")
+        known = {
+            "hypothesis": self.hypothesis, "domain": self.domain, "assumption": self.assumption, "axiom": self.axiom,
+            "combination": self.combination, "step": self.step, "at": self.at, "mean": self.mean,
+            "induction": self.induction, "replace": self.replace, "root": self.root, "power": self.power,
+            "cases": self.cases, "claim": self.claim, "citation": self.citation,
+            "zero": self.zero, "single": self.single,
+        }  # fmt: skip
+        if rule not in known:
+            raise FormatError(f"by={shown(rule)} is none of {', '.join(known)}")
+        env = self.start
+        if "sentence" in data:
+            sentence = read_sentence(data["sentence"], "a line's sentence")
+            free = frozenset[str]()
+            for side in (sentence.left, sentence.right):
+                reading = self.claimed.words.read(side)
+                free |= reading.free
+                if reading.vector:
+                    raise FormatError(f"a side of {shown(sentence.text)} is a vector")
+            if "j" in free:
+                raise Uncheckable("the index j is not read in derivations")
+        elif rule == "assumption" and expected is None:
+            return self.schema(name, data, scope)
+        elif rule in ("at", "mean") and expected is None:
+            return self.moved(name, data, scope)
+        elif expected is not None:
+            sentence = Sentence(expected.left, expected.relation, expected.right, "")
+            env = expected.env
+        else:
+            raise FormatError(f"the line {shown(name)} has no sentence")
+        used = Used()
+        outer, self.signs.used = self.signs.used, used
+        try:
+            for side in (sentence.left, sentence.right):
+                if reason := self.signs.undefined(side, env):
+                    raise Uncheckable(f"in its sentence {reason} is not certainly in its domain")
+            d = self.normal.difference(sentence.left, sentence.relation, sentence.right, env)
+            goal = Goal(sentence, d, data, scope, used, env)
+            known[rule](goal)
+            return self.fact(name, sentence, env, used)
+        finally:
+            self.signs.used = outer
+
+    def schema(self, name: str, data: Mapping[str, Any], scope: Mapping[str, Fact]) -> Fact:
+        """A line that says what the assumptions say at its points, without its sentence."""
+        used = Used()
+        outer, self.signs.used = self.signs.used, used
+        try:
+            found = self.schemas.assumption(data, self.start)
+            s = found.sentence
+            for side in (s.left, s.right):
+                if reason := self.signs.undefined(side, found.env):
+                    raise Uncheckable(f"in what the schema says {reason} is not certainly in its domain")
+            d = self.normal.difference(s.left, s.relation, s.right, found.env)
+            self.assumption(Goal(s, d, data, scope, used, found.env))
+            fact = self.fact(name, s, found.env, used)
+            return replace(fact, remake=lambda env: self.schemas.assumption(data, env).env)
+        finally:
+            self.signs.used = outer
+
+    # the algorithm
+
+    def step(self, goal: Goal) -> None:
+        """Both sides are the same when states after a round are what the algorithm makes of those before."""
+        fields(goal.data, "the line", "by", "name sentence using")
+        equal = [self.find(name, goal.scope) for name in list_of(goal.data.get("using", []), "using")]
+        if len(equal) > 4:
+            raise FormatError("a step with too many lines")
+        for fact in equal:
+            goal.used.add(fact)
+        if self.claimed.program is None or goal.relation == "<":
+            raise Uncheckable("there is no algorithm, or the sentence is a strict inequality")
+        at, turn, loop = self.which(goal)
+        unfolding = Round(self.normal, at, turn, loop)
+        s = goal.sentence
+        self.normal.round = unfolding
+        try:
+            d = self.normal.difference(s.left, s.relation, s.right, goal.env)
+        finally:
+            self.normal.round = None
+        if not self.same_when(d, equal):
+            raise Uncheckable("the sides are not the same after the step")
+
+    def which(self, goal: Goal) -> tuple[Poly, Poly | None, Loop | None]:
+        """The round, and where taps are at the turn after another, the turn."""
+        al, least = self.algebra, self.normal.least
+        states: list[Atom] = []
+        taps: list[Atom] = []
+        sides = [self.normal.value(side, goal.env) for side in (goal.sentence.left, goal.sentence.right)]
+        for a in {a for p in sides for a in all_atoms(p)}:
+            if a.tag in ("x", "tap") and "@" not in a.parts[1].text:
+                (states if a.tag == "x" else taps).append(a)
+
+        def largest(found: list[Poly]) -> Poly | None:
+            for p in found:
+                if all((low := least(al.sub(p, q))) is not None and low >= 0 for q in found):
+                    return p
+            if found:
+                raise Uncheckable("states of rounds of which none is certainly the last")
+            return None
+
+        indices = [al.thawed(a.parts[1]) for a in states]
+        after = [p for p in indices if p.get((), 0) >= 1 and (least(p) or 0) >= 1]
+        after = after or [p for p in indices if (least(p) or 0) >= 1]
+        last = largest(after)
+        program = self.claimed.program
+        assert program is not None
+        for a in sorted(taps, key=lambda a: a.text):
+            label, index = a.parts[0], al.thawed(a.parts[1])
+            loops = program.taps[label][1]
+            if len(loops) != 1 or "@" in a.parts[2].text:
+                continue
+            turns = [al.thawed(b.parts[2]) for b in taps if b.parts[0] == label and b.parts[1] is a.parts[1]]
+            turns = [p for p in turns if p.get((), 0) >= 1 and (least(p) or 0) >= 1]
+            beyond = least(al.sub(index, last)) if last is not None else Fraction(0)
+            if turns and beyond is not None and beyond >= 0:
+                turn = largest(turns)
+                assert turn is not None
+                return index, al.sub(turn, UNIT), loops[0]
+        if last is not None:
+            return al.sub(last, UNIT), None, None
+        at = largest([al.thawed(a.parts[1]) for a in taps])
+        if at is None:
+            raise Uncheckable("no state after a round stands in it")
+        return at, None, None
+
+    # induction and cases
+
+    def sentence(self, text: Any) -> Sentence:
+        """A sentence that is not a line's own."""
+        found = read_sentence(text, "a sentence")
+        for side in (found.left, found.right):
+            if self.claimed.words.read(side).vector:
+                raise FormatError(f"a side of {shown(found.text)} is a vector")
+            if reason := self.signs.undefined(side, self.start):
+                raise Uncheckable(f"in {shown(found.text)} {reason} is not certainly in its domain")
+        return found
+
+    def induction(self, goal: Goal) -> None:
+        """For all k (turns h, lengths K): at the first, and at k + 1 if at k."""
+        data, al = goal.data, self.algebra
+        fields(data, "the line", "by on base step", "name sentence sentences from")
+        on, first = data["on"], data.get("from", 1 if data["on"] == "K" else 0)
+        if on not in ("k", "h", "K"):
+            raise Uncheckable(f"induction is on k, h or K, not {shown(on)}")
+        if isinstance(first, bool) or first not in ((0, 1) if on == "K" else (0,)):
+            raise Uncheckable(f"induction on {on} begins elsewhere than what it says of all begins")
+        if on == "K" and self.speaks_of_K():
+            raise Uncheckable("induction on K, and a hypothesis, a definition or a domain speaks of K")
+        given = data.get("sentences")
+        sentences = [goal.sentence] if given is None else [self.sentence(t) for t in list_of(given, "sentences")]
+        if not sentences or len(sentences) > 20 or (goal.env is not self.start):
+            raise Uncheckable("an induction needs its sentences")
+        scope = {
+            name: fact
+            for name, fact in goal.scope.items()
+            if on not in fact.held and not (on == "K" and fact.reach >= 0)
+        }
+        outer, self.signs.facts = self.signs.facts, [f for f in self.signs.facts if any(f is g for g in scope.values())]
+        try:
+            symbol = self.start.nums[on]
+            start = self.start.with_nums(**{on: UNIT if first else {}})
+            following = self.start.with_nums(**{on: al.add(symbol, UNIT)})
+            base = self._ends(data["base"], scope, [self.fact("", s, start) for s in sentences], "base")
+            self.cases_open += 1
+            mark = frozenset({(on, self.cases_open)})
+            here = Used()
+            here.fixed = mark
+            names = ["IH"] if len(sentences) == 1 else [f"IH {j + 1}" for j in range(len(sentences))]
+            assumed = [self.fact(name, s, self.start, here) for name, s in zip(names, sentences, strict=True)]
+            within = {**scope, **{fact.name: fact for fact in assumed}}
+            self.signs.facts += assumed
+            step = self._ends(data["step"], within, [self.fact("", s, following) for s in sentences], "step")
+        finally:
+            self.signs.facts = outer
+        for fact in (*base, *step):
+            if fact.open:
+                raise Uncheckable("an induction over what is only known where a divisor is not 0")
+            goal.used.merge(fact)
+        goal.used.fixed -= mark
+        if on == "k" and goal.used.reach >= 0:
+            if goal.used.reach > 1:
+                raise Uncheckable("the step hangs on hypotheses beyond the run")
+            goal.used.reach = 0
+        if not any(self._same(fact, goal) for fact in assumed):
+            raise Uncheckable("it is none of the sentences of the induction")
+
+    def _same(self, fact: Fact, goal: Goal) -> bool:
+        return self.follows(fact.relation, fact.difference, goal.relation, goal.difference)
+
+    def _ends(self, data: Any, scope: dict[str, Fact], wanted: list[Fact], what: str) -> list[Fact]:
+        """Lines that end with the wanted sentences; the lines that are these."""
+        try:
+            facts = self.block(data, scope, wanted)
+        except Failed as inner:
+            raise Failed(f"{what}: {inner.name}", inner.reason) from None
+        found = []
+        for one in wanted:
+            match = [f for f in facts if self.follows(f.relation, f.difference, one.relation, one.difference)]
+            if not match:
+                raise Uncheckable(f"the {what} does not end with what is to be shown there")
+            found.append(match[-1])
+        return found
+
+    def cases(self, goal: Goal) -> None:
+        """Of two numbers one is at most the other."""
+        data = goal.data
+        fields(data, "the line", "by on first second", "name sentence")
+        text = text_of(data["on"], "on").strip()
+        on = self.sentence(text)
+        if on.relation != "<=" or any(self.claimed.words.read(side).random for side in (on.left, on.right)):
+            raise Uncheckable("cases are of a <= b, of numbers that are not drawn")
+        one, two = text.split("<=")
+        free = frozenset[str]().union(*(self.claimed.words.read(side).free for side in (on.left, on.right)))
+        outer = frozenset[str]()
+        for side in (goal.sentence.left, goal.sentence.right):
+            outer |= self.claimed.words.read(side).free
+        if free - outer:
+            raise Uncheckable("the cases speak of an index that the line does not have")
+        self.cases_open += 1
+        mark = frozenset((index, self.cases_open) for index in free | {"K"})
+        wanted = self.fact("", goal.sentence, goal.env)
+        for key, name, sentence in (
+            ("first", text, on),
+            ("second", f"{two.strip()} <= {one.strip()}", Sentence(on.right, "<=", on.left, "")),
+        ):
+            here = Used()
+            here.fixed = mark
+            assumed = self.fact(name, sentence, self.start, here)
+            self.signs.facts.append(assumed)
+            try:
+                (last,) = self._ends(data[key], {**goal.scope, name: assumed}, [wanted], key)
+            finally:
+                self.signs.facts.remove(assumed)
+            goal.used.merge(last)
+        goal.used.fixed -= mark
+
+    # another claim
+
+    def claim(self, goal: Goal) -> None:
+        """What another derivation shows, of other parameters."""
+        fields(goal.data, "the line", "by derivation", "name sentence id put")
+        if self.other is None:
+            raise Uncheckable("another claim is not read here")
+        self.other(goal, self)

@@ -1,0 +1,133 @@
+"""What lines of derivations divide by, and take roots and logarithms of: in its domain, or in the claim too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .derivation_normal import Normal
+from .derivation_places import Env
+from .derivation_signs import Signs
+from .derivation_terms import Poly
+from .sentences import OVER, Node
+
+
+class Defined(Signs):
+    """Signs, and whether expressions are defined.
+
+    Attributes:
+        divisors: what the claim divides by; whether it has free indices. arguments: of its roots and logarithms.
+    """
+
+    def __init__(self, normal: Normal) -> None:
+        super().__init__(normal)
+        self.divisors: dict[frozenset[object], bool] = {}
+        self.arguments: set[tuple[str, frozenset[object]]] = set()
+
+    # what is divided by
+
+    def key(self, p: Poly) -> frozenset[object]:
+        """A polynomial up to a factor: two have the same key only if one is a rational multiple of the other."""
+        found = self.algebra.primitive(p)
+        if found and found[min(found, key=str)] < 0:
+            found = self.algebra.scale(found, -1)
+        return frozenset(found.items())
+
+    def grant(self, tree: Node, env: Env) -> None:
+        """Where the claim divides by 0, or has the root of a negative number, it says nothing: proofs may do so too."""
+        for node, within, under in self.parts(tree, env, frozenset()):
+            if node.op in ("/", "**"):
+                for divisor in self._factors(node.args[1] if node.op == "/" else node.args[0]):
+                    self._grant(divisor, within, under)
+            elif node.op in ("sqrt", "log"):
+                p = self.normal.value(node.args[0], within)
+                if not any(a.rand or a.frees for m in p for a, _ in m):
+                    self.arguments.add((node.op, frozenset(p.items())))
+
+    def _grant(self, divisor: Node, env: Env, under: frozenset[str]) -> None:
+        p = self.normal.value(divisor, env)
+        frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
+        if p and not any(a.rand for m in p for a, _ in m) and not frees & under:
+            key = self.key(p)
+            self.divisors[key] = self.divisors.get(key, True) and bool(frees)
+
+    def _factors(self, tree: Node) -> Iterable[Node]:
+        yield tree
+        if tree.op in ("*", "/"):
+            yield from self._factors(tree.args[0])
+        if tree.op == "*":
+            yield from self._factors(tree.args[1])
+        if tree.op == "neg" or (tree.op == "**" and tree.args[1].op == "number" and tree.args[1].value):
+            yield from self._factors(tree.args[0])
+
+    def parts(self, tree: Node, env: Env, under: frozenset[str]) -> Iterable[tuple[Node, Env, frozenset[str]]]:
+        """All parts of a tree that may be undefined, definitions unfolded, each with the indices around it."""
+        left = [(tree, env, under)]
+        while left:
+            node, within, around = left.pop()
+            self.algebra.spend(1)
+            if node.op == "name":
+                if node.name in within.trees:
+                    inside, outer = within.trees[node.name]
+                    left.append((inside, outer, around))
+                elif node.name in self.claimed.words.definitions and node.name not in within.given:
+                    left.append((self.claimed.words.definitions[node.name], within, around))
+                continue
+            if node.op in ("/", "sqrt", "log") or (node.op == "**" and not self._plain(node.args[1], within)):
+                yield node, within, around
+            if node.op in OVER:
+                index = OVER[node.op][1]
+                if index in "ni":
+                    within = within.with_names(**{index: index})
+                elif index in "kh":
+                    within = within.with_nums(**{index: self.normal.start.nums[index]})
+                around = around | {index}
+            left += [(a, within, around) for a in node.args]
+
+    def _plain(self, exponent: Node, env: Env) -> bool:
+        """Whether a power is defined whatever its base is: a nonnegative integer."""
+        return self.integer(exponent, env) and self.nonneg(exponent, env)
+
+    def undefined(self, tree: Node, env: Env) -> str:
+        """A part of the tree that may be undefined, in words; nothing where all is defined."""
+        for node, within, around in self.parts(tree, env, frozenset()):
+            before, self.under = self.under, around
+            try:
+                good = self._defined(node, within)
+            finally:
+                self.under = before
+            if not good:
+                return {"/": "a divisor", "**": "the base of a power", "sqrt": "a root's argument"}.get(
+                    node.op, "a logarithm's argument"
+                )
+        return ""
+
+    def _defined(self, node: Node, env: Env) -> bool:
+        if node.op == "/":
+            return self.divides(node.args[1], env)
+        if node.op == "**":
+            if self.integer(node.args[1], env):
+                return self.divides(node.args[0], env)
+            if self.nonneg(node.args[1], env) and self.nonneg(node.args[0], env):
+                return True
+            return self.pos(node.args[0], env)
+        if (self.nonneg if node.op == "sqrt" else self.pos)(node.args[0], env):
+            return True
+        return (node.op, frozenset(self.normal.value(node.args[0], env).items())) in self.arguments
+
+    def divides(self, tree: Node, env: Env) -> bool:
+        """Whether the tree is not 0, or the claim divides by it too."""
+        if self.nonzero(tree, env):
+            return True
+        if tree.op == "*":
+            return all(self.divides(a, env) for a in tree.args)
+        if tree.op in ("/", "neg") or (tree.op == "**" and tree.args[1].op == "number"):
+            return self.divides(tree.args[0], env)
+        p = self.normal.value(tree, env)
+        found = self.divisors.get(self.key(p)) if p else None
+        if found is None:
+            return False
+        frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
+        if found and frees & self.under:
+            return False
+        self.used.open |= found
+        return True

@@ -1,0 +1,285 @@
+"""E over the draws of a round: all are independent of one another and of what was before, and taken one at a time."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from .derivation_binders import Binder, Swap
+from .derivation_terms import ONE, UNIT, Atom, Mono, Poly
+from .reading import Uncheckable
+
+if TYPE_CHECKING:
+    from .derivation_rounds import Round
+
+Pairs = list[tuple[Atom, int]]
+Part = tuple[list[Binder], Poly]
+"""A polynomial, and the binders that came with it."""
+HERE = "n$"
+"""The client whose part of a value is meant, until it is known."""
+
+
+class Expectation:
+    """Takes E over the draws of a round."""
+
+    def __init__(self, of: Round) -> None:
+        self.round, self.algebra = of, of.algebra
+
+    def drawn(self, p: Poly) -> bool:
+        """Whether draws of the round stand in it."""
+        return any(a.dr for m in p for a, _ in m)
+
+    def of(self, p: Poly) -> Poly:
+        """E over the draws; what hangs on earlier rounds stays as it is.
+
+        Raises:
+            Uncheckable: for products of draws that are not read.
+        """
+        al = self.algebra
+        total: Poly = {}
+        for m, c in p.items():
+            if not any(a.dr for a, _ in m):
+                total = al.add(total, {m: c})
+                continue
+            binders, pairs = al.spread(m, lambda a: bool(a.dr) or a.rand)
+            total = al.add(total, al.scale(self._term(binders, pairs, frozenset()), c))
+        return total
+
+    def _term(self, binders: list[Binder], pairs: Pairs, stuck: frozenset[int]) -> Poly:
+        al = self.algebra
+        draws = {draw for a, _ in pairs for draw, _ in a.dr} - stuck
+        if not draws:
+            return al.close(binders, pairs)
+        implied = frozenset[int]().union(*(self._implied(a) for a, _ in pairs))
+        if implied & draws:
+            raise Uncheckable("a product of a draw and of what hangs on it in another way")
+        draw = max(draws)
+        involved = [(a, e) for a, e in pairs if any(d == draw for d, _ in a.dr)]
+        clients = sorted({client for a, _ in involved for d, client in a.dr if d == draw})
+        try:
+            parts = self._over(binders, pairs, draw, clients)
+        except Nested:
+            if len(involved) == 1 and involved[0][1] == 1:
+                return self._term(binders, pairs, stuck | {draw})  # E of a function of it stays as it is
+            raise
+        total: Poly = {}
+        for more, p in parts:
+            for m, c in p.items():
+                opened, found = al.spread(m, lambda a: a.rand or bool(a.frees))
+                total = al.add(total, al.scale(self._term([*more, *opened], found, stuck), c))
+        return total
+
+    # which draws hang on which
+
+    def _implied(self, a: Atom) -> frozenset[int]:
+        """The draws of the round on which states and taps in an atom hang."""
+        r, al, least = self.round, self.algebra, self.round.normal.least
+        found: frozenset[int] = frozenset()
+        for leaf in a.leaves:
+            before = least(al.sub(r.at, al.thawed(leaf.parts[1])))
+            if leaf.tag == "x":
+                if before is not None and before >= 0:
+                    continue
+                if al.sub(al.thawed(leaf.parts[1]), r.at) == UNIT and r.turn is None:
+                    return frozenset(r.kinds)
+                raise Uncheckable(f"a product of a draw and of {leaf.parts[0]} in another round")
+            if before is not None and before >= 1:
+                continue
+            if al.sub(r.at, al.thawed(leaf.parts[1])):
+                raise Uncheckable(f"a product of a draw and of {leaf.parts[0]} in another round")
+            if r.turn is not None:
+                if len(r.program.taps[leaf.parts[0]][1]) != 1 or r.program.taps[leaf.parts[0]][1][0] is not r.loop:
+                    raise Uncheckable(f"a product of a draw and of {leaf.parts[0]}, from elsewhere in the round")
+                turns = least(al.sub(r.turn, al.thawed(leaf.parts[2])))
+                if turns is None or turns < 0:
+                    raise Uncheckable(f"a product of a draw and of {leaf.parts[0]} in a later turn")
+            found |= r.labels[leaf.parts[0]]
+        return found
+
+    # one draw
+
+    def _over(self, binders: list[Binder], pairs: Pairs, draw: int, clients: list[str]) -> list[Part]:
+        """E over one draw of every client: of one client, or of two, who may be the same."""
+        al = self.algebra
+        if any("@" in client for client in clients):
+            raise Nested("a draw of all clients in a function, times another")
+        p = al.factors(pairs)
+        if len(clients) == 1:
+            return self._checked(self._each(binders, p, draw, clients), draw)
+        bound = [c for c in clients if ("n", c, "") in binders]
+        if len(clients) != 2 or not bound:
+            raise Nested("a product of draws of three clients, or of two that are not summed over")
+        m = bound[-1]
+        (n,) = [c for c in clients if c != m]
+
+        def merged(part: Part) -> Part:
+            rest = [b for b in part[0] if b[1] != m]
+            return [(k, name, al.rename(e, {m: n}) if e else "") for k, name, e in rest], al.renamed(part[1], {m: n})
+
+        apart = self._checked(self._each(binders, p, draw, [n, m]), draw)
+        same = self._checked(self._each(*merged((binders, p)), draw, [n]), draw)
+        share = al.inverse(al.of(al.atom("p", "N")))
+        less = al.scale(share, -1)
+        return [
+            *apart,
+            *((b, al.mul(q, share)) for b, q in same),
+            *((b, al.mul(q, less)) for b, q in map(merged, apart)),
+        ]
+
+    def _checked(self, parts: list[Part], draw: int) -> list[Part]:
+        if any(d == draw for _, p in parts for m in p for a, _ in m for d, _ in a.dr):
+            raise Nested("a draw in a function, times another")
+        return parts
+
+    def _each(self, binders: list[Binder], p: Poly, draw: int, clients: list[str]) -> list[Part]:
+        """E over the draws of these clients, who are different ones."""
+        kind, number, *_ = self.round.kinds[draw]
+        al = self.algebra
+        if kind in ("choose", "counts"):
+            return [(binders, al.add({}, *(self._chosen(kind, number, m, c, draw) for m, c in p.items())))]
+        parts = [(binders, p)]
+        for client in clients:
+            own = al.renamed(number, {HERE: client}) if client else number
+            done: list[Part] = []
+            for bs, q in parts:
+                if kind in ("coin", "coins"):
+                    one, none = (self._tossed(q, draw, client, x) for x in (1, 0))
+                    done.append((bs, al.add(al.mul(own, one), al.mul(al.sub(UNIT, own), none))))
+                elif kind == "sample" and own == UNIT:
+                    i = al.fresh("i")
+                    done.append(([*bs, ("i", i, al.var(client))], self._indexed(q, draw, client, i)))
+                else:
+                    for m, c in q.items():
+                        done += [(b, al.scale(x, c)) for b, x in self._moment(kind, own, bs, m, draw, client)]
+            parts = done
+        return parts
+
+    def _tossed(self, p: Poly, draw: int, client: str, value: int) -> Poly:
+        """With the value of a coin, also inside of functions."""
+
+        def at(a: Atom) -> Poly | None:
+            hit = a.tag == "draw" and a.parts[1] == draw and (draw, client) in a.dr
+            return (UNIT if value else {}) if hit else None
+
+        return self.algebra.swapped(p, Swap(lambda a: (draw, client) in a.dr, at))
+
+    def _indexed(self, p: Poly, draw: int, client: str, index: str) -> Poly:
+        """With an index in the place of the sample of a client, also inside of functions."""
+
+        def at(a: Atom) -> Poly | None:
+            return self.algebra.of(self.algebra.var(index)) if a.tag == "drawn" else None
+
+        def touches(a: Atom) -> bool:
+            return (draw, client) in a.dr
+
+        return self.algebra.swapped(p, Swap(touches, at))
+
+    def _chosen(self, kind: str, size: Poly, mono: Mono, c: Fraction, draw: int) -> Poly:
+        """S of N clients: the probability that those that stand in a product are among them, or the mean of counts."""
+        al = self.algebra
+        own = [(a, e) for a, e in mono if a.tag == "draw" and a.parts[1] == draw]
+        rest = tuple(pair for pair in mono if pair not in own)
+        N, one = al.of(al.atom("p", "N")), UNIT
+        share = al.mul(size, al.inverse(N))
+        powers = [e for _, e in own]
+        if kind == "counts" and powers == [2]:
+            factor = al.add(share, al.mul(share, al.mul(al.sub(size, one), al.inverse(N))))
+        elif not powers or powers == [1]:
+            factor = share if powers else one
+        elif powers == [1, 1]:
+            others = N if kind == "counts" else al.sub(N, one)
+            factor = al.mul(share, al.mul(al.sub(size, one), al.inverse(others)))
+        else:
+            raise Uncheckable("a product of three draws of clients")
+        return al.scale(al.mul(factor, {rest: ONE}), c)
+
+    def _moment(self, kind: str, number: Poly, binders: list[Binder], mono: Mono, draw: int, client: str) -> list[Part]:
+        """Of a drawn vector the mean, or of an inner product of two the mean."""
+        al = self.algebra
+        tag = {"batch": "grad", "sample": "grad"}.get(kind, kind)
+        count, factors = occurrences(mono, tag, draw, client)
+        rest: Poly = {tuple(pair for pair in mono if pair not in factors): ONE}
+        if any((draw, client) in a.dr for m in rest for a, _ in m):
+            raise Nested("a drawn vector in a function, times another")
+        if count == 0:
+            return [(binders, {mono: ONE})]
+        if count > 2 or any(e != 1 for _, e in factors):
+            raise Uncheckable("a product of three drawn vectors, or a square of an inner product with one")
+        if kind == "noise":
+            if count == 1:
+                return []
+            if len(factors) == 2:
+                raise Uncheckable("a product of two inner products with noise")
+            return [(binders, al.mul(number, rest))]
+        if kind == "keep":
+            if count == 2 and len(factors) == 2:
+                raise Uncheckable("a product of two inner products with the same coordinates drawn")
+            whole = al.mul(rest, self._kept(factors[0][0], draw, client))
+            scale = al.mul(al.of(al.atom("p", "d")), al.inverse(number)) if count == 2 else UNIT
+            return [(binders, al.mul(scale, whole))]
+        return self._batch(number, binders, rest, [a for a, _ in factors], draw, client, count)
+
+    def _kept(self, a: Atom, draw: int, client: str) -> Poly:
+        """A vector or inner product with all coordinates in the place of those that are drawn."""
+        al = self.algebra
+        parts = a.parts if a.tag == "dot" else (a,)
+        whole = [x.parts[4] if is_drawn(x, "keep", draw, client) else x for x in parts]
+        if any((draw, client) in x.dr for x in whole):
+            raise Nested("coordinates drawn twice with one draw")
+        return al.dot(al.of(whole[0]), al.of(whole[1])) if len(whole) == 2 else al.of(whole[0])
+
+    def _batch(
+        self, size: Poly, binders: list[Binder], rest: Poly, factors: list[Atom], draw: int, client: str, count: int
+    ) -> list[Part]:
+        """A mean over a batch with replacement: its samples are independent."""
+        al = self.algebra
+        if not self.round.kinds[draw][2] or any(
+            (draw, client) in part.parts[1].dr
+            for a in factors
+            for part in (a.parts if a.tag == "dot" else (a,))
+            if part.tag == "grad"
+        ):
+            raise Nested("a batch without replacement, or in a function")
+        names = [al.fresh("i") for _ in range(count)]
+        found: list[Part] = []
+        both = al.inverse(size)
+        for used, weight in ((names, al.sub(UNIT, both)), (names[:1] * 2, both)):
+            p, left = rest, list(used)
+            for a in factors:
+                vectors = []
+                for part in a.parts if a.tag == "dot" else (a,):
+                    v = al.of(part)
+                    if is_drawn(part, "grad", draw, client):
+                        v = self._indexed(v, draw, client, left.pop(0))
+                    vectors.append(v)
+                p = al.mul(p, al.dot(*vectors) if len(vectors) == 2 else vectors[0])
+            more: list[Binder] = [("i", name, al.var(client)) for name in dict.fromkeys(used)]
+            if count == 1:
+                return [([*binders, *more], p)]
+            found.append(([*binders, *more], al.mul(p, weight)))
+        return found
+
+
+class Nested(Uncheckable):
+    """A draw stands in a function that is no polynomial."""
+
+
+def occurrences(mono: Mono, tag: str, draw: int, client: str) -> tuple[int, list[tuple[Atom, int]]]:
+    """How often a drawn vector stands in a monomial, by itself or in inner products; and those factors."""
+    count, factors = 0, []
+    for a, e in mono:
+        parts = a.parts if a.tag == "dot" else (a,)
+        inside = sum(is_drawn(x, tag, draw, client) for x in parts)
+        if inside:
+            count += inside * e
+            factors.append((a, e))
+    return count, factors
+
+
+def is_drawn(a: Atom, tag: str, draw: int, client: str) -> bool:
+    """Whether a vector is this drawn one."""
+    if a.tag != tag:
+        return False
+    if tag == "grad":
+        return any(x.tag == "drawn" and (draw, client) in x.dr for x in a.parts if isinstance(x, Atom))
+    return a.parts[1] == draw and (draw, client) in a.dr

@@ -1,0 +1,70 @@
+"""Sentences of a derivation that are true, and what they hang on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .derivation_places import Env
+from .derivation_terms import Poly
+from .sentences import Node
+
+TURNED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "=="}
+
+
+@dataclass(frozen=True, eq=False)
+class Fact:
+    """A sentence that is true, with what it hangs on.
+
+    Attributes:
+        difference: right - left, at least 0 (`strict`: more; `equal`: 0); `shape`: that without its content.
+        fixed: indices at which alone it is known, by the number of the induction or case that fixes them: no other may
+            be put in their place, and no mean taken over them.
+        reach: -1, or, where it hangs on a hypothesis with a free k, the number r with which it is known for k + r <= K.
+        open: whether it is known only where something with a free index is not 0, as in the claim.
+        remake: of what a schema says, its environment with other indices.
+    """
+
+    name: str
+    left: Node
+    relation: str
+    right: Node
+    env: Env
+    difference: Poly
+    shape: Poly
+    fixed: frozenset[tuple[str, int]] = frozenset()
+    reach: int = -1
+    open: bool = False
+    remake: Callable[[Env], Env] | None = None
+
+    @property
+    def strict(self) -> bool:
+        return self.relation in ("<", ">")
+
+    @property
+    def equal(self) -> bool:
+        return self.relation == "=="
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The indices at which it is fixed."""
+        return frozenset(index for index, _ in self.fixed)
+
+
+class Used:
+    """What the line that is being checked hangs on."""
+
+    def __init__(self) -> None:
+        self.fixed: frozenset[tuple[str, int]] = frozenset()
+        self.reach = -1
+        self.open = False
+
+    def add(self, fact: Fact) -> None:
+        """The line uses this."""
+        self.merge(fact)
+
+    def merge(self, other: Fact | Used) -> None:
+        """What hangs on the line hangs on this too."""
+        self.fixed |= other.fixed
+        self.open |= other.open
+        self.reach = max(self.reach, other.reach)

@@ -1,0 +1,333 @@
+"""From the trees of sentences to terms of derivations: definitions unfolded, everything expanded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from .derivation_binders import Algebra, Binder
+from .derivation_places import Env
+from .derivation_terms import UNIT, Atom, Poly
+from .reading import Uncheckable, shown
+from .sentences import FUNCTIONS, ONE_NUMBER, OVER, POINTS, Node, everything, index_of, names_in
+from .shapes import COUNTS
+from .stated import Claimed
+from .steps import Loop
+
+if TYPE_CHECKING:
+    from .derivation_defined import Defined
+    from .derivation_rounds import Round
+
+LEVELS = ("f", "f_n", "f_ni")
+MOST_WRITTEN_OUT = 60
+
+
+class Normal:
+    """Values of trees, as polynomials.
+
+    Attributes:
+        level: the finest functions, 0 for f, 1 for f_n, 2 for f_ni.
+        may: which of xstar, xstar_n, fstar there are in every instance.
+        round: how states after a round are unfolded, where they are.
+    """
+
+    def __init__(self, claimed: Claimed, level: int, may: frozenset[str], algebra: Algebra) -> None:
+        self.claimed, self.level, self.may, self.algebra = claimed, level, may, algebra
+        self.signs: Defined
+        self.round: Round | None = None
+        trees = [claimed.sentence.left, claimed.sentence.right, *claimed.words.definitions.values()]
+        trees += [side for r in claimed.relations for side in (r.left, r.right)]
+        trees += [c for a in claimed.assumptions for c in a.constants]
+        spoken = {name for tree in trees for name in names_in(tree)}
+        self.indexed = {base: index for base, index in map(index_of, sorted(spoken)) if index}
+        own = set() if claimed.program is None else set(claimed.program.parameters)
+        self.symbols = spoken | own | {"N", "d", "rho"}
+        K = algebra.of(algebra.atom("p", "K"))
+        self.start = Env(nums={name: algebra.of(algebra.var(name)) for name in "kh"} | {"K": K})
+
+    # names
+
+    def name(self, name: str, env: Env) -> Poly:
+        """What a name is."""
+        if name in env.given:
+            found = env.given[name]
+            return self.algebra.renamed(found, {"n": env.names["n"]}) if name.endswith("_n") else found
+        if name in self.claimed.words.definitions and name not in env.nums:
+            return self.value(self.claimed.words.definitions[name], env)
+        if name in ("k", "h", "K"):
+            return env.nums[name]
+        of, var = self.algebra.of, self.algebra.var
+        if name in ("n", "i"):
+            return of(var(env.names[name]))
+        if name in self.claimed.words.vectors:
+            index = (var(env.names["n"]),) if name.endswith("_n") else ()
+            return of(self.algebra.atom("vec", name, *index, vec=True))
+        if name in POINTS or name == "fstar":
+            if name not in self.may and name != "x0":
+                raise Uncheckable(f"{name} is not in the claim, and nothing assumed says that there is one")
+            if name == "fstar":
+                return of(self.algebra.atom("fstar"))
+            index = (var(env.names["n"]),) if name == "xstar_n" else ()
+            return of(self.algebra.atom("point", name, *index, vec=True))
+        if name == "j":
+            raise Uncheckable("the index j is not read in derivations")
+        return self.parameter(name, env)
+
+    def parameter(self, name: str, env: Env) -> Poly:
+        """A parameter, with its index."""
+        base, index = index_of(name)
+        if name not in self.symbols:
+            raise Uncheckable(f"{shown(name)} is no name of the claim")
+        if not index and base in self.indexed:
+            raise Uncheckable(f"{name} is written with and without an index")
+        places: list[Any] = []
+        for letter in index:
+            places.append(
+                self.algebra.var(env.names[letter]) if letter in "ni" else self.algebra.frozen(env.nums[letter])
+            )
+        return self.algebra.of(self.algebra.atom("p", base, *places))
+
+    def is_integer(self, atom: Atom) -> bool:
+        """Whether an atom is an integer: an index, or such a parameter."""
+        if atom.tag == "v":
+            return True
+        if atom.tag != "p":
+            return False
+        domain = self.claimed.domains.get(atom.parts[0])
+        return atom.parts[0] in COUNTS if domain is None else bool(domain["integer"])
+
+    def least(self, p: Poly) -> Fraction | None:
+        """A lower bound of a linear form in integers, from k, h >= 0 and N, K, H, ... >= 1."""
+        bound = Fraction(0)
+        for m, c in p.items():
+            if not m:
+                bound += c
+                continue
+            ((a, e), *more) = m
+            low = 0 if a.tag == "v" else 1
+            domain = self.claimed.domains.get(a.parts[0]) if a.tag == "p" else None
+            if more or e != 1 or c < 0 or not self.is_integer(a) or domain is not None:
+                return None
+            bound += c * low
+        return bound
+
+    def integer_form(self, p: Poly) -> bool:
+        """Whether it is a linear form in integers with integer coefficients."""
+        return all(
+            c.denominator == 1 and (not m or (len(m) == 1 and m[0][1] == 1 and self.is_integer(m[0][0])))
+            for m, c in p.items()
+        )
+
+    # values
+
+    def value(self, tree: Node, env: Env) -> Poly:
+        """A tree as a polynomial.
+
+        Raises:
+            Uncheckable: for what derivations do not speak of.
+        """
+        al, op = self.algebra, tree.op
+        al.spend(2)
+        if op == "number":
+            return {(): tree.value} if tree.value else {}
+        if op == "name":
+            return self.name(tree.name, env)
+        if op == "at":
+            return self.state(tree, env)
+        if op in ("+", "-", "*"):
+            one, two = (self.value(a, env) for a in tree.args)
+            return al.mul(one, two) if op == "*" else al.add(one, two) if op == "+" else al.sub(one, two)
+        if op == "neg":
+            return al.scale(self.value(tree.args[0], env), -1)
+        if op == "/":
+            return al.mul(self.value(tree.args[0], env), al.inverse(self.inner(tree.args[1], env)))
+        if op == "**":
+            return self.power(tree, env)
+        if op == "norm2":
+            v = self.value(tree.args[0], env)
+            return al.dot(v, v)
+        if op == "dot":
+            return al.dot(*(self.value(a, env) for a in tree.args))
+        if op == "norm":
+            v = self.inner(tree.args[0], env)
+            return al.root(al.dot(v, v))
+        if op == "sqrt":
+            return al.root(self.inner(tree.args[0], env))
+        if op in ONE_NUMBER:
+            if op == "abs":
+                return al.absolute(self.inner(tree.args[0], env))
+            return al.of(al.atom(op, al.frozen(self.inner(tree.args[0], env))))
+        if op in ("min", "max"):
+            return al.extreme(op, [al.frozen(self.inner(a, env)) for a in tree.args])
+        if op in FUNCTIONS or op == "grad":
+            return self.function(tree.name if op == "grad" else op, tree.args[0], op == "grad", env)
+        if op == "E":
+            inside = self.value(tree.args[0], env)
+            return al.expect(inside if self.round is None else self.round.expected(inside))
+        if op in OVER:
+            return self.over(tree, env)
+        raise Uncheckable(f"{op} is not read in derivations")
+
+    def inner(self, tree: Node, env: Env) -> Poly:
+        """What stands in a function that is not linear: states stay where draws that are no coins would come in."""
+        if self.round is None:
+            return self.value(tree, env)
+        found = self.value(tree, env)
+        if self.round.only_coins(found):
+            return found
+        unfolding, self.round = self.round, None
+        try:
+            return self.value(tree, env)
+        finally:
+            self.round = unfolding
+
+    def function(self, name: str, point: Node, gradient: bool, env: Env) -> Poly:
+        """f, f_n or f_ni at a point, or its gradient, as means of the finest ones."""
+        at = self.algebra.frozen(self.inner(point, env))
+        return self.of_function(LEVELS.index(name), at, gradient, env.names["n"], env.names["i"])
+
+    def of_function(self, level: int, at: Atom, gradient: bool, n: str, i: str) -> Poly:
+        """The function of a level at a point."""
+        al = self.algebra
+        binders: list[Binder] = []
+        if self.level >= 1 and level == 0:
+            n = al.fresh("n")
+            binders.append(("n", n, ""))
+        if self.level == 2 and level < 2:
+            i = al.fresh("i")
+            binders.append(("i", i, al.var(n)))
+        where = [al.var(name) for name in (n, i)[: self.level]]
+        atom = al.atom("grad" if gradient else "value", LEVELS[self.level], at, *where, vec=gradient)
+        found = al.of(atom)
+        for binder in reversed(binders):
+            found = al.bind(found, binder)
+        return found
+
+    def state(self, tree: Node, env: Env) -> Poly:
+        """A state or a tap, with its indices."""
+        al, program = self.algebra, self.claimed.program
+        assert program is not None
+        kinds = {s.name: s for s in program.state}
+        index = [self.value(a, env) for a in tree.args]
+        if not self.integer_form(index[0]) or (set(index[0]) <= {()} and index[0].get((), 0) < 0):
+            raise Uncheckable(f"an index of {tree.name} is no formula in integers, or negative")
+        s = kinds.get(tree.name)
+        kind = s.kind if s is not None else program.taps[tree.name][0]
+        if kind not in ("server", "client", "table") or (len(index) > 1 and not self.integer_form(index[1])):
+            raise Uncheckable(f"{tree.name} is of a kind that is not read in derivations")
+        where = [al.var(env.names[c]) for c in {"server": "", "client": "n", "table": "ni"}[kind]]
+        if self.round is not None:
+            found = self.round.unfolded(tree.name, index, where)
+            if found is not None:
+                return found
+        if s is not None and not index[0]:
+            return self.value(s.initial, replace(env, given={}, trees={}))
+        tag = "tap" if s is None else "x"
+        return al.of(al.atom(tag, tree.name, *map(al.frozen, index), *where, vec=True))
+
+    def power(self, tree: Node, env: Env) -> Poly:
+        """b**e."""
+        al = self.algebra
+        exponent = self.value(tree.args[1], env)
+        constant = exponent.get((), Fraction(0))
+        if set(exponent) <= {()} and constant.denominator == 1:
+            base = self.value(tree.args[0], env) if constant > 0 else self.inner(tree.args[0], env)
+            if len(base) <= 1 and constant > 0 and not any(a.rand for m in base for a, _ in m):
+                return self._one_term(base, int(constant))
+            return al.power(base, int(constant))
+        base = self.inner(tree.args[0], env)
+        if base == UNIT:
+            return base
+        if self.integer_form(exponent):
+            low = all(c >= 0 and self.least({m: c}) is not None for m, c in exponent.items())
+            if low or self.signs.nonzero(tree.args[0], env):
+                found = al.power(base, int(constant))
+                for m, c in exponent.items():
+                    if m:
+                        found = al.mul(found, al.of(al.atom("pow", al.frozen(base), m[0][0]), int(c)))
+                return found
+        return al.of(al.atom("power", al.frozen(base), al.frozen(exponent)))
+
+    def _one_term(self, base: Poly, e: int) -> Poly:
+        """A power of a number or a product, however large."""
+        if e > 1000 and any(abs(c) != 1 for c in base.values()):
+            raise Uncheckable(f"the power {e} is too large to be written out")
+        found: Poly = {} if not base else UNIT
+        for m, c in base.items():
+            found = self.algebra.scale(self.algebra.factors([(a, x * e) for a, x in m]), c**e)
+        return found
+
+    # binders
+
+    def over(self, tree: Node, env: Env) -> Poly:
+        """A mean, sum, max or min over an index."""
+        how, index = OVER[tree.op]
+        al, body = self.algebra, tree.args[0]
+        name = al.fresh(index)
+        if index == "j":
+            raise Uncheckable("the index j is not read in derivations")
+        within = env.with_names(**{index: name}) if index in "ni" else env
+        more: Any = ""
+        if index == "i":
+            more = al.var(env.names["n"])
+        elif index in "kh":
+            end = env.nums["K"] if index == "k" else self.turns(body)
+            if how in ("mean", "sum"):
+                total = self.added(body, index, end, env)
+                return al.mul(total, al.inverse(end)) if how == "mean" else total
+            within, more = env.with_nums(**{index: al.of(al.var(name))}), al.frozen(end)
+        if how not in ("mean", "sum"):
+            inside = al.frozen(self.inner(body, within))
+            level = inside.level + 1
+            closed = al.rename(inside, {name: f"{index}@{level}.0"})
+            return al.of(al.atom("O", tree.op, more, closed, level=level))
+        found = al.bind(self.value(body, within), (index, name, more))
+        if how == "mean":
+            return found
+        count = al.atom("p", "N") if index == "n" else al.atom("count", more)
+        return al.mul(al.of(count), found)
+
+    def added(self, body: Node, index: str, end: Poly, env: Env) -> Poly:
+        """A sum over k or h: up to a number, or up to a symbol and what is beyond it, written out."""
+        al = self.algebra
+        last = end.get((), Fraction(0))
+        if not self.integer_form(end) or last > MOST_WRITTEN_OUT:
+            raise Uncheckable("a sum's upper end is no formula in integers, or too large")
+        symbols = {m: c for m, c in end.items() if m}
+        total: Poly = {}
+        if symbols:
+            name = al.fresh(index)
+            stop = symbols if last >= 0 else end
+            inside = self.value(body, env.with_nums(**{index: al.of(al.var(name))}))
+            total = al.bind(inside, (index, name, al.frozen(stop)))
+        for place in range(int(last)):
+            at = al.add(symbols, {(): Fraction(place)} if place else {})
+            total = al.add(total, self.value(body, env.with_nums(**{index: at})))
+        return total
+
+    def turns(self, body: Node) -> Poly:
+        """How many turns the loop has over which is summed."""
+        program = self.claimed.program
+        loops: set[Loop] = set()
+        if program is not None:
+            spoken = {node.name for node in everything(body) if node.op == "at"} & program.taps.keys()
+            for label in spoken or program.taps.keys():
+                loops |= set(program.taps[label][1])
+        if len(loops) != 1:
+            raise Uncheckable("a sum over turns of no one loop")
+        (loop,) = loops
+        if loop.count is None or not loop.count.fixed:
+            raise Uncheckable("a sum over turns of a loop whose length is drawn")
+        return self.formula(loop.count.tree)
+
+    def formula(self, tree: Node) -> Poly:
+        """A formula of the program in parameters that are one number for all clients and rounds."""
+        if names_in(tree) & self.indexed.keys() or "k" in names_in(tree):
+            raise Uncheckable("a number of the program is not one for all clients and rounds")
+        return self.value(tree, self.start)
+
+    def difference(self, left: Node, relation: str, right: Node, env: Env) -> Poly:
+        """right - left of `left <= right`; of `>=` turned."""
+        one, two = self.value(left, env), self.value(right, env)
+        return self.algebra.sub(one, two) if relation in (">", ">=") else self.algebra.sub(two, one)
