@@ -210,7 +210,8 @@ class Schemas:
         if name == "extreme":
             if len(of) != 1:
                 raise Uncheckable("the axiom extreme takes one expression")
-            ops = [("max_n", "<="), ("min_n", ">="), ("max_i", "<="), ("min_i", ">=")]
+            indices = "k" if data.get("over") in ("max_k", "min_k") else "ni"
+            ops = [(f"{how}_{index}", rel) for index in indices for how, rel in (("max", "<="), ("min", ">="))]
             return [Schema(Sentence(of[0], rel, Node(op, (of[0],)), ""), env) for op, rel in ops]
         if name not in AXIOMS or len(of) != AXIOMS[name][0]:
             raise Uncheckable(f"the axiom {shown(name)} is not known here, or takes another number of expressions")
