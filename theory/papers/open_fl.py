@@ -11,6 +11,7 @@ that has left is selected no more. What the paper says of a generic f, its secti
 from dataclasses import replace
 
 from theory.claim import Paper, claim
+from theory.derivation import combined, step
 from theory.domain import NONNEGATIVE, REAL, Domain
 from theory.program import algorithm
 
@@ -320,7 +321,6 @@ SECTION_VI_A = (
         vectors=("x", "D"),
         assuming=("norm(x) <= R", "norm(x - D/L) <= R", "eta*L <= 1"),
         parameters=domains("R"),
-        proof={"multipliers": {"norm(x) <= R": "1 - eta*L", "norm(x - D/L) <= R": "eta*L"}},
         kind="lemma",
         equation="Lemma 4",
         title="shorter steps stay in the ball",
@@ -331,12 +331,21 @@ SECTION_VI_A = (
         f"E(dot(x0 - xstar, g[0])) >= {BOTH}",
         A1,
         {**KAPPA, **GRADIENT_NORM, **DISTANCE},
-        proof={
-            "multipliers": {
-                "smooth strongly_convex f (x0, xstar)": "1/(mu + L)",
-                "smooth strongly_convex f (xstar, x0)": "1/(mu + L)",
-            }
-        },
+        proof=(
+            step("drawn", "E(dot(x0 - xstar, g[0])) == dot(x0 - xstar, grad(f, x0))"),
+            combined(
+                "both",
+                None,
+                {
+                    "drawn": "-1",
+                    "smooth strongly_convex f (x0, xstar)": "1/(2*(mu + L))",
+                    "smooth strongly_convex f (xstar, x0)": "1/(2*(mu + L))",
+                    "zero (x0 - xstar)": "-1",
+                    "zero (grad(f, x0))": "2/(mu + L)",
+                    "zero (grad(f, xstar))": "-1/(mu + L)",
+                },
+            ),
+        ),
         title="strong convexity and smoothness at once",
         parameters={},
     ),
@@ -361,7 +370,6 @@ SECTION_VI_A = (
         "E(norm2(g[0])) <= sigma**2 + gradient_norm**2",
         (A3,),
         GRADIENT_NORM,
-        proof={"multipliers": {"bounded_variance (x0)": "1/N"}},
         title="the second moment of a sampled gradient",
         parameters=domains("sigma"),
     ),
@@ -689,7 +697,6 @@ LINES = (
         vectors=("x", "q"),
         where={"next_squared_step": "norm2(eta*q)", "expected_descent": "-dot(grad(f, x), q)"},
         parameters={},
-        proof={"multipliers": {"smooth f (x, x - eta*q)": "1"}},
         title="one step of the cost",
         remarks=("x is x^k, q is D^{k+1} h^{k+1}, and so x - eta q is x^{k+1}.",),
     ),

@@ -10,6 +10,7 @@ say so. Matrices H_j (mean Hessians) are constants on quadratics, and there only
 """
 
 from theory.claim import Paper, claim
+from theory.derivation import combined
 from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL
 from theory.program import algorithm
 
@@ -621,6 +622,9 @@ def lemma_2(label, share, equation, source, remarks, **fields):
     error = "norm2(e) <= N*G**2*da2" if share == "1" else "norm2(e) <= G**2*da2/N"
     projection = "dot(w - v, L*(w - t) + grad(f, t) + e) <= 0"
     own = "norm2(u - v) <= N*G**2/mu**2*da2"
+    left_over = {"e": "7/(2*L)"}
+    if share == "N":
+        left_over = {"t - w": "L*(N - 1)/(2*N)", "e": "(7 + 8*(N - 1)*(N + 1))/(2*L)"}
     return lemma(
         label,
         "f(w) - f(v) <= 2*L*dv2 + (2*kappa_phi2*L + 4*N*G**2/L)*da2",
@@ -631,15 +635,20 @@ def lemma_2(label, share, equation, source, remarks, **fields):
         assuming=(f"smooth(f, L{by})", f"strongly_convex(f, mu{by})", "mu <= L", projection, error, own),
         where={"kappa_phi2": "N*G**2/mu**2", "dv2": "norm2(t - u)"},
         parameters={"da2": NONNEGATIVE, "G": NONNEGATIVE},
-        proof={
-            "multipliers": {
-                "smooth f (t, w)": "1",
-                "strongly_convex f (v, t)": "1",
-                projection: "1",
-                error: "4/L" if share == "1" else "4*N**2/L",
-                own: "2*L",
-            }
-        },
+        proof=(
+            combined(
+                "gap",
+                None,
+                {
+                    "above f (t, w)": "1",
+                    "strongly_convex f (t, v)": "1",
+                    projection: "1",
+                    error: "4/L" if share == "1" else "4*N**2/L",
+                    own: "2*L",
+                },
+                {"2*u - t - v": "L", "t - v": f"L/2 + mu{by}/2", "w - v + e/L": "L/2", **left_over},
+            ),
+        ),
         remarks=(
             "f is Phi(a*, .), t the given point, w = vhat its projected step, v = v*(a*), u = v*(ahat), e = grad "
             "Phi(ahat, t) - grad Phi(a*, t), da2 = ||ahat - a*||^2. What is assumed of w, e and u is what the proof "
@@ -659,15 +668,6 @@ MINIMISERS = (
         vectors=("u", "v", "q"),
         assuming=("strongly_convex(f, mu)", *LEAST),
         parameters={"moved": NONNEGATIVE},
-        proof={
-            "multipliers": {
-                "strongly_convex f (u, v)": "2/mu",
-                "strongly_convex f (v, u)": "2/mu",
-                "dot(grad(f, u), v - u) >= 0": "2/mu",
-                "dot(q, u - v) >= 0": "2/mu",
-                "norm2(grad(f, v) - q) <= L**2*moved": "1/mu**2",
-            }
-        },
         remarks=(
             "f is Phi(a, .), u = v*(a) its minimiser over W, v = v*(a') that of Phi(a', .), q = grad Phi(a', v), "
             "moved = ||a - a'||^2.",
