@@ -115,7 +115,7 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
     """
     if depth == 0:
         algebra.certain = claimed.program is not None and not draws(claimed.program.body)
-    normal = Normal(claimed, level(data, claimed), points(claimed), algebra)
+    normal = Normal(claimed, level(data, claimed), points(claimed, data.get("over", "")), algebra)
     signs = normal.signs = Defined(normal)
     blocks = Blocks(normal, signs, Schemas(normal, signs, data.get("over", "")))
 
@@ -166,7 +166,7 @@ def grant(signs: Defined, claimed: Claimed) -> None:
             signs.grant(side, signs.normal.start)
 
 
-def points(claimed: Claimed) -> frozenset[str]:
+def points(claimed: Claimed, over: str = "") -> frozenset[str]:
     """Which of xstar, xstar_n and fstar there are: those that the claim speaks of, or that assumptions give."""
     spoken: set[str] = set()
     left = [side for s in (claimed.sentence, *claimed.relations) for side in (s.left, s.right)]
@@ -181,7 +181,7 @@ def points(claimed: Claimed) -> frozenset[str]:
                 seen.add(node.name)
                 left.append(claimed.words.definitions[node.name])
     found = spoken & {"xstar", "xstar_n", "fstar"}
-    for a in claimed.assumptions:
+    for a in () if over else claimed.assumptions:
         if a.name == "strongly_convex":
             found |= {"xstar"} if a.function == "f" else {"xstar", "xstar_n"}
         if a.name in ("bounded_below", "pl"):
