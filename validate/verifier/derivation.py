@@ -7,17 +7,6 @@ instance on which it is defined.
 
 What remains for the reader: that sentence, assumptions, relations, definitions, domains and the algorithm are those of
 the paper, and what is cited, which is named. All of them are printed.
-
-    derivation_terms, derivation_binders        polynomials over atoms; means, sums, E, inner products
-    derivation_places, derivation_normal        from trees to these
-    derivation_facts                            sentences that are true, and what they hang on
-    derivation_signs, derivation_defined        what is certainly nonnegative; divisions
-    derivation_schemas                          what assumptions say at points; axioms
-    derivation_rounds, derivation_draws         a round of the algorithm; E over its draws
-    derivation_lines                            lines by name, at other indices
-    derivation_vectors, derivation_rules        the rules
-    derivation_blocks                           lists of lines: induction, cases; a step of the algorithm
-    derivation_claims                           another claim as a line
 """
 
 from __future__ import annotations
