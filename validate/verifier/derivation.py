@@ -47,7 +47,8 @@ def verify_derivation(data: dict[str, Any]) -> Report:
             blocks = check(data, claimed, Algebra(), 0, checks)
             checks.check(True, "the last line is the claim")
             cited = tuple(shown(source, 2000) for source in dict.fromkeys(blocks.cited))
-            unused = [a.text for a in claimed.assumptions if a.text not in blocks.assumed]
+            needed = blocks.assumed | giving_points(data, claimed)
+            unused = [a.text for a in claimed.assumptions if a.text not in needed]
             if unused:
                 checks.note(f"of the assumptions on functions these are not needed: {shown(', '.join(unused), 2000)}")
         except Failed as failed:
@@ -176,6 +177,16 @@ def points(claimed: Claimed, over: str = "") -> frozenset[str]:
         if a.name in ("bounded_below", "pl"):
             found |= {"fstar"}
     return frozenset(found | ({"fstar"} if "xstar" in found else set()))
+
+
+def giving_points(data: Mapping[str, Any], claimed: Claimed) -> set[str]:
+    """The assumptions that say that there is a minimiser or an infimum of which lines speak, and the claim does not."""
+    own = points(claimed, "nowhere")
+    given = points(claimed) - own
+    text = " ".join(_texts(data["lines"]))
+    if not any(re.search(rf"\b{name}\b", text) or "infimum" in text or "minimiser" in text for name in given):
+        return set()
+    return {a.text for a in claimed.assumptions if a.name in ("strongly_convex", "bounded_below", "pl")}
 
 
 def level(data: Mapping[str, Any], claimed: Claimed) -> int:
