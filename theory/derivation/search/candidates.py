@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from theory.derivation.search.context import CHOICE, Context, Known, Raw
+from theory.derivation.search.field import Field
 from theory.derivation.search.forms import Form
 from theory.derivation.search.instances import Instance, Instances, indices
 from theory.derivation.search.settings import settings, worth
@@ -37,6 +38,9 @@ class Candidates:
         problem: why there are none; None where they are read.
     """
 
+    field: Field
+    problem: str | None
+
     def __init__(
         self,
         context: Context,
@@ -59,7 +63,7 @@ class Candidates:
         self.free = frozenset().union(*(read(s, words).free for s in sides)) - set(put)
         self.equation = self.tree.relation == "=="
         self.instances = Instances(self.claim)
-        self.problem: str | None = None
+        self.problem = None
         self.choices: list[Known] = []
         try:
             self.stated = self.forms.gap(sentence, put=put)
