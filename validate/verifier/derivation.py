@@ -9,7 +9,7 @@ What remains for the reader: that sentence, assumptions, relations, definitions,
 the paper, and what is cited, which is named. All of them are printed.
 
     derivation_terms, derivation_binders        polynomials over atoms; means, sums, E, inner products
-    derivation_normal                           from trees to these
+    derivation_places, derivation_normal        from trees to these
     derivation_facts                            sentences that are true, and what they hang on
     derivation_signs, derivation_defined        what is certainly nonnegative; divisions
     derivation_schemas                          what assumptions say at points; axioms
@@ -113,6 +113,8 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
     Raises:
         Failed: for the first line that does not follow.
     """
+    if depth == 0:
+        algebra.certain = claimed.program is not None and not draws(claimed.program.body)
     normal = Normal(claimed, level(data, claimed), points(claimed), algebra)
     signs = normal.signs = Defined(normal)
     blocks = Blocks(normal, signs, Schemas(normal, signs, data.get("over", "")))
@@ -149,6 +151,12 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
     if last.reach > (blocks.shift(s) if "k" in free else 1):
         raise Failed("(the last)", "it hangs on hypotheses beyond the run")
     return blocks
+
+
+def draws(steps: Iterable[Any]) -> bool:
+    """Whether steps of a program draw anything."""
+    drawn = ("sample", "noise", "choose", "coins", "coin", "keep")
+    return any(s.op in (drawn if isinstance(s, Step) else ("visit", "pass")) for s in steps_of(steps))
 
 
 def grant(signs: Defined, claimed: Claimed) -> None:

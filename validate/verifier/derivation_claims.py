@@ -10,7 +10,7 @@ from typing import Any
 from .derivation_blocks import Blocks, Failed
 from .derivation_facts import TURNED
 from .derivation_lines import Goal
-from .derivation_normal import Env
+from .derivation_places import Env
 from .derivation_terms import Poly
 from .reading import FormatError, Uncheckable, shown
 from .sentences import SIZES, Node, Sentence, index_of, names_in

@@ -341,6 +341,7 @@ class _Combination:
             lambda: self.context.name("sign"),
             frozenset(i for i, a in enumerate(atoms) if forms.sign(a) < 0),
             inner=inner,
+            spend=self.context.work.spend,
         )
 
     def _equation(self, problem: Problem) -> Answer | None:
@@ -362,25 +363,24 @@ class _Combination:
         return Answer({j: v[0] for j, v in found.values.items() if v[0]}, ())
 
     def _from_one(self, problem: Problem) -> Answer | None:
-        """The last line that was given, as it is, and multiples of what is known of numbers."""
+        """The last line that was given, as it is, and a multiple of what is known of numbers."""
         own = next(j for j, m in enumerate(problem.multiples) if m.name == self.given[-1].name)
-        some = [j for j, m in enumerate(problem.multiples) if m.line.factor]
         zero = problem.field.inner.zero
-        keys = {key for j in (own, *some) for key in problem.multiples[j].terms} | set(problem.goal)
-        equations = [
-            (
-                {j: problem.multiples[j].terms[key] for j in some if key in problem.multiples[j].terms},
-                problem.goal.get(key, zero) - problem.multiples[own].terms.get(key, zero),
-            )
-            for key in keys
-        ]
-        found = solutions(equations, some)
-        if found is None:
-            return None
-        values = {j: v[0] for j, v in found.values.items() if v[0]}
-        if not all(self.signs.nonnegative(y) for y in values.values()):
-            return None
-        return Answer({own: problem.field.number(1), **values}, ())
+        for j, m in enumerate(problem.multiples):
+            if not m.line.factor:
+                continue
+            keys = {*m.terms, *problem.multiples[own].terms, *problem.goal}
+            equations = [
+                (
+                    {j: m.terms[key]} if key in m.terms else {},
+                    problem.goal.get(key, zero) - problem.multiples[own].terms.get(key, zero),
+                )
+                for key in keys
+            ]
+            found = solutions(equations, [j])
+            if found is not None and self.signs.nonnegative(found.values[j][0]):
+                return Answer({own: problem.field.number(1), j: found.values[j][0]}, ())
+        return None
 
     def _points(self) -> list[str]:
         """Where functions are taken, and what the claim compares with; from stage 2 on, steps along gradients too."""
@@ -420,6 +420,11 @@ class _Combination:
                 yield from some.zeros(self._whole_vectors())
         if self.forms.has_own_minimisers and not self.bare:
             yield from some.own_minimisers(self._whole_vectors(), points)
+        for over, text in self.forms.extremes(self.stated):
+            sentence = f"{text} <= {over}({text})" if over.startswith("max") else f"{over}({text}) <= {text}"
+            line = {"by": "axiom", "schema": "extreme", "of": [text], "over": over}
+            self.choices.append(Known(sentence, sentence, line, 0.4))
+            yield self.choices[-1]
         for a in self.forms.number_atoms(self.goal):
             for op, of in self.forms.inside(a):
                 for one in of:
@@ -505,7 +510,7 @@ class _Combination:
                 continue
             mean = averaged(text, letters, frozenset(), of_all)
             if mean != "grad(f, xstar)":
-                whole.setdefault(mean, place and not letters)
+                whole.setdefault(mean, place)
             if "n" in letters:
                 client = averaged(text, letters - {"n"}, frozenset(), of_client if "i" in letters else None)
                 clients.setdefault(client if mean == "grad(f, xstar)" else f"{client} - {mean}")

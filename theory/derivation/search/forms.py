@@ -11,13 +11,14 @@ from typing import Any, TypeAlias
 from theory.claim import Claim
 from theory.derivation.atoms import Index
 from theory.derivation.equalities import of_one_client
+from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import Atom, Monomial, Quotient, constant, monomial
-from theory.derivation.reading import PLAIN, Place, Reader, finest
-from theory.derivation.rounds import Rounds
+from theory.derivation.reading import PLAIN, Place, Reader
 from theory.derivation.schemas import named_points
 from theory.derivation.search import spoken
 from theory.derivation.search.field import Element, Field
 from theory.formula import Name
+from theory.program import Instruction
 from theory.sentence import Expression, applied, everything_meant, parse_expression, parse_sentence
 
 Form: TypeAlias = dict[Monomial, Quotient]
@@ -40,9 +41,7 @@ class Forms:
         sides = [claim.sentence.left, claim.sentence.right]
         sides += [s for r in claim.relations for s in (r.left, r.right)] + list(claim.definitions.values())
         self.trees = sides
-        self.reader = Reader(claim, finest(claim, sides))
-        if claim.program is not None:
-            self.reader.rounds = Rounds(self.reader)
+        self.reader: Reader = Kernel(claim, ()).reader
         self._kept: dict[Any, Form] = {}
         self._collapsed: dict[Monomial, Form] = {}
         self._steps: dict[Monomial, tuple[str, Form] | None] = {}
@@ -136,7 +135,7 @@ class Forms:
         """The texts of the numbers' atoms."""
         found: dict[str, None] = {}
         for c in form.values():
-            for a in c.atoms:
+            for a in sorted(c.atoms):
                 found.setdefault(self._text(a))
         return list(found)
 
@@ -237,6 +236,18 @@ class Forms:
                     found.setdefault(str(a.data[0]))
         return list(found)
 
+    def extremes(self, form: Form) -> list[tuple[str, str]]:
+        """What the largest or least of which occurs, over which index, and its text."""
+        found: dict[tuple[str, str], None] = {}
+        for key in form:
+            for a, _ in key:
+                if a.kind == "over all":
+                    try:
+                        found.setdefault((str(a.data[0]), spoken.number(a.data[-1])))
+                    except spoken.UnspeakableError:
+                        continue
+        return list(found)
+
     def points(self, form: Form) -> list[str]:
         """Where functions are taken."""
         found: dict[str, None] = {}
@@ -250,13 +261,32 @@ class Forms:
         return list(found)
 
     def states(self, form: Form) -> list[str]:
-        """The server's states and points that occur, as texts."""
+        """The states, taps and points that occur and are places, as texts."""
         found: dict[str, None] = {}
         for key in form:
             for a in _vectors(key):
-                if a.kind in ("state", "point"):
+                if self.is_place(a):
                     found.setdefault(spoken.vector_atom(a))
         return list(found)
+
+    def is_place(self, a: Atom) -> bool:
+        """Whether a vector is one at which functions are taken, and not a difference of such, or a gradient."""
+        return a.kind == "point" or (a.kind == "state" and str(a.data[0]) in self._places)
+
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        """The states that begin at x0, and the states and taps at which gradients are taken."""
+        program = self.claim.program
+        if program is None:
+            return frozenset()
+        found = {s.name for s in program.state if s.initial == "x0"}
+        taken = {
+            v for step in program.steps if isinstance(step, Instruction) and "gradient" in step.op for v in step.of[:1]
+        }
+        for step in program.steps:
+            if isinstance(step, Instruction) and step.op == "tap" and step.of[0] in taken:
+                found.add(step.label)
+        return frozenset(found | {s.name for s, v in zip(program.state, program.inputs, strict=True) if v in taken})
 
     def vectors(self, forms: Iterable[Form]) -> list[tuple[str, frozenset[str], bool, str | None, str | None]]:
         """The vectors that occur: text, letters of its indices, whether it is a place, and a gradient's coarser ones
@@ -278,7 +308,7 @@ class Forms:
                         client = f"grad(f_n, {point})" if "i" not in own else None
                     known = found.get(text)
                     if known is None or len(letters) > len(known[1]):
-                        found[text] = (text, letters, a.kind in ("state", "point", "free"), whole, client)
+                        found[text] = (text, letters, a.kind == "free" or self.is_place(a), whole, client)
         return list(found.values())
 
 
@@ -294,11 +324,20 @@ def split(q: Quotient) -> Form:
 
 def is_number(a: Atom) -> bool:
     """Whether an atom is a number: neither random nor made of vectors, and not of one client or round."""
-    if a.kind == "parameter" and a.data[0] == "fstar":
+    if a.kind == "parameter" and (a.data[0] == "fstar" or _of_another_round(a)):
         return False
     return (
         a.kind in NUMBERS and not any("#" in x or "!" in x for x in a.free) and not a.random and not _made_of_vectors(a)
     )
+
+
+def _of_another_round(a: Atom) -> bool:
+    """Whether it is a number of a round that no formula of the language says, as that of round K."""
+    try:
+        spoken.atom(a)
+    except spoken.UnspeakableError:
+        return True
+    return False
 
 
 def _made_of_vectors(a: Atom) -> bool:
@@ -310,7 +349,7 @@ def _deep(x: Any) -> Iterable[Atom]:
         yield x
         yield from _deep(x.data)
     elif isinstance(x, Quotient):
-        for a in x.atoms:
+        for a in sorted(x.atoms):
             yield from _deep(a)
     elif isinstance(x, tuple):
         for y in x:

@@ -318,6 +318,11 @@ class _Search:
         if family is None:
             self.work.tried.append("the equations that are left have no solution in the parameters")
             return None
+        # a square that does not occur takes its products with it
+        gone = {e[:2] for e in entries if e[1] == e[2] and not any(family.values.get(("m", *e), (1, {})))}
+        if gone:
+            fewer = [[kept and (b, i) not in gone for i, kept in enumerate(some)] for b, some in enumerate(rows)]
+            return self._exactly(use, fewer, chosen, depth)
         if not family.free:
             return self._checked({u: v[0] for u, v in family.values.items()}, multipliers, entries, chosen)
         open_ = [u[1] for u in family.free if u[0] == "y"]
@@ -345,17 +350,9 @@ class _Search:
         p = self.problem
         known = [{j: p.field.value(e, s) for j, e in chosen.items()} for s in p.settings]
         tried = 0
-        for j in sorted(open_, key=lambda j: p.multiples[j].free):
-            if p.multiples[j].free:
-                continue
-            ends = []
-            for at in range(len(self.floats)):
-                down, up = np.zeros(len(use)), np.zeros(len(use))
-                down[j], up[j] = 1.0, -1.0
-                low = self.solve(at, down, use, rows, known[at], trace=0.0)
-                high = self.solve(at, up, use, rows, known[at], trace=0.0)
-                a = 0.0 if low is None else float(low.multipliers[j])  # None at an end of what is feasible: by rounding
-                ends.append((a, np.inf if high is None else float(high.multipliers[j])))
+        ranges = {j: self._range(j, use, rows, known) for j in open_}
+        for j in sorted(open_, key=lambda j: _width(ranges[j])):  # that first of which least is left open
+            ends = ranges[j]
             for value in self._between(ends):
                 tried += 1
                 if tried > 12:
@@ -370,6 +367,20 @@ class _Search:
             between = f"from {ends[0][0]:.6g} to {ends[0][1]:.6g} at {self._words(0)}"
             self.work.tried.append(f"no short product is the multiplier of {p.multiples[j].name}: {between}")
         return None
+
+    def _range(
+        self, j: int, use: Sequence[bool], rows: Sequence[Sequence[bool]], known: Sequence[Mapping[int, float]]
+    ) -> list[tuple[float, float]]:
+        """The least and the greatest value of a multiplier at each setting."""
+        ends = []
+        for at in range(len(self.floats)):
+            down, up = np.zeros(len(use)), np.zeros(len(use))
+            down[j], up[j] = 1.0, -1.0
+            low = self.solve(at, down, use, rows, known[at], trace=0.0)
+            high = self.solve(at, up, use, rows, known[at], trace=0.0)
+            a = 0.0 if low is None else float(low.multipliers[j])  # None at an end of what is feasible: by rounding
+            ends.append((a, np.inf if high is None else float(high.multipliers[j])))
+        return ends
 
     def _between(self, ends: Sequence[tuple[float, float]]) -> Any:
         """Short products of atoms, and of factors that occur in the forms, that lie between; the simplest first."""
@@ -505,3 +516,10 @@ class _Search:
             return all(self.problem.field.value(e, s) >= -1e-9 for s in self.problem.settings)
         except ZeroDivisionError:
             return False
+
+
+def _width(ends: Sequence[tuple[float, float]]) -> float:
+    """How much is left open, at most 1."""
+    return float(
+        np.mean([1.0 if not np.isfinite(high) or high <= 0 else 1.0 - max(low, 0.0) / high for low, high in ends])
+    )

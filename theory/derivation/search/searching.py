@@ -52,7 +52,10 @@ def search(claim: Claim, units: int = UNITS) -> Result:
     started = time.perf_counter()
     work = Work(units)
     tried: list[str] = []
-    forms, known = Forms(claim), list(facts(claim))
+    try:
+        forms, known = Forms(claim), list(facts(claim))
+    except ValueError as error:
+        return Result(None, "", (str(error),), time.perf_counter() - started)
     try:
         for stage in (0, 1) if claim.of is not None else (0, 1, 2):
             for words, strategy in STRATEGIES:
