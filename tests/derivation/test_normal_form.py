@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from tests.derivation.exact import Numbers
 from theory import claim
 from theory.derivation.reading import Reader
+from theory.derivation.signs import Signs
+from theory.operations import to_fraction
 from theory.sentence import evaluate, parse_expression
 from validate.both_sides import World, words_of
 from validate.instances import read_instance
@@ -122,8 +124,6 @@ def test_a_normal_form_is_worth_what_the_expression_is(text: str, setting: tuple
     for n in range(numbers.N):
         for i in range(len(numbers.samples[n])):
             at = {"n": n, "i": i, "k": 1, "h": 0}
-            from theory.operations import to_fraction
-
             expected = evaluate(e, world, at, CLAIM.vocabulary)
             assert numbers.value(q, at) == to_fraction(expected), (text, q.text)
 
@@ -137,3 +137,16 @@ def test_an_inner_product_of_normal_forms(one: str, other: str, setting: tuple[N
     u, v = (numbers.vector(reader.value(parse_expression(text)), at) for text in (one, other))
     product = reader.value(parse_expression(f"dot({one}, {other})"))
     assert numbers.value(product, at) == sum(a * b for a, b in zip(u, v, strict=True))
+
+
+@settings(max_examples=250, deadline=None, derandomize=True)
+@given(text=SCALAR, setting=settings_of(), strict=st.booleans())
+def test_the_sign_of_an_expression_is_among_those_that_it_may_have(
+    text: str, setting: tuple[Numbers, World], strict: bool
+) -> None:
+    numbers, world = setting
+    e = parse_expression(text)
+    found = Signs(Reader(CLAIM, 2)).sign(e, strict=strict)
+    for n in range(numbers.N):
+        value = to_fraction(evaluate(e, world, {"n": n, "i": 0, "k": 1, "h": 0}, CLAIM.vocabulary))
+        assert (value > 0) - (value < 0) in found, (text, found)

@@ -30,6 +30,7 @@ from theory.sentence import (
     parse_expression,
     parse_sentence,
     parts,
+    read,
     text_of,
 )
 
@@ -216,6 +217,7 @@ class Kernel:
         if not isinstance(text, str):
             raise RejectedError(f"{text!r} is no expression")
         tree = parse_expression(text)
+        read(tree, self.claim.vocabulary)
         self.has_value(tree)
         return tree
 

@@ -217,13 +217,21 @@ def _turns(kernel: Kernel) -> Quotient:
     return upper
 
 
+def _number(kernel: Kernel, data: Mapping[str, Any]) -> Expression:
+    """A multiplier."""
+    found = kernel.expression(data.get("times", "1"))
+    if read(found, kernel.claim.vocabulary).shape != "scalar":
+        raise RejectedError(f"the multiplier {text_of(found)} is a vector")
+    return found
+
+
 def combination(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It is a combination of lines and squares with multipliers that are not negative."""
     rest, strict = line.gap, False
     for part in _entries(data, "parts", "line", "put", "over", "times"):
         before = len(kernel.signs.used)
         used, gap = _put(kernel, part)
-        multiplier = kernel.expression(part.get("times", "1"))
+        multiplier = _number(kernel, part)
         term = kernel.reader.value(multiplier) * gap
         if used.relation != "==":
             if line.relation == "==":
@@ -234,7 +242,7 @@ def combination(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
         rest = rest - bound_over(kernel, term, _list(part, "over"), [used, *kernel.signs.used[before:]])
     for square in _entries(data, "squares", "of", "over", "times"):
         before = len(kernel.signs.used)
-        of, multiplier = kernel.expression(square.get("of")), kernel.expression(square.get("times", "1"))
+        of, multiplier = kernel.expression(square.get("of")), _number(kernel, square)
         if line.relation == "==" or not kernel.signs.nonnegative(multiplier):
             raise RejectedError(f"nothing says that the multiplier {text_of(multiplier)} of a square is >= 0")
         q = kernel.reader.value(of)

@@ -56,9 +56,9 @@ class Blocks(Rules):
                     raise FormatError(f"the derivation has more than {MOST_LINES} lines")
                 if not isinstance(item, dict):
                     raise FormatError(f"a line is not an object: {shown(item)}")
-                name = text_of(item.get("name", f"line {place + 1}"), "the name of a line")
-                if ":" in name or len(name) > 200:
-                    raise FormatError(f"the name of a line has a colon, or is too long: {shown(name)}")
+                name = text_of(item.get("name"), "the name of a line")
+                if ":" in name or not name or len(name) > 200:
+                    raise FormatError(f"the name of a line is empty, too long, or has a colon: {shown(name)}")
                 if name in local:
                     raise FormatError(f"the name {shown(name)} is that of two lines")
                 local.add(name)

@@ -9,7 +9,8 @@ from typing import Any
 
 from .assumed import Assumption
 from .derivation_defined import Defined
-from .derivation_normal import LEVELS, Env, Normal
+from .derivation_normal import LEVELS, Normal
+from .derivation_places import Env
 from .derivation_terms import Poly
 from .reading import FormatError, Uncheckable, list_of, shown, text_of
 from .sentences import Node, Sentence, names_in, read_formula, read_sentence

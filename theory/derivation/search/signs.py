@@ -19,6 +19,8 @@ import numpy as np
 from theory.derivation.search.field import Element, Field
 
 _MOST_PRODUCTS = 900
+_MOST_TERMS = 30
+"""Of a polynomial whose sign is looked for."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Signs:
     shown: dict[Any, bool] = fresh(default_factory=dict)
     inner: Mapping[int, Sequence[Element]] = fresh(default_factory=dict)
     used: set[str] = fresh(default_factory=set)
+    spend: Callable[[int], None] = lambda _: None
 
     def nonnegative(self, e: Element) -> bool:
         """Whether an element is shown not to be negative; lines for it are then there."""
@@ -167,8 +170,10 @@ class Signs:
         near = self._near(f)
         usable = [i for i in near if self._cleared(self.facts[i])]
         products: list[tuple[tuple[int, ...], Any]] = [((), ring.one)]
+        if len(f) > _MOST_TERMS:
+            return None
         for size in (1, 2, 3):
-            if size == 3 and len(usable) > 7:
+            if (size == 3 and len(usable) > 7) or (size > 1 and len(f) > _MOST_TERMS // 2):
                 break
             for some in itertools.combinations_with_replacement(usable, size):
                 g = ring.one
@@ -189,15 +194,16 @@ class Signs:
         for _ in range(3):
             new: set[Any] = set()
             for some, g in products:
-                for target in monomials:
-                    for own in g:
-                        m = tuple(a - b for a, b in zip(target, own, strict=True))
-                        if min(m, default=0) < 0 or any(n % 2 and i in self.signless for i, n in enumerate(m)):
-                            continue
-                        key = (m, some)
-                        if key not in columns and len(columns) < _MOST_PRODUCTS:
-                            columns[key] = ring.from_dict({m: ring.domain.one}) * g
-                            new |= set(columns[key])
+                if len(columns) >= _MOST_PRODUCTS:
+                    break
+                for target, own in itertools.product(monomials, g):
+                    m = tuple(a - b for a, b in zip(target, own, strict=True))
+                    if min(m, default=0) < 0 or any(n % 2 and i in self.signless for i, n in enumerate(m)):
+                        continue
+                    key = (m, some)
+                    if key not in columns and len(columns) < _MOST_PRODUCTS:
+                        columns[key] = ring.from_dict({m: ring.domain.one}) * g
+                        new |= set(columns[key])
             found = self._solve(f, columns, strict)
             if found is not None or len(columns) >= _MOST_PRODUCTS or new <= monomials:
                 return found
@@ -229,6 +235,7 @@ class Signs:
     ) -> list[tuple[Fraction, Any, tuple[int, ...]]] | None:
         from scipy.optimize import linprog
 
+        self.spend(1 + len(columns) // 50)
         keys = list(columns)
         rows: dict[Any, int] = {}
         for p in (f, *columns.values()):
