@@ -444,6 +444,14 @@ def test_another_claim_as_a_line() -> None:
     assert "another claim" in why({**good, "lines": [young(id="vectors/jensen")]})
 
 
+def test_what_is_certain_in_another_claim_is_not_drawn_here() -> None:
+    inner = derivation("a/c", "E(norm2(a)) == norm2(a)", [combination("all", None)], vectors=("a",))
+    assert verify(inner).valid
+    put = line("all", None, "claim", derivation=inner, put={"a": "x[k] - x0"})
+    outer = derivation("a/b", "E(norm2(x[k] - x0)) == norm2(x[k] - x0)", [put], program=written.SGD)
+    assert "of another kind" in why(outer)
+
+
 def test_hypotheses_of_another_claim_are_to_hold() -> None:
     inner = derivation("a/c", "(1 - q)*q <= 1 - q", [combination("all", None, ("q <= 1", "1 - q"))], (), ("q <= 1",))
     assert verify(inner).valid
@@ -499,14 +507,14 @@ BAD_LINES: list[Any] = [
     {"by": "combination", "parts": [{}]}, {"by": "combination", "squares": [{"of": 3}]}, {"by": "root", "line": "no"},
     {"by": "induction", "on": [], "base": [], "step": []}, {"by": "induction", "on": "k", "base": {}, "step": []},
     {"by": "claim", "derivation": 3}, {"by": "claim", "derivation": {}}, {"by": "citation", "source": " "},
-    {"by": "cases", "on": 3, "first": [], "second": []}, {"by": "cases", "on": "c <= 1 <= 2", "first": [], "second": []},
+    {"by": "cases", "on": 3, "first": [], "second": []}, {"by": "cases", "on": "c <= 1 <= 2", "first": [], "second": 3},
     {"by": "assumption", "schema": [], "of": 3}, {"by": "axiom", "schema": "max"}, {"by": "at", "line": {}, "put": 3},
     {"by": "mean", "line": "x", "over": 3}, {"by": "step", "using": 3}, {"by": "zero", "line": "x", "of": 3, "with": 3},
 ]  # fmt: skip
 BAD: list[Any] = [
     *({"lines": [{"name": "x", **item} if isinstance(item, dict) else item]} for item in BAD_LINES),
-    {"lines": None}, {"vectors": 3}, {"vectors": ["a", "a"]}, {"statement": 3}, {"domains": []}, {"over": 3}, {"more": 1},
-    {"statement": "norm2(v) <= (1 + c)**10000"}, {"statement": "(1 + c + b)**60*(1 + d)**60 <= 1"},
+    {"lines": None}, {"vectors": 3}, {"vectors": ["a", "a"]}, {"statement": 3}, {"domains": []}, {"over": 3},
+    {"more": 1}, {"statement": "norm2(v) <= (1 + c)**10000"}, {"statement": "(1 + c + b)**60*(1 + d)**60 <= 1"},
     {"statement": "c <= 1e999**1000"}, {"statement": "c <= (((((9**999)**999)**999)**999)**999)"},
     {"statement": "(" * 70 + "c" + ")" * 70 + " <= 1"}, {"statement": "c <= v"}, {"statement": "c <= x[k]"},
     {"statement": "norm2(v)**60 <= (norm2(v) + c*norm2(w) + dot(v, w) + b)**60", "vectors": ["v", "w"]},
