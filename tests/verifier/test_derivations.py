@@ -267,6 +267,22 @@ FALSE = {
         (),
         ("K <= 1",),
     ),
+    "an induction on K from 0, where K is at least 1": derivation(
+        "a/b",
+        "K <= 0",
+        [
+            line("K", "K >= 1", "domain"),
+            line(
+                "all",
+                None,
+                "induction",
+                on="K",
+                **{"from": 0},
+                base=[combination("first", None)],
+                step=[combination("next", None, ("IH", "2"), "K")],
+            ),
+        ],
+    ),
     "a mean over clients of what is so of one": derivation(
         "a/b",
         "mean_n(p_n) <= q_n",

@@ -231,7 +231,7 @@ class Blocks(Rules):
         on, first = data["on"], data.get("from", 1 if data["on"] == "K" else 0)
         if on not in ("k", "h", "K"):
             raise Uncheckable(f"induction is on k, h or K, not {shown(on)}")
-        if isinstance(first, bool) or first not in ((0, 1) if on == "K" else (0,)):
+        if isinstance(first, bool) or first != int(on == "K"):
             raise Uncheckable(f"induction on {on} begins elsewhere than what it says of all begins")
         if on == "K" and self.speaks_of_K():
             raise Uncheckable("induction on K, and a hypothesis, a definition or a domain speaks of K")
