@@ -406,6 +406,15 @@ def test_the_same_forms_when_they_are_right() -> None:
         ),
         derivation(
             "a/b",
+            "mean_k(norm(x[k])) <= max_k(norm(x[k]))",
+            [
+                line("each", "norm(x[k]) <= max_k(norm(x[k]))", "axiom", schema="extreme", of=["norm(x[k])"]),
+                line("all", None, "mean", line="each", over=["mean_k"]),
+            ],
+            program=written.DESCENT,
+        ),
+        derivation(
+            "a/b",
             "eta_k*L <= 2",
             [combination("all", None, ("eta_k <= 1/L", "L"), squares=[("1", "1")])],
             (),

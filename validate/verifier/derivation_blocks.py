@@ -59,8 +59,8 @@ class Blocks(Rules):
                 name = text_of(item.get("name"), "the name of a line")
                 if ":" in name or not name or len(name) > 200:
                     raise FormatError(f"the name of a line is empty, too long, or has a colon: {shown(name)}")
-                if name in local:
-                    raise FormatError(f"the name {shown(name)} is that of two lines")
+                if name in local or name in scope:
+                    raise FormatError(f"the name {shown(name)} is that of two lines, or of a hypothesis")
                 local.add(name)
                 behind = len(wanted) - (len(items) - place)
                 expected = wanted[behind] if 0 <= behind < len(wanted) else None
