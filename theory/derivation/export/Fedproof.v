@@ -609,6 +609,11 @@ Lemma Rminus_lt_0_rev d : 0 < 0 - d -> d < 0.
 Proof. lra. Qed.
 Lemma flip_sq c : c = 0 \/ c = 1 -> c * c = c.
 Proof. intros [-> | ->]; ring. Qed.
+Definition vE {V : space} (P : chances) (X : nat -> V) : V := vsum (outcomes P) (fun w => scal (weight P w) (X w)).
+Lemma ip_vE_l {V : space} (P : chances) (X : nat -> V) u : ip (vE P X) u = E P (fun w => ip (X w) u).
+Proof. unfold vE, E. rewrite ip_vsum_l. apply sum_ext. intros. apply ip_scal. Qed.
+Lemma ip_vE_r {V : space} (P : chances) (X : nat -> V) u : ip u (vE P X) = E P (fun w => ip u (X w)).
+Proof. rewrite ip_comm, ip_vE_l. apply E_ext. intros. apply ip_comm. Qed.
 Ltac side := first [assumption | lia].
 
 (* --- an instance: the real line, half the square, one client, one sample, one outcome ----------------------------- *)
@@ -673,6 +678,7 @@ Ltac instance :=
     | apply strong_mean; [lia | intros; instance]
     | rewrite !E_certain, ?mean_single; reflexivity
     | split; [lra | intros; rewrite ?mean_single; apply half_square_pl; lra]
+    | exists 0; rewrite ?mean_single; unfold half_square; simpl; lra
     | unfold half_square, norm2; simpl;
       first [ lra
         | match goal with |- context [?x * ?x] => is_var x; pose proof (Rle_0_sqr x) end; unfold Rsqr in *; lra
