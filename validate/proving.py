@@ -56,7 +56,7 @@ def _derived(claim: Claim, proof: Any) -> list[Evidence]:
         checked = check(claim, written)
     except NotProvedError as error:
         return [Evidence("algebra", "undecided", f"its derivation is not accepted: {error}", origin="search")]
-    except (ValueError, TypeError) as error:  # what is written is no derivation
+    except (ValueError, TypeError, AttributeError) as error:  # what is written is no derivation
         return [Evidence("algebra", "undecided", f"its derivation cannot be read: {error}", origin="search")]
     text = f"a derivation of {len(checked.lines)} lines ends at it, for all values that its hypotheses allow"
     text += f"; it rests on: {', '.join(checked.hypotheses)}" if checked.hypotheses else ""
