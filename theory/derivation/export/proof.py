@@ -32,8 +32,8 @@ from theory.derivation.export.terms import (
     everything,
     minus,
     name,
-    put,
     nat_text,
+    put,
     text_of,
     times,
 )  # fmt: skip
