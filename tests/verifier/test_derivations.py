@@ -267,6 +267,22 @@ FALSE = {
         (),
         ("K <= 1",),
     ),
+    "an induction on K from 0, where K is at least 1": derivation(
+        "a/b",
+        "K <= 0",
+        [
+            line("K", "K >= 1", "domain"),
+            line(
+                "all",
+                None,
+                "induction",
+                on="K",
+                **{"from": 0},
+                base=[combination("first", None)],
+                step=[combination("next", None, ("IH", "2"), "K")],
+            ),
+        ],
+    ),
     "a mean over clients of what is so of one": derivation(
         "a/b",
         "mean_n(p_n) <= q_n",
@@ -403,6 +419,15 @@ def test_the_same_forms_when_they_are_right() -> None:
             "dot(u, v) <= norm(u)*norm(v)",
             [line("all", None, "axiom", schema="cauchy", of=["u", "v"])],
             vectors=("u", "v"),
+        ),
+        derivation(
+            "a/b",
+            "mean_k(norm(x[k])) <= max_k(norm(x[k]))",
+            [
+                line("each", "norm(x[k]) <= max_k(norm(x[k]))", "axiom", schema="extreme", of=["norm(x[k])"]),
+                line("all", None, "mean", line="each", over=["mean_k"]),
+            ],
+            program=written.DESCENT,
         ),
         derivation(
             "a/b",

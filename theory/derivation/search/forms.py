@@ -9,15 +9,15 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from theory.claim import Claim
+from theory.derivation.atoms import Index
+from theory.derivation.equalities import of_one_client
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import Atom, Monomial, Quotient, constant, monomial
 from theory.derivation.reading import PLAIN, Place, Reader
-from theory.derivation.rules import of_one_client
 from theory.derivation.schemas import named_points
 from theory.derivation.search import spoken
 from theory.derivation.search.atoms import deep, is_number, plain, vectors_in
 from theory.derivation.search.field import Element, Field
-from theory.derivation.terms import Index
 from theory.formula import Name
 from theory.program import Instruction
 from theory.sentence import Expression, applied, everything_meant, parse_expression, parse_sentence
