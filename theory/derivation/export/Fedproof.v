@@ -527,7 +527,8 @@ Ltac counts := first [assumption | lia
   | match goal with H : forall n, _ -> (1 <= _ n)%nat |- _ => apply H; first [assumption | lia] end].
 Ltac positive := first [assumption | apply INR_pos; counts | lra
   | match goal with H : forall n, _ -> 0 < _ n |- _ => apply H; first [assumption | lia] end
-  | match goal with H : forall n, 0 < _ n |- _ => apply H end | apply pow_lt; positive].
+  | match goal with H : forall n, 0 < _ n |- _ => apply H end | apply pow_lt; positive
+  | apply Rdiv_lt_0_compat; positive | apply Rmult_lt_0_compat; positive].
 Ltac nonzero := first [assumption | apply INR_neq; counts | apply Rgt_not_eq; unfold Rgt; positive | apply pow_nonzero; nonzero
   | match goal with H : ?d <> 0 |- _ => let Z := fresh in intro Z; apply H; lra end].
 Ltac inverses := rewrite ?Rinv_mult, <- ?pow_inv; lra.
