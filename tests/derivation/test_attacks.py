@@ -165,6 +165,29 @@ LONGER: dict[str, Case] = {
     "K <= 1 + 0/(K - 1)": first_K("K <= 1 + 0/(K - 1)"),
     "K*(K - 1)/(K - 1) <= 1": first_K("K*(K - 1)/(K - 1) <= 1"),
     "K <= 2 + 0/(K - 2)": first_K("K <= 2 + 0/(K - 2)", "K - 2", "2"),
+    # false at K = 2; a root with K in it is put to another K
+    "K <= 1 + 0*sqrt(K - 2), put": same(
+        claim("c", "K <= 1 + 0*sqrt(K - 2)"),
+        combined(to="2 <= K", name="two", squares=[("sqrt(K - 2)", "1")]),
+        line("at", "2 <= 1", "absurd", line="two", put={"K": "1"}),
+        combined(("absurd", "K"), squares=[("1", "1")]),
+    ),
+    "K <= 1 + 0*sqrt(K - 2), induction": same(
+        claim("c", "K <= 1 + 0*sqrt(K - 2)"),
+        line(
+            "induction",
+            "K <= 1",
+            "all",
+            on="K",
+            base=[combined()],
+            step=[
+                combined(to="2 <= K", name="two", squares=[("sqrt(K - 2)", "1")]),
+                combined("two", "IH", to="1 <= 0", name="absurd"),
+                combined(("absurd", "K")),
+            ],
+        ),
+        combined("all"),
+    ),
 }
 
 
