@@ -614,6 +614,8 @@ Lemma ip_vE_l {V : space} (P : chances) (X : nat -> V) u : ip (vE P X) u = E P (
 Proof. unfold vE, E. rewrite ip_vsum_l. apply sum_ext. intros. apply ip_scal. Qed.
 Lemma ip_vE_r {V : space} (P : chances) (X : nat -> V) u : ip u (vE P X) = E P (fun w => ip u (X w)).
 Proof. rewrite ip_comm, ip_vE_l. apply E_ext. intros. apply ip_comm. Qed.
+Lemma one_client n : (1 <= n)%nat -> 0 <= 1 - INR n -> n = 1%nat.
+Proof. intros H L. apply Nat.le_antisymm; [|exact H]. apply INR_le. simpl. lra. Qed.
 Ltac side := first [assumption | lia].
 
 (* --- an instance: the real line, half the square, one client, one sample, one outcome ----------------------------- *)
