@@ -527,7 +527,8 @@ Ltac counts := first [assumption | lia
   | match goal with H : forall n, _ -> (1 <= _ n)%nat |- _ => apply H; first [assumption | lia] end].
 Ltac positive := first [assumption | apply INR_pos; counts | lra
   | match goal with H : forall n, _ -> 0 < _ n |- _ => apply H; first [assumption | lia] end
-  | match goal with H : forall n, 0 < _ n |- _ => apply H end | apply pow_lt; positive].
+  | match goal with H : forall n, 0 < _ n |- _ => apply H end | apply pow_lt; positive
+  | apply Rdiv_lt_0_compat; positive | apply Rmult_lt_0_compat; positive].
 Ltac nonzero := first [assumption | apply INR_neq; counts | apply Rgt_not_eq; unfold Rgt; positive | apply pow_nonzero; nonzero
   | match goal with H : ?d <> 0 |- _ => let Z := fresh in intro Z; apply H; lra end].
 Ltac inverses := rewrite ?Rinv_mult, <- ?pow_inv; lra.
@@ -614,6 +615,8 @@ Lemma ip_vE_l {V : space} (P : chances) (X : nat -> V) u : ip (vE P X) u = E P (
 Proof. unfold vE, E. rewrite ip_vsum_l. apply sum_ext. intros. apply ip_scal. Qed.
 Lemma ip_vE_r {V : space} (P : chances) (X : nat -> V) u : ip u (vE P X) = E P (fun w => ip u (X w)).
 Proof. rewrite ip_comm, ip_vE_l. apply E_ext. intros. apply ip_comm. Qed.
+Lemma one_client n : (1 <= n)%nat -> 0 <= 1 - INR n -> n = 1%nat.
+Proof. intros H L. apply Nat.le_antisymm; [|exact H]. apply INR_le. simpl. lra. Qed.
 Ltac side := first [assumption | lia].
 
 (* --- an instance: the real line, half the square, one client, one sample, one outcome ----------------------------- *)
