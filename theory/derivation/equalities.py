@@ -89,7 +89,7 @@ def zero(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     if used.relation in ("<", ">") or not same(-square, "<=", replace(used, gap=gap)):
         raise RejectedError(f"{used.name} does not say that {text_of(w)} is 0")
     product = bound_over(kernel, dot(kernel.reader.value(w), kernel.reader.value(v)), over, [used])
-    if line.gap.direction[1] != product.direction[1]:
+    if line.relation in ("<", ">") or line.gap.direction[1] != product.direction[1]:
         raise RejectedError(f"it is not that {text_of(applied('dot', (w, v)))} is 0")
     return Found()
 
