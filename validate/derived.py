@@ -42,8 +42,6 @@ class Derived:
 def derived(claim: Claim, out: Path, units: int) -> Derived:
     """A derivation of a claim, written to ``out/derivations`` once the kernel and the verifier have accepted it.
 
-    Where there is none, what the older algebra says of the sentence is the evidence.
-
     Args:
         claim: with a sentence.
         out: the folder.
@@ -53,9 +51,10 @@ def derived(claim: Claim, out: Path, units: int) -> Derived:
     from validate import proving
     from validate.proved_files import with_file
 
-    written = isinstance(claim.proof, Sequence)
-    if written:
-        evidence, path = with_file(proving.evidence(claim), out)
+    own: list[Evidence] = []
+    if claim.proof is not None:
+        own, path = with_file(proving.evidence(claim), out)
+        evidence = own
         if any(item.outcome == "proved" for item in evidence):
             return Derived(claim, tuple(evidence), path, _lines(evidence), "written", (), 0.0)
     found = search(claim, units)
@@ -65,8 +64,7 @@ def derived(claim: Claim, out: Path, units: int) -> Derived:
         if path is not None:
             return Derived(claim, tuple(evidence), path, _lines(evidence), found.way, tried, found.seconds)
         tried = (*tried, *(f"{found.way}: {item.detail}" for item in evidence))
-    evidence = proving.evidence(claim)
-    return Derived(claim, tuple(evidence), None, None, "", tried, found.seconds)
+    return Derived(claim, tuple(own), None, None, "", tried, found.seconds)
 
 
 def _lines(evidence: Sequence[Evidence]) -> tuple[Mapping[str, Any], ...] | None:

@@ -67,10 +67,22 @@ def examine(
         return decide(claim.id, evidence, quick=quick)
     if claim.in_words:
         return decide(claim.id, [*evidence, _in_words(claim)], quick=quick)
-    derived, proof = with_file(_proved(claim), Path(out))
+    derived, proof = with_file(_proved(claim, 0), Path(out))
     evidence += derived
     proved = any(item.outcome == "proved" for item in evidence)
-    found = _hunted(claim, proved, quick, seed, tell)
+    before = tried.instances()
+    found = _hunted(claim, proved, True, quick, seed, tell)
+    broken = found.broken is not None and accepted(claim, found.broken, quick)
+    if claim.proof is None and not broken:
+        derived, proof = with_file(_proved(claim, proving.UNITS), Path(out))
+        evidence += derived
+        proved = any(item.outcome == "proved" for item in evidence)
+    if not (quick or proved or broken):  # a full hunt only where a quick one breaks nothing: that meets more kinds
+        of_first = tried.instances() - before
+        found = _hunted(claim, False, False, quick, seed, tell)
+        found = found if found.broken is None else replace(found, tried=of_first + found.tried)
+    if not found.seen:
+        evidence = [_of_nothing(item) if item.outcome == "proved" else item for item in evidence]
     path: Path | None = None
     unbroken = found.broken is None
     if found.broken is not None:
@@ -95,28 +107,24 @@ def examine(
     return replace(result, proof=proof) if result.verdict == "proved" else result
 
 
-def _hunted(claim: Claim, proved: bool, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
-    """What a hunt meets; a full one only where a quick one breaks nothing, as that meets more kinds of instances."""
+def _hunted(claim: Claim, proved: bool, small: bool, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
+    """What a hunt meets, a small one or a full one."""
+    return hunt(
+        claim,
+        pool=PROVED if proved else POOL[small],
+        evaluations=0 if proved else EVALUATIONS[small],
+        far=0 if proved else FAR[small],
+        seed=seed,
+        tell=tell,
+        accepted=lambda seen: accepted(claim, seen, quick),
+        operations=OPERATIONS[small],
+    )
 
-    def of_size(small: bool) -> Hunt:
-        return hunt(
-            claim,
-            pool=PROVED if proved else POOL[small],
-            evaluations=0 if proved else EVALUATIONS[small],
-            far=0 if proved else FAR[small],
-            seed=seed,
-            tell=tell,
-            accepted=lambda seen: accepted(claim, seen, quick),
-            operations=OPERATIONS[small],
-        )
 
-    before = tried.instances()
-    first = of_size(True)
-    if quick or proved or (first.broken is not None and accepted(claim, first.broken, quick)):
-        return first
-    of_first = tried.instances() - before
-    found = of_size(False)
-    return found if found.broken is None else replace(found, tried=of_first + found.tried)
+def _of_nothing(proof: Evidence) -> Evidence:
+    """Where a side has no value, an instance says nothing; a claim that never says anything is not called proved."""
+    text = f"{proof.detail}; but no instance was met on which it says anything"
+    return replace(proof, outcome="undecided", detail=text)
 
 
 def _in_words(claim: Claim) -> Evidence:
@@ -124,10 +132,10 @@ def _in_words(claim: Claim) -> Evidence:
     return Evidence("exact", "undecided", f"no formula says what it speaks of, so nothing was measured: {said}")
 
 
-def _proved(claim: Claim) -> list[Evidence]:
+def _proved(claim: Claim, units: int) -> list[Evidence]:
     """Whether the sentence itself is proved; a proof that ends with an error proves nothing, and ends nothing else."""
     try:
-        return proving.evidence(claim)
+        return proving.evidence(claim, units)
     except Exception as error:  # whatever happens in algebra
         log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
         text = f"its proof ended with an error: {type(error).__name__}: {error}"

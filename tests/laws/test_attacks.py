@@ -11,7 +11,7 @@ import pytest
 from tests.laws import units
 from theory import claim
 from theory.claim import Claim
-from theory.domain import NONNEGATIVE, REAL, Domain
+from theory.domain import NONNEGATIVE, Domain
 from validate import certificate, proving
 from validate.examine import examine
 
@@ -23,17 +23,11 @@ def outcomes(one: Claim) -> list[str]:
 # --- what has no value -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("statement", "domain"),
-    [
-        ("sqrt(-1-y)**2 == -1-y", NONNEGATIVE),
-        ("log(-1-y) - log(-1-y) == 0", NONNEGATIVE),
-        ("y/y == 1", REAL),
-        ("exp(log(y)) == y", REAL),
-    ],
-)
-def test_what_may_have_no_value_is_not_proved_for_all_values(statement: str, domain: Domain) -> None:
-    assert "proved" not in outcomes(claim("a", statement, parameters={"y": domain}))
+@pytest.mark.parametrize("statement", ["sqrt(-1-y)**2 == -1-y", "log(-1-y) - log(-1-y) == 0", "y/(y - y) == 1"])
+def test_what_never_has_a_value_is_not_called_proved(statement: str, tmp_path: Path) -> None:
+    """Where a side has no value an instance says nothing: a derivation may end there, and is of nothing."""
+    found = examine(claim("a", statement, parameters={"y": NONNEGATIVE}), quick=True, out=tmp_path)
+    assert found.verdict == "undecided"
 
 
 def test_what_has_a_value_is_proved() -> None:
@@ -61,10 +55,10 @@ def test_an_induction_goes_through_every_index_and_every_value(statement: str) -
 
 def test_a_pivot_that_vanishes_where_the_parameters_range_is_none() -> None:
     turned = "norm2(b) + (t-1)*(t-1)*norm2(a) - 2*(t-1)*dot(a,b)"  # at t = 1: norm2(b)
-    false = claim("a", f"{turned} <= 0", vectors=("a", "b"), assuming=("t == 1",), proof={"multipliers": {}})
+    false = claim("a", f"{turned} <= 0", vectors=("a", "b"), assuming=("t == 1",))
     assert "proved" not in outcomes(false)
     assert "proved" not in outcomes(replace(false, assuming=(), parameters={"t": Domain(1, 1)}))
-    assert "proved" in outcomes(claim("a", "norm2((t-1)*a - b) >= 0", vectors=("a", "b"), proof={"multipliers": {}}))
+    assert "proved" in outcomes(claim("a", "norm2((t-1)*a - b) >= 0", vectors=("a", "b")))
 
 
 # --- claims about algorithms -----------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
 import pytest
@@ -102,15 +101,3 @@ def test_right_sides_by_hand(label: str) -> None:
     values, right = BY_HAND[label]
     bound = calculator(claim(f"textbook/{label}")).bound
     assert exact(bound, {name: Fraction(text) for name, text in values.items()}) == Fraction(right)
-
-
-@pytest.mark.parametrize("c", CLAIMS, ids=lambda c: c.label)
-def test_a_proof_names_conditions_that_the_sentence_and_the_assumptions_give(c: Claim) -> None:
-    if not isinstance(c.proof, Mapping):
-        return
-    from theory.inequality.averaged import Reader
-
-    reader = Reader(c, c.proof.get("points", {}))
-    reader.stated()
-    for name in c.proof["multipliers"]:
-        assert reader.condition(name).form.terms, name

@@ -20,7 +20,7 @@ Patch = pytest.MonkeyPatch
 
 
 def says(patch: Patch, *found: Evidence) -> None:
-    patch.setattr(proving, "evidence", lambda claim: list(found))
+    patch.setattr(proving, "evidence", lambda claim, units=0: list(found))
 
 
 PROVED = Evidence(

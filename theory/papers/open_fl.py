@@ -11,6 +11,7 @@ that has left is selected no more. What the paper says of a generic f, its secti
 from dataclasses import replace
 
 from theory.claim import Paper, claim
+from theory.derivation import axiom, cases, combined, power, root, step
 from theory.domain import NONNEGATIVE, REAL, Domain
 from theory.program import algorithm
 
@@ -219,6 +220,141 @@ DEFINITION = (
     ),
 )
 
+# the gradient at x0 and at xstar, where it is 0; the mean of a sampled gradient, its square, and one step
+PRODUCT = step("product", "E(dot(x0 - xstar, g[0])) == dot(x0 - xstar, grad(f, x0))")
+CURVED = (
+    combined(
+        "curved",
+        "(mu + L)*dot(x0 - xstar, grad(f, x0)) >= norm2(grad(f, x0)) + mu*L*norm2(x0 - xstar)",
+        {
+            "smooth strongly_convex f (x0, xstar)": "1/2",
+            "smooth strongly_convex f (xstar, x0)": "1/2",
+            "zero f ((mu + L)*(x0 - xstar) + grad(f, xstar) - 2*grad(f, x0))": "-1",
+        },
+    ),
+)
+AT_ONCE = (PRODUCT, *CURVED, combined("all", None, {"product": "-1", "curved": "1/(mu + L)"}))
+SEEN = (
+    *CURVED,
+    axiom("cauchy", "dot(-xstar, grad(f, x0)) <= norm(-xstar)*norm(grad(f, x0))", "cauchy", "-xstar", "grad(f, x0)"),
+    combined(
+        "seen",
+        "dot(x0, grad(f, x0)) >= (norm2(grad(f, x0)) + mu*L*norm2(x0 - xstar))/(mu + L) - r*norm(grad(f, x0))",
+        {"curved": "1/(mu + L)", "cauchy": "1", A2: "norm(grad(f, x0))"},
+    ),
+)
+FROM_ORIGIN = (
+    step("product", "E(dot(x0, g[0])) == dot(x0, grad(f, x0))"),
+    *SEEN,
+    combined("all", None, {"product": "-1", "seen": "1"}),
+)
+NOISY = (
+    step(
+        "moment",
+        "E(norm2(g[0])) == norm2(grad(f, x0)) + mean_n(mean_i(norm2(grad(f_ni, x0) - grad(f_n, x0))))/N",
+    ),
+    combined(
+        "noise",
+        "E(norm2(g[0])) <= sigma**2 + norm2(grad(f, x0))",
+        {"moment": "1", "mean_n: variance (x0)": "1/N"},
+        {"sigma": "(N - 1)/N"},
+    ),
+    step("round", "E(norm2(x[1])) == norm2(x0) - 2*eta*dot(x0, grad(f, x0)) + eta**2*E(norm2(g[0]))"),
+)
+LONGEST = (  # at eta = 1/L
+    *SEEN,
+    *NOISY,
+    combined(
+        "longest",
+        "norm2(x0) - 2/L*dot(x0, grad(f, x0)) + E(norm2(g[0]))/L**2 <= norm2(x0) + 2*r/L*norm(grad(f, x0))"
+        " - (L - mu)/(L + mu)*norm2(grad(f, x0))/L**2 - 2*mu/(L + mu)*norm2(x0 - xstar) + sigma**2/L**2",
+        {"seen": "2/L", "noise": "1/L**2"},
+    ),
+)
+AT_LONGEST = {"round": "1", "eta == 1/L": "(eta + 1/L)*E(norm2(g[0])) - 2*dot(x0, grad(f, x0))"}
+BY_GRADIENT = (*LONGEST, combined("all", None, {**AT_LONGEST, "longest": "1"}))
+
+
+def by_norms(m):
+    """One step of length 1/L by the norms of x0 and xstar, for m <= mu and 3*m <= L of which `curved` speaks."""
+    more_than_m = f"((L - 3*{m}) + 2*{m})"  # L - m
+    return combined(
+        "by norms",
+        "norm2(x0) - 2/L*dot(x0, grad(f, x0)) + E(norm2(g[0]))/L**2"
+        f" <= norm2(x0) + 2*r**2 - (norm(x0) - norm(xstar))**2*{m}/L + sigma**2/L**2",
+        {
+            "curved" if m == "mu" else "less curved": f"2/(L*({m} + L))",
+            "cauchy": "2/L",
+            A2: "2/L*norm(grad(f, x0))",
+            "noise": "1/L**2",
+            "apart": f"2*{m}/L",
+        },
+        {
+            f"r - (L - {m})/(L + {m})*norm(grad(f, x0))/L": f"(L + {m})/{more_than_m}",
+            "r": f"(L - 3*{m})/{more_than_m}",
+            "x0 - xstar": f"{m}*{more_than_m}/(L*(L + {m}))",
+        },
+    )
+
+
+APART = axiom("apart", "dot(x0, xstar) <= norm(x0)*norm(xstar)", "cauchy", "x0", "xstar")
+BY_NORMS = (*SEEN, *NOISY, APART, by_norms("mu"), combined("all", None, {**AT_LONGEST, "by norms": "1"}))
+FAR, TWICE = "sqrt(max(3, kappa))*sqrt(2*r**2 + sigma**2/L**2)", "(2*r**2 + sigma**2/L**2)"
+
+
+def kept(m, larger):
+    """The ball of theorem-2 is kept, where L/m <= max(3, L/mu)."""
+    return (
+        by_norms(m),
+        combined(
+            "longest stays",
+            f"norm2(x0) + 2*r**2 - (norm(x0) - norm(xstar))**2*{m}/L + sigma**2/L**2 <= R**2",
+            {
+                larger: f"{m}/L*{TWICE}",
+                "norm(x0) <= R": f"((L - 3*{m}) + 2*{m})/L*(R + norm(x0)) + {m}/L*(r + norm(xstar))",
+                A2: f"{m}/L*(({FAR} - r) + norm(x0) + (r - norm(xstar)))",
+            },
+        ),
+        combined(
+            "stays",
+            None,
+            {"round": "1", "by norms": "eta*L", "longest stays": "eta*L", "inside": "1 - eta*L"},
+            [{"of": "g[0]", "over": ["E"], "times": "eta*(1 - eta*L)/L"}],
+        ),
+    )
+
+
+STAYS = (
+    *SEEN,
+    *NOISY,
+    APART,
+    power("inside", "norm(x0) <= R", "2", "norm2(x0) <= R**2"),
+    axiom("three", "3 <= max(3, kappa)", "max", "3", "kappa"),
+    axiom("condition", "kappa <= max(3, kappa)", "max", "3", "kappa"),
+    combined("far squared", f"r**2 <= max(3, kappa)*{TWICE}", {"three": TWICE}, {"r": "5", "sigma": "3/L**2"}),
+    root("far", "far squared", f"r <= {FAR}"),
+    cases(
+        "squares",
+        "E(norm2(x[1])) <= R**2",
+        "L <= 3*mu",
+        [
+            combined(
+                "slope",
+                "dot(x0 - xstar, grad(f, x0)) <= L*norm2(x0 - xstar)",
+                {"above f (x0, xstar)": "1", "above f (xstar, x0)": "1", "zero f (x0 - xstar)": "1"},
+            ),
+            combined(
+                "less curved",
+                "(L/3 + L)*dot(x0 - xstar, grad(f, x0)) >= norm2(grad(f, x0)) + L/3*L*norm2(x0 - xstar)",
+                {"curved": "1", "slope": "mu - L/3"},
+            ),
+            *kept("(L/3)", "three"),
+        ],
+        [*kept("mu", "condition")],
+    ),
+    root("all", "squares"),
+)
+
 ONE_STEP = (*A1, A2, A3, STEP)
 FULL = "sqrt((kappa + 1)/2*(r**2 + sigma**2/L**2))"
 
@@ -247,6 +383,7 @@ THEOREM_2 = (
     radius(
         "theorem-2",
         "r + sqrt(max(3, kappa))*sqrt(2*r**2 + sigma**2/L**2)",
+        proof=STAYS,
         title="radius of stability of SGD",
         source="Theorem 2, Section III-B; proof in Section VI-A",
         remarks=(
@@ -320,7 +457,6 @@ SECTION_VI_A = (
         vectors=("x", "D"),
         assuming=("norm(x) <= R", "norm(x - D/L) <= R", "eta*L <= 1"),
         parameters=domains("R"),
-        proof={"multipliers": {"norm(x) <= R": "1 - eta*L", "norm(x - D/L) <= R": "eta*L"}},
         kind="lemma",
         equation="Lemma 4",
         title="shorter steps stay in the ball",
@@ -331,12 +467,7 @@ SECTION_VI_A = (
         f"E(dot(x0 - xstar, g[0])) >= {BOTH}",
         A1,
         {**KAPPA, **GRADIENT_NORM, **DISTANCE},
-        proof={
-            "multipliers": {
-                "smooth strongly_convex f (x0, xstar)": "1/(mu + L)",
-                "smooth strongly_convex f (xstar, x0)": "1/(mu + L)",
-            }
-        },
+        proof=AT_ONCE,
         title="strong convexity and smoothness at once",
         parameters={},
     ),
@@ -345,6 +476,7 @@ SECTION_VI_A = (
         f"E(dot(x0, g[0])) >= {BOTH} - r*gradient_norm",
         (*A1, A2),
         {**KAPPA, **GRADIENT_NORM, **DISTANCE},
+        proof=FROM_ORIGIN,
         title="the same, seen from the origin",
         parameters=domains("r"),
     ),
@@ -361,7 +493,6 @@ SECTION_VI_A = (
         "E(norm2(g[0])) <= sigma**2 + gradient_norm**2",
         (A3,),
         GRADIENT_NORM,
-        proof={"multipliers": {"bounded_variance (x0)": "1/N"}},
         title="the second moment of a sampled gradient",
         parameters=domains("sigma"),
     ),
@@ -371,6 +502,7 @@ SECTION_VI_A = (
         " - 2*mu/(L*(1 + 1/kappa))*distance2 + sigma**2/L**2",
         (*A1, A2, A3, "eta == 1/L"),
         {**KAPPA, **ITERATE, **GRADIENT_NORM, **DISTANCE},
+        proof=BY_GRADIENT,
         title="one step, by the gradient's norm",
     ),
     equation(
@@ -378,6 +510,7 @@ SECTION_VI_A = (
         "E(norm2(x[1])) <= iterate_norm**2 + 2*r**2 - (iterate_norm - minimiser_norm)**2/kappa + sigma**2/L**2",
         (*A1, A2, A3, "eta == 1/L", "kappa >= 3"),
         {**KAPPA, **ITERATE, "minimiser_norm": "norm(xstar)"},
+        proof=BY_NORMS,
         title="one step, by the norms of x and x*",
     ),
 )
@@ -630,6 +763,42 @@ EQ26 = line(
     title="one step of the Lyapunov function, with the paper's b and c",
     remarks=("The first line of the chain (26), whose last is (14), lemma-5.", FIRST),
 )
+ENOUGH = (
+    "mean_n(norm2(y_n)) <= kappa*C1*norm2(x - s) + offset",
+    "norm(x) <= R",
+    "norm(s) <= r",
+    "kappa*C1*(R + r)**2 + offset <= R**2 - 2*r*R",
+)
+WITHIN = "R + r + norm(x) + norm(s)"
+SUFFICIENT = (
+    cases(
+        "room",
+        "r <= R",
+        "2*r <= R",
+        [combined("twice", None, {"2*r <= R": "1"}, {"1": "r"})],
+        [
+            combined("none", "offset <= 0", {ENOUGH[3]: "1", "R <= 2*r": "R"}, {"R + r": "kappa*C1"}),
+            combined("so", None, {"none": "r/offset"}, {"1": "R"}),
+        ],
+    ),
+    axiom("cauchy", "dot(-x, s) <= norm(-x)*norm(s)", "cauchy", "-x", "s"),
+    combined("away", "norm2(x - s) <= (R + r)**2", {"cauchy": "2", ENOUGH[1]: WITHIN, ENOUGH[2]: WITHIN}),
+    combined("spread", "mean_n(norm2(y_n)) <= R**2 - 2*r*R", {ENOUGH[0]: "1", "away": "kappa*C1", ENOUGH[3]: "1"}),
+    combined(
+        "moved",
+        "norm2(mean_n(y_n)) <= (R - r)**2",
+        {"spread": "1"},
+        [{"of": "y_n - mean_n(y_n)", "over": ["mean_n"]}, {"of": "r"}],
+    ),
+    root("near", "moved", "norm(mean_n(y_n)) <= R - r"),
+    axiom("towards", "dot(mean_n(y_n), s) <= norm(mean_n(y_n))*norm(s)", "cauchy", "mean_n(y_n)", "s"),
+    combined(
+        "all",
+        None,
+        {"spread": "1", "towards": "2", "near": "2*norm(s)", ENOUGH[2]: "2*R + norm(s)"},
+        {"1": "r*norm(s)"},
+    ),
+)
 OFFSET = "2*(C2 + C3 + C1*C4)/mu"
 LINES = (
     line(
@@ -651,15 +820,11 @@ LINES = (
     line(
         "eq18",
         "mean_n(norm2(y_n + s)) <= R**2",
-        (
-            "mean_n(norm2(y_n)) <= kappa*C1*norm2(x - s) + offset",
-            "norm(x) <= R",
-            "norm(s) <= r",
-            "kappa*C1*(R + r)**2 + offset <= R**2 - 2*r*R",
-        ),
+        ENOUGH,
         of=None,
         vectors=("x", "s", "y_n"),
         parameters={"kappa": Domain(1, None), "C1": BELOW_ONE, "r": NONNEGATIVE, "R": NONNEGATIVE},
+        proof=SUFFICIENT,
         title="a sufficient condition on the radius",
         remarks=("s is x*, and y_n the values of x^{k+1} - x*, one as likely as the other: the mean is E given x^k.",),
     ),
@@ -689,7 +854,6 @@ LINES = (
         vectors=("x", "q"),
         where={"next_squared_step": "norm2(eta*q)", "expected_descent": "-dot(grad(f, x), q)"},
         parameters={},
-        proof={"multipliers": {"smooth f (x, x - eta*q)": "1"}},
         title="one step of the cost",
         remarks=("x is x^k, q is D^{k+1} h^{k+1}, and so x - eta q is x^{k+1}.",),
     ),

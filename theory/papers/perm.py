@@ -10,6 +10,8 @@ say so. Matrices H_j (mean Hessians) are constants on quadratics, and there only
 """
 
 from theory.claim import Paper, claim
+from theory.derivation import combined, induction
+from theory.derivation import step as by_round
 from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL
 from theory.program import algorithm
 
@@ -621,6 +623,7 @@ def lemma_2(label, share, equation, source, remarks, **fields):
     error = "norm2(e) <= N*G**2*da2" if share == "1" else "norm2(e) <= G**2*da2/N"
     projection = "dot(w - v, L*(w - t) + grad(f, t) + e) <= 0"
     own = "norm2(u - v) <= N*G**2/mu**2*da2"
+    slack = "7/2*N*G**2/L" if share == "1" else "(8*(N - 1)*(N + 1) + 7)*G**2/(2*L*N)"
     return lemma(
         label,
         "f(w) - f(v) <= 2*L*dv2 + (2*kappa_phi2*L + 4*N*G**2/L)*da2",
@@ -631,15 +634,27 @@ def lemma_2(label, share, equation, source, remarks, **fields):
         assuming=(f"smooth(f, L{by})", f"strongly_convex(f, mu{by})", "mu <= L", projection, error, own),
         where={"kappa_phi2": "N*G**2/mu**2", "dv2": "norm2(t - u)"},
         parameters={"da2": NONNEGATIVE, "G": NONNEGATIVE},
-        proof={
-            "multipliers": {
-                "smooth f (t, w)": "1",
-                "strongly_convex f (v, t)": "1",
-                projection: "1",
-                error: "4/L" if share == "1" else "4*N**2/L",
-                own: "2*L",
-            }
-        },
+        proof=(
+            combined(
+                "gap",
+                None,
+                {
+                    "above f (t, w)": "1",
+                    "strongly_convex f (t, v)": "1",
+                    projection: "1",
+                    error: "1/(2*L)",
+                    own: "L",
+                },
+                {
+                    "w - v + e/L": "L/2",
+                    "v - 2*u + t": "L/2",
+                    "v - t": f"mu{by}/2",
+                    "w - t": f"(N - 1)*L/(2*N)*{int(share == 'N')}",
+                    "t - u": "L",
+                    "1": f"da2*(L*N*G**2/mu**2 + {slack})",
+                },
+            ),
+        ),
         remarks=(
             "f is Phi(a*, .), t the given point, w = vhat its projected step, v = v*(a*), u = v*(ahat), e = grad "
             "Phi(ahat, t) - grad Phi(a*, t), da2 = ||ahat - a*||^2. What is assumed of w, e and u is what the proof "
@@ -659,15 +674,6 @@ MINIMISERS = (
         vectors=("u", "v", "q"),
         assuming=("strongly_convex(f, mu)", *LEAST),
         parameters={"moved": NONNEGATIVE},
-        proof={
-            "multipliers": {
-                "strongly_convex f (u, v)": "2/mu",
-                "strongly_convex f (v, u)": "2/mu",
-                "dot(grad(f, u), v - u) >= 0": "2/mu",
-                "dot(q, u - v) >= 0": "2/mu",
-                "norm2(grad(f, v) - q) <= L**2*moved": "1/mu**2",
-            }
-        },
         remarks=(
             "f is Phi(a, .), u = v*(a) its minimiser over W, v = v*(a') that of Phi(a', .), q = grad Phi(a', v), "
             "moved = ||a - a'||^2.",
@@ -1672,7 +1678,50 @@ SGD_NOISE = (
 )
 
 
-def minibatch(number, left, start, printed_noise, noise, rest=""):
+NO_LESS_THAN_0 = "(1 - L*gamma) + (L - mu)*gamma"  # 1 - mu*gamma
+GAP_AFTER = (
+    by_round("move", "E(dot(grad(f, x[k]), x[k+1] - x[k])) == -gamma*E(norm2(grad(f, x[k])))"),
+    by_round(
+        "length",
+        "E(norm2(x[k+1] - x[k])) == gamma**2*E(norm2(grad(f, x[k])))"
+        " + gamma**2/(M*N)*mean_n(mean_i(E(norm2(grad(f_ni, x[k]) - grad(f_n, x[k])))))",
+    ),
+    combined(
+        "short",
+        "E(norm2(x[k+1] - x[k])) <= gamma**2*E(norm2(grad(f, x[k]))) + gamma**2*delta2/M",
+        {"length": "1", "E mean_n: variance (x[k])": "gamma**2/(M*N)"},
+        {"1": "gamma**2*delta2*(N - 1)/(M*N)"},
+    ),
+    combined(
+        "round",
+        "E(f(x[k+1])) - fstar <= (1 - mu*gamma)*(E(f(x[k])) - fstar) + gamma**2*L*delta2/(2*M)",
+        {
+            "E: above f (x[k], x[k+1])": "1",
+            "move": "1",
+            "short": "L/2",
+            "E: strongly_convex f (x[k], xstar)": "mu*gamma",
+            "minimiser": "mu*gamma",
+        },
+        [
+            {"of": "grad(f, x[k]) + mu*(xstar - x[k])", "over": ["E"], "times": "gamma/2"},
+            {"of": "grad(f, x[k])", "over": ["E"], "times": "gamma*(1 - L*gamma)/2"},
+        ],
+    ),
+    induction(
+        "gap",
+        "E(f(x[k])) - fstar <= (1 - mu*gamma)**k*(f(x0) - fstar) + gamma*L*delta2/(2*mu*M)",
+        [combined("begin", None, squares={"1": "gamma*L*delta2/(2*mu*M)"})],
+        [combined("go on", None, {"round": "1", "IH": NO_LESS_THAN_0})],
+    ),
+    combined(
+        "slope",
+        "E(norm2(grad(f, x[k]))) <= 2*L*(E(f(x[k])) - fstar)",
+        {"E: above f (x[k], x[k] - grad(f, x[k])/L)": "2*L", "E: infimum (x[k] - grad(f, x[k])/L)": "2*L"},
+    ),
+)
+
+
+def minibatch(number, left, start, printed_noise, noise, rest="", last=()):
     """(15), (16) or (17), as printed and put right."""
 
     def one(label, equation, source, noise, **fields):
@@ -1710,13 +1759,21 @@ def minibatch(number, left, start, printed_noise, noise, rest=""):
             noise,
             amends=label,
             assuming=(*OF_F, "gamma <= 1/L"),
+            proof=(*GAP_AFTER, *last),
             remarks=(SGD_NOISE,),
         ),
     )
 
 
 PROPOSITION_4 = (
-    *minibatch(15, "E(norm2(grad(f, x[k])))", "2*L", "2*gamma*kappa*delta2/M", "gamma*kappa*L*delta2/M"),
+    *minibatch(
+        15,
+        "E(norm2(grad(f, x[k])))",
+        "2*L",
+        "2*gamma*kappa*delta2/M",
+        "gamma*kappa*L*delta2/M",
+        last=(combined("all", None, {"slope": "1", "gap": "2*L"}),),
+    ),
     *minibatch(
         16,
         "E(norm2(x[k+1] - x[k]))",
@@ -1724,8 +1781,27 @@ PROPOSITION_4 = (
         "2*gamma**3*kappa*delta2/M",
         "gamma**3*kappa*L*delta2/M",
         "gamma**2*delta2/M",
+        last=(combined("all", None, {"short": "1", "slope": "gamma**2", "gap": "2*gamma**2*L"}),),
     ),
-    *minibatch(17, "E(norm2(x[k] - xstar))", "2/mu", "2*gamma*delta2/(mu**2*M)", "gamma*L*delta2/(mu**2*M)"),
+    *minibatch(
+        17,
+        "E(norm2(x[k] - xstar))",
+        "2/mu",
+        "2*gamma*delta2/(mu**2*M)",
+        "gamma*L*delta2/(mu**2*M)",
+        last=(
+            combined(
+                "all",
+                None,
+                {
+                    "E: strongly_convex f (xstar, x[k])": "2/mu",
+                    "E: zero f (x[k] - xstar)": "-2/mu",
+                    "minimiser": "-2/mu",
+                    "gap": "2/mu",
+                },
+            ),
+        ),
+    ),
 )
 
 # --- how the weights of Algorithm 2 move and converge: Lemmas 14 and 15 ----------------------------------------------

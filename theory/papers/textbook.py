@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 from theory.claim import Paper, claim
+from theory.derivation import axiom, cases, combined, induction, step
 from theory.domain import NONNEGATIVE, OPEN_UNIT, Domain
 from theory.program import algorithm
 
@@ -236,18 +237,11 @@ TWICE = "both angles at a projection p of x, q of y onto a convex set, which say
 ANGLES = ("dot(x - p, q - p) <= 0", "dot(y - q, p - q) <= 0")
 points = partial(lemma, vectors=("x", "y"))
 
-
-def with_multipliers(factor: str, *conditions: str, **rest: object) -> dict[str, object]:
-    """A proof by multiples, all the same, of conditions."""
-    return {"multipliers": dict.fromkeys(conditions, factor), **rest}
-
-
 FUNCTIONS = (
     points(
         "descent-lemma",
         f"f(y) <= {FIRST_ORDER} + L/2*norm2(y - x)",
         assuming=SMOOTH,
-        proof=with_multipliers("1", "smooth f (x, y)"),
         title="descent lemma, convex or not",
         source=f"{NESTEROV}, Lemma 1.2.3",
     ),
@@ -256,7 +250,6 @@ FUNCTIONS = (
         "norm2(grad(f, x)) <= 2*L*(f(x) - fstar)",
         vectors=("x",),
         assuming=SMOOTH,
-        proof=with_multipliers("2*L", "smooth f (x, y)", "infimum f (y)", points={"y": "x - grad(f, x)/L"}),
         title="the gradient is small where the value is, convex or not",
         source=f"{NESTEROV}, Theorem 2.1.5, (2.1.10) at a minimiser, for convex f; without it by the descent lemma at "
         "x - grad f(x)/L",
@@ -265,9 +258,6 @@ FUNCTIONS = (
         "convex-lower-bound",
         f"f(y) >= {FIRST_ORDER} + {DISTANCE}/(2*L)",
         assuming=SMOOTH_CONVEX,
-        proof=with_multipliers(
-            "1", "convex f (z, x)", "smooth f (y, z)", points={"z": "y - (grad(f, y) - grad(f, x))/L"}
-        ),
         title="convexity and smoothness in one inequality",
         source=f"{NESTEROV}, Theorem 2.1.5, (2.1.10)",
     ),
@@ -275,7 +265,6 @@ FUNCTIONS = (
         "cocoercivity",
         f"{PRODUCT} >= {DISTANCE}/L",
         assuming=SMOOTH_CONVEX,
-        proof=with_multipliers("1", "smooth convex f (x, y)", "smooth convex f (y, x)"),
         title="gradients of smooth convex functions are cocoercive (Baillon and Haddad)",
         source=f"{NESTEROV}, Theorem 2.1.5, (2.1.11)",
     ),
@@ -283,7 +272,6 @@ FUNCTIONS = (
         "strong-cocoercivity",
         f"{PRODUCT} >= mu*L/(mu + L)*norm2(x - y) + {DISTANCE}/(mu + L)",
         assuming=BOTH,
-        proof=with_multipliers("1/(mu + L)", "smooth strongly_convex f (x, y)", "smooth strongly_convex f (y, x)"),
         title="gradients of smooth strongly convex functions",
         source=f"{NESTEROV}, Theorem 2.1.12",
     ),
@@ -291,7 +279,6 @@ FUNCTIONS = (
         "strong-monotonicity",
         f"{PRODUCT} >= mu*norm2(x - y)",
         assuming=STRONG,
-        proof=with_multipliers("1", "strongly_convex f (x, y)", "strongly_convex f (y, x)"),
         title="gradients of strongly convex functions are strongly monotone",
         source=f"{NESTEROV}, Theorem 2.1.9",
     ),
@@ -300,7 +287,6 @@ FUNCTIONS = (
         "norm2(grad(f, x)) >= 2*mu*(f(x) - fstar)",
         vectors=("x",),
         assuming=STRONG,
-        proof=with_multipliers("2*mu", "strongly_convex f (xstar, x)"),
         title="strong convexity implies the Polyak-Lojasiewicz inequality",
         source=f"{NESTEROV}, Theorem 2.1.10; {KARIMI}, Theorem 2",
     ),
@@ -309,7 +295,6 @@ FUNCTIONS = (
         "f(x) - fstar >= mu/2*norm2(x - xstar)",
         vectors=("x",),
         assuming=STRONG,
-        proof=with_multipliers("1", "strongly_convex f (x, xstar)"),
         title="quadratic growth",
         source=f"{NESTEROV}, Theorem 2.1.8",
     ),
@@ -318,7 +303,6 @@ FUNCTIONS = (
         "mean_n(mean_i(norm2(grad(f_ni, x) - grad(f_ni, xstar)))) <= 2*L*(f(x) - fstar)",
         vectors=("x",),
         assuming=("smooth(f_ni, L)", "convex(f_ni)"),
-        proof=with_multipliers("2*L", "smooth convex f_ni (x, xstar)"),
         title="sampled gradients are near those at the minimiser where the value is small",
         source=f"{JOHNSON_ZHANG}, (8)",
     ),
@@ -327,7 +311,6 @@ FUNCTIONS = (
         "dot(x - p, z - p) <= t/2*norm2(z - p)",
         vectors=("x", "p", "z"),
         assuming=("t <= 1", "norm2(x - p) <= norm2(x - (p + t*(z - p)))"),
-        proof=with_multipliers("1/(2*t)", "norm2(x - p) <= norm2(x - (p + t*(z - p)))"),
         title="the angle at a projection is obtuse",
         source=f"{BAUSCHKE}, Theorem 3.16 and its proof",
         remarks=("p is the nearest to x in a convex set that z lies in too, so p + t (z - p) is no nearer; t to 0",),
@@ -365,7 +348,6 @@ FUNCTIONS = (
         vectors=("p", "q"),
         assuming=("convex(f)",),
         where={"x": "p + t*grad(f, p)", "y": "q + t*grad(f, q)"},
-        proof=with_multipliers("t", "convex f (p, q)", "convex f (q, p)"),
         title="proximal steps are firmly nonexpansive",
         source=f"{BAUSCHKE}, Proposition 12.28",
         remarks=("p = prox(x), q = prox(y) with step t, f differentiable; in print f is closed, proper and convex",),
@@ -380,13 +362,6 @@ FUNCTIONS = (
             "f(v) <= f(x) + dot(grad(f, x), v - x) + L/2*norm2(v - x)",
         ),
         where={"u": "y - (grad(f, y) - grad(f, x))/L", "v": "x - (grad(f, x) - grad(f, y))/L"},
-        proof=with_multipliers(
-            "2*L",
-            "convex f (u, x)",
-            "convex f (v, y)",
-            "f(u) <= f(y) + dot(grad(f, y), u - y) + L/2*norm2(u - y)",
-            "f(v) <= f(x) + dot(grad(f, x), v - x) + L/2*norm2(v - x)",
-        ),
         title="convexity and the descent lemma give Lipschitz gradients",
         source=f"{NESTEROV}, Theorem 2.1.5",
         remarks=("the descent lemma's inequality is assumed at u and v only, which is all that the proof uses",),
@@ -396,14 +371,49 @@ FUNCTIONS = (
 # --- gradient, subgradient and proximal methods ----------------------------------------------------------------------
 
 STEPS = {"image": "x - eta*grad(f, x) - (y - eta*grad(f, y))"}
+FACTORS = ("(1 - eta*mu)**2", "(1 - eta*L)**2")
 
 METHODS = (
     theorem(
         "gradient-step-contraction",
-        "norm2(image) <= max((1 - eta*mu)**2, (1 - eta*L)**2)*norm2(x - y)",
+        f"norm2(image) <= max({', '.join(FACTORS)})*norm2(x - y)",
         vectors=("x", "y"),
         assuming=BOTH,
         where=STEPS,
+        proof=(
+            combined(
+                "monotone",
+                f"{PRODUCT} >= mu*norm2(x - y)",
+                {"strongly_convex f (x, y)": "1", "strongly_convex f (y, x)": "1"},
+            ),
+            combined("bounded", f"{PRODUCT} <= L*norm2(x - y)", {"above f (x, y)": "1", "above f (y, x)": "1"}),
+            combined(
+                "between",
+                f"(mu + L)*{PRODUCT} >= {DISTANCE} + mu*L*norm2(x - y)",
+                {"smooth strongly_convex f (x, y)": "1/2", "smooth strongly_convex f (y, x)": "1/2"},
+            ),
+            axiom("short", f"{FACTORS[0]} <= max({', '.join(FACTORS)})", "max", *FACTORS),
+            axiom("long", f"{FACTORS[1]} <= max({', '.join(FACTORS)})", "max", *FACTORS),
+            cases(
+                "contraction",
+                None,
+                "eta*(mu + L) <= 2",
+                [
+                    combined(
+                        "short steps",
+                        None,
+                        {"between": "eta**2", "monotone": "eta*(2 - eta*(mu + L))", "short": "norm2(x - y)"},
+                    )
+                ],
+                [
+                    combined(
+                        "long steps",
+                        None,
+                        {"between": "eta**2", "bounded": "eta*(eta*(mu + L) - 2)", "long": "norm2(x - y)"},
+                    )
+                ],
+            ),
+        ),
         title="a gradient step contracts",
         source="Polyak, Introduction to Optimization (1987), section 1.4, Theorem 3; Taylor, Hendrickx, Glineur, "
         "J. Optim. Theory Appl. 178 (2018), Theorem 2.1",
@@ -413,7 +423,6 @@ METHODS = (
         "norm2(image) <= norm2(x - y)",
         assuming=(*SMOOTH_CONVEX, "eta <= 2/L"),
         where=STEPS,
-        proof=with_multipliers("2*eta", "smooth convex f (x, y)", "smooth convex f (y, x)"),
         title="a gradient step of length up to 2/L does not expand",
         source=f"{BAUSCHKE}, Corollary 18.17 with Proposition 4.39",
     ),
@@ -423,7 +432,6 @@ METHODS = (
         vectors=("x",),
         assuming=SMOOTH,
         where={"y": "x - eta*grad(f, x)"},
-        proof=with_multipliers("1", "smooth f (x, y)"),
         title="a gradient step decreases the value, convex or not",
         source=f"{NESTEROV}, section 1.2.3, (1.2.19)",
     ),
@@ -457,6 +465,39 @@ METHODS = (
         of=gradient_descent,
         assuming=("convex(f)",),
         where={"G2": "max_k(norm2(grad(f, x[k])))"},
+        proof=(
+            step(
+                "step",
+                "norm2(x[k+1] - xstar) == norm2(x[k] - xstar) - 2*eta*dot(grad(f, x[k]), x[k] - xstar) "
+                "+ eta**2*norm2(grad(f, x[k]))",
+            ),
+            induction(
+                "telescope",
+                "sum_k(norm2(x[k+1] - xstar) - norm2(x[k] - xstar)) == norm2(x[K] - xstar) - norm2(x0 - xstar)",
+                [combined("one round", None)],
+                [combined("one more", None, {"IH": "1"})],
+                on="K",
+            ),
+            axiom(
+                "largest",
+                "norm2(grad(f, x[k])) <= max_k(norm2(grad(f, x[k])))",
+                "extreme",
+                "norm2(grad(f, x[k]))",
+                over="max_k",
+            ),
+            combined(
+                "on average",
+                None,
+                {
+                    "sum_k: convex f (x[k], xstar)": "1/K",
+                    "minimiser": "1",
+                    "sum_k: step": "1/(2*eta*K)",
+                    "telescope": "-1/(2*eta*K)",
+                    "sum_k: largest": "eta/(2*K)",
+                },
+                {"x[K] - xstar": "1/(2*eta*K)"},
+            ),
+        ),
         title="the subgradient method",
         source=f"{NESTEROV}, Theorem 3.2.2 and its proof",
         remarks=(
@@ -492,13 +533,6 @@ STOCHASTIC = (
         of=sgd,
         assuming=(*CURVED, HALF),
         where=AT_MINIMISER,
-        proof={
-            "multipliers": {
-                "smooth convex f_ni (x[k], xstar)": "4*L*eta**2",
-                "strongly_convex f (xstar, x[k])": "2*eta",
-                "strongly_convex f (x[k], xstar)": "2*eta*(1 - 2*L*eta)",
-            }
-        },
         title="one step of SGD under strong convexity",
         source=f"{GOWER}, proof of Theorem 3.1",
         remarks=PARALLEL,
@@ -551,7 +585,6 @@ STOCHASTIC = (
         "mean_n(mean_i(norm2(grad(f_ni, w) - grad(f_ni, u) + grad(f, u)))) <= 4*L*(f(w) - fstar + f(u) - f(xstar))",
         vectors=("w", "u"),
         assuming=SAMPLES,
-        proof=with_multipliers("4*L", "smooth convex f_ni (w, xstar)", "smooth convex f_ni (u, xstar)"),
         title="the variance-reduced gradient is small near the minimiser",
         source=f"{JOHNSON_ZHANG}, proof of Theorem 1",
         remarks=("at any iterate w and snapshot u, the index drawn uniformly; along a run by taking the expectation",),
@@ -576,16 +609,6 @@ STOCHASTIC = (
         vectors=("y_n",),
         assuming=CLIENTS,
         where={"centre": "mean_n(y_n)"},
-        proof={
-            "multipliers": {
-                "strongly_convex f_n (xstar, y_n)": "2*eta",
-                "smooth f_n (y_n, centre)": "2*eta",
-                "smooth convex f (centre, xstar)": "4*L*eta**2",
-                "infimum f (centre)": "2*eta*(1 - 2*L*eta)",
-                "smooth convex f_n (y_n, centre)": "4*L*eta**2",
-                "smooth convex f_n (centre, y_n)": "4*L*eta**2",
-            }
-        },
         title="one local gradient step of all clients",
         source=f"{LOCAL_SGD}, Lemma 3.1, with exact gradients",
     ),
@@ -623,6 +646,16 @@ STOCHASTIC = (
         "r <= q**K*r0 + c*(1 - q**K)/(1 - q)",
         where={"r": "q**K*r0 + sum_k(q**(K - 1 - k)*(c - s_k))"},
         parameters={"q": OPEN_UNIT, "r0": NONNEGATIVE, "c": NONNEGATIVE, "s_k": NONNEGATIVE},
+        proof=(
+            induction(
+                "geometric",
+                "sum_k(q**(K - 1 - k)) == (1 - q**K)/(1 - q)",
+                [combined("one round", None)],
+                [combined("one more", None, {"IH": "q"})],
+                on="K",
+            ),
+            combined("unrolled", None, {"geometric": "c"}, {"1": "sum_k(q**(K - 1 - k)*s_k)"}),
+        ),
         title="a linear recursion unrolled",
         source="Polyak, Introduction to Optimization (1987), section 2.2.1, Lemma 1",
         remarks=("r[k+1] = q r[k] + c - s_k with any s_k >= 0, that is r[k+1] <= q r[k] + c: r is r[K]",),

@@ -96,8 +96,12 @@ class Compared(Lines):
             if len(m) == 1 and m[0][1] == 1 and abs(c) == 1 and m[0][0].tag not in ("B", "E"):
                 rest = al.scale({x: y for x, y in w.items() if x != m}, -c)
                 if not any(inside(m[0][0], a) for x in rest for a, _ in x):
-                    found.append(self.swap(m[0][0], rest, "n" in m[0][0].frees and "n" not in fact.held))
+                    found.append(self.swap(m[0][0], rest, self._of_all(m[0][0], fact)))
         return found
+
+    def _of_all(self, pattern: Atom, fact: Fact) -> bool:
+        """Whether a line says it of every client, and not only where what it divides by is not 0."""
+        return "n" in pattern.frees and "n" not in fact.held and not fact.open
 
     def swap(self, pattern: Atom, by: Poly, of_all: bool) -> Swap:
         """Replaces an atom, and, where it is meant of all clients, its likes with another client's index."""

@@ -9,23 +9,21 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from theory.claim import Claim
+from theory.derivation.atoms import Index
+from theory.derivation.equalities import of_one_client
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import Atom, Monomial, Quotient, constant, monomial
 from theory.derivation.reading import PLAIN, Place, Reader
-from theory.derivation.rules import of_one_client
 from theory.derivation.schemas import named_points
 from theory.derivation.search import spoken
+from theory.derivation.search.atoms import deep, is_number, plain, vectors_in
 from theory.derivation.search.field import Element, Field
-from theory.derivation.terms import Index
 from theory.formula import Name
 from theory.program import Instruction
 from theory.sentence import Expression, applied, everything_meant, parse_expression, parse_sentence
 
 Form: TypeAlias = dict[Monomial, Quotient]
 """By product of atoms that are no numbers: its coefficient. Of numbers alone the product is ``()``."""
-NUMBERS = frozenset(
-    {"number", "parameter", "power", "real power", "sqrt", "abs", "exp", "log", "max", "min", "samples"}
-)
 
 
 class Forms:
@@ -190,11 +188,11 @@ class Forms:
             return 1
         if a.kind in ("sqrt", "abs"):
             return (
-                1 if a.kind == "sqrt" and _plain(a.data[0]) and all(self._sign(x) == 1 for x in a.data[0].atoms) else 0
+                1 if a.kind == "sqrt" and plain(a.data[0]) and all(self._sign(x) == 1 for x in a.data[0].atoms) else 0
             )
         if a.kind in ("power", "real power", "max", "min"):
             inner = a.data[0] if a.kind in ("max", "min") else (a.data[0],)
-            if all(_plain(q) and all(self._sign(x) == 1 for x in q.atoms) for q in inner):
+            if all(plain(q) and all(self._sign(x) == 1 for x in q.atoms) for q in inner):
                 return 1
             return 0
         return -1
@@ -231,7 +229,7 @@ class Forms:
         """The names of numbers that each client has one of."""
         found: dict[str, None] = {}
         for key in form:
-            for a in _within(key):
+            for a in deep(key):
                 if a.kind == "parameter" and len(a.data) > 1 and spoken.kind_of(str(a.data[1])) == "n":
                     found.setdefault(str(a.data[0]))
         return list(found)
@@ -252,7 +250,7 @@ class Forms:
         """Where functions are taken."""
         found: dict[str, None] = {}
         for key in form:
-            for a in _within(key):
+            for a in deep(key):
                 if a.kind in ("grad", "value"):
                     try:
                         found.setdefault(spoken.vector(a.data[1]))
@@ -264,7 +262,7 @@ class Forms:
         """The states, taps and points that occur and are places, as texts."""
         found: dict[str, None] = {}
         for key in form:
-            for a in _vectors(key):
+            for a in vectors_in(key):
                 if self.is_place(a):
                     found.setdefault(spoken.vector_atom(a))
         return list(found)
@@ -294,7 +292,7 @@ class Forms:
         found: dict[str, Any] = {}
         for form in forms:
             for key in form:
-                for a in _vectors(key):
+                for a in vectors_in(key):
                     try:
                         text = spoken.vector_atom(a)
                     except ValueError:
@@ -322,59 +320,9 @@ def split(q: Quotient) -> Form:
     return {key: Quotient(over, q.under) for key, over in found.items()}
 
 
-def is_number(a: Atom) -> bool:
-    """Whether an atom is a number: neither random nor made of vectors, and not of one client or round."""
-    if a.kind == "parameter" and (a.data[0] == "fstar" or _of_another_round(a)):
-        return False
-    return (
-        a.kind in NUMBERS and not any("#" in x or "!" in x for x in a.free) and not a.random and not _made_of_vectors(a)
-    )
-
-
-def _of_another_round(a: Atom) -> bool:
-    """Whether it is a number of a round that no formula of the language says, as that of round K."""
-    try:
-        spoken.atom(a)
-    except spoken.UnspeakableError:
-        return True
-    return False
-
-
-def _made_of_vectors(a: Atom) -> bool:
-    return any(x.kind not in NUMBERS or (x.kind == "parameter" and x.data[0] == "fstar") for x in _deep(a))
-
-
-def _deep(x: Any) -> Iterable[Atom]:
-    if isinstance(x, Atom):
-        yield x
-        yield from _deep(x.data)
-    elif isinstance(x, Quotient):
-        for a in sorted(x.atoms):
-            yield from _deep(a)
-    elif isinstance(x, tuple):
-        for y in x:
-            yield from _deep(y)
-
-
-def _within(key: Monomial) -> Iterable[Atom]:
-    return _deep(key)
-
-
-def _vectors(key: Monomial) -> Iterable[Atom]:
-    for a in _deep(key):
-        if a.kind in ("dot", "vec"):
-            for x in a.data:
-                if isinstance(x, Atom) and x.kind not in ("E vec",):
-                    yield x
-
-
 def _later(a: Atom) -> bool:
-    return any(x.kind == "state" for x in _deep(a))
+    return any(x.kind == "state" for x in deep(a))
 
 
 def _same(form: Form, key: Monomial) -> bool:
     return set(form) == {key} and form[key].number == 1
-
-
-def _plain(q: Quotient) -> bool:
-    return not q.under and all(c > 0 for c in q.over.values())

@@ -7,116 +7,19 @@ short products that lie, at every setting, between what it can be at least and a
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from theory.derivation.search.conic import Floats, Solution, solve
 from theory.derivation.search.elimination import solutions, squares
-from theory.derivation.search.field import Element, Field
-
-Key = Hashable
-Terms = Mapping[Key, Element]
-
+from theory.derivation.search.field import Element
+from theory.derivation.search.problem import Answer, Key, Problem, Terms, Work
+from theory.derivation.search.products import ShortProducts
 
 _ATTEMPTS = 5
-
-
-class Limit(Exception):
-    """The work that a search may do is done."""
-
-
-@dataclass
-class Work:
-    """How much may be done, and how much was.
-
-    Attributes:
-        left: solutions of programs in floats, about a hundredth of a second each.
-        tried: what was tried, in words.
-    """
-
-    left: int = 3000
-    tried: list[str] = field(default_factory=list)
-
-    def spend(self, units: int = 1) -> None:
-        """Count.
-
-        Raises:
-            Limit: when nothing is left.
-        """
-        self.left -= units
-        if self.left < 0:
-            raise Limit("the limit of work is reached")
-
-
-@dataclass(frozen=True)
-class Multiple:
-    """Something that may be multiplied and added.
-
-    Attributes:
-        name: for people, and to know it by.
-        line: what a derivation needs for it.
-        terms: right - left as a form; not negative, or 0 where `free`.
-        free: whether it is an equation.
-        cost: how little it is liked.
-    """
-
-    name: str
-    line: Any
-    terms: Terms
-    free: bool = False
-    cost: float = 1.0
-
-
-@dataclass(frozen=True)
-class Block:
-    """Squares: sums of entries M[a, b] of semidefinite matrices times `entries[a, b]`, a <= b (both orders in one).
-
-    Attributes:
-        vectors: texts of the vectors (a single ``1`` for what is a number).
-        over: the binders around, from the outside.
-        weight: text of what each square is multiplied by inside the binders.
-        entries: the forms of the products, for a <= b.
-    """
-
-    vectors: tuple[str, ...]
-    over: tuple[str, ...]
-    entries: Mapping[tuple[int, int], Terms]
-    weight: str = "1"
-
-
-@dataclass(frozen=True)
-class Problem:
-    """goal = sum of multiples and squares?
-
-    Attributes:
-        field: of the coefficients.
-        goal: right - left of what is to be shown.
-        multiples: what may be used.
-        blocks: the squares.
-        settings: values of the field's atoms that satisfy the hypotheses, several.
-        choices: the places of atoms that are the largest or the least of some numbers: they stay out of multipliers,
-            as one of their signs only is known.
-    """
-
-    field: Field
-    goal: Terms
-    multiples: tuple[Multiple, ...]
-    blocks: tuple[Block, ...]
-    settings: tuple[tuple[float, ...], ...]
-    choices: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True)
-class Answer:
-    """Multipliers by the place of their multiple; squares: block, factor, coefficients of its vectors."""
-
-    multipliers: Mapping[int, Element]
-    squares: tuple[tuple[int, Element, Mapping[int, Element]], ...]
 
 
 def find(
@@ -137,7 +40,7 @@ def find(
     return search.run()
 
 
-class _Search:
+class _Search(ShortProducts):
     def __init__(
         self, problem: Problem, judge: Callable[[Element], bool], divides: Callable[[Element], bool], work: Work
     ) -> None:
@@ -157,13 +60,6 @@ class _Search:
             kept.append(setting)
         self.problem = replace(problem, settings=tuple(kept))
         self.free = np.array([m.free for m in problem.multiples], bool)
-
-    def _forms(self) -> Any:
-        yield self.problem.goal
-        for m in self.problem.multiples:
-            yield m.terms
-        for b in self.problem.blocks:
-            yield from b.entries.values()
 
     def _at(self, setting: Sequence[float]) -> Floats:
         p, f = self.problem, self.problem.field
@@ -381,100 +277,6 @@ class _Search:
             a = 0.0 if low is None else float(low.multipliers[j])  # None at an end of what is feasible: by rounding
             ends.append((a, np.inf if high is None else float(high.multipliers[j])))
         return ends
-
-    def _between(self, ends: Sequence[tuple[float, float]]) -> Any:
-        """Short products of atoms, and of factors that occur in the forms, that lie between; the simplest first."""
-        f = self.problem.field
-        low = np.array([e[0] for e in ends])
-        high = np.array([e[1] for e in ends])
-        slack = 2e-5 * np.maximum(1e-9, np.abs(low))
-        pool = self._pool()
-        settings = self.problem.settings
-        values = {i: np.array([f.value(e, s) for s in settings]) for i, e in enumerate(pool)}
-        atoms = [i for i, (e, kind) in enumerate(zip(pool, self._kinds, strict=True)) if kind == "atom"]
-        others = [i for i in values if i not in atoms]
-        numbers = [
-            Fraction(c) for c in ("1", "2", "4", "1/2", "1/4", "3", "6", "8", "3/2", "1/3", "2/3", "1/8", "12", "16")
-        ]
-        found: list[tuple[float, Element]] = []
-        most = 2 if len(atoms) <= 5 else 1
-        for powers in itertools.product(range(-most, most + 1), repeat=len(atoms)):
-            if sum(map(abs, powers)) > 5:
-                continue
-            base = np.ones(len(settings))
-            for i, n in zip(atoms, powers, strict=True):
-                if n:
-                    base = base * values[i] ** n
-            if not np.all(np.isfinite(base)):
-                continue
-            more: list[tuple[float, np.ndarray, tuple[int, ...]]] = [(0.0, base, ())]
-            more += [(1.5, base * values[i], (i,)) for i in others]
-            more += (
-                [(3.0, base * values[i] * values[j], (i, j)) for i, j in itertools.combinations(others, 2)]
-                if len(others) <= 6
-                else []
-            )
-            for extra, value, used in more:
-                for rank, c in enumerate(numbers):
-                    worth = float(c) * value
-                    if np.all(worth >= low - slack - 1e-9 * np.abs(worth)) and np.all(
-                        worth <= high * (1 + 2e-5) + slack
-                    ):
-                        e = f.number(c)
-                        for i, n in zip(atoms, powers, strict=True):
-                            if n:
-                                e = e * pool[i] ** n
-                        for i in used:
-                            e = e * pool[i]
-                        found.append((sum(map(abs, powers)) + extra + 0.3 * rank, e))
-        for _, e in sorted(found, key=lambda t: t[0]):
-            yield e
-
-    def _pool(self) -> list[Element]:
-        if not hasattr(self, "_pool_kept"):
-            f = self.problem.field
-            used: set[int] = set()
-            factors: dict[Any, None] = {}
-            for terms in self._forms():
-                if set(terms) <= {()} and terms is not self.problem.goal:
-                    continue
-                for c in terms.values():
-                    for p in (c.numer, c.denom):
-                        for m in p:
-                            used |= {i for i, n in enumerate(m) if n}
-            for c in self.problem.goal.values():
-                for p in (c.numer, c.denom):
-                    for q, _ in f.factors(p)[1]:
-                        if len(q) > 1 and len(q) <= 4:
-                            factors.setdefault(q, None)
-            for m in self.problem.multiples:
-                if set(m.terms) == {()}:  # what is known of numbers
-                    for q, _ in f.factors(m.terms[()].numer)[1]:
-                        if 1 < len(q) <= 4:
-                            factors.setdefault(q, None)
-            for m in self.problem.multiples:
-                for key in m.terms:
-                    for p in (m.terms[key].numer, m.terms[key].denom):
-                        if 1 < len(p) <= 3 and len(factors) < 10:
-                            for q, _ in f.factors(p)[1]:
-                                if len(q) > 1:
-                                    factors.setdefault(q, None)
-            gens = f.inner.gens
-            pool = [gens[i] for i in sorted(used - self.problem.choices)]
-            kinds = ["atom"] * len(pool)
-            for q in factors:
-                if any(m[i] for m in q for i in self.problem.choices):
-                    continue
-                e = f.inner.field_new(q)
-                signs = {np.sign(f.value(e, s)) for s in self.problem.settings}
-                if signs <= {0.0, 1.0}:
-                    pool.append(e)
-                    kinds.append("factor")
-                elif signs <= {0.0, -1.0}:
-                    pool.append(-e)
-                    kinds.append("factor")
-            self._pool_kept, self._kinds = pool, kinds
-        return self._pool_kept
 
     def _checked(
         self,

@@ -135,14 +135,14 @@ class Signs:
     def _line(self, found: Sequence[tuple[Fraction, Any, tuple[int, ...]]], strict: bool) -> dict[str, Any]:
         """Of coefficient, monomial and facts: a combination."""
         parts, squares = [], []
-        if strict:  # what is positive by domains alone is a line
-            alone = [(c, m) for c, m, facts in found if not facts and self._sure(next(iter(m)), ())]
-            found = [one for one in found if one[2] or not self._sure(next(iter(one[1])), ())]
-            if alone:
-                total = sum((m * _rational(self.field, c) for c, m in alone), self.field.inner.ring.zero)
-                name, text = self.name(), self.field.sum_text(total)
-                self.lines.append({"name": name, "sentence": f"0 < {text}", "by": "domain"})
-                parts.append({"line": name})
+        if strict:  # what is positive by domains alone: a multiple of N, which is
+            alone = next((one for one in found if not one[2] and self._sure(next(iter(one[1])), ())), None)
+            if alone is not None:
+                found = [one for one in found if one is not alone]
+                name = self.name()
+                self.lines.append({"name": name, "sentence": "N > 0", "by": "domain"})
+                factor = self.field.inner.field_new(alone[1]) * self.field.number(alone[0])
+                parts.append({"line": name, "times": f"{self.text(factor)}/N"})
         for c, m, facts in found:
             factor = self.field.inner.field_new(m) * self.field.number(c)
             if not facts:
@@ -302,10 +302,6 @@ def _exact(f: Any, columns: Sequence[Any]) -> list[Fraction] | None:
             return None
     last = [reduced[i, len(columns)] for i in range(len(columns))]
     return [Fraction(int(v.p), int(v.q)) for v in last]
-
-
-def _rational(field: Field, c: Fraction) -> Any:
-    return field.inner.ring.domain(c.numerator) / field.inner.ring.domain(c.denominator)
 
 
 def _worth(p: Any, at: Sequence[float]) -> float:

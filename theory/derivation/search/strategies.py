@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from theory.claim import Claim
-from theory.derivation.search.combining import Context, Known, Line, combine
+from theory.derivation.search.combining import combine
+from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.settings import settings, worth
 from theory.formula import Apply, Name, Number
 from theory.formula import text_of as formula_text
