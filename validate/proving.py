@@ -14,7 +14,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.sentence import text_of
-from validate.verdict import Evidence
+from validate.verdict import Evidence, Origin
 
 UNITS = 300
 """Of work for the search, where a claim has no derivation; `theory.derivation.search.searching` says of what."""
@@ -31,9 +31,9 @@ def evidence(claim: Claim, units: int = UNITS) -> list[Evidence]:
     if not claim.has_sentence:
         return []
     if claim.proof is not None:
-        return _derived(claim, claim.proof)
+        return _derived(claim, claim.proof, "given")
     found = _found(claim, units) if units > 0 else None
-    return [] if found is None else [item for item in _derived(claim, found) if item.outcome == "proved"]
+    return [] if found is None else [item for item in _derived(claim, found, "search") if item.outcome == "proved"]
 
 
 def _found(claim: Claim, units: int) -> Sequence[Mapping[str, Any]] | None:
@@ -46,8 +46,8 @@ def _found(claim: Claim, units: int) -> Sequence[Mapping[str, Any]] | None:
         return None
 
 
-def _derived(claim: Claim, proof: Any) -> list[Evidence]:
-    """What the kernel says of a derivation; the data has it line by line."""
+def _derived(claim: Claim, proof: Any, origin: Origin) -> list[Evidence]:
+    """What the kernel says of a derivation, written for the claim or found; the data has it line by line."""
     from theory.derivation import NotProvedError, check, lines
     from validate.certificate.derivation import derivation_certificate
 
@@ -55,9 +55,9 @@ def _derived(claim: Claim, proof: Any) -> list[Evidence]:
         written = lines(claim, proof)
         checked = check(claim, written)
     except NotProvedError as error:
-        return [Evidence("algebra", "undecided", f"its derivation is not accepted: {error}", origin="search")]
+        return [Evidence("algebra", "undecided", f"its derivation is not accepted: {error}", origin=origin)]
     except (ValueError, TypeError, AttributeError) as error:  # what is written is no derivation
-        return [Evidence("algebra", "undecided", f"its derivation cannot be read: {error}", origin="search")]
+        return [Evidence("algebra", "undecided", f"its derivation cannot be read: {error}", origin=origin)]
     text = f"a derivation of {len(checked.lines)} lines ends at it, for all values that its hypotheses allow"
     text += f"; it rests on: {', '.join(checked.hypotheses)}" if checked.hypotheses else ""
     text += f"; never needed: {', '.join(checked.unused)}" if checked.unused else ""
@@ -78,7 +78,7 @@ def _derived(claim: Claim, proof: Any) -> list[Evidence]:
         "proof": {"lines": steps, "citations": list(checked.citations), "unused": list(checked.unused)},
         "derivation": derivation_certificate(claim, written),
     }
-    return [Evidence("algebra", "proved", text, data=data, origin="search")]
+    return [Evidence("algebra", "proved", text, data=data, origin=origin)]
 
 
 def without(claim: Claim, text: str) -> Claim:
