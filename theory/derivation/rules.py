@@ -447,19 +447,19 @@ def _all_of(
 
 
 def cases(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """It holds whether one number is less than another or not."""
+    """It holds whether one number is at most another, or more than it."""
     said = kernel.sentence(str(data.get("on")))
     gap = kernel.reader.difference(said)
     if said.relation != "<=" or gap.random:
         raise RejectedError("cases are on a <= b, neither of them random")
     fixed = (gap.free & {"k", "h", "n", "i"}) | ({"K"} if "parameter(K)" in gap.text else set())
-    other = Sentence(said.right, "<=", said.left)
+    others = [Sentence(said.right, relation, said.left) for relation in ("<=", "<")]
     last = []
-    for key, one in (("first", said), ("second", other)):
-        given = Line(str(one), one, PLAIN, kernel.reader.difference(one), "cases", fixed=fixed)
-        if given.name in kernel.known:
-            raise RejectedError(f"{given.name} is the name of another line")
-        last.append(kernel.block(_list(data, key), Goal(line.sentence, line.place), [given])[-1])
+    for key, known in (("first", [said]), ("second", others)):
+        given = [Line(str(one), one, PLAIN, kernel.reader.difference(one), "cases", fixed=fixed) for one in known]
+        if any(one.name in kernel.known for one in given):
+            raise RejectedError(f"{given[0].name} is the name of another line")
+        last.append(kernel.block(_list(data, key), Goal(line.sentence, line.place), given)[-1])
     freed = fixed.difference(*(one.fixed for one in kernel.known.values()))
     return Found(tuple(last), freed=freed, reach=furthest(one.reach for one in last))
 
@@ -514,13 +514,14 @@ def of_one_client(q: Quotient, client: Index) -> Quotient:
 
 
 def root(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """Its squares are in the relation, and the greater side is not negative."""
+    """Its squares are in the relation, and the greater side (of an equation each) is not negative."""
     used, gap = _put(kernel, data)
     low, high = line.sentence.left, line.sentence.right
     if line.relation in (">=", ">"):
         low, high = high, low
-    if line.relation == "==" or not kernel.signs.nonnegative(high, line.place):
-        raise RejectedError(f"nothing says that {text_of(high)} is >= 0")
+    for side in (low, high) if line.relation == "==" else (high,):
+        if not kernel.signs.nonnegative(side, line.place):
+            raise RejectedError(f"nothing says that {text_of(side)} is >= 0")
     one, other = (kernel.reader.value(side, line.place) for side in (low, high))
     if not same(other * other - one * one, line.relation, replace(used, gap=gap)):
         raise RejectedError(f"{used.name} does not say so of the squares")
