@@ -247,7 +247,7 @@ def test_cases_hold_for_one_client() -> None:
 
 
 def test_of_two_cases_the_second_is_strict() -> None:
-    c = about("norm2(a) >= 0")
+    c = about("norm2(a) >= 0*c")
     one = combined("one", "(c - 1)/(c - 1) == 1")
     end = combined("end", None, (), {"a": "1"})
     assert says(c, cases("all", None, "c <= 1", [end], [one, end]))

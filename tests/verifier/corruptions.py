@@ -96,9 +96,8 @@ def change_multiplier(data: Data, source: random.Random) -> None:
     if parts:
         part = source.choice(parts)
         times = part.get("times", "1")
-        part["times"] = source.choice(
-            (f"2*({times})", f"-({times})", f"({times})/3", f"({times}) + 1", "1", f"1/({times})")
-        )
+        new = [f"2*({times})", f"-({times})", f"({times})/3", f"({times}) + 1"]
+        part["times"] = source.choice(new if times == "1" else [*new, "1", f"1/({times})"])
 
 
 def change_parts(data: Data, source: random.Random) -> None:
@@ -211,7 +210,7 @@ CHANGES = (
 def corrupted(data: Data, seed: int) -> Data:
     """A derivation with one random change; the same again if the change changes nothing."""
     source = random.Random(seed)
-    for _ in range(50):
+    for _ in range(500):
         found = copy.deepcopy(data)
         source.choice(CHANGES)(found, source)
         if found != data:

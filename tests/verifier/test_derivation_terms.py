@@ -163,7 +163,7 @@ def test_a_round(name: str) -> None:
     every = () if name == "proxskip" else EXPRESSIONS  # its x is one a client
     for text in (*every, *OF_CLIENTS.get(name, ())):
         statement = f"{text} <= 0"
-        data = derivation("test/test", statement, [{"by": "step"}], program=PROGRAMS[name])
+        data = derivation("test/test", statement, [{"name": "x", "by": "step"}], program=PROGRAMS[name])
         claimed = read(data)
         algebra = Algebra()
         normal = Normal(claimed, level(data, claimed), points(claimed), algebra)
@@ -188,7 +188,7 @@ def test_a_round(name: str) -> None:
 def test_what_is_refused() -> None:
     """Products of three draws of clients, and a draw times a function of it."""
     for text, of in (("E(norm2(x[1])**2)", SGD), ("E(f(x[1])*norm2(x[1]))", SGD), ("E(f(x[1])*dot(x[1], x0))", SGD)):
-        data = derivation("test/test", f"{text} <= 0", [{"by": "step"}], program=of)
+        data = derivation("test/test", f"{text} <= 0", [{"name": "x", "by": "step"}], program=of)
         claimed = read(data)
         normal = Normal(claimed, level(data, claimed), points(claimed), Algebra())
         normal.signs = Defined(normal)

@@ -296,6 +296,22 @@ FALSE = {
         (),
         ("K <= 1",),
     ),
+    "an induction on K from 0, where K is at least 1": derivation(
+        "a/b",
+        "K <= 0",
+        [
+            line("K", "K >= 1", "domain"),
+            line(
+                "all",
+                None,
+                "induction",
+                on="K",
+                **{"from": 0},
+                base=[combination("first", None)],
+                step=[combination("next", None, ("IH", "2"), "K")],
+            ),
+        ],
+    ),
     "a mean over clients of what is so of one": derivation(
         "a/b",
         "mean_n(p_n) <= q_n",
@@ -435,6 +451,15 @@ def test_the_same_forms_when_they_are_right() -> None:
         ),
         derivation(
             "a/b",
+            "mean_k(norm(x[k])) <= max_k(norm(x[k]))",
+            [
+                line("each", "norm(x[k]) <= max_k(norm(x[k]))", "axiom", schema="extreme", of=["norm(x[k])"]),
+                line("all", None, "mean", line="each", over=["mean_k"]),
+            ],
+            program=written.DESCENT,
+        ),
+        derivation(
+            "a/b",
             "eta_k*L <= 2",
             [combination("all", None, ("eta_k <= 1/L", "L"), squares=[("1", "1")])],
             (),
@@ -471,6 +496,14 @@ def test_another_claim_as_a_line() -> None:
     assert not valid({**good, "lines": [young(put={"a": "u + v", "b": "w", "c": "e - 1"})]})
     assert not valid({**good, "lines": [young(put={"a": "u + v", "c": "e"})]})
     assert "another claim" in why({**good, "lines": [young(id="vectors/jensen")]})
+
+
+def test_what_is_certain_in_another_claim_is_not_drawn_here() -> None:
+    inner = derivation("a/c", "E(norm2(a)) == norm2(a)", [combination("all", None)], vectors=("a",))
+    assert verify(inner).valid
+    put = line("all", None, "claim", derivation=inner, put={"a": "x[k] - x0"})
+    outer = derivation("a/b", "E(norm2(x[k] - x0)) == norm2(x[k] - x0)", [put], program=written.SGD)
+    assert "of another kind" in why(outer)
 
 
 def test_hypotheses_of_another_claim_are_to_hold() -> None:
@@ -523,19 +556,19 @@ def test_the_command(tmp_path: Path) -> None:
     assert "Traceback" not in told.stderr
 
 
+BAD_LINES: list[Any] = [
+    3, {}, {"by": 3}, {"by": "magic", "sentence": "c <= 1"}, {"by": "combination", "parts": 3}, {"name": "a:b"},
+    {"by": "combination", "parts": [{}]}, {"by": "combination", "squares": [{"of": 3}]}, {"by": "root", "line": "no"},
+    {"by": "induction", "on": [], "base": [], "step": []}, {"by": "induction", "on": "k", "base": {}, "step": []},
+    {"by": "claim", "derivation": 3}, {"by": "claim", "derivation": {}}, {"by": "citation", "source": " "},
+    {"by": "cases", "on": 3, "first": [], "second": []}, {"by": "cases", "on": "c <= 1 <= 2", "first": [], "second": 3},
+    {"by": "assumption", "schema": [], "of": 3}, {"by": "axiom", "schema": "max"}, {"by": "at", "line": {}, "put": 3},
+    {"by": "mean", "line": "x", "over": 3}, {"by": "step", "using": 3}, {"by": "zero", "line": "x", "of": 3, "with": 3},
+]  # fmt: skip
 BAD: list[Any] = [
-    {"lines": None}, {"lines": [3]}, {"lines": [{}]}, {"lines": [{"by": "magic", "sentence": "c <= 1"}]},
-    {"lines": [{"by": "combination", "parts": 3}]}, {"lines": [{"by": "combination", "parts": [{}]}]},
-    {"lines": [{"by": "combination", "parts": [], "squares": [{"of": 3}]}]}, {"lines": [{"by": 3}]},
-    {"lines": [{"by": "induction", "on": [], "base": [], "step": []}]}, {"vectors": 3}, {"vectors": ["a", "a"]},
-    {"lines": [{"by": "induction", "on": "k", "base": {}, "step": []}]}, {"statement": 3}, {"domains": []},
-    {"lines": [{"by": "claim", "derivation": 3}]}, {"lines": [{"by": "claim", "derivation": {}}]},
-    {"lines": [{"by": "cases", "on": 3, "first": [], "second": []}]}, {"lines": [{"by": "citation", "source": " "}]},
-    {"lines": [{"by": "cases", "on": "c <= 1 <= 2", "first": [], "second": []}]},
-    {"lines": [{"by": "assumption", "schema": [], "of": 3}]}, {"lines": [{"by": "axiom", "schema": "max"}]},
-    {"lines": [{"by": "at", "line": {}, "put": 3}]}, {"lines": [{"by": "mean", "line": "x", "over": 3}]},
-    {"lines": [{"name": "a:b", "by": "step"}]}, {"lines": [{"by": "root", "line": "no"}]}, {"over": 3}, {"more": 1},
-    {"statement": "norm2(v) <= (1 + c)**10000"}, {"statement": "(1 + c + b)**60*(1 + d)**60 <= 1"},
+    *({"lines": [{"name": "x", **item} if isinstance(item, dict) else item]} for item in BAD_LINES),
+    {"lines": None}, {"vectors": 3}, {"vectors": ["a", "a"]}, {"statement": 3}, {"domains": []}, {"over": 3},
+    {"more": 1}, {"statement": "norm2(v) <= (1 + c)**10000"}, {"statement": "(1 + c + b)**60*(1 + d)**60 <= 1"},
     {"statement": "c <= 1e999**1000"}, {"statement": "c <= (((((9**999)**999)**999)**999)**999)"},
     {"statement": "(" * 70 + "c" + ")" * 70 + " <= 1"}, {"statement": "c <= v"}, {"statement": "c <= x[k]"},
     {"statement": "norm2(v)**60 <= (norm2(v) + c*norm2(w) + dot(v, w) + b)**60", "vectors": ["v", "w"]},
@@ -546,7 +579,7 @@ BAD: list[Any] = [
 
 @pytest.mark.parametrize("change", BAD, ids=[str(i) for i in range(len(BAD))])
 def test_bad_input_is_refused_without_a_traceback(change: dict[str, Any]) -> None:
-    data = {**TRUE["young"], "vectors": ["v"], "statement": "c <= 1", "lines": [{"by": "combination"}], **change}
+    data = {**TRUE["young"], "vectors": ["v"], "statement": "c <= 1", "lines": [combination("x", None)], **change}
     assert not valid(data)
 
 

@@ -12,9 +12,10 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.quotients import ONE, ZERO, Atom, Monomial, Quotient, RejectedError, constant, monomial, of_atom
 from theory.derivation.reading import PLAIN, parameter
-from theory.derivation.terms import Binder, Index, as_vector, atom, bind, dot, expectation, fresh, opened, renamed
+from theory.derivation.terms import as_vector, bind, dot, expectation, opened, renamed
 
 if TYPE_CHECKING:
     from theory.derivation.rounds import Rounds

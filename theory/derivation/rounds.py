@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.draws import expected
 from theory.derivation.quotients import ONE, Monomial, Quotient, RejectedError, constant, of_atom, total
 from theory.derivation.reading import PLAIN, Place, Reader, parameter
-from theory.derivation.terms import Binder, Index, as_vector, atom, bind, drawn, fresh, kept, root
+from theory.derivation.terms import as_vector, bind, drawn, kept, root
 from theory.formula import Formula, Name, Number, names_in, text_of
 from theory.program import Instruction, Loop, Program
 from theory.program.data import DRAWS, Carried, Step

@@ -13,9 +13,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
+from theory.derivation.atoms import Index
 from theory.derivation.quotients import Atom, Monomial, Quotient, RejectedError, monomial
 from theory.derivation.reading import PLAIN, Place, Reader, number_of
-from theory.derivation.terms import Index
 from theory.domain import COUNT, REAL
 from theory.formula import Apply, Name, Number
 from theory.sentence import OVER, At, Expression, parts, text_of

@@ -2,15 +2,17 @@
 
     python -I -S verify.py CERTIFICATE.json ...    exit status 0: valid, 1: not valid, 2: unreadable or malformed
 
-A certificate says that a printed claim about federated optimisation is false, and gives an instance that shows it.
-This program trusts nothing in the file but the text of the claim: it plays the algorithm on the instance itself, in
-exact fractions (or, where square roots occur, in intervals that are rounded outwards), and checks the hypotheses, the
-parameters and both sides. There is one kind of certificate, "play"; its module says what is checked and what remains
-for the reader, which is to compare the statement, the algorithm and the hypotheses with the printed paper. They are
-printed first, and VALID is said of them: this program has no catalogue of claims.
+A certificate says that a printed claim about federated optimisation is false, and gives an instance that shows it; or,
+as a derivation, that it is true, and gives the proof line by line. This program trusts nothing in the file but the text
+of the claim. Kind "play": it plays the algorithm on the instance itself, in exact fractions (or, where square roots
+occur, in intervals that are rounded outwards), and checks the hypotheses, the parameters and both sides. Kind
+"derivation": it checks that each line follows from hypotheses and earlier lines, for all parameters, dimensions,
+clients and rounds, and that the last is the claim. Their modules say what is checked and what remains for the reader,
+which is to compare the statement, the algorithm and the hypotheses with the printed paper. They are printed first, and
+VALID is said of them: this program has no catalogue of claims.
 
     program                               the command line
-    play                                  kind "play"
+    play, derivation                      kinds "play" and "derivation"
     reading, checks                       JSON, fields, numbers; the report, one check a line
     intervals                             outward-rounded arithmetic with square roots, exponentials and logarithms
     sentences, vocabulary                 texts to trees; what they are
@@ -25,6 +27,15 @@ printed first, and VALID is said of them: this program has no catalogue of claim
     chances, quantities                   counts that are drawn; sums of random quantities, and their covariances
     linear_steps, linear, moments         the same run by means and covariances, without playing outcomes
     spoken_by_moments                     what sentences come to then
+    derivation_terms, derivation_binders  polynomials over atoms; means, sums, E, inner products
+    derivation_places, derivation_normal  where a tree stands; from trees to these
+    derivation_facts, derivation_signs    true sentences and what they hang on; signs
+    derivation_defined                    what is divided by
+    derivation_schemas                    what assumptions say at points; axioms
+    derivation_rounds, derivation_draws   a round of the algorithm; E over its draws
+    derivation_lines                      lines by name, at other indices
+    derivation_vectors, derivation_rules  the rules
+    derivation_blocks, derivation_claims  lists of lines, induction, cases; another claim as a line
     stated, shapes, listing               the claim, what it says of its parameters, and what is printed for the reader
 """
 

@@ -7,17 +7,6 @@ instance on which it is defined.
 
 What remains for the reader: that sentence, assumptions, relations, definitions, domains and the algorithm are those of
 the paper, and what is cited, which is named. All of them are printed.
-
-    derivation_terms, derivation_binders        polynomials over atoms; means, sums, E, inner products
-    derivation_normal                           from trees to these
-    derivation_facts                            sentences that are true, and what they hang on
-    derivation_signs, derivation_defined        what is certainly nonnegative; divisions
-    derivation_schemas                          what assumptions say at points; axioms
-    derivation_rounds, derivation_draws         a round of the algorithm; E over its draws
-    derivation_lines                            lines by name, at other indices
-    derivation_vectors, derivation_rules        the rules
-    derivation_blocks                           lists of lines: induction, cases; a step of the algorithm
-    derivation_claims                           another claim as a line
 """
 
 from __future__ import annotations
@@ -58,7 +47,8 @@ def verify_derivation(data: dict[str, Any]) -> Report:
             blocks = check(data, claimed, Algebra(), 0, checks)
             checks.check(True, "the last line is the claim")
             cited = tuple(shown(source, 2000) for source in dict.fromkeys(blocks.cited))
-            unused = [a.text for a in claimed.assumptions if a.text not in blocks.assumed]
+            needed = blocks.assumed | giving_points(data, claimed)
+            unused = [a.text for a in claimed.assumptions if a.text not in needed]
             if unused:
                 checks.note(f"of the assumptions on functions these are not needed: {shown(', '.join(unused), 2000)}")
         except Failed as failed:
@@ -113,7 +103,9 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
     Raises:
         Failed: for the first line that does not follow.
     """
-    normal = Normal(claimed, level(data, claimed), points(claimed), algebra)
+    if depth == 0:
+        algebra.certain = claimed.program is not None and not draws(claimed.program.body)
+    normal = Normal(claimed, level(data, claimed), points(claimed, data.get("over", "")), algebra)
     signs = normal.signs = Defined(normal)
     blocks = Blocks(normal, signs, Schemas(normal, signs, data.get("over", "")))
 
@@ -151,6 +143,12 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
     return blocks
 
 
+def draws(steps: Iterable[Any]) -> bool:
+    """Whether steps of a program draw anything."""
+    drawn = ("sample", "noise", "choose", "coins", "coin", "keep")
+    return any(s.op in (drawn if isinstance(s, Step) else ("visit", "pass")) for s in steps_of(steps))
+
+
 def grant(signs: Defined, claimed: Claimed) -> None:
     """The divisors of the claim, which says nothing where one is 0."""
     for s in (claimed.sentence, *claimed.relations):
@@ -158,7 +156,7 @@ def grant(signs: Defined, claimed: Claimed) -> None:
             signs.grant(side, signs.normal.start)
 
 
-def points(claimed: Claimed) -> frozenset[str]:
+def points(claimed: Claimed, over: str = "") -> frozenset[str]:
     """Which of xstar, xstar_n and fstar there are: those that the claim speaks of, or that assumptions give."""
     spoken: set[str] = set()
     left = [side for s in (claimed.sentence, *claimed.relations) for side in (s.left, s.right)]
@@ -173,12 +171,22 @@ def points(claimed: Claimed) -> frozenset[str]:
                 seen.add(node.name)
                 left.append(claimed.words.definitions[node.name])
     found = spoken & {"xstar", "xstar_n", "fstar"}
-    for a in claimed.assumptions:
+    for a in () if over else claimed.assumptions:
         if a.name == "strongly_convex":
             found |= {"xstar"} if a.function == "f" else {"xstar", "xstar_n"}
         if a.name in ("bounded_below", "pl"):
             found |= {"fstar"}
     return frozenset(found | ({"fstar"} if "xstar" in found else set()))
+
+
+def giving_points(data: Mapping[str, Any], claimed: Claimed) -> set[str]:
+    """The assumptions that say that there is a minimiser or an infimum of which lines speak, and the claim does not."""
+    own = points(claimed, "nowhere")
+    given = points(claimed) - own
+    text = " ".join(_texts(data["lines"]))
+    if not any(re.search(rf"\b{name}\b", text) or "infimum" in text or "minimiser" in text for name in given):
+        return set()
+    return {a.text for a in claimed.assumptions if a.name in ("strongly_convex", "bounded_below", "pl")}
 
 
 def level(data: Mapping[str, Any], claimed: Claimed) -> int:

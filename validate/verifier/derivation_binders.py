@@ -249,6 +249,8 @@ class Algebra(Polynomials):
             return self.dot(*(self.replaced(part, swap) for part in a.parts))
         if a.tag == "sqrt":
             return self.root(self.thawed(self.one(a.parts[0], swap)))
+        if a.tag == "abs":
+            return self.absolute(self.thawed(self.one(a.parts[0], swap)))
         if a.tag == "inv":
             return self.inverse(self.thawed(self.one(a.parts[0], swap)))
         if a.tag == "keep":

@@ -56,11 +56,11 @@ class Blocks(Rules):
                     raise FormatError(f"the derivation has more than {MOST_LINES} lines")
                 if not isinstance(item, dict):
                     raise FormatError(f"a line is not an object: {shown(item)}")
-                name = text_of(item.get("name", f"line {place + 1}"), "the name of a line")
-                if ":" in name or len(name) > 200:
-                    raise FormatError(f"the name of a line has a colon, or is too long: {shown(name)}")
-                if name in local:
-                    raise FormatError(f"the name {shown(name)} is that of two lines")
+                name = text_of(item.get("name"), "the name of a line")
+                if ":" in name or not name or len(name) > 200:
+                    raise FormatError(f"the name of a line is empty, too long, or has a colon: {shown(name)}")
+                if name in local or name in scope:
+                    raise FormatError(f"the name {shown(name)} is that of two lines, or of a hypothesis")
                 local.add(name)
                 behind = len(wanted) - (len(items) - place)
                 expected = wanted[behind] if 0 <= behind < len(wanted) else None
@@ -231,7 +231,7 @@ class Blocks(Rules):
         on, first = data["on"], data.get("from", 1 if data["on"] == "K" else 0)
         if on not in ("k", "h", "K"):
             raise Uncheckable(f"induction is on k, h or K, not {shown(on)}")
-        if isinstance(first, bool) or first not in ((0, 1) if on == "K" else (0,)):
+        if isinstance(first, bool) or first != int(on == "K"):
             raise Uncheckable(f"induction on {on} begins elsewhere than what it says of all begins")
         if on == "K" and self.speaks_of_K():
             raise Uncheckable("induction on K, and a hypothesis, a definition or a domain speaks of K")

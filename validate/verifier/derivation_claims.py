@@ -10,10 +10,10 @@ from typing import Any
 from .derivation_blocks import Blocks, Failed
 from .derivation_facts import TURNED
 from .derivation_lines import Goal
-from .derivation_normal import Env
+from .derivation_places import Env
 from .derivation_terms import Poly
 from .reading import FormatError, Uncheckable, shown
-from .sentences import SIZES, Node, Sentence, index_of, names_in
+from .sentences import SIZES, Node, Sentence, everything, index_of, names_in
 from .stated import Claimed
 
 Check = Callable[[Any, int], Blocks]
@@ -57,6 +57,7 @@ class Applied:
         words = self.claimed.words
         self.trees: dict[str, Node] = {}
         names = {name for tree in _trees(self.claimed) for name in names_in(tree)}
+        everywhere = [node for tree in _trees(self.claimed) for node in everything(tree)]
         own = set() if self.claimed.program is None else set(self.claimed.program.parameters)
         for name in put:
             if name in own or name in words.states or name in words.taps or name not in names | words.vectors:
@@ -65,7 +66,8 @@ class Applied:
                 raise Uncheckable(f"nothing may be put for {shown(name)}")
             self.trees[name] = outer.scalar(put[name], f"what is put for {name}", vectors=True)
             free = outer.claimed.words.read(self.trees[name])
-            if free.vector != (name in words.vectors) or (free.random and name not in words.vectors):
+            drawn = free.random and (name not in words.vectors or any(n.op == "E" for n in everywhere))
+            if free.vector != (name in words.vectors) or drawn:
                 raise Uncheckable(f"what is put for {shown(name)} is of another kind")
         given: dict[str, Poly] = {name: outer.normal.value(tree, outer.start) for name, tree in self.trees.items()}
         self.names = names

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .derivation_normal import Env, Normal
+from .derivation_normal import Normal
+from .derivation_places import Env
 from .derivation_signs import Signs
 from .derivation_terms import Poly
 from .sentences import OVER, Node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .derivation_normal import Env
+from .derivation_places import Env
 from .derivation_terms import Poly
 from .sentences import Node
 

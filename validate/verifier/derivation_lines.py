@@ -9,7 +9,8 @@ from typing import Any
 
 from .derivation_defined import Defined
 from .derivation_facts import TURNED, Fact, Used
-from .derivation_normal import Env, Normal
+from .derivation_normal import Normal
+from .derivation_places import Env
 from .derivation_schemas import Schemas
 from .derivation_terms import Atom, Poly, all_atoms
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .derivation_binders import Algebra, Binder
+from .derivation_places import Env
 from .derivation_terms import UNIT, Atom, Poly
-from .reading import Uncheckable
+from .reading import Uncheckable, shown
 from .sentences import FUNCTIONS, ONE_NUMBER, OVER, POINTS, Node, everything, index_of, names_in
 from .shapes import COUNTS
 from .stated import Claimed
@@ -21,28 +21,6 @@ if TYPE_CHECKING:
 
 LEVELS = ("f", "f_n", "f_ni")
 MOST_WRITTEN_OUT = 60
-
-
-@dataclass(frozen=True, eq=False)
-class Env:
-    """What indices are where a tree stands, and names that are given elsewhere.
-
-    Attributes:
-        names: of n and i, the index's name. nums: of k, h and K, a number.
-        given: polynomials by name; those of a name with _n have the index n, which becomes that of the place.
-        trees: trees by name, in the environments that they are from, where they are known.
-    """
-
-    names: Mapping[str, str] = field(default_factory=lambda: {"n": "n", "i": "i"})
-    nums: Mapping[str, Poly] = field(default_factory=dict)
-    given: Mapping[str, Poly] = field(default_factory=dict)
-    trees: Mapping[str, tuple[Node, Env]] = field(default_factory=dict)
-
-    def with_names(self, **names: str) -> Env:
-        return replace(self, names={**self.names, **names})
-
-    def with_nums(self, **nums: Poly) -> Env:
-        return replace(self, nums={**self.nums, **nums})
 
 
 class Normal:
@@ -63,6 +41,8 @@ class Normal:
         trees += [c for a in claimed.assumptions for c in a.constants]
         spoken = {name for tree in trees for name in names_in(tree)}
         self.indexed = {base: index for base, index in map(index_of, sorted(spoken)) if index}
+        own = set() if claimed.program is None else set(claimed.program.parameters)
+        self.symbols = spoken | own | {"N", "d", "rho"}
         K = algebra.of(algebra.atom("p", "K"))
         self.start = Env(nums={name: algebra.of(algebra.var(name)) for name in "kh"} | {"K": K})
 
@@ -97,6 +77,8 @@ class Normal:
     def parameter(self, name: str, env: Env) -> Poly:
         """A parameter, with its index."""
         base, index = index_of(name)
+        if name not in self.symbols:
+            raise Uncheckable(f"{shown(name)} is no name of the claim")
         if not index and base in self.indexed:
             raise Uncheckable(f"{name} is written with and without an index")
         places: list[Any] = []
@@ -173,6 +155,8 @@ class Normal:
         if op == "sqrt":
             return al.root(self.inner(tree.args[0], env))
         if op in ONE_NUMBER:
+            if op == "abs":
+                return al.absolute(self.inner(tree.args[0], env))
             return al.of(al.atom(op, al.frozen(self.inner(tree.args[0], env))))
         if op in ("min", "max"):
             return al.extreme(op, [al.frozen(self.inner(a, env)) for a in tree.args])

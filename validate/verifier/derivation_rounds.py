@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .derivation_draws import HERE, Expectation
-from .derivation_normal import Env, Normal
+from .derivation_normal import Normal
+from .derivation_places import Env
 from .derivation_terms import ONE, UNIT, Atom, Poly
 from .reading import Uncheckable
 from .sentences import index_of, names_in

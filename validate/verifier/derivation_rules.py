@@ -78,6 +78,8 @@ class Rules(Compared):
             d = self.normal.difference(s.left, s.relation, s.right, schema.env)
             relation = TURNED[s.relation] if s.relation[0] == ">" else s.relation
             if self.follows(relation, d, goal.relation, goal.difference):
+                if any(side.op in ("max_k", "min_k") for side in (s.left, s.right)):
+                    goal.used.reach = max(goal.used.reach, 1)  # of the rounds of the run
                 return
         raise Uncheckable("it is not what the axiom says of these expressions")
 

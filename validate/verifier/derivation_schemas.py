@@ -9,7 +9,8 @@ from typing import Any
 
 from .assumed import Assumption
 from .derivation_defined import Defined
-from .derivation_normal import LEVELS, Env, Normal
+from .derivation_normal import LEVELS, Normal
+from .derivation_places import Env
 from .derivation_terms import Poly
 from .reading import FormatError, Uncheckable, list_of, shown, text_of
 from .sentences import Node, Sentence, names_in, read_formula, read_sentence
@@ -209,7 +210,7 @@ class Schemas:
         if name == "extreme":
             if len(of) != 1:
                 raise Uncheckable("the axiom extreme takes one expression")
-            ops = [("max_n", "<="), ("min_n", ">="), ("max_i", "<="), ("min_i", ">=")]
+            ops = [(f"{how}_{i}", rel) for i in "nik" for how, rel in (("max", "<="), ("min", ">="))]
             return [Schema(Sentence(of[0], rel, Node(op, (of[0],)), ""), env) for op, rel in ops]
         if name not in AXIOMS or len(of) != AXIOMS[name][0]:
             raise Uncheckable(f"the axiom {shown(name)} is not known here, or takes another number of expressions")

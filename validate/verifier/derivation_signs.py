@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from .derivation_facts import Fact, Used
-from .derivation_normal import Env, Normal
+from .derivation_normal import Normal
+from .derivation_places import Env
 from .derivation_terms import Atom, Mono, Poly
 from .programs import CHOICES
 from .reading import Uncheckable

@@ -43,12 +43,13 @@ class Atom:
 
     __slots__ = ("dr", "frees", "leaves", "level", "parts", "rand", "special", "tag", "text", "vec")
 
-    def __init__(self, tag: str, parts: tuple[Any, ...], text: str, vec: bool, level: int) -> None:
+    def __init__(self, tag: str, parts: tuple[Any, ...], text: str, vec: bool, level: int, certain: bool) -> None:
         self.tag, self.parts, self.text, self.vec = tag, parts, text, vec
         inner = list(atoms_of(parts))
         self.level: int = max([level, *(a.level for a in inner)])
         self.frees: frozenset[str] = frozenset().union(*(a.frees for a in inner))
-        self.rand: bool = tag in RANDOM or (tag != "E" and any(a.rand for a in inner))
+        drawn = tag in RANDOM and not (certain and tag in ("x", "tap"))
+        self.rand: bool = drawn or (tag != "E" and any(a.rand for a in inner))
         self.dr: frozenset[tuple[int, str]] = frozenset()
         self.leaves: frozenset[Atom] = frozenset()
         if tag != "E":
@@ -96,10 +97,15 @@ def _text(part: Any) -> str:
 
 
 class Polynomials:
-    """Makes atoms and polynomials, and counts the work."""
+    """Makes atoms and polynomials, and counts the work.
+
+    Attributes:
+        certain: whether states and taps are certain, because the algorithm draws nothing.
+    """
 
     def __init__(self) -> None:
         self.known: dict[str, Atom] = {}
+        self.certain = False
         self.work = MOST_WORK
         self.count = 0
 
@@ -123,7 +129,7 @@ class Polynomials:
             self.spend(1 + len(text) // 20)
             if len(text) > MOST_TEXT:
                 raise Uncheckable("an expression is too long to be checked")
-            found = self.known[text] = Atom(tag, parts, text, vec, level)
+            found = self.known[text] = Atom(tag, parts, text, vec, level, self.certain)
         return found
 
     def var(self, name: str) -> Atom:
@@ -187,6 +193,13 @@ class Polynomials:
             outside *= Fraction(top, bottom)
         rest = self.scale(p, 1 / outside**2)
         return {(): outside} if rest == UNIT else self.scale(self.of(self.atom("sqrt", self.frozen(rest))), outside)
+
+    def absolute(self, p: Poly) -> Poly:
+        """The absolute value: its content and its sign taken out."""
+        if set(p) <= {()}:
+            return {m: abs(c) for m, c in p.items()}
+        content = self.content(p) * (-1 if p[min(p, key=_text)] < 0 else 1)
+        return self.scale(self.of(self.atom("abs", self.frozen(self.scale(p, 1 / content)))), abs(content))
 
     # polynomials
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from .derivation_binders import Swap
 from .derivation_facts import Fact, Used
 from .derivation_lines import Goal, Lines
-from .derivation_normal import Env
+from .derivation_places import Env
 from .derivation_terms import UNIT, Atom, Poly, atoms_of
 from .reading import FormatError, Uncheckable, fields
 from .sentences import Node, read_formula

@@ -527,7 +527,8 @@ Ltac counts := first [assumption | lia
   | match goal with H : forall n, _ -> (1 <= _ n)%nat |- _ => apply H; first [assumption | lia] end].
 Ltac positive := first [assumption | apply INR_pos; counts | lra
   | match goal with H : forall n, _ -> 0 < _ n |- _ => apply H; first [assumption | lia] end
-  | match goal with H : forall n, 0 < _ n |- _ => apply H end | apply pow_lt; positive].
+  | match goal with H : forall n, 0 < _ n |- _ => apply H end | apply pow_lt; positive
+  | apply Rdiv_lt_0_compat; positive | apply Rmult_lt_0_compat; positive].
 Ltac nonzero := first [assumption | apply INR_neq; counts | apply Rgt_not_eq; unfold Rgt; positive | apply pow_nonzero; nonzero
   | match goal with H : ?d <> 0 |- _ => let Z := fresh in intro Z; apply H; lra end].
 Ltac inverses := rewrite ?Rinv_mult, <- ?pow_inv; lra.
@@ -609,6 +610,13 @@ Lemma Rminus_lt_0_rev d : 0 < 0 - d -> d < 0.
 Proof. lra. Qed.
 Lemma flip_sq c : c = 0 \/ c = 1 -> c * c = c.
 Proof. intros [-> | ->]; ring. Qed.
+Definition vE {V : space} (P : chances) (X : nat -> V) : V := vsum (outcomes P) (fun w => scal (weight P w) (X w)).
+Lemma ip_vE_l {V : space} (P : chances) (X : nat -> V) u : ip (vE P X) u = E P (fun w => ip (X w) u).
+Proof. unfold vE, E. rewrite ip_vsum_l. apply sum_ext. intros. apply ip_scal. Qed.
+Lemma ip_vE_r {V : space} (P : chances) (X : nat -> V) u : ip u (vE P X) = E P (fun w => ip u (X w)).
+Proof. rewrite ip_comm, ip_vE_l. apply E_ext. intros. apply ip_comm. Qed.
+Lemma one_client n : (1 <= n)%nat -> 0 <= 1 - INR n -> n = 1%nat.
+Proof. intros H L. apply Nat.le_antisymm; [|exact H]. apply INR_le. simpl. lra. Qed.
 Ltac side := first [assumption | lia].
 
 (* --- an instance: the real line, half the square, one client, one sample, one outcome ----------------------------- *)
@@ -673,6 +681,7 @@ Ltac instance :=
     | apply strong_mean; [lia | intros; instance]
     | rewrite !E_certain, ?mean_single; reflexivity
     | split; [lra | intros; rewrite ?mean_single; apply half_square_pl; lra]
+    | exists 0; rewrite ?mean_single; unfold half_square; simpl; lra
     | unfold half_square, norm2; simpl;
       first [ lra
         | match goal with |- context [?x * ?x] => is_var x; pose proof (Rle_0_sqr x) end; unfold Rsqr in *; lra

@@ -45,7 +45,7 @@ Poly = dict[Monomial, Fraction]
 Lines = list[str]
 LINEAR = ("sum", "mean", "E")
 ORDER = {"sum": 0, "mean": 1, "E": 2}
-MOST_SORTED = 5  # bound indices of one product that are tried in every order
+MOST_SORTED = 6  # bound indices of one product that are tried in every order
 
 
 class NotExportedError(ValueError):
@@ -321,6 +321,10 @@ class Normal:
 
     def _leaf_of(self, t: Term) -> tuple[Poly, Lines | None]:
         if isinstance(t, App):
+            if t.head == "INR" and isinstance(t.args[0], Nat):
+                counted = self._counted(t, t.args[0])
+                if counted is not None:
+                    return counted
             new, lines = self._canonical(t)
             return one_atom(new), lines
         if isinstance(t, Inv):
@@ -332,6 +336,16 @@ class Normal:
         if isinstance(t, Bind):
             return self._bound(t)
         raise NotExportedError(f"{text_of(t)} is no number")
+
+    def _counted(self, t: App, n: Nat) -> tuple[Poly, Lines | None] | None:
+        """A whole number as the sum of what it is made of."""
+        single = len(n.terms) == 1 and n.terms[0][1] == 1 and n.constant == 0
+        if single or n.constant < 0 or any(times_ < 0 for _, times_ in n.terms):
+            return None
+        found: Poly = {(): Fraction(n.constant)} if n.constant else {}
+        for key, times_ in n.terms:
+            found = sum_of(found, one_atom(App("INR", (name(key),))), Fraction(times_))
+        return found, ["rewrite ?plus_INR, ?mult_INR, ?S_INR; simpl INR; ring."]
 
     def _canonical(self, t: Term) -> tuple[Term, Lines | None]:
         """An atom with what it is applied to in normal form."""

@@ -33,6 +33,7 @@ from theory.derivation.export.terms import (
     minus,
     name,
     nat_text,
+    put,
     text_of,
     times,
 )  # fmt: skip
@@ -754,6 +755,26 @@ class Proof:
             out += block([*weaker, *inner, *ending])
         self.scope, self.env, self.fixed = kept
         return out
+
+    def _by_single(self, one: Written, line: Line) -> Lines:
+        goal = self.goal(line)
+        if goal.relation == "<" or "n" in line.free:
+            raise NotExportedError(f"one client, of {line.sentence}, is not exported yet")
+        clients = App("INR", (name("N"),))
+        sign = self.signs.prove(minus(ONE, clients))
+        new = {"N": count(1)}
+        equal = self.equation(put(goal.left, new), put(goal.right, new))
+        if sign is None or equal is None:
+            raise NotExportedError(f"one client: {line.sentence} is not shown for one")
+        start = ["right."] if goal.relation == "<=" else []
+        return [
+            f"assert (Least : 0 <= {text_of(minus(ONE, clients))}).",
+            *block(sign),
+            "assert (One : N = 1%nat) by (apply one_client; assumption).",
+            *start,
+            "rewrite One.",
+            *equal,
+        ]
 
     def _by_root(self, one: Written, line: Line) -> Lines:
         goal = self.goal(line)

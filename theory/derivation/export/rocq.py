@@ -31,6 +31,10 @@ def theorem(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str:
     setting = Setting(claim, tuple(formulas(lines)), "curvature" in str(lines))
     proof = Proof(setting)
     hypotheses = list(setting.hypotheses)
+    words = [word for word, _ in hypotheses]
+    twice = sorted({word for word in words if words.count(word) > 1})
+    if twice:
+        raise NotExportedError(f"{twice[0]} would be the name of two things")
     script = proof.lines(lines, claim.sentence)
     last = proof.last
     if str(last.sentence) != str(claim.sentence):

@@ -207,6 +207,8 @@ def hypotheses(setting: Setting) -> list[tuple[str, str]]:
     own = draws(setting)
     if setting.random:
         found += [("Pr", "chances"), ("rounds", "nat")]
+        if setting.furthest:
+            found.append(("rounds_dom", f"({setting.furthest} <= rounds)%nat"))
     states = []
     for s in program.state:
         if s.kind not in ("server", "client"):

@@ -61,6 +61,8 @@ def example(setting: Setting, label: str, hypotheses: Sequence[tuple[str, str]])
 
 
 def _value(setting: Setting, word: str, type_: str, numbers: Mapping[str, Fraction]) -> str:
+    if word == "rounds":
+        return f"{max(1, setting.furthest)}%nat"
     if word in _FIXED:
         return _FIXED[word]
     if word in ("func", "grad"):

@@ -52,7 +52,8 @@ _WORDS = """
 S O I V E P T ip norm norm2 sum mean vsum vmean add sub scal zero exp ln sqrt fix fun let in at as if then else end with
 forall exists match return Type Prop Set vector weight outcomes func grad samples rounds Pr fstar x0 xstar xstar_n
 gradient smooth convex strongly_convex lipschitz space chances mod where using Rmax Rmin Rabs INR pow N K d unit block
-counts nonzero positive side line instance certain itself half_square Q IH Case Now Before
+counts nonzero positive side line instance certain itself half_square Q IH Case Now Before vE t m v w phi eps j
+room unit_one gradients hypotheses
 """
 TAKEN = frozenset(_WORDS.split())
 LEVELS = ("f", "f_n", "f_ni")
@@ -254,12 +255,11 @@ class Setting:
     def _apply(self, e: Apply, env: Env) -> Term:
         op, args = e.operation, parts(e)
         if op == "E":
-            if read(args[0], self.claim.vocabulary).shape == "vector":
-                raise NotExportedError("the expectation of a vector is not exported yet")
             if not self.random:
                 return self.term(args[0], env)
+            kind = "vE" if read(args[0], self.claim.vocabulary).shape == "vector" else "E"
             w = self.fresh("w", env)
-            return Bind("E", "Pr", w, self.term(args[0], {**env, "w": name(w)}))
+            return Bind(kind, "Pr", w, self.term(args[0], {**env, "w": name(w)}))
         if op in OVER:
             return self._over(*OVER[op], args[0], env)
         if op in LEVELS:
@@ -365,7 +365,7 @@ class Setting:
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """Parameters as they are written, without K and N and d."""
-        return tuple(s for s in self.claim.symbols if s not in ("K", "N", "d") and s != "rho")
+        return tuple(s for s in self.claim.symbols if s not in ("K", "N", "d"))
 
     @cached_property
     def speaks(self) -> frozenset[str]:
@@ -379,6 +379,16 @@ class Setting:
     def vectors(self) -> bool:
         """Whether there are vectors at all."""
         return bool(self.level or self.claim.vectors or self.program is not None)
+
+    @cached_property
+    def furthest(self) -> int:
+        """The last round that is spoken of by its number."""
+        found = 0
+        for tree in self.trees:
+            for part in all_of(tree):
+                if isinstance(part, At) and isinstance(part.indices[0], Number):
+                    found = max(found, int(part.indices[0].value))
+        return found
 
     @cached_property
     def clients(self) -> bool:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from theory import predicates as p
 from theory.claim import Claim
-from theory.derivation.search.combining import Known
+from theory.derivation.search.context import Known
 from theory.derivation.search.instances import LEVEL, assumed
 from theory.formula import Apply
 from theory.program import Instruction

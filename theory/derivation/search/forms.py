@@ -9,22 +9,21 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from theory.claim import Claim
+from theory.derivation.atoms import Index
+from theory.derivation.equalities import of_one_client
+from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import Atom, Monomial, Quotient, constant, monomial
-from theory.derivation.reading import PLAIN, Place, Reader, finest
-from theory.derivation.rounds import Rounds
-from theory.derivation.rules import of_one_client
+from theory.derivation.reading import PLAIN, Place, Reader
 from theory.derivation.schemas import named_points
 from theory.derivation.search import spoken
+from theory.derivation.search.atoms import deep, is_number, plain, vectors_in
 from theory.derivation.search.field import Element, Field
-from theory.derivation.terms import Index
 from theory.formula import Name
+from theory.program import Instruction
 from theory.sentence import Expression, applied, everything_meant, parse_expression, parse_sentence
 
 Form: TypeAlias = dict[Monomial, Quotient]
 """By product of atoms that are no numbers: its coefficient. Of numbers alone the product is ``()``."""
-NUMBERS = frozenset(
-    {"number", "parameter", "power", "real power", "sqrt", "abs", "exp", "log", "max", "min", "samples"}
-)
 
 
 class Forms:
@@ -40,9 +39,7 @@ class Forms:
         sides = [claim.sentence.left, claim.sentence.right]
         sides += [s for r in claim.relations for s in (r.left, r.right)] + list(claim.definitions.values())
         self.trees = sides
-        self.reader = Reader(claim, finest(claim, sides))
-        if claim.program is not None:
-            self.reader.rounds = Rounds(self.reader)
+        self.reader: Reader = Kernel(claim, ()).reader
         self._kept: dict[Any, Form] = {}
         self._collapsed: dict[Monomial, Form] = {}
         self._steps: dict[Monomial, tuple[str, Form] | None] = {}
@@ -136,7 +133,7 @@ class Forms:
         """The texts of the numbers' atoms."""
         found: dict[str, None] = {}
         for c in form.values():
-            for a in c.atoms:
+            for a in sorted(c.atoms):
                 found.setdefault(self._text(a))
         return list(found)
 
@@ -191,11 +188,11 @@ class Forms:
             return 1
         if a.kind in ("sqrt", "abs"):
             return (
-                1 if a.kind == "sqrt" and _plain(a.data[0]) and all(self._sign(x) == 1 for x in a.data[0].atoms) else 0
+                1 if a.kind == "sqrt" and plain(a.data[0]) and all(self._sign(x) == 1 for x in a.data[0].atoms) else 0
             )
         if a.kind in ("power", "real power", "max", "min"):
             inner = a.data[0] if a.kind in ("max", "min") else (a.data[0],)
-            if all(_plain(q) and all(self._sign(x) == 1 for x in q.atoms) for q in inner):
+            if all(plain(q) and all(self._sign(x) == 1 for x in q.atoms) for q in inner):
                 return 1
             return 0
         return -1
@@ -232,16 +229,28 @@ class Forms:
         """The names of numbers that each client has one of."""
         found: dict[str, None] = {}
         for key in form:
-            for a in _within(key):
+            for a in deep(key):
                 if a.kind == "parameter" and len(a.data) > 1 and spoken.kind_of(str(a.data[1])) == "n":
                     found.setdefault(str(a.data[0]))
+        return list(found)
+
+    def extremes(self, form: Form) -> list[tuple[str, str]]:
+        """What the largest or least of which occurs, over which index, and its text."""
+        found: dict[tuple[str, str], None] = {}
+        for key in form:
+            for a, _ in key:
+                if a.kind == "over all":
+                    try:
+                        found.setdefault((str(a.data[0]), spoken.number(a.data[-1])))
+                    except spoken.UnspeakableError:
+                        continue
         return list(found)
 
     def points(self, form: Form) -> list[str]:
         """Where functions are taken."""
         found: dict[str, None] = {}
         for key in form:
-            for a in _within(key):
+            for a in deep(key):
                 if a.kind in ("grad", "value"):
                     try:
                         found.setdefault(spoken.vector(a.data[1]))
@@ -250,13 +259,32 @@ class Forms:
         return list(found)
 
     def states(self, form: Form) -> list[str]:
-        """The server's states and points that occur, as texts."""
+        """The states, taps and points that occur and are places, as texts."""
         found: dict[str, None] = {}
         for key in form:
-            for a in _vectors(key):
-                if a.kind in ("state", "point"):
+            for a in vectors_in(key):
+                if self.is_place(a):
                     found.setdefault(spoken.vector_atom(a))
         return list(found)
+
+    def is_place(self, a: Atom) -> bool:
+        """Whether a vector is one at which functions are taken, and not a difference of such, or a gradient."""
+        return a.kind == "point" or (a.kind == "state" and str(a.data[0]) in self._places)
+
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        """The states that begin at x0, and the states and taps at which gradients are taken."""
+        program = self.claim.program
+        if program is None:
+            return frozenset()
+        found = {s.name for s in program.state if s.initial == "x0"}
+        taken = {
+            v for step in program.steps if isinstance(step, Instruction) and "gradient" in step.op for v in step.of[:1]
+        }
+        for step in program.steps:
+            if isinstance(step, Instruction) and step.op == "tap" and step.of[0] in taken:
+                found.add(step.label)
+        return frozenset(found | {s.name for s, v in zip(program.state, program.inputs, strict=True) if v in taken})
 
     def vectors(self, forms: Iterable[Form]) -> list[tuple[str, frozenset[str], bool, str | None, str | None]]:
         """The vectors that occur: text, letters of its indices, whether it is a place, and a gradient's coarser ones
@@ -264,7 +292,7 @@ class Forms:
         found: dict[str, Any] = {}
         for form in forms:
             for key in form:
-                for a in _vectors(key):
+                for a in vectors_in(key):
                     try:
                         text = spoken.vector_atom(a)
                     except ValueError:
@@ -278,7 +306,7 @@ class Forms:
                         client = f"grad(f_n, {point})" if "i" not in own else None
                     known = found.get(text)
                     if known is None or len(letters) > len(known[1]):
-                        found[text] = (text, letters, a.kind in ("state", "point", "free"), whole, client)
+                        found[text] = (text, letters, a.kind == "free" or self.is_place(a), whole, client)
         return list(found.values())
 
 
@@ -292,50 +320,9 @@ def split(q: Quotient) -> Form:
     return {key: Quotient(over, q.under) for key, over in found.items()}
 
 
-def is_number(a: Atom) -> bool:
-    """Whether an atom is a number: neither random nor made of vectors, and not of one client or round."""
-    if a.kind == "parameter" and a.data[0] == "fstar":
-        return False
-    return (
-        a.kind in NUMBERS and not any("#" in x or "!" in x for x in a.free) and not a.random and not _made_of_vectors(a)
-    )
-
-
-def _made_of_vectors(a: Atom) -> bool:
-    return any(x.kind not in NUMBERS or (x.kind == "parameter" and x.data[0] == "fstar") for x in _deep(a))
-
-
-def _deep(x: Any) -> Iterable[Atom]:
-    if isinstance(x, Atom):
-        yield x
-        yield from _deep(x.data)
-    elif isinstance(x, Quotient):
-        for a in x.atoms:
-            yield from _deep(a)
-    elif isinstance(x, tuple):
-        for y in x:
-            yield from _deep(y)
-
-
-def _within(key: Monomial) -> Iterable[Atom]:
-    return _deep(key)
-
-
-def _vectors(key: Monomial) -> Iterable[Atom]:
-    for a in _deep(key):
-        if a.kind in ("dot", "vec"):
-            for x in a.data:
-                if isinstance(x, Atom) and x.kind not in ("E vec",):
-                    yield x
-
-
 def _later(a: Atom) -> bool:
-    return any(x.kind == "state" for x in _deep(a))
+    return any(x.kind == "state" for x in deep(a))
 
 
 def _same(form: Form, key: Monomial) -> bool:
     return set(form) == {key} and form[key].number == 1
-
-
-def _plain(q: Quotient) -> bool:
-    return not q.under and all(c > 0 for c in q.over.values())

@@ -7,116 +7,19 @@ short products that lie, at every setting, between what it can be at least and a
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from theory.derivation.search.conic import Floats, Solution, solve
 from theory.derivation.search.elimination import solutions, squares
-from theory.derivation.search.field import Element, Field
-
-Key = Hashable
-Terms = Mapping[Key, Element]
-
+from theory.derivation.search.field import Element
+from theory.derivation.search.problem import Answer, Key, Problem, Terms, Work
+from theory.derivation.search.products import ShortProducts
 
 _ATTEMPTS = 5
-
-
-class Limit(Exception):
-    """The work that a search may do is done."""
-
-
-@dataclass
-class Work:
-    """How much may be done, and how much was.
-
-    Attributes:
-        left: solutions of programs in floats, about a hundredth of a second each.
-        tried: what was tried, in words.
-    """
-
-    left: int = 3000
-    tried: list[str] = field(default_factory=list)
-
-    def spend(self, units: int = 1) -> None:
-        """Count.
-
-        Raises:
-            Limit: when nothing is left.
-        """
-        self.left -= units
-        if self.left < 0:
-            raise Limit("the limit of work is reached")
-
-
-@dataclass(frozen=True)
-class Multiple:
-    """Something that may be multiplied and added.
-
-    Attributes:
-        name: for people, and to know it by.
-        line: what a derivation needs for it.
-        terms: right - left as a form; not negative, or 0 where `free`.
-        free: whether it is an equation.
-        cost: how little it is liked.
-    """
-
-    name: str
-    line: Any
-    terms: Terms
-    free: bool = False
-    cost: float = 1.0
-
-
-@dataclass(frozen=True)
-class Block:
-    """Squares: sums of entries M[a, b] of semidefinite matrices times `entries[a, b]`, a <= b (both orders in one).
-
-    Attributes:
-        vectors: texts of the vectors (a single ``1`` for what is a number).
-        over: the binders around, from the outside.
-        weight: text of what each square is multiplied by inside the binders.
-        entries: the forms of the products, for a <= b.
-    """
-
-    vectors: tuple[str, ...]
-    over: tuple[str, ...]
-    entries: Mapping[tuple[int, int], Terms]
-    weight: str = "1"
-
-
-@dataclass(frozen=True)
-class Problem:
-    """goal = sum of multiples and squares?
-
-    Attributes:
-        field: of the coefficients.
-        goal: right - left of what is to be shown.
-        multiples: what may be used.
-        blocks: the squares.
-        settings: values of the field's atoms that satisfy the hypotheses, several.
-        choices: the places of atoms that are the largest or the least of some numbers: they stay out of multipliers,
-            as one of their signs only is known.
-    """
-
-    field: Field
-    goal: Terms
-    multiples: tuple[Multiple, ...]
-    blocks: tuple[Block, ...]
-    settings: tuple[tuple[float, ...], ...]
-    choices: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True)
-class Answer:
-    """Multipliers by the place of their multiple; squares: block, factor, coefficients of its vectors."""
-
-    multipliers: Mapping[int, Element]
-    squares: tuple[tuple[int, Element, Mapping[int, Element]], ...]
 
 
 def find(
@@ -137,7 +40,7 @@ def find(
     return search.run()
 
 
-class _Search:
+class _Search(ShortProducts):
     def __init__(
         self, problem: Problem, judge: Callable[[Element], bool], divides: Callable[[Element], bool], work: Work
     ) -> None:
@@ -157,13 +60,6 @@ class _Search:
             kept.append(setting)
         self.problem = replace(problem, settings=tuple(kept))
         self.free = np.array([m.free for m in problem.multiples], bool)
-
-    def _forms(self) -> Any:
-        yield self.problem.goal
-        for m in self.problem.multiples:
-            yield m.terms
-        for b in self.problem.blocks:
-            yield from b.entries.values()
 
     def _at(self, setting: Sequence[float]) -> Floats:
         p, f = self.problem, self.problem.field
@@ -318,6 +214,11 @@ class _Search:
         if family is None:
             self.work.tried.append("the equations that are left have no solution in the parameters")
             return None
+        # a square that does not occur takes its products with it
+        gone = {e[:2] for e in entries if e[1] == e[2] and not any(family.values.get(("m", *e), (1, {})))}
+        if gone:
+            fewer = [[kept and (b, i) not in gone for i, kept in enumerate(some)] for b, some in enumerate(rows)]
+            return self._exactly(use, fewer, chosen, depth)
         if not family.free:
             return self._checked({u: v[0] for u, v in family.values.items()}, multipliers, entries, chosen)
         open_ = [u[1] for u in family.free if u[0] == "y"]
@@ -345,17 +246,9 @@ class _Search:
         p = self.problem
         known = [{j: p.field.value(e, s) for j, e in chosen.items()} for s in p.settings]
         tried = 0
-        for j in sorted(open_, key=lambda j: p.multiples[j].free):
-            if p.multiples[j].free:
-                continue
-            ends = []
-            for at in range(len(self.floats)):
-                down, up = np.zeros(len(use)), np.zeros(len(use))
-                down[j], up[j] = 1.0, -1.0
-                low = self.solve(at, down, use, rows, known[at], trace=0.0)
-                high = self.solve(at, up, use, rows, known[at], trace=0.0)
-                a = 0.0 if low is None else float(low.multipliers[j])  # None at an end of what is feasible: by rounding
-                ends.append((a, np.inf if high is None else float(high.multipliers[j])))
+        ranges = {j: self._range(j, use, rows, known) for j in open_}
+        for j in sorted(open_, key=lambda j: _width(ranges[j])):  # that first of which least is left open
+            ends = ranges[j]
             for value in self._between(ends):
                 tried += 1
                 if tried > 12:
@@ -371,99 +264,19 @@ class _Search:
             self.work.tried.append(f"no short product is the multiplier of {p.multiples[j].name}: {between}")
         return None
 
-    def _between(self, ends: Sequence[tuple[float, float]]) -> Any:
-        """Short products of atoms, and of factors that occur in the forms, that lie between; the simplest first."""
-        f = self.problem.field
-        low = np.array([e[0] for e in ends])
-        high = np.array([e[1] for e in ends])
-        slack = 2e-5 * np.maximum(1e-9, np.abs(low))
-        pool = self._pool()
-        settings = self.problem.settings
-        values = {i: np.array([f.value(e, s) for s in settings]) for i, e in enumerate(pool)}
-        atoms = [i for i, (e, kind) in enumerate(zip(pool, self._kinds, strict=True)) if kind == "atom"]
-        others = [i for i in values if i not in atoms]
-        numbers = [
-            Fraction(c) for c in ("1", "2", "4", "1/2", "1/4", "3", "6", "8", "3/2", "1/3", "2/3", "1/8", "12", "16")
-        ]
-        found: list[tuple[float, Element]] = []
-        most = 2 if len(atoms) <= 5 else 1
-        for powers in itertools.product(range(-most, most + 1), repeat=len(atoms)):
-            if sum(map(abs, powers)) > 5:
-                continue
-            base = np.ones(len(settings))
-            for i, n in zip(atoms, powers, strict=True):
-                if n:
-                    base = base * values[i] ** n
-            if not np.all(np.isfinite(base)):
-                continue
-            more: list[tuple[float, np.ndarray, tuple[int, ...]]] = [(0.0, base, ())]
-            more += [(1.5, base * values[i], (i,)) for i in others]
-            more += (
-                [(3.0, base * values[i] * values[j], (i, j)) for i, j in itertools.combinations(others, 2)]
-                if len(others) <= 6
-                else []
-            )
-            for extra, value, used in more:
-                for rank, c in enumerate(numbers):
-                    worth = float(c) * value
-                    if np.all(worth >= low - slack - 1e-9 * np.abs(worth)) and np.all(
-                        worth <= high * (1 + 2e-5) + slack
-                    ):
-                        e = f.number(c)
-                        for i, n in zip(atoms, powers, strict=True):
-                            if n:
-                                e = e * pool[i] ** n
-                        for i in used:
-                            e = e * pool[i]
-                        found.append((sum(map(abs, powers)) + extra + 0.3 * rank, e))
-        for _, e in sorted(found, key=lambda t: t[0]):
-            yield e
-
-    def _pool(self) -> list[Element]:
-        if not hasattr(self, "_pool_kept"):
-            f = self.problem.field
-            used: set[int] = set()
-            factors: dict[Any, None] = {}
-            for terms in self._forms():
-                if set(terms) <= {()} and terms is not self.problem.goal:
-                    continue
-                for c in terms.values():
-                    for p in (c.numer, c.denom):
-                        for m in p:
-                            used |= {i for i, n in enumerate(m) if n}
-            for c in self.problem.goal.values():
-                for p in (c.numer, c.denom):
-                    for q, _ in f.factors(p)[1]:
-                        if len(q) > 1 and len(q) <= 4:
-                            factors.setdefault(q, None)
-            for m in self.problem.multiples:
-                if set(m.terms) == {()}:  # what is known of numbers
-                    for q, _ in f.factors(m.terms[()].numer)[1]:
-                        if 1 < len(q) <= 4:
-                            factors.setdefault(q, None)
-            for m in self.problem.multiples:
-                for key in m.terms:
-                    for p in (m.terms[key].numer, m.terms[key].denom):
-                        if 1 < len(p) <= 3 and len(factors) < 10:
-                            for q, _ in f.factors(p)[1]:
-                                if len(q) > 1:
-                                    factors.setdefault(q, None)
-            gens = f.inner.gens
-            pool = [gens[i] for i in sorted(used - self.problem.choices)]
-            kinds = ["atom"] * len(pool)
-            for q in factors:
-                if any(m[i] for m in q for i in self.problem.choices):
-                    continue
-                e = f.inner.field_new(q)
-                signs = {np.sign(f.value(e, s)) for s in self.problem.settings}
-                if signs <= {0.0, 1.0}:
-                    pool.append(e)
-                    kinds.append("factor")
-                elif signs <= {0.0, -1.0}:
-                    pool.append(-e)
-                    kinds.append("factor")
-            self._pool_kept, self._kinds = pool, kinds
-        return self._pool_kept
+    def _range(
+        self, j: int, use: Sequence[bool], rows: Sequence[Sequence[bool]], known: Sequence[Mapping[int, float]]
+    ) -> list[tuple[float, float]]:
+        """The least and the greatest value of a multiplier at each setting."""
+        ends = []
+        for at in range(len(self.floats)):
+            down, up = np.zeros(len(use)), np.zeros(len(use))
+            down[j], up[j] = 1.0, -1.0
+            low = self.solve(at, down, use, rows, known[at], trace=0.0)
+            high = self.solve(at, up, use, rows, known[at], trace=0.0)
+            a = 0.0 if low is None else float(low.multipliers[j])  # None at an end of what is feasible: by rounding
+            ends.append((a, np.inf if high is None else float(high.multipliers[j])))
+        return ends
 
     def _checked(
         self,
@@ -505,3 +318,10 @@ class _Search:
             return all(self.problem.field.value(e, s) >= -1e-9 for s in self.problem.settings)
         except ZeroDivisionError:
             return False
+
+
+def _width(ends: Sequence[tuple[float, float]]) -> float:
+    """How much is left open, at most 1."""
+    return float(
+        np.mean([1.0 if not np.isfinite(high) or high <= 0 else 1.0 - max(low, 0.0) / high for low, high in ends])
+    )

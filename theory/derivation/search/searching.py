@@ -41,10 +41,10 @@ def search(claim: Claim, units: int = UNITS) -> Result:
         ValueError: for a claim without a sentence.
     """
     from theory.derivation.search.checked import accepted
-    from theory.derivation.search.combining import Context
+    from theory.derivation.search.context import Context
     from theory.derivation.search.facts import facts
     from theory.derivation.search.forms import Forms
-    from theory.derivation.search.multipliers import Limit, Work
+    from theory.derivation.search.problem import Limit, Work
     from theory.derivation.search.strategies import STRATEGIES
 
     if not claim.has_sentence:
@@ -52,7 +52,10 @@ def search(claim: Claim, units: int = UNITS) -> Result:
     started = time.perf_counter()
     work = Work(units)
     tried: list[str] = []
-    forms, known = Forms(claim), list(facts(claim))
+    try:
+        forms, known = Forms(claim), list(facts(claim))
+    except ValueError as error:
+        return Result(None, "", (str(error),), time.perf_counter() - started)
     try:
         for stage in (0, 1) if claim.of is not None else (0, 1, 2):
             for words, strategy in STRATEGIES:

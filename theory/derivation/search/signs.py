@@ -19,6 +19,8 @@ import numpy as np
 from theory.derivation.search.field import Element, Field
 
 _MOST_PRODUCTS = 900
+_MOST_TERMS = 30
+"""Of a polynomial whose sign is looked for."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Signs:
     shown: dict[Any, bool] = fresh(default_factory=dict)
     inner: Mapping[int, Sequence[Element]] = fresh(default_factory=dict)
     used: set[str] = fresh(default_factory=set)
+    spend: Callable[[int], None] = lambda _: None
 
     def nonnegative(self, e: Element) -> bool:
         """Whether an element is shown not to be negative; lines for it are then there."""
@@ -132,14 +135,14 @@ class Signs:
     def _line(self, found: Sequence[tuple[Fraction, Any, tuple[int, ...]]], strict: bool) -> dict[str, Any]:
         """Of coefficient, monomial and facts: a combination."""
         parts, squares = [], []
-        if strict:  # what is positive by domains alone is a line
-            alone = [(c, m) for c, m, facts in found if not facts and self._sure(next(iter(m)), ())]
-            found = [one for one in found if one[2] or not self._sure(next(iter(one[1])), ())]
-            if alone:
-                total = sum((m * _rational(self.field, c) for c, m in alone), self.field.inner.ring.zero)
-                name, text = self.name(), self.field.sum_text(total)
-                self.lines.append({"name": name, "sentence": f"0 < {text}", "by": "domain"})
-                parts.append({"line": name})
+        if strict:  # what is positive by domains alone: a multiple of N, which is
+            alone = next((one for one in found if not one[2] and self._sure(next(iter(one[1])), ())), None)
+            if alone is not None:
+                found = [one for one in found if one is not alone]
+                name = self.name()
+                self.lines.append({"name": name, "sentence": "N > 0", "by": "domain"})
+                factor = self.field.inner.field_new(alone[1]) * self.field.number(alone[0])
+                parts.append({"line": name, "times": f"{self.text(factor)}/N"})
         for c, m, facts in found:
             factor = self.field.inner.field_new(m) * self.field.number(c)
             if not facts:
@@ -167,8 +170,10 @@ class Signs:
         near = self._near(f)
         usable = [i for i in near if self._cleared(self.facts[i])]
         products: list[tuple[tuple[int, ...], Any]] = [((), ring.one)]
+        if len(f) > _MOST_TERMS:
+            return None
         for size in (1, 2, 3):
-            if size == 3 and len(usable) > 7:
+            if (size == 3 and len(usable) > 7) or (size > 1 and len(f) > _MOST_TERMS // 2):
                 break
             for some in itertools.combinations_with_replacement(usable, size):
                 g = ring.one
@@ -189,15 +194,16 @@ class Signs:
         for _ in range(3):
             new: set[Any] = set()
             for some, g in products:
-                for target in monomials:
-                    for own in g:
-                        m = tuple(a - b for a, b in zip(target, own, strict=True))
-                        if min(m, default=0) < 0 or any(n % 2 and i in self.signless for i, n in enumerate(m)):
-                            continue
-                        key = (m, some)
-                        if key not in columns and len(columns) < _MOST_PRODUCTS:
-                            columns[key] = ring.from_dict({m: ring.domain.one}) * g
-                            new |= set(columns[key])
+                if len(columns) >= _MOST_PRODUCTS:
+                    break
+                for target, own in itertools.product(monomials, g):
+                    m = tuple(a - b for a, b in zip(target, own, strict=True))
+                    if min(m, default=0) < 0 or any(n % 2 and i in self.signless for i, n in enumerate(m)):
+                        continue
+                    key = (m, some)
+                    if key not in columns and len(columns) < _MOST_PRODUCTS:
+                        columns[key] = ring.from_dict({m: ring.domain.one}) * g
+                        new |= set(columns[key])
             found = self._solve(f, columns, strict)
             if found is not None or len(columns) >= _MOST_PRODUCTS or new <= monomials:
                 return found
@@ -229,6 +235,7 @@ class Signs:
     ) -> list[tuple[Fraction, Any, tuple[int, ...]]] | None:
         from scipy.optimize import linprog
 
+        self.spend(1 + len(columns) // 50)
         keys = list(columns)
         rows: dict[Any, int] = {}
         for p in (f, *columns.values()):
@@ -295,10 +302,6 @@ def _exact(f: Any, columns: Sequence[Any]) -> list[Fraction] | None:
             return None
     last = [reduced[i, len(columns)] for i in range(len(columns))]
     return [Fraction(int(v.p), int(v.q)) for v in last]
-
-
-def _rational(field: Field, c: Fraction) -> Any:
-    return field.inner.ring.domain(c.numerator) / field.inner.ring.domain(c.denominator)
 
 
 def _worth(p: Any, at: Sequence[float]) -> float:

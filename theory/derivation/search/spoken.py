@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from theory.derivation.atoms import Binder
 from theory.derivation.quotients import Atom, Quotient
-from theory.derivation.terms import Binder
 from theory.sentence import FUNCTION_NAMES
 
 

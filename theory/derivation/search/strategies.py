@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from theory.claim import Claim
-from theory.derivation.search.combining import Context, Known, Line, combine
+from theory.derivation.search.combining import combine
+from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.settings import settings, worth
 from theory.formula import Apply, Name, Number
 from theory.formula import text_of as formula_text
@@ -17,6 +18,7 @@ from theory.sentence import (
     Sentence,
     applied,
     everything,
+    index_of,
     parse_expression,
     parse_sentence,
     parts,
@@ -142,7 +144,7 @@ def _in_cases(context: Context, e: Apply, factor: str) -> list[Line] | None:
             sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
             left, right = (_instead(side, e, one) for side in sides)
             name = inside.name("case")
-            first = combine(inside, str(Sentence(left, claim.sentence.relation, right)), name, stages=(0,))
+            first = combine(inside, str(Sentence(left, claim.sentence.relation, right)), name)
             if first is None:
                 continue
             known = Known(name, str(Sentence(left, claim.sentence.relation, right)))
@@ -216,7 +218,8 @@ def _induction(
     first, then = f"{name} at {start}", f"{name} at {on} + 1"
     known = [*given, Known("IH", sentence, cost=0.3)]
     if on == "K":  # a sum of K + 1 terms has no name
-        base = combine(context, sentence, first, given, put={"K": str(start)})
+        known += _of_round(context.claim, "K")
+        base = combine(context, sentence, first, [*given, *_of_round(context.claim, "0")], put={"K": str(start)})
         step = None if base is None else combine(context, sentence, then, known, put={"K": "K + 1"})
     else:
         base = combine(context, at(sentence, on, Number(Fraction(start))), first, given)
@@ -227,6 +230,18 @@ def _induction(
     return [
         {"name": name, "sentence": sentence, "by": "induction", "on": on, "from": start, "base": base, "step": step}
     ]
+
+
+def _of_round(claim: Claim, k: str) -> list[Known]:
+    """The signs of numbers that there are for each round, in round k."""
+    found = []
+    for symbol in claim.symbols:
+        base, index = index_of(symbol)
+        low = claim.domains[base].lower
+        if index == "k" and low is not None and low >= 0:
+            text = f"{symbol} >= 0"
+            found.append(Known(text, text, {"by": "domain"}, 0.4, {"k": k}))
+    return found
 
 
 def at(sentence: str, on: str, value: Expression) -> str:
@@ -288,7 +303,11 @@ def _with_potential(claim: Claim) -> Iterator[str]:
     times: Callable[[Expression], Expression] = (
         (lambda e: applied("*", (Name("K"), e))) if left.operation == "mean_k" else (lambda e: e)
     )
-    whole, last, rest = times(right), times(changed(right, ended)), times(changed(right, gone))
-    if last == whole:
-        return
-    yield f"{text_of(total)} <= {text_of(whole)} - {text_of(last, 2)} + {text_of(rest, 2)}"
+
+    def averaged(e: Apply) -> Expression | None:
+        return applied("mean_k", parts(e)) if e.operation == "max_k" else None
+
+    for bound in dict.fromkeys((right, changed(right, averaged))):  # of the rounds so far, not of all
+        whole, last, rest = times(bound), times(changed(bound, ended)), times(changed(bound, gone))
+        if last != whole:
+            yield f"{text_of(total)} <= {text_of(whole)} - {text_of(last, 2)} + {text_of(rest, 2)}"

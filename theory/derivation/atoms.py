@@ -1,0 +1,123 @@
+"""The symbols of the normal form: what is free in them, what is random, and the text that tells them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, TypeAlias
+
+from theory.derivation.quotients import ONE, Atom, Quotient, of_atom
+
+_FRESH = count()
+
+
+class Index(str):
+    """The name of an index that is free, or bound, in a term."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Binder:
+    """``mean`` over clients (n) or samples (i), ``sum`` over rounds (k) or turns (h).
+
+    Attributes:
+        kind: n, i, k or h.
+        index: the name that it binds.
+        owner: of samples, the index of their client.
+        upper: of a sum, the number of its terms; its index begins at 0.
+    """
+
+    kind: str
+    index: Index
+    owner: Index | None = None
+    upper: Quotient | None = None
+
+    @property
+    def size(self) -> Quotient:
+        """What it makes of 1."""
+        return ONE if self.upper is None else self.upper
+
+
+Renaming: TypeAlias = "Mapping[str, Index] | Mapping[Index, Index]"
+
+
+def fresh(kind: str) -> Index:
+    """An index that occurs nowhere else."""
+    return Index(f"{kind}!{next(_FRESH)}")
+
+
+# --- atoms -----------------------------------------------------------------------------------------------------------
+
+RANDOM = frozenset({"state", "noise", "sampled", "kept", "draw", "count"})
+FIXED = frozenset({"E", "E vec"})
+"""Whose value is not random, whatever stands inside."""
+
+
+def atom(kind: str, *data: Any, random: bool | None = None, square: Quotient | None = None) -> Atom:
+    """An atom. What is free in it, and random, is what is free and random in its data."""
+    inside = list(_atoms(data))
+    free = {str(x) for x in _leaves(data) if isinstance(x, Index)}.union(*(a.free for a in inside))
+    bound = {str(b.index) for b in _leaves(data) if isinstance(b, Binder)}
+    chance = kind in RANDOM or any(a.random for a in inside) if random is None else random
+    moments: frozenset[Any] = frozenset().union(*(a.moments for a in inside))
+    draws: frozenset[Any] = frozenset().union(*(a.draws for a in inside))
+    if kind == "state" and chance:
+        moments |= {data}
+    if kind in ("noise", "sampled", "kept", "draw", "count"):
+        draws |= {data[0]}
+    if kind in FIXED:
+        chance, moments, draws = False, frozenset(), frozenset()
+    text = f"{kind}({','.join(map(_text, data))})"
+    return Atom(kind, data, text, frozenset(free - bound), chance, moments, draws, square)
+
+
+def _text(x: Any) -> str:
+    if isinstance(x, Atom | Quotient):
+        return x.text
+    if isinstance(x, Binder):
+        return f"{x.kind}:{x.index}:{x.owner or ''}:{x.upper.text if x.upper is not None else ''}"
+    if isinstance(x, tuple):
+        return f"[{','.join(map(_text, x))}]"
+    return str(x)
+
+
+def _leaves(x: Any) -> Iterator[Any]:
+    """The indices, binders, atoms and quotients at the top of nested data, with a binder's own indices."""
+    if isinstance(x, tuple):
+        for part in x:
+            yield from _leaves(part)
+    else:
+        yield x
+        if isinstance(x, Binder):
+            yield from (part for part in (x.index, x.owner, x.upper) if part is not None)
+
+
+def _atoms(data: Any) -> Iterator[Atom]:
+    for x in _leaves(data):
+        if isinstance(x, Atom):
+            yield x
+        elif isinstance(x, Quotient):
+            yield from x.atoms
+
+
+def deep(q: Quotient) -> Iterator[Atom]:
+    """All atoms of it, those inside of others too."""
+    for a in _atoms((q,)):
+        yield a
+        for x in _atoms(a.data):
+            yield from deep(of_atom(x))
+
+
+def level(data: Any) -> int:
+    """The greatest number of a bound index in it; new ones have greater numbers."""
+    found = 0
+    for x in _leaves(data):
+        if isinstance(x, Index) and "#" in x:
+            found = max(found, int(x.split("#")[1].split(".")[0]))
+        elif isinstance(x, Atom):
+            found = max(found, level(x.data))
+        elif isinstance(x, Quotient):
+            found = max([found, *(level(a.data) for a in x.atoms)])
+    return found

@@ -1,0 +1,158 @@
+"""The rules about a round, about vectors that are equal or 0, about one client, and about roots and powers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from theory.derivation.atoms import Index
+from theory.derivation.combinations import bound_over, list_of, put_at
+from theory.derivation.kernel import Kernel
+from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
+from theory.derivation.reading import PLAIN
+from theory.derivation.statements import Found, Line, same
+from theory.derivation.terms import Change, as_vector, bind, changed, dot, opened, renamed
+from theory.formula import Apply
+from theory.sentence import (
+    Sentence,
+    applied,
+    parse_sentence,
+    read,
+    text_of,
+)
+
+
+def step(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """It is so by what the algorithm does in a round, E of its draws taken exactly, and vectors that lines equate."""
+    rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
+    used = [kernel.line(name) for name in list_of(data, "using")]
+    if line.relation in ("<", ">") or not _same_when(kernel, rest, used):
+        raise RejectedError(f"left over after the round: {rest.text}")
+    return Found()
+
+
+def replaced(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """Its sides are the same when a vector is replaced by one that a line says is equal to it."""
+    if line.relation in ("<", ">") or not _same_when(kernel, line.gap, [kernel.line(data.get("line"))]):
+        raise RejectedError(f"its sides are not the same by {data.get('line')}")
+    return Found()
+
+
+def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line]) -> bool:
+    """Whether it is 0 when vectors are replaced by those that lines norm2(u - v) <= 0 say are equal to them."""
+    if not lines:
+        return q.zero
+    return any(_same_when(kernel, changed(q, one), lines[1:]) for one in _equalities(kernel, lines[0]))
+
+
+def _equalities(kernel: Kernel, line: Line) -> list[Change]:
+    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; for every client, where it is so for all."""
+    left, program = line.sentence.left, kernel.claim.program
+    finite = program is None or "noise" not in program.operations
+    if isinstance(left, Apply) and left.operation == "E" and finite:  # each outcome has a probability > 0
+        left = left.arguments[0]
+    if line.relation not in ("<=", "==") or not isinstance(left, Apply) or left.operation != "norm2":
+        raise RejectedError(f"{line.name} does not say that two vectors are equal")
+    if not kernel.reader.value(line.sentence.right, line.place).zero:
+        raise RejectedError(f"{line.name} does not say that two vectors are equal")
+    w = kernel.reader.value(left.arguments[0], line.place)
+    found = []
+    for m, c in w:
+        if len(m) == 1 and m[0][0].kind == "vec" and abs(c) == 1 and not w.under:
+            one = m[0][0].data[0]
+            rest = (w - monomial(m, c)) * constant(-c)
+            found.append(_swap(one, rest, "n" in one.free and "n" not in line.fixed))
+    return found
+
+
+def _swap(one: Atom, by: Quotient, for_all: bool) -> Change:
+    def vector(a: Atom) -> Quotient | None:
+        if a == one:
+            return by
+        for name in a.free if for_all and a.kind == one.kind else ():
+            if name.startswith("n") and renamed(as_vector(one), {"n": Index(name)}) == as_vector(a):
+                return renamed(by, {"n": Index(name)})
+        return None
+
+    return Change(vector=vector)
+
+
+def zero(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """Where the squared norm of a vector is 0 on average, so is its inner product with any other (Cauchy, Schwarz)."""
+    used, gap = put_at(kernel, data)
+    over = list_of(data, "over")
+    w, v = (kernel.expression(data.get(key)) for key in ("of", "with"))
+    if [read(e, kernel.claim.vocabulary).shape for e in (w, v)] != ["vector", "vector"]:
+        raise RejectedError("of and with are vectors")
+    square = bound_over(kernel, dot(*[kernel.reader.value(w)] * 2), over, [used])
+    if used.relation in ("<", ">") or not same(-square, "<=", replace(used, gap=gap)):
+        raise RejectedError(f"{used.name} does not say that {text_of(w)} is 0")
+    product = bound_over(kernel, dot(kernel.reader.value(w), kernel.reader.value(v)), over, [used])
+    if line.gap.direction[1] != product.direction[1]:
+        raise RejectedError(f"it is not that {text_of(applied('dot', (w, v)))} is 0")
+    return Found()
+
+
+def single(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """It is so because there is one client: a mean over clients is what is of that one."""
+    one = parse_sentence("N <= 1")
+    if not kernel.signs.nonnegative(applied("-", (one.right, one.left))):
+        raise RejectedError("nothing says that N <= 1")
+    client = Index("n")
+    rest = of_one_client(line.gap, client)
+    if line.relation in ("<", ">") or not rest.zero:
+        raise RejectedError(f"left over for one client: {rest.text}")
+    return Found()
+
+
+def of_one_client(q: Quotient, client: Index) -> Quotient:
+    """A normal form where N is 1: all clients are this one."""
+
+    def new(a: Atom) -> Quotient:
+        if a.kind == "parameter" and a.data == ("N",):
+            return ONE
+        if a.kind != "bind":
+            return of_atom(a)
+        binders, body = opened(a)
+        found = renamed(monomial(body), {b.index: client for b in binders if b.kind == "n"})
+        for b in reversed([b for b in binders if b.kind != "n"]):
+            owner = client if b.kind == "i" and b.owner in {c.index for c in binders} else b.owner
+            found = bind(replace(b, owner=owner), found)
+        return mapped(found, lambda b: ONE if b.kind == "parameter" and b.data == ("N",) else of_atom(b))
+
+    return mapped(q, new)
+
+
+def root(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """Its squares are in the relation, and the greater side (of an equation each) is not negative."""
+    used, gap = put_at(kernel, data)
+    low, high = line.sentence.left, line.sentence.right
+    if line.relation in (">=", ">"):
+        low, high = high, low
+    for side in (low, high) if line.relation == "==" else (high,):
+        if not kernel.signs.nonnegative(side, line.place):
+            raise RejectedError(f"nothing says that {text_of(side)} is >= 0")
+    one, other = (kernel.reader.value(side, line.place) for side in (low, high))
+    if not same(other * other - one * one, line.relation, replace(used, gap=gap)):
+        raise RejectedError(f"{used.name} does not say so of the squares")
+    return Found()
+
+
+def power(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """It is a line raised to a power, its lesser side not negative."""
+    used = kernel.line(data.get("line"))
+    exponent = kernel.expression(data.get("exponent"))
+    low, high = used.sentence.left, used.sentence.right
+    if used.relation in (">=", ">"):
+        low, high = high, low
+    e = kernel.reader.value(exponent)
+    whole = all(c.denominator == 1 and c > 0 for c in e.over.values()) and not e.under
+    whole = whole and all(kernel.reader.integer(a) and p > 0 for m in e.over for a, p in m)
+    if used.place != PLAIN or not whole or not kernel.signs.nonnegative(low):
+        raise RejectedError("powers are of sides that are not negative, with exponents that are integers >= 0")
+    gap = kernel.reader.value(applied("**", (high, exponent))) - kernel.reader.value(applied("**", (low, exponent)))
+    said = Sentence(low, "==" if used.relation == "==" else "<=", high)
+    if not same(line.gap, line.relation, replace(used, sentence=said, gap=gap)):
+        raise RejectedError(f"{used.name} raised to {text_of(exponent)} does not say so")
+    return Found()

@@ -1,0 +1,92 @@
+"""What the free indices of a sentence stand for, and of which functions a derivation speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from theory.claim import Claim
+from theory.derivation.atoms import Binder, Index, atom
+from theory.derivation.quotients import Quotient, of_atom
+from theory.formula import Apply, Name
+from theory.program import Instruction, Loop
+from theory.sentence import FUNCTION_NAMES, Expression, everything_meant, parse_expression
+
+
+def number_of(index: Index) -> Quotient:
+    """An index as a number."""
+    return of_atom(atom("number", index))
+
+
+def parameter(name: str, *at: Any) -> Quotient:
+    """A parameter, N, d, K or fstar."""
+    return of_atom(atom("parameter", name, *at))
+
+
+_N, _I = Index("n"), Index("i")
+
+
+@dataclass(frozen=True)
+class Place:
+    """What the free indices stand for, and K.
+
+    Attributes:
+        n, i: of the client and its sample.
+        owner: the client of whom i is a sample.
+        k, h, K: numbers.
+        unfold: whether states at t+1 are what a round makes of those at t.
+    """
+
+    n: Index = _N
+    i: Index = _I
+    owner: Index = _N
+    k: Quotient = field(default_factory=lambda: number_of(Index("k")))
+    h: Quotient = field(default_factory=lambda: number_of(Index("h")))
+    K: Quotient = field(default_factory=lambda: parameter("K"))
+    unfold: bool = False
+
+
+PLAIN = Place()
+
+
+def put(place: Place, name: str, value: Quotient) -> Place:
+    """A place with k, h or K standing for something else."""
+    if name == "K":
+        return replace(place, K=value)
+    return replace(place, k=value) if name == "k" else replace(place, h=value)
+
+
+class Unfolding(Protocol):
+    """What makes a round of an algorithm out of its states; see `theory.derivation.rounds`."""
+
+    def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
+        """The state or tap as made of earlier ones; None where it is not."""
+
+    def expected(self, m: Any, prefix: list[Binder]) -> Quotient:
+        """E of a product with draws in it."""
+
+
+def finest(claim: Claim, sentences: Iterable[Expression]) -> int:
+    """0, 1 or 2: whether f, f_n or f_ni is the finest function that a claim, its program and some lines speak of."""
+    found = 0
+    names = [one.function for one in claim.predicates]
+    if any(one.about == "gradients" for one in claim.predicates):
+        names.append("f_ni" if any(one.name == "bounded_variance" for one in claim.predicates) else "f_n")
+    trees = list(sentences)
+    if claim.program is not None:
+        for step in claim.program.steps:
+            if isinstance(step, Instruction) and step.op in ("sample", "gradient", "prox"):
+                names.append("f_ni" if step.op == "sample" else "f_n")
+            if isinstance(step, Loop) and step.op == "pass":
+                names.append("f_ni")
+        trees += [parse_expression(state.initial) for state in claim.program.state]
+    for tree in trees:
+        for part in everything_meant(tree, claim.vocabulary):
+            if isinstance(part, Apply):
+                names.append(part.operation.removeprefix("grad "))
+            if isinstance(part, Name) and part.name == "xstar_n":
+                names.append("f_n")
+    for name in names:
+        found = max(found, FUNCTION_NAMES.index(name) if name in FUNCTION_NAMES else 0)
+    return found

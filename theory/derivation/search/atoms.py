@@ -1,0 +1,59 @@
+"""What the atoms of the kernel's normal form are: numbers, vectors, and what is inside of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from theory.derivation.quotients import Atom, Monomial, Quotient
+from theory.derivation.search import spoken
+
+NUMBERS = frozenset(
+    {"number", "parameter", "power", "real power", "sqrt", "abs", "exp", "log", "max", "min", "samples"}
+)
+
+
+def is_number(a: Atom) -> bool:
+    """Whether an atom is a number: neither random nor made of vectors, and not of one client or round."""
+    if a.kind == "parameter" and (a.data[0] == "fstar" or _of_another_round(a)):
+        return False
+    return (
+        a.kind in NUMBERS and not any("#" in x or "!" in x for x in a.free) and not a.random and not _made_of_vectors(a)
+    )
+
+
+def _of_another_round(a: Atom) -> bool:
+    """Whether it is a number of a round that no formula of the language says, as that of round K."""
+    try:
+        spoken.atom(a)
+    except spoken.UnspeakableError:
+        return True
+    return False
+
+
+def _made_of_vectors(a: Atom) -> bool:
+    return any(x.kind not in NUMBERS or (x.kind == "parameter" and x.data[0] == "fstar") for x in deep(a))
+
+
+def deep(x: Any) -> Iterable[Atom]:
+    if isinstance(x, Atom):
+        yield x
+        yield from deep(x.data)
+    elif isinstance(x, Quotient):
+        for a in sorted(x.atoms):
+            yield from deep(a)
+    elif isinstance(x, tuple):
+        for y in x:
+            yield from deep(y)
+
+
+def vectors_in(key: Monomial) -> Iterable[Atom]:
+    for a in deep(key):
+        if a.kind in ("dot", "vec"):
+            for x in a.data:
+                if isinstance(x, Atom) and x.kind not in ("E vec",):
+                    yield x
+
+
+def plain(q: Quotient) -> bool:
+    return not q.under and all(c > 0 for c in q.over.values())

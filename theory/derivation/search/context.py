@@ -1,0 +1,78 @@
+"""What a search knows: the claim, its forms, the lines at hand, and how much may still be done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from theory.claim import Claim
+from theory.derivation.search.forms import Form, Forms
+from theory.derivation.search.problem import Work
+
+Line = dict[str, Any]
+"""Of a derivation, as plain data."""
+CHOICE = 0.41
+"""What it costs to use what a largest number is at least."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A line at hand, or a hypothesis, by its name.
+
+    Attributes:
+        name: of the line.
+        sentence: what it says.
+        line: its fields, where it has yet to be written before it is used.
+        cost: how little it is liked.
+        put: what its k, h or K stand for where it is used.
+    """
+
+    name: str
+    sentence: str
+    line: Mapping[str, Any] | None = None
+    cost: float = 0.5
+    put: Mapping[str, str] | None = None
+
+
+@dataclass
+class Context:
+    """A claim that is to be derived.
+
+    Attributes:
+        claim: which.
+        forms: its normal forms.
+        work: how much may be done.
+        known: lines and hypotheses that any combination may use.
+        supposed: relations between numbers that a case supposes.
+        used: how many names were given.
+        stage: how far candidates are looked for: 0 the conditions of interpolation, 1 what follows from them too,
+            2 at steps along gradients too.
+    """
+
+    claim: Claim
+    forms: Forms
+    work: Work
+    known: list[Known] = field(default_factory=list)
+    supposed: list[str] = field(default_factory=list)
+    used: int = 0
+    stage: int = 2
+
+    def name(self, stem: str) -> str:
+        """A name for a line that no other has."""
+        self.used += 1
+        return f"{stem} {self.used}"
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A line that may be used, times `factor`; what it says as a form, bound by `over`: as written, after a round."""
+
+    words: str
+    of: Any
+    cost: float
+    free: bool
+    over: tuple[str, ...]
+    whole: Form
+    form: Form
+    factor: str = ""
