@@ -125,13 +125,14 @@ def of_one_client(q: Quotient, client: Index) -> Quotient:
 
 
 def root(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """Its squares are in the relation, and the greater side is not negative."""
+    """Its squares are in the relation, and the greater side (of an equation each) is not negative."""
     used, gap = put_at(kernel, data)
     low, high = line.sentence.left, line.sentence.right
     if line.relation in (">=", ">"):
         low, high = high, low
-    if line.relation == "==" or not kernel.signs.nonnegative(high, line.place):
-        raise RejectedError(f"nothing says that {text_of(high)} is >= 0")
+    for side in (low, high) if line.relation == "==" else (high,):
+        if not kernel.signs.nonnegative(side, line.place):
+            raise RejectedError(f"nothing says that {text_of(side)} is >= 0")
     one, other = (kernel.reader.value(side, line.place) for side in (low, high))
     if not same(other * other - one * one, line.relation, replace(used, gap=gap)):
         raise RejectedError(f"{used.name} does not say so of the squares")

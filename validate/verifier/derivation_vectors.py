@@ -19,15 +19,17 @@ class Compared(Lines):
     """Rules about one other line, or one client."""
 
     def root(self, goal: Goal) -> None:
-        """a <= b from a**2 <= b**2 and b >= 0."""
+        """a <= b from a**2 <= b**2 and b >= 0; a == b from a**2 == b**2 where both are."""
         fields(goal.data, "the line", "by line", "name sentence put")
         fact = self.named(goal)
         goal.used.add(fact)
         left, right = goal.sentence.left, goal.sentence.right
         if goal.sentence.relation[0] == ">":
             left, right = right, left
-        if goal.relation == "==" or not self.signs.nonneg(right, goal.env):
+        if not self.signs.nonneg(right, goal.env):
             raise Uncheckable("the larger side is not certainly at least 0")
+        if goal.relation == "==" and not self.signs.nonneg(left, goal.env):
+            raise Uncheckable("a side of the equation is not certainly at least 0")
         a, b = (self.normal.value(side, goal.env) for side in (left, right))
         squares = self.algebra.sub(self.algebra.mul(b, b), self.algebra.mul(a, a))
         if not self.follows(fact.relation, fact.difference, goal.relation, squares):
