@@ -19,7 +19,7 @@ def export(
     target: Annotated[
         str,
         typer.Argument(
-            metavar="ID", help="Id of a claim with a proof; or paper.py:LABEL.", autocompletion=completion.claim_ids
+            metavar="ID", help="Id of a claim; or paper.py:LABEL.", autocompletion=completion.claim_ids
         ),
     ],
     to: Annotated[Literal["rocq", "lean"], typer.Option("--to", help="The prover: rocq (Coq 8.16 and later) or lean.")],
@@ -33,7 +33,8 @@ def export(
 
     For Rocq: without --out one file that stands alone; with it Fedproof.v, on which all such files stand, and the
     claim's file (`coqc -Q . "" Fedproof.v`, then the claim's). For Lean: the statement with the lines of the proof.
-    Exit status 1 where something in the proof is not exported yet, which is named.
+    Where the claim has no derivation, one is looked for, as `fedproof prove` does. Exit status 1 where something in the
+    proof is not exported yet, which is named.
 
     Example: fedproof export --to rocq textbook/young
     """
@@ -70,10 +71,14 @@ def export(
 
 
 def _lines(claim: Any, proof: Path | None) -> Sequence[Mapping[str, Any]] | None:
-    """The derivation of a claim, with the instances that it names written out; None where there is none."""
+    """The derivation that a claim has, or else one that is found, its instances written out; None without one."""
     from theory.derivation import lines
 
     written: Any = claim.proof
+    if written is None and proof is None:
+        from theory.derivation.search.searching import search
+
+        written = search(claim).lines
     if proof is not None:
         data = json.loads(proof.read_text(encoding="utf-8"))
         written = data.get("lines") if isinstance(data, dict) else data
