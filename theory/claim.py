@@ -245,11 +245,11 @@ class Claim:
     def domains(self) -> Mapping[str, Domain]:
         """The domain of each parameter, by its name without an index."""
         found = {}
+        ranges = {name: domain for one in self.predicates for name, domain in one.ranges.items()}
         for symbol in self.symbols:
             name = index_of(symbol)[0]
-            found[name] = self.parameters.get(
-                symbol, self.parameters.get(name, COUNT if name in INTEGERS else POSITIVE)
-            )
+            usual = ranges.get(name, COUNT if name in INTEGERS else POSITIVE)
+            found[name] = self.parameters.get(symbol, self.parameters.get(name, usual))
         return MappingProxyType(found)
 
     @cached_property

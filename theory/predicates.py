@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
+from theory.domain import Domain
 from theory.formula import Apply, Name, Number
 from theory.sentence import FUNCTION_NAMES, Expression, SentenceError, text_of
 
@@ -74,6 +75,11 @@ class Predicate:
         """The names that its constants are, or powers of which they are, with their direction."""
         found = zip(map(base_of, self.constants), self.directions, strict=True)
         return {base[0]: direction for base, direction in found if base is not None}
+
+    @property
+    def ranges(self) -> Mapping[str, Domain]:
+        """Domains of names that it binds, where they are not simply positive."""
+        return {}
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -269,6 +275,11 @@ class Connected(Predicate):
     def binds(self) -> Mapping[str, Direction]:
         """The second eigenvalue."""
         return {"rho": "exact"}
+
+    @property
+    def ranges(self) -> Mapping[str, Domain]:
+        """It is 0 where all entries of the matrix are alike."""
+        return {"rho": Domain(0, 1, upper_open=True)}
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""

@@ -13,7 +13,20 @@ from tests.derivation.written import IDS, PROOFS, derivation
 from tests.language import vectors
 from theory import algorithm, claim
 from theory.claim import Claim
-from theory.derivation import NotProvedError, assumed, axiom, cases, check, combined, domain, induction, single, step
+from theory.derivation import (
+    NotProvedError,
+    assumed,
+    axiom,
+    cases,
+    check,
+    combined,
+    domain,
+    induction,
+    root,
+    single,
+    step,
+)
+from theory.domain import REAL
 
 CASES = [pytest.param(c, w, id=i) for (c, w), i in zip(PROOFS, IDS, strict=True)]
 
@@ -231,6 +244,31 @@ def test_cases_hold_for_one_client() -> None:
             [high, combined("y", None, {"h": "1"}, square)],
         ),
     )
+
+
+def test_of_two_cases_the_second_is_strict() -> None:
+    c = about("norm2(a) >= 0*c")
+    one = combined("one", "(c - 1)/(c - 1) == 1")
+    end = combined("end", None, (), {"a": "1"})
+    assert says(c, cases("all", None, "c <= 1", [end], [one, end]))
+    assert not says(c, cases("all", None, "c <= 1", [one, end], [end]))
+    more = [combined("more", "c**2 > c", {"1 < c": "c"}), end]
+    assert says(c, cases("all", None, "c <= 1", [end], more))
+    assert not says(c, cases("all", None, "c <= 1", more, [end]))
+    weak = [combined("more", "c**2 > c", {"1 <= c": "c"}), end]
+    assert not says(c, cases("all", None, "c <= 1", [end], weak))
+
+
+def test_roots_of_equal_squares() -> None:
+    squares = combined("squares", "c**2 == c**2")
+    assert says(about("sqrt(c**2) == c"), squares, root("all", "squares"))
+    assert not says(about("sqrt(c**2) == c", parameters={"c": REAL}), squares, root("all", "squares"))
+    assert not says(about("-sqrt(c**2) == c"), squares, root("all", "squares"))
+    less = combined("squares", "c**2 <= c**2")
+    assert not says(about("sqrt(c**2) == c"), less, root("all", "squares"))
+    other = combined("squares", "q**2*c**2/q**2 == c**2")
+    assert says(about("sqrt(c**2/q**2) == c/q"), other, root("all", "squares"))
+    assert not says(about("sqrt(c**2/q**2) == q/c"), other, root("all", "squares"))
 
 
 def test_what_is_assumed_of_rounds_ends_at_K() -> None:

@@ -63,6 +63,35 @@ def test_what_is_not_needed_is_said() -> None:
     )
 
 
+def test_of_two_cases_the_second_is_strict() -> None:
+    end = combination("end", None, squares=[("a", "1")])
+
+    def by(first: list[Any], second: list[Any]) -> Any:
+        split = {**line("all", None, "cases", on="c <= 1"), "first": first, "second": second}
+        return derivation("paper/label", "norm2(a) >= 0*c", [split], vectors=("a",))
+
+    one = combination("one", "(c - 1)/(c - 1) == 1")
+    assert valid(by([end], [one, end]))
+    assert not valid(by([one, end], [end]))
+    more = combination("more", "c**2 > c", ("1 < c", "c"))
+    assert valid(by([end], [more, end]))
+    assert not valid(by([more, end], [end]))
+    assert not valid(by([end], [combination("more", "c**2 > c", ("1 <= c", "c")), end]))
+
+
+def test_roots_of_equal_squares() -> None:
+    def by(statement: str, squares: str = "c**2 == c**2", **more: Any) -> Any:
+        lines = [combination("squares", squares), line("all", None, "root", line="squares")]
+        return derivation("paper/label", statement, lines, **more)
+
+    assert valid(by("sqrt(c**2) == c"))
+    assert not valid(by("-sqrt(c**2) == c"))
+    assert not valid(by("sqrt(c**2) == c", "c**2 <= c**2"))
+    assert not valid(by("sqrt(c**2) == c", domains={"c": {}}))
+    assert valid(by("sqrt(c**2/b**2) == c/b"))
+    assert not valid(by("sqrt(c**2/b**2) == b/c"))
+
+
 def test_evaluation_tells_false_sentences() -> None:
     """The control of the corruption tests: false claims are seen to be false on the same random instances."""
     one = written.sgd_one_step()

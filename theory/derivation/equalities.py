@@ -89,7 +89,7 @@ def zero(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     if used.relation in ("<", ">") or not same(-square, "<=", replace(used, gap=gap)):
         raise RejectedError(f"{used.name} does not say that {text_of(w)} is 0")
     product = bound_over(kernel, dot(kernel.reader.value(w), kernel.reader.value(v)), over, [used])
-    if line.gap.direction[1] != product.direction[1]:
+    if line.relation in ("<", ">") or line.gap.direction[1] != product.direction[1]:
         raise RejectedError(f"it is not that {text_of(applied('dot', (w, v)))} is 0")
     return Found()
 
@@ -125,13 +125,14 @@ def of_one_client(q: Quotient, client: Index) -> Quotient:
 
 
 def root(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """Its squares are in the relation, and the greater side is not negative."""
+    """Its squares are in the relation, and the greater side (of an equation each) is not negative."""
     used, gap = put_at(kernel, data)
     low, high = line.sentence.left, line.sentence.right
     if line.relation in (">=", ">"):
         low, high = high, low
-    if line.relation == "==" or not kernel.signs.nonnegative(high, line.place):
-        raise RejectedError(f"nothing says that {text_of(high)} is >= 0")
+    for side in (low, high) if line.relation == "==" else (high,):
+        if not kernel.signs.nonnegative(side, line.place):
+            raise RejectedError(f"nothing says that {text_of(side)} is >= 0")
     one, other = (kernel.reader.value(side, line.place) for side in (low, high))
     if not same(other * other - one * one, line.relation, replace(used, gap=gap)):
         raise RejectedError(f"{used.name} does not say so of the squares")

@@ -66,18 +66,18 @@ def _all_of(
 
 
 def cases(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """It holds whether one number is less than another or not."""
+    """It holds whether one number is at most another, or more than it."""
     said = kernel.sentence(str(data.get("on")))
     gap = kernel.reader.difference(said)
     if said.relation != "<=" or gap.random:
         raise RejectedError("cases are on a <= b, neither of them random")
     fixed = (gap.free & {"k", "h", "n", "i"}) | ({"K"} if "parameter(K)" in gap.text else set())
-    other = Sentence(said.right, "<=", said.left)
+    others = [Sentence(said.right, relation, said.left) for relation in ("<=", "<")]
     last = []
-    for key, one in (("first", said), ("second", other)):
-        given = Line(str(one), one, PLAIN, kernel.reader.difference(one), "cases", fixed=fixed)
-        if given.name in kernel.known:
-            raise RejectedError(f"{given.name} is the name of another line")
-        last.append(kernel.block(list_of(data, key), Goal(line.sentence, line.place), [given])[-1])
+    for key, known in (("first", [said]), ("second", others)):
+        given = [Line(str(one), one, PLAIN, kernel.reader.difference(one), "cases", fixed=fixed) for one in known]
+        if any(one.name in kernel.known for one in given):
+            raise RejectedError(f"{given[0].name} is the name of another line")
+        last.append(kernel.block(list_of(data, key), Goal(line.sentence, line.place), given)[-1])
     freed = fixed.difference(*(one.fixed for one in kernel.known.values()))
     return Found(tuple(last), freed=freed, reach=furthest(one.reach for one in last))

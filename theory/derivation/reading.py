@@ -13,6 +13,7 @@ from theory.derivation.places import PLAIN, Place, Unfolding, finest, number_of,
 from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, mapped, of_atom, total
 from theory.derivation.terms import absolute, as_vector, bind, dot, expectation, over_all, power, root
 from theory.formula import Name, Number
+from theory.predicates import Connected
 from theory.program import Loop, Program
 from theory.sentence import (
     FUNCTION_NAMES,
@@ -50,6 +51,7 @@ class Reader:
         self.words = claim.vocabulary
         self.rounds: Unfolding | None = None
         self.symbols = frozenset(claim.symbols)
+        self.matrices = frozenset(one.matrix for one in claim.predicates if isinstance(one, Connected))
 
     def difference(self, s: Sentence, place: Place = PLAIN) -> Quotient:
         """Right minus left, of ``>=`` left minus right: what the sentence says is at least 0, or is 0."""
@@ -153,8 +155,8 @@ class Reader:
             return place.K
         if name in ("N", "d", "fstar"):
             return parameter(name)
-        if name not in self.symbols:
-            raise RejectedError(f"{name} is no name of the claim")
+        if name not in self.symbols or name in self.matrices:
+            raise RejectedError(f"{name} is no number of the claim")
         return self.named(name, place)
 
     def named(self, symbol: str, place: Place) -> Quotient:

@@ -342,19 +342,42 @@ class Signs:
             allowed = self._allowed(op, of, at)
             if allowed == "":
                 continue
-            sign = self.sign(of, at, bound, strict=op != "sqrt")
-            if sign <= {"sqrt": NONNEGATIVE, "log": POSITIVE}.get(op, sign - NOTHING):
+            asked, under = (op, of) if op != "**" else self._base(of, at)
+            sign = self.sign(under, at, bound, strict=asked != "sqrt")
+            if sign <= {"sqrt": NONNEGATIVE, "log": POSITIVE}.get(asked, sign - NOTHING):
                 continue
             if allowed is not None:
                 self.leaned.add(allowed)
                 continue
-            why = {"/": "is 0", "sqrt": "is negative", "log": "is not positive"}[op]
-            raise RejectedError(f"nothing says that {text_of(of)} never {why}")
+            why = {"/": "is 0", "sqrt": "is negative", "log": "is not positive"}[asked]
+            raise RejectedError(f"nothing says that {text_of(under)} never {why}")
+
+    def _base(self, e: Expression, place: Place) -> tuple[str, Expression]:
+        """What a power asks of its base, which it is given with: "/", or "log" where the exponent is no integer."""
+        base, exponent = parts(e)
+        return "/" if _integral(exponent, self.reader, place) else "log", base
+
+    def _remembered(self, op: str, e: Expression, place: Place) -> Iterator[str]:
+        """Under which a divisor, a root, a logarithm or a power is remembered; nothing for what changes.
+
+        A power with another exponent has values where this one has none, and the other way round: a base is known not
+        to be 0 where its exponent is a negative number, and else a power has a value where the same power has one.
+        """
+        if op == "**":
+            base, exponent = (self.reader.value(part, place) for part in parts(e))
+            if _lasting(base) and _lasting(exponent):
+                yield f"** {base.text} {exponent.text}"
+                if exponent.number is not None and exponent.number.denominator == 1 and exponent.number < 0:
+                    yield f"/ {_ray(base, '/')}"
+            return
+        q = self.reader.value(e, place)
+        if _lasting(q):
+            yield f"{op} {_ray(q, op)}"
 
     def _allowed(self, op: str, e: Expression, place: Place) -> str | None:
         """The hypothesis that has no value either where this has none; "" for the claim's sentence."""
-        q = self.reader.value(e, place)
-        return self.divisors.get(f"{op} {_ray(q, op)}") if _lasting(q) else None
+        found = [self.divisors[key] for key in self._remembered(op, e, place) if key in self.divisors]
+        return min(found, default=None)
 
     def allow(self, sides: Iterable[Expression], text: str) -> None:
         """Take it that what a claim itself says has a value: where it has none, the claim says nothing.
@@ -366,9 +389,8 @@ class Signs:
         for side in sides:
             try:
                 for op, e, at, _ in needs(side, self.reader, PLAIN, frozenset()):
-                    q = self.reader.value(e, at)
-                    if _lasting(q):
-                        self.divisors.setdefault(f"{op} {_ray(q, op)}", text)
+                    for key in self._remembered(op, e, at):
+                        self.divisors.setdefault(key, text)
             except RejectedError:  # what is not read allows nothing
                 continue
 
@@ -387,10 +409,17 @@ def _decided(s: Sign, strict: bool) -> bool:
     return len(s) == 1 or (not strict and s <= NONNEGATIVE)
 
 
+def _integral(exponent: Expression, reader: Reader, place: Place) -> bool:
+    """Whether an exponent is a sum of products of integers that are at least 0, with integer factors."""
+    q = reader.value(exponent, place)
+    whole = all(c.denominator == 1 for c in q.over.values()) and not q.under
+    return whole and all(reader.integer(a) and p > 0 for m in q.over for a, p in m)
+
+
 def needs(
     e: Expression, reader: Reader, place: Place, bound: frozenset[str]
 ) -> Iterator[tuple[str, Expression, Place, frozenset[str]]]:
-    """What must hold for a tree to have a value: the divisors ("/"), what is under roots and logarithms, and where."""
+    """What may have no value: divisors ("/"), what is under roots and logarithms, whole powers ("**"); and where."""
     if isinstance(e, Name) and e.name in reader.words.definitions:
         yield from needs(reader.words.definitions[e.name], reader, place, bound)
     if isinstance(e, At) or not isinstance(e, Apply):
@@ -408,12 +437,8 @@ def needs(
         yield op, inner[0], place, bound
     elif op == "**":
         exponent = reader.value(inner[1], place)
-        whole = all(c.denominator == 1 for c in exponent.over.values()) and not exponent.under
-        whole = whole and all(reader.integer(a) and p > 0 for m in exponent.over for a, p in m)
-        if not whole:
-            yield "log", inner[0], place, bound
-        elif any(c < 0 for c in exponent.over.values()):
-            yield "/", inner[0], place, bound
+        if not _integral(inner[1], reader, place) or any(c < 0 for c in exponent.over.values()):
+            yield "**", e, place, bound
     for part in inner:
         yield from needs(part, reader, within, bound)
 

@@ -112,7 +112,7 @@ def induction(
 
 
 def cases(name: str, sentence: str | None, on: str, first: Sequence[Data], second: Sequence[Data]) -> Data:
-    """A line that is so whether ``on`` (a <= b) holds or its opposite (b <= a); the lists use it by this text."""
+    """A line that is so whether ``on`` (a <= b) holds or its opposite (b < a, b <= a); the lists use them by text."""
     return _line(name, "cases", sentence, on=on, first=list(first), second=list(second))
 
 

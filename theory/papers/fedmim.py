@@ -10,6 +10,7 @@ A is 1 - sum alpha, rho is sum beta, and u_t = x_t - (K/A) sum_j (sum_{s>=j} alp
 from functools import partial
 
 from theory.claim import Paper, claim
+from theory.derivation import combined, root
 from theory.domain import INDEX, NONNEGATIVE, PROBABILITY, Domain
 from theory.program import algorithm
 
@@ -829,6 +830,19 @@ def by_terms(label, number, start, factor, square, **fields):
     )
 
 
+SPEED_UP = (
+    combined("squares", "S/K == S*K/K**2"),
+    root("roots", "squares", "sqrt(S/K) == sqrt(S*K)/K"),
+    combined(
+        "all",
+        None,
+        {"roots": "(L*sigma2/H + 4*L*G**2)/(lam*S) - f0_gap/(lam*sqrt(S/K)*sqrt(S*K))"},
+        {
+            "1": "(H - 1)/(lam*H)*(L*sigma2/sqrt(S*K) + 9*A**2*L**2*sigma2*S/K)",
+            "rho": "3*L**2*C*S/(lam*K)*(27/32*A + 1)*(H - 1)*(H + 1)/H**2",
+        },
+    ),
+)
 REMARKS = (
     numbers(
         "remark-iv1",
@@ -861,6 +875,7 @@ REMARKS = (
         title="speed-up in S alone",
         source="repair of Remark IV.1",
         amends="remark-iv1",
+        proof=SPEED_UP,
         remarks=(
             "The bound of (35) at eta_l = sqrt(S/T)/K is O(1/sqrt(ST) + S/T), with constants that do not grow with K: "
             "(f_0-f_*)/(lambda sqrt(ST)), L sigma_l^2/(lambda K sqrt(ST)), 4LG^2/(lambda sqrt(ST)), and S/(lambda T) "

@@ -11,7 +11,7 @@ that has left is selected no more. What the paper says of a generic f, its secti
 from dataclasses import replace
 
 from theory.claim import Paper, claim
-from theory.derivation import axiom, cases, combined, power, root, step
+from theory.derivation import assumed, axiom, cases, combined, power, root, step, zero
 from theory.domain import NONNEGATIVE, REAL, Domain
 from theory.program import algorithm
 
@@ -355,6 +355,72 @@ STAYS = (
     root("all", "squares"),
 )
 
+
+def contracting(f, x, xstar):
+    """A step of length 1/L without noise: norm2(x - grad/L) <= (L - mu)/(L + mu)*norm2(x) + norm2(xstar)."""
+    g, away = f"grad({f}, {x})", f"({x} - {xstar})"
+    between, rest = f"((L - mu)/(2*L)*{x} + (L + mu)/(2*L)*{xstar})", f"({g} - (L + mu)/2*{away})"
+    at_minimiser = "zero" if f == "f" else "zero n"
+    return (
+        combined(
+            "curved",
+            f"(mu + L)*dot({x} - {xstar}, {g}) >= norm2({g}) + mu*L*norm2({x} - {xstar})",
+            {
+                f"smooth strongly_convex {f} ({x}, {xstar})": "1/2",
+                f"smooth strongly_convex {f} ({xstar}, {x})": "1/2",
+                f"{at_minimiser} ((mu + L)*{away} + grad({f}, {xstar}) - 2*{g})": "-1",
+            },
+        ),
+        assumed("curvature", "mu <= L", (f"smooth({f}, L)", f"strongly_convex({f}, mu)"), "curvature"),
+        cases(
+            "moved",
+            f"norm2({x} - {g}/L) <= (L - mu)/(L + mu)*norm2({x}) + norm2({xstar})",
+            "L <= mu",
+            [
+                combined("none", f"norm2({rest}) <= 0", {"curved": "1", "L <= mu": f"(L - mu)/4*norm2({away})"}),
+                zero("nothing", "none", rest, f"({rest}/L**2 - 2*{between}/L)"),
+                combined(
+                    "on the line",
+                    None,
+                    {"nothing": "1"},
+                    {
+                        away: "(L - mu)*(L + mu)/(4*L**2)",
+                        x: "(L - mu)**2/(2*L*(L + mu))",
+                        xstar: "(L - mu)/(2*L)",
+                    },
+                ),
+            ],
+            [
+                combined(
+                    "in the plane",
+                    None,
+                    {"curved": "2/(L*(L - mu))"},
+                    {f"{rest}/L + (L - mu)/(L + mu)*{between}": "(L + mu)/(L - mu)"},
+                )
+            ],
+        ),
+    )
+
+
+LEAST_RADIUS = (
+    *contracting("f", "x0", "xstar"),
+    *NOISY,
+    power("inside", "norm(x0) <= R", "2", "norm2(x0) <= R**2"),
+    power("near", A2, "2", "norm2(xstar) <= r**2"),
+    combined(
+        "longest",
+        "norm2(x0 - grad(f, x0)/L) + sigma**2/L**2 <= R**2",
+        {"moved": "1", "inside": "(L - mu)/(L + mu)", "near": "1"},
+    ),
+    combined(
+        "squares",
+        "E(norm2(x[1])) <= R**2",
+        {"round": "1", "inside": "1 - eta*L", "longest": "eta*L", "noise": "eta**2"},
+        {"grad(f, x0)": "eta*(1 - eta*L)/L", "sigma": "eta*(1 - eta*L)/L"},
+    ),
+    root("all", "squares"),
+)
+
 ONE_STEP = (*A1, A2, A3, STEP)
 FULL = "sqrt((kappa + 1)/2*(r**2 + sigma**2/L**2))"
 
@@ -394,6 +460,7 @@ THEOREM_2 = (
     radius(
         "theorem-2/corrected",
         FULL,
+        proof=LEAST_RADIUS,
         title="the least radius of stability of SGD",
         source="repair of Theorem 2",
         amends="theorem-2",
@@ -800,6 +867,8 @@ SUFFICIENT = (
     ),
 )
 OFFSET = "2*(C2 + C3 + C1*C4)/mu"
+UNDER = f"(1 + a)**2*r**2 + (1 - a)*(a*r**2 + {OFFSET})"
+UNDER_19 = "(1 + 3*L/mu*C1)/(1 - L/mu*C1)**2*r**2 + 2*(C2 + C3 + C1*C4)/(mu - L*C1)"
 LINES = (
     line(
         "eq15",
@@ -830,16 +899,20 @@ LINES = (
     ),
     line(
         "eq19",
-        "R == (1 + L/mu*C1)/(1 - L/mu*C1)*r + sqrt((1 + 3*L/mu*C1)/(1 - L/mu*C1)**2*r**2"
-        " + 2*(C2 + C3 + C1*C4)/(mu - L*C1))",
+        f"R == (1 + L/mu*C1)/(1 - L/mu*C1)*r + sqrt({UNDER_19})",
         ("mu <= L", "L*C1 < mu"),
         of=None,
         standing=("C2 + C3 + C1*C4 >= 0",),
         where={
             "a": "L/mu*C1",
-            "R": f"((1 + a)*r + sqrt((1 + a)**2*r**2 + (1 - a)*(a*r**2 + {OFFSET})))/(1 - a)",
+            "R": f"((1 + a)*r + sqrt({UNDER}))/(1 - a)",
         },
         parameters={"C1": BELOW_ONE, "C2": REAL, "C3": REAL, "C4": REAL, "r": NONNEGATIVE},
+        proof=(
+            combined("squares", f"{UNDER_19} == ({UNDER})/(1 - a)**2"),
+            root("roots", "squares", f"sqrt({UNDER_19}) == sqrt({UNDER})/(1 - a)"),
+            combined("all", None, {"roots": "-1"}),
+        ),
         title="the radius of Theorem 3",
         remarks=(
             "Left: the larger root in R of (18), which is (1-a) R^2 - 2(1+a) r R - (a r^2 + (2/mu)(C2+C3+C1 C4)) >= 0 "

@@ -765,6 +765,34 @@ LOCAL_FIXED_POINT = {
 }
 
 ONE_AVERAGE = "w^t is the mean of the clients' local iterates y, in the middle of a round too."
+HERE, GRADIENTS_HERE = f"({LOCAL_MEAN})", "mean_n(grad(f_n, y[k, h]))"
+APART_HERE = f"grad(f_n, y[k, h]) - grad(f_n, {LOCAL_MEAN})"
+LOCAL_STEP = (
+    by_round(
+        "turn",
+        f"E(norm2({NEXT} - xstar)) == E(norm2({HERE} - xstar - gamma*{GRADIENTS_HERE}))"
+        " + gamma**2/N*mean_n(mean_i(E(norm2(grad(f_ni, y[k, h]) - grad(f_n, y[k, h])))))",
+    ),
+    combined(
+        "all",
+        None,
+        {
+            "turn": "1",
+            "E mean_n: variance (y[k, h])": "gamma**2/N",
+            "E mean_n: strongly_convex f_n (y[k, h], xstar)": "2*gamma",
+            f"E mean_n: above f_n (y[k, h], {LOCAL_MEAN})": "2*gamma",
+            f"E mean_n: lipschitz-gradient f_n (y[k, h], {LOCAL_MEAN})": "2*gamma**2",
+            f"E: above f ({LOCAL_MEAN}, {HERE} - grad(f, {LOCAL_MEAN})/L)": "4*gamma**2*L",
+            f"E: infimum ({HERE} - grad(f, {LOCAL_MEAN})/L)": "4*gamma**2*L",
+            "minimiser": "4*gamma**2*L",
+        },
+        [
+            {"of": f"y[k, h] - {LOCAL_MEAN}", "over": ["E", "mean_n"], "times": "mu*gamma"},
+            {"of": f"{APART_HERE} - mean_n({APART_HERE})", "over": ["E", "mean_n"], "times": "2*gamma**2"},
+            {"of": f"mean_n({APART_HERE}) - grad(f, {LOCAL_MEAN})", "over": ["E"], "times": "gamma**2"},
+        ],
+    ),
+)
 LOCAL = (
     one_step(
         "lemma-4",
@@ -789,6 +817,7 @@ LOCAL = (
         "one step of local SGD",
         "repair of Lemma 4",
         assuming=(*A1, A2),
+        proof=LOCAL_STEP,
         remarks=(
             "For every gamma > 0, if grad F(w*) = 0: the printed proof, with grad F(w*) = 0 where it uses ||grad "
             "F||^2 <= 2L (F - F*), and with the last sum carried out: -2 gamma (F - F*) + 4 gamma^2 L (F - F*) = -(2 "

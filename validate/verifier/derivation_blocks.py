@@ -291,7 +291,7 @@ class Blocks(Rules):
         return found
 
     def cases(self, goal: Goal) -> None:
-        """Of two numbers one is at most the other."""
+        """A number is at most another, or more than it."""
         data = goal.data
         fields(data, "the line", "by on first second", "name sentence")
         text = text_of(data["on"], "on").strip()
@@ -308,18 +308,20 @@ class Blocks(Rules):
         self.cases_open += 1
         mark = frozenset((index, self.cases_open) for index in free | {"K"})
         wanted = self.fact("", goal.sentence, goal.env)
-        for key, name, sentence in (
-            ("first", text, on),
-            ("second", f"{two.strip()} <= {one.strip()}", Sentence(on.right, "<=", on.left, "")),
+        first, second = one.strip(), two.strip()
+        for key, known in (
+            ("first", {text: on}),
+            ("second", {f"{second} {sign} {first}": Sentence(on.right, sign, on.left, "") for sign in ("<=", "<")}),
         ):
             here = Used()
             here.fixed = mark
-            assumed = self.fact(name, sentence, self.start, here)
-            self.signs.facts.append(assumed)
+            assumed = {name: self.fact(name, sentence, self.start, here) for name, sentence in known.items()}
+            self.signs.facts.extend(assumed.values())
             try:
-                (last,) = self._ends(data[key], {**goal.scope, name: assumed}, [wanted], key)
+                (last,) = self._ends(data[key], {**goal.scope, **assumed}, [wanted], key)
             finally:
-                self.signs.facts.remove(assumed)
+                for fact in assumed.values():
+                    self.signs.facts.remove(fact)
             goal.used.merge(last)
         goal.used.fixed -= mark
 

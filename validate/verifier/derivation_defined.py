@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from .derivation_normal import Normal
 from .derivation_places import Env
@@ -16,12 +17,14 @@ class Defined(Signs):
 
     Attributes:
         divisors: what the claim divides by; whether it has free indices. arguments: of its roots and logarithms.
+        powers: base and exponent of those that may have no value: one that has none says nothing of other exponents.
     """
 
     def __init__(self, normal: Normal) -> None:
         super().__init__(normal)
         self.divisors: dict[frozenset[object], bool] = {}
         self.arguments: set[tuple[str, frozenset[object]]] = set()
+        self.powers: set[tuple[frozenset[object], frozenset[object]]] = set()
 
     # what is divided by
 
@@ -35,13 +38,42 @@ class Defined(Signs):
     def grant(self, tree: Node, env: Env) -> None:
         """Where the claim divides by 0, or has the root of a negative number, it says nothing: proofs may do so too."""
         for node, within, under in self.parts(tree, env, frozenset()):
-            if node.op in ("/", "**"):
-                for divisor in self._factors(node.args[1] if node.op == "/" else node.args[0]):
+            if self._of_run(node, within):
+                continue
+            if node.op == "**":
+                sides = [self.normal.value(a, within) for a in node.args]
+                if not any(a.rand or a.frees for p in sides for m in p for a, _ in m):
+                    self.powers.add(self._whole_power(node, within))
+                exponent = self.normal.value(node.args[1], within)
+                number = exponent.get((), Fraction(0)) if set(exponent) <= {()} else Fraction(0)
+                if number < 0 and number.denominator == 1:
+                    self._grant(node.args[0], within, under)
+            elif node.op == "/":
+                for divisor in self._factors(node.args[1]):
                     self._grant(divisor, within, under)
-            elif node.op in ("sqrt", "log"):
+            else:
                 p = self.normal.value(node.args[0], within)
                 if not any(a.rand or a.frees for m in p for a, _ in m):
                     self.arguments.add((node.op, frozenset(p.items())))
+
+    def _whole_power(self, node: Node, env: Env) -> tuple[frozenset[object], frozenset[object]]:
+        base, exponent = (self.normal.value(a, env) for a in node.args)
+        return frozenset(base.items()), frozenset(exponent.items())
+
+    def _of_run(self, tree: Node, env: Env) -> bool:
+        """Whether it hangs on the length of the run, which is another one in other lines."""
+        left, seen = [tree], set[str]()
+        while left:
+            node = left.pop()
+            if (node.op in ("name", "at") and node.name == "K") or (node.op in OVER and OVER[node.op][1] == "k"):
+                return True
+            if node.op == "name" and node.name not in seen:
+                seen.add(node.name)
+                inner = env.trees[node.name][0] if node.name in env.trees else None
+                inner = inner or self.claimed.words.definitions.get(node.name)
+                left += [] if inner is None else [inner]
+            left += node.args
+        return False
 
     def _grant(self, divisor: Node, env: Env, under: frozenset[str]) -> None:
         p = self.normal.value(divisor, env)
@@ -56,7 +88,7 @@ class Defined(Signs):
             yield from self._factors(tree.args[0])
         if tree.op == "*":
             yield from self._factors(tree.args[1])
-        if tree.op == "neg" or (tree.op == "**" and tree.args[1].op == "number" and tree.args[1].value):
+        if tree.op == "neg" or (tree.op == "**" and tree.args[1].op == "number" and tree.args[1].value > 0):
             yield from self._factors(tree.args[0])
 
     def parts(self, tree: Node, env: Env, under: frozenset[str]) -> Iterable[tuple[Node, Env, frozenset[str]]]:
@@ -105,6 +137,8 @@ class Defined(Signs):
         if node.op == "/":
             return self.divides(node.args[1], env)
         if node.op == "**":
+            if self._whole_power(node, env) in self.powers:
+                return True
             if self.integer(node.args[1], env):
                 return self.divides(node.args[0], env)
             if self.nonneg(node.args[1], env) and self.nonneg(node.args[0], env):

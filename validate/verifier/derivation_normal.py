@@ -81,6 +81,8 @@ class Normal:
             raise Uncheckable(f"{shown(name)} is no name of the claim")
         if not index and base in self.indexed:
             raise Uncheckable(f"{name} is written with and without an index")
+        if set(index) - set("nikh"):
+            raise Uncheckable(f"{shown(name)}: the index j is not read in derivations")
         places: list[Any] = []
         for letter in index:
             places.append(

@@ -19,15 +19,17 @@ class Compared(Lines):
     """Rules about one other line, or one client."""
 
     def root(self, goal: Goal) -> None:
-        """a <= b from a**2 <= b**2 and b >= 0."""
+        """a <= b from a**2 <= b**2 and b >= 0; a == b from a**2 == b**2 where both are."""
         fields(goal.data, "the line", "by line", "name sentence put")
         fact = self.named(goal)
         goal.used.add(fact)
         left, right = goal.sentence.left, goal.sentence.right
         if goal.sentence.relation[0] == ">":
             left, right = right, left
-        if goal.relation == "==" or not self.signs.nonneg(right, goal.env):
+        if not self.signs.nonneg(right, goal.env):
             raise Uncheckable("the larger side is not certainly at least 0")
+        if goal.relation == "==" and not self.signs.nonneg(left, goal.env):
+            raise Uncheckable("a side of the equation is not certainly at least 0")
         a, b = (self.normal.value(side, goal.env) for side in (left, right))
         squares = self.algebra.sub(self.algebra.mul(b, b), self.algebra.mul(a, a))
         if not self.follows(fact.relation, fact.difference, goal.relation, squares):
@@ -96,8 +98,12 @@ class Compared(Lines):
             if len(m) == 1 and m[0][1] == 1 and abs(c) == 1 and m[0][0].tag not in ("B", "E"):
                 rest = al.scale({x: y for x, y in w.items() if x != m}, -c)
                 if not any(inside(m[0][0], a) for x in rest for a, _ in x):
-                    found.append(self.swap(m[0][0], rest, "n" in m[0][0].frees and "n" not in fact.held))
+                    found.append(self.swap(m[0][0], rest, self._of_all(m[0][0], fact)))
         return found
+
+    def _of_all(self, pattern: Atom, fact: Fact) -> bool:
+        """Whether a line says it of every client, and not only where what it divides by is not 0."""
+        return "n" in pattern.frees and "n" not in fact.held and not fact.open
 
     def swap(self, pattern: Atom, by: Poly, of_all: bool) -> Swap:
         """Replaces an atom, and, where it is meant of all clients, its likes with another client's index."""

@@ -741,16 +741,18 @@ class Proof:
         said = self.setting.said(on, {**self.env, **self.fixed})
         kept = dict(self.scope), self.env, self.fixed
         out = [f"destruct (Rle_or_lt {text_of(said.left, outer=9)} {text_of(said.right, outer=9)}) as [Case|Case]."]
-        other = Sentence(on.right, "<=", on.left)
-        for key, relation in (("first", on), ("second", other)):
+        strict, weak = (Sentence(on.right, relation, on.left) for relation in ("<", "<="))
+        for key, known in (("first", {"Case": on}), ("second", {"Case": strict, "Weak": weak})):
             self.fixed = {**kept[2], **{index: name(index) for index in line.free}}
             self.env = {}
             self.scope = dict(kept[0])
-            self.scope[str(relation)] = Line("Case", relation, ())
+            for called, relation in known.items():
+                self.scope[str(relation)] = Line(called, relation, ())
             inner = self.lines(one[key], line.sentence, line.place)
             here = Line("", line.sentence, (), 0, line.place)
             ending = self._from_any(list(self.made), here)
-            out += block([*(["apply Rlt_le in Case."] if key == "second" else []), *inner, *ending])
+            weaker = ["assert (Weak := Rlt_le _ _ Case)."] if key == "second" else []
+            out += block([*weaker, *inner, *ending])
         self.scope, self.env, self.fixed = kept
         return out
 
