@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from theory.derivation.atoms import Binder, Index
 from theory.derivation.combinations import at, combination, list_of, mapping_of, mean, turns_of
 from theory.derivation.equalities import power, replaced, root, single, step, zero
 from theory.derivation.inductions import cases, induction
@@ -18,7 +19,7 @@ from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
 from theory.derivation.reading import PLAIN, parameter, put
 from theory.derivation.schemas import instance
 from theory.derivation.statements import Found, Line, same
-from theory.derivation.terms import Binder, Index, bind
+from theory.derivation.terms import bind
 from theory.sentence import (
     OVER,
     Expression,
