@@ -10,14 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from theory.derivation.combinations import at, combination, list_of, mapping_of, mean
+from theory.derivation.atoms import Binder, Index
+from theory.derivation.combinations import at, combination, list_of, mapping_of, mean, turns_of
 from theory.derivation.equalities import power, replaced, root, single, step, zero
 from theory.derivation.inductions import cases, induction
 from theory.derivation.kernel import Kernel
-from theory.derivation.quotients import RejectedError
-from theory.derivation.reading import PLAIN
+from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
+from theory.derivation.reading import PLAIN, parameter, put
 from theory.derivation.schemas import instance
 from theory.derivation.statements import Found, Line, same
+from theory.derivation.terms import bind
 from theory.sentence import (
     OVER,
     Expression,
@@ -84,10 +86,34 @@ def domain(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 def axiom(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It holds of any numbers and vectors."""
     of = [kernel.expression(text) for text in list_of(data, "of")]
+    if data.get("schema") == "telescope":
+        return _telescope(kernel, of, str(data.get("over", "")), line)
     said, reach = _axiom(kernel, str(data.get("schema")), of, str(data.get("over", "")), line)
     if not any(same(line.gap, line.relation, replace(line, sentence=s, gap=kernel.reader.difference(s))) for s in said):
         raise RejectedError(f"it is not what {data.get('schema')} says of {', '.join(map(text_of, of))}")
     return Found(reach=reach)
+
+
+def _telescope(kernel: Kernel, of: list[Expression], over: str, line: Line) -> Found:
+    """A sum over rounds, or turns, of what a number grows by is what it is after the last less what it is at first."""
+    how, index = OVER.get(over, ("", ""))
+    if how != "sum" or index not in "kh" or len(of) != 1 or line.relation != "==" or line.place != PLAIN:
+        raise RejectedError("telescope is an equation about a sum over k or h, of one number")
+    if read(of[0], kernel.claim.vocabulary).shape == "vector":
+        raise RejectedError("telescope is of numbers")
+    end = parameter("K") if index == "k" else turns_of(kernel)
+
+    def there(value: Quotient) -> Quotient:
+        place = put(PLAIN, index, value)
+        kernel.has_value(of[0], place)
+        return kernel.reader.value(of[0], place)
+
+    now = PLAIN.k if index == "k" else PLAIN.h
+    grows = there(now + ONE) - there(now)
+    grows = bind(Binder(index, Index(index), None, end), grows) if index in grows.free else end * grows
+    if line.gap.direction[1] != (there(end) - there(constant(0)) - grows).direction[1]:
+        raise RejectedError("the sum of its growth is what it is at the end, less what it is at first")
+    return Found()
 
 
 def _axiom(

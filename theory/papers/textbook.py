@@ -526,6 +526,65 @@ AT_MINIMISER = {"sigma2": "mean_n(mean_i(norm2(grad(f_ni, xstar))))"}
 CLIENTS = ("smooth(f_n, L)", "strongly_convex(f_n, mu)", HALF)
 PARALLEL = ("with one client it is plain SGD; the mean over several clients, one sample of each, varies no more",)
 
+SHARE = "1/(2*eta*(1 - 2*L*eta)*H)"
+SVRG_EPOCH = (
+    step(
+        "turn",
+        "E(norm2(y[k, h+1] - xstar)) == E(norm2(y[k, h] - xstar)) "
+        "- 2*eta*E(dot(grad(f, y[k, h]), y[k, h] - xstar)) + eta**2*E(norm2(grad(f, y[k, h]))) "
+        "+ eta**2/N*E(mean_n(mean_i(norm2(grad(f_ni, y[k, h]) - grad(f_ni, x[k]))) "
+        "- norm2(grad(f_n, y[k, h]) - grad(f_n, x[k]))))",
+    ),
+    combined("short", "1 - 2*L*eta > 0", {"eta < 1/(2*L)": "2*L"}),
+    combined(
+        "nearer",
+        "E(norm2(y[k, h+1] - xstar)) <= E(norm2(y[k, h] - xstar)) "
+        "- 2*eta*(1 - 2*L*eta)*(E(f(y[k, h])) - fstar) + 4*L*eta**2*(E(f(x[k])) - fstar)",
+        {
+            "turn": "1",
+            "E: convex f (y[k, h], xstar)": "2*eta",
+            "minimiser": "2*eta - 8*L*eta**2",
+            "E mean_n mean_i: smooth convex f_ni (y[k, h], xstar)": "4*L*eta**2",
+            "E mean_n mean_i: smooth convex f_ni (x[k], xstar)": "4*L*eta**2",
+            "E: zero (y[k, h] - xstar)": "-4*L*eta**2",
+            "E: zero (x[k] - xstar)": "-4*L*eta**2",
+            "E: zero (grad(f, y[k, h]))": "2*eta**2",
+            "zero (grad(f, xstar))": "-eta**2",
+        },
+        {
+            "E mean_n mean_i: grad(f_ni, y[k, h]) + grad(f_ni, x[k]) - 2*grad(f_ni, xstar) "
+            "- (grad(f, y[k, h]) + grad(f, x[k]) - 2*grad(f, xstar))": "eta**2",
+            "E mean_n mean_i: grad(f_ni, y[k, h]) - grad(f_ni, x[k]) "
+            "- (grad(f_n, y[k, h]) - grad(f_n, x[k]))": "eta**2*(N - 1)/N",
+            "E mean_n: grad(f_n, y[k, h]) - grad(f_n, x[k]) - (grad(f, y[k, h]) - grad(f, x[k]))": "eta**2",
+            "E: grad(f, y[k, h]) - grad(f, xstar)": "eta**2",
+            "E: grad(f, x[k]) - grad(f, xstar)": "2*eta**2",
+        },
+    ),
+    axiom(
+        "epoch",
+        "sum_h(E(norm2(y[k, h+1] - xstar)) - E(norm2(y[k, h] - xstar))) "
+        "== E(norm2(y[k, H] - xstar)) - E(norm2(y[k, 0] - xstar))",
+        "telescope",
+        "E(norm2(y[k, h] - xstar))",
+        over="sum_h",
+    ),
+    step("start", "E(norm2(y[k, 0] - xstar)) == E(norm2(x[k] - xstar))"),
+    combined(
+        "contraction",
+        None,
+        {
+            "sum_h: nearer": SHARE,
+            "epoch": f"-{SHARE}",
+            "start": SHARE,
+            "E: strongly_convex f (xstar, x[k])": f"2/mu*{SHARE}",
+            "E: zero (x[k] - xstar)": f"-2/mu*{SHARE}",
+            "minimiser": "2*L*eta/(1 - 2*L*eta)",
+        },
+        {"E: y[k, H] - xstar": SHARE},
+    ),
+)
+
 STOCHASTIC = (
     lemma(
         "sgd-step",
@@ -595,6 +654,7 @@ STOCHASTIC = (
         of=svrg,
         assuming=(*CURVED, "eta < 1/(2*L)"),
         where={"alpha": "1/(mu*eta*(1 - 2*L*eta)*H) + 2*L*eta/(1 - 2*L*eta)"},
+        proof=SVRG_EPOCH,
         title="one epoch of SVRG contracts",
         source=f"{JOHNSON_ZHANG}, Theorem 1",
         remarks=(

@@ -1,0 +1,69 @@
+"""Sums that telescope: right ones are accepted, by kernel and verifier, and others by neither."""
+
+from __future__ import annotations
+
+import pytest
+
+from theory import algorithm, claim
+from theory.derivation import NotProvedError, axiom, check
+from validate import verifier
+from validate.certificate.derivation import derivation_certificate
+
+
+@algorithm
+def local(w, x, *, eta, H):
+    y = w.each(x)
+    for _ in w.repeat(H):
+        w.tap("y", y)
+        y = y - eta * w.gradient(y, w.sample())
+    return w.mean(y)
+
+
+TURNS = "E(mean_n(norm2(y[k, {h}])))"
+ROUNDS = "norm2(x[{k}])"
+
+
+def accepted(statement: str, of: str, over: str) -> bool:
+    one = claim("telescope", statement, of=local)
+    lines = [axiom("all", None, "telescope", of, over=over)]
+    by_verifier = verifier.verify(derivation_certificate(one, lines)).valid
+    try:
+        check(one, lines)
+    except NotProvedError:
+        assert not by_verifier
+        return False
+    assert by_verifier
+    return True
+
+
+@pytest.mark.parametrize(
+    ("summed", "grown", "expected"),
+    [
+        ("sum_h", (TURNS, "h", "H", "0"), True),
+        ("sum_k", (ROUNDS, "k", "K", "0"), True),
+        ("sum_k", ("{k}**2", "k", "K", "0"), True),
+        ("sum_h", (TURNS, "h", "H + 1", "0"), False),
+        ("sum_h", (TURNS, "h", "H", "1"), False),
+        ("sum_k", (ROUNDS, "k", "K - 1", "0"), False),
+        ("sum_k", (ROUNDS, "k", "K", "1"), False),
+        ("mean_h", (TURNS, "h", "H", "0"), False),
+        ("mean_k", (ROUNDS, "k", "K", "0"), False),
+    ],
+)
+def test_what_a_sum_of_growth_is(summed: str, grown: tuple[str, str, str, str], expected: bool) -> None:
+    text, index, end, first = grown
+
+    def there(value: str) -> str:
+        return text.replace("{" + index + "}", value if value in (index, end, first) else f"({value})")
+
+    statement = f"{summed}({there(index + ' + 1')} - {there(index)}) == {there(end)} - {there(first)}"
+    for over in ("sum_h", "sum_k", summed):
+        right = expected and over == summed
+        assert accepted(statement, there(index), over) is right, (statement, over)
+
+
+@pytest.mark.parametrize("relation", ["<=", "<"])
+def test_it_is_an_equation(relation: str) -> None:
+    assert not accepted(
+        f"sum_k(norm2(x[k + 1]) - norm2(x[k])) {relation} norm2(x[K]) - norm2(x0)", "norm2(x[k])", "sum_k"
+    )
