@@ -19,7 +19,7 @@ def test_the_file_of_the_page_gets_its_verdicts(tmp_path):
     with files.forgetting():
         results = {r.id: r for r in validate.check(str(path), quick=True, out=tmp_path / "out")}
     assert {id: r.verdict for id, r in results.items()} == {
-        "my-sgd/one-step": "supported",
+        "my-sgd/one-step": "proved",
         "my-sgd/lost-factor": "refuted",
     }
     certificate = results["my-sgd/lost-factor"].certificate

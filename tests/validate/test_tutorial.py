@@ -45,7 +45,7 @@ def test_the_verdicts_are_those_on_the_page(written: Path) -> None:
     assert result.exit_code == 1, result.output  # one is refuted
     printed, shown = columns(result.stdout), columns(blocks("text")[0])
     assert [row[:2] for row in printed[:4]] == [row[:2] for row in shown[:4]]
-    assert [row[1].split()[0] for row in printed[1:4]] == ["supported", "supported", "refuted"]
+    assert [row[1].split()[0] for row in printed[1:4]] == ["proved", "proved", "refuted"]
     assert printed[3] == shown[3]  # the instance, in fractions
     assert verifier.verify(verifier.load(str(written / CERTIFICATE))).valid
     assert call("verify", CERTIFICATE, "--claims", "my_paper.py").exit_code == 0
