@@ -18,9 +18,7 @@ NOT_EXPORTED = 1
 def export(
     target: Annotated[
         str,
-        typer.Argument(
-            metavar="ID", help="Id of a claim; or paper.py:LABEL.", autocompletion=completion.claim_ids
-        ),
+        typer.Argument(metavar="ID", help="Id of a claim; or paper.py:LABEL.", autocompletion=completion.claim_ids),
     ],
     to: Annotated[Literal["rocq", "lean"], typer.Option("--to", help="The prover: rocq (Coq 8.16 and later) or lean.")],
     out: Annotated[Path | None, typer.Option("--out", help="Write the files into this folder.")] = None,
