@@ -314,7 +314,10 @@ class Setting:
             return Pow(base, count(e)) if e >= 0 else Inv(Pow(base, count(-e)))
         if isinstance(exponent, Apply) and exponent.operation == "neg":
             return Inv(self._power(base, parts(exponent)[0], env))
-        return Pow(base, self.nat(exponent, env))
+        e_ = self.nat(exponent, env)
+        if e_.constant < 0 or any(times < 0 for _, times in e_.terms):  # differences of naturals end at 0
+            raise NotExportedError("a power whose exponent is a difference is not exported yet")
+        return Pow(base, e_)
 
     def _over(self, how: str, index: str, body: Expression, env: Env) -> Term:
         vector = read(body, self.claim.vocabulary).shape == "vector"
