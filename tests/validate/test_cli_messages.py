@@ -30,7 +30,7 @@ TYPOS: list[tuple[str, list[str]]] = [
     (f"bound {EQ8} --set", ["--set", "fedproof bound --help"]),
     (f"bound {EQ8} --rigourous", ["--rigourous", "--rigorous"]),
     ("bound fedmim/remark-iv3", ["no right side", "others of its paper have, such as"]),
-    ("replay textbook/sgd-convex", ["no proof", "others of its paper have, such as textbook/sgd-step"]),
+    ("replay textbook/reshuffling", ["no proof", "others of its paper have, such as textbook/recursion"]),
     ("falsify fedmim/remark-iv3", ["nothing to search for", "others of its paper have, such as"]),
     ("feasible fedavg-svrg/lemma-v1-eq14 --suppose 'M <'", ["--suppose 'M <'", "'M <= 8'"]),
     ("feasible fedavg-svrg/lemma-v1-eq14 --set m=8", ["'m'", "did you mean 'M'"]),

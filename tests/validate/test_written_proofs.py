@@ -286,7 +286,7 @@ def test_the_evidence_says_what_it_rests_on() -> None:
     assert found.data is not None
     assert found.data["sentence"]["hypotheses"] == ["smooth(f, L)", "convex(f)"]
     assert found.data["proof"]["unused"] == ["L <= 7", "bounded_below(f)"]
-    assert (found.kind, found.origin) == ("algebra", "search")
+    assert (found.kind, found.origin) == ("algebra", "given")
 
 
 def test_a_break_against_a_proof_is_a_contradiction(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
