@@ -103,7 +103,7 @@ class Signs:
         yield (1 if content > 0 else -1), text
         sign = 1
         for p, power in q.under.items():
-            known = self._polynomial(Quotient(dict(p), {}), frozenset(), 0)
+            known = self._by_domains(Quotient(dict(p), {}))
             if power % 2 and known not in (POSITIVE, _less(POSITIVE)):
                 return
             sign *= min(known) ** (power % 2)
@@ -115,6 +115,14 @@ class Signs:
         rest = rest * monomial(tuple((a, e) for a, e in shared if e))
         content, text = rest.direction
         yield (sign if content > 0 else -sign), text
+
+    def _by_domains(self, q: Quotient) -> Sign:
+        """The sign that q has whatever lines say: what a line is remembered by must not hang on other lines."""
+        facts, self.facts = self.facts, {}
+        try:
+            return self._polynomial(q, frozenset(), 0)
+        finally:
+            self.facts = facts
 
     def _known(self, q: Quotient, bound: frozenset[str]) -> Sign:
         found = ANY
