@@ -147,8 +147,7 @@ def power(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     if used.relation in (">=", ">"):
         low, high = high, low
     e = kernel.reader.value(exponent)
-    whole = all(c.denominator == 1 and c > 0 for c in e.over.values()) and not e.under
-    whole = whole and all(kernel.reader.integer(a) and p > 0 for m in e.over for a, p in m)
+    whole = kernel.reader.whole(e) and all(c > 0 for c in e.over.values())
     if used.place != PLAIN or not whole or not kernel.signs.nonnegative(low):
         raise RejectedError("powers are of sides that are not negative, with exponents that are integers >= 0")
     gap = kernel.reader.value(applied("**", (high, exponent))) - kernel.reader.value(applied("**", (low, exponent)))

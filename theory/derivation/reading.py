@@ -186,6 +186,11 @@ class Reader:
             return name in INTEGERS
         return domain.integer and domain.lower is not None and domain.lower >= 0
 
+    def whole(self, q: Quotient) -> bool:
+        """Whether it is a sum of products of integers that are at least 0, with integer factors of any sign."""
+        factors = all(c.denominator == 1 for c in q.over.values()) and not q.under
+        return factors and all(p > 0 and self.integer(a) for m in q.over for a, p in m)
+
     # --- states ---
 
     def _state(self, e: At, place: Place) -> Quotient:
@@ -269,11 +274,7 @@ class Reader:
                 return b.power(int(e.number))
             if e.number.denominator == 2:
                 return root(b).power(e.number.numerator)
-        coefficients = list(e.over.values())
-        of_integers = all(p > 0 and self.integer(a) for m in e.over for a, p in m)
-        if e.under or not of_integers or any(c.denominator != 1 for c in coefficients):
-            return of_atom(atom("real power", b, e))
-        if any(c < 0 for c in coefficients) and not self.nonzero(base, place):
+        if not self.whole(e) or (any(c < 0 for c in e.over.values()) and not self.nonzero(base, place)):
             return of_atom(atom("real power", b, e))
         found = ONE
         for m, c in e:

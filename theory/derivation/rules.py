@@ -156,8 +156,7 @@ def _axiom(
             return [Sentence(zero, "<=", call("*", e, e))], {}
         case "bernoulli" if len(of) == 2:
             exponent = kernel.reader.value(of[1])
-            whole = all(c.denominator == 1 and c > 0 for c in exponent.over.values()) and not exponent.under
-            whole = whole and all(kernel.reader.integer(a) and p > 0 for m in exponent.over for a, p in m)
+            whole = kernel.reader.whole(exponent) and all(c > 0 for c in exponent.over.values())
             base = call("+", one, e)
             if whole and kernel.signs.nonnegative(base):
                 return [Sentence(call("**", base, of[1]), ">=", call("+", one, call("*", of[1], e)))], {}

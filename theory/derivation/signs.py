@@ -215,8 +215,7 @@ class Signs:
 
     def _power(self, base: Expression, sign: Sign, exponent: Expression, place: Place) -> Sign:
         e = self.reader.value(exponent, place)
-        even = all(c.denominator == 1 and c % 2 == 0 for c in e.over.values()) and not e.under
-        if even and all(self.reader.integer(a) and p > 0 for m in e.over for a, p in m):
+        if self.reader.whole(e) and all(c % 2 == 0 for c in e.over.values()):
             return POSITIVE if 0 not in sign else NONNEGATIVE
         if e.number is not None and e.number.denominator == 1:
             return sign - NOTHING if e.number < 0 else sign
@@ -363,7 +362,7 @@ class Signs:
     def _base(self, e: Expression, place: Place) -> tuple[str, Expression]:
         """What a power asks of its base, which it is given with: "/", or "log" where the exponent is no integer."""
         base, exponent = parts(e)
-        return "/" if _integral(exponent, self.reader, place) else "log", base
+        return "/" if self.reader.whole(self.reader.value(exponent, place)) else "log", base
 
     def _remembered(self, op: str, e: Expression, place: Place) -> Iterator[str]:
         """Under which a divisor, a root, a logarithm or a power is remembered; nothing for what changes.
@@ -417,13 +416,6 @@ def _decided(s: Sign, strict: bool) -> bool:
     return len(s) == 1 or (not strict and s <= NONNEGATIVE)
 
 
-def _integral(exponent: Expression, reader: Reader, place: Place) -> bool:
-    """Whether an exponent is a sum of products of integers that are at least 0, with integer factors."""
-    q = reader.value(exponent, place)
-    whole = all(c.denominator == 1 for c in q.over.values()) and not q.under
-    return whole and all(reader.integer(a) and p > 0 for m in q.over for a, p in m)
-
-
 def needs(
     e: Expression, reader: Reader, place: Place, bound: frozenset[str]
 ) -> Iterator[tuple[str, Expression, Place, frozenset[str]]]:
@@ -445,7 +437,7 @@ def needs(
         yield op, inner[0], place, bound
     elif op == "**":
         exponent = reader.value(inner[1], place)
-        if not _integral(inner[1], reader, place) or any(c < 0 for c in exponent.over.values()):
+        if not reader.whole(exponent) or any(c < 0 for c in exponent.over.values()):
             yield "**", e, place, bound
     for part in inner:
         yield from needs(part, reader, within, bound)

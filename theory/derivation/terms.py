@@ -258,6 +258,21 @@ def opened(a: Atom) -> tuple[list[Binder], Monomial]:
     return new, next(iter(inside))[0]
 
 
+def _all_opened(factors: Monomial) -> tuple[list[Binder], Quotient]:
+    """The binders of all bound terms of a product, and the product of what is inside of them and of everything else."""
+    prefix: list[Binder] = []
+    body = ONE
+    for a, e in factors:
+        if a.kind == "bind" and e >= 1:
+            for _ in range(e):
+                binders, m = opened(a)
+                prefix += binders
+                body = body * monomial(m)
+        else:
+            body = body * of_atom(a, e)
+    return prefix, body
+
+
 def _sunk(q: Quotient, hangs: Callable[[Atom], bool]) -> Quotient:
     """With factors of the denominator that hang on something as atoms of the numerator."""
     kept_, found = {}, ONE
@@ -281,15 +296,8 @@ def bind(b: Binder, q: Quotient) -> Quotient:
 
 
 def _closed(b: Binder, inside: Monomial) -> Quotient:
-    prefix, body = [b], ONE
-    for a, e in inside:
-        if a.kind == "bind" and e >= 1:
-            for _ in range(e):
-                binders, m = opened(a)
-                prefix += binders
-                body = body * monomial(m)
-        else:
-            body = body * of_atom(a, e)
+    inner, body = _all_opened(inside)
+    prefix = [b, *inner]
     if len(body.over) != 1 or body.under:
         raise RejectedError("a product of roots over different indices")
     ((m, c),) = body
@@ -353,16 +361,7 @@ def expectation(q: Quotient, of_draws: Callable[[Monomial, list[Binder]], Quotie
 
 
 def _expected(chance: Monomial, of_draws: Callable[[Monomial, list[Binder]], Quotient] | None) -> Quotient:
-    prefix: list[Binder] = []
-    body = ONE
-    for a, e in chance:
-        if a.kind == "bind" and e >= 1:
-            for _ in range(e):
-                binders, m = opened(a)
-                prefix += binders
-                body = body * monomial(m)
-        else:
-            body = body * of_atom(a, e)
+    prefix, body = _all_opened(chance)
     body = _sunk(body, lambda a: a.random)
     found = ZERO
     for m, c in body:
