@@ -18,13 +18,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from theory import catalog
 from theory.claim import Claim
 from theory.derivation import check, lines
 from theory.derivation.search.searching import UNITS
-from validate import verifier
+from validate import derived, verifier
 from validate.commands import own
-from validate.derived import derived
 
 LISTS = ("base", "step", "first", "second")
 
@@ -69,7 +67,7 @@ def counted(written: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
 def proof_of(claim: Claim, units: int, folder: Path, rocq: bool) -> Proof | None:
     """What is proved of a claim; None where no derivation is accepted."""
     begun = time.process_time()
-    found = derived(claim, folder, units)
+    found = derived.derived(claim, folder, units)
     search = time.process_time() - begun if found.way != "written" else 0.0
     if not found.proved or found.path is None or found.lines is None:
         return None
@@ -116,12 +114,8 @@ def exported(claim: Claim, written: Sequence[Mapping[str, Any]], folder: Path) -
 
 def claims_of(names: Sequence[str]) -> Iterator[Claim]:
     """The claims of papers and files that have a sentence, or these claims."""
-    for name in names:
-        if name.endswith(".py") or "/" in name:
-            chosen = [catalog.claim(id) if isinstance(id, str) else id for id in own.known([name])]
-        else:
-            chosen = list(catalog.claims(name))
-        yield from (one for one in chosen if one.has_sentence)
+    for name in own.known(names):
+        yield from derived.claims_of(name)
 
 
 def table(proofs: Sequence[Proof]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -72,13 +73,13 @@ class Sampled(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Averaged(Sampled[T]):
+class Averaged(Sampled[T], ABC):
     """Functions whose means are functions of the same kind."""
 
     @staticmethod
+    @abstractmethod
     def mean_of(functions: Sequence[T]) -> T:
         """The mean of functions."""
-        raise NotImplementedError
 
     @cached_property
     def own(self) -> tuple[T, ...]:

@@ -26,7 +26,7 @@ from .derivation_schemas import Schemas
 from .listing import listing
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import everything
-from .stated import Claimed, interval, read_claim, steps_of
+from .stated import Claimed, interval, introduce_claim, read_claim, steps_of
 from .steps import Step
 
 NEEDED = "format kind claim statement assumptions relations definitions program lines"
@@ -75,15 +75,8 @@ def read(data: Mapping[str, Any]) -> Claimed:
 
 def introduce(told: Checks, data: Mapping[str, Any], claimed: Claimed) -> None:
     """What the reader has to compare with the paper."""
-    note, standing = told.note, [text.strip() for text in data.get("standing", [])]
-    note(f"claim {shown(data['claim'])}: {shown(claimed.sentence.text, 4000)}")
-    for name, text in data["definitions"].items():
-        note(f"where {name} is {shown(text, 4000)}")
-    if not claimed.assumptions and not claimed.relations:
-        note("assuming nothing")
-    for text in [a.text for a in claimed.assumptions] + [r.text for r in claimed.relations]:
-        more = " (fixed elsewhere in the paper for this result)" if text in standing else ""
-        note(f"assuming {shown(text, 4000)}{more}")
+    note = told.note
+    introduce_claim(told, data, claimed)
     if data.get("vectors"):
         note(f"for all vectors {shown(', '.join(data['vectors']), 2000)}")
     if data.get("over"):

@@ -38,7 +38,7 @@ class Defined(Signs):
     def grant(self, tree: Node, env: Env) -> None:
         """Where the claim divides by 0, or has the root of a negative number, it says nothing: proofs may do so too."""
         for node, within, under in self.parts(tree, env, frozenset()):
-            if self._of_run(node, within):
+            if self.of_run(node, within):
                 continue
             if node.op == "**":
                 sides = [self.normal.value(a, within) for a in node.args]
@@ -60,7 +60,7 @@ class Defined(Signs):
         base, exponent = (self.normal.value(a, env) for a in node.args)
         return frozenset(base.items()), frozenset(exponent.items())
 
-    def _of_run(self, tree: Node, env: Env) -> bool:
+    def of_run(self, tree: Node, env: Env) -> bool:
         """Whether it hangs on the length of the run, which is another one in other lines."""
         left, seen = [tree], set[str]()
         while left:

@@ -14,7 +14,7 @@ from .derivation_places import Env
 from .derivation_schemas import Schemas
 from .derivation_terms import Atom, Poly, all_atoms
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
-from .sentences import OVER, Node, Sentence, everything, read_formula
+from .sentences import Node, Sentence, read_formula
 
 MEANS = tuple(f"{how}_{index}" for how in ("mean", "sum") for index in "nikh")
 
@@ -195,18 +195,9 @@ class Lines:
 
     def speaks_of_K(self) -> bool:
         """Whether the claim's hypotheses hang on the length of the run."""
-        left = [side for r in self.claimed.relations for side in (r.left, r.right)]
-        left += [c for a in self.claimed.assumptions for c in a.constants]
-        names = {"K"} | {op for op, (_, index) in OVER.items() if index == "k"}
-        seen: set[str] = set()
-        while left:
-            for node in everything(left.pop()):
-                if node.op in names or (node.op in ("name", "at") and node.name == "K"):
-                    return True
-                if node.op == "name" and node.name in self.claimed.words.definitions and node.name not in seen:
-                    seen.add(node.name)
-                    left.append(self.claimed.words.definitions[node.name])
-        return "K" in self.claimed.domains
+        sides = [side for r in self.claimed.relations for side in (r.left, r.right)]
+        sides += [c for a in self.claimed.assumptions for c in a.constants]
+        return "K" in self.claimed.domains or any(self.signs.of_run(side, self.start) for side in sides)
 
     def bound(self, p: Poly, over: Any, used: Used) -> Poly:
         """E, means and sums of a difference."""

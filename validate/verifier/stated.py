@@ -120,8 +120,8 @@ def _domains(data: Any) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-def introduce(checks: Checks, data: Mapping[str, Any], claimed: Claimed, problem: Problem | None, rounds: int) -> None:
-    """Prints what the reader has to compare with the paper, and the instance."""
+def introduce_claim(checks: Checks, data: Mapping[str, Any], claimed: Claimed) -> None:
+    """Prints the sentence, its definitions, and what it assumes."""
     note, standing = checks.note, [text.strip() for text in data.get("standing", [])]
     note(f"claim {shown(data['claim'])}: {shown(claimed.sentence.text, 4000)}")
     for name, text in data["definitions"].items():
@@ -131,6 +131,12 @@ def introduce(checks: Checks, data: Mapping[str, Any], claimed: Claimed, problem
     for text in [a.text for a in claimed.assumptions] + [r.text for r in claimed.relations]:
         more = " (fixed elsewhere in the paper for this result)" if text in standing else ""
         note(f"assuming {shown(text, 4000)}{more}")
+
+
+def introduce(checks: Checks, data: Mapping[str, Any], claimed: Claimed, problem: Problem | None, rounds: int) -> None:
+    """Prints what the reader has to compare with the paper, and the instance."""
+    note = checks.note
+    introduce_claim(checks, data, claimed)
     if data.get("over"):
         note(f"assumed for {shown(data['over'])} only; here checked everywhere")
     for name, domain in claimed.domains.items():
