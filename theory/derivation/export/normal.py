@@ -8,10 +8,11 @@ is rejected by Rocq.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from math import gcd, isqrt, lcm
 
 from theory.derivation.export.terms import (
     ONE,
@@ -30,7 +31,6 @@ from theory.derivation.export.terms import (
     add,
     count,
     everything,
-    inside,
     minus,
     name,
     names_of,
@@ -45,6 +45,8 @@ Poly = dict[Monomial, Fraction]
 Lines = list[str]
 LINEAR = ("sum", "mean", "E")
 ORDER = {"sum": 0, "mean": 1, "E": 2}
+FORMULA = {"+": "Fa", "-": "Fs", "*": "Fm", "neg": "Fo"}
+SHORT = 120  # characters of a formula for which Rocq's own tactic is quick
 MOST_SORTED = 6  # bound indices of one product that are tried in every order
 
 
@@ -120,6 +122,34 @@ def poly_term(p: Poly) -> Term:
     return ZERO if found is None else found
 
 
+def as_poly(t: Term) -> Poly:
+    """The form that `poly_term` wrote."""
+    if isinstance(t, Num):
+        return {(): t.value} if t.value else {}
+    if isinstance(t, Op) and t.op == "+":
+        return sum_of(as_poly(t.args[0]), as_poly(t.args[1]))
+    if isinstance(t, Op) and t.op == "*":
+        return product_of(as_poly(t.args[0]), as_poly(t.args[1]))
+    if isinstance(t, Pow) and not t.exponent.terms:
+        return {((t.base, t.exponent.constant),): Fraction(1)}
+    return one_atom(t)
+
+
+def rational_root(p: Poly) -> Fraction:
+    """The largest rational number whose square divides all coefficients, and leaves whole numbers."""
+    if not p:
+        return Fraction(1)
+    ends = gcd(*(c.numerator for c in p.values())), lcm(*(c.denominator for c in p.values()))
+    found = [1, 1]
+    for i, end in enumerate(ends):
+        for prime in range(2, 100):
+            while end % (prime * prime) == 0:
+                end, found[i] = end // (prime * prime), found[i] * prime
+        if isqrt(end) ** 2 == end:
+            found[i] *= isqrt(end)
+    return Fraction(found[0], ends[1] // found[1])
+
+
 def nested(prefix: Sequence[tuple[str, Nat | str, str]], body: Term) -> Term:
     for kind, bound, var in reversed(prefix):
         body = Bind(kind, bound, var, body)
@@ -149,6 +179,19 @@ def block(lines: Sequence[str]) -> Lines:
     return ["{ " + lines[0], *("  " + line for line in lines[1:-1]), "  " + lines[-1] + " }"]
 
 
+@dataclass(frozen=True)
+class Pair:
+    """``one * two = worth`` with a term of Rocq that proves it."""
+
+    one: Term
+    two: Term
+    worth: Poly
+    proof: str
+
+    def __hash__(self) -> int:
+        return hash((self.one, self.two))
+
+
 @dataclass
 class Normal:
     """Normal forms in one theorem.
@@ -158,21 +201,33 @@ class Normal:
         nonzero: whether a name's value is known not to be 0; the tactic ``nonzero`` then proves it.
         law: rewrites an expectation over draws, or None.
         flip: of a number that is 0 or 1, the term of Rocq that proves so.
+        sign: the script that proves that a number is not negative (positive), or None.
+        batches: sizes of batches.
+        origins: of a divisor in normal form, what it was.
     """
 
     unfold: Callable[[Vec], tuple[Term, str] | None] = lambda _: None
     nonzero: Callable[[Term], bool] = lambda _: False
     law: Callable[[Bind], tuple[Term, Lines] | None] = lambda _: None
     flip: Callable[[Term], str | None] = lambda _: None
+    sign: Callable[[Term, bool], Lines | None] = lambda _, strict: None
+    batches: frozenset[Nat] = frozenset()
     _used: int = 0
     hoisted: Lines = field(default_factory=list)
+    origins: dict[Term, list[Term]] = field(default_factory=dict)
     _probing: int = 0
     _context: list[tuple[str, Nat | str, str]] = field(default_factory=list)
     _kept: dict[object, tuple[Poly, Lines | None]] = field(default_factory=dict)
+    _roots: dict[Term, Term] = field(default_factory=dict)
+    _squares: dict[object, str] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
         self._used += 1
         return f"{stem}{self._used}"
+
+    def mean_of(self, bound: Nat) -> bool:
+        """Whether what goes up to there is written as means: clients, samples, batches."""
+        return bound in self.batches or bound.terms[0][0].split()[0] in ("N", "samples")
 
     # numbers
 
@@ -184,7 +239,7 @@ class Normal:
         """The normal form, and the script that proves ``t = poly_term(form)``."""
         leaves: dict[Term, tuple[Poly, Lines | None]] = {}
         poly = self._arithmetic(t, leaves)
-        pairs: list[tuple[Term, Term]] = []
+        pairs: dict[Pair, Poly] = {}
         poly = self._cancelled(poly, pairs)
         target = poly_term(poly)
         if target == t:
@@ -215,37 +270,77 @@ class Normal:
             leaves[t] = self._leaf(t)
         return leaves[t][0]
 
-    def _cancelled(self, p: Poly, pairs: list[tuple[Term, Term]]) -> Poly:
-        """Without products of a name and its inverse; the pairs that were used are added."""
+    def _cancelled(self, p: Poly, pairs: dict[Pair, Poly]) -> Poly:
+        """Without products of a name and its inverse, and squares of roots; the products that were used are added, each
+        with what its difference from its worth is multiplied with."""
         found: Poly = {}
-        for m, c in p.items():
+        left = dict(p)
+        while left:
+            m, c = left.popitem()
             factors = dict(m)
-            for t in list(factors):
-                if factors[t] > 1 and isinstance(t, App) and self.flip(t) is not None:
-                    factors[t] = 1
-                    if (t, t) not in pairs:
-                        pairs.append((t, t))
-                if isinstance(t, Inv) and t.of in factors and self.nonzero(t.of):
-                    e = min(factors[t], factors[t.of])
-                    factors[t] -= e
-                    factors[t.of] -= e
-                    if (t.of, t) not in pairs:
-                        pairs.append((t.of, t))
-            found = sum_of(found, {monomial(factors): c})
+            pair = next((pair for t in factors if (pair := self._pair(t, factors)) is not None), None)
+            if pair is None:
+                found = sum_of(found, {m: c})
+                continue
+            for t in (pair.one, pair.two):
+                factors[t] -= 1
+            rest = {monomial(factors): c}
+            pairs[pair] = sum_of(pairs.get(pair, {}), rest)
+            left = sum_of(left, product_of(rest, pair.worth))
         return found
+
+    def _pair(self, t: Term, factors: Mapping[Term, int]) -> Pair | None:
+        """A product of two of these factors, t one of them, of which it is known what it is."""
+        if isinstance(t, Inv) and factors[t] and factors.get(t.of) and self.nonzero(t.of):
+            return Pair(t.of, t, {(): Fraction(1)}, f"(Rinv_r {text_of(t.of, outer=9)} ltac:(nonzero))")
+        if not isinstance(t, App) or factors[t] < 2:
+            return None
+        flip = self.flip(t)
+        if flip is not None:
+            return Pair(t, t, one_atom(t), f"(flip_sq _ {flip})")
+        if t.head == "sqrt":
+            proof = self._square_of_root(t)
+            return None if proof is None else Pair(t, t, as_poly(t.args[0]), proof)
+        return None
+
+    def _square_of_root(self, t: App) -> str | None:
+        """A term of Rocq that proves that a root's square is what stands under it; None where that may be negative."""
+        inner = self._roots.get(t)
+        if inner is None:
+            return None
+        used = self._used_context(inner)
+        key = (t, tuple(used))
+        if key not in self._squares:
+            poly, lines = self.norm(inner)
+            sign = ["apply ip_nonneg."] if isinstance(inner, Ip) else self.sign(inner, False)
+            if sign is None:
+                return None
+            a, b, h = self.fresh("N"), self.fresh("N"), self.fresh("N")
+            form = text_of(t.args[0])
+            self.hoisted.append(f"assert ({h} : {_given(used)}sqrt ({form}) * sqrt ({form}) = {form}).")
+            self.hoisted += block(
+                [
+                    *_intro(used), "apply sqrt_sqrt.", f"assert ({a} : 0 <= {text_of(inner)}).", *block(sign),
+                    f"assert ({b} : {text_of(inner)} = {text_of(poly_term(poly))}).", *block(lines), "lra.",
+                ]
+            )  # fmt: skip
+            self._squares[key] = h
+        words = [self._squares[key], *(var for _, _, var in used), *("ltac:(assumption)" for _ in used)]
+        return f"({' '.join(words)})" if used else words[0]
 
     def _by_leaves(
         self, t: Term, target: Term, leaves: Mapping[Term, tuple[Poly, Lines | None]],
-        pairs: Sequence[tuple[Term, Term]] = (),
+        pairs: Mapping[Pair, Poly] | None = None,
     ) -> Lines:  # fmt: skip
         """``t = target`` where its leaves have these normal forms, and the rest is arithmetic."""
+        pairs = pairs or {}
         atoms: dict[Term, str] = {}
         for poly, _ in leaves.values():
             for m in poly:
                 for atom, _ in m:
                     atoms.setdefault(atom, f"a{len(atoms)}")
-        for pair in pairs:
-            for atom in pair:
+        for pair, by in pairs.items():
+            for atom in (pair.one, pair.two, *(a for p in (pair.worth, by) for m in p for a, _ in m)):
                 atoms.setdefault(atom, f"a{len(atoms)}")
         changed = {leaf: f"z{i}" for i, leaf in enumerate(leaf for leaf, (_, lines) in leaves.items() if lines)}
         kept = {leaf: atoms[leaf] for leaf, (_, lines) in leaves.items() if not lines and leaf in atoms}
@@ -253,23 +348,16 @@ class Normal:
         names = [*atoms.values(), *changed.values()]
         head = f"forall {' '.join(names)} : R, " if names else ""
         forms = {leaf: text_of(poly_term(leaves[leaf][0]), atoms) for leaf in changed}
-        given = "".join(f"{atoms[a]} * {atoms[b]} = {atoms[a] if a == b else 1} -> " for a, b in pairs)
+        worths = [text_of(poly_term(pair.worth), atoms) for pair in pairs]
+        given = "".join(f"{atoms[p.one]} * {atoms[p.two]} = {w} -> " for p, w in zip(pairs, worths, strict=True))
         given += "".join(f"{changed[leaf]} = {forms[leaf]} -> " for leaf in changed)
         left, right = text_of(t, {**kept, **changed}), text_of(target, atoms)
-        equations = [f"P{i}" for i in range(len(pairs))]
-        intro = " ".join(["intros", *names, *equations, *("->" for _ in changed)]) + "."
-        fractions = any(
-            (isinstance(part, Num) and part.value.denominator != 1) or isinstance(part, Inv)
-            for one in (t, target, *(poly_term(leaves[leaf][0]) for leaf in changed))
-            for part in arithmetic_parts(one, {**kept, **changed, **atoms})
-        )
-        how = "field" if fractions else "ring"
-        by = f"{how} [{' '.join(equations)}]" if equations else how
-        lines = [f"assert ({c} : {head}{given}{left} = {right}).", "{ " + (intro if names else "") + f" {by}. }}"]
-        proofs = [
-            f"(flip_sq _ {self.flip(a)})" if a == b else f"(Rinv_r {text_of(a, outer=9)} ltac:(nonzero))"
-            for a, b in pairs
+        intro, script = self._computed(t, target, leaves, atoms, pairs)
+        lines = [
+            f"assert ({c} : {head}{given}{left} = {right}).",
+            "{ " + (f"intros {intro}. " if names else "") + script + " }",
         ]
+        proofs = [pair.proof for pair in pairs]
         for leaf in changed:
             y = self.fresh("Y")
             lines.append(f"assert ({y} : {text_of(leaf)} = {text_of(poly_term(leaves[leaf][0]))}).")
@@ -279,17 +367,47 @@ class Normal:
         lines.append(f"exact ({' '.join([c, *values, *proofs])}).")
         return lines
 
+    def _computed(
+        self, t: Term, target: Term, leaves: Mapping[Term, tuple[Poly, Lines | None]], atoms: Mapping[Term, str],
+        pairs: Mapping[Pair, Poly],
+    ) -> tuple[str, str]:  # fmt: skip
+        """What is introduced, and the script that proves arithmetic by computing with polynomials; `ring` where it is
+        short."""
+        changed = [leaf for leaf, (_, lines) in leaves.items() if lines]
+        place = {atom: f"(Fv {i + 1})" for i, atom in enumerate(atoms)}
+        kept = {leaf: place[leaf] for leaf in leaves if leaf not in changed and leaf in atoms}
+        stand = {leaf: f"(Fv {len(atoms) + i + 1})" for i, leaf in enumerate(changed)}
+        one, two = formula_of(t, {**kept, **stand}), formula_of(target, place)
+        names = [*atoms.values(), *(f"z{i}" for i in range(len(changed)))]
+        forms = [formula_of(poly_term(leaves[leaf][0]), place) for leaf in changed]
+        text = "".join([one, two, *forms])
+        if not pairs and len(text) < SHORT and "Fq" not in text and "Fi" not in text:
+            return " ".join([*names, *("->" for _ in changed)]), "ring."
+        defined = [f"({len(atoms) + i + 1}%positive, {form})" for i, form in enumerate(forms)]
+        given = [
+            f"({formula_of(poly_term(by), place)}, {formula_of(times(p.one, p.two), place)}, "
+            f"{formula_of(poly_term(p.worth), place)})"
+            for p, by in pairs.items()
+        ]
+        lists = [f"({' :: '.join([*items, 'nil'])})%list" if items else "nil" for items in (names, defined, given)]
+        words = [f"P{i}" for i in range(len(pairs))], [f"Z{i}" for i in range(len(changed))]
+        hold = ["".join(f"(conj {word} " for word in own) + "I" + ")" * len(own) for own in words]
+        return " ".join([*names, *words[0], *words[1]]), (
+            f"refine (Poly.equation {lists[0]} {lists[1]} {one} {two} {lists[2]} {hold[1]} {hold[0]} _). "
+            "vm_cast_no_check (eq_refl true)."
+        )
+
     # leaves: what arithmetic does not take apart
 
     def alone(self, t: Term) -> tuple[Poly, Lines]:
         """As `norm`, with a script that stands alone: what is needed often is proved before all else."""
-        kept = self.hoisted, self._kept
-        self.hoisted, self._kept = [], {}
+        kept = self.hoisted, self._kept, self._squares
+        self.hoisted, self._kept, self._squares = [], {}, {}
         try:
             poly, lines = self.norm(t)
             return poly, [*self.hoisted, *lines]
         finally:
-            self.hoisted, self._kept = kept
+            self.hoisted, self._kept, self._squares = kept
 
     def _leaf(self, t: Term) -> tuple[Poly, Lines | None]:
         """A leaf; what has a proof of its own is proved once in a line, before all else."""
@@ -299,11 +417,8 @@ class Normal:
             poly, lines = self._leaf_of(t)
             if lines is not None and not self._probing and (len(lines) > 1 or len(lines[0]) > 60):
                 h = self.fresh("H")
-                head = f"forall {' '.join(var for _, _, var in used)} : nat, " if used else ""
-                head += "".join(f"{under(*one)} -> " for one in used)
-                self.hoisted.append(f"assert ({h} : {head}{text_of(t)} = {text_of(poly_term(poly))}).")
-                intro = " ".join([*(var for _, _, var in used), *(f"lt_{var}" for _, _, var in used)])
-                self.hoisted += block([*([f"intros {intro}."] if used else []), *lines])
+                self.hoisted.append(f"assert ({h} : {_given(used)}{text_of(t)} = {text_of(poly_term(poly))}).")
+                self.hoisted += block([*_intro(used), *lines])
                 lines = [f"apply {h}; assumption." if used else f"exact {h}."]
             self._kept[key] = poly, lines
         return self._kept[key]
@@ -325,6 +440,8 @@ class Normal:
                 counted = self._counted(t, t.args[0])
                 if counted is not None:
                     return counted
+            if t.head in ("sqrt", "norm"):
+                return self._root(t, Ip(t.args[0], t.args[0]) if t.head == "norm" else t.args[0])
             new, lines = self._canonical(t)
             return one_atom(new), lines
         if isinstance(t, Inv):
@@ -350,8 +467,8 @@ class Normal:
     def _canonical(self, t: Term) -> tuple[Term, Lines | None]:
         """An atom with what it is applied to in normal form."""
         new: list[Term] = []
-        proofs: list[tuple[Term, Term, Lines]] = []
-        for arg in t.args:  # type: ignore[union-attr]
+        proofs: list[tuple[int, Term, Term, Lines]] = []
+        for i, arg in enumerate(t.args):  # type: ignore[union-attr]
             if isinstance(arg, Nat):
                 new.append(arg)
                 continue
@@ -362,23 +479,62 @@ class Normal:
                 one = poly_term(poly)
             new.append(one)
             if one != arg:
-                proofs.append((arg, one, lines or []))
+                proofs.append((i, arg, one, lines or []))
         found = rebuilt_with(t, new)
         if not proofs:
             return found, None
         out: Lines = []
-        for arg, one, lines in proofs:
+        args = list(t.args)  # type: ignore[union-attr]
+        for i, arg, one, lines in proofs:
             h = self.fresh("A")
-            out += [f"assert ({h} : {text_of(arg)} = {text_of(one)}).", *block(lines), f"rewrite {h}."]
+            hole = text_of(rebuilt_with(t, [*args[:i], App("zz"), *args[i + 1 :]]))
+            args[i] = one
+            now = text_of(rebuilt_with(t, args))
+            out += [f"assert ({h} : {text_of(arg)} = {text_of(one)}).", *block(lines)]
+            out += [f"transitivity ({now}).", f"{{ exact (f_equal (fun zz => {hole}) {h}). }}"]
         return found, [*out, "reflexivity."]
+
+    def _root(self, t: App, inner: Term) -> tuple[Poly, Lines | None]:
+        """The root of a number, a rational square taken out of it; a norm is the root of its square."""
+        poly, lines = self.norm(inner)
+        outer = rational_root(poly)
+        rest = {m: c / outer**2 for m, c in poly.items()}
+        form = poly_term(rest)
+        new = App("sqrt", (form,))
+        self._roots.setdefault(new, inner)
+        found: Poly = {((new, 1),): outer}
+        if new == t:
+            return found, None
+        a = self.fresh("N")
+        whole = poly_term(poly)
+        start = ["unfold norm, norm2."] if t.head == "norm" else []
+        start += [f"assert ({a} : {text_of_ip(inner)} = {text_of(whole)}).", *block(lines)]
+        if outer == 1:
+            return found, [*start, f"exact (f_equal sqrt {a})."]
+        atoms = {a: (one_atom(a), None) for m in poly for a, _ in m}
+        scaled = self._by_leaves(whole, times(times(Num(outer), Num(outer)), form), atoms)
+        return found, [*start, f"rewrite {a}. apply sqrt_scaled.", "{ lra. }", *scaled]
 
     def _inverse(self, t: Inv) -> tuple[Poly, Lines | None]:
         if isinstance(t.of, Op) and t.of.op == "*":
             new: Term = times(Inv(t.of.args[0]), Inv(t.of.args[1]))
             poly, lines = self.norm(new)
             return poly, [f"transitivity ({text_of(new)}).", "{ apply Rinv_mult. }", *lines]
+        if isinstance(t.of, Inv):
+            poly, lines = self.norm(t.of.of)
+            return poly, [f"transitivity ({text_of(t.of.of)}).", "{ apply Rinv_inv. }", *lines]
+        if isinstance(t.of, App) and t.of.head in ("sqrt", "norm"):
+            rationalised = self._inverse_root(t)
+            if rationalised is not None:
+                return rationalised
+        if isinstance(t.of, Pow) and not t.of.exponent.terms and not isinstance(t.of.base, App):
+            new = Pow(Inv(t.of.base), t.of.exponent)
+            poly, lines = self.norm(new)
+            return poly, [f"transitivity ({text_of(new)}).", "{ symmetry. apply pow_inv. }", *lines]
         poly, lines = self.norm(t.of)
         form = poly_term(poly)
+        if form != t.of and t.of not in self.origins.setdefault(form, []):
+            self.origins[form].append(t.of)
         y = self.fresh("Y")
         start = [f"assert ({y} : {text_of(t.of)} = {text_of(form)}).", *block(lines), f"rewrite {y}."]
         if form == t.of:
@@ -394,6 +550,30 @@ class Normal:
                 return {(): 1 / c}, [*start, "field."]
         new = Inv(form)
         return one_atom(new), None if new == t else [*start, "reflexivity."]
+
+    def _inverse_root(self, t: Inv) -> tuple[Poly, Lines | None] | None:
+        """``1/sqrt(a)`` is ``sqrt(a)/a`` of a positive a."""
+        poly, lines = self.norm(t.of)
+        ((m, c),) = poly.items() if len(poly) == 1 else (((), Fraction(0)),)
+        if len(m) != 1 or not isinstance(m[0][0], App) or m[0][1] != 1:
+            return None
+        root = m[0][0]
+        inner = self._roots[root]
+        if isinstance(inner, Ip) or (sign := self.sign(inner, True)) is None:
+            return None
+        of = self.norm(inner)
+        new: Term = times(root, Inv(root.args[0]))
+        new = new if c == 1 else times(Num(1 / c), new)
+        found, rest = self.norm(new)
+        y, a, b = self.fresh("Y"), self.fresh("N"), self.fresh("N")
+        return found, [
+            f"assert ({y} : {text_of(t.of)} = {text_of(poly_term(poly))}).", *block(lines or ["reflexivity."]),
+            f"assert ({a} : 0 < {text_of(inner)}).", *block(sign),
+            f"assert ({b} : {text_of(inner)} = {text_of(poly_term(of[0]))}).", *block(of[1]),
+            f"transitivity ({text_of(new)}).",
+            *block([f"rewrite {y}{', Rinv_mult' if c != 1 else ''}, inv_sqrt by lra. field."
+                    if c != 1 else f"rewrite {y}. apply inv_sqrt. lra."]), *rest,
+        ]  # fmt: skip
 
     def _power(self, t: Pow) -> tuple[Poly, Lines | None]:
         poly, lines = self.norm(t.base)
@@ -418,7 +598,7 @@ class Normal:
         down = Nat(tuple((k, -n) for k, n in t.exponent.terms if n < 0), max(-t.exponent.constant, 0))
         new = times(Pow(t.base, up), Inv(Pow(t.base, down)))
         found, rest = self.norm(new)
-        start = [f"transitivity ({text_of(new)}).", "{ apply pow_minus; [lia | nonzero]. }"]
+        start = [f"transitivity ({text_of(new)}).", "{ apply pow_less; [lia | nonzero]. }"]
         return found, [*start, *rest]
 
     def _inner(self, t: Ip) -> tuple[Poly, Lines | None]:
@@ -443,21 +623,10 @@ class Normal:
 
     def _expanded(self, u: Term, v: Term) -> tuple[Term, str]:
         """An inner product taken apart, first on the left, not below what binds an index; a proof."""
+        if isinstance(u, VOp) or (isinstance(v, VOp) and isinstance(u, Vec) and self.unfold(u) is None):
+            return self._of_spans(u, v), f"(Span.of_both {self._span(u)} {self._span(v)})"
         for here, other, left in ((u, v, True), (v, u, False)):
-
-            def inner(part: Term, other: Term = other, left: bool = left) -> tuple[Term, str]:
-                return self._expanded(part, other) if left else self._expanded(other, part)
-
             side = "l" if left else "r"
-            if isinstance(here, VOp):
-                if here.op == "zero":
-                    return ZERO, f"(ip_zero_{side} _)"
-                if here.op == "scal":
-                    one, proof = inner(here.args[1])
-                    return times(here.args[0], one), f"(eq_trans (ip_scal_{side} _ _ _) (f_equal (Rmult _) {proof}))"
-                (one, p), (two, q) = (inner(a) for a in here.args)
-                how, what = ("Rplus", add) if here.op == "add" else ("Rminus", minus)
-                return what(one, two), f"(eq_trans (ip_{here.op}_{side} _ _ _) (f_equal2 {how} {p} {q}))"
             if isinstance(here, Bind):
                 var = f"j{len(self._context)}"
                 own = put(here.body, {here.var: name(var)})
@@ -466,9 +635,47 @@ class Normal:
             if isinstance(here, Vec):
                 unfolded = self.unfold(here)
                 if unfolded is not None:
-                    one, proof = inner(unfolded[0])
-                    return one, f"(eq_trans (ip_eq_{side} {unfolded[1]} _) {proof})"
+                    one = Ip(unfolded[0], other) if left else Ip(other, unfolded[0])
+                    return one, f"(ip_eq_{side} {unfolded[1]} _)"
         return Ip(u, v), "eq_refl"
+
+    def _span(self, v: Term) -> str:
+        """A vector as a sum of multiples, as Rocq computes with it."""
+        if isinstance(v, VOp):
+            if v.op == "zero":
+                return "S0"
+            if v.op == "scal":
+                return f"(Sm {text_of(v.args[0], outer=9)} {self._span(v.args[1])})"
+            return f"({'Sa' if v.op == 'add' else 'Ss'} {self._span(v.args[0])} {self._span(v.args[1])})"
+        if isinstance(v, Vec):
+            unfolded = self.unfold(v)
+            if unfolded is not None:
+                return f"(Su {text_of(v, outer=9)} _ {unfolded[1]})"
+        return f"({'Sw' if isinstance(v, Bind) else 'Sv'} {text_of(v, outer=9)})"
+
+    def _of_spans(self, u: Term, v: Term) -> Term:
+        """What Span.both makes of them."""
+        if isinstance(u, VOp):
+            if u.op == "zero":
+                return ZERO
+            if u.op == "scal":
+                return times(u.args[0], self._of_spans(u.args[1], v))
+            one, two = (self._of_spans(a, v) for a in u.args)
+            return add(one, two) if u.op == "add" else minus(one, two)
+        if isinstance(u, Bind):
+            return Ip(u, v)
+        unfolded = self.unfold(u) if isinstance(u, Vec) else None
+        if unfolded is not None:
+            return Ip(unfolded[0], v)
+        if isinstance(v, VOp):
+            if v.op == "zero":
+                return ZERO
+            if v.op == "scal":
+                return times(v.args[0], self._of_spans(u, v.args[1]))
+            one, two = (self._of_spans(u, a) for a in v.args)
+            return add(one, two) if v.op == "add" else minus(one, two)
+        unfolded = self.unfold(v) if isinstance(v, Vec) else None
+        return Ip(u, v if unfolded is None else unfolded[0])
 
     # vectors
 
@@ -525,11 +732,13 @@ class Normal:
 
     def _bound(self, t: Bind) -> tuple[Poly, Lines | None]:
         kind, bound, original = t.kind, t.bound, t
+        if kind in ("maxi", "mini"):
+            return self._extreme(t)
         if kind not in LINEAR:
             raise NotExportedError(f"{kind} is not exported yet")
         if isinstance(bound, Nat) and (bound.constant > 0 or not bound.terms):
             return self._unrolled(t)
-        clients = isinstance(bound, Nat) and bound.terms[0][0].split()[0] in ("N", "samples")
+        clients = isinstance(bound, Nat) and self.mean_of(bound)
         if kind == "sum" and clients:
             mean = times(App("INR", (bound,)), Bind("mean", bound, t.var, t.body))  # type: ignore[arg-type]
             poly, lines = self.norm(mean)
@@ -567,7 +776,7 @@ class Normal:
         found: Poly = {}
         for m, p in groups.items():
             found = sum_of(found, product_of(p, leaves[Bind(kind, bound, var, product_term(m))][0]))
-        pairs: list[tuple[Term, Term]] = []
+        pairs: dict[Pair, Poly] = {}
         found = self._cancelled(found, pairs)
         target = poly_term(found)
         if target == original:
@@ -586,11 +795,21 @@ class Normal:
             middle = [f"transitivity ({text_of(poly_term(poly))}).", *block(lines)] if poly_term(poly) != t.body else []
             out += block([f"apply {kind}_ext; intros {var} {lt}.", *middle, *rest])
         out.append(f"transitivity ({text_of(linear)}).")
-        proof = f"({kind}_zero _)"
-        for _ in ordered:
-            proof = f"(eq_trans ({kind}_lin _ _ _ _) (f_equal (Rplus _) {proof}))"
-        out.append(f"{{ exact {proof}. }}")
+        parts = [f"({text_of(poly_term(p))}, fun {var} => {text_of(product_term(m))})" for m, p in ordered]
+        out.append(f"{{ exact (Linear.of_{kind} {bound_text(bound)} ({' :: '.join([*parts, 'nil'])})%list). }}")
         return found, [*out, *self._by_leaves(linear, target, leaves, pairs)]
+
+    def _extreme(self, t: Bind) -> tuple[Poly, Lines | None]:
+        """A maximum over an index: an atom, of which the body is in normal form."""
+        var = f"mx{sum(isinstance(part, Bind) and part.kind in ('maxi', 'mini') for part in everything(t.body))}"
+        body = put(t.body, {t.var: name(var)}) if t.var != var else t.body
+        self._context.append((t.kind, t.bound, var))
+        try:
+            poly, lines = self.norm(body)
+        finally:
+            self._context.pop()
+        new = Bind(t.kind, t.bound, var, poly_term(poly))
+        return one_atom(new), None if new == t else [f"apply {t.kind}_ext; intros {var} lt_{var}.", *lines]
 
     def _unrolled(self, t: Bind) -> tuple[Poly, Lines | None]:
         assert isinstance(t.bound, Nat)
@@ -602,7 +821,7 @@ class Normal:
             for i in range(t.bound.constant):
                 new = add(new, put(t.body, {t.var: low.shifted(i)}))
         poly, lines = self.norm(new)
-        return poly, [f"transitivity ({text_of(new)}).", "{ reflexivity. }", *lines]
+        return poly, [f"transitivity ({text_of(new)}).", "{ unrolled. }", *lines]
 
     def _of_product(self, t: Bind, m: Monomial) -> tuple[Poly, Lines | None]:
         """The sum, mean or expectation of a product whose factors all hang on the index."""
@@ -694,7 +913,7 @@ class Normal:
                 moved = turned(put(a, new))
                 atoms[moved] = atoms.get(moved, 0) + e
             term = nested(renamed, product_term(monomial(atoms)))  # type: ignore[arg-type]
-            rank = f"{[ORDER[kind] for kind, _, _ in chosen]}{text_of(term)}"
+            rank = f"{[(ORDER[kind], bound != name('N')) for kind, bound, _ in chosen]}{text_of(term)}"
             if best is None or rank < best[0]:
                 best = (rank, order, term)
         assert best is not None
@@ -729,12 +948,40 @@ class Normal:
         return lines
 
 
-def arithmetic_parts(t: Term, stop: Mapping[Term, str]) -> Iterator[Term]:
-    """The parts of a term down to what has a name."""
-    if t not in stop:
-        yield t
-        for part in inside(t):
-            yield from arithmetic_parts(part, stop)
+def formula_of(t: Term, given: Mapping[Term, str]) -> str:
+    """Arithmetic as Rocq computes with it; `given` has what stands for the rest."""
+    if t in given:
+        return given[t]
+    if isinstance(t, Num):
+        top, below = t.value.numerator, t.value.denominator
+        return f"(Fz {_whole(top)})" if below == 1 else f"(Fq {_whole(top)} {below})"
+    if isinstance(t, Op):
+        return f"({FORMULA[t.op]} {' '.join(formula_of(a, given) for a in t.args)})"
+    if isinstance(t, Pow) and not t.exponent.terms:
+        return f"(Fp {formula_of(t.base, given)} {t.exponent.constant})"
+    if isinstance(t, Inv) and isinstance(t.of, Num) and t.of.value > 0 and t.of.value.denominator == 1:
+        return f"(Fi {t.of.value})"
+    raise NotExportedError(f"{text_of(t)[:200]} as arithmetic is not exported yet")
+
+
+def _whole(value: int) -> str:
+    return str(value) if value >= 0 else f"({value})"
+
+
+def _given(used: Sequence[tuple[str, Nat | str, str]]) -> str:
+    """The indices for all of which something is, and their bounds."""
+    head = f"forall {' '.join(var for _, _, var in used)} : nat, " if used else ""
+    return head + "".join(f"{under(*one)} -> " for one in used)
+
+
+def _intro(used: Sequence[tuple[str, Nat | str, str]]) -> Lines:
+    words = [*(var for _, _, var in used), *(f"lt_{var}" for _, _, var in used)]
+    return [f"intros {' '.join(words)}."] if used else []
+
+
+def text_of_ip(t: Term) -> str:
+    """A number as text, an inner product as one where it is a square."""
+    return f"ip {text_of(t.left, outer=9)} {text_of(t.right, outer=9)}" if isinstance(t, Ip) else text_of(t)
 
 
 def rebuilt_with(t: Term, args: Sequence[Term]) -> Term:

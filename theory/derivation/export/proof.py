@@ -11,7 +11,7 @@ from typing import Any
 from theory.derivation.export import schemas
 from theory.derivation.export.laws import Laws
 from theory.derivation.export.normal import Lines, Normal, NotExportedError, Poly, block, poly_term, under
-from theory.derivation.export.rounds import after
+from theory.derivation.export.rounds import round_of
 from theory.derivation.export.signs import Fact, Signs, ratio, vanishes
 from theory.derivation.export.statement import Env, Said, Setting, safe
 from theory.derivation.export.terms import (
@@ -29,7 +29,6 @@ from theory.derivation.export.terms import (
     Vec,
     add,
     count,
-    everything,
     minus,
     name,
     nat_text,
@@ -37,10 +36,14 @@ from theory.derivation.export.terms import (
     text_of,
     times,
 )  # fmt: skip
+from theory.derivation.export.terms import everything as all_parts
+from theory.formula import Name
 from theory.predicates import predicate
 from theory.sentence import (
     At,
+    Expression,
     Sentence,
+    everything,
     everything_meant,
     index_of,
     parse_call,
@@ -64,6 +67,7 @@ class Line:
         sentence: what it says.
         free: the indices for all of which it says it, the outcome ``w`` among them.
         start: the first k for which it is said.
+        within: indices for which it is said only as far as sums over them go.
         place: indices at which it is said other than their own: k + 1 for k.
     """
 
@@ -71,6 +75,7 @@ class Line:
     sentence: Sentence
     free: tuple[str, ...]
     start: int = 0
+    within: str = ""
     place: tuple[tuple[str, Nat], ...] = ()
 
 
@@ -86,8 +91,9 @@ class Proof:
 
     def __post_init__(self) -> None:
         self.laws = Laws(self.setting)
-        self.normal = Normal(self._no_unfolding, self._nonzero, lambda _: None, self._flip)
-        self.unfolding = Normal(self._unfold, self._nonzero, self.laws.apply, self._flip)
+        batches = frozenset(d.batch for d in self.laws.draws.values() if d.batch is not None)
+        self.normal = Normal(self._no_unfolding, self._nonzero, lambda _: None, self._flip, self._sign, batches)
+        self.unfolding = Normal(self._unfold, self._nonzero, self.laws.apply, self._flip, self._sign, batches)
         self.unfolding._used = 100_000
         self.signs = Signs(self.normal, self._low, self._facts, self.equation)
         for one, relation in zip(self.setting.claim.assumptions, self.setting.claim.assumptions, strict=True):
@@ -98,31 +104,14 @@ class Proof:
     # what the algorithm makes of a state
 
     def _no_unfolding(self, v: Vec) -> tuple[Term, str] | None:
-        return self._unfold(v) if v.args and v.args[0] == count(0) else None
+        return self._unfold(v) if v.args and v.args[0] == count(0) and self._is_state(v) else None
+
+    def _is_state(self, v: Vec) -> bool:
+        program = self.setting.program
+        return program is not None and v.head in {safe(s.name) for s in program.state}
 
     def _unfold(self, v: Vec) -> tuple[Term, str] | None:
-        program = self.setting.program
-        if program is None or v.head not in {safe(s.name) for s in program.state}:
-            return None
-        (state,) = (s for s in program.state if safe(s.name) == v.head)
-        k = v.args[0]
-        assert isinstance(k, Nat)
-        rest = list(v.args[1:])
-        env: dict[str, Nat] = {}
-        if state.kind == "client":
-            env["n"] = rest.pop(0)  # type: ignore[assignment]
-        if self.setting.random:
-            env["w"] = rest.pop(0)  # type: ignore[assignment]
-        sides = "".join(f" {nat_text(env[x])} ltac:(side)" for x in ("n", "w") if x in env)
-        if k == count(0):
-            return self.setting.start(state.name, env), f"({v.head}_start{sides})"
-        if k.constant < 1:
-            return None
-        before = k.shifted(-1)
-        rounds = " ltac:(side)" if self.setting.random else ""
-        return after(
-            self.setting, state.name, {**env, "k": before}
-        ), f"({v.head}_step {nat_text(before)}{rounds}{sides})"
+        return None if self.setting.program is None else round_of(self.setting).unfolded(v)
 
     def _flip(self, t: Term) -> str | None:
         if not isinstance(t, App) or not t.head.startswith("drawn_"):
@@ -132,11 +121,14 @@ class Proof:
 
     # what is known of signs
 
+    def _sign(self, t: Term, strict: bool) -> Lines | None:
+        return self.signs.prove(t, strict)
+
     def _low(self, t: App) -> tuple[str, str] | None:
         for symbol in self.setting.symbols:
             base, index = index_of(symbol)
             domain = self.setting.claim.domains[base]
-            if safe(base) != t.head or domain.integer or domain.lower is None or domain.lower < 0:
+            if safe(base) != t.head or self.setting.whole(symbol) or domain.lower is None or domain.lower < 0:
                 continue
             at = f" {nat_text(t.args[0])}" + (" ltac:(side)" if index == "n" else "") if index else ""  # type: ignore[arg-type]
             strict = domain.lower > 0 or domain.lower_open
@@ -155,8 +147,11 @@ class Proof:
             word = nat.terms[0][0].split()[0]
             if nat.constant > 0 or word in ("N", "samples", "d") or (word == "K" and "K" not in self.fixed):
                 return True
-            return any(safe(s) == word and self.setting.integer(s) and (self.setting.claim.domains[s].lower or 0) >= 1
-                       for s in self.setting.symbols)  # fmt: skip
+            return any(
+                safe(s) == word and (s in self.setting.counts or (self.setting.claim.domains[s].lower or 0) >= 1)
+                for s in self.setting.symbols
+                if self.setting.integer(s)
+            )
         return isinstance(t, App) and (self._low(t) or ("", ""))[0] == "<"
 
     def _facts(self) -> Sequence[Fact]:
@@ -180,7 +175,7 @@ class Proof:
         for symbol in self.setting.symbols:
             base, index = index_of(symbol)
             domain = self.setting.claim.domains[base]
-            if domain.integer or index not in ("", "n", "k") or (index and index not in self.env):
+            if self.setting.whole(symbol) or index not in ("", "n", "k") or (index and index not in self.env):
                 continue
             at = self.env.get(index)
             number = App(safe(base), () if at is None else (at,))
@@ -256,14 +251,13 @@ class Proof:
         proof = self.signs.prove(negative, True)
         if proof is not None:
             return [f"apply Rlt_not_eq, (Rminus_lt_0_rev {text_of(d, outer=9)}).", *proof]
-        for side in self._claimed_divisors():
-            found = ratio(self.normal, d, side)
-            if found:
-                raise NotExportedError(f"that {text_of(d)} is not 0, which the claim divides by, is not exported yet")
+        for origin in (*self.normal.origins.get(d, ()), *self.unfolding.origins.get(d, ())):
+            proof, equal = self.signs.prove(origin, True), self.equation(d, origin)
+            if proof is not None and equal is not None:
+                h = self.normal.fresh("E")
+                return [f"assert ({h} : {text_of(d)} = {text_of(origin)}).", *block(equal),
+                        f"rewrite {h}. apply Rgt_not_eq. unfold Rgt.", *proof]  # fmt: skip
         raise NotExportedError(f"that {text_of(d)} is not 0 is not proved")
-
-    def _claimed_divisors(self) -> list[Term]:
-        return []
 
     # lines
 
@@ -279,17 +273,19 @@ class Proof:
             raise NotExportedError(f"{sentence}: the index {sorted(found - set(INDICES))[0]} is not exported yet")
         return tuple(index for index in INDICES if index in found and index not in self.fixed)
 
-    def reach(self, sentence: Sentence) -> int:
-        """How many rounds after round k the sentence looks."""
+    def reach(self, sentence: Sentence, index: str = "k") -> int:
+        """How many rounds after round k the sentence looks: those that have ended, of states, or have begun, of taps;
+        or how many turns after turn h."""
         words = self.setting.claim.vocabulary
         found = 0
         for side in (sentence.left, sentence.right):
             for part in everything_meant(side, words):
-                if isinstance(part, At):
-                    nat = (
-                        self.setting.nat(part.indices[0], {"k": name("k")}) if "k" in str(part.indices[0]) else count(0)
-                    )
-                    found = max(found, nat.constant if nat.terms else 0)
+                if not isinstance(part, At) or len(part.indices) <= "kh".index(index):
+                    continue
+                at = part.indices["kh".index(index)]
+                if Name(index) in everything(at):
+                    nat = self.setting.nat(at, {index: name(index)})
+                    found = max(found, nat.constant + int(index == "k" and part.name in words.taps))
         return found
 
     def bounds(self, line: Line, env: Env) -> list[tuple[str, str]]:
@@ -303,8 +299,12 @@ class Proof:
                     conditions.append(f"({nat_text(env['k'].shifted(self.reach(line.sentence)))} <= rounds)%nat")
                 if line.start:
                     conditions.append(f"({line.start} <= {at})%nat")
+                if "k" in line.within:
+                    conditions.append(f"({at} < {nat_text({'K': name('K'), **env}['K'])})%nat")
             elif index == "h":
-                conditions = []
+                turns = nat_text(self.setting.turns_of(line.sentence.left, line.sentence.right))
+                furthest = nat_text(env["h"].shifted(self.reach(line.sentence, "h")))
+                conditions = [f"({furthest} {'<' if 'h' in line.within else '<='} {turns})%nat"]
             elif index == "K":
                 conditions = [f"(1 <= {at})%nat", *([f"({at} <= rounds)%nat"] if self.setting.random else [])]
             else:
@@ -321,6 +321,8 @@ class Proof:
         missing = [index for index in line.free if index not in env]
         if missing:
             raise NotExportedError(f"{line.sentence} is for every {missing[0]}, which is not there")
+        if any(env[index] == name(index) for index in line.within if index not in given):
+            raise NotExportedError(f"{line.sentence}, for {line.within} beyond the sum, is not exported yet")
         words = [line.coq]
         words += [nat_text(env[index]) for index in line.free]
         for _, condition in self.bounds(line, env):
@@ -337,6 +339,13 @@ class Proof:
             + "".join(f"{c} -> " for _, c in bounds if c)
             + self.setting.said(line.sentence, {**env, **dict(line.place)}).text
         )
+
+    def conclusion(self, line: Line) -> tuple[str, str]:
+        """What a theorem says that ends with this line, and what proves it: turns of a loop end before its count."""
+        if "h" not in line.free:
+            return self.type_of(line), f"exact {line.coq}."
+        own = replace(line, within=line.within + "h")
+        return self.type_of(own), f"intros {' '.join(line.free)}; intros; apply {line.coq}; side."
 
     def fresh_name(self, word: str) -> str:
         stem = "l_" + (re.sub(r"[^A-Za-z0-9_]", "_", word).strip("_") or "line")
@@ -389,7 +398,8 @@ class Proof:
         free = self._free(sentence)
         if one["by"] == "induction" and one.get("on") == "K" and "K" not in self.fixed:
             free = ("K", *free)
-        line = Line("", sentence, free, 0, place)
+        within = str(one["over"])[-1] if one["by"] == "axiom" and str(one.get("over"))[:3] in ("max", "min") else ""
+        line = Line("", sentence, free, within=within if within in "kh" and within in free else "", place=place)
         kept = self.env
         self.env = {**self.env, **{index: name(index) for index in line.free if index != "K"}}
         intro = self._intro(line)
@@ -497,17 +507,13 @@ class Proof:
             if index:
                 continue
             domain = self.setting.claim.domains[base]
-            word = safe(base)
-            ends = [
-                e for e, v in (("dom", domain.integer), ("low", not domain.integer and domain.lower is not None)) if v
-            ]
+            word, whole = safe(base), self.setting.whole(symbol)
+            ends = [e for e, v in (("dom", whole), ("low", not whole and domain.lower is not None)) if v]
             ends += ["top"] if domain.upper is not None else []
             for end in ends:
-                facts.append(
-                    f"pose proof (le_INR _ _ {word}_{end})." if domain.integer else f"pose proof {word}_{end}."
-                )
+                facts.append(f"pose proof (le_INR _ _ {word}_{end})." if whole else f"pose proof {word}_{end}.")
         said = self.goal(line)
-        for word in sorted({text_of(t.args[0]) for side in (said.left, said.right) for t in everything(side)
+        for word in sorted({text_of(t.args[0]) for side in (said.left, said.right) for t in all_parts(side)
                             if isinstance(t, App) and t.head == "INR"}):  # fmt: skip
             facts.append(f"pose proof (pos_INR {word}).")
             facts.append(f"try (pose proof (le_INR 1 {word} ltac:(counts))).")
@@ -569,10 +575,11 @@ class Proof:
                     var = self.setting.fresh("i", {**self.env, **self.fixed})
                     opened.append(("mean", name(f"samples {nat_text(self.env['n'])}"), var))
                     self.env = {**self.env, "i": name(var)}
-                elif over in ("sum_n", "sum_k", "mean_k"):
+                elif over in ("sum_n", "sum_k", "mean_k", "sum_h", "mean_h"):
                     how, index = over.split("_")
                     var = self.setting.fresh(index, {**self.env, **self.fixed})
                     bound = name("N") if index == "n" else {"K": name("K"), **self.env, **self.fixed}["K"]
+                    bound = self._turns_of_part(part) if index == "h" else bound
                     opened.append((how, bound, var))
                     self.env = {**self.env, index: name(var)}
                 else:
@@ -589,6 +596,14 @@ class Proof:
                 lines = [f"apply {kind}_nonneg;{' [counts|];' if kind == 'mean' else ''} intros {var} {lt}.", *lines]
             strict = False
         return term, lines, strict
+
+    def _turns_of_part(self, part: Written) -> Nat:
+        """Up to where h goes in a part."""
+        trees = [parse_expression(str(part[key])) for key in ("times", "of") if key in part]
+        if "line" in part:
+            sentence = self.find(part["line"]).sentence
+            trees += [sentence.left, sentence.right]
+        return self.setting.turns_of(*trees)
 
     def _by_at(self, one: Written, line: Line) -> Lines:
         other = self.find(one["line"])
@@ -632,17 +647,49 @@ class Proof:
         return [*lines, *self._close(goal, [self._part(said, h, Num(c), goal.relation)])]
 
     def _by_axiom(self, one: Written, line: Line) -> Lines:
+        if one["schema"] in ("telescope", "extreme"):
+            how, index = str(one["over"]).split("_")
+            return self._over_index(line, parse_expression(str(one["of"][0])), how, index)
         given = [self.expression(text) for text in one.get("of", ())]
         goal = self.goal(line)
         return schemas.axiom(one["schema"], given, goal, self)
 
+    def _over_index(self, line: Line, e: Expression, how: str, index: str) -> Lines:
+        """A sum that telescopes, or one of the numbers of which a maximum is taken."""
+        env = {"K": name("K"), **self.env, **self.fixed}
+        bound = {"n": name("N"), "k": env["K"]}.get(index)
+        if index == "h":
+            bound = self.setting.turns_of(e)
+        if bound is None or (how == "sum" and index not in "kh"):
+            raise NotExportedError(f"{how}_{index} of an axiom is not exported yet")
+        var = self.setting.fresh(index, env)
+
+        def at(k: Nat) -> Term:
+            return self.setting.term(e, {**env, index: k})
+
+        body, h = at(name(var)), self.normal.fresh("H")
+        if how == "sum":
+            each = Bind("sum", bound, var, minus(at(name(var).shifted(1)), body))
+            said = Said(each, "==", minus(at(bound), at(count(0))))
+            proof = f"exact (sum_telescope {nat_text(bound)} (fun {var} => {text_of(body)}))."
+        else:
+            whole = Bind({"max": "maxi", "min": "mini"}[how], bound, var, body)
+            one = at(env[index])
+            said = Said(one, "<=", whole) if how == "max" else Said(whole, "<=", one)
+            of = f"{nat_text(bound)} (fun {var} => {text_of(body)}) {nat_text(env[index])}"
+            proof = f"exact ({whole.kind}_le {of} ltac:(side))."
+        script = self._scaled_from(self.goal(line), said, h)
+        if script is None:
+            raise NotExportedError(f"{line.sentence} is not what its axiom says")
+        return [f"assert ({h} : {said.text}).", *block([proof]), *script]
+
     def _by_induction(self, one: Written, line: Line) -> Lines:
         on = one.get("on", "k")
-        if on not in ("k", "K"):
+        if on not in ("k", "h", "K"):
             raise NotExportedError(f"induction on {on} is not exported yet")
         if on not in line.free:
             raise NotExportedError(f"an induction on {on} of a sentence without it, or inside another")
-        start, var = (0, "k") if on == "k" else (1, "Kc")
+        start, var = (1, "Kc") if on == "K" else (0, on)
         sentences = [parse_sentence(s) for s in one.get("sentences") or ()] or [line.sentence]
         frees = [tuple(i for i in self._free(s) if i != on) for s in sentences]
         kept = dict(self.scope), self.env, self.fixed
@@ -656,8 +703,10 @@ class Proof:
             self.scope["IH"] = self.scope["IH 1"]
         step = self._ending(one["step"], sentences, frees, line, on, name(var).shifted(1))
         self.scope, self.env, self.fixed = kept
-        reach = max((self.reach(s) for s in sentences), default=0) if on == "k" else 0
-        room = f"({nat_text(name(var).shifted(reach))} <= rounds)%nat -> " if self.setting.random else ""
+        reach = max(self.reach(s, on) for s in sentences) if on != "K" else 0
+        trees = [side for s in sentences for side in (s.left, s.right)]
+        end = nat_text(self.setting.turns_of(*trees)) if on == "h" else "rounds"
+        room = f"({nat_text(name(var).shifted(reach))} <= {end})%nat -> " if self.setting.random or on == "h" else ""
         before = [self._inner_type(s, free, on, name(var)) for s, free in zip(sentences, frees, strict=True)]
         q = " /\\ ".join(f"({text})" for text in before)
         names = [text.replace(" ", "_") for text in hypotheses]
@@ -701,7 +750,7 @@ class Proof:
         kept = self.env
         proofs: list[Lines] = []
         for s, rest in zip(sentences, frees, strict=True):
-            here = Line("", s, rest, 0, ((on, k),))
+            here = Line("", s, rest, place=((on, k),))
             self.env = {**kept, **{index: name(index) for index in rest}}
             intro = self._intro(here)
             try:
@@ -720,7 +769,7 @@ class Proof:
             try:
                 said, proof = self.at(one, {})
                 if said == goal:
-                    return [f"exact {proof}."]
+                    return [f"same {proof}."]
                 return self._close(goal, [self._part(said, proof, ONE, goal.relation)])
             except NotExportedError as error:
                 why = why or error
@@ -749,7 +798,7 @@ class Proof:
             for called, relation in known.items():
                 self.scope[str(relation)] = Line(called, relation, ())
             inner = self.lines(one[key], line.sentence, line.place)
-            here = Line("", line.sentence, (), 0, line.place)
+            here = Line("", line.sentence, (), place=line.place)
             ending = self._from_any(list(self.made), here)
             weaker = ["assert (Weak := Rlt_le _ _ Case)."] if key == "second" else []
             out += block([*weaker, *inner, *ending])
@@ -776,16 +825,49 @@ class Proof:
             *equal,
         ]
 
+    def _by_zero(self, one: Written, line: Line) -> Lines:
+        goal = self.goal(line)
+        if goal.relation == "<" or one.get("over"):
+            raise NotExportedError("that an inner product is 0 on average is not exported yet")
+        said, proof = self.at(self.find(one["line"]), {})
+        of, with_ = self.expression(one["of"]), self.expression(one["with"])
+        square = Said(Ip(of, of), said.relation, ZERO)
+        script = self._scaled_from(square, said, proof)
+        if script is None or said.relation == "<":
+            raise NotExportedError(f"the line {one['line']} does not say that {text_of(of)} is 0")
+        h, z = self.normal.fresh("H"), self.normal.fresh("Z")
+        null = Said(Ip(of, with_), "==", ZERO)
+        lines = [f"assert ({h} : {square.text}).", *block(script), f"assert ({z} : {null.text})."]
+        weak = f"(Req_le _ _ {h})" if said.relation == "==" else h
+        lines.append(f"{{ exact (ip_null _ _ {weak}). }}")
+        last = self._scaled_from(goal, null, z)
+        if last is None:
+            raise NotExportedError(f"{line.sentence} is another sentence")
+        return [*lines, *last]
+
     def _by_root(self, one: Written, line: Line) -> Lines:
         goal = self.goal(line)
         said, proof = self.at(self.find(one["line"]), self._put(one.get("put", {})))
-        squares = Said(times(goal.left, goal.left), "<=", times(goal.right, goal.right))
-        c = ratio(self.normal, minus(squares.right, squares.left), minus(said.right, said.left))
-        sign = self.signs.prove(goal.right)
-        if c is None or c <= 0 or sign is None or goal.relation != "<=":
+        squares = Said(times(goal.left, goal.left), goal.relation, times(goal.right, goal.right))
+        signs = [self.signs.prove(side) for side in (goal.right, goal.left)]
+        if goal.relation == "<=":
+            signs = signs[:1]
+        if None in signs or goal.relation == "<":
             raise NotExportedError(f"the root {line.sentence} is not exported yet")
-        part = self._part(said, proof, Num(c), "<=")
-        return ["apply root_le.", *block(self._close(squares, [part])), *sign]
+        script = self._scaled_from(squares, said, proof)
+        if script is None:
+            raise NotExportedError(f"the root {line.sentence} is of another line")
+        lemma = "root_le" if goal.relation == "<=" else "root_eq"
+        return [f"apply {lemma}.", *block(script), *(text for sign in signs for text in block(sign or []))]
+
+    def _scaled_from(self, goal: Said, said: Said, proof: str) -> Lines | None:
+        """A sentence from one that is the same up to a positive rational."""
+        if goal.relation == "==" and (script := self.equation(goal.left, goal.right)) is not None:
+            return script
+        c = ratio(self.normal, minus(goal.right, goal.left), minus(said.right, said.left))
+        if c is None or (c <= 0 and said.relation != "=="):
+            return None
+        return self._close(goal, [self._part(said, proof, Num(c), goal.relation)])
 
     def _by_power(self, one: Written, line: Line) -> Lines:
         said, proof = self.at(self.find(one["line"]), {})

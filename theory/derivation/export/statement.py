@@ -32,14 +32,16 @@ from theory.derivation.export.terms import (
     times,
 )  # fmt: skip
 from theory.formula import Apply, Name, Number
+from theory.formula import text_of as formula_text
 from theory.predicates import Predicate
-from theory.program import Program
+from theory.program import Instruction, Loop, Program
 from theory.sentence import (
     OVER,
     POINTS,
     At,
     Expression,
     Sentence,
+    everything_meant,
     index_of,
     parse_expression,
     parts,
@@ -52,11 +54,14 @@ _WORDS = """
 S O I V E P T ip norm norm2 sum mean vsum vmean add sub scal zero exp ln sqrt fix fun let in at as if then else end with
 forall exists match return Type Prop Set vector weight outcomes func grad samples rounds Pr fstar x0 xstar xstar_n
 gradient smooth convex strongly_convex lipschitz space chances mod where using Rmax Rmin Rabs INR pow N K d unit block
-counts nonzero positive side line instance certain itself half_square Q IH Case Now Before vE t m v w phi eps j
-room unit_one gradients hypotheses
+counts nonzero positive side same unrolled line instance certain itself half_square Q IH Case Now Before vE t m v w phi eps j
+room unit_one gradients hypotheses l R nat zz Fv Fz Fq Fi Fa Fs Fm Fo Fp Poly
+Sv Sw Su S0 Sa Ss Sm Span Linear span maxi mini basis mx0 mx1 mx2
 """
 TAKEN = frozenset(_WORDS.split())
 LEVELS = ("f", "f_n", "f_ni")
+COUNTED = frozenset({"sample", "choose", "keep", "top"})
+"""Operations whose number is a whole one, at least 1."""
 Env = Mapping[str, Nat]
 
 
@@ -87,12 +92,14 @@ class Setting:
         claim: the claim.
         extra: formulas of its derivation.
         direction: whether it is needed that there is a direction (d >= 1).
+        bounds: of indices that are bound around a term that is made, below what they are.
     """
 
     claim: Claim
     extra: tuple[Expression, ...] = ()
     direction: bool = False
     kept: dict[object, object] = field(default_factory=dict)
+    bounds: dict[str, Nat] = field(default_factory=dict)
 
     @cached_property
     def trees(self) -> tuple[Expression, ...]:
@@ -205,7 +212,36 @@ class Setting:
     def integer(self, word: str) -> bool:
         """Whether a name is an integer parameter without an index."""
         domain = self.claim.domains.get(word)
-        return domain is not None and domain.integer and index_of(word)[1] == ""
+        return word in self.counts or (domain is not None and domain.integer and index_of(word)[1] == "")
+
+    @cached_property
+    def counts(self) -> frozenset[str]:
+        """Parameters that say how many turns, samples or clients: they are whole numbers, and at least 1."""
+        found: set[str] = set()
+        for step in () if self.program is None else self.program.steps:
+            of = [step.count] if isinstance(step, Loop) else step.numbers if step.op in COUNTED else []
+            found |= {f.name for f in of if isinstance(f, Name)}
+        return frozenset(found & set(self.symbols))
+
+    def turns(self, loop: Loop) -> Nat:
+        """The number of a loop's turns."""
+        assert loop.count is not None
+        return self.nat(parse_expression(formula_text(loop.count)), {})
+
+    def turns_of(self, *trees: Expression) -> Nat:
+        """Up to where h goes in some trees: the turns of the loops of whose taps they speak."""
+        words = self.claim.vocabulary
+        taps = {p.name for e in trees for p in everything_meant(e, words) if isinstance(p, At) and p.name in words.taps}
+        loops = [] if self.program is None else [s for s in self.program.steps if isinstance(s, Loop)]
+        own = [loop for loop in loops if any(isinstance(s, Instruction) and s.label in taps for s in loop.body)]
+        found = {self.turns(loop) for loop in (own or loops) if loop.op == "repeat"}
+        if len(found) != 1:
+            raise NotExportedError("an index h of no loop, or of loops with different turns, is not exported yet")
+        return found.pop()
+
+    def whole(self, symbol: str) -> bool:
+        """Whether a parameter is a whole number, or one for each client."""
+        return symbol in self.counts or self.claim.domains[index_of(symbol)[0]].integer
 
     def _at(self, index: str, env: Env) -> Nat:
         if index not in env:
@@ -233,13 +269,13 @@ class Setting:
         raise NotExportedError(f"{sentence_text(e)} as a whole number is not exported yet")
 
     def _state(self, e: At, env: Env) -> Term:
-        kind = self.claim.vocabulary.states.get(e.name)
-        if kind is None:
-            raise NotExportedError(f"the tap {e.name} is not exported yet")
+        words = self.claim.vocabulary
+        kind = words.states[e.name] if e.name in words.states else words.taps[e.name][0]
         if kind not in ("server", "client"):
-            raise NotExportedError(f"a state that is a {kind} is not exported yet")
-        (k,) = (self.nat(i, env) for i in e.indices)
-        at: list[Nat] = [k] + ([self._at("n", env)] if kind == "client" else [])
+            raise NotExportedError(f"a state or tap that is a {kind} is not exported yet")
+        if len(e.indices) > 2:
+            raise NotExportedError(f"the tap {e.name}, in a loop inside a loop, is not exported yet")
+        at = [self.nat(i, env) for i in e.indices] + ([self._at("n", env)] if kind == "client" else [])
         if self.random:
             at.append(self._at("w", env))
         return Vec(safe(e.name), tuple(at))
@@ -315,20 +351,34 @@ class Setting:
         if isinstance(exponent, Apply) and exponent.operation == "neg":
             return Inv(self._power(base, parts(exponent)[0], env))
         e_ = self.nat(exponent, env)
-        if e_.constant < 0 or any(times < 0 for _, times in e_.terms):  # differences of naturals end at 0
+        least = e_
+        for var, bound in self.bounds.items():  # differences of naturals end at 0: this one is none
+            most = dict(e_.terms).get(var, 0)
+            if most < 0:
+                least = plus(least, name(var, most), -1)
+                least = plus(least, Nat(tuple((k, most * t) for k, t in bound.terms), most * (bound.constant - 1)))
+        if least.constant < 0 or any(times < 0 for _, times in least.terms):
             raise NotExportedError("a power whose exponent is a difference is not exported yet")
         return Pow(base, e_)
 
     def _over(self, how: str, index: str, body: Expression, env: Env) -> Term:
         vector = read(body, self.claim.vocabulary).shape == "vector"
-        if how not in ("mean", "sum") or index not in ("n", "i", "k"):
+        if how not in ("mean", "sum", "max", "min") or index not in ("n", "i", "k", "h"):
             raise NotExportedError(f"{how}_{index} is not exported yet")
         bound = {"n": name("N"), "k": env.get("K", name("K"))}.get(index)
         if index == "i":
             bound = name(f"samples {nat_text(self._at('n', env))}")
+        if index == "h":
+            bound = self.turns_of(body)
         var = self.fresh(index, env)
-        kind = f"v{how}" if vector else how
-        return Bind(kind, bound, var, self.term(body, {**env, index: name(var)}))  # type: ignore[arg-type]
+        kind = f"v{how}" if vector else {"max": "maxi", "min": "mini"}.get(how, how)
+        assert bound is not None
+        kept = self.bounds
+        self.bounds = {**kept, var: bound}
+        try:
+            return Bind(kind, bound, var, self.term(body, {**env, index: name(var)}))
+        finally:
+            self.bounds = kept
 
     # functions
 
@@ -390,7 +440,8 @@ class Setting:
         for tree in self.trees:
             for part in all_of(tree):
                 if isinstance(part, At) and isinstance(part.indices[0], Number):
-                    found = max(found, int(part.indices[0].value))
+                    tap = part.name in self.claim.vocabulary.taps
+                    found = max(found, int(part.indices[0].value) + int(tap))
         return found
 
     @cached_property
@@ -400,7 +451,8 @@ class Setting:
             return True
         if any(index_of(s)[1] == "n" for s in self.symbols) or any(v.endswith("_n") for v in self.claim.vectors):
             return True
-        kinds = self.claim.vocabulary.states.values()
+        words = self.claim.vocabulary
+        kinds = [*words.states.values(), *(kind for kind, _ in words.taps.values())]
         return "client" in kinds or bool(self.words & {"mean_n", "sum_n", "max_n", "min_n"})
 
     @cached_property
@@ -427,9 +479,9 @@ class Setting:
         found += self._points()
         found += self._assumed()
         if self.program is not None:
-            from theory.derivation.export.rounds import hypotheses
+            from theory.derivation.export.rounds import round_of
 
-            found += hypotheses(self)
+            found += round_of(self).hypotheses()
         return found
 
     @cached_property
@@ -457,10 +509,11 @@ class Setting:
         base, index = index_of(symbol)
         domain = self.claim.domains[base]
         word = safe(base)
-        if domain.integer:
+        if self.whole(symbol):
             if index:
                 raise NotExportedError(f"{symbol}: integers with an index are not exported yet")
             low = 0 if domain.lower is None else int(domain.lower) + int(domain.lower_open)
+            low = max(low, 1) if symbol in self.counts else low
             if domain.lower is None or low < 0:
                 raise NotExportedError(f"{symbol}: an integer that may be negative is not exported yet")
             found = [(word, "nat"), (f"{word}_dom", f"({low} <= {word})%nat")]
