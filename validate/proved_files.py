@@ -1,4 +1,4 @@
-"""Derivations that the kernel accepts, put to the stand-alone verifier and written to files: proved is what both accept."""
+"""Derivations that the kernel accepts, put to the stand-alone verifier: only what both accept is proved."""
 
 from __future__ import annotations
 
