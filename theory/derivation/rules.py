@@ -24,6 +24,7 @@ from theory.derivation.terms import bind
 from theory.sentence import (
     OVER,
     Expression,
+    Relation,
     Sentence,
     applied,
     parse_sentence,
@@ -184,8 +185,9 @@ def _bounds(kernel: Kernel, of: list[Expression], over: str) -> list[Sentence]:
         gap, bound = applied("-", (top, e)), frozenset({index} - {""})
         return kernel.signs.sign(gap, bound=bound) <= NONNEGATIVE
 
+    sides: tuple[tuple[str, Relation], ...] = (("max", "<="), ("min", ">="))
     found = []
-    for name, relation in (("max", "<="), ("min", ">=")):
+    for name, relation in sides:
         if all(below(e, m) if name == "max" else below(m, e) for e in some):
             if over and how == name:
                 found.append(Sentence(applied(over, (some[0],)), relation, m))
