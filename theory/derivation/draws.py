@@ -121,6 +121,9 @@ def _of_product(rounds: Rounds, m: Monomial) -> Quotient:
     rest = tuple((a, e) for a, e in m if a.kind not in ("draw", "count"))
     if scalars:
         return _scalars(rounds, scalars) * _of_product(rounds, rest)
+    for _, v in _vectors(rest):
+        if v.kind not in ("sampled", "noise", "kept") or any(x.draws for x in v.data[2:3] if v.kind == "sampled"):
+            raise RejectedError("a gradient at what is drawn, in a product")
     within = {draw for _, v in _vectors(rest) if v.kind == "kept" for draw in v.data[3].draws}
     outermost = sorted({v.data[:2] for _, v in _vectors(rest) if v.data[0] not in within}, key=str)
     if not outermost:

@@ -12,7 +12,7 @@ from typing import Any
 
 from theory.derivation.atoms import Binder, Index
 from theory.derivation.combinations import at, combination, list_of, mapping_of, mean, turns_of
-from theory.derivation.equalities import power, replaced, root, single, step, zero
+from theory.derivation.equalities import drawn, power, replaced, root, single, step, zero
 from theory.derivation.inductions import cases, induction
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
@@ -82,8 +82,21 @@ def domain(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     from theory.derivation.domains import by_domain
 
     if not by_domain(kernel.reader, kernel.signs, line.gap, line.relation):
-        raise RejectedError(f"{line.sentence} is not what domains say")
+        reach = _within(kernel, line)
+        if reach is None:
+            raise RejectedError(f"{line.sentence} is not what domains say")
+        return Found(reach=reach)
     return Found()
+
+
+def _within(kernel: Kernel, line: Line) -> Mapping[str, int] | None:
+    """How far it carries that a round, or turn, is one of the run: ``h <= H - 1``, and ``h <= H`` after the last."""
+    for index in sorted(line.gap.free & {"k", "h"}) if line.relation in ("<=", ">=") else ():
+        now, end = (PLAIN.k, parameter("K")) if index == "k" else (PLAIN.h, turns_of(kernel))
+        for reach in (0, 1):
+            if line.gap.direction == (end - now - constant(reach)).direction:
+                return {index: reach}
+    return None
 
 
 def axiom(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
@@ -230,6 +243,7 @@ RULES: Mapping[str, tuple[Rule, tuple[str, ...]]] = {
     "axiom": (axiom, ("schema", "of", "over")),
     "combination": (combination, ("parts", "squares")),
     "step": (step, ("using",)),
+    "drawn": (drawn, ("line",)),
     "replace": (replaced, ("line",)),
     "at": (at, ("line", "put")),
     "mean": (mean, ("line", "over", "put")),

@@ -31,6 +31,11 @@ def step(name: str, sentence: str | None = None, using: Sequence[str] = ()) -> D
     return _line(name, "step", sentence, using=list(using) or None)
 
 
+def drawn(name: str, line: str, sentence: str | None = None) -> Data:
+    """A line that is so in every outcome of one sample, as another line says it of every sample."""
+    return _line(name, "drawn", sentence, line=line)
+
+
 def replaced(name: str, line: str, sentence: str | None = None) -> Data:
     """A line whose sides are the same when a vector is replaced by what another line says is equal to it."""
     return _line(name, "replace", sentence, line=line)
