@@ -68,7 +68,7 @@ def _clients_of_vector(v: Atom) -> Iterator[str]:
 
 
 def _stays(rounds: Rounds, m: Monomial, draw: Draw) -> bool:
-    """Whether the samples of a draw stay what they are, as something else may hang on them.
+    """Whether the samples of a turn's draw stay what they are, as something else may hang on them.
 
     Raises:
         RejectedError: where something hangs on another draw.
@@ -76,7 +76,7 @@ def _stays(rounds: Rounds, m: Monomial, draw: Draw) -> bool:
     for a, _ in m:
         for moment in a.moments:
             if not _before(rounds, moment, draw):
-                if rounds.draws[draw[0]].op != "sample":
+                if rounds.draws[draw[0]].op != "sample" or len(draw) < 3:
                     raise RejectedError(f"{moment[0]} may hang on the draw that it is multiplied with")
                 return True
     return False
