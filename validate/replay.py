@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from theory.claim import Claim
 from validate import proving
+from validate.contradiction import contradictions
 
 Outcome = Literal["proved", "undecided"]
 
@@ -89,6 +90,10 @@ def derivation(claim: Claim) -> Derivation | None:
     best = found[0]
     data = best.data or {}
     written = claim.proof is not None
+    empty = [item.detail for item in contradictions(claim, quick=True) if item.outcome == "vacuous"]
+    if empty:
+        parts = tuple(pieces(claim.proof if written else data.get("proof", {})))
+        return Derivation(claim.id, claim.statement, parts, written, "undecided", f"the claim is vacuous: {empty[0]}")
     parts = tuple(pieces(claim.proof if written else data.get("proof", {})))
     rests_on = tuple(map(str, data.get("sentence", {}).get("hypotheses", ())))
     return Derivation(claim.id, claim.statement, parts, written, "proved", best.detail, rests_on)
