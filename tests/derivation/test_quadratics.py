@@ -64,6 +64,10 @@ def test_draws_go_through_affine_maps() -> None:
     assert not accepted(c, step("all"))  # of its mean only
     averaged = "E(dot(grad(f, x[k+1]), x0)) == E(dot(grad(f, x[k] - eta*grad(f, x[k])), x0))"
     assert not accepted(claim("beside", averaged, of=beside, assuming=("smooth(f_ni, L)",)), step("all"))
+    variance = "mean_n(mean_i(E(norm2(grad(f_ni, x[k]) - grad(f_n, x[k])))))"
+    both = f"E(norm2(x[k+1])) == E(norm2(x[k] - eta*grad(f, x[k]))) + eta**2/N*{variance}"
+    assert accepted(claim("beside", both, of=beside, assuming=("quadratic(f_ni)",)), step("all"))
+    assert not accepted(claim("beside", both.replace("/N", ""), of=beside, assuming=("quadratic(f_ni)",)), step("all"))
     # a drawn vector inside of a gradient: not averaged here, and never wrongly
     squared = "E(norm2(grad(f, x[k+1]))) == E(norm2(grad(f, x[k] - eta*grad(f, x[k]))))"
     assert not accepted(claim("beside", squared, of=beside, assuming=("quadratic(f_ni)",)), step("all"))
