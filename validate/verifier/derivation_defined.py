@@ -112,7 +112,7 @@ class Defined(Signs):
                     within = within.with_names(**{index: index})
                 elif index in "khj":
                     within = within.with_nums(**{index: self.normal.start.nums[index]})
-                around = around | {index}
+                around = around | self.around(node, within)
             left += [(a, within, around) for a in node.args]
 
     def _plain(self, exponent: Node, env: Env) -> bool:

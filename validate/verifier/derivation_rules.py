@@ -85,8 +85,10 @@ class Rules(Compared):
             relation = TURNED[s.relation] if s.relation[0] == ">" else s.relation
             if self.follows(relation, d, goal.relation, goal.difference):
                 ops = {side.op for side in (s.left, s.right)} if goal.data["schema"] == "extreme" else set()
-                for op in ops & {"max_k", "min_k", "max_h", "min_h"}:  # of the rounds of the run, and turns of each
-                    goal.used.reach = furthest(goal.used.reach, {op[-1]: 1})
+                for index in {op[-1] for op in ops} & set("khj"):  # of the rounds of the run, and turns of each
+                    if index != "k":
+                        self.normal.own_range(index, s.left)
+                    goal.used.reach = furthest(goal.used.reach, {index: 1})
                 return
         raise Uncheckable("it is not what the axiom says of these expressions")
 
