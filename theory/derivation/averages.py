@@ -40,7 +40,7 @@ def average(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     finally:
         rounds.weights = False
     alone, client, weighed, draw = _split(moved)
-    made = of_atom(atom("weight", draw, client)) * (TWO * dot(alone, weighed) + dot(weighed, weighed))
+    made = of_atom(atom("share", draw, client)) * (TWO * dot(alone, weighed) + dot(weighed, weighed))
     bound = dot(alone, alone) + parameter("N") * bind(Binder("n", client), made)
     if mean:
         bound = kernel.reader.integrable(expectation(bound, rounds.expected))
@@ -51,14 +51,14 @@ def average(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 
 def _split(v: Quotient) -> tuple[Quotient, Index, Quotient, Any]:
     """Of p + sum_n(w_n*q_n): p, the index n, q_n, and the draw of the weights w_n."""
-    draws = {a.data[0] for a in deep(v) if a.kind == "weight"}
+    draws = {a.data[0] for a in deep(v) if a.kind == "share"}
     if len(draws) != 1:
         raise RejectedError("it is made with one average of clients")
     (draw,) = draws
     client, alone, weighed = fresh("n"), ZERO, ZERO
     for m, c in v:
         prefix, rest, core = vector_parts(m)
-        weights = [a for a in rest.atoms if a.kind == "weight"]
+        weights = [a for a in rest.atoms if a.kind == "share"]
         if not weights:
             alone = alone + monomial(m, c)
             continue
@@ -77,4 +77,4 @@ def _split(v: Quotient) -> tuple[Quotient, Index, Quotient, Any]:
 
 
 def _drawn_so(a: Atom, draw: Any) -> bool:
-    return a.kind in ("weight", "draw", "count") and bool(a.data[0] == draw)
+    return a.kind in ("share", "draw", "count") and bool(a.data[0] == draw)
