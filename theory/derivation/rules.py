@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from theory.derivation.atoms import Binder, Index
+from theory.derivation.averages import average
 from theory.derivation.combinations import at, combination, list_of, mapping_of, mean, turns_of
 from theory.derivation.equalities import power, replaced, root, single, step, zero
 from theory.derivation.inductions import cases, induction
@@ -59,7 +60,9 @@ def assumption(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It is what assumptions say of a function at points."""
     at = {str(name): kernel.expression(text) for name, text in mapping_of(data, "at").items()}
     of = [str(text) for text in list_of(data, "of")]
-    said, predicates = instance(kernel.claim, str(data.get("schema")), of, at, str(data.get("on", "")))
+    said, predicates, inside = instance(kernel.claim, str(data.get("schema")), of, at, str(data.get("on", "")))
+    if inside is not None and not kernel.signs.nonnegative(applied("-", (inside.right, inside.left))):
+        raise RejectedError(f"nothing says that {inside}")
     for side in (said.left, said.right):
         kernel.has_value(side)
     if not same(line.gap, line.relation, replace(line, sentence=said, gap=kernel.reader.difference(said))):
@@ -229,6 +232,7 @@ RULES: Mapping[str, tuple[Rule, tuple[str, ...]]] = {
     "assumption": (assumption, ("of", "schema", "at", "on")),
     "axiom": (axiom, ("schema", "of", "over")),
     "combination": (combination, ("parts", "squares")),
+    "average": (average, ()),
     "step": (step, ("using",)),
     "replace": (replaced, ("line",)),
     "at": (at, ("line", "put")),
