@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from theory.claim import Claim
 from validate import proving
+from validate.proved_files import agreed
 
 Outcome = Literal["proved", "undecided"]
 
@@ -80,7 +81,8 @@ def derivation(claim: Claim) -> Derivation | None:
     Args:
         claim: as its author wrote it.
     """
-    found = [item for item in proving.evidence(claim) if item.outcome == "proved"]
+    said = [agreed(item) for item in proving.evidence(claim)]
+    found = [item for item in said if item.outcome == "proved"]
     if not found:
         if claim.proof is None:
             return None

@@ -19,6 +19,7 @@ from theory.derivation.rounds import Rounds
 from theory.derivation.schemas import leaned_on, named_points
 from theory.derivation.signs import Signs
 from theory.derivation.statements import Found, Goal, Line, furthest, same, shifts
+from theory.program import Loop
 from theory.sentence import (
     RELATIONS,
     Expression,
@@ -137,6 +138,9 @@ class Kernel:
         except ValueError:  # what is not read says nothing here
             return
         reach = shifts(relation, self.reader)
+        steps = () if self.claim.program is None else self.claim.program.body
+        if "h" in reach and sum(isinstance(one, Loop) for one in steps) != 1:
+            return  # of which loop it speaks, lines would not remember
         line = Line(text, relation, PLAIN, gap, hypotheses=frozenset({text}), reach=reach)
         self.hypotheses.append(line)
         self.signs.know(line, gap, relation.relation)

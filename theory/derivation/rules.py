@@ -18,12 +18,14 @@ from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
 from theory.derivation.reading import PLAIN, put
 from theory.derivation.schemas import instance
+from theory.derivation.signs import NONNEGATIVE
 from theory.derivation.statements import Found, Line, same
 from theory.derivation.terms import bind
 from theory.sentence import (
     OVER,
     TURNS,
     Expression,
+    Relation,
     Sentence,
     applied,
     parse_sentence,
@@ -126,6 +128,13 @@ def _axiom(
     zero = parse_sentence("0 <= 1").left
     one = parse_sentence("0 <= 1").right
     shapes = [read(e, kernel.claim.vocabulary).shape for e in of]
+    if schema == "triangle" and over:
+        if shapes != ["vector"] or over not in (
+            *(name for name, (how, _) in OVER.items() if how in ("mean", "sum")),
+            "E",
+        ):
+            raise RejectedError(f"triangle over {over}: it is of one vector, over E, means and sums")
+        return [Sentence(call("norm", call(over, of[0])), "<=", call(over, call("norm", of[0])))], {}
     vectors = {"cauchy": 2, "triangle": 2}.get(schema)
     if vectors is not None:
         if shapes != ["vector"] * vectors:
@@ -143,6 +152,8 @@ def _axiom(
             chosen = call(schema, *of)
             sides = [(each, chosen) if schema == "max" else (chosen, each) for each in of]
             return [Sentence(low, "<=", high) for low, high in sides], {}
+        case "bounds" if len(of) >= 2:
+            return _bounds(kernel, of, over), {}
         case "extreme" if over in OVER and OVER[over][0] in ("max", "min") and len(of) == 1:
             how, index = OVER[over]
             said = Sentence(e, "<=" if how == "max" else ">=", call(over, e))
@@ -162,6 +173,28 @@ def _axiom(
             if whole and kernel.signs.nonnegative(base):
                 return [Sentence(call("**", base, of[1]), ">=", call("+", one, call("*", of[1], e)))], {}
     raise RejectedError(f"{schema} is no axiom, or not of these numbers")
+
+
+def _bounds(kernel: Kernel, of: list[Expression], over: str) -> list[Sentence]:
+    """A maximum is at most what all are at most; a minimum likewise. Signs, and so lines, say of each that it is so."""
+    *some, m = of
+    how, index = OVER.get(over, ("", ""))
+    if over and (how not in ("max", "min") or len(some) != 1 or index in read(m, kernel.claim.vocabulary).free):
+        raise RejectedError(f"bounds over {over}: of a number and a bound without {index}")
+
+    def below(e: Expression, top: Expression) -> bool:
+        gap, bound = applied("-", (top, e)), frozenset({index} - {""})
+        return kernel.signs.sign(gap, bound=bound) <= NONNEGATIVE
+
+    sides: tuple[tuple[str, Relation], ...] = (("max", "<="), ("min", ">="))
+    found = []
+    for name, relation in sides:
+        if all(below(e, m) if name == "max" else below(m, e) for e in some):
+            if over and how == name:
+                found.append(Sentence(applied(over, (some[0],)), relation, m))
+            elif not over:
+                found.append(Sentence(applied(name, tuple(some)) if len(some) > 1 else some[0], relation, m))
+    return found
 
 
 def citation(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:

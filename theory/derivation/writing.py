@@ -135,6 +135,18 @@ def root(name: str, line: str, sentence: str | None = None) -> Data:
     return _line(name, "root", sentence, line=line)
 
 
+def jensen(name: str, v: str, over: str = "E") -> tuple[Data, Data]:
+    """Two lines: the mean of a norm, over means and E, is at most the root of the mean of its square."""
+    of, squared = f"norm({v})", f"norm2({v})"
+    for how in reversed(over.split()):
+        of, squared = f"{how}({of})", f"{how}({squared})"
+    squares = f"{name} squared"
+    return (
+        combined(squares, f"({of})**2 <= {squared}", (), {f"{over}: norm({v}) - {of}": "1"}),
+        root(name, squares, f"{of} <= sqrt({squared})"),
+    )
+
+
 def power(name: str, line: str, exponent: str, sentence: str | None = None) -> Data:
     """A line raised to a power."""
     return _line(name, "power", sentence, line=line, exponent=exponent)

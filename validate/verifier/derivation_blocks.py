@@ -240,9 +240,7 @@ class Blocks(Rules):
         if not sentences or len(sentences) > 20 or (goal.env is not self.start):
             raise Uncheckable("an induction needs its sentences")
         scope = {
-            name: fact
-            for name, fact in goal.scope.items()
-            if on not in fact.held and not (on == "K" and fact.reach >= 0)
+            name: fact for name, fact in goal.scope.items() if on not in fact.held and not (on == "K" and fact.reach)
         }
         outer, self.signs.facts = self.signs.facts, [f for f in self.signs.facts if any(f is g for g in scope.values())]
         try:
@@ -266,10 +264,10 @@ class Blocks(Rules):
                 raise Uncheckable("an induction over what is only known where a divisor is not 0")
             goal.used.merge(fact)
         goal.used.fixed -= mark
-        if on == "k" and goal.used.reach >= 0:
-            if goal.used.reach > 1:
+        if on in goal.used.reach:
+            if goal.used.reach[on] > 1:
                 raise Uncheckable("the step hangs on hypotheses beyond the run")
-            goal.used.reach = 0
+            goal.used.reach = {**goal.used.reach, on: 0}
         if not any(self._same(fact, goal) for fact in assumed):
             raise Uncheckable("it is none of the sentences of the induction")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from .assumed import alike
-from .derivation_facts import TURNED, Used
+from .derivation_facts import TURNED, Used, furthest
 from .derivation_lines import Goal
 from .derivation_terms import Poly
 from .derivation_vectors import Compared
@@ -83,8 +83,9 @@ class Rules(Compared):
             d = self.normal.difference(s.left, s.relation, s.right, schema.env)
             relation = TURNED[s.relation] if s.relation[0] == ">" else s.relation
             if self.follows(relation, d, goal.relation, goal.difference):
-                if any(side.op in ("max_k", "min_k") for side in (s.left, s.right)):
-                    goal.used.reach = max(goal.used.reach, 1)  # of the rounds of the run
+                ops = {side.op for side in (s.left, s.right)} if goal.data["schema"] == "extreme" else set()
+                for op in ops & {"max_k", "min_k", "max_h", "min_h"}:  # of the rounds of the run, and turns of each
+                    goal.used.reach = furthest(goal.used.reach, {op[-1]: 1})
                 return
         raise Uncheckable("it is not what the axiom says of these expressions")
 

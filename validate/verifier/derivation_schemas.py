@@ -210,7 +210,7 @@ class Schemas:
         if name == "extreme":
             if len(of) != 1:
                 raise Uncheckable("the axiom extreme takes one expression")
-            ops = [(f"{how}_{i}", rel) for i in "nik" for how, rel in (("max", "<="), ("min", ">="))]
+            ops = [(f"{how}_{i}", rel) for i in "nikh" for how, rel in (("max", "<="), ("min", ">="))]
             return [Schema(Sentence(of[0], rel, Node(op, (of[0],)), ""), env) for op, rel in ops]
         if name not in AXIOMS or len(of) != AXIOMS[name][0]:
             raise Uncheckable(f"the axiom {shown(name)} is not known here, or takes another number of expressions")

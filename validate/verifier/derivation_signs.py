@@ -267,7 +267,7 @@ class Signs:
         for fact in reversed(self.facts):
             if self.under & fact.held or (self.under and fact.open) or (strict and not fact.strict):
                 continue
-            if self.under and fact.reach >= 0 and (fact.reach > 1 or self.under - {"k"}):
+            if any(fact.reach.get(index, 0) > 1 for index in self.under):
                 continue
             if fact.shape == found or self.plain_of(fact) == plain:
                 self.used.add(fact)
