@@ -81,8 +81,6 @@ def examine(
         of_first = tried.instances() - before
         found = _hunted(claim, False, False, quick, seed, tell)
         found = found if found.broken is None else replace(found, tried=of_first + found.tried)
-    if not found.seen:
-        evidence = [_of_nothing(item) if item.outcome == "proved" else item for item in evidence]
     path: Path | None = None
     unbroken = found.broken is None
     if found.broken is not None:
@@ -119,12 +117,6 @@ def _hunted(claim: Claim, proved: bool, small: bool, quick: bool, seed: int, tel
         accepted=lambda seen: accepted(claim, seen, quick),
         operations=OPERATIONS[small],
     )
-
-
-def _of_nothing(proof: Evidence) -> Evidence:
-    """Where a side has no value, an instance says nothing; a claim that never says anything is not called proved."""
-    text = f"{proof.detail}; but no instance was met on which it says anything"
-    return replace(proof, outcome="undecided", detail=text)
 
 
 def _in_words(claim: Claim) -> Evidence:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from theory.claim import Claim
 from validate import proving
+from validate.contradiction import contradictions
 from validate.proved_files import agreed
 
 Outcome = Literal["proved", "undecided"]
@@ -92,6 +93,9 @@ def derivation(claim: Claim) -> Derivation | None:
     data = best.data or {}
     written = claim.proof is not None
     parts = tuple(pieces(claim.proof if written else data.get("proof", {})))
+    empty = [item.detail for item in contradictions(claim, quick=True) if item.outcome == "vacuous"]
+    if empty:
+        return Derivation(claim.id, claim.statement, parts, written, "undecided", f"the claim is vacuous: {empty[0]}")
     rests_on = tuple(map(str, data.get("sentence", {}).get("hypotheses", ())))
     return Derivation(claim.id, claim.statement, parts, written, "proved", best.detail, rests_on)
 

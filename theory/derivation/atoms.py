@@ -40,6 +40,8 @@ class Binder:
         return ONE if self.upper is None else self.upper
 
 
+FIRST = Index("first")
+"""The first client: a constant, which nothing binds or renames, and which is free in nothing."""
 Renaming: TypeAlias = "Mapping[str, Index] | Mapping[Index, Index]"
 
 
@@ -51,14 +53,14 @@ def fresh(kind: str) -> Index:
 # --- atoms -----------------------------------------------------------------------------------------------------------
 
 RANDOM = frozenset({"state", "noise", "sampled", "kept", "draw", "count"})
-FIXED = frozenset({"E", "E vec"})
+FIXED = frozenset({"E", "E vec", "quantile"})
 """Whose value is not random, whatever stands inside."""
 
 
 def atom(kind: str, *data: Any, random: bool | None = None, square: Quotient | None = None) -> Atom:
     """An atom. What is free in it, and random, is what is free and random in its data."""
     inside = list(_atoms(data))
-    free = {str(x) for x in _leaves(data) if isinstance(x, Index)}.union(*(a.free for a in inside))
+    free = {str(x) for x in _leaves(data) if isinstance(x, Index) and x != FIRST}.union(*(a.free for a in inside))
     bound = {str(b.index) for b in _leaves(data) if isinstance(b, Binder)}
     chance = kind in RANDOM or any(a.random for a in inside) if random is None else random
     moments: frozenset[Any] = frozenset().union(*(a.moments for a in inside))

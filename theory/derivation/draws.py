@@ -49,7 +49,7 @@ def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
     merged = [n for n in clients if n in {b.index for b in prefix if b.kind == "n"}]
     if len(clients) > 2 or not merged:
         raise RejectedError("draws of more than two clients in one product")
-    new = {merged[0]: Index(next(n for n in clients if n != merged[0]))}
+    new = {merged[0]: Index(next(n for n in clients if n != merged[0]))}  # which may be the first client
     together = _averaged(rounds, renamed(body, new))
     return expectation(apart + (together - renamed(apart, new)) / parameter("N"))
 

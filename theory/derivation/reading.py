@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.atoms import Binder, Index, atom, deep, fresh
+from theory.derivation.atoms import FIRST, Binder, Index, atom, deep, fresh
 from theory.derivation.places import PLAIN, Place, Unfolding, finest, number_of, parameter, put
 from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, mapped, of_atom, total
-from theory.derivation.terms import absolute, as_vector, bind, dot, expectation, over_all, power, root
+from theory.derivation.terms import absolute, as_vector, bind, dot, expectation, over_all, power, root, weight
 from theory.formula import Name, Number
 from theory.predicates import Connected
 from theory.program import Loop, Program, loops_around
@@ -96,6 +96,12 @@ class Reader:
             return total(chance * value for chance, value in values)
         if op in OVER:
             return self._over(*OVER[op], inner[0], place)
+        if op == "quantile":
+            return self._largest(inner[0], inner[1], place)
+        if op == "simplex_n":
+            here = fresh("n")
+            costs, curvatures = (self.value(part, replace(place, n=here)) for part in inner)
+            return weight(here, costs, curvatures, place.n)
         return self._elementary(op, [self.value(a, place) for a in inner])
 
     def points(self, e: Expression, place: Place) -> list[tuple[Quotient, Quotient]]:
@@ -285,11 +291,17 @@ class Reader:
             found = found * (power(b, Quotient({m: Fraction(1)}, {})).power(int(c)) if m else b.power(int(c)))
         return found
 
+    def _largest(self, inner: Expression, probability: Expression, place: Place) -> Quotient:
+        """What a number does not exceed in any outcome."""
+        if self.value(probability).number != 1:
+            raise RejectedError("a quantile of another probability than 1")
+        return of_atom(atom("quantile", self.value(inner, replace(place, unfold=False))))
+
     # --- binders ---
 
     def _over(self, how: str, index: str, inner: Expression, place: Place) -> Quotient:
-        if how not in ("mean", "sum", "max", "min"):
-            raise RejectedError(f"{how}_{index} is not read")
+        if how == "first":
+            return self.value(inner, replace(place, n=FIRST))
         if index in ("k", *TURNS):
             upper = place.K if index == "k" else self.turns(inner, index)
 

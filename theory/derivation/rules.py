@@ -32,6 +32,7 @@ from theory.sentence import (
     read,
     text_of,
 )
+from theory.sentence import replaced as replaced_by
 
 Rule = Callable[[Kernel, Mapping[str, Any], Line], Found]
 
@@ -158,6 +159,13 @@ def _axiom(
             how, index = OVER[over]
             said = Sentence(e, "<=" if how == "max" else ">=", call(over, e))
             return [said], {index: 1} if index in ("k", *TURNS) else {}
+        case "simplex" if len(of) == 2:
+            return _of_simplex(kernel, *of), {}
+        case "quantile" if len(of) == 1:
+            program = kernel.claim.program
+            if program is not None and "noise" in program.operations:
+                raise RejectedError("what noise makes is exceeded with probability 0")
+            return [Sentence(e, "<=", call("quantile", e, one))], {}
         case "exp" if len(of) == 1:
             return [Sentence(call("exp", e), ">=", call("+", one, e))], {}
         case "log" if len(of) == 1 and kernel.signs.positive(e):
@@ -173,6 +181,17 @@ def _axiom(
             if whole and kernel.signs.nonnegative(base):
                 return [Sentence(call("**", base, of[1]), ">=", call("+", one, call("*", of[1], e)))], {}
     raise RejectedError(f"{schema} is no axiom, or not of these numbers")
+
+
+def _of_simplex(kernel: Kernel, costs: Expression, curvatures: Expression) -> list[Sentence]:
+    """Weights are at least 0 and sum to 1, and no client's marginal cost is below their mean (Karush, Kuhn, Tucker)."""
+    said = parse_sentence("sum_n(a*(c + 2*q*a)) <= c + 2*q*a")
+    weight = applied("simplex_n", (costs, curvatures))
+    kernel.has_value(weight)
+    new = {"c": costs, "q": curvatures, "a": weight}
+    level = Sentence(replaced_by(said.left, new), "<=", replaced_by(said.right, new))
+    zero, one = parse_sentence("0 <= 1").left, parse_sentence("0 <= 1").right
+    return [Sentence(zero, "<=", weight), Sentence(applied("sum_n", (weight,)), "==", one), level]
 
 
 def _bounds(kernel: Kernel, of: list[Expression], over: str) -> list[Sentence]:

@@ -18,7 +18,7 @@ from theory.derivation.quotients import Atom, Monomial, Quotient, RejectedError,
 from theory.derivation.reading import PLAIN, Place, Reader, number_of
 from theory.domain import COUNT, REAL
 from theory.formula import Apply, Name, Number
-from theory.sentence import OVER, TURNS, At, Expression, parts, text_of
+from theory.sentence import ALL_CLIENTS, OVER, TURNS, At, Expression, parts, text_of
 
 Sign: TypeAlias = frozenset[int]
 ANY: Sign = frozenset({-1, 0, 1})
@@ -209,6 +209,8 @@ class Signs:
             return frozenset(choose(signs) for signs in product(*map(of, inner)))
         if op == "E":
             return _averaged(of(inner[0]))
+        if op == "simplex_n":
+            return NONNEGATIVE
         if op in OVER:
             return self._over(*OVER[op], inner[0], place, of, bound)
         return ANY
@@ -222,8 +224,6 @@ class Signs:
         return _of_power(sign)
 
     def _over(self, how: str, index: str, inner: Expression, place: Place, of: Any, bound: frozenset[str]) -> Sign:
-        if how not in ("mean", "sum", "max", "min"):
-            return ANY
         if index in ("k", *TURNS) and (place.K != PLAIN.K or (index == "k" and place.k != PLAIN.k)):
             return ANY  # lines that are known are about other rounds
         own: Any = Index(index) if index in "ni" else number_of(Index(index))
@@ -233,7 +233,7 @@ class Signs:
         found: Sign = of(inner, place=replace(place, **changed), bound=bound | {index})
         if how == "sum" and index in TURNS and self._quotient(self.reader.turns(inner, index), bound, 0) != POSITIVE:
             found |= NOTHING
-        return found if how in ("max", "min") else _averaged(found) if how in ("mean", "sum") else ANY
+        return _averaged(found) if how in ("mean", "sum") else found
 
     # --- normal forms ---
 
@@ -298,7 +298,7 @@ class Signs:
                 return self._parameter(str(a.data[0]))
             case "samples" | "exp":
                 return POSITIVE
-            case "number" | "sqrt" | "abs":
+            case "number" | "sqrt" | "abs" | "weight":
                 return NONNEGATIVE
             case "draw" | "count":
                 return NONNEGATIVE
@@ -311,6 +311,8 @@ class Signs:
             case "max" | "min":
                 choose = max if a.kind == "max" else min
                 return frozenset(choose(s) for s in product(*(self._quotient(q, bound, depth) for q in a.data[0])))
+            case "quantile":
+                return self._quotient(a.data[0], bound, depth)
             case "over all":
                 return self._quotient(a.data[4], bound, depth)
             case "E":
@@ -431,7 +433,12 @@ def needs(
         bound |= {index}
         own: Any = Index(index) if index in "ni" else number_of(Index(index))
         within = replace(place, **({index: own, "owner": Index("n")} if index == "i" else {index: own}))
-    if op == "/":
+    if op in ALL_CLIENTS:
+        bound |= {"n"}
+        within = replace(place, n=Index("n"))
+    if op == "simplex_n":
+        yield "log", inner[1], within, bound  # more than 0 for every client
+    elif op == "/":
         yield "/", inner[1], place, bound
     elif op in ("sqrt", "log"):
         yield op, inner[0], place, bound

@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
 
-from theory.derivation.atoms import Binder, Index, Renaming, atom, fresh, level
+from theory.derivation.atoms import FIRST, Binder, Index, Renaming, atom, fresh, level
 from theory.derivation.quotients import (
     ONE,
     ZERO,
@@ -97,6 +97,11 @@ def _changed(a: Atom, change: Change) -> Quotient:
             here = fresh(op[-1])
             inside = changed(renamed(body, {index: here}), change)
             return over_all(op, here, change.of(owner), change.of(upper), inside)
+        case "weight":
+            index, *numbers, client = a.data
+            here = fresh("n")
+            costs, curvatures = (changed(renamed(q, {index: here}), change) for q in numbers)
+            return weight(here, costs, curvatures, change.of(client))
         case "draw":
             return drawn(*change.of(a.data))
     return of_atom(atom(a.kind, *change.of(a.data), random=None if change.vector else a.random))
@@ -339,6 +344,14 @@ def over_all(op: str, index: Index, owner: Index | None, upper: Quotient | None,
     inside = renamed(body, {index: name})
     made = atom("over all", op, name, owner or "", upper if upper is not None else "", inside)
     return of_atom(Atom(made.kind, made.data, made.text, made.free - {name}, made.random, made.moments, made.draws))
+
+
+def weight(index: Index, costs: Quotient, curvatures: Quotient, client: Index) -> Quotient:
+    """A client's weight in the point of the simplex at which sum_n(c_n*a_n + q_n*a_n**2) is least, n being an index."""
+    name = Index(f"n#{1 + level((costs, curvatures))}.0")
+    made = atom("weight", name, *(renamed(q, {index: name}) for q in (costs, curvatures)), client)
+    free = made.free - {name} | ({client} - {FIRST})
+    return of_atom(Atom(made.kind, made.data, made.text, frozenset(free), made.random, made.moments, made.draws))
 
 
 # --- expectations ----------------------------------------------------------------------------------------------------
