@@ -20,10 +20,10 @@ class Index(str):
 
 @dataclass(frozen=True)
 class Binder:
-    """``mean`` over clients (n) or samples (i), ``sum`` over rounds (k) or turns (h).
+    """``mean`` over clients (n) or samples (i), ``sum`` over rounds (k) or turns (h, j).
 
     Attributes:
-        kind: n, i, k or h.
+        kind: n, i, k, h or j.
         index: the name that it binds.
         owner: of samples, the index of their client.
         upper: of a sum, the number of its terms; its index begins at 0.

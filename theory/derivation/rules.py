@@ -17,13 +17,14 @@ from theory.derivation.equalities import power, replaced, root, single, step, ze
 from theory.derivation.inductions import cases, induction
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
-from theory.derivation.reading import PLAIN, parameter, put
+from theory.derivation.reading import PLAIN, put
 from theory.derivation.schemas import instance
 from theory.derivation.signs import NONNEGATIVE
 from theory.derivation.statements import Found, Line, same
 from theory.derivation.terms import bind
 from theory.sentence import (
     OVER,
+    TURNS,
     Expression,
     Relation,
     Sentence,
@@ -103,18 +104,18 @@ def axiom(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 def _telescope(kernel: Kernel, of: list[Expression], over: str, line: Line) -> Found:
     """A sum over rounds, or turns, of what a number grows by is what it is after the last less what it is at first."""
     how, index = OVER.get(over, ("", ""))
-    if how != "sum" or index not in "kh" or len(of) != 1 or line.relation != "==" or line.place != PLAIN:
-        raise RejectedError("telescope is an equation about a sum over k or h, of one number")
+    if how != "sum" or index not in ("k", *TURNS) or len(of) != 1 or line.relation != "==" or line.place != PLAIN:
+        raise RejectedError("telescope is an equation about a sum over k, h or j, of one number")
     if read(of[0], kernel.claim.vocabulary).shape == "vector":
         raise RejectedError("telescope is of numbers")
-    end = parameter("K") if index == "k" else turns_of(kernel)
+    end = turns_of(kernel, index)
 
     def there(value: Quotient) -> Quotient:
         place = put(PLAIN, index, value)
         kernel.has_value(of[0], place)
         return kernel.reader.value(of[0], place)
 
-    now = PLAIN.k if index == "k" else PLAIN.h
+    now: Quotient = getattr(PLAIN, index)
     grows = there(now + ONE) - there(now)
     grows = bind(Binder(index, Index(index), None, end), grows) if index in grows.free else end * grows
     if line.gap.direction[1] != (there(end) - there(constant(0)) - grows).direction[1]:
@@ -160,7 +161,7 @@ def _axiom(
         case "extreme" if over in OVER and OVER[over][0] in ("max", "min") and len(of) == 1:
             how, index = OVER[over]
             said = Sentence(e, "<=" if how == "max" else ">=", call(over, e))
-            return [said], {index: 1} if index in "kh" else {}
+            return [said], {index: 1} if index in ("k", *TURNS) else {}
         case "simplex" if len(of) == 2:
             return _of_simplex(kernel, *of), {}
         case "quantile" if len(of) == 1:

@@ -312,7 +312,7 @@ def _closed(b: Binder, inside: Monomial) -> Quotient:
 def _canonical(prefix: list[Binder], body: Monomial) -> Atom:
     """The bound term, its indices named so that its text is least."""
     deepest = 1 + max(level(body), level(tuple(b.upper for b in prefix if b.upper is not None)))
-    kinds = {kind: [b for b in prefix if b.kind == kind] for kind in "khni"}
+    kinds = {kind: [b for b in prefix if b.kind == kind] for kind in "khjni"}
     if any(len(some) > MOST_BINDERS for some in kinds.values()):
         raise RejectedError("too many sums in one product")
     best: Atom | None = None
