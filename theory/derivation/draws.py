@@ -40,6 +40,8 @@ def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
         if b.kind == "i":
             body = bind(b, body)
     clients = sorted({n for a, _ in m for n in _clients(a)})
+    if rounds.alone:
+        return expectation(_averaged(rounds, renamed(body, dict.fromkeys(clients, Index("n"))), staying))
     apart = _averaged(rounds, body, staying)
     if len(clients) < 2:
         return expectation(apart)

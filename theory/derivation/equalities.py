@@ -95,12 +95,20 @@ def zero(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 
 
 def single(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """It is so because there is one client: a mean over clients is what is of that one."""
+    """It is so because there is one client: a mean over clients is what is of that one; unfolded, so are its draws."""
     one = parse_sentence("N <= 1")
     if not kernel.signs.nonnegative(applied("-", (one.right, one.left))):
         raise RejectedError("nothing says that N <= 1")
-    client = Index("n")
-    rest = of_one_client(line.gap, client)
+    client, rounds = Index("n"), kernel.reader.rounds
+    gap = line.gap
+    if data.get("unfold"):
+        assert rounds is not None
+        rounds.alone = True
+        try:
+            gap = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
+        finally:
+            rounds.alone = False
+    rest = of_one_client(gap, client)
     if line.relation in ("<", ">") or not rest.zero:
         raise RejectedError(f"left over for one client: {rest.text}")
     return Found()

@@ -50,6 +50,7 @@ class Reader:
         self.claim, self.level, self.nonzero = claim, level, nonzero
         self.words = claim.vocabulary
         self.rounds: Unfolding | None = None
+        self.nonnegative: Callable[[Quotient], bool] = lambda q: False
         self.symbols = frozenset(claim.symbols)
         self.matrices = frozenset(one.matrix for one in claim.predicates if isinstance(one, Connected))
 
@@ -231,11 +232,10 @@ class Reader:
         terms = dict(q.over)
         c = terms.pop((), Fraction(0))
         plain = len(terms) <= 1 and not q.under and c.denominator == 1
-        least = 0
         for m, times in terms.items():
             plain = plain and times == 1 and len(m) == 1 and m[0][1] == 1 and self.integer(m[0][0])
-            least = -1 if plain and m[0][0].data == ("K",) else 0
-        if not plain or c < least:
+        named = any(a.kind == "parameter" for a in q.atoms)
+        if not plain or (c < 0 and not (named and self.nonnegative(q))):
             raise RejectedError(f"the index {q.text} of a state is not of the form k + 1")
         return (next(iter(terms))[0][0].text if terms else "", int(c))
 

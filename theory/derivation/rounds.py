@@ -81,7 +81,7 @@ class Rounds:
     """
 
     def __init__(self, reader: Reader) -> None:
-        self.reader = reader
+        self.reader, self.alone = reader, False
         self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
         steps = () if self.program is None else self.program.steps
         labels = [step.label for step in steps if isinstance(step, Instruction) and step.op == "tap"]

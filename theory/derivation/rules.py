@@ -135,6 +135,8 @@ def _axiom(
         ):
             raise RejectedError(f"triangle over {over}: it is of one vector, over E, means and sums")
         return [Sentence(call("norm", call(over, of[0])), "<=", call(over, call("norm", of[0])))], {}
+    if schema == "jensen" and shapes == ["scalar", "vector"]:
+        return [_jensen(kernel, of[0], of[1], over)], {}
     vectors = {"cauchy": 2, "triangle": 2}.get(schema)
     if vectors is not None:
         if shapes != ["vector"] * vectors:
@@ -167,6 +169,8 @@ def _axiom(
             return [Sentence(e, "<=", call("quantile", e, one))], {}
         case "exp" if len(of) == 1:
             return [Sentence(call("exp", e), ">=", call("+", one, e))], {}
+        case "exp sum" if len(of) == 2:
+            return [Sentence(call("exp", call("+", *of)), "==", call("*", *(call("exp", each) for each in of)))], {}
         case "log" if len(of) == 1 and kernel.signs.positive(e):
             return [Sentence(call("log", e), "<=", call("-", e, one))], {}
         case "abs" if len(of) == 1:
@@ -191,6 +195,19 @@ def _of_simplex(kernel: Kernel, costs: Expression, curvatures: Expression) -> li
     level = Sentence(replaced_by(said.left, new), "<=", replaced_by(said.right, new))
     zero, one = parse_sentence("0 <= 1").left, parse_sentence("0 <= 1").right
     return [Sentence(zero, "<=", weight), Sentence(applied("sum_n", (weight,)), "==", one), level]
+
+
+def _jensen(kernel: Kernel, w: Expression, v: Expression, over: str) -> Sentence:
+    """The square of a weighted sum is at most the sum of the weights times that of the squares (Cauchy, Schwarz)."""
+    how, index = OVER.get(over, ("", ""))
+    if how not in ("mean", "sum") or not kernel.signs.sign(w, bound=frozenset({index})) <= NONNEGATIVE:
+        raise RejectedError(f"jensen is of weights that are >= 0, over means and sums, and not of {text_of(w)}")
+
+    def taken(e: Expression) -> Expression:
+        return applied(over, (e,))
+
+    squares = taken(applied("*", (w, applied("norm2", (v,)))))
+    return Sentence(applied("norm2", (taken(applied("*", (w, v))),)), "<=", applied("*", (taken(w), squares)))
 
 
 def _bounds(kernel: Kernel, of: list[Expression], over: str) -> list[Sentence]:
@@ -236,7 +253,7 @@ RULES: Mapping[str, tuple[Rule, tuple[str, ...]]] = {
     "induction": (induction, ("on", "from", "sentences", "base", "step")),
     "cases": (cases, ("on", "first", "second")),
     "zero": (zero, ("line", "put", "of", "with", "over")),
-    "single": (single, ()),
+    "single": (single, ("unfold",)),
     "root": (root, ("line", "put")),
     "power": (power, ("line", "exponent")),
     "citation": (citation, ("source",)),

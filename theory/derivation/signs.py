@@ -243,6 +243,10 @@ class Signs:
         """The signs that a normal form may have."""
         return self._quotient(q, frozenset(), 0)
 
+    def surely_nonnegative(self, q: Quotient) -> bool:
+        """Whether a normal form is at least 0, by its structure or by a line."""
+        return self.of_quotient(q) <= NONNEGATIVE or self._known(q, frozenset()) <= NONNEGATIVE
+
     def _quotient(self, q: Quotient, bound: frozenset[str], depth: int) -> Sign:
         found = self._polynomial(Quotient(q.over, {}), bound, depth)
         for p, power in q.under.items():
