@@ -124,7 +124,7 @@ def _of_two_turns(rounds: Rounds, m: Monomial, prefix: list[Binder], one: Draw, 
         or there.upper != here.upper
         or one[:2] != other[:2]
         or [v.kind for v in both.data] != ["sampled"] * 2
-        or any({here.index, there.index} & a.free or one[0] in {d[0] for d in a.draws} for a, _ in rest)
+        or any(a.random and {here.index, there.index} & a.free or one[0] in {d[0] for d in a.draws} for a, _ in rest)
     ):
         raise RejectedError(f"two draws of {one[0]} that may be the same")
 
@@ -132,12 +132,13 @@ def _of_two_turns(rounds: Rounds, m: Monomial, prefix: list[Binder], one: Draw, 
         return rounds.reader.function("f_n", v.data[2], replace(PLAIN, n=v.data[1], owner=v.data[1]), True)
 
     def of(q: Quotient) -> Quotient:
-        return expectation(monomial(rest) * q, lambda inner, more: expected(rounds, inner, [*prefix, *more]))
+        return expectation(q, lambda inner, more: expected(rounds, inner, [*prefix, *more]))
 
     g, h = both.data
-    drawn_, means, now = of_atom(both), dot(mean(g), mean(h)), {str(there.index): here.index}
-    equal = of(renamed(drawn_, now)) - of(renamed(means, now))
-    return of(dot(as_vector(g), mean(h))) + of(dot(mean(g), as_vector(h))) - of(means) + equal / here.upper
+    others, means, now = monomial(rest), dot(mean(g), mean(h)), {str(there.index): here.index}
+    equal = of(renamed(others * of_atom(both), now)) - of(renamed(others * means, now))
+    mixed = dot(as_vector(g), mean(h)) + dot(mean(g), as_vector(h)) - means
+    return of(others * mixed) + equal / here.upper
 
 
 def _averaged(rounds: Rounds, q: Quotient, staying: frozenset[Draw]) -> Quotient:

@@ -50,6 +50,7 @@ class Reader:
         self.claim, self.level, self.nonzero = claim, level, nonzero
         self.words = claim.vocabulary
         self.rounds: Unfolding | None = None
+        self.pasts={}
         self.nonnegative: Callable[[Quotient], bool] = lambda q: False
         self.symbols = frozenset(claim.symbols)
         self.matrices = frozenset(one.matrix for one in claim.predicates if isinstance(one, Connected))
