@@ -110,9 +110,9 @@ class Defined(Signs):
                 index = OVER[node.op][1]
                 if index in "ni":
                     within = within.with_names(**{index: index})
-                elif index in "kh":
+                elif index in "khj":
                     within = within.with_nums(**{index: self.normal.start.nums[index]})
-                around = around | {index}
+                around = around | self.around(node, within)
             left += [(a, within, around) for a in node.args]
 
     def _plain(self, exponent: Node, env: Env) -> bool:

@@ -48,7 +48,8 @@ class Rules(Compared):
         if len(atoms) == 1:
             ((mono, c),) = atoms.items()
             a = mono[0][0]
-            if len(mono) == 1 and mono[0][1] == 1 and (a.tag == "p" or (a.tag == "v" and a.parts[0] in ("k", "h"))):
+            counted = a.tag == "v" and a.parts[0] in ("k", "h", "j")
+            if len(mono) == 1 and mono[0][1] == 1 and (a.tag == "p" or counted):
                 low, low_open, high, high_open = self.signs.ends(a.parts[0])
                 end, is_open = (low, low_open) if c > 0 else (high, high_open)
                 if end is not None:
@@ -84,19 +85,21 @@ class Rules(Compared):
             relation = TURNED[s.relation] if s.relation[0] == ">" else s.relation
             if self.follows(relation, d, goal.relation, goal.difference):
                 ops = {side.op for side in (s.left, s.right)} if goal.data["schema"] == "extreme" else set()
-                for op in ops & {"max_k", "min_k", "max_h", "min_h"}:  # of the rounds of the run, and turns of each
-                    goal.used.reach = furthest(goal.used.reach, {op[-1]: 1})
+                for index in {op[-1] for op in ops} & set("khj"):  # of the rounds of the run, and turns of each
+                    if index != "k":
+                        self.normal.own_range(index, s.left)
+                    goal.used.reach = furthest(goal.used.reach, {index: 1})
                 return
         raise Uncheckable("it is not what the axiom says of these expressions")
 
     def telescope(self, goal: Goal) -> None:
-        """The sum over all k, or h, of a(k + 1) - a(k) is a(K) - a(0), whatever the number a(k) is."""
-        index = {"sum_k": "k", "sum_h": "h"}.get(str(goal.data.get("over")), "")
+        """The sum over all k, h or j of a(k + 1) - a(k) is a(K) - a(0), whatever the number a(k) is."""
+        index = {"sum_k": "k", "sum_h": "h", "sum_j": "j"}.get(str(goal.data.get("over")), "")
         of = list_of(goal.data.get("of", []), "of")
         if not index or len(of) != 1 or goal.relation != "==" or goal.env is not self.start:
-            raise Uncheckable("telescope takes one number, and a sum over k or h of which an equation speaks")
+            raise Uncheckable("telescope takes one number, and a sum over k, h or j of which an equation speaks")
         al, tree = self.algebra, self.scalar(of[0], "what is summed")
-        end = self.start.nums["K"] if index == "k" else self.normal.turns(Node("number"))
+        end = self.start.nums["K"] if index == "k" else self.normal.range_of(index, tree, self.start)
 
         def number(at: Poly) -> Poly:
             env = self.start.with_nums(**{index: at})
