@@ -142,6 +142,8 @@ class Kernel:
         steps = () if self.claim.program is None else self.claim.program.body
         if "h" in reach and sum(isinstance(one, Loop) for one in steps) != 1:
             return  # of which loop it speaks, lines would not remember
+        if any(self.reader.lagging(side, "h") for side in (relation.left, relation.right)):
+            return  # nor that h is no turn
         line = Line(text, relation, PLAIN, gap, hypotheses=frozenset({text}), reach=reach)
         self.hypotheses.append(line)
         self.signs.know(line, gap, relation.relation)

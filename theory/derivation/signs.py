@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from theory.derivation.atoms import Index
 from theory.derivation.quotients import Atom, Monomial, Quotient, RejectedError, monomial
 from theory.derivation.reading import PLAIN, Place, Reader, number_of
-from theory.domain import COUNT, REAL
+from theory.domain import REAL
 from theory.formula import Apply, Name, Number
 from theory.sentence import ALL_CLIENTS, OVER, TURNS, At, Expression, parts, text_of
 
@@ -273,7 +273,7 @@ class Signs:
         if len(m) != 1 or m[0][1] != 1 or m[0][0].kind != "parameter":
             return ANY
         name = str(m[0][0].data[0])
-        domain = COUNT if name in ("N", "d", "K") else self.reader.claim.domains.get(name, REAL)
+        domain = self.reader.domain(name) or REAL
         found = ANY
         for end, is_open, side in ((domain.lower, domain.lower_open, 1), (domain.upper, domain.upper_open, -1)):
             if end is not None:
@@ -330,7 +330,7 @@ class Signs:
     def _parameter(self, name: str) -> Sign:
         if name in ("N", "d", "K"):
             return POSITIVE
-        domain = self.reader.claim.domains.get(name)
+        domain = self.reader.domain(name)
         if domain is None:
             return ANY
         found = set()
