@@ -84,7 +84,7 @@ class Rounds:
     """
 
     def __init__(self, reader: Reader) -> None:
-        self.reader = reader
+        self.reader, self.alone = reader, False
         self.weights = False
         self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
         steps = () if self.program is None else self.program.steps
@@ -100,6 +100,10 @@ class Rounds:
             raise RejectedError(f"two taps are called {min(self.twice)}")
         last = self.reader.index(indices[-1])[1]
         if name in self.reader.words.states:
+            if name in self.reader.pasts:
+                if self.reader.index(indices[0])[1] < 1 or not indices[1].zero:
+                    return None
+                return self.round(indices[0] - ONE)[0][self.reader.pasts[name]](place.n)
             if last < 1:
                 return None
             values, _ = self.round(indices[0] - ONE)
@@ -130,7 +134,7 @@ class Rounds:
         values: dict[str, Value] = {}
         taps: dict[str, Value] = {}
         for name, state in zip(self.program.inputs, self.program.state, strict=True):
-            values[name] = self._state(state.name, (t,))
+            values[name] = self._state(state.name, (t,)) if state.length is None else _not_read("a remembered vector")
         self._play(self.program.body, values, taps, t)
         return values, taps
 
@@ -172,6 +176,8 @@ class Rounds:
                 return lambda n: _mean(of[0])
             case "sum":
                 return lambda n: parameter("N") * _mean(of[0])
+            case "combine" if (past := self._remembered(step.of[0])) is not None:
+                return lambda n: self.reader.combined(step.label, past, at(n))
             case "gradient" if len(of) == 1:
                 return lambda n: self.reader.function("f_n", self._point(of[0](n)), at(n), True)
             case "gradient":
@@ -216,6 +222,12 @@ class Rounds:
         if v.draws and not self.reader.affine:
             raise RejectedError("a gradient at a point that is drawn in the same round")
         return v
+
+    def _remembered(self, name: str) -> str | None:
+        """The state that a value is, if that remembers vectors and the algorithm has not shifted them before."""
+        assert self.program is not None
+        states = dict(zip(self.program.inputs, self.program.state, strict=True))
+        return states[name].name if name in states and states[name].name in self.reader.pasts else None
 
     def _mask(self, step: Instruction, *ops: str, counted: bool = False) -> bool:
         """Whether its first number is one draw of 0 and 1 (or a count) itself."""
