@@ -11,6 +11,11 @@ from .derivation_signs import Signs
 from .derivation_terms import Poly
 from .sentences import OVER, Node
 
+UNDEFINED = {
+    "/": "a divisor", "**": "the base of a power", "sqrt": "a root's argument", "log": "a logarithm's argument",
+    "simplex_n": "a curvature of weights on the simplex",
+}  # fmt: skip
+
 
 class Defined(Signs):
     """Signs, and whether expressions are defined.
@@ -38,7 +43,7 @@ class Defined(Signs):
     def grant(self, tree: Node, env: Env) -> None:
         """Where the claim divides by 0, or has the root of a negative number, it says nothing: proofs may do so too."""
         for node, within, under in self.parts(tree, env, frozenset()):
-            if self.of_run(node, within):
+            if node.op == "simplex_n" or self.of_run(node, within):
                 continue
             if node.op == "**":
                 sides = [self.normal.value(a, within) for a in node.args]
@@ -106,13 +111,15 @@ class Defined(Signs):
                 continue
             if node.op in ("/", "sqrt", "log") or (node.op == "**" and not self._plain(node.args[1], within)):
                 yield node, within, around
-            if node.op in OVER:
-                index = OVER[node.op][1]
+            if node.op in OVER or node.op == "simplex_n":
+                index = OVER[node.op][1] if node.op in OVER else "n"
                 if index in "ni":
                     within = within.with_names(**{index: index})
                 elif index in "kh":
                     within = within.with_nums(**{index: self.normal.start.nums[index]})
                 around = around | {index}
+                if node.op == "simplex_n":
+                    yield node, within, around
             left += [(a, within, around) for a in node.args]
 
     def _plain(self, exponent: Node, env: Env) -> bool:
@@ -128,12 +135,12 @@ class Defined(Signs):
             finally:
                 self.under = before
             if not good:
-                return {"/": "a divisor", "**": "the base of a power", "sqrt": "a root's argument"}.get(
-                    node.op, "a logarithm's argument"
-                )
+                return UNDEFINED[node.op]
         return ""
 
     def _defined(self, node: Node, env: Env) -> bool:
+        if node.op == "simplex_n":
+            return self.pos(node.args[1], env)
         if node.op == "/":
             return self.divides(node.args[1], env)
         if node.op == "**":

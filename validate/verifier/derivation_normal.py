@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .derivation_binders import Algebra, Binder
 from .derivation_places import Env
-from .derivation_terms import UNIT, Atom, Poly
+from .derivation_terms import FIRST, UNIT, Atom, Poly
 from .reading import Uncheckable, shown
 from .sentences import FUNCTIONS, ONE_NUMBER, OVER, POINTS, Node, everything, index_of, names_in
 from .shapes import COUNTS
@@ -169,6 +169,10 @@ class Normal:
             return al.expect(inside if self.round is None else self.round.expected(inside))
         if op in OVER:
             return self.over(tree, env)
+        if op == "simplex_n":
+            return self.weight(tree, env)
+        if op == "quantile":
+            return self.largest(tree, env)
         raise Uncheckable(f"{op} is not read in derivations")
 
     def inner(self, tree: Node, env: Env) -> Poly:
@@ -269,6 +273,9 @@ class Normal:
         name = al.fresh(index)
         if index == "j":
             raise Uncheckable("the index j is not read in derivations")
+        if how == "first":
+            self.no_samples(body)
+            return self.value(body, env.with_names(n=FIRST))
         within = env.with_names(**{index: name}) if index in "ni" else env
         more: Any = ""
         if index == "i":
@@ -289,6 +296,33 @@ class Normal:
             return found
         count = al.atom("p", "N") if index == "n" else al.atom("count", more)
         return al.mul(al.of(count), found)
+
+    def no_samples(self, *trees: Node) -> None:
+        """Nothing where no sample of client n stands in what is meant of other clients."""
+        if any("i" in self.claimed.words.read(tree).free for tree in trees):
+            raise Uncheckable("a sample of a client in what is meant of another one")
+
+    def weight(self, tree: Node, env: Env) -> Poly:
+        """The weight of client n in the minimiser over the simplex: of the costs and curvatures of all clients."""
+        al, name = self.algebra, self.algebra.fresh("n")
+        self.no_samples(*tree.args)
+        inside = [al.frozen(self.inner(a, env.with_names(n=name))) for a in tree.args]
+        level = 1 + max(a.level for a in inside)
+        closed = [al.rename(a, {name: f"n@{level}.0"}) for a in inside]
+        return al.of(al.atom("weight", *closed, al.var(env.names["n"]), level=level))
+
+    def largest(self, tree: Node, env: Env) -> Poly:
+        """The least number that nothing exceeds with a probability: a number that is certain."""
+        if self.value(tree.args[1], env) != UNIT:
+            raise Uncheckable("quantile is read of the probability 1")
+        unfolding, self.round = self.round, None
+        try:
+            inside = self.value(tree.args[0], env)
+        finally:
+            self.round = unfolding
+        if not any(a.rand for m in inside for a, _ in m):
+            return inside
+        return self.algebra.of(self.algebra.atom("quantile", self.algebra.frozen(inside)))
 
     def added(self, body: Node, index: str, end: Poly, env: Env) -> Poly:
         """A sum over k or h: up to a number, or up to a symbol and what is beyond it, written out."""

@@ -134,7 +134,7 @@ class Signs:
                 some = any if op == "min" else all
                 return some(sign(a, strict, side) for a in args)
             return self._under(tree, env, strict, side, depth) if op in OVER or op == "E" else False
-        if op in ("norm2", "norm", "sqrt"):
+        if op in ("norm2", "norm", "sqrt", "simplex_n"):
             return not strict or (op == "sqrt" and sign(args[0], True, 1))
         if op == "abs":
             return not strict or sign(args[0], True, 1) or sign(args[0], True, -1)
@@ -179,6 +179,10 @@ class Signs:
         index = "" if tree.op == "E" else OVER[tree.op][1]
         if index == "j" or (strict and index in ("k", "h")):
             return False
+        return self.everywhere(tree.args[0], env, index, strict, side, depth)
+
+    def everywhere(self, tree: Node, env: Env, index: str, strict: bool = False, side: int = 1, depth: int = 0) -> bool:
+        """Whether its sign is such for every value of an index."""
         within, before = env, self.under
         if index in ("n", "i"):
             within = env.with_names(**{index: index})
@@ -186,7 +190,7 @@ class Signs:
             within = env.with_nums(**{index: self.normal.start.nums[index]})
         self.under = before | frozenset(index)
         try:
-            return self._sign(tree.args[0], within, strict, side, depth)
+            return self._sign(tree, within, strict, side, depth)
         finally:
             self.under = before
 
@@ -253,7 +257,7 @@ class Signs:
             return 1 if self.of_terms(self.algebra.thawed(a.parts[0]), strict) else 0
         if strict:
             return 0
-        if a.tag in ("sqrt", "abs") or (a.tag == "dot" and a.parts[0] is a.parts[1]):
+        if a.tag in ("sqrt", "abs", "weight") or (a.tag == "dot" and a.parts[0] is a.parts[1]):
             return 1
         if a.tag == "v":
             return 1 if a.parts[0][0] in "kh" else 0

@@ -8,7 +8,7 @@ from .derivation_binders import Swap
 from .derivation_facts import Fact, Used
 from .derivation_lines import Goal, Lines
 from .derivation_places import Env
-from .derivation_terms import UNIT, Atom, Poly, atoms_of
+from .derivation_terms import FIRST, UNIT, Atom, Poly, atoms_of
 from .reading import FormatError, Uncheckable, fields
 from .sentences import Node, read_formula
 from .stated import steps_of
@@ -120,8 +120,8 @@ class Compared(Lines):
             if a is pattern:
                 return by
             if of_all and a.tag == pattern.tag:
-                for name in sorted(a.frees):
-                    if name.startswith("n") and al.rename(pattern, {"n": name}) is a:
+                for name in (*sorted(a.frees), FIRST):
+                    if name[0] in ("n", FIRST[0]) and al.rename(pattern, {"n": name}) is a:
                         return al.renamed(by, {"n": name})
             return None
 
@@ -160,11 +160,11 @@ class Compared(Lines):
     def of_one(self, p: Poly) -> Poly:
         """A polynomial where there is one client: means over clients are what is of that one."""
         al = self.algebra
-        N = al.atom("p", "N")
+        N, first = al.atom("p", "N"), al.var(FIRST)
         like: dict[Atom, bool] = {}
 
         def clients(a: Atom) -> bool:
-            return a is N or (a.tag == "B" and any(b[0] == "n" for b in a.parts[0]))
+            return a in (N, first) or (a.tag == "B" and any(b[0] == "n" for b in a.parts[0]))
 
         def touches(a: Atom) -> bool:
             if a not in like:
@@ -174,8 +174,8 @@ class Compared(Lines):
         def at(a: Atom) -> Poly | None:
             if not clients(a):
                 return None
-            if a is N:
-                return UNIT
+            if a in (N, first):
+                return UNIT if a is N else al.of(al.var("n"))
             binders, pairs = al.opened(a)
             names = {b[1]: "n" for b in binders if b[0] == "n"}
             left = [(b[0], b[1], al.rename(b[2], names) if b[2] else "") for b in binders if b[0] != "n"]
