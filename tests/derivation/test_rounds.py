@@ -238,7 +238,6 @@ def test_an_unfolded_round_is_worth_what_its_law_says(algorithm_: Any, parameter
     ("algorithm_", "text"),
     [
         (drawn_before, "E(norm2(x[k+1]))"),  # what the loop hands on hangs on the sample beside it
-        (local, "E(dot(y[k,h+1], y[k,h+2]))"),
         (sampled, "E(dot(x[k+1], grad(f, x[k+1])))"),
         (sampled, "E(norm2(sum_k(x[k+1] - x[k])))"),  # draws of two rounds, which may be the same
         (sampled, "E(norm2(x[k+1])*norm2(x[k+1])*norm2(mean_n(x[k+1])))"),

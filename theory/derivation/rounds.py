@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.draws import expected
+from theory.derivation.flow import hanging, names_of, taps_of
 from theory.derivation.quotients import ONE, Monomial, Quotient, RejectedError, constant, of_atom, total
-from theory.derivation.reading import PLAIN, Place, Reader, parameter
+from theory.derivation.reading import PLAIN, Place, Reader, number_of, parameter
 from theory.derivation.terms import as_vector, bind, drawn, kept, root
-from theory.formula import Formula, Name, Number, names_in, text_of
+from theory.formula import Formula, Name, Number, text_of
 from theory.program import Instruction, Loop, Program
 from theory.program.data import DRAWS, Carried, Step
 from theory.sentence import index_of
@@ -85,6 +87,7 @@ class Rounds:
         labels = [step.label for step in steps if isinstance(step, Instruction) and step.op == "tap"]
         self.twice = frozenset(label for label in labels if labels.count(label) > 1)
         self.draws = {step.to: step for step in steps if isinstance(step, Instruction) and step.op in DRAWS}
+        self.taps = {} if self.program is None else taps_of(self.program)
 
     def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
         """A state at t + 1, or a tap, as made in its round; None where it is left as it is."""
@@ -248,13 +251,32 @@ class Rounds:
         if (turns or None in shown.values()) and isinstance(loop.count, Number) and loop.count.value <= LONGEST_LOOP:
             self._written_out(loop, int(loop.count.value), before, values, t, *turns)
             return
-        for following, tap in shown.items():
+        for c in loop.carried:
+            tap = shown[c.following]
             if tap is not None and not turns:
-                values[following] = self._last(loop, tap, t)
+                values[c.following] = self._last(loop, tap, t)
+            elif tap is None and not turns and (step := _adding(loop, c)) is not None:
+                values[c.following] = self._added_up(loop, c, step, before[c.first], t)
 
     def _last(self, loop: Loop, tap: str, t: Quotient) -> Value:
         place = replace(PLAIN, unfold=True)
         return lambda n: self.reader.state(tap, (t, self.reader.count(loop)), replace(place, n=n, owner=n))
+
+    def _added_up(self, loop: Loop, carried: Carried, step: Instruction, first: Value, t: Quotient) -> Value:
+        """After its last turn, what a loop hands on that only grows by what a turn makes without it."""
+
+        def value(n: Index) -> Quotient:
+            here, upper = fresh("h"), self.reader.count(loop)
+            if upper.number is not None:
+                raise RejectedError("a loop of so many turns without a tap")
+            turn = number_of(here)
+            values = self._turn(loop, t, turn)
+            place = replace(PLAIN, n=n, owner=n, k=t)
+            terms = zip(step.of, step.numbers, strict=True)
+            grown = (formula(self.reader, c, place, values) * values[v](n) for v, c in terms if v != carried.name)
+            return first(n) + bind(Binder("h", here, None, upper), total(grown))
+
+        return value
 
     def _written_out(
         self, loop: Loop, count: int, before: Mapping[str, Value], values: dict[str, Value], *when: Quotient
@@ -274,36 +296,17 @@ class Rounds:
         """Whether a draw stands in the body of a tap's loop, and in no loop inside of that."""
         return any(isinstance(s, Instruction) and s.to == draw for s in self._loop(tap)[0].body)
 
-    def draws_of_loop(self, tap: str) -> frozenset[str]:
-        """The draws outside of a tap's loop on which what it shows hangs."""
-        assert self.program is not None
-        loop, _ = self._loop(tap)
-        hangs: dict[str, frozenset[str]] = {}
 
-        def of(names: Sequence[str]) -> frozenset[str]:
-            return frozenset().union(*(hangs.get(name, frozenset()) for name in names))
-
-        for step in self.program.body:
-            if isinstance(step, Loop):
-                inside = [s for s in _flat(step) if isinstance(s, Instruction)]
-                names = [name for s in inside for name in (*s.of, *_names(s.numbers))]
-                names += [c.first for c in step.carried]
-                found = of(names)
-                if step is loop:
-                    return found
-                hangs |= dict.fromkeys(step.defines, found | {s.to for s in inside if s.op in DRAWS})
-            else:
-                own = frozenset({step.to}) if step.op in DRAWS else frozenset()
-                hangs[step.to] = of([*step.of, *_names(step.numbers)]) | own
-        return frozenset()
-
-
-def _flat(loop: Loop) -> list[Step]:
-    return [inner for step in loop.body for inner in ([step, *_flat(step)] if isinstance(step, Loop) else [step])]
-
-
-def _names(formulas: Sequence[Formula]) -> list[str]:
-    return [name for f in formulas for name in names_in(f)]
+def _adding(loop: Loop, carried: Carried) -> Instruction | None:
+    """The step that adds something to what a loop hands on, which has no say in that; None where there is none."""
+    steps = (s for s in loop.body if isinstance(s, Instruction) and s.to == carried.following and s.op == "linear")
+    step = next(steps, None)
+    if step is None or [c for v, c in zip(step.of, step.numbers, strict=True) if v == carried.name] != [
+        Number(Fraction(1))
+    ]:
+        return None
+    others = {*(v for v in step.of if v != carried.name), *names_of(step.numbers)}
+    return None if others & hanging(loop.body, carried.name) else step
 
 
 def _mean(v: Value) -> Quotient:

@@ -54,8 +54,10 @@ class Axioms(Compared):
             relation = TURNED[s.relation] if s.relation[0] == ">" else s.relation
             if self.follows(relation, d, goal.relation, goal.difference):
                 ops = {side.op for side in (s.left, s.right)} if name == "extreme" else set[str]()
-                for op in ops & {"max_k", "min_k", "max_h", "min_h"}:  # of the rounds of the run, and turns of each
-                    goal.used.reach = furthest(goal.used.reach, {op[-1]: 1})
+                for index in {op[-1] for op in ops} & set("khj"):  # of the rounds of the run, and turns of each
+                    if index != "k":
+                        self.normal.own_range(index, s.left)
+                    goal.used.reach = furthest(goal.used.reach, {index: 1})
                 return None
         raise Uncheckable("it is not what the axiom says of these expressions")
 
@@ -83,7 +85,7 @@ class Axioms(Compared):
         if name == "extreme":
             if len(of) != 1:
                 raise Uncheckable("the axiom extreme takes one expression")
-            ops = [(f"{how}_{i}", rel) for i in "nikh" for how, rel in (("max", "<="), ("min", ">="))]
+            ops = [(f"{how}_{i}", rel) for i in "nikhj" for how, rel in (("max", "<="), ("min", ">="))]
             return [Sentence(of[0], rel, Node(op, (of[0],)), "") for op, rel in ops]
         if name == "bounds":
             return self.bounds(of, over, goal)
@@ -140,13 +142,13 @@ class Axioms(Compared):
         return Sentence(Node("norm", (Node(over, (v,)),)), "<=", Node(over, (Node("norm", (v,)),)), "")
 
     def telescope(self, goal: Goal) -> None:
-        """The sum over all k, or h, of a(k + 1) - a(k) is a(K) - a(0), whatever the number a(k) is."""
-        index = {"sum_k": "k", "sum_h": "h"}.get(str(goal.data.get("over")), "")
+        """The sum over all k, h or j of a(k + 1) - a(k) is a(K) - a(0), whatever the number a(k) is."""
+        index = {"sum_k": "k", "sum_h": "h", "sum_j": "j"}.get(str(goal.data.get("over")), "")
         of = list_of(goal.data.get("of", []), "of")
         if not index or len(of) != 1 or goal.relation != "==" or goal.env is not self.start:
-            raise Uncheckable("telescope takes one number, and a sum over k or h of which an equation speaks")
+            raise Uncheckable("telescope takes one number, and a sum over k, h or j of which an equation speaks")
         al, tree = self.algebra, self.scalar(of[0], "what is summed")
-        end = self.start.nums["K"] if index == "k" else self.normal.turns(Node("number"))
+        end = self.start.nums["K"] if index == "k" else self.normal.range_of(index, tree, self.start)
 
         def number(at: Poly) -> Poly:
             env = self.start.with_nums(**{index: at})

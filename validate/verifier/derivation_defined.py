@@ -115,7 +115,7 @@ class Defined(Signs):
                 index = OVER[node.op][1] if node.op in OVER else "n"
                 if index in "ni":
                     within = within.with_names(**{index: index})
-                elif index in "kh":
+                elif index in "khj":
                     within = within.with_nums(**{index: self.normal.start.nums[index]})
                 around = around | {index}
                 if node.op == "simplex_n":

@@ -16,7 +16,7 @@ from .derivation_terms import FIRST, Atom, Poly, all_atoms
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import Node, Sentence, read_formula
 
-MEANS = ("first_n", *(f"{how}_{index}" for how in ("mean", "sum") for index in "nikh"))
+MEANS = ("first_n", *(f"{how}_{index}" for how in ("mean", "sum") for index in "nikhj"))
 
 
 @dataclass
@@ -111,8 +111,8 @@ class Lines:
 
     def put(self, fact: Fact, data: Any) -> Fact:
         """A line with other indices in the place of its free ones."""
-        if not isinstance(data, dict) or not data.keys() <= {"k", "h", "n", "i", "K"}:
-            raise FormatError("put is not an object of the indices k, h, n, i, or K")
+        if not isinstance(data, dict) or not data.keys() <= {"k", "h", "j", "n", "i", "K"}:
+            raise FormatError("put is not an object of the indices k, h, j, n, i, or K")
         new: dict[str, Poly] = {}
         reach = dict(fact.reach)
         for name, text in data.items():
@@ -243,8 +243,9 @@ class Lines:
             found = al.bind(al.renamed(p, {index: name}), (index, name, al.var("n") if index == "i" else ""))
             count = al.of(al.atom("p", "N") if index == "n" else al.atom("count", al.var("n")))
             return found if how.startswith("mean") else al.mul(count, found)
-        end = self.start.nums["K"] if index == "k" else self.normal.turns(Node("number"))
-        found = al.bind(al.renamed(p, {index: name}), (index, name, al.frozen(end)))
+        end = self.start.nums["K"] if index == "k" else self.normal.range_in(index, p)
+        kind = self.normal.kind_of(index, end)
+        found = al.bind(al.renamed(p, {index: name}), (kind, name, al.frozen(end)))
         return al.mul(found, al.inverse(end)) if how.startswith("mean") else found
 
     def moved(self, name: str, data: Mapping[str, Any], scope: Mapping[str, Fact]) -> Fact:

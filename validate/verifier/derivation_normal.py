@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from .derivation_binders import Algebra, Binder
 from .derivation_places import Env
+from .derivation_ranges import Range, length, one_range, possible, ranges_in, ranges_of
 from .derivation_terms import FIRST, UNIT, Atom, Poly
 from .reading import Uncheckable, shown
-from .sentences import FUNCTIONS, ONE_NUMBER, OVER, POINTS, Node, everything, index_of, names_in
+from .sentences import FUNCTIONS, ONE_NUMBER, OVER, POINTS, Node, index_of, names_in
 from .shapes import COUNTS
-from .stated import Claimed
-from .steps import Loop
+from .stated import Claimed, steps_of
+from .steps import Step
 
 if TYPE_CHECKING:
     from .derivation_defined import Defined
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 LEVELS = ("f", "f_n", "f_ni")
 MOST_WRITTEN_OUT = 60
+CLIENTS = {"server": "", "past": "", "client": "n", "client past": "n", "table": "ni"}
+"""The indices that a state or tap has beside those of rounds and turns."""
 
 
 class Normal:
@@ -44,7 +47,9 @@ class Normal:
         own = set() if claimed.program is None else set(claimed.program.parameters)
         self.symbols = spoken | own | {"N", "d", "rho"}
         K = algebra.of(algebra.atom("p", "K"))
-        self.start = Env(nums={name: algebra.of(algebra.var(name)) for name in "kh"} | {"K": K})
+        self.start = Env(nums={name: algebra.of(algebra.var(name)) for name in "khj"} | {"K": K})
+        steps = [] if claimed.program is None else list(steps_of(claimed.program.body))
+        self.weights = {s.label for s in steps if isinstance(s, Step) and s.op == "combine"}
 
     # names
 
@@ -55,7 +60,7 @@ class Normal:
             return self.algebra.renamed(found, {"n": env.names["n"]}) if name.endswith("_n") else found
         if name in self.claimed.words.definitions and name not in env.nums:
             return self.value(self.claimed.words.definitions[name], env)
-        if name in ("k", "h", "K"):
+        if name in ("k", "h", "j", "K"):
             return env.nums[name]
         of, var = self.algebra.of, self.algebra.var
         if name in ("n", "i"):
@@ -70,8 +75,6 @@ class Normal:
                 return of(self.algebra.atom("fstar"))
             index = (var(env.names["n"]),) if name == "xstar_n" else ()
             return of(self.algebra.atom("point", name, *index, vec=True))
-        if name == "j":
-            raise Uncheckable("the index j is not read in derivations")
         return self.parameter(name, env)
 
     def parameter(self, name: str, env: Env) -> Poly:
@@ -81,8 +84,8 @@ class Normal:
             raise Uncheckable(f"{shown(name)} is no name of the claim")
         if not index and base in self.indexed:
             raise Uncheckable(f"{name} is written with and without an index")
-        if set(index) - set("nikh"):
-            raise Uncheckable(f"{shown(name)}: the index j is not read in derivations")
+        if (base in self.weights) != (index in ("h", "j")):
+            raise Uncheckable(f"{shown(name)}: remembered vectors have weights with an index h or j, and nothing else")
         places: list[Any] = []
         for letter in index:
             places.append(
@@ -216,13 +219,13 @@ class Normal:
         assert program is not None
         kinds = {s.name: s for s in program.state}
         index = [self.value(a, env) for a in tree.args]
-        if not self.integer_form(index[0]) or (set(index[0]) <= {()} and index[0].get((), 0) < 0):
+        if not all(self.integer_form(p) and (set(p) - {()} or p.get((), 0) >= 0) for p in index):
             raise Uncheckable(f"an index of {tree.name} is no formula in integers, or negative")
         s = kinds.get(tree.name)
         kind = s.kind if s is not None else program.taps[tree.name][0]
-        if kind not in ("server", "client", "table") or (len(index) > 1 and not self.integer_form(index[1])):
+        if kind not in CLIENTS:
             raise Uncheckable(f"{tree.name} is of a kind that is not read in derivations")
-        where = [al.var(env.names[c]) for c in {"server": "", "client": "n", "table": "ni"}[kind]]
+        where = [al.var(env.names[c]) for c in CLIENTS[kind]]
         if self.round is not None:
             found = self.round.unfolded(tree.name, index, where)
             if found is not None:
@@ -271,8 +274,6 @@ class Normal:
         how, index = OVER[tree.op]
         al, body = self.algebra, tree.args[0]
         name = al.fresh(index)
-        if index == "j":
-            raise Uncheckable("the index j is not read in derivations")
         if how == "first":
             self.no_samples(body)
             return self.value(body, env.with_names(n=FIRST))
@@ -280,8 +281,8 @@ class Normal:
         more: Any = ""
         if index == "i":
             more = al.var(env.names["n"])
-        elif index in "kh":
-            end = env.nums["K"] if index == "k" else self.turns(body)
+        elif index in "khj":
+            end = env.nums["K"] if index == "k" else self.range_of(index, body, env)
             if how in ("mean", "sum"):
                 total = self.added(body, index, end, env)
                 return al.mul(total, al.inverse(end)) if how == "mean" else total
@@ -333,29 +334,43 @@ class Normal:
         symbols = {m: c for m, c in end.items() if m}
         total: Poly = {}
         if symbols:
-            name = al.fresh(index)
+            kind = self.kind_of(index, end)
+            name = al.fresh(kind)
             stop = symbols if last >= 0 else end
             inside = self.value(body, env.with_nums(**{index: al.of(al.var(name))}))
-            total = al.bind(inside, (index, name, al.frozen(stop)))
+            total = al.bind(inside, (kind, name, al.frozen(stop)))
         for place in range(int(last)):
             at = al.add(symbols, {(): Fraction(place)} if place else {})
             total = al.add(total, self.value(body, env.with_nums(**{index: at})))
         return total
 
-    def turns(self, body: Node) -> Poly:
-        """How many turns the loop has over which is summed."""
-        program = self.claimed.program
-        loops: set[Loop] = set()
-        if program is not None:
-            spoken = {node.name for node in everything(body) if node.op == "at"} & program.taps.keys()
-            for label in spoken or program.taps.keys():
-                loops |= set(program.taps[label][1])
-        if len(loops) != 1:
-            raise Uncheckable("a sum over turns of no one loop")
-        (loop,) = loops
-        if loop.count is None or not loop.count.fixed:
+    def range_of(self, index: str, body: Node, env: Env) -> Poly:
+        """How many h, or j, are taken in a mean, sum, max or min of a tree."""
+        return self.end(ranges_in(body, index, env, self.claimed, self.weights), index)
+
+    def range_in(self, index: str, p: Poly) -> Poly:
+        """The same of a polynomial in which the index is free."""
+        return self.end(ranges_of(p, index, self.claimed.program, self.weights), index)
+
+    def end(self, found: set[Range], index: str) -> Poly:
+        """The number of turns, or of remembered vectors."""
+        one = one_range(found or possible(self.claimed.program, index), index)
+        if isinstance(one, str):
+            return self.lags()
+        if one.count is None or not one.count.fixed:
             raise Uncheckable("a sum over turns of a loop whose length is drawn")
-        return self.formula(loop.count.tree)
+        return self.formula(one.count.tree)
+
+    def lags(self) -> Poly:
+        """How many vectors are remembered: a name means that number, whatever the claim defines it to be."""
+        tree = length(self.claimed.program)
+        return {(): tree.value} if tree.op == "number" else self.algebra.of(self.algebra.atom("p", tree.name))
+
+    def kind_of(self, index: str, end: Poly) -> str:
+        """The kind of a binder: what is remembered has the index j, whichever it is written with."""
+        if index == "h" and self.weights and end == self.lags():
+            return "j"
+        return index
 
     def formula(self, tree: Node) -> Poly:
         """A formula of the program in parameters that are one number for all clients and rounds."""

@@ -46,7 +46,8 @@ class Rules(Axioms):
         if len(atoms) == 1:
             ((mono, c),) = atoms.items()
             a = mono[0][0]
-            if len(mono) == 1 and mono[0][1] == 1 and (a.tag == "p" or (a.tag == "v" and a.parts[0] in ("k", "h"))):
+            counted = a.tag == "v" and a.parts[0] in ("k", "h", "j")
+            if len(mono) == 1 and mono[0][1] == 1 and (a.tag == "p" or counted):
                 low, low_open, high, high_open = self.signs.ends(a.parts[0])
                 end, is_open = (low, low_open) if c > 0 else (high, high_open)
                 if end is not None:

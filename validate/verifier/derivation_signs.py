@@ -34,7 +34,7 @@ class Signs:
         self.under: frozenset[str] = frozenset()
         program = self.claimed.program
         steps = [] if program is None else list(steps_of(program.body))
-        self.odd = {s.label for s in steps if isinstance(s, Step) and s.op in ("mix", "combine")} | {"rho"}
+        self.odd = {s.label for s in steps if isinstance(s, Step) and s.op == "mix"} | {"rho"}
         self.odd |= {a.matrix for a in self.claimed.assumptions}
         self.known = list(self._domains(steps))
 
@@ -65,7 +65,7 @@ class Signs:
     def ends(self, name: str) -> tuple[Fraction | None, bool, Fraction | None, bool]:
         """The domain of a parameter or an index: lower end, whether it is open, upper end, whether it is open."""
         base = index_of(name)[0]
-        if name in ("k", "h"):
+        if name in ("k", "h", "j"):
             return Fraction(0), False, None, False
         if name in ("N", "d", "K"):
             return Fraction(1), False, None, False
@@ -79,6 +79,8 @@ class Signs:
             low, low_open, high, high_open = (domain[x] for x in ("lower", "lower_open", "upper", "upper_open"))
         elif base in COUNTS:
             low, low_open = Fraction(1), False
+        elif base in self.normal.weights:
+            low_open = False
         for who, relation, what in self.known:
             if who == base and isinstance(what, int):
                 if relation == "<=" and (high is None or high > what):
@@ -154,7 +156,7 @@ class Signs:
         definitions = self.claimed.words.definitions
         if name in definitions:
             return self._sign(definitions[name], env, strict, side, depth)
-        if name in ("n", "i", "j", "fstar") or name in self.claimed.words.vectors:
+        if name in ("n", "i", "fstar") or name in self.claimed.words.vectors:
             return False
         if name in env.nums:
             low = self.normal.least(env.nums[name])
@@ -177,7 +179,7 @@ class Signs:
     def _under(self, tree: Node, env: Env, strict: bool, side: int, depth: int) -> bool:
         """E, and what is taken over an index: for every value of it."""
         index = "" if tree.op == "E" else OVER[tree.op][1]
-        if index == "j" or (strict and index in ("k", "h")):
+        if strict and index in ("k", "h", "j"):
             return False
         return self.everywhere(tree.args[0], env, index, strict, side, depth)
 
@@ -215,7 +217,7 @@ class Signs:
             return False
         ((m, c),) = linear.items()
         a, e = m[0]
-        if len(m) != 1 or e != 1 or a.tag not in ("p", "v") or (a.tag == "v" and a.parts[0] not in ("k", "h")):
+        if len(m) != 1 or e != 1 or a.tag not in ("p", "v") or (a.tag == "v" and a.parts[0] not in ("k", "h", "j")):
             return False
         low, low_open, high, high_open = self.ends(a.parts[0])
         end, is_open = (low, low_open) if c > 0 else (high, high_open)
@@ -260,7 +262,7 @@ class Signs:
         if a.tag in ("sqrt", "abs", "weight") or (a.tag == "dot" and a.parts[0] is a.parts[1]):
             return 1
         if a.tag == "v":
-            return 1 if a.parts[0][0] in "kh" else 0
+            return 1 if a.parts[0][0] in "khj" else 0
         if a.tag in ("B", "E"):
             return self.of_mono(a.parts[-1], False)
         return 0
