@@ -117,7 +117,7 @@ class Defined(Signs):
                     within = within.with_names(**{index: index})
                 elif index in "khj":
                     within = within.with_nums(**{index: self.normal.start.nums[index]})
-                around = around | {index}
+                around = around | self.around(index, node.args[0], within)
                 if node.op == "simplex_n":
                     yield node, within, around
             left += [(a, within, around) for a in node.args]

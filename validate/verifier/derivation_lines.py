@@ -63,8 +63,8 @@ class Lines:
         """A relation of the claim: one with a free index is known of the run only."""
         used = Used()
         used.reach = self.shifts(relation)
-        if "h" in used.reach:
-            self.normal.turns(Node("number"))  # of one loop: which one it is, lines do not remember
+        for index in used.reach.keys() - {"k"}:  # of what alone it can go over: lines do not remember it
+            self.normal.own_range(index, relation.left, relation.right)
         return self.fact(relation.text, relation, self.start, used)
 
     def follows(self, relation: str, p: Poly, wanted: str, q: Poly) -> bool:
@@ -162,7 +162,7 @@ class Lines:
             Uncheckable: where that is not certainly in the run, which has a first round, and each round a first turn.
         """
         al = self.algebra
-        end = self.start.nums["K"] if name == "k" else self.normal.turns(Node("number"))
+        end = self.start.nums["K"] if name == "k" else self.normal.own_range(name)
         for base, most in ((self.start.nums[name], None), (end, 0), (Poly(), 1)):
             shift = al.sub(p, base)
             c = shift.get((), Fraction(0))
@@ -181,7 +181,7 @@ class Lines:
         """
         al = self.algebra
         free = frozenset[str]().union(*(self.claimed.words.read(side).free for side in (s.left, s.right)))
-        found = {index: 0 for index in "kh" if index in free}
+        found = {index: 0 for index in "khj" if index in free}
         sides = [self.normal.value(side, self.start) for side in (s.left, s.right)]
         for a in {a for p in sides for a in all_atoms(p) if a.tag in ("x", "tap", "p")}:
             for part in a.parts[1:]:
@@ -231,6 +231,8 @@ class Lines:
                 raise Uncheckable(f"{how} of what is known at this {index} only")
             if used.reach.get(index, 0) > 1:
                 raise Uncheckable(f"{how} of what is known for fewer rounds, or turns")
+            if index in used.reach and index != "k" and self.normal.range_in(index, p) != self.normal.own_range(index):
+                raise Uncheckable(f"{how} of what is known of other {index}")
             p = self._summed(p, how, index)
         return p
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .derivation_binders import Algebra, Binder
 from .derivation_places import Env
-from .derivation_ranges import Range, length, one_range, possible, ranges_in, ranges_of
+from .derivation_ranges import LAGS, Range, length, one_range, possible, ranges_in, ranges_of
 from .derivation_terms import FIRST, UNIT, Atom, Poly
 from .reading import Uncheckable, shown
 from .sentences import FUNCTIONS, ONE_NUMBER, OVER, POINTS, Node, index_of, names_in
@@ -110,9 +110,11 @@ class Normal:
                 bound += c
                 continue
             ((a, e), *more) = m
-            low = 0 if a.tag == "v" else 1
+            low: Fraction | None = Fraction(a.tag != "v")
             domain = self.claimed.domains.get(a.parts[0]) if a.tag == "p" else None
-            if more or e != 1 or c < 0 or not self.is_integer(a) or domain is not None:
+            if domain is not None:
+                low = domain["lower"]
+            if more or e != 1 or c < 0 or not self.is_integer(a) or low is None:
                 return None
             bound += c * low
         return bound
@@ -360,6 +362,18 @@ class Normal:
         if one.count is None or not one.count.fixed:
             raise Uncheckable("a sum over turns of a loop whose length is drawn")
         return self.formula(one.count.tree)
+
+    def own_range(self, index: str, *trees: Node) -> Poly:
+        """The number of turns h, or of turns or remembered vectors j, where there is only one such range.
+
+        Raises:
+            Uncheckable: where there are others, or trees go over others.
+        """
+        found = possible(self.claimed.program, index) - ({LAGS} if index == "h" else set())
+        spoken = {r for tree in trees for r in ranges_in(tree, index, self.start, self.claimed, self.weights)}
+        if spoken - found:
+            raise Uncheckable(f"the index {index} of what is remembered, where it is known of the turns of a loop")
+        return self.end({one_range(found, index)}, index)
 
     def lags(self) -> Poly:
         """How many vectors are remembered: a name means that number, whatever the claim defines it to be."""

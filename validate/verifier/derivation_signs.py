@@ -190,11 +190,21 @@ class Signs:
             within = env.with_names(**{index: index})
         elif index:
             within = env.with_nums(**{index: self.normal.start.nums[index]})
-        self.under = before | frozenset(index)
+        self.under = before | self.around(index, tree, env)
         try:
             return self._sign(tree, within, strict, side, depth)
         finally:
             self.under = before
+
+    def around(self, index: str, tree: Node, env: Env) -> frozenset[str]:
+        """The index of a mean, sum, max or min; and that it goes over what lines about it may not be about."""
+        if index not in ("h", "j"):
+            return frozenset(index)
+        try:
+            own = self.normal.range_of(index, tree, env) == self.normal.own_range(index)
+        except Uncheckable:
+            own = False
+        return frozenset({index} if own else {index, f"{index}!"})
 
     def _by_normal_form(self, tree: Node, env: Env, strict: bool, side: int) -> bool:
         """Whether its terms say it, or a line does: that its difference is a positive multiple."""
@@ -273,7 +283,9 @@ class Signs:
         for fact in reversed(self.facts):
             if self.under & fact.held or (self.under and fact.open) or (strict and not fact.strict):
                 continue
-            if any(fact.reach.get(index, 0) > 1 for index in self.under):
+            if any(
+                fact.reach.get(index, 0) > 1 or f"{index}!" in self.under for index in fact.reach.keys() & self.under
+            ):
                 continue
             if fact.shape == found or self.plain_of(fact) == plain:
                 self.used.add(fact)
