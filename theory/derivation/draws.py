@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.quotients import ONE, ZERO, Atom, Monomial, Quotient, RejectedError, constant, monomial, of_atom
 from theory.derivation.reading import PLAIN, number_of, parameter
-from theory.derivation.terms import as_vector, bind, dot, expectation, opened, renamed
+from theory.derivation.terms import as_vector, bind, dot, expectation, opened, power, renamed
 
 if TYPE_CHECKING:
     from theory.derivation.rounds import Rounds
 
 Draw: TypeAlias = tuple[Any, ...]
 """Name of the instruction, the round, and in a loop the turn."""
+SCALARS = ("draw", "count", "share")
+"""Kinds of numbers that are drawn: of 0 and 1, how often a client is chosen, and its weight in an average."""
 
 
 def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
@@ -53,7 +55,7 @@ def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
 
 def _clients(a: Atom) -> Iterator[str]:
     """The clients whose draws are in an atom."""
-    if a.kind in ("draw", "count"):
+    if a.kind in SCALARS:
         yield from a.data[1:]
     for v in a.data if a.kind in ("dot", "vec") else ():
         yield from _clients_of_vector(v)
@@ -164,10 +166,10 @@ def _of_product(rounds: Rounds, m: Monomial, staying: frozenset[Draw]) -> Quotie
             found = bind(b, found)
         return found
     for a, e in m:
-        if a.draws and (e < 0 or a.kind not in ("draw", "count", "dot", "vec")):
+        if a.draws and (e < 0 or a.kind not in (*SCALARS, "dot", "vec")):
             raise RejectedError(f"{a.kind} of what is drawn")
-    scalars = tuple((a, e) for a, e in m if a.kind in ("draw", "count"))
-    rest = tuple((a, e) for a, e in m if a.kind not in ("draw", "count"))
+    scalars = tuple((a, e) for a, e in m if a.kind in SCALARS)
+    rest = tuple((a, e) for a, e in m if a.kind not in SCALARS)
     if scalars:
         return _scalars(rounds, scalars) * _of_product(rounds, rest, staying)
     within = {draw for _, v in _vectors(rest) if v.kind == "kept" for draw in v.data[3].draws}
@@ -195,6 +197,11 @@ def _scalars(rounds: Rounds, m: Monomial) -> Quotient:
     found = ONE
     powers: dict[Draw, dict[Index, int]] = {}
     for a, e in m:
+        if a.kind == "share":
+            if e != 1 or any(other.data[0] == a.data[0] for other, _ in m if other != a):
+                raise RejectedError("the weight of a client in an average, beside another of the same draw")
+            found = found * _weight(rounds, a.data[0])
+            continue
         powers.setdefault(a.data[0], {})[a.data[1] if len(a.data) > 1 else Index("")] = e
     for draw, by_client in powers.items():
         step = rounds.draws[draw[0]]
@@ -221,6 +228,19 @@ def _scalars(rounds: Rounds, m: Monomial) -> Quotient:
         else:
             raise RejectedError("chosen clients in a product of that many")
     return found
+
+
+def _weight(rounds: Rounds, draw: Draw) -> Quotient:
+    """E of a client's weight in an average: the chance that there is one, divided among all alike."""
+    from theory.derivation.rounds import formula
+
+    step = rounds.draws[draw[0]]
+    if step.op == "choose":
+        return ONE / parameter("N")
+    chance = formula(rounds.reader, step.numbers[0], replace(PLAIN, k=draw[1]))
+    if step.op != "coins" or chance.free:
+        raise RejectedError(f"an average with {step.op}, or with a chance for each client")
+    return (ONE - power(ONE - chance, parameter("N"))) / parameter("N")
 
 
 def _vectors(m: Monomial) -> list[tuple[int, Atom]]:

@@ -34,7 +34,7 @@ class Place:
     Attributes:
         n, i: of the client and its sample.
         owner: the client of whom i is a sample.
-        k, h, K: numbers.
+        k, h, j, K: numbers.
         unfold: whether states at t+1 are what a round makes of those at t.
     """
 
@@ -43,6 +43,7 @@ class Place:
     owner: Index = _N
     k: Quotient = field(default_factory=lambda: number_of(Index("k")))
     h: Quotient = field(default_factory=lambda: number_of(Index("h")))
+    j: Quotient = field(default_factory=lambda: number_of(Index("j")))
     K: Quotient = field(default_factory=lambda: parameter("K"))
     unfold: bool = False
 
@@ -51,10 +52,9 @@ PLAIN = Place()
 
 
 def put(place: Place, name: str, value: Quotient) -> Place:
-    """A place with k, h or K standing for something else."""
-    if name == "K":
-        return replace(place, K=value)
-    return replace(place, k=value) if name == "k" else replace(place, h=value)
+    """A place with k, h, j or K standing for something else."""
+    changed: dict[str, Any] = {name: value}
+    return replace(place, **changed)
 
 
 class Unfolding(Protocol):

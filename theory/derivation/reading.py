@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -14,11 +14,12 @@ from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError
 from theory.derivation.terms import absolute, as_vector, bind, dot, expectation, over_all, power, root, weight
 from theory.formula import Name, Number
 from theory.predicates import Connected
-from theory.program import Loop, Program
+from theory.program import Loop, Program, loops_around
 from theory.sentence import (
     FUNCTION_NAMES,
     INTEGERS,
     OVER,
+    TURNS,
     At,
     Expression,
     Sentence,
@@ -155,8 +156,8 @@ class Reader:
             return as_vector(atom("point", name, place.n) if name == "xstar_n" else atom("point", name))
         if name in ("n", "i"):
             return number_of(place.n if name == "n" else self._sample(place))
-        if name in ("k", "h"):
-            return place.k if name == "k" else place.h
+        if name in ("k", *TURNS):
+            return {"k": place.k, "h": place.h, "j": place.j}[name]
         if name == "K":
             return place.K
         if name in ("N", "d", "fstar"):
@@ -201,6 +202,9 @@ class Reader:
 
     def _state(self, e: At, place: Place) -> Quotient:
         still = replace(place, unfold=False)
+        for number, index in enumerate(e.indices):
+            if self._turning([index]) - set(TURNS[number - 1 : number] if e.name in self.words.taps else ()):
+                raise RejectedError(f"{text_of(e)}: h is the turn of a loop, j of one inside it")
         indices = tuple(self.value(i, still) for i in e.indices)
         return self.state(e.name, indices, place)
 
@@ -296,12 +300,10 @@ class Reader:
     # --- binders ---
 
     def _over(self, how: str, index: str, inner: Expression, place: Place) -> Quotient:
-        if index not in "nikh" or how not in ("mean", "sum", "max", "min", "first"):
-            raise RejectedError(f"{how}_{index} is not read")
         if how == "first":
             return self.value(inner, replace(place, n=FIRST))
-        if index in "kh":
-            upper = place.K if index == "k" else self.turns(inner)
+        if index in ("k", *TURNS):
+            upper = place.K if index == "k" else self.turns(inner, index)
 
             def at(value: Quotient) -> Quotient:
                 return self.value(inner, put(place, index, value))
@@ -336,18 +338,41 @@ class Reader:
         here = fresh(index)
         return bind(Binder(index, here, None, rest), at(number_of(here))) + found
 
-    def turns(self, inner: Expression) -> Quotient:
-        """The number of turns of the loop whose taps a sum over h takes.
+    def turns(self, inner: Expression, index: str) -> Quotient:
+        """The number of turns of the loop whose turn goes by h, or j, in the taps of what is taken over it.
 
         Raises:
-            RejectedError: where it is no one loop.
+            RejectedError: where that is no one loop.
         """
-        program = self.claim.program
-        loops = [] if program is None else [step for step in program.body if isinstance(step, Loop)]
-        taps = {p.name for p in everything_meant(inner, self.words) if isinstance(p, At) and len(p.indices) > 1}
-        if len(loops) != 1 or loops[0].op != "repeat" or not taps <= set(self.words.taps) or not taps:
-            raise RejectedError("a sum over h is read for an algorithm with one loop, over its taps")
+        taps = {
+            part.name
+            for part in everything_meant(inner, self.words)
+            if isinstance(part, At) and part.name in self.words.taps and index in self._turning(part.indices)
+        }
+        around = [loops_around(self.claim.program.body, tap) or () for tap in taps] if self.claim.program else []
+        loops = [some[TURNS.index(index)] for some in around if len(some) > TURNS.index(index)]
+        if not loops or len(loops) < len(taps) or any(loop != loops[0] for loop in loops):
+            raise RejectedError(f"a sum over {index} is over the turns of one loop, of taps that have it")
         return self.count(loops[0])
+
+    def turns_of(self, index: str) -> Quotient:
+        """The number of turns of the loops that h, or j, counts.
+
+        Raises:
+            RejectedError: where that is no one number.
+        """
+        steps: list[Any] = [] if self.claim.program is None else [*self.claim.program.body]
+        for _ in range(TURNS.index(index)):
+            steps = [inner for step in steps if isinstance(step, Loop) for inner in step.body]
+        counts = {self.count(step) for step in steps if isinstance(step, Loop)}
+        if len(counts) != 1:
+            raise RejectedError(f"{index} counts the turns of no loop, or of several")
+        return counts.pop()
+
+    def _turning(self, indices: Iterable[Expression]) -> set[str]:
+        """The turns that indices of states and taps speak of."""
+        parts_of = [part for e in indices for part in everything_meant(e, self.words)]
+        return {part.name for part in parts_of if isinstance(part, Name) and part.name in TURNS}
 
     def count(self, loop: Loop) -> Quotient:
         """The number of turns of a loop."""

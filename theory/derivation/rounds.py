@@ -78,10 +78,14 @@ class Rounds:
 
     Args:
         reader: of the claim.
+
+    Attributes:
+        weights: whether averages are left with the weights of clients, of which only is known what rule `average` uses.
     """
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
+        self.weights = False
         self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
         steps = () if self.program is None else self.program.steps
         labels = [step.label for step in steps if isinstance(step, Instruction) and step.op == "tap"]
@@ -189,6 +193,14 @@ class Rounds:
                 return lambda n: kept(draw, (n,) if of_client else (), number(0, n), of[0](n))
             case "where" if self._mask(step, "coin", "coins", "choose"):
                 return lambda n: number(0, n) * of[0](n) + (ONE - number(0, n)) * of[1](n)
+            case "average" if self.weights and self._mask(step, "choose", "coins", counted=True):
+
+                def weighted(n: Index) -> Quotient:
+                    here = fresh("n")
+                    weight = of_atom(atom("share", _draw_of(number(0, here)), here))
+                    return parameter("N") * bind(Binder("n", here), weight * of[0](here))
+
+                return weighted
             case "average" if self._mask(step, "choose", counted=True):
                 active = self.draws[step.numbers[0].name]  # type: ignore[union-attr]
 

@@ -11,18 +11,20 @@ from dataclasses import replace
 from typing import Any
 
 from theory.derivation.atoms import Binder, Index
+from theory.derivation.averages import average
 from theory.derivation.combinations import at, combination, list_of, mapping_of, mean, turns_of
 from theory.derivation.equalities import power, replaced, root, single, step, zero
 from theory.derivation.inductions import cases, induction
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
-from theory.derivation.reading import PLAIN, parameter, put
+from theory.derivation.reading import PLAIN, put
 from theory.derivation.schemas import instance
 from theory.derivation.signs import NONNEGATIVE
 from theory.derivation.statements import Found, Line, same
 from theory.derivation.terms import bind
 from theory.sentence import (
     OVER,
+    TURNS,
     Expression,
     Relation,
     Sentence,
@@ -59,7 +61,9 @@ def assumption(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It is what assumptions say of a function at points."""
     at = {str(name): kernel.expression(text) for name, text in mapping_of(data, "at").items()}
     of = [str(text) for text in list_of(data, "of")]
-    said, predicates = instance(kernel.claim, str(data.get("schema")), of, at, str(data.get("on", "")))
+    said, predicates, inside = instance(kernel.claim, str(data.get("schema")), of, at, str(data.get("on", "")))
+    if inside is not None and not kernel.signs.nonnegative(applied("-", (inside.right, inside.left))):
+        raise RejectedError(f"nothing says that {inside}")
     for side in (said.left, said.right):
         kernel.has_value(side)
     if not same(line.gap, line.relation, replace(line, sentence=said, gap=kernel.reader.difference(said))):
@@ -100,18 +104,18 @@ def axiom(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 def _telescope(kernel: Kernel, of: list[Expression], over: str, line: Line) -> Found:
     """A sum over rounds, or turns, of what a number grows by is what it is after the last less what it is at first."""
     how, index = OVER.get(over, ("", ""))
-    if how != "sum" or index not in "kh" or len(of) != 1 or line.relation != "==" or line.place != PLAIN:
-        raise RejectedError("telescope is an equation about a sum over k or h, of one number")
+    if how != "sum" or index not in ("k", *TURNS) or len(of) != 1 or line.relation != "==" or line.place != PLAIN:
+        raise RejectedError("telescope is an equation about a sum over k, h or j, of one number")
     if read(of[0], kernel.claim.vocabulary).shape == "vector":
         raise RejectedError("telescope is of numbers")
-    end = parameter("K") if index == "k" else turns_of(kernel)
+    end = turns_of(kernel, index)
 
     def there(value: Quotient) -> Quotient:
         place = put(PLAIN, index, value)
         kernel.has_value(of[0], place)
         return kernel.reader.value(of[0], place)
 
-    now = PLAIN.k if index == "k" else PLAIN.h
+    now: Quotient = getattr(PLAIN, index)
     grows = there(now + ONE) - there(now)
     grows = bind(Binder(index, Index(index), None, end), grows) if index in grows.free else end * grows
     if line.gap.direction[1] != (there(end) - there(constant(0)) - grows).direction[1]:
@@ -157,7 +161,7 @@ def _axiom(
         case "extreme" if over in OVER and OVER[over][0] in ("max", "min") and len(of) == 1:
             how, index = OVER[over]
             said = Sentence(e, "<=" if how == "max" else ">=", call(over, e))
-            return [said], {index: 1} if index in "kh" else {}
+            return [said], {index: 1} if index in ("k", *TURNS) else {}
         case "simplex" if len(of) == 2:
             return _of_simplex(kernel, *of), {}
         case "quantile" if len(of) == 1:
@@ -229,6 +233,7 @@ RULES: Mapping[str, tuple[Rule, tuple[str, ...]]] = {
     "assumption": (assumption, ("of", "schema", "at", "on")),
     "axiom": (axiom, ("schema", "of", "over")),
     "combination": (combination, ("parts", "squares")),
+    "average": (average, ()),
     "step": (step, ("using",)),
     "replace": (replaced, ("line",)),
     "at": (at, ("line", "put")),

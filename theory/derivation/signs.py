@@ -18,7 +18,7 @@ from theory.derivation.quotients import Atom, Monomial, Quotient, RejectedError,
 from theory.derivation.reading import PLAIN, Place, Reader, number_of
 from theory.domain import COUNT, REAL
 from theory.formula import Apply, Name, Number
-from theory.sentence import ALL_CLIENTS, OVER, At, Expression, parts, text_of
+from theory.sentence import ALL_CLIENTS, OVER, TURNS, At, Expression, parts, text_of
 
 Sign: TypeAlias = frozenset[int]
 ANY: Sign = frozenset({-1, 0, 1})
@@ -224,18 +224,16 @@ class Signs:
         return _of_power(sign)
 
     def _over(self, how: str, index: str, inner: Expression, place: Place, of: Any, bound: frozenset[str]) -> Sign:
-        if index not in "nikh":
-            return ANY
-        if index in "kh" and (place.K != PLAIN.K or (index == "k" and place.k != PLAIN.k)):
+        if index in ("k", *TURNS) and (place.K != PLAIN.K or (index == "k" and place.k != PLAIN.k)):
             return ANY  # lines that are known are about other rounds
         own: Any = Index(index) if index in "ni" else number_of(Index(index))
         changed = {index: own, "owner": Index("n")} if index == "i" else {index: own}
         if index == "i" and place.n != Index("n"):
             return ANY
         found: Sign = of(inner, place=replace(place, **changed), bound=bound | {index})
-        if how == "sum" and index == "h" and self._quotient(self.reader.turns(inner), bound, 0) != POSITIVE:
+        if how == "sum" and index in TURNS and self._quotient(self.reader.turns(inner, index), bound, 0) != POSITIVE:
             found |= NOTHING
-        return found if how in ("max", "min", "first") else _averaged(found) if how in ("mean", "sum") else ANY
+        return _averaged(found) if how in ("mean", "sum") else found
 
     # --- normal forms ---
 
@@ -430,7 +428,7 @@ def needs(
         return
     op, inner = e.operation, parts(e)
     within = place
-    if op in OVER and OVER[op][1] in "nikh":
+    if op in OVER:
         index = OVER[op][1]
         bound |= {index}
         own: Any = Index(index) if index in "ni" else number_of(Index(index))
