@@ -7,8 +7,7 @@ from fractions import Fraction
 
 from .derivation_facts import TURNED, furthest
 from .derivation_lines import Goal
-from .derivation_terms import Poly
-from .derivation_vectors import Compared
+from .derivation_sums import Sums
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import OVER, Node, Sentence, read_formula, read_sentence
 from .stated import steps_of
@@ -18,6 +17,7 @@ AXIOMS = {
     "cauchy": (2, ("dot(a_, b_) <= norm(a_)*norm(b_)",)),
     "triangle": (2, ("norm(a_ + b_) <= norm(a_) + norm(b_)",)),
     "exp": (1, ("exp(a_) >= 1 + a_",)),
+    "exp sum": (2, ("exp(a_ + b_) == exp(a_)*exp(b_)",)),
     "log": (1, ("log(a_) <= a_ - 1",)),
     "square": (1, ("0 <= a_*a_",)),
     "abs": (1, ("a_ <= abs(a_)", "-a_ <= abs(a_)")),
@@ -37,15 +37,15 @@ OF_VECTORS = ("cauchy", "triangle")
 ONE = Node("number", value=Fraction(1))
 
 
-class Axioms(Compared):
+class Axioms(Sums):
     """Sentences that are true whatever is assumed."""
 
     def axiom(self, goal: Goal) -> None:
         """A sentence that is true of all numbers and vectors."""
         fields(goal.data, "the line", "by schema", "name sentence of over")
         name, over = text_of(goal.data["schema"], "schema"), str(goal.data.get("over", ""))
-        if name == "telescope":
-            return self.telescope(goal)
+        if of_sums := self.of_sums().get(name):
+            return of_sums(goal)
         of = [self.defined(read_formula(t, "of")) for t in list_of(goal.data.get("of", []), "of")]
         for s in self.sentences(name, of, over, goal):
             if any(self.signs.undefined(side, self.start) for side in (s.left, s.right)):
@@ -140,31 +140,6 @@ class Axioms(Compared):
             raise Uncheckable("triangle takes one vector, and a mean or sum over an index, or E of what is not noisy")
         (v,) = of
         return Sentence(Node("norm", (Node(over, (v,)),)), "<=", Node(over, (Node("norm", (v,)),)), "")
-
-    def telescope(self, goal: Goal) -> None:
-        """The sum over all k, h or j of a(k + 1) - a(k) is a(K) - a(0), whatever the number a(k) is."""
-        index = {"sum_k": "k", "sum_h": "h", "sum_j": "j"}.get(str(goal.data.get("over")), "")
-        of = list_of(goal.data.get("of", []), "of")
-        if not index or len(of) != 1 or goal.relation != "==" or goal.env is not self.start:
-            raise Uncheckable("telescope takes one number, and a sum over k, h or j of which an equation speaks")
-        al, tree = self.algebra, self.scalar(of[0], "what is summed")
-        end = self.start.nums["K"] if index == "k" else self.normal.range_of(index, tree, self.start)
-
-        def number(at: Poly) -> Poly:
-            env = self.start.with_nums(**{index: at})
-            if reason := self.signs.undefined(tree, env):
-                raise Uncheckable(f"in what is summed {reason} is not certainly in its domain")
-            return self.normal.value(tree, env)
-
-        now = self.start.nums[index]
-        grows = al.sub(number(al.add(now, {(): Fraction(1)})), number(now))
-        if index in frozenset[str]().union(*(a.frees for m in grows for a, _ in m)):
-            total = self._summed(grows, f"sum_{index}", index)
-        else:
-            total = al.mul(end, grows)
-        whole = al.sub(al.sub(number(end), number({})), total)
-        if not self.follows("==", whole, "==", goal.difference):
-            raise Uncheckable("it is not that the sum of its growth is what it is at the end, less what it is at first")
 
 
 def put(tree: Node, trees: dict[str, Node]) -> Node:

@@ -1,33 +1,36 @@
-"""What names of a derivation are, which numbers are integers, and over what indices go."""
+"""What names of a derivation are, and which numbers are integers."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .derivation_binders import Algebra
 from .derivation_places import Env
-from .derivation_ranges import LAGS, Range, length, one_range, possible, ranges_in, ranges_of
+from .derivation_ranges import Ranges, shifted
 from .derivation_terms import Atom, Poly
 from .reading import Uncheckable, shown
-from .sentences import POINTS, Node, index_of, names_in
+from .sentences import POINTS, index_of, names_in
 from .shapes import COUNTS
 from .stated import Claimed, steps_of
 from .steps import Step
 
+if TYPE_CHECKING:
+    from .derivation_defined import Defined
 
-class Names(ABC):
+
+class Names(Ranges):
     """Names as polynomials.
 
     Attributes:
         may: which of xstar, xstar_n, fstar there are in every instance.
-        start: the indices as they are written.
+        signs: what is known of these. start: the indices as they are written.
         weights: of remembered vectors.
     """
 
     def __init__(self, claimed: Claimed, may: frozenset[str], algebra: Algebra) -> None:
         self.claimed, self.may, self.algebra = claimed, may, algebra
+        self.signs: Defined
         trees = [claimed.sentence.left, claimed.sentence.right, *claimed.words.definitions.values()]
         trees += [side for r in claimed.relations for side in (r.left, r.right)]
         trees += [c for a in claimed.assumptions for c in a.constants]
@@ -38,11 +41,8 @@ class Names(ABC):
         K = algebra.of(algebra.atom("p", "K"))
         self.start = Env(nums={name: algebra.of(algebra.var(name)) for name in "khj"} | {"K": K})
         steps = [] if claimed.program is None else list(steps_of(claimed.program.body))
+        self.shifted = shifted(claimed.program)
         self.weights = {s.label for s in steps if isinstance(s, Step) and s.op == "combine"}
-
-    @abstractmethod
-    def value(self, tree: Node, env: Env) -> Poly:
-        """A tree as a polynomial."""
 
     # names
 
@@ -112,57 +112,16 @@ class Names(ABC):
             bound += c * low
         return bound
 
+    def certainly(self, p: Poly, least: int = 0) -> bool:
+        """Whether a linear form in integers is certainly at least that, by its form or by a line."""
+        low = self.least(p)
+        if low is not None and low >= least:
+            return True
+        return self.signs.of_lines(self.algebra.sub(p, {(): Fraction(least)}), False)
+
     def integer_form(self, p: Poly) -> bool:
         """Whether it is a linear form in integers with integer coefficients."""
         return all(
             c.denominator == 1 and (not m or (len(m) == 1 and m[0][1] == 1 and self.is_integer(m[0][0])))
             for m, c in p.items()
         )
-
-    # ranges
-
-    def range_of(self, index: str, body: Node, env: Env) -> Poly:
-        """How many h, or j, are taken in a mean, sum, max or min of a tree."""
-        return self.end(ranges_in(body, index, env, self.claimed, self.weights), index)
-
-    def range_in(self, index: str, p: Poly) -> Poly:
-        """The same of a polynomial in which the index is free."""
-        return self.end(ranges_of(p, index, self.claimed.program, self.weights), index)
-
-    def end(self, found: set[Range], index: str) -> Poly:
-        """The number of turns, or of remembered vectors."""
-        one = one_range(found or possible(self.claimed.program, index), index)
-        if isinstance(one, str):
-            return self.lags()
-        if one.count is None or not one.count.fixed:
-            raise Uncheckable("a sum over turns of a loop whose length is drawn")
-        return self.formula(one.count.tree)
-
-    def own_range(self, index: str, *trees: Node) -> Poly:
-        """The number of turns h, or of turns or remembered vectors j, where there is only one such range.
-
-        Raises:
-            Uncheckable: where there are others, or trees go over others.
-        """
-        found = possible(self.claimed.program, index) - ({LAGS} if index == "h" else set())
-        spoken = {r for tree in trees for r in ranges_in(tree, index, self.start, self.claimed, self.weights)}
-        if spoken - found:
-            raise Uncheckable(f"the index {index} of what is remembered, where it is known of the turns of a loop")
-        return self.end({one_range(found, index)}, index)
-
-    def lags(self) -> Poly:
-        """How many vectors are remembered: a name means that number, whatever the claim defines it to be."""
-        tree = length(self.claimed.program)
-        return {(): tree.value} if tree.op == "number" else self.algebra.of(self.algebra.atom("p", tree.name))
-
-    def kind_of(self, index: str, end: Poly) -> str:
-        """The kind of a binder: what is remembered has the index j, whichever it is written with."""
-        if index == "h" and self.weights and end == self.lags():
-            return "j"
-        return index
-
-    def formula(self, tree: Node) -> Poly:
-        """A formula of the program in parameters that are one number for all clients and rounds."""
-        if names_in(tree) & self.indexed.keys() or "k" in names_in(tree):
-            raise Uncheckable("a number of the program is not one for all clients and rounds")
-        return self.value(tree, self.start)

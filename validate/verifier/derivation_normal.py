@@ -15,7 +15,6 @@ from .sentences import FUNCTIONS, ONE_NUMBER, OVER, Node
 from .stated import Claimed
 
 if TYPE_CHECKING:
-    from .derivation_defined import Defined
     from .derivation_rounds import Round
 
 LEVELS = ("f", "f_n", "f_ni")
@@ -35,7 +34,6 @@ class Normal(Names):
     def __init__(self, claimed: Claimed, level: int, may: frozenset[str], algebra: Algebra) -> None:
         super().__init__(claimed, may, algebra)
         self.level = level
-        self.signs: Defined
         self.round: Round | None = None
 
     # values
@@ -140,6 +138,10 @@ class Normal(Names):
         if kind not in CLIENTS:
             raise Uncheckable(f"{tree.name} is of a kind that is not read in derivations")
         where = [al.var(env.names[c]) for c in CLIENTS[kind]]
+        if tree.name in self.shifted:  # what is remembered goes on with every round
+            back = min(p.get((), Fraction(0)) for p in index)
+            before = [al.sub(p, {(): back}) for p in index]
+            index = before if back > 0 and all(map(self.certainly, before)) else index
         if self.round is not None:
             found = self.round.unfolded(tree.name, index, where)
             if found is not None:
