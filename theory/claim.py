@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
@@ -64,7 +65,7 @@ class Claim:
         vectors: free vectors (``"x"``; ``"a_n"``: N of them, N free).
         standing: more of `assuming`, which the paper fixes elsewhere for this result.
         parameters: domains of parameters that are not simply positive (or counts, for the names of integers), and of
-            definitions that the bound takes as numbers.
+            definitions that the bound takes as numbers. Those of K, N and d, sizes of an instance, become relations.
         over: a condition on x, where assumptions are only asked there.
         printed: names under which the paper prints parameters, to what they are here: ``{"R": "K", "T": "k"}``. The
             bound takes and shows them so; of one a client, ``{"a": "a_n"}``, it takes a vector.
@@ -120,6 +121,7 @@ class Claim:
                     f"theory's {', '.join(NAMED)}, or theory.Domain(lower, upper, lower_open=..., upper_open=..., "
                     "integer=...)"
                 )
+        self._sizes_as_relations()
         if self.kind not in KINDS:
             raise SentenceError(f"claim {self.label!r}: kind={self.kind!r} is none of {', '.join(KINDS)}")
         try:
@@ -313,6 +315,19 @@ class Claim:
         from theory import calculator, evaluate
 
         return evaluate.violated(*calculator.in_numbers(self, values))
+
+    def _sizes_as_relations(self) -> None:
+        """Domains of K, N and d are kept as relations: these are no parameters, but sizes of an instance."""
+        found = []
+        for name in ("K", "N", "d"):
+            domain = self.parameters.get(name, COUNT)
+            if domain.lower is not None and (domain.lower, domain.lower_open) > (1, False):
+                found.append(f"{name} {'>' if domain.lower_open else '>='} {Fraction(domain.lower)}")
+            if domain.upper is not None:
+                found.append(f"{name} {'<' if domain.upper_open else '<='} {Fraction(domain.upper)}")
+        object.__setattr__(self, "assuming", (*self.assuming, *(text for text in found if text not in self.assuming)))
+        left = {name: domain for name, domain in self.parameters.items() if name not in ("K", "N", "d")}
+        object.__setattr__(self, "parameters", MappingProxyType(left))
 
     def _check(self) -> None:
         if not self.label or self.label[:1] == "/":

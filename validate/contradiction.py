@@ -7,7 +7,8 @@ relations between their constants, or exclude each other.
 
 A relation that holds for every client holds for one client, for the means of its sides, and, where it speaks of one
 number a client, for the largest and the smallest of these; a sum over clients is N times a mean. All of it is true for
-every N, so that a contradiction among these numbers is one of the claim.
+every N, so that a contradiction among these numbers is one of the claim. What is asked of every round, turn and sample
+is asked of the first.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from theory.formula import Apply, Name, Number
 from theory.predicates import Smooth, StronglyConvex
 from theory.program import limits, names_in
 from theory.sentence import (
+    OVER,
+    At,
     Expression,
     Relation,
     Sentence,
@@ -57,7 +60,9 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
         return [Evidence("hypotheses", "vacuous", excluded, origin="search")]
 
     numbers = _Numbers(claim)
-    relations = [*map(numbers.written, claim.relations)]
+    asked = [*map(numbers.written, claim.relations)]
+    relations = [first for first in map(_of_the_first, asked) if first is not None]
+    in_the_first = "" if all(relation in asked for relation in relations) else "; asked of the first k, h, j and i"
     if not relations:
         return []
     relations += map(numbers.written, _asked_by_the_program(claim))
@@ -74,7 +79,7 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
         log.debug("%s: %s", claim.id, error)
         return []
     outcome: Outcome = {"feasible": "holds", "empty": "vacuous", "undecided": "undecided"}[answer.outcome]  # type: ignore[assignment]
-    detail = answer.detail + "".join(f"; {name} = {text}" for name, text in numbers.meanings.items())
+    detail = answer.detail + in_the_first + "".join(f"; {name} = {text}" for name, text in numbers.meanings.items())
     if outcome == "holds" and numbers.meanings:  # of numbers that are bound to functions this says little
         return []
     return [Evidence("hypotheses", outcome, detail, data=answer.to_json(), origin="search")]
@@ -86,6 +91,40 @@ def _asked_by_the_program(claim: Claim) -> list[Sentence]:
         return []
     numbers = {*claim.domains, "N", "d"}
     return [Sentence(number, "<=", most) for _, number, most in limits(claim.program) if names_in(number) <= numbers]
+
+
+# --- what holds in every round ----------------------------------------------------------------------------------------
+
+ZERO = Number(Fraction(0))
+FIRST = frozenset("khji")
+"""Indices of which every run has the first."""
+ROUND = (Name("k"), applied("+", (Name("k"), Number(Fraction(1)))))
+
+
+def _of_the_first(relation: Sentence) -> Sentence | None:
+    """What a relation says of the first round, turn and sample, which every run has; None where they have no k + 2.
+
+    States and taps keep their text, which stands for what they are there.
+    """
+    sides = [_put_first(side, frozenset()) for side in (relation.left, relation.right)]
+    return None if sides[0] is None or sides[1] is None else Sentence(sides[0], relation.relation, sides[1])
+
+
+def _put_first(e: Expression, bound: frozenset[str]) -> Expression | None:
+    """The tree with free indices that are numbers put to 0; None where that may lie outside of the run."""
+    if isinstance(e, Name):
+        return ZERO if e.name in FIRST and e.name not in bound else e
+    if isinstance(e, At):
+        for place, index in enumerate(e.indices):
+            free = {part.name for part in everything(index) if isinstance(part, Name)} & FIRST - bound
+            if free and not (index in ROUND if place == 0 else isinstance(index, Name)):
+                return None
+        return e
+    if not isinstance(e, Apply):
+        return e
+    over = OVER.get(e.operation)
+    inner = [_put_first(part, bound if over is None else bound | {over[1]}) for part in parts(e)]
+    return None if None in inner else applied(e.operation, tuple(part for part in inner if part is not None))
 
 
 # --- what holds for every client -------------------------------------------------------------------------------------

@@ -1,4 +1,7 @@
-"""Derivations of claims: what the claim itself has, or what a search finds, as files that the verifier has accepted."""
+"""Derivations of claims: what the claim itself has, or what a search finds, as files that the verifier has accepted.
+
+Whether a claim is proved by it is what a check of the claim says (`validate.examine`), and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from theory.claim import Claim
-from validate.verdict import Evidence
+from validate.verdict import Evidence, Result, VerdictName
 
 
 @dataclass(frozen=True)
@@ -17,26 +20,37 @@ class Derived:
 
     Attributes:
         claim: which.
-        evidence: what `validate.proving` says, best first; empty where it says nothing.
+        verdict: ``proved`` where that is the verdict of a quick check with this derivation; else ``vacuous`` where no
+            instance satisfies the hypotheses, or ``undecided``.
+        detail: why, for a reader; empty where there is nothing to say.
         path: of the derivation's file; None where there is none.
         lines: the derivation's, as plain data; None where there is none.
         way: how it came about: ``written`` by the claim's author, the name of a strategy, or empty.
         tried: what the search tried.
         seconds: how long the search took.
+        result: the check's, where it says that the claim is proved.
     """
 
     claim: Claim
-    evidence: tuple[Evidence, ...]
+    verdict: VerdictName
+    detail: str
     path: str | None
     lines: tuple[Mapping[str, Any], ...] | None
     way: str
     tried: tuple[str, ...]
     seconds: float
+    result: Result | None = None
 
     @property
     def proved(self) -> bool:
         """Whether the sentence is proved."""
-        return any(item.outcome == "proved" for item in self.evidence)
+        return self.verdict == "proved"
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """That it is proved, with the sentence and its lines as data; None where it is not."""
+        found = () if self.result is None or not self.proved else self.result.evidence
+        return next((item for item in found if item.outcome == "proved"), None)
 
 
 def derived(claim: Claim, out: Path, units: int) -> Derived:
@@ -48,23 +62,38 @@ def derived(claim: Claim, out: Path, units: int) -> Derived:
         units: of work that the search may do, see `theory.derivation.search.searching`.
     """
     from theory.derivation.search.searching import search
-    from validate import proving
-    from validate.proved_files import with_file
+    from validate.contradiction import contradictions
+    from validate.examine import examine
 
-    own: list[Evidence] = []
+    for item in contradictions(claim, quick=True):
+        if item.outcome == "vacuous":
+            return Derived(claim, "vacuous", item.detail, None, None, "", (), 0.0)
+    own = ""
     if claim.proof is not None:
-        own, path = with_file(proving.evidence(claim), out)
-        evidence = own
-        if any(item.outcome == "proved" for item in evidence):
-            return Derived(claim, tuple(evidence), path, _lines(evidence), "written", (), 0.0)
+        result = examine(claim, quick=True, out=out)
+        if result.verdict == "proved":
+            return _proved(claim, result, "written")
+        own = _of_the_derivation(result)
     found = search(claim, units)
-    tried = found.tried
-    if found.lines is not None:
-        evidence, path = with_file(proving.evidence(replace(claim, proof=tuple(found.lines))), out)
-        if path is not None:
-            return Derived(claim, tuple(evidence), path, _lines(evidence), found.way, tried, found.seconds)
-        tried = (*tried, *(f"{found.way}: {item.detail}" for item in evidence))
-    return Derived(claim, tuple(own), None, None, "", tried, found.seconds)
+    if found.lines is None:
+        return Derived(claim, "undecided", own, None, None, "", found.tried, found.seconds)
+    result = examine(replace(claim, proof=tuple(found.lines)), quick=True, out=out)
+    if result.verdict == "proved":
+        return _proved(claim, result, found.way, found.tried, found.seconds)
+    detail = _of_the_derivation(result)
+    tried = (*found.tried, f"{found.way}: {detail}")
+    return Derived(claim, "undecided", own or detail, None, None, "", tried, found.seconds)
+
+
+def _proved(claim: Claim, result: Result, way: str, tried: tuple[str, ...] = (), seconds: float = 0.0) -> Derived:
+    lines = _lines(result.evidence)
+    return Derived(claim, "proved", result.telling, result.proof, lines, way, tried, seconds, result)
+
+
+def _of_the_derivation(result: Result) -> str:
+    """What a check that does not call a claim proved says of its derivation; else what it says most for its verdict."""
+    found = [item.detail for item in result.evidence if item.kind == "algebra" and item.outcome == "undecided"]
+    return found[0] if found else result.telling
 
 
 def _lines(evidence: Sequence[Evidence]) -> tuple[Mapping[str, Any], ...] | None:

@@ -2,7 +2,8 @@
 
 This is the only module whose evidence has the outcome ``proved``. The derivation that a claim has, or one that a short
 search finds, is put to the kernel (`theory.derivation`), and names the hypotheses that its lines use. It is given a
-claim and looks nothing up: a claim with another right side, or with an assumption less, is another question.
+claim and looks nothing up: a claim with another right side, or with an assumption less, is another question. Where no
+instance is met on which the claim says anything, nothing is called proved.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from validate.verdict import Evidence, Origin
 
 UNITS = 300
 """Of work for the search, where a claim has no derivation; `theory.derivation.search.searching` says of what."""
+INSTANCES = 200
+"""Of the pool, among which one is looked for on which a claim that the kernel accepts says something."""
 log = logging.getLogger(__name__)
 
 
@@ -31,9 +34,32 @@ def evidence(claim: Claim, units: int = UNITS) -> list[Evidence]:
     if not claim.has_sentence:
         return []
     if claim.proof is not None:
-        return _derived(claim, claim.proof, "given")
+        return _of_something(claim, _derived(claim, claim.proof, "given"))
     found = _found(claim, units) if units > 0 else None
-    return [] if found is None else [item for item in _derived(claim, found, "search") if item.outcome == "proved"]
+    derived = [] if found is None else _derived(claim, found, "search")
+    return _of_something(claim, [item for item in derived if item.outcome == "proved"])
+
+
+def _of_something(claim: Claim, evidence: list[Evidence]) -> list[Evidence]:
+    """Where a side has no value, an instance says nothing; a claim that never says anything is not called proved."""
+    if not any(item.outcome == "proved" for item in evidence) or _says_something(claim):
+        return evidence
+    text = "; but no instance was met on which it says anything"
+    return [replace(item, outcome="undecided", detail=item.detail + text) for item in evidence]
+
+
+def _says_something(claim: Claim) -> bool:
+    """Whether an instance is met on which both sides have a value: of the pool, or else of all that follows it."""
+    from validate.instances.hunt import hunt
+    from validate.instances.pool import drawn, fitting_sizes
+    from validate.instances.seen import measured
+
+    sizes = fitting_sizes(claim)
+    for seed in range(INSTANCES):
+        one = drawn(claim, seed, sizes=sizes)
+        if one is not None and measured(claim, one) is not None:
+            return True
+    return bool(hunt(claim, pool=INSTANCES, evaluations=0).seen)
 
 
 def _found(claim: Claim, units: int) -> Sequence[Mapping[str, Any]] | None:

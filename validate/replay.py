@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 from theory.claim import Claim
 from validate import proving
+from validate.contradiction import contradictions
+from validate.proved_files import agreed
 
 Outcome = Literal["proved", "undecided"]
 
@@ -80,7 +82,8 @@ def derivation(claim: Claim) -> Derivation | None:
     Args:
         claim: as its author wrote it.
     """
-    found = [item for item in proving.evidence(claim) if item.outcome == "proved"]
+    said = [agreed(item) for item in proving.evidence(claim)]
+    found = [item for item in said if item.outcome == "proved"]
     if not found:
         if claim.proof is None:
             return None
@@ -90,6 +93,9 @@ def derivation(claim: Claim) -> Derivation | None:
     data = best.data or {}
     written = claim.proof is not None
     parts = tuple(pieces(claim.proof if written else data.get("proof", {})))
+    empty = [item.detail for item in contradictions(claim, quick=True) if item.outcome == "vacuous"]
+    if empty:
+        return Derivation(claim.id, claim.statement, parts, written, "undecided", f"the claim is vacuous: {empty[0]}")
     rests_on = tuple(map(str, data.get("sentence", {}).get("hypotheses", ())))
     return Derivation(claim.id, claim.statement, parts, written, "proved", best.detail, rests_on)
 

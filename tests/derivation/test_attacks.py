@@ -76,6 +76,19 @@ def local(w, x, *, eta, H):
 
 
 @algorithm
+def two_loops(w, x, *, H, M):
+    y = x
+    for _ in w.repeat(H):
+        w.tap("y", y)
+        y = y + x
+    z = x
+    for _ in w.repeat(M):
+        w.tap("z", z)
+        z = z + x
+    return x
+
+
+@algorithm
 def noisy(w, x, *, eta, sigma2):
     return x - eta * w.mean(w.gradient(x) + w.noise(sigma2))
 
@@ -421,6 +434,33 @@ ELSEWHERE: dict[str, Case] = {
         line("zero", line="norm2(mean_n(a_n)) <= 0", of="a_n", over=["mean_n"], **{"with": "b_n"}),
         vectors=("a_n", "b_n"),
         assuming=("norm2(mean_n(a_n)) <= 0",),
+    ),
+    "turns of another loop": short(  # H = 1, M = 2, R = norm(x0)
+        "norm(z[k, h]) <= R",
+        line(
+            "induction",
+            "norm2(z[k, h] - y[k, h]) <= 0",
+            "same",
+            on="h",
+            base=[line("step", name="base")],
+            step=[
+                line("step", "norm2(z[k, h+1] - z[k, h] - x[k]) <= 0", "one"),
+                line("step", "norm2(y[k, h+1] - y[k, h] - x[k]) <= 0", "other"),
+                line("replace", "norm2(z[k, h+1] - y[k, h+1]) == norm2(z[k, h] + x[k] - y[k, h+1])", "a", line="one"),
+                line("replace", "norm2(z[k, h] + x[k] - y[k, h+1]) == norm2(z[k, h] - y[k, h])", "b", line="other"),
+                combined("a", "b", "IH"),
+            ],
+        ),
+        line("replace", "norm(z[k, h]) <= norm(y[k, h])", "moved", line="same"),
+        combined("moved", "norm(y[k, h]) <= R"),
+        of=two_loops,
+        assuming=("norm(y[k, h]) <= R",),
+    ),
+    "twice as many rounds": short(
+        "E(norm(x[k])) <= R",
+        line("mean", line="norm(x[2*k]) <= R", over=["E"]),
+        of=sgd,
+        assuming=("norm(x[2*k]) <= R",),
     ),
     "equal on average": short(
         "norm2(x[k] - a) <= 0",

@@ -71,3 +71,30 @@ def test_the_programs_name_of_one_number_a_client_is_that_number():
     one = claim("any", "E(norm2(x[1] - x0)) <= eta", of=willing, assuming=assuming)
     assert outcomes(one) == ["vacuous"]
     assert outcomes(claim("any", "E(norm2(x[1] - x0)) <= eta", of=willing, assuming=(*assuming[:2], "2*S >= N"))) == []
+
+
+@algorithm
+def descent(w, x, *, eta):
+    return x - eta * w.full_gradient(x)
+
+
+@pytest.mark.parametrize(
+    "assuming",
+    [("k >= 3",), ("2**k >= 2",), ("eta_k <= k/2",), ("eta_k >= 1", "eta_k <= (k + 1)/2"), ("k + 1 > K + 1", "K >= 2")],
+)
+def test_what_every_round_is_asked_the_first_is_asked_too(assuming, tmp_path):
+    one = claim("any", "2**k + 0*eta_k >= k**2", assuming=assuming)
+    assert outcomes(one) == ["vacuous"]
+    assert examine(one, quick=True, out=tmp_path).verdict == "vacuous"
+
+
+@pytest.mark.parametrize("assuming", [("k >= 0",), ("k <= 2",), ("eta_k >= k",), ("eta_k > k/2", "eta_k <= 1 + k")])
+def test_what_the_first_round_allows_is_no_contradiction(assuming):
+    assert "vacuous" not in outcomes(claim("any", "2**k + 0*eta_k >= k**2", assuming=assuming))
+
+
+def test_a_round_that_a_run_may_not_have_is_asked_nothing():
+    late = claim("late", "f(x[k]) >= fstar", of=descent, assuming=("norm2(x[k+2] - x[k]) <= -1",))
+    assert outcomes(late) != ["vacuous"]
+    early = claim("early", "f(x[k]) >= fstar", of=descent, assuming=("norm2(x[k+1] - x[k]) <= -1",))
+    assert outcomes(early) == ["vacuous"]

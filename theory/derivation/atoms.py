@@ -20,10 +20,10 @@ class Index(str):
 
 @dataclass(frozen=True)
 class Binder:
-    """``mean`` over clients (n) or samples (i), ``sum`` over rounds (k) or turns (h).
+    """``mean`` over clients (n) or samples (i), ``sum`` over rounds (k) or turns (h, j).
 
     Attributes:
-        kind: n, i, k or h.
+        kind: n, i, k, h or j.
         index: the name that it binds.
         owner: of samples, the index of their client.
         upper: of a sum, the number of its terms; its index begins at 0.
@@ -40,6 +40,8 @@ class Binder:
         return ONE if self.upper is None else self.upper
 
 
+FIRST = Index("first")
+"""The first client: a constant, which nothing binds or renames, and which is free in nothing."""
 Renaming: TypeAlias = "Mapping[str, Index] | Mapping[Index, Index]"
 
 
@@ -50,22 +52,22 @@ def fresh(kind: str) -> Index:
 
 # --- atoms -----------------------------------------------------------------------------------------------------------
 
-RANDOM = frozenset({"state", "noise", "sampled", "kept", "draw", "count"})
-FIXED = frozenset({"E", "E vec"})
+RANDOM = frozenset({"state", "noise", "sampled", "kept", "draw", "count", "share"})
+FIXED = frozenset({"E", "E vec", "quantile"})
 """Whose value is not random, whatever stands inside."""
 
 
 def atom(kind: str, *data: Any, random: bool | None = None, square: Quotient | None = None) -> Atom:
     """An atom. What is free in it, and random, is what is free and random in its data."""
     inside = list(_atoms(data))
-    free = {str(x) for x in _leaves(data) if isinstance(x, Index)}.union(*(a.free for a in inside))
+    free = {str(x) for x in _leaves(data) if isinstance(x, Index) and x != FIRST}.union(*(a.free for a in inside))
     bound = {str(b.index) for b in _leaves(data) if isinstance(b, Binder)}
     chance = kind in RANDOM or any(a.random for a in inside) if random is None else random
     moments: frozenset[Any] = frozenset().union(*(a.moments for a in inside))
     draws: frozenset[Any] = frozenset().union(*(a.draws for a in inside))
     if kind == "state" and chance:
         moments |= {data}
-    if kind in ("noise", "sampled", "kept", "draw", "count"):
+    if kind in ("noise", "sampled", "kept", "draw", "count", "share"):
         draws |= {data[0]}
     if kind in FIXED:
         chance, moments, draws = False, frozenset(), frozenset()

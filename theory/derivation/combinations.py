@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from theory.derivation.atoms import Binder, Index, atom
+from theory.derivation.atoms import FIRST, Binder, Index, atom
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import Quotient, RejectedError, of_atom
 from theory.derivation.reading import PLAIN, Place, parameter, put
 from theory.derivation.statements import Found, Line, same
-from theory.derivation.terms import bind, dot, expectation
+from theory.derivation.terms import bind, dot, expectation, renamed
 from theory.formula import Apply, Name
-from theory.program import Loop
 from theory.sentence import (
     OVER,
+    TURNS,
     Expression,
     everything_meant,
     read,
@@ -58,15 +58,18 @@ def bound_over(kernel: Kernel, q: Quotient, over: Sequence[Any], used: Sequence[
             q = kernel.reader.integrable(expectation(q))
             continue
         how, index = OVER.get(name, ("", ""))
-        if how not in ("mean", "sum") or index not in "nikh":
-            raise RejectedError(f"over {name!r}: it is E, mean or sum over n, i, k or h")
+        if how not in ("mean", "sum", "first"):
+            raise RejectedError(f"over {name!r}: it is E, mean or sum over an index, or first_n")
         if index not in q.free:
             raise RejectedError(f"over {name}: nothing in it has the index {index}")
         if any(index in line.fixed or line.reach.get(index, 0) > 1 for line in used):
             raise RejectedError(f"over {name}: it does not hold for every {index}")
         if index == "n" and "i" in q.free:
             raise RejectedError("over n before i")
-        upper = None if index in "ni" else parameter("K") if index == "k" else turns_of(kernel)
+        if how == "first":
+            q = renamed(q, {"n": FIRST})
+            continue
+        upper = None if index in "ni" else turns_of(kernel, index)
         q = bind(Binder(index, Index(index), Index("n") if index == "i" else None, upper), q)
         if upper is not None and how == "mean":
             q = q / upper
@@ -75,12 +78,13 @@ def bound_over(kernel: Kernel, q: Quotient, over: Sequence[Any], used: Sequence[
     return q
 
 
-def turns_of(kernel: Kernel) -> Quotient:
-    program = kernel.claim.program
-    loops = [] if program is None else [step for step in program.body if isinstance(step, Loop)]
-    if len(loops) != 1 or loops[0].op != "repeat":
-        raise RejectedError("a sum over h is read for an algorithm with one loop")
-    upper = kernel.reader.count(loops[0])
+def turns_of(kernel: Kernel, index: str) -> Quotient:
+    """The number of terms of a sum over rounds, or over turns.
+
+    Raises:
+        RejectedError: where it is a numeral, and the sum is written out.
+    """
+    upper = parameter("K") if index == "k" else kernel.reader.turns_of(index)
     if upper.number is not None:
         raise RejectedError("a loop of so many turns is written out")
     return upper
@@ -165,10 +169,12 @@ def at_other_indices(kernel: Kernel, data: Mapping[str, Any]) -> tuple[Line, Pla
         raise RejectedError(f"{line.name} is not to be said of other rounds")
     place, reach = PLAIN, dict(line.reach)
     for name, text in new.items():
-        if name not in ("k", "h", "K") or name in line.fixed:
+        if name not in ("k", *TURNS, "K") or name in line.fixed:
             raise RejectedError(f"{line.name} holds for this {name} only, or {name} is nothing to put anything for")
         value = kernel.reader.value(kernel.expression(text))
         base, c = kernel.reader.index(value)
+        if base.startswith("number(") and base != f"number({name})":
+            raise RejectedError(f"{text} for {name}: an index is not put to another one")
         if name == "K":
             lasting(kernel, line)
             if base != "parameter(K)" or c < 0:
@@ -193,7 +199,7 @@ def _carried(index: str, base: str, reach: int, kernel: Kernel) -> dict[str, int
         return {index: reach}
     if not base and reach <= 1:  # there is a first round
         return {}
-    ends = parameter("K") if index == "k" else turns_of(kernel)
+    ends = turns_of(kernel, index)
     if reach <= 0 and (of_atom(a := next(iter(ends.atoms))).text == ends.text) and base == a.text:
         return {}
     raise RejectedError(f"what is assumed of rounds does not carry so far in {index}")

@@ -7,19 +7,17 @@ from typing import Any
 
 from theory.derivation.combinations import lasting, list_of
 from theory.derivation.kernel import Kernel
-from theory.derivation.quotients import ONE, RejectedError, constant
+from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
 from theory.derivation.reading import PLAIN, Place, put
 from theory.derivation.statements import Found, Goal, Line, furthest, same
-from theory.sentence import (
-    Sentence,
-)
+from theory.sentence import INDICES, TURNS, Sentence
 
 
 def induction(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It holds at the beginning, and after a round (a turn, one more K) whenever before."""
     index = data.get("on")
-    if index not in ("k", "h", "K"):
-        raise RejectedError(f"induction on {index!r}, and not k, h or K")
+    if index not in ("k", *TURNS, "K"):
+        raise RejectedError(f"induction on {index!r}, and not k, h, j or K")
     texts = list_of(data, "sentences")
     sentences = [kernel.sentence(str(text)) for text in texts] or [line.sentence]
     if line.place != PLAIN or line.sentence not in sentences:
@@ -38,7 +36,7 @@ def induction(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
             raise RejectedError(f"{name} is the name of another line")
         given.append(Line(name, said, PLAIN, kernel.reader.difference(said), "induction", fixed=frozenset({index})))
     last: list[Line] = []
-    now = {"k": PLAIN.k, "h": PLAIN.h, "K": PLAIN.K}[index]
+    now: Quotient = getattr(PLAIN, index)
     for key, value, known in (("base", constant(int(first)), ()), ("step", now + ONE, given)):
         place = put(PLAIN, index, value)
         last += _all_of(kernel, list_of(data, key), sentences, place, known)
@@ -71,7 +69,7 @@ def cases(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     gap = kernel.reader.difference(said)
     if said.relation != "<=" or gap.random:
         raise RejectedError("cases are on a <= b, neither of them random")
-    fixed = (gap.free & {"k", "h", "n", "i"}) | ({"K"} if "parameter(K)" in gap.text else set())
+    fixed = (gap.free & set(INDICES)) | ({"K"} if "parameter(K)" in gap.text else set())
     others = [Sentence(said.right, relation, said.left) for relation in ("<=", "<")]
     last = []
     for key, known in (("first", [said]), ("second", others)):

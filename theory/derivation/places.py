@@ -34,7 +34,7 @@ class Place:
     Attributes:
         n, i: of the client and its sample.
         owner: the client of whom i is a sample.
-        k, h, K: numbers.
+        k, h, j, K: numbers.
         unfold: whether states at t+1 are what a round makes of those at t.
     """
 
@@ -43,6 +43,7 @@ class Place:
     owner: Index = _N
     k: Quotient = field(default_factory=lambda: number_of(Index("k")))
     h: Quotient = field(default_factory=lambda: number_of(Index("h")))
+    j: Quotient = field(default_factory=lambda: number_of(Index("j")))
     K: Quotient = field(default_factory=lambda: parameter("K"))
     unfold: bool = False
 
@@ -51,20 +52,31 @@ PLAIN = Place()
 
 
 def put(place: Place, name: str, value: Quotient) -> Place:
-    """A place with k, h or K standing for something else."""
-    if name == "K":
-        return replace(place, K=value)
-    return replace(place, k=value) if name == "k" else replace(place, h=value)
+    """A place with k, h, j or K standing for something else."""
+    changed: dict[str, Any] = {name: value}
+    return replace(place, **changed)
 
 
 class Unfolding(Protocol):
-    """What makes a round of an algorithm out of its states; see `theory.derivation.rounds`."""
+    """What makes a round of an algorithm out of its states; see `theory.derivation.rounds`.
+
+    Attributes:
+        alone: whether there is one client, whose draws all draws are.
+    """
+
+    alone: bool
 
     def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
         """The state or tap as made of earlier ones; None where it is not."""
 
     def expected(self, m: Any, prefix: list[Binder]) -> Quotient:
         """E of a product with draws in it."""
+
+    def totals(self, q: Quotient) -> Quotient:
+        """A normal form in which as many clients are chosen as are."""
+
+    def is_sample(self, draw: Any) -> bool:
+        """Whether a draw is one sample of every client."""
 
 
 def finest(claim: Claim, sentences: Iterable[Expression]) -> int:

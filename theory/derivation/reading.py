@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.atoms import Binder, Index, atom, deep, fresh
+from theory.derivation.atoms import FIRST, Binder, Index, atom, deep, fresh
 from theory.derivation.places import PLAIN, Place, Unfolding, finest, number_of, parameter, put
 from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, mapped, of_atom, total
-from theory.derivation.terms import absolute, as_vector, bind, dot, expectation, over_all, power, root
-from theory.formula import Name, Number
-from theory.predicates import Connected
-from theory.program import Loop, Program
+from theory.derivation.terms import absolute, affine, as_vector, bind, dot, expectation, over_all, power, root, weight
+from theory.domain import COUNT, NONNEGATIVE, Domain
+from theory.formula import Apply, Name, Number
+from theory.predicates import Connected, predicate
+from theory.program import Instruction, Loop, Program, loops_around
 from theory.sentence import (
     FUNCTION_NAMES,
     INTEGERS,
     OVER,
+    TURNS,
     At,
     Expression,
     Sentence,
     everything_meant,
     index_of,
+    parse_call,
     parse_expression,
     parts,
     read,
@@ -50,7 +54,11 @@ class Reader:
         self.claim, self.level, self.nonzero = claim, level, nonzero
         self.words = claim.vocabulary
         self.rounds: Unfolding | None = None
+        self.nonnegative: Callable[[Quotient], bool] = lambda q: False
         self.symbols = frozenset(claim.symbols)
+        of = FUNCTION_NAMES[level]
+        self.affine = next((text for text in (*claim.assuming, *claim.standing) if _is_quadratic(text, of)), "")
+        self.leaned: set[str] = set()
         self.matrices = frozenset(one.matrix for one in claim.predicates if isinstance(one, Connected))
 
     def difference(self, s: Sentence, place: Place = PLAIN) -> Quotient:
@@ -91,10 +99,18 @@ class Reader:
             return root(found) if op == "norm" else found
         if op in FUNCTION_NAMES or op.startswith("grad "):
             name, gradient = op.removeprefix("grad "), op.startswith("grad ")
+            if gradient and self.affine:
+                return self.function(name, self.value(inner[0], place), place, True)
             values = ((chance, self.function(name, at, place, gradient)) for chance, at in self.points(inner[0], place))
             return total(chance * value for chance, value in values)
         if op in OVER:
             return self._over(*OVER[op], inner[0], place)
+        if op == "quantile":
+            return self._largest(inner[0], inner[1], place)
+        if op == "simplex_n":
+            here = fresh("n")
+            costs, curvatures = (self.value(part, replace(place, n=here)) for part in inner)
+            return weight(here, costs, curvatures, place.n)
         return self._elementary(op, [self.value(a, place) for a in inner])
 
     def points(self, e: Expression, place: Place) -> list[tuple[Quotient, Quotient]]:
@@ -149,8 +165,8 @@ class Reader:
             return as_vector(atom("point", name, place.n) if name == "xstar_n" else atom("point", name))
         if name in ("n", "i"):
             return number_of(place.n if name == "n" else self._sample(place))
-        if name in ("k", "h"):
-            return place.k if name == "k" else place.h
+        if name in ("k", *TURNS):
+            return {"k": place.k, "h": place.h, "j": place.j}[name]
         if name == "K":
             return place.K
         if name in ("N", "d", "fstar"):
@@ -162,10 +178,17 @@ class Reader:
     def named(self, symbol: str, place: Place) -> Quotient:
         """A parameter as a claim writes it."""
         base, index = index_of(symbol)
-        if index not in ("", "n", "k"):
-            raise RejectedError(f"{symbol}: a number for each {index}")
-        at: tuple[Any, ...] = {"": (), "n": (place.n,), "k": (place.k,)}[index]
+        if index not in ("", "n", "k", *TURNS) or (index in TURNS) != (base in self.weights):
+            raise RejectedError(f"{symbol}: a number for each {index or 'remembered vector'}")
+        at: tuple[Any, ...] = () if not index else (getattr(place, index),)
         return parameter(base, *at)
+
+    def domain(self, name: str) -> Domain | None:
+        """The domain of a parameter, by its name without an index."""
+        if name in ("N", "d", "K") or (self.lags is not None and self.lags.text == parameter(name).text):
+            return COUNT
+        given = {name, *(f"{name}_{index}" for index in TURNS)} & set(self.claim.parameters)
+        return NONNEGATIVE if name in self.weights and not given else self.claim.domains.get(name)
 
     def _sample(self, place: Place) -> Index:
         if place.owner != place.n:
@@ -179,9 +202,7 @@ class Reader:
         if a.kind != "parameter" or len(a.data) > 2:
             return False
         name = str(a.data[0])
-        if name in ("N", "d", "K"):
-            return True
-        domain = self.claim.domains.get(name)
+        domain = self.domain(name)
         if domain is None:
             return name in INTEGERS
         return domain.integer and domain.lower is not None and domain.lower >= 0
@@ -195,6 +216,10 @@ class Reader:
 
     def _state(self, e: At, place: Place) -> Quotient:
         still = replace(place, unfold=False)
+        for number, index in enumerate(e.indices):
+            own = TURNS[number - 1 : number] if e.name in self.words.taps else TURNS if number else ()
+            if self._turning([index]) - set(own):
+                raise RejectedError(f"{text_of(e)}: h is the turn of a loop, j of one inside it")
         indices = tuple(self.value(i, still) for i in e.indices)
         return self.state(e.name, indices, place)
 
@@ -204,8 +229,11 @@ class Reader:
             self.index(index)
         program = self.claim.program
         kind = self.words.states[name] if name in self.words.states else self.words.taps[name][0]
-        if kind not in ("server", "client") or not isinstance(program, Program):
+        if not isinstance(program, Program) or (kind not in ("server", "client") and name not in self.pasts):
             raise RejectedError(f"{name} is neither a server's vector nor a client's")
+        if name in self.pasts:  # what was j + 1 rounds back was j rounds back before
+            both = min(self.index(q)[1] for q in indices)
+            indices = tuple(q - constant(max(both, 0)) for q in indices)
         if name in self.words.states and indices[0].zero:
             initial = next(s.initial for s in program.state if s.name == name)
             return self.value(parse_expression(initial), replace(place, unfold=False))
@@ -225,13 +253,65 @@ class Reader:
         terms = dict(q.over)
         c = terms.pop((), Fraction(0))
         plain = len(terms) <= 1 and not q.under and c.denominator == 1
-        least = 0
         for m, times in terms.items():
             plain = plain and times == 1 and len(m) == 1 and m[0][1] == 1 and self.integer(m[0][0])
-            least = -1 if plain and m[0][0].data == ("K",) else 0
-        if not plain or c < least:
+        named = any(a.kind == "parameter" for a in q.atoms)
+        if not plain or (c < 0 and not (named and self.nonnegative(q))):
             raise RejectedError(f"the index {q.text} of a state is not of the form k + 1")
         return (next(iter(terms))[0][0].text if terms else "", int(c))
+
+    # --- remembered vectors ---
+
+    @cached_property
+    def lags(self) -> Quotient | None:
+        """How many vectors the algorithm remembers, at least 1; None where it remembers none."""
+        program = self.claim.program
+        lengths = set() if program is None else {s.length for s in program.state if s.length is not None}
+        length = lengths.pop() if len(lengths) == 1 else None
+        if isinstance(length, Number):
+            return constant(length.value)
+        return parameter(length.name) if isinstance(length, Name) else None
+
+    @cached_property
+    def weights(self) -> frozenset[str]:
+        """The parameters that are one number for each remembered vector."""
+        steps = () if self.claim.program is None else self.claim.program.steps
+        return frozenset(s.label for s in steps if isinstance(s, Instruction) and s.op == "combine")
+
+    @cached_property
+    def pasts(self) -> Mapping[str, str]:
+        """The server's states that remember vectors, and what each round puts in front of them."""
+        program = self.claim.program
+        if program is None or self.lags is None:
+            return {}
+        shifts = {s.to: s for s in program.body if isinstance(s, Instruction) and s.op == "shift"}
+        found = {}
+        for state, before, after in zip(program.state, program.inputs, program.result, strict=True):
+            step = shifts.get(after)
+            if state.kind == "past" and step is not None and step.of[0] == before:
+                found[state.name] = step.of[1]
+        return found
+
+    def combined(self, weights: str, past: str, place: Place) -> Quotient:
+        """Remembered vectors with their weights, added up."""
+
+        def at(j: Quotient) -> Quotient:
+            return parameter(weights, j) * self.state(past, (place.k, j), replace(place, unfold=False))
+
+        assert self.lags is not None
+        return self.summed("j", at, self.lags)
+
+    def lagging(self, e: Expression, index: str) -> bool:
+        """Whether something that is remembered has an index, free in an expression, or is a weight with it."""
+        if isinstance(e, Name):
+            meant = self.words.definitions.get(e.name)
+            base, own = index_of(e.name)
+            return self.lagging(meant, index) if meant is not None else base in self.weights and own == index
+        if isinstance(e, At):
+            return e.name in self.pasts and index in self._turning(e.indices[1:])
+        if isinstance(e, Apply) and OVER.get(e.operation, ("", ""))[1] == index:
+            return False
+        return any(self.lagging(part, index) for part in parts(e))
 
     # --- functions ---
 
@@ -242,11 +322,18 @@ class Reader:
             raise RejectedError(f"{name} is finer than what the derivation speaks of")
         n = place.n if fineness >= 1 else fresh("n")
         i = self._sample(place) if fineness == 2 else fresh("i")
-        made = atom("grad" if gradient else "value", (n, i)[: self.level], at)
-        found = as_vector(made) if gradient else of_atom(made)
+        key = (n, i)[: self.level]
+        found = self.gradient("grad", (key,), at) if gradient else of_atom(atom("value", key, at))
         if self.level == 2 and fineness < 2:
             found = bind(Binder("i", i, n), found)
         return bind(Binder("n", n), found) if self.level >= 1 and fineness == 0 else found
+
+    def gradient(self, kind: str, of: tuple[Any, ...], at: Quotient) -> Quotient:
+        """One of the finest functions' gradient; that of a quadratic is affine."""
+        if not self.affine:
+            return as_vector(atom(kind, *of, at))
+        self.leaned.add(self.affine)
+        return affine(lambda point: atom(kind, *of, point), at)
 
     # --- operations on numbers ---
 
@@ -281,21 +368,28 @@ class Reader:
             found = found * (power(b, Quotient({m: Fraction(1)}, {})).power(int(c)) if m else b.power(int(c)))
         return found
 
+    def _largest(self, inner: Expression, probability: Expression, place: Place) -> Quotient:
+        """What a number does not exceed in any outcome."""
+        if self.value(probability).number != 1:
+            raise RejectedError("a quantile of another probability than 1")
+        return of_atom(atom("quantile", self.value(inner, replace(place, unfold=False))))
+
     # --- binders ---
 
     def _over(self, how: str, index: str, inner: Expression, place: Place) -> Quotient:
-        if index not in "nikh" or how not in ("mean", "sum", "max", "min"):
-            raise RejectedError(f"{how}_{index} is not read")
-        if index in "kh":
-            upper = place.K if index == "k" else self.turns(inner)
+        if how == "first":
+            return self.value(inner, replace(place, n=FIRST))
+        if index in ("k", *TURNS):
+            upper = place.K if index == "k" else self.turns(inner, index)
 
             def at(value: Quotient) -> Quotient:
                 return self.value(inner, put(place, index, value))
 
+            kind = "j" if index in TURNS and self.lagging(inner, index) else index
             if how in ("max", "min"):
-                here = fresh(index)
-                return over_all(f"{how}_{index}", here, None, upper, at(number_of(here)))
-            found = self.summed(index, at, upper)
+                here = fresh(kind)
+                return over_all(f"{how}_{kind}", here, None, upper, at(number_of(here)))
+            found = self.summed(kind, at, upper)
             return found / upper if how == "mean" else found
         here = fresh(index)
         inside = replace(place, n=here) if index == "n" else replace(place, i=here, owner=place.n)
@@ -322,18 +416,49 @@ class Reader:
         here = fresh(index)
         return bind(Binder(index, here, None, rest), at(number_of(here))) + found
 
-    def turns(self, inner: Expression) -> Quotient:
-        """The number of turns of the loop whose taps a sum over h takes.
+    def turns(self, inner: Expression, index: str) -> Quotient:
+        """The number of turns of the loop whose turn goes by h, or j, in the taps of what is taken over it.
+
+        It is the number of remembered vectors where these, or their weights, have it, and no tap.
 
         Raises:
-            RejectedError: where it is no one loop.
+            RejectedError: where that is no one loop.
         """
-        program = self.claim.program
-        loops = [] if program is None else [step for step in program.body if isinstance(step, Loop)]
-        taps = {p.name for p in everything_meant(inner, self.words) if isinstance(p, At) and len(p.indices) > 1}
-        if len(loops) != 1 or loops[0].op != "repeat" or not taps <= set(self.words.taps) or not taps:
-            raise RejectedError("a sum over h is read for an algorithm with one loop, over its taps")
+        taps = {
+            part.name
+            for part in everything_meant(inner, self.words)
+            if isinstance(part, At) and part.name in self.words.taps and index in self._turning(part.indices)
+        }
+        if not taps and self.lags is not None and self.lagging(inner, index):
+            return self.lags
+        if self.lagging(inner, index):
+            raise RejectedError(f"a sum over {index} of turns and of remembered vectors")
+        around = [loops_around(self.claim.program.body, tap) or () for tap in taps] if self.claim.program else []
+        loops = [some[TURNS.index(index)] for some in around if len(some) > TURNS.index(index)]
+        if not loops or len(loops) < len(taps) or any(loop != loops[0] for loop in loops):
+            raise RejectedError(f"a sum over {index} is over the turns of one loop, of taps that have it")
         return self.count(loops[0])
+
+    def turns_of(self, index: str) -> Quotient:
+        """The number of turns of the loops that h, or j, counts; j counts remembered vectors too.
+
+        Raises:
+            RejectedError: where that is no one number.
+        """
+        steps: list[Any] = [] if self.claim.program is None else [*self.claim.program.body]
+        for _ in range(TURNS.index(index)):
+            steps = [inner for step in steps if isinstance(step, Loop) for inner in step.body]
+        counts = {self.count(step) for step in steps if isinstance(step, Loop)}
+        if index == "j" and self.lags is not None:
+            counts.add(self.lags)
+        if len(counts) != 1:
+            raise RejectedError(f"{index} counts the turns of no loop, or of several")
+        return counts.pop()
+
+    def _turning(self, indices: Iterable[Expression]) -> set[str]:
+        """The turns that indices of states and taps speak of."""
+        parts_of = [part for e in indices for part in everything_meant(e, self.words)]
+        return {part.name for part in parts_of if isinstance(part, Name) and part.name in TURNS}
 
     def count(self, loop: Loop) -> Quotient:
         """The number of turns of a loop."""
@@ -343,6 +468,12 @@ class Reader:
         if not all(self.integer(a) and a.kind == "parameter" for a in found.atoms):
             raise RejectedError(f"the number of turns {text_of(loop.count)}")
         return found
+
+
+def _is_quadratic(text: str, function: str) -> bool:
+    call = parse_call(text)
+    one = None if call is None else predicate(*call)
+    return one is not None and (one.name, one.function) == ("quadratic", function)
 
 
 def _with(one: Atom, value: Quotient) -> Callable[[Atom], Quotient]:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.draws import expected
-from theory.derivation.quotients import ONE, Monomial, Quotient, RejectedError, constant, of_atom, total
-from theory.derivation.reading import PLAIN, Place, Reader, parameter
+from theory.derivation.flow import hanging, names_of, taps_of
+from theory.derivation.quotients import ONE, Atom, Monomial, Quotient, RejectedError, constant, mapped, of_atom, total
+from theory.derivation.reading import PLAIN, Place, Reader, number_of, parameter
 from theory.derivation.terms import as_vector, bind, drawn, kept, root
-from theory.formula import Formula, Name, Number, names_in, text_of
+from theory.formula import Formula, Name, Number, text_of
 from theory.program import Instruction, Loop, Program
 from theory.program.data import DRAWS, Carried, Step
 from theory.sentence import index_of
@@ -76,15 +78,20 @@ class Rounds:
 
     Args:
         reader: of the claim.
+
+    Attributes:
+        weights: whether averages are left with the weights of clients, of which only is known what rule `average` uses.
     """
 
     def __init__(self, reader: Reader) -> None:
-        self.reader = reader
+        self.reader, self.alone = reader, False
+        self.weights = False
         self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
         steps = () if self.program is None else self.program.steps
         labels = [step.label for step in steps if isinstance(step, Instruction) and step.op == "tap"]
         self.twice = frozenset(label for label in labels if labels.count(label) > 1)
         self.draws = {step.to: step for step in steps if isinstance(step, Instruction) and step.op in DRAWS}
+        self.taps = {} if self.program is None else taps_of(self.program)
 
     def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
         """A state at t + 1, or a tap, as made in its round; None where it is left as it is."""
@@ -93,6 +100,10 @@ class Rounds:
             raise RejectedError(f"two taps are called {min(self.twice)}")
         last = self.reader.index(indices[-1])[1]
         if name in self.reader.words.states:
+            if name in self.reader.pasts:
+                if self.reader.index(indices[0])[1] < 1 or not indices[1].zero:
+                    return None
+                return self.round(indices[0] - ONE)[0][self.reader.pasts[name]](place.n)
             if last < 1:
                 return None
             values, _ = self.round(indices[0] - ONE)
@@ -123,7 +134,7 @@ class Rounds:
         values: dict[str, Value] = {}
         taps: dict[str, Value] = {}
         for name, state in zip(self.program.inputs, self.program.state, strict=True):
-            values[name] = self._state(state.name, (t,))
+            values[name] = self._state(state.name, (t,)) if state.length is None else _not_read("a remembered vector")
         self._play(self.program.body, values, taps, t)
         return values, taps
 
@@ -165,12 +176,14 @@ class Rounds:
                 return lambda n: _mean(of[0])
             case "sum":
                 return lambda n: parameter("N") * _mean(of[0])
+            case "combine" if (past := self._remembered(step.of[0])) is not None:
+                return lambda n: self.reader.combined(step.label, past, at(n))
             case "gradient" if len(of) == 1:
-                return lambda n: self.reader.function("f_n", _point(of[0](n)), at(n), True)
+                return lambda n: self.reader.function("f_n", self._point(of[0](n)), at(n), True)
             case "gradient":
-                return lambda n: as_vector(atom("sampled", _draw_of(of[1](n)), n, _point(of[0](n))))
+                return lambda n: self.reader.gradient("sampled", (_draw_of(of[1](n)), n), self._point(of[0](n)))
             case "full gradient":
-                return lambda n: self.reader.function("f", _point(of[0](n)), at(n), True)
+                return lambda n: self.reader.function("f", self._point(of[0](n)), at(n), True)
             case "sample":
                 return lambda n: of_atom(atom("draw", draw))
             case "coin":
@@ -186,6 +199,14 @@ class Rounds:
                 return lambda n: kept(draw, (n,) if of_client else (), number(0, n), of[0](n))
             case "where" if self._mask(step, "coin", "coins", "choose"):
                 return lambda n: number(0, n) * of[0](n) + (ONE - number(0, n)) * of[1](n)
+            case "average" if self.weights and self._mask(step, "choose", "coins", counted=True):
+
+                def weighted(n: Index) -> Quotient:
+                    here = fresh("n")
+                    weight = of_atom(atom("share", _draw_of(number(0, here)), here))
+                    return parameter("N") * bind(Binder("n", here), weight * of[0](here))
+
+                return weighted
             case "average" if self._mask(step, "choose", counted=True):
                 active = self.draws[step.numbers[0].name]  # type: ignore[union-attr]
 
@@ -197,11 +218,41 @@ class Rounds:
                 return average
         return _not_read(f"{step.op}, or what it is applied to,")
 
+    def _point(self, v: Quotient) -> Quotient:
+        if v.draws and not self.reader.affine:
+            raise RejectedError("a gradient at a point that is drawn in the same round")
+        return v
+
+    def _remembered(self, name: str) -> str | None:
+        """The state that a value is, if that remembers vectors and the algorithm has not shifted them before."""
+        assert self.program is not None
+        states = dict(zip(self.program.inputs, self.program.state, strict=True))
+        return states[name].name if name in states and states[name].name in self.reader.pasts else None
+
     def _mask(self, step: Instruction, *ops: str, counted: bool = False) -> bool:
         """Whether its first number is one draw of 0 and 1 (or a count) itself."""
         e = step.numbers[0]
         draw = self.draws.get(e.name) if isinstance(e, Name) else None
         return draw is not None and draw.op in ops and (counted or not (draw.op == "choose" and draw.flag))
+
+    def is_sample(self, draw: Any) -> bool:
+        """Whether a draw is one sample of every client."""
+        step = self.draws[draw[0]]
+        return step.op == "sample" and formula(self.reader, step.numbers[0], PLAIN).number == 1
+
+    def totals(self, q: Quotient) -> Quotient:
+        """A normal form in which as many clients are chosen as are."""
+
+        def new(a: Atom) -> Quotient:
+            if a.kind == "bind" and len(a.data[0]) == len(a.data[1]) == 1 and a.data[0][0].kind == "n":
+                one, power = a.data[1][0]
+                step = self.draws.get(one.data[0][0]) if one.kind in ("draw", "count") and power == 1 else None
+                if step is not None and step.op == "choose":
+                    t = one.data[0][1]
+                    return formula(self.reader, step.numbers[0], replace(PLAIN, k=t)) / parameter("N")
+            return of_atom(a)
+
+        return mapped(q, new)
 
     # --- loops ---
 
@@ -248,13 +299,32 @@ class Rounds:
         if (turns or None in shown.values()) and isinstance(loop.count, Number) and loop.count.value <= LONGEST_LOOP:
             self._written_out(loop, int(loop.count.value), before, values, t, *turns)
             return
-        for following, tap in shown.items():
+        for c in loop.carried:
+            tap = shown[c.following]
             if tap is not None and not turns:
-                values[following] = self._last(loop, tap, t)
+                values[c.following] = self._last(loop, tap, t)
+            elif tap is None and not turns and (step := _adding(loop, c)) is not None:
+                values[c.following] = self._added_up(loop, c, step, before[c.first], t)
 
     def _last(self, loop: Loop, tap: str, t: Quotient) -> Value:
         place = replace(PLAIN, unfold=True)
         return lambda n: self.reader.state(tap, (t, self.reader.count(loop)), replace(place, n=n, owner=n))
+
+    def _added_up(self, loop: Loop, carried: Carried, step: Instruction, first: Value, t: Quotient) -> Value:
+        """After its last turn, what a loop hands on that only grows by what a turn makes without it."""
+
+        def value(n: Index) -> Quotient:
+            here, upper = fresh("h"), self.reader.count(loop)
+            if upper.number is not None:
+                raise RejectedError("a loop of so many turns without a tap")
+            turn = number_of(here)
+            values = self._turn(loop, t, turn)
+            place = replace(PLAIN, n=n, owner=n, k=t)
+            terms = zip(step.of, step.numbers, strict=True)
+            grown = (formula(self.reader, c, place, values) * values[v](n) for v, c in terms if v != carried.name)
+            return first(n) + bind(Binder("h", here, None, upper), total(grown))
+
+        return value
 
     def _written_out(
         self, loop: Loop, count: int, before: Mapping[str, Value], values: dict[str, Value], *when: Quotient
@@ -274,36 +344,17 @@ class Rounds:
         """Whether a draw stands in the body of a tap's loop, and in no loop inside of that."""
         return any(isinstance(s, Instruction) and s.to == draw for s in self._loop(tap)[0].body)
 
-    def draws_of_loop(self, tap: str) -> frozenset[str]:
-        """The draws outside of a tap's loop on which what it shows hangs."""
-        assert self.program is not None
-        loop, _ = self._loop(tap)
-        hangs: dict[str, frozenset[str]] = {}
 
-        def of(names: Sequence[str]) -> frozenset[str]:
-            return frozenset().union(*(hangs.get(name, frozenset()) for name in names))
-
-        for step in self.program.body:
-            if isinstance(step, Loop):
-                inside = [s for s in _flat(step) if isinstance(s, Instruction)]
-                names = [name for s in inside for name in (*s.of, *_names(s.numbers))]
-                names += [c.first for c in step.carried]
-                found = of(names)
-                if step is loop:
-                    return found
-                hangs |= dict.fromkeys(step.defines, found | {s.to for s in inside if s.op in DRAWS})
-            else:
-                own = frozenset({step.to}) if step.op in DRAWS else frozenset()
-                hangs[step.to] = of([*step.of, *_names(step.numbers)]) | own
-        return frozenset()
-
-
-def _flat(loop: Loop) -> list[Step]:
-    return [inner for step in loop.body for inner in ([step, *_flat(step)] if isinstance(step, Loop) else [step])]
-
-
-def _names(formulas: Sequence[Formula]) -> list[str]:
-    return [name for f in formulas for name in names_in(f)]
+def _adding(loop: Loop, carried: Carried) -> Instruction | None:
+    """The step that adds something to what a loop hands on, which has no say in that; None where there is none."""
+    steps = (s for s in loop.body if isinstance(s, Instruction) and s.to == carried.following and s.op == "linear")
+    step = next(steps, None)
+    if step is None or [c for v, c in zip(step.of, step.numbers, strict=True) if v == carried.name] != [
+        Number(Fraction(1))
+    ]:
+        return None
+    others = {*(v for v in step.of if v != carried.name), *names_of(step.numbers)}
+    return None if others & hanging(loop.body, carried.name) else step
 
 
 def _mean(v: Value) -> Quotient:
@@ -315,9 +366,3 @@ def _draw_of(q: Quotient) -> Any:
     """The draw that a value which is one draw is."""
     ((m, _),) = q
     return m[0][0].data[0]
-
-
-def _point(v: Quotient) -> Quotient:
-    if v.draws:
-        raise RejectedError("a gradient at a point that is drawn in the same round")
-    return v

@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 from theory.derivation.atoms import Index
 from theory.derivation.quotients import Atom, Monomial, Quotient, RejectedError, monomial
 from theory.derivation.reading import PLAIN, Place, Reader, number_of
-from theory.domain import COUNT, REAL
+from theory.domain import REAL
 from theory.formula import Apply, Name, Number
-from theory.sentence import OVER, At, Expression, parts, text_of
+from theory.sentence import ALL_CLIENTS, OVER, TURNS, At, Expression, parts, text_of
 
 Sign: TypeAlias = frozenset[int]
 ANY: Sign = frozenset({-1, 0, 1})
@@ -209,6 +209,8 @@ class Signs:
             return frozenset(choose(signs) for signs in product(*map(of, inner)))
         if op == "E":
             return _averaged(of(inner[0]))
+        if op == "simplex_n":
+            return NONNEGATIVE
         if op in OVER:
             return self._over(*OVER[op], inner[0], place, of, bound)
         return ANY
@@ -222,24 +224,26 @@ class Signs:
         return _of_power(sign)
 
     def _over(self, how: str, index: str, inner: Expression, place: Place, of: Any, bound: frozenset[str]) -> Sign:
-        if index not in "nikh":
-            return ANY
-        if index in "kh" and (place.K != PLAIN.K or (index == "k" and place.k != PLAIN.k)):
+        if index in ("k", *TURNS) and (place.K != PLAIN.K or (index == "k" and place.k != PLAIN.k)):
             return ANY  # lines that are known are about other rounds
         own: Any = Index(index) if index in "ni" else number_of(Index(index))
         changed = {index: own, "owner": Index("n")} if index == "i" else {index: own}
         if index == "i" and place.n != Index("n"):
             return ANY
         found: Sign = of(inner, place=replace(place, **changed), bound=bound | {index})
-        if how == "sum" and index == "h" and self._quotient(self.reader.turns(inner), bound, 0) != POSITIVE:
+        if how == "sum" and index in TURNS and self._quotient(self.reader.turns(inner, index), bound, 0) != POSITIVE:
             found |= NOTHING
-        return found if how in ("max", "min") else _averaged(found) if how in ("mean", "sum") else ANY
+        return _averaged(found) if how in ("mean", "sum") else found
 
     # --- normal forms ---
 
     def of_quotient(self, q: Quotient) -> Sign:
         """The signs that a normal form may have."""
         return self._quotient(q, frozenset(), 0)
+
+    def surely_nonnegative(self, q: Quotient) -> bool:
+        """Whether a normal form is at least 0, by its structure or by a line."""
+        return self.of_quotient(q) <= NONNEGATIVE or self._known(q, frozenset()) <= NONNEGATIVE
 
     def _quotient(self, q: Quotient, bound: frozenset[str], depth: int) -> Sign:
         found = self._polynomial(Quotient(q.over, {}), bound, depth)
@@ -269,7 +273,7 @@ class Signs:
         if len(m) != 1 or m[0][1] != 1 or m[0][0].kind != "parameter":
             return ANY
         name = str(m[0][0].data[0])
-        domain = COUNT if name in ("N", "d", "K") else self.reader.claim.domains.get(name, REAL)
+        domain = self.reader.domain(name) or REAL
         found = ANY
         for end, is_open, side in ((domain.lower, domain.lower_open, 1), (domain.upper, domain.upper_open, -1)):
             if end is not None:
@@ -298,7 +302,7 @@ class Signs:
                 return self._parameter(str(a.data[0]))
             case "samples" | "exp":
                 return POSITIVE
-            case "number" | "sqrt" | "abs":
+            case "number" | "sqrt" | "abs" | "weight":
                 return NONNEGATIVE
             case "draw" | "count":
                 return NONNEGATIVE
@@ -311,6 +315,8 @@ class Signs:
             case "max" | "min":
                 choose = max if a.kind == "max" else min
                 return frozenset(choose(s) for s in product(*(self._quotient(q, bound, depth) for q in a.data[0])))
+            case "quantile":
+                return self._quotient(a.data[0], bound, depth)
             case "over all":
                 return self._quotient(a.data[4], bound, depth)
             case "E":
@@ -324,7 +330,7 @@ class Signs:
     def _parameter(self, name: str) -> Sign:
         if name in ("N", "d", "K"):
             return POSITIVE
-        domain = self.reader.claim.domains.get(name)
+        domain = self.reader.domain(name)
         if domain is None:
             return ANY
         found = set()
@@ -426,12 +432,17 @@ def needs(
         return
     op, inner = e.operation, parts(e)
     within = place
-    if op in OVER and OVER[op][1] in "nikh":
+    if op in OVER:
         index = OVER[op][1]
         bound |= {index}
         own: Any = Index(index) if index in "ni" else number_of(Index(index))
         within = replace(place, **({index: own, "owner": Index("n")} if index == "i" else {index: own}))
-    if op == "/":
+    if op in ALL_CLIENTS:
+        bound |= {"n"}
+        within = replace(place, n=Index("n"))
+    if op == "simplex_n":
+        yield "log", inner[1], within, bound  # more than 0 for every client
+    elif op == "/":
         yield "/", inner[1], place, bound
     elif op in ("sqrt", "log"):
         yield op, inner[0], place, bound

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from theory.derivation.quotients import Quotient
 from theory.derivation.reading import Place, Reader
 from theory.formula import Apply, Name
-from theory.sentence import OVER, At, Expression, Sentence, index_of, parts
+from theory.sentence import OVER, TURNS, At, Expression, Sentence, index_of, parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Line:
         parts: the lines and hypotheses that it uses, by name.
         hypotheses: the claim's, as text, on which it rests.
         fixed: indices, and K, for which it does not hold in general.
-        reach: of k and h, how far: with ``{"k": 1}`` it holds for k + 1 <= K; nothing where it holds for all.
+        reach: of k, h and j, how far: with ``{"k": 1}`` it holds for k + 1 <= K; nothing where it holds for all.
         citations: what it takes from elsewhere without a proof.
     """
 
@@ -86,19 +86,19 @@ def same(gap: Quotient, relation: str, line: Line) -> bool:
 
 
 def shifts(s: Sentence, reader: Reader) -> dict[str, int]:
-    """Of a sentence in which k, or h, is free, how far its rounds and turns go: 1 for ``x[k+1]`` and ``y[k, h]``."""
+    """Of a sentence in which k, h or j is free, how far its rounds and turns go: 1 for ``x[k+1]`` and ``y[k, h]``."""
     found: dict[str, int] = {}
 
     def note(index: str, value: int, bound: frozenset[str]) -> None:
-        if index in ("k", "h") and index not in bound:
+        if index in ("k", *TURNS) and index not in bound:
             found[index] = max(found.get(index, 0), value)
 
     def walk(e: Expression, bound: frozenset[str]) -> None:
         if isinstance(e, At):
             tap = e.name in reader.words.taps
-            for index in e.indices:
+            for place, index in enumerate(e.indices):
                 base, c = reader.index(reader.value(index))
-                note(base[len("number(") : -1], c + int(tap), bound)
+                note(base[len("number(") : -1], c + int(tap or place > 0), bound)
         elif isinstance(e, Name) and e.name in reader.words.definitions:
             walk(reader.words.definitions[e.name], bound)
         elif isinstance(e, Name):

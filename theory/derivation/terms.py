@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
 
-from theory.derivation.atoms import Binder, Index, Renaming, atom, fresh, level
+from theory.derivation.atoms import FIRST, Binder, Index, Renaming, atom, fresh, level
 from theory.derivation.quotients import (
     ONE,
     ZERO,
@@ -97,6 +97,11 @@ def _changed(a: Atom, change: Change) -> Quotient:
             here = fresh(op[-1])
             inside = changed(renamed(body, {index: here}), change)
             return over_all(op, here, change.of(owner), change.of(upper), inside)
+        case "weight":
+            index, *numbers, client = a.data
+            here = fresh("n")
+            costs, curvatures = (changed(renamed(q, {index: here}), change) for q in numbers)
+            return weight(here, costs, curvatures, change.of(client))
         case "draw":
             return drawn(*change.of(a.data))
     return of_atom(atom(a.kind, *change.of(a.data), random=None if change.vector else a.random))
@@ -120,6 +125,9 @@ def as_vector(a: Atom, change: Change | None = None) -> Quotient:
         if a.kind == "kept":  # of a vector that may not be one atom any more
             draw, client, m = change.of(a.data[:3])
             return kept(draw, client, m, as_vector(a.data[3], change))
+        if a.kind in ("grad", "sampled") and isinstance(a.data[-1], Atom):  # what a quadratic's gradient adds for it
+            kind, client = a.kind, change.of(a.data[:-1])
+            return linear(as_vector(a.data[-1], change), lambda b: as_vector(atom(kind, *client, b)))
         a = atom(a.kind, *change.of(a.data), random=a.random if a.kind == "state" else None)
     return of_atom(atom("vec", a))
 
@@ -180,7 +188,7 @@ def power(base: Quotient, exponent: Quotient) -> Quotient:
 # --- vectors ---------------------------------------------------------------------------------------------------------
 
 
-def _core(m: Monomial) -> tuple[list[Binder], Quotient, Atom]:
+def vector_parts(m: Monomial) -> tuple[list[Binder], Quotient, Atom]:
     """The one vector atom of a monomial of a vector, the binders around it, and the product of everything else."""
     rest: list[tuple[Atom, int]] = []
     prefix: list[Binder] = []
@@ -212,7 +220,7 @@ def dot(u: Quotient, v: Quotient) -> Quotient:
     found = ZERO
     for m, c in u:
         for n, d in v:
-            (first, rest, a), (second, other, b) = _core(m), _core(n)
+            (first, rest, a), (second, other, b) = vector_parts(m), vector_parts(n)
             x, y = sorted((a, b))
             term = rest * other * of_atom(atom("dot", x, y))
             for binder in reversed([*first, *second]):
@@ -229,12 +237,17 @@ def linear(v: Quotient, new: Callable[[Atom], Quotient]) -> Quotient:
     """What a linear map makes of a vector, given what it makes of its atoms."""
     found = ZERO
     for m, c in v:
-        prefix, rest, a = _core(m)
+        prefix, rest, a = vector_parts(m)
         term = rest * new(a)
         for binder in reversed(prefix):
             term = bind(binder, term)
         found = found + constant(c) * term
     return found * _under(v)
+
+
+def affine(of: Callable[[Any], Atom], at: Quotient) -> Quotient:
+    """What an affine map makes of a vector: `of` gives its value at 0, a `Quotient`, and what it adds for an atom."""
+    return as_vector(of(ZERO)) + linear(at, lambda a: as_vector(of(a)))
 
 
 def kept(draw: Any, client: Any, m: Quotient, v: Quotient) -> Quotient:
@@ -307,7 +320,7 @@ def _closed(b: Binder, inside: Monomial) -> Quotient:
 def _canonical(prefix: list[Binder], body: Monomial) -> Atom:
     """The bound term, its indices named so that its text is least."""
     deepest = 1 + max(level(body), level(tuple(b.upper for b in prefix if b.upper is not None)))
-    kinds = {kind: [b for b in prefix if b.kind == kind] for kind in "khni"}
+    kinds = {kind: [b for b in prefix if b.kind == kind] for kind in "khjni"}
     if any(len(some) > MOST_BINDERS for some in kinds.values()):
         raise RejectedError("too many sums in one product")
     best: Atom | None = None
@@ -339,6 +352,14 @@ def over_all(op: str, index: Index, owner: Index | None, upper: Quotient | None,
     inside = renamed(body, {index: name})
     made = atom("over all", op, name, owner or "", upper if upper is not None else "", inside)
     return of_atom(Atom(made.kind, made.data, made.text, made.free - {name}, made.random, made.moments, made.draws))
+
+
+def weight(index: Index, costs: Quotient, curvatures: Quotient, client: Index) -> Quotient:
+    """A client's weight in the point of the simplex at which sum_n(c_n*a_n + q_n*a_n**2) is least, n being an index."""
+    name = Index(f"n#{1 + level((costs, curvatures))}.0")
+    made = atom("weight", name, *(renamed(q, {index: name}) for q in (costs, curvatures)), client)
+    free = made.free - {name} | ({client} - {FIRST})
+    return of_atom(Atom(made.kind, made.data, made.text, frozenset(free), made.random, made.moments, made.draws))
 
 
 # --- expectations ----------------------------------------------------------------------------------------------------

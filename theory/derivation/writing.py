@@ -31,6 +31,16 @@ def step(name: str, sentence: str | None = None, using: Sequence[str] = ()) -> D
     return _line(name, "step", sentence, using=list(using) or None)
 
 
+def drawn(name: str, line: str, sentence: str | None = None) -> Data:
+    """A line that is so in every outcome of one sample, as another line says it of every sample."""
+    return _line(name, "drawn", sentence, line=line)
+
+
+def average(name: str, sentence: str | None = None) -> Data:
+    """A bound on E(norm2(v)) of what a round makes with an average of clients, by convexity."""
+    return _line(name, "average", sentence)
+
+
 def replaced(name: str, line: str, sentence: str | None = None) -> Data:
     """A line whose sides are the same when a vector is replaced by what another line says is equal to it."""
     return _line(name, "replace", sentence, line=line)
@@ -133,6 +143,18 @@ def single(name: str, sentence: str | None = None) -> Data:
 def root(name: str, line: str, sentence: str | None = None) -> Data:
     """A line whose squares are in the relation of another line."""
     return _line(name, "root", sentence, line=line)
+
+
+def jensen(name: str, v: str, over: str = "E") -> tuple[Data, Data]:
+    """Two lines: the mean of a norm, over means and E, is at most the root of the mean of its square."""
+    of, squared = f"norm({v})", f"norm2({v})"
+    for how in reversed(over.split()):
+        of, squared = f"{how}({of})", f"{how}({squared})"
+    squares = f"{name} squared"
+    return (
+        combined(squares, f"({of})**2 <= {squared}", (), {f"{over}: norm({v}) - {of}": "1"}),
+        root(name, squares, f"{of} <= sqrt({squared})"),
+    )
 
 
 def power(name: str, line: str, exponent: str, sentence: str | None = None) -> Data:

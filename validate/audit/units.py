@@ -30,7 +30,7 @@ from theory.sentence import (
     parts,
     text_of,
 )
-from validate.instances.roles import roles_of
+from validate.instances.roles import roles_in
 
 F = Fraction
 ZERO = F(0)
@@ -160,7 +160,7 @@ def units_of(claim: Claim) -> Units:
 
 def _plain_numbers(claim: Claim) -> Iterable[str]:
     """Parameters that count, or are chances."""
-    roles = roles_of(claim.program)
+    roles = roles_in(claim)
     return sorted(roles.counts | roles.steps | roles.chances | roles.matrices | roles.lengths)
 
 

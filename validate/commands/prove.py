@@ -37,8 +37,9 @@ def prove(
     """Prove a claim: look for a derivation that the kernel accepts.
 
     What is found is a file of lines, each with its rule, which ends at the claim: for all dimensions, numbers of
-    clients and rounds, and all parameters that its hypotheses allow. That nothing is found says nothing against a
-    claim; what was tried is printed then. Exit status 1 where a claim is not proved.
+    clients and rounds, and all parameters that its hypotheses allow; the word is that of a check with this derivation.
+    That nothing is found says nothing against a claim; what was tried is printed then. Exit status 1 where a claim
+    is not proved.
 
     Example: fedproof prove textbook/young
     """
@@ -48,13 +49,11 @@ def prove(
     answers = []
     for claim in claims_of(own.one(target) if ".py:" in target else own.known([target])[0]):
         found = derived(claim, out, limit)
-        best = next((item for item in found.evidence if item.outcome == "proved"), None)
-        told = best or next(iter(found.evidence), None)
-        data = {} if best is None else dict(best.data or {})
+        data = {} if found.evidence is None else dict(found.evidence.data or {})
         answer = {
             "id": claim.id,
-            "outcome": "undecided" if best is None else "proved",
-            "detail": told.detail if told is not None else "no derivation is found",
+            "outcome": found.verdict,
+            "detail": found.detail or "no derivation is found",
             "sentence": data.get("sentence"),
             "proof": data.get("proof"),
             "derivation": found.path,

@@ -21,7 +21,7 @@ from theory.program import work
 from validate.instances.candidates import Candidate, candidate_of, realised
 from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
-from validate.instances.roles import roles_of
+from validate.instances.roles import roles_in
 from validate.instances.seen import Hunt, Seen, measured
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _apart(c: Candidate, of_clients: bool, bend: Fraction, around: Any) -> Candi
 
 def _steps(claim: Claim, c: Candidate, length: Fraction) -> Iterator[dict[str, Any]]:
     """Each of the algorithm's numbers that is no count and no chance, as long."""
-    roles = roles_of(claim.program)
+    roles = roles_in(claim)
     kept = roles.counts | roles.chances | roles.weights | roles.steps | roles.matrices
     for name in claim.of.parameters if claim.of is not None else ():
         value = c.values.get(name)

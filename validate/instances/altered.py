@@ -23,7 +23,7 @@ from theory.sentence import everything, index_of
 from validate.instances.affordable import everything_said
 from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised, refitted
 from validate.instances.pool import Drawn
-from validate.instances.roles import roles_of
+from validate.instances.roles import roles_in
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
 from validate.instances.setting import schedules_of
 from validate.instances.tied import with_tied_vectors
@@ -64,7 +64,7 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
 
 def _names(claim: Claim) -> list[str]:
     """The numbers that are free to be altered."""
-    roles = roles_of(claim.program)
+    roles = roles_in(claim)
     names = dict.fromkeys(index_of(symbol)[0] for symbol in claim.symbols)
     return [name for name in names if name not in roles.matrices | roles.weights and name not in ("N", "d", "K")]
 

@@ -42,7 +42,7 @@ from validate.instances.ridge_moves import (
     simplified_ridges,
 )
 from validate.instances.ridges import Ridges
-from validate.instances.roles import roles_of
+from validate.instances.roles import roles_in
 from validate.instances.setting import Setting, Values, schedules_of
 
 F = Fraction
@@ -134,11 +134,11 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
             _tie(relation, world, values, claim)
     for symbol in claim.symbols:
         name = index_of(symbol)[0]
-        if name == "K" or (isinstance(values.get(name), list) and name in roles_of(claim.program).matrices):
+        if name == "K" or (isinstance(values.get(name), list) and name in roles_in(claim).matrices):
             continue
         domain = claim.domains[name]
         entries = values[name] if isinstance(values[name], list) else [values[name]]
-        if name not in roles_of(claim.program).weights and not all(domain.contains(v) for v in entries):
+        if name not in roles_in(claim).weights and not all(domain.contains(v) for v in entries):
             return None
     for one in claim.predicates:
         network = values.get(one.matrix) if isinstance(one, Connected) else None
@@ -301,7 +301,7 @@ def moved(candidate: Candidate, claim: Claim, rng: random.Random) -> Candidate:
 
 
 def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
-    roles = roles_of(claim.program)
+    roles = roles_in(claim)
     kinds = ["values", "values"]
     if c.hessian is not None:
         kinds += ["linear", "linear", "hessian", "hessian", "start", "still"]
@@ -380,7 +380,7 @@ def _bent(vector: Any, rng: random.Random) -> Any:
 
 def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
     """Simpler candidates, by type of entry: fewer rounds, clients, samples, coordinates; then shorter numbers."""
-    roles = roles_of(claim.program)
+    roles = roles_in(claim)
     for rounds in sorted({1, c.rounds // 2, c.rounds - 1}):
         if 1 <= rounds < c.rounds:
             yield of_rounds(c, claim, rounds)

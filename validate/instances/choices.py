@@ -41,7 +41,7 @@ from validate.instances.relations import (
     rounded,
     with_name,
 )
-from validate.instances.roles import Roles, roles_of
+from validate.instances.roles import Roles, roles_in
 from validate.instances.setting import F, Setting, Values, number
 from validate.instances.settled import compiled
 
@@ -111,7 +111,7 @@ def choose(
         Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds,
         with its K.
     """
-    roles = roles_of(claim.program)
+    roles = roles_in(claim)
     for attempt in range(TRIES):
         more = (vectors or {}, counts or {}, attempt, everybody, sharp, patient)
         search = Search(claim, problem, start, rounds, rng, roles, large, *more)

@@ -18,7 +18,7 @@ from validate.instances.points import Points
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.ridges import Ridges
-from validate.instances.roles import roles_of
+from validate.instances.roles import roles_in
 from validate.instances.seen import Hunt, Seen, measured
 from validate.instances.together import with_its_start
 from validate.verdict import NOTHING_COVERED, Coverage
@@ -97,7 +97,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
             samples = max(map(_samples, instances))
             most = max(samples, reached.pop("samples", 0))
             told += [f"up to {most} samples a client"] if most > 1 else []
-    roles = roles_of(claim.program)
+    roles = roles_in(claim)
     for name in sorted(roles.turns):
         most = max(one.values[name] for one in instances)
         if most < 2 and not _is_fixed(claim, name):
@@ -148,7 +148,7 @@ def _is_fixed(claim: Claim, name: str) -> bool:
     """Whether a relation fixes a name to a number: ``H == 1``; ``N <= 1``, ``sigma2 <= 0`` at the end of a domain."""
     domain = claim.domains.get(name, COUNT)
     lower = None if domain.lower_open else domain.lower
-    upper = 1 if name in roles_of(claim.program).chances else None if domain.upper_open else domain.upper
+    upper = 1 if name in roles_in(claim).chances else None if domain.upper_open else domain.upper
     for relation in claim.relations:
         for side, beside, least, most in (
             (relation.left, relation.right, "<=", ">="),

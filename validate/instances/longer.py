@@ -17,7 +17,7 @@ from theory.claim import Claim
 from validate.instances.candidates import Candidate, of_rounds, realised, refitted
 from validate.instances.pool import Drawn
 from validate.instances.ridge_moves import copied_along
-from validate.instances.roles import roles_of
+from validate.instances.roles import roles_in
 from validate.instances.setting import schedules_of
 
 F = Fraction
@@ -48,7 +48,7 @@ class Way:
 
 def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
     """The integers of an instance, each in the ways in which it can be larger."""
-    roles = roles_of(claim.program)
+    roles = roles_in(claim)
     alone = claim.of is None and not c.has_functions and not c.vectors
     if claim.of is not None or ROUNDS in claim.symbols or _sums_over_rounds(claim):
         most = MOST if not alone else MOST_SUMMED if _sums_over_rounds(claim) else MOST_ALONE
@@ -137,7 +137,7 @@ def _dim(c: Candidate) -> int:
 def _of_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate:
     now = _clients(c, claim)
     of = _copied(count, now, last)
-    skipped = roles_of(claim.program).weights | schedules_of(claim)
+    skipped = roles_in(claim).weights | schedules_of(claim)
     values = {
         name: [v[n] for n in of] if isinstance(v, list) and name not in skipped else v for name, v in c.values.items()
     }
@@ -159,7 +159,7 @@ def _of_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate
 def _of_everybody(c: Candidate, claim: Claim, count: int) -> Candidate:
     """More clients, of whom as many are chosen as there are."""
     now, grown = _clients(c, claim), _of_clients(c, claim, count, last=False)
-    chosen = {name: F(count) for name in roles_of(claim.program).clients if c.values.get(name) == now}
+    chosen = {name: F(count) for name in roles_in(claim).clients if c.values.get(name) == now}
     return replace(grown, values={**grown.values, **chosen})
 
 

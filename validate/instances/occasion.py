@@ -22,7 +22,7 @@ from validate.both_sides import Measured, Row
 from validate.instances.instance import Instance
 from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
-from validate.instances.roles import roles_of
+from validate.instances.roles import roles_in
 from validate.instances.setting import Setting
 from validate.instances.specs import instance_from, with_constants
 from validate.on_instance import How, both, hypotheses_of, setting_of, valued
@@ -52,7 +52,7 @@ class Occasion:
     def unmet(self) -> tuple[str, ...]:
         """The assumptions that are not true, or not known to be, and the domains that a parameter is outside."""
         found = [text for text, true in self.hypotheses if true is not True]
-        roles = roles_of(self.claim.program)
+        roles = roles_in(self.claim)
         for symbol in self.claim.symbols:
             name = index_of(symbol)[0]
             value = self.setting.values.get(name)

@@ -19,7 +19,7 @@ from validate.instances.candidates import Candidate, candidate_of, realised
 from validate.instances.ladder import Climb, Ladder, Told, ratio_of
 from validate.instances.longer import CLIENTS, COORDINATES, ROUNDS, SAMPLES, Way, longer, ways
 from validate.instances.pool import Drawn
-from validate.instances.roles import roles_of, turns_of
+from validate.instances.roles import roles_in, turns_of
 from validate.instances.seen import Seen, measured
 
 LEAP, STEADY, HOPEFUL = 3, 0.1, 0.3
@@ -248,7 +248,7 @@ def _moved(claim: Claim, base: Candidate, name: str) -> Iterator[Candidate]:
     value = base.values[name]
     if name in claim.constants or not isinstance(value, Fraction):
         return
-    roles, domain = roles_of(claim.program), claim.domains.get(name)
+    roles, domain = roles_in(claim), claim.domains.get(name)
     if name in roles.counts | roles.steps or (domain is not None and domain.integer):
         tried = [2 * value, 4 * value]
     else:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from theory.claim import Claim
+from theory.predicates import Connected
 from theory.program import Instruction, Loop, Program, names_in
 
 # --- what an algorithm does with its parameters ----------------------------------------------------------------------
@@ -21,7 +23,7 @@ class Roles:
         coordinates: how many coordinates are kept (at most d).
         batch: how many samples are drawn.
         chances: probabilities.
-        matrices: W of ``mix``.
+        matrices: W of ``mix``, and of ``connected``.
         weights: J numbers for remembered vectors.
         steps: numbers of local steps that clients take (``before``).
         lengths: numbers of remembered vectors.
@@ -51,6 +53,13 @@ def roles_of(program: Program | None) -> Roles:
         program.kept["roles"] = _roles_of(program)
     roles: Roles = program.kept["roles"]
     return roles
+
+
+def roles_in(claim: Claim) -> Roles:
+    """What the parameters of a claim are for: as its program has them, and networks of which it speaks without one."""
+    roles = roles_of(claim.program)
+    networks = frozenset(one.matrix for one in claim.predicates if isinstance(one, Connected))
+    return roles if networks <= roles.matrices else replace(roles, matrices=roles.matrices | networks)
 
 
 def _roles_of(program: Program) -> Roles:

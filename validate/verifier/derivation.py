@@ -109,9 +109,10 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
     grant(signs, claimed)
     scope = {}
     for relation in claimed.relations:
-        if any("h" in claimed.words.read(side).free for side in (relation.left, relation.right)):
-            continue  # known of some turns only
-        fact = blocks.given(relation)
+        try:
+            fact = blocks.given(relation)
+        except Uncheckable:  # what is not read says nothing here
+            continue
         scope[relation.text] = fact
         signs.facts.append(fact)
     final = blocks.fact("", claimed.sentence, normal.start)
@@ -130,8 +131,8 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
         raise Failed("(the last)", "its sentence is not the claim's")
     if last.fixed:
         raise Failed("(the last)", "it is known at some indices only")
-    free = frozenset[str]().union(*(claimed.words.read(side).free for side in sides))
-    if last.reach > (blocks.shift(s) if "k" in free else 1):
+    own = blocks.shifts(s) if last.reach else {}
+    if any(reach > own.get(index, 1) for index, reach in last.reach.items()):
         raise Failed("(the last)", "it hangs on hypotheses beyond the run")
     return blocks
 
@@ -146,7 +147,10 @@ def grant(signs: Defined, claimed: Claimed) -> None:
     """The divisors of the claim, which says nothing where one is 0."""
     for s in (claimed.sentence, *claimed.relations):
         for side in (s.left, s.right):
-            signs.grant(side, signs.normal.start)
+            try:
+                signs.grant(side, signs.normal.start)
+            except Uncheckable:  # what is not read gives nothing
+                continue
 
 
 def points(claimed: Claimed, over: str = "") -> frozenset[str]:

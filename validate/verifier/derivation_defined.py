@@ -11,6 +11,11 @@ from .derivation_signs import Signs
 from .derivation_terms import Poly
 from .sentences import OVER, Node
 
+UNDEFINED = {
+    "/": "a divisor", "**": "the base of a power", "sqrt": "a root's argument", "log": "a logarithm's argument",
+    "simplex_n": "a curvature of weights on the simplex",
+}  # fmt: skip
+
 
 class Defined(Signs):
     """Signs, and whether expressions are defined.
@@ -38,9 +43,12 @@ class Defined(Signs):
     def grant(self, tree: Node, env: Env) -> None:
         """Where the claim divides by 0, or has the root of a negative number, it says nothing: proofs may do so too."""
         for node, within, under in self.parts(tree, env, frozenset()):
-            if self.of_run(node, within):
+            if node.op == "/":  # whatever is divided by it
+                for divisor in self._factors(node.args[1]):
+                    self._grant(divisor, within, under)
+            elif node.op == "simplex_n" or self.of_run(node, within):
                 continue
-            if node.op == "**":
+            elif node.op == "**":
                 sides = [self.normal.value(a, within) for a in node.args]
                 if not any(a.rand or a.frees for p in sides for m in p for a, _ in m):
                     self.powers.add(self._whole_power(node, within))
@@ -48,9 +56,6 @@ class Defined(Signs):
                 number = exponent.get((), Fraction(0)) if set(exponent) <= {()} else Fraction(0)
                 if number < 0 and number.denominator == 1:
                     self._grant(node.args[0], within, under)
-            elif node.op == "/":
-                for divisor in self._factors(node.args[1]):
-                    self._grant(divisor, within, under)
             else:
                 p = self.normal.value(node.args[0], within)
                 if not any(a.rand or a.frees for m in p for a, _ in m):
@@ -76,6 +81,8 @@ class Defined(Signs):
         return False
 
     def _grant(self, divisor: Node, env: Env, under: frozenset[str]) -> None:
+        if self.of_run(divisor, env):
+            return
         p = self.normal.value(divisor, env)
         frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
         if p and not any(a.rand for m in p for a, _ in m) and not frees & under:
@@ -106,13 +113,15 @@ class Defined(Signs):
                 continue
             if node.op in ("/", "sqrt", "log") or (node.op == "**" and not self._plain(node.args[1], within)):
                 yield node, within, around
-            if node.op in OVER:
-                index = OVER[node.op][1]
+            if node.op in OVER or node.op == "simplex_n":
+                index = OVER[node.op][1] if node.op in OVER else "n"
                 if index in "ni":
                     within = within.with_names(**{index: index})
-                elif index in "kh":
+                elif index in "khj":
                     within = within.with_nums(**{index: self.normal.start.nums[index]})
-                around = around | {index}
+                around = around | self.around(index, node.args[0], within)
+                if node.op == "simplex_n":
+                    yield node, within, around
             left += [(a, within, around) for a in node.args]
 
     def _plain(self, exponent: Node, env: Env) -> bool:
@@ -128,12 +137,12 @@ class Defined(Signs):
             finally:
                 self.under = before
             if not good:
-                return {"/": "a divisor", "**": "the base of a power", "sqrt": "a root's argument"}.get(
-                    node.op, "a logarithm's argument"
-                )
+                return UNDEFINED[node.op]
         return ""
 
     def _defined(self, node: Node, env: Env) -> bool:
+        if node.op == "simplex_n":
+            return self.pos(node.args[1], env)
         if node.op == "/":
             return self.divides(node.args[1], env)
         if node.op == "**":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from .derivation_places import Env
 from .derivation_terms import Poly
@@ -20,7 +20,8 @@ class Fact:
         difference: right - left, at least 0 (`strict`: more; `equal`: 0); `shape`: that without its content.
         fixed: indices at which alone it is known, by the number of the induction or case that fixes them: no other may
             be put in their place, and no mean taken over them.
-        reach: -1, or, where it hangs on a hypothesis with a free k, the number r with which it is known for k + r <= K.
+        reach: where it hangs on a hypothesis with a free k, the number r with which it is known for k + r <= K; of h
+            likewise, by the number of turns.
         open: whether it is known only where something with a free index is not 0, as in the claim.
         remake: of what a schema says, its environment with other indices.
     """
@@ -33,7 +34,7 @@ class Fact:
     difference: Poly
     shape: Poly
     fixed: frozenset[tuple[str, int]] = frozenset()
-    reach: int = -1
+    reach: Mapping[str, int] = field(default_factory=dict)
     open: bool = False
     remake: Callable[[Env], Env] | None = None
 
@@ -56,7 +57,7 @@ class Used:
 
     def __init__(self) -> None:
         self.fixed: frozenset[tuple[str, int]] = frozenset()
-        self.reach = -1
+        self.reach: Mapping[str, int] = {}
         self.open = False
 
     def add(self, fact: Fact) -> None:
@@ -67,4 +68,9 @@ class Used:
         """What hangs on the line hangs on this too."""
         self.fixed |= other.fixed
         self.open |= other.open
-        self.reach = max(self.reach, other.reach)
+        self.reach = furthest(self.reach, other.reach)
+
+
+def furthest(one: Mapping[str, int], two: Mapping[str, int]) -> dict[str, int]:
+    """How far what hangs on both reaches."""
+    return {index: max(one.get(index, 0), two.get(index, 0)) for index in (*one, *two)}

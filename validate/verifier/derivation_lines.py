@@ -12,11 +12,11 @@ from .derivation_facts import TURNED, Fact, Used
 from .derivation_normal import Normal
 from .derivation_places import Env
 from .derivation_schemas import Schemas
-from .derivation_terms import Atom, Poly, all_atoms
+from .derivation_terms import FIRST, Atom, Poly, all_atoms
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import Node, Sentence, read_formula
 
-MEANS = tuple(f"{how}_{index}" for how in ("mean", "sum") for index in "nikh")
+MEANS = ("first_n", *(f"{how}_{index}" for how in ("mean", "sum") for index in "nikhj"))
 
 
 @dataclass
@@ -62,8 +62,9 @@ class Lines:
     def given(self, relation: Sentence) -> Fact:
         """A relation of the claim: one with a free index is known of the run only."""
         used = Used()
-        free = frozenset[str]().union(*(self.claimed.words.read(x).free for x in (relation.left, relation.right)))
-        used.reach = self.shift(relation) if "k" in free else -1
+        used.reach = self.shifts(relation)
+        for index in used.reach.keys() - {"k"}:  # of what alone it can go over: lines do not remember it
+            self.normal.own_range(index, relation.left, relation.right)
         return self.fact(relation.text, relation, self.start, used)
 
     def follows(self, relation: str, p: Poly, wanted: str, q: Poly) -> bool:
@@ -110,10 +111,10 @@ class Lines:
 
     def put(self, fact: Fact, data: Any) -> Fact:
         """A line with other indices in the place of its free ones."""
-        if not isinstance(data, dict) or not data.keys() <= {"k", "h", "n", "i", "K"}:
-            raise FormatError("put is not an object of the indices k, h, n, i, or K")
+        if not isinstance(data, dict) or not data.keys() <= {"k", "h", "j", "n", "i", "K"}:
+            raise FormatError("put is not an object of the indices k, h, j, n, i, or K")
         new: dict[str, Poly] = {}
-        reach = fact.reach
+        reach = dict(fact.reach)
         for name, text in data.items():
             if name in ("n", "i"):
                 if text != name:
@@ -128,12 +129,12 @@ class Lines:
             least = tree if name != "K" else Node("-", (tree, Node("number", value=Fraction(1))))
             if not self.signs.nonneg(least, self.start):
                 raise Uncheckable(f"{shown(text)} is not certainly at least {'1' if name == 'K' else '0'}")
-            if name == "K" and (reach >= 0 or self.speaks_of_K()):
+            if name == "K" and (reach or self.speaks_of_K()):
                 raise Uncheckable("another K, where hypotheses hang on it")
             if name in fact.held or fact.open:
                 raise Uncheckable(f"the line {shown(fact.name)} is known at this {name} only")
-            if reach >= 0:
-                reach = self.reached(reach, name, p)
+            if name in reach:
+                reach |= self.reached(reach.pop(name), name, p)
             new[name] = p
         if not new:
             return fact
@@ -154,30 +155,42 @@ class Lines:
             fact.name, fact.left, fact.relation, fact.right, env, d, shape, fact.fixed, reach, fact.open, fact.remake
         )
 
-    def reached(self, reach: int, name: str, p: Poly) -> int:
-        """How far a line reaches that hangs on a hypothesis with a free k, with p in the place of k."""
-        al, K = self.algebra, self.start.nums["K"]
-        for base, least in ((self.start.nums["k"], 0), (K, -1), (Poly(), -1)):
+    def reached(self, reach: int, name: str, p: Poly) -> dict[str, int]:
+        """How far a line reaches that hangs on a hypothesis with a free k (or h), with p in its place.
+
+        Raises:
+            Uncheckable: where that is not certainly in the run, which has a first round, and each round a first turn.
+        """
+        al = self.algebra
+        end = self.start.nums["K"] if name == "k" else self.normal.own_range(name)
+        for base, most in ((self.start.nums[name], None), (end, 0), (Poly(), 1)):
             shift = al.sub(p, base)
             c = shift.get((), Fraction(0))
-            if set(shift) <= {()} and c.denominator == 1 and name == "k":
-                most = 1 if not base else 0
-                if base is not self.start.nums["k"] and reach + c > most:
-                    break
-                return max(reach + int(c), 0) if least == 0 else -1 if not base else 0
+            if set(shift) <= {()} and c.denominator == 1:
+                if most is None:
+                    return {name: reach + int(c)}
+                if reach + c <= most:
+                    return {}
         raise Uncheckable("that line hangs on a hypothesis that speaks of the run only")
 
-    def shift(self, s: Sentence) -> int:
-        """r if the sentence speaks of k + r <= K: 1 where it has x[k+1], a tap or a number of the round, else 0."""
-        al, k, found = self.algebra, self.start.nums["k"], 0
+    def shifts(self, s: Sentence) -> dict[str, int]:
+        """Of a free k (or h) the r with which the sentence speaks of k + r <= K: 1 where it has x[k+1], or a tap at k.
+
+        Raises:
+            Uncheckable: where an index is no sum of one of these and a number.
+        """
+        al = self.algebra
+        free = frozenset[str]().union(*(self.claimed.words.read(side).free for side in (s.left, s.right)))
+        found = {index: 0 for index in "khj" if index in free}
         sides = [self.normal.value(side, self.start) for side in (s.left, s.right)]
-        for a in {a for p in sides for a in all_atoms(p)}:
-            if a.tag in ("x", "tap"):
-                c = al.sub(al.thawed(a.parts[1]), k)
-                if set(c) <= {()}:
-                    found = max(found, int(c.get((), 0)) + (a.tag == "tap"))
-            if a.tag == "p" and any(isinstance(x, Atom) and x.tag == "P" and al.thawed(x) == k for x in a.parts[1:]):
-                found = max(found, 1)
+        for a in {a for p in sides for a in all_atoms(p) if a.tag in ("x", "tap", "p")}:
+            for part in a.parts[1:]:
+                own = sorted(part.frees & found.keys()) if isinstance(part, Atom) and part.tag == "P" else []
+                for index in own:
+                    c = al.sub(al.thawed(part), self.start.nums[index])
+                    if set(c) - {()}:
+                        raise Uncheckable(f"how far {shown(s.text)} goes in a run cannot be told")
+                    found[index] = max(found[index], int(c.get((), 0)) + (a.tag != "x"))
         return found
 
     def _moved(self, p: Poly, new: Mapping[str, Poly]) -> Poly:
@@ -216,21 +229,32 @@ class Lines:
                 raise Uncheckable(f"{how} of what does not hang on {index}, or hangs on i too")
             if any(held in (index, "n" if index == "i" else index) for held, _ in used.fixed):
                 raise Uncheckable(f"{how} of what is known at this {index} only")
-            if index in "kh" and used.reach > 1:
-                raise Uncheckable(f"{how} of what is known for fewer rounds")
+            if used.reach.get(index, 0) > 1:
+                raise Uncheckable(f"{how} of what is known for fewer rounds, or turns")
+            if index in used.reach and index != "k" and self.normal.range_in(index, p) != self.normal.own_range(index):
+                raise Uncheckable(f"{how} of what is known of other {index}")
             p = self._summed(p, how, index)
         return p
 
     def _summed(self, p: Poly, how: str, index: str) -> Poly:
         """The mean or sum over a free index."""
-        al, name = self.algebra, self.algebra.fresh(index)
+        al = self.algebra
+        if how == "first_n":
+            return al.renamed(p, {"n": FIRST})
         if index in "ni":
+            name = al.fresh(index)
             found = al.bind(al.renamed(p, {index: name}), (index, name, al.var("n") if index == "i" else ""))
             count = al.of(al.atom("p", "N") if index == "n" else al.atom("count", al.var("n")))
             return found if how.startswith("mean") else al.mul(count, found)
-        end = self.start.nums["K"] if index == "k" else self.normal.turns(Node("number"))
-        found = al.bind(al.renamed(p, {index: name}), (index, name, al.frozen(end)))
+        end = self.start.nums["K"] if index == "k" else self.normal.range_in(index, p)
+        found = self.summed(p, index, end)
         return al.mul(found, al.inverse(end)) if how.startswith("mean") else found
+
+    def summed(self, p: Poly, index: str, end: Poly) -> Poly:
+        """The sum over a free k, h or j."""
+        al, kind = self.algebra, self.normal.kind_of(index, end)
+        name = al.fresh(kind)
+        return al.bind(al.renamed(p, {index: name}), (kind, name, al.frozen(end)))
 
     def moved(self, name: str, data: Mapping[str, Any], scope: Mapping[str, Fact]) -> Fact:
         """A line at other indices, or E and means of it, without its sentence."""

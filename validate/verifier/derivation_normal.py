@@ -7,119 +7,34 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .derivation_binders import Algebra, Binder
+from .derivation_names import Names
 from .derivation_places import Env
-from .derivation_terms import UNIT, Atom, Poly
-from .reading import Uncheckable, shown
-from .sentences import FUNCTIONS, ONE_NUMBER, OVER, POINTS, Node, everything, index_of, names_in
-from .shapes import COUNTS
+from .derivation_terms import FIRST, UNIT, Atom, Poly
+from .reading import Uncheckable
+from .sentences import FUNCTIONS, ONE_NUMBER, OVER, Node
 from .stated import Claimed
-from .steps import Loop
 
 if TYPE_CHECKING:
-    from .derivation_defined import Defined
     from .derivation_rounds import Round
 
 LEVELS = ("f", "f_n", "f_ni")
 MOST_WRITTEN_OUT = 60
+CLIENTS = {"server": "", "past": "", "client": "n", "client past": "n", "table": "ni"}
+"""The indices that a state or tap has beside those of rounds and turns."""
 
 
-class Normal:
+class Normal(Names):
     """Values of trees, as polynomials.
 
     Attributes:
         level: the finest functions, 0 for f, 1 for f_n, 2 for f_ni.
-        may: which of xstar, xstar_n, fstar there are in every instance.
         round: how states after a round are unfolded, where they are.
     """
 
     def __init__(self, claimed: Claimed, level: int, may: frozenset[str], algebra: Algebra) -> None:
-        self.claimed, self.level, self.may, self.algebra = claimed, level, may, algebra
-        self.signs: Defined
+        super().__init__(claimed, may, algebra)
+        self.level = level
         self.round: Round | None = None
-        trees = [claimed.sentence.left, claimed.sentence.right, *claimed.words.definitions.values()]
-        trees += [side for r in claimed.relations for side in (r.left, r.right)]
-        trees += [c for a in claimed.assumptions for c in a.constants]
-        spoken = {name for tree in trees for name in names_in(tree)}
-        self.indexed = {base: index for base, index in map(index_of, sorted(spoken)) if index}
-        own = set() if claimed.program is None else set(claimed.program.parameters)
-        self.symbols = spoken | own | {"N", "d", "rho"}
-        K = algebra.of(algebra.atom("p", "K"))
-        self.start = Env(nums={name: algebra.of(algebra.var(name)) for name in "kh"} | {"K": K})
-
-    # names
-
-    def name(self, name: str, env: Env) -> Poly:
-        """What a name is."""
-        if name in env.given:
-            found = env.given[name]
-            return self.algebra.renamed(found, {"n": env.names["n"]}) if name.endswith("_n") else found
-        if name in self.claimed.words.definitions and name not in env.nums:
-            return self.value(self.claimed.words.definitions[name], env)
-        if name in ("k", "h", "K"):
-            return env.nums[name]
-        of, var = self.algebra.of, self.algebra.var
-        if name in ("n", "i"):
-            return of(var(env.names[name]))
-        if name in self.claimed.words.vectors:
-            index = (var(env.names["n"]),) if name.endswith("_n") else ()
-            return of(self.algebra.atom("vec", name, *index, vec=True))
-        if name in POINTS or name == "fstar":
-            if name not in self.may and name != "x0":
-                raise Uncheckable(f"{name} is not in the claim, and nothing assumed says that there is one")
-            if name == "fstar":
-                return of(self.algebra.atom("fstar"))
-            index = (var(env.names["n"]),) if name == "xstar_n" else ()
-            return of(self.algebra.atom("point", name, *index, vec=True))
-        if name == "j":
-            raise Uncheckable("the index j is not read in derivations")
-        return self.parameter(name, env)
-
-    def parameter(self, name: str, env: Env) -> Poly:
-        """A parameter, with its index."""
-        base, index = index_of(name)
-        if name not in self.symbols:
-            raise Uncheckable(f"{shown(name)} is no name of the claim")
-        if not index and base in self.indexed:
-            raise Uncheckable(f"{name} is written with and without an index")
-        if set(index) - set("nikh"):
-            raise Uncheckable(f"{shown(name)}: the index j is not read in derivations")
-        places: list[Any] = []
-        for letter in index:
-            places.append(
-                self.algebra.var(env.names[letter]) if letter in "ni" else self.algebra.frozen(env.nums[letter])
-            )
-        return self.algebra.of(self.algebra.atom("p", base, *places))
-
-    def is_integer(self, atom: Atom) -> bool:
-        """Whether an atom is an integer: an index, or such a parameter."""
-        if atom.tag == "v":
-            return True
-        if atom.tag != "p":
-            return False
-        domain = self.claimed.domains.get(atom.parts[0])
-        return atom.parts[0] in COUNTS if domain is None else bool(domain["integer"])
-
-    def least(self, p: Poly) -> Fraction | None:
-        """A lower bound of a linear form in integers, from k, h >= 0 and N, K, H, ... >= 1."""
-        bound = Fraction(0)
-        for m, c in p.items():
-            if not m:
-                bound += c
-                continue
-            ((a, e), *more) = m
-            low = 0 if a.tag == "v" else 1
-            domain = self.claimed.domains.get(a.parts[0]) if a.tag == "p" else None
-            if more or e != 1 or c < 0 or not self.is_integer(a) or domain is not None:
-                return None
-            bound += c * low
-        return bound
-
-    def integer_form(self, p: Poly) -> bool:
-        """Whether it is a linear form in integers with integer coefficients."""
-        return all(
-            c.denominator == 1 and (not m or (len(m) == 1 and m[0][1] == 1 and self.is_integer(m[0][0])))
-            for m, c in p.items()
-        )
 
     # values
 
@@ -169,6 +84,10 @@ class Normal:
             return al.expect(inside if self.round is None else self.round.expected(inside))
         if op in OVER:
             return self.over(tree, env)
+        if op == "simplex_n":
+            return self.weight(tree, env)
+        if op == "quantile":
+            return self.largest(tree, env)
         raise Uncheckable(f"{op} is not read in derivations")
 
     def inner(self, tree: Node, env: Env) -> Poly:
@@ -212,13 +131,17 @@ class Normal:
         assert program is not None
         kinds = {s.name: s for s in program.state}
         index = [self.value(a, env) for a in tree.args]
-        if not self.integer_form(index[0]) or (set(index[0]) <= {()} and index[0].get((), 0) < 0):
+        if not all(self.integer_form(p) and (set(p) - {()} or p.get((), 0) >= 0) for p in index):
             raise Uncheckable(f"an index of {tree.name} is no formula in integers, or negative")
         s = kinds.get(tree.name)
         kind = s.kind if s is not None else program.taps[tree.name][0]
-        if kind not in ("server", "client", "table") or (len(index) > 1 and not self.integer_form(index[1])):
+        if kind not in CLIENTS:
             raise Uncheckable(f"{tree.name} is of a kind that is not read in derivations")
-        where = [al.var(env.names[c]) for c in {"server": "", "client": "n", "table": "ni"}[kind]]
+        where = [al.var(env.names[c]) for c in CLIENTS[kind]]
+        if tree.name in self.shifted:  # what is remembered goes on with every round
+            back = min(p.get((), Fraction(0)) for p in index)
+            before = [al.sub(p, {(): back}) for p in index]
+            index = before if back > 0 and all(map(self.certainly, before)) else index
         if self.round is not None:
             found = self.round.unfolded(tree.name, index, where)
             if found is not None:
@@ -267,14 +190,15 @@ class Normal:
         how, index = OVER[tree.op]
         al, body = self.algebra, tree.args[0]
         name = al.fresh(index)
-        if index == "j":
-            raise Uncheckable("the index j is not read in derivations")
+        if how == "first":
+            self.no_samples(body)
+            return self.value(body, env.with_names(n=FIRST))
         within = env.with_names(**{index: name}) if index in "ni" else env
         more: Any = ""
         if index == "i":
             more = al.var(env.names["n"])
-        elif index in "kh":
-            end = env.nums["K"] if index == "k" else self.turns(body)
+        elif index in "khj":
+            end = env.nums["K"] if index == "k" else self.range_of(index, body, env)
             if how in ("mean", "sum"):
                 total = self.added(body, index, end, env)
                 return al.mul(total, al.inverse(end)) if how == "mean" else total
@@ -290,6 +214,33 @@ class Normal:
         count = al.atom("p", "N") if index == "n" else al.atom("count", more)
         return al.mul(al.of(count), found)
 
+    def no_samples(self, *trees: Node) -> None:
+        """Nothing where no sample of client n stands in what is meant of other clients."""
+        if any("i" in self.claimed.words.read(tree).free for tree in trees):
+            raise Uncheckable("a sample of a client in what is meant of another one")
+
+    def weight(self, tree: Node, env: Env) -> Poly:
+        """The weight of client n in the minimiser over the simplex: of the costs and curvatures of all clients."""
+        al, name = self.algebra, self.algebra.fresh("n")
+        self.no_samples(*tree.args)
+        inside = [al.frozen(self.inner(a, env.with_names(n=name))) for a in tree.args]
+        level = 1 + max(a.level for a in inside)
+        closed = [al.rename(a, {name: f"n@{level}.0"}) for a in inside]
+        return al.of(al.atom("weight", *closed, al.var(env.names["n"]), level=level))
+
+    def largest(self, tree: Node, env: Env) -> Poly:
+        """The least number that nothing exceeds with a probability: a number that is certain."""
+        if self.value(tree.args[1], env) != UNIT:
+            raise Uncheckable("quantile is read of the probability 1")
+        unfolding, self.round = self.round, None
+        try:
+            inside = self.value(tree.args[0], env)
+        finally:
+            self.round = unfolding
+        if not any(a.rand for m in inside for a, _ in m):
+            return inside
+        return self.algebra.of(self.algebra.atom("quantile", self.algebra.frozen(inside)))
+
     def added(self, body: Node, index: str, end: Poly, env: Env) -> Poly:
         """A sum over k or h: up to a number, or up to a symbol and what is beyond it, written out."""
         al = self.algebra
@@ -299,35 +250,15 @@ class Normal:
         symbols = {m: c for m, c in end.items() if m}
         total: Poly = {}
         if symbols:
-            name = al.fresh(index)
+            kind = self.kind_of(index, end)
+            name = al.fresh(kind)
             stop = symbols if last >= 0 else end
             inside = self.value(body, env.with_nums(**{index: al.of(al.var(name))}))
-            total = al.bind(inside, (index, name, al.frozen(stop)))
+            total = al.bind(inside, (kind, name, al.frozen(stop)))
         for place in range(int(last)):
             at = al.add(symbols, {(): Fraction(place)} if place else {})
             total = al.add(total, self.value(body, env.with_nums(**{index: at})))
         return total
-
-    def turns(self, body: Node) -> Poly:
-        """How many turns the loop has over which is summed."""
-        program = self.claimed.program
-        loops: set[Loop] = set()
-        if program is not None:
-            spoken = {node.name for node in everything(body) if node.op == "at"} & program.taps.keys()
-            for label in spoken or program.taps.keys():
-                loops |= set(program.taps[label][1])
-        if len(loops) != 1:
-            raise Uncheckable("a sum over turns of no one loop")
-        (loop,) = loops
-        if loop.count is None or not loop.count.fixed:
-            raise Uncheckable("a sum over turns of a loop whose length is drawn")
-        return self.formula(loop.count.tree)
-
-    def formula(self, tree: Node) -> Poly:
-        """A formula of the program in parameters that are one number for all clients and rounds."""
-        if names_in(tree) & self.indexed.keys() or "k" in names_in(tree):
-            raise Uncheckable("a number of the program is not one for all clients and rounds")
-        return self.value(tree, self.start)
 
     def difference(self, left: Node, relation: str, right: Node, env: Env) -> Poly:
         """right - left of `left <= right`; of `>=` turned."""
