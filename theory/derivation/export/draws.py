@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from theory.derivation.export.normal import NotExportedError
-from theory.derivation.export.statement import Env, Setting, safe
+from theory.derivation.export.forms import NotExportedError
+from theory.derivation.export.names import Env, safe
+from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import (
     ONE,
     App,

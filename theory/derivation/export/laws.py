@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from theory.derivation.export.draws import Draw, chances, chances_of_two, mixed
-from theory.derivation.export.normal import Lines, NotExportedError, block, nested, prefix_of
+from theory.derivation.export.forms import Lines, NotExportedError, block, nested, prefix_of
 from theory.derivation.export.rounds import round_of
 from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import (

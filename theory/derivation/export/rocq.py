@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.export.normal import NotExportedError
+from theory.derivation.export.forms import NotExportedError
 from theory.derivation.export.proof import Proof
 from theory.derivation.export.satisfiable import example
 from theory.derivation.export.statement import Setting

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from theory.derivation.export.draws import DRAWN, Before, Draw, drawn_by, flip, indexed, law, sample
-from theory.derivation.export.normal import NotExportedError
-from theory.derivation.export.statement import Env, Setting, safe
+from theory.derivation.export.forms import NotExportedError
+from theory.derivation.export.names import Env, safe
+from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import (
     ONE,
     App,

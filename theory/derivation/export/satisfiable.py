@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from theory.derivation.export.names import safe
 from theory.derivation.export.rounds import round_of
-from theory.derivation.export.statement import Setting, safe
+from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import App, Inv, Num, Op, Pow, Term, name, text_of
 from theory.formula import Name
 from theory.sentence import Sentence, index_of

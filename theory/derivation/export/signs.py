@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from theory.derivation.export.normal import Lines, Normal, Poly, as_poly, block, monomial, poly_term, product_of, sum_of
+from theory.derivation.export.forms import Lines, Poly, as_poly, block, monomial, poly_term, product_of, sum_of
+from theory.derivation.export.normal import Normal
 from theory.derivation.export.terms import (
     App,
     Bind,
