@@ -244,10 +244,18 @@ class Speaking:
             raise NotExportedError(f"a state or tap that is a {kind} is not exported yet")
         if len(e.indices) > 2:
             raise NotExportedError(f"the tap {e.name}, in a loop inside a loop, is not exported yet")
-        at = [self.nat(i, env) for i in e.indices] + ([self._at("n", env)] if kind == "client" else [])
+        at = [self._moment(i, env) for i in e.indices] + ([self._at("n", env)] if kind == "client" else [])
         if self.random:
             at.append(self._at("w", env))
         return Vec(safe(e.name), tuple(at))
+
+    def _moment(self, e: Expression, env: Env) -> Nat:
+        """A round or a turn: differences of naturals end at 0, so it has to be none, or K - 1, which is at least 0."""
+        found = self.nat(e, env)
+        at_end = dict(found.terms) == {k: 1 for k, _ in env.get("K", name("K")).terms}
+        if any(t < 0 for _, t in found.terms) or found.constant < (-1 if at_end and found.terms else 0):
+            raise NotExportedError(f"the index {sentence_text(e)}, which may be negative, is not exported yet")
+        return found
 
     def start(self, state: str, env: Env) -> Term:
         """A state before the first round."""
