@@ -165,7 +165,7 @@ class Reader:
             return place.K
         if name in ("N", "d", "fstar"):
             return parameter(name)
-        if name not in self.symbols or name in self.matrices:
+        if name in self.matrices or (name not in self.symbols and index_of(name)[0] not in self.weights):
             raise RejectedError(f"{name} is no number of the claim")
         return self.named(name, place)
 
