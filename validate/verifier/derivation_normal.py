@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ class Normal(Ranges):
     Attributes:
         level: the finest functions, 0 for f, 1 for f_n, 2 for f_ni.
         may: which of xstar, xstar_n, fstar there are in every instance.
+        one_client: where there is one client, what a polynomial is then.
         round: how states after a round are unfolded, where they are.
     """
 
@@ -39,6 +41,7 @@ class Normal(Ranges):
         self.claimed, self.level, self.may, self.algebra = claimed, level, may, algebra
         self.signs: Defined
         self.round: Round | None = None
+        self.one_client: Callable[[Poly], Poly] | None = None
         trees = [claimed.sentence.left, claimed.sentence.right, *claimed.words.definitions.values()]
         trees += [side for r in claimed.relations for side in (r.left, r.right)]
         trees += [c for a in claimed.assumptions for c in a.constants]
@@ -179,6 +182,8 @@ class Normal(Ranges):
             return self.function(tree.name if op == "grad" else op, tree.args[0], op == "grad", env)
         if op == "E":
             inside = self.value(tree.args[0], env)
+            if self.one_client is not None:
+                inside = self.one_client(inside)
             return al.expect(inside if self.round is None else self.round.expected(inside))
         if op in OVER:
             return self.over(tree, env)
