@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from theory.derivation.atoms import Index
+from theory.derivation.atoms import FIXED, RANDOM, Index, atom, deep
 from theory.derivation.combinations import bound_over, list_of, put_at
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
@@ -27,8 +27,40 @@ def step(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It is so by what the algorithm does in a round, E of its draws taken exactly, and vectors that lines equate."""
     rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
     used = [kernel.line(name) for name in list_of(data, "using")]
-    if line.relation in ("<", ">") or not _same_when(kernel, rest, used):
+    if line.relation in ("<", ">") or not _same_when(kernel, rest, used, unfold=True):
         raise RejectedError(f"left over after the round: {rest.text}")
+    return Found()
+
+
+def drawn(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """It is so in every outcome of one draw of a sample, as a line says the same of every sample."""
+    used = kernel.line(data.get("line"))
+    rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
+    client, sample, rounds = Index("n"), Index("i"), kernel.reader.rounds
+    free = {
+        index
+        for side in (line.sentence.left, line.sentence.right)
+        for index in read(side, kernel.claim.vocabulary).free
+    }
+    if used.fixed & {"n", "i"} or used.place != PLAIN or line.place != PLAIN or "i" in free:
+        raise RejectedError(f"{used.name} is not about every sample of a client, or the line is about one")
+    found = [a for a in deep(rest) if a.draws]
+    draws = {draw for a in found for draw in a.draws}
+    if rounds is None or len(draws) != 1 or not rounds.is_sample(*draws):
+        raise RejectedError("the sentence hangs on another draw than that of one sample")
+    vectors = [a for a in deep(rest) if a.kind in RANDOM and a.data and a.data[0] in draws]
+    if any(a.kind != "sampled" or a.data[1] != client for a in vectors):
+        raise RejectedError("the sentence is not about the sample of one client n")
+    if any(a.kind in FIXED and any(b in vectors for b in deep(of_atom(a)) if b != a) for a in deep(rest)):
+        raise RejectedError("an expectation of the sample itself")
+
+    def of_sample(a: Atom) -> Quotient | None:
+        if a not in vectors:
+            return None
+        return changed(as_vector(atom("grad", (client, sample), a.data[2])), Change(vector=of_sample))
+
+    if not same(changed(rest, Change(vector=of_sample)), line.relation, used):
+        raise RejectedError(f"{used.name} does not say so of the sample")
     return Found()
 
 
@@ -39,15 +71,21 @@ def replaced(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     return Found()
 
 
-def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line]) -> bool:
+def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line], unfold: bool = False) -> bool:
     """Whether it is 0 when vectors are replaced by those that lines norm2(u - v) <= 0 say are equal to them."""
     if not lines:
-        return q.zero
-    return any(_same_when(kernel, changed(q, one), lines[1:]) for one in _equalities(kernel, lines[0]))
+        rounds = kernel.reader.rounds
+        return q.zero or (rounds is not None and rounds.totals(q).zero)
+    first, *others = lines
+    some = [one for way in {False, unfold} for one in _equalities(kernel, first, way)]
+    return any(_same_when(kernel, changed(q, one), others, unfold) for one in some)
 
 
-def _equalities(kernel: Kernel, line: Line) -> list[Change]:
-    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; for every client, where it is so for all."""
+def _equalities(kernel: Kernel, line: Line, unfold: bool) -> list[Change]:
+    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; for every client, where it is so for all.
+
+    Unfolded, both sides are what the round makes them, by the same draws as everything else.
+    """
     left, program = line.sentence.left, kernel.claim.program
     finite = program is None or "noise" not in program.operations
     if isinstance(left, Apply) and left.operation == "E" and finite:  # each outcome has a probability > 0
@@ -56,7 +94,7 @@ def _equalities(kernel: Kernel, line: Line) -> list[Change]:
         raise RejectedError(f"{line.name} does not say that two vectors are equal")
     if not kernel.reader.value(line.sentence.right, line.place).zero:
         raise RejectedError(f"{line.name} does not say that two vectors are equal")
-    w = kernel.reader.value(left.arguments[0], line.place)
+    w = kernel.reader.value(left.arguments[0], replace(line.place, unfold=unfold))
     found = []
     for m, c in w:
         if len(m) == 1 and m[0][0].kind == "vec" and abs(c) == 1 and not w.under:
@@ -95,12 +133,20 @@ def zero(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 
 
 def single(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """It is so because there is one client: a mean over clients is what is of that one."""
+    """It is so because there is one client: a mean over clients is what is of that one; unfolded, so are its draws."""
     one = parse_sentence("N <= 1")
     if not kernel.signs.nonnegative(applied("-", (one.right, one.left))):
         raise RejectedError("nothing says that N <= 1")
-    client = Index("n")
-    rest = of_one_client(line.gap, client)
+    client, rounds = Index("n"), kernel.reader.rounds
+    gap = line.gap
+    if data.get("unfold"):
+        assert rounds is not None
+        rounds.alone = True
+        try:
+            gap = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
+        finally:
+            rounds.alone = False
+    rest = of_one_client(gap, client)
     if line.relation in ("<", ">") or not rest.zero:
         raise RejectedError(f"left over for one client: {rest.text}")
     return Found()
