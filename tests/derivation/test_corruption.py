@@ -90,7 +90,7 @@ def by_kernel(c: Claim | None, data: Data) -> bool:
         return False
     try:
         check(c, data["lines"])
-    except NotProvedError:
+    except (NotProvedError, TypeError):  # a changed program may be one that no algorithm has
         return False
     return True
 
@@ -178,7 +178,7 @@ def broken(text: str, c: Claim, one: Drawn) -> bool | None:
         return None
     if both.broken:
         return True
-    return False if any(row.status == "holds" for row in both.rows) else None
+    return False if any(row.status == "holds" or row.agrees for row in both.rows) else None
 
 
 def sentences(lines: Sequence[Data]) -> Iterator[str]:
