@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from theory.derivation.atoms import Binder, Index, atom, fresh
+from theory.derivation.independence import check_before
 from theory.derivation.quotients import ONE, ZERO, Atom, Monomial, Quotient, RejectedError, constant, monomial, of_atom
 from theory.derivation.reading import PLAIN, parameter
 from theory.derivation.terms import as_vector, bind, dot, expectation, opened, renamed
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from theory.derivation.rounds import Rounds
 
 Draw: TypeAlias = tuple[Any, ...]
-"""Name of the instruction, the round, and in a loop the turn."""
+"""Name of the instruction, the round, and in loops the turns."""
 
 
 def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
@@ -37,7 +38,7 @@ def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
     for draw in draws:
         for a, _ in m:
             for moment in a.moments:
-                _check_before(rounds, moment, draw)
+                check_before(rounds, moment, draw)
     body = monomial(m)
     for b in reversed(prefix):  # a mean over samples goes with its client
         if b.kind == "i":
@@ -68,25 +69,6 @@ def _clients_of_vector(v: Atom) -> Iterator[str]:
     if v.kind == "kept":
         yield from v.data[1]
         yield from _clients_of_vector(v.data[3])
-
-
-def _check_before(rounds: Rounds, moment: Any, draw: Draw) -> None:
-    """Nothing where a state or tap does not hang on a draw."""
-    name, (k, *turn), *_ = moment
-    back = (draw[1] - k).number
-    if back is not None and back.denominator == 1:
-        if name in rounds.reader.words.states:
-            if back >= 0:
-                return
-        elif back >= 1:
-            return
-        elif back == 0 and len(turn) == 1:
-            if len(draw) == 2 and draw[0] not in rounds.draws_of_loop(name):
-                return
-            before = (draw[2] - turn[0]).number if len(draw) == 3 else None
-            if before is not None and before >= 0 and rounds.same_loop(name, draw[0]):
-                return
-    raise RejectedError(f"{name} may hang on the draw that it is multiplied with")
 
 
 def _averaged(rounds: Rounds, q: Quotient) -> Quotient:

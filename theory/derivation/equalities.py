@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from theory.derivation.atoms import Index
@@ -15,6 +16,7 @@ from theory.derivation.statements import Found, Line, same
 from theory.derivation.terms import Change, as_vector, bind, changed, dot, opened, renamed
 from theory.formula import Apply
 from theory.sentence import (
+    TURNS,
     Sentence,
     applied,
     parse_sentence,
@@ -27,7 +29,7 @@ def step(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It is so by what the algorithm does in a round, E of its draws taken exactly, and vectors that lines equate."""
     rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
     used = [kernel.line(name) for name in list_of(data, "using")]
-    if line.relation in ("<", ">") or not _same_when(kernel, rest, used):
+    if line.relation in ("<", ">") or not _same_when(kernel, rest, used, (False, True)):
         raise RejectedError(f"left over after the round: {rest.text}")
     return Found()
 
@@ -39,15 +41,23 @@ def replaced(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     return Found()
 
 
-def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line]) -> bool:
-    """Whether it is 0 when vectors are replaced by those that lines norm2(u - v) <= 0 say are equal to them."""
+def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line], ways: Sequence[bool] = (False,)) -> bool:
+    """Whether it is 0 when vectors are replaced by those that lines norm2(u - v) <= 0 say are equal to them.
+
+    Args:
+        kernel: the kernel.
+        q: what is to be 0.
+        lines: which.
+        ways: whether what they say is unfolded; several are tried one after the other.
+    """
     if not lines:
         return q.zero
-    return any(_same_when(kernel, changed(q, one), lines[1:]) for one in _equalities(kernel, lines[0]))
+    changes = (change for unfold in ways for change in _equalities(kernel, lines[0], unfold))
+    return any(_same_when(kernel, changed(q, one), lines[1:], ways) for one in changes)
 
 
-def _equalities(kernel: Kernel, line: Line) -> list[Change]:
-    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; for every client, where it is so for all."""
+def _equalities(kernel: Kernel, line: Line, unfold: bool) -> list[Change]:
+    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; at all indices for which it is so in general."""
     left, program = line.sentence.left, kernel.claim.program
     finite = program is None or "noise" not in program.operations
     if isinstance(left, Apply) and left.operation == "E" and finite:  # each outcome has a probability > 0
@@ -56,23 +66,27 @@ def _equalities(kernel: Kernel, line: Line) -> list[Change]:
         raise RejectedError(f"{line.name} does not say that two vectors are equal")
     if not kernel.reader.value(line.sentence.right, line.place).zero:
         raise RejectedError(f"{line.name} does not say that two vectors are equal")
-    w = kernel.reader.value(left.arguments[0], line.place)
+    w = kernel.reader.value(left.arguments[0], replace(line.place, unfold=unfold))
     found = []
     for m, c in w:
         if len(m) == 1 and m[0][0].kind == "vec" and abs(c) == 1 and not w.under:
             one = m[0][0].data[0]
             rest = (w - monomial(m, c)) * constant(-c)
-            found.append(_swap(one, rest, "n" in one.free and "n" not in line.fixed))
+            found.append(_swap(one, rest, sorted(one.free & {"n", "k", *TURNS} - line.fixed - set(line.reach))))
     return found
 
 
-def _swap(one: Atom, by: Quotient, for_all: bool) -> Change:
+def _swap(one: Atom, by: Quotient, general: Sequence[str]) -> Change:
+    """An atom for another vector, at all values of the indices that are general."""
+
     def vector(a: Atom) -> Quotient | None:
         if a == one:
             return by
-        for name in a.free if for_all and a.kind == one.kind else ():
-            if name.startswith("n") and renamed(as_vector(one), {"n": Index(name)}) == as_vector(a):
-                return renamed(by, {"n": Index(name)})
+        names = [[Index(name) for name in sorted(a.free) if name[0] == index] for index in general]
+        for choice in product(*names) if general and a.kind == one.kind else ():
+            new = dict(zip(general, choice, strict=True))
+            if renamed(as_vector(one), new) == as_vector(a):
+                return renamed(by, new)
         return None
 
     return Change(vector=vector)
