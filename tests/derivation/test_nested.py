@@ -97,7 +97,7 @@ def test_what_taps_show(statement: str, expected: bool) -> None:
         ("E(dot(x[k], v[k, h, j])) == E(dot(x[k], grad(f_n, y[k, h, j])))", True),
         ("E(dot(x[k + 1], v[k, h, j])) == E(dot(x[k + 1], grad(f_n, y[k, h, j])))", False),
         ("E(f_n(v[k, h, j])*dot(x0, v[k, h, j])) == E(f_n(v[k, h, j])*dot(x0, grad(f_n, y[k, h, j])))", False),
-        ("E(f_n(v[k, h, j])*dot(x0, u[k, h, j])) == E(f_n(v[k, h, j])*dot(x0, u[k, h, j]))", False),
+        ("E(f_n(v[k, h, j])*dot(x0, u[k, h, j])) == p_n*E(f_n(v[k, h, j])*dot(x0, v[k, h, j]))", True),
         ("E(f_n(y[k, h, j])*dot(x0, u[k, h, j])) == p_n*E(f_n(y[k, h, j])*dot(x0, grad(f_n, y[k, h, j])))", True),
     ],
 )

@@ -61,7 +61,10 @@ PROGRAMS = {
     "proxskip": PROXSKIP,
     "scaffold, one turn": {
         **SCAFFOLD,
-        "round": [{**s, "count": "1"} if s["do"] == "repeat" else s for s in SCAFFOLD["round"]],
+        "round": [
+            {**s, "count": "1", "body": [b for b in s["body"] if b["do"] != "tap"]} if s["do"] == "repeat" else s
+            for s in SCAFFOLD["round"]
+        ],
     },
     "chosen": _chosen(False),
     "counted": _chosen(True),
@@ -168,7 +171,7 @@ def test_a_round(name: str) -> None:
         algebra = Algebra()
         normal = Normal(claimed, level(data, claimed), points(claimed), algebra)
         normal.signs = Defined(normal)
-        normal.round = Round(normal, {}, None, None)
+        normal.round = Round(normal, {})
         found = normal.value(claimed.sentence.left, normal.start)
         compared = 0
         for _ in range(4):
@@ -192,6 +195,6 @@ def test_what_is_refused() -> None:
         claimed = read(data)
         normal = Normal(claimed, level(data, claimed), points(claimed), Algebra())
         normal.signs = Defined(normal)
-        normal.round = Round(normal, {}, None, None)
+        normal.round = Round(normal, {})
         with pytest.raises(Uncheckable):
             normal.value(claimed.sentence.left, normal.start)

@@ -7,6 +7,7 @@ from theory.derivation.kernel import Checked, NotProvedError, check
 from theory.derivation.writing import (
     assumed,
     at,
+    average,
     axiom,
     cases,
     citation,
@@ -30,6 +31,7 @@ __all__ = [
     "NotProvedError",
     "assumed",
     "at",
+    "average",
     "axiom",
     "cases",
     "check",

@@ -52,7 +52,7 @@ def fresh(kind: str) -> Index:
 
 # --- atoms -----------------------------------------------------------------------------------------------------------
 
-RANDOM = frozenset({"state", "noise", "sampled", "kept", "draw", "count"})
+RANDOM = frozenset({"state", "noise", "sampled", "kept", "draw", "count", "share"})
 FIXED = frozenset({"E", "E vec", "quantile"})
 """Whose value is not random, whatever stands inside."""
 
@@ -67,7 +67,7 @@ def atom(kind: str, *data: Any, random: bool | None = None, square: Quotient | N
     draws: frozenset[Any] = frozenset().union(*(a.draws for a in inside))
     if kind == "state" and chance:
         moments |= {data}
-    if kind in ("noise", "sampled", "kept", "draw", "count"):
+    if kind in ("noise", "sampled", "kept", "draw", "count", "share"):
         draws |= {data[0]}
     if kind in FIXED:
         chance, moments, draws = False, frozenset(), frozenset()

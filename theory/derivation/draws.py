@@ -13,16 +13,17 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from theory.derivation.atoms import Binder, Index, atom, fresh
-from theory.derivation.independence import check_before
 from theory.derivation.quotients import ONE, ZERO, Atom, Monomial, Quotient, RejectedError, constant, monomial, of_atom
-from theory.derivation.reading import PLAIN, parameter
-from theory.derivation.terms import as_vector, bind, dot, expectation, opened, renamed
+from theory.derivation.reading import PLAIN, number_of, parameter
+from theory.derivation.terms import as_vector, bind, dot, expectation, opened, power, renamed
 
 if TYPE_CHECKING:
     from theory.derivation.rounds import Rounds
 
 Draw: TypeAlias = tuple[Any, ...]
 """Name of the instruction, the round, and in loops the turns."""
+SCALARS = ("draw", "count", "share")
+"""Kinds of numbers that are drawn: of 0 and 1, how often a client is chosen, and its weight in an average."""
 
 
 def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
@@ -34,30 +35,29 @@ def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
     draws = sorted({d for a, _ in m for d in a.draws}, key=str)
     for one, other in combinations(draws, 2):
         if one[0] == other[0] and not any((s - t).number for s, t in zip(one[1:], other[1:], strict=False)):
-            raise RejectedError(f"two draws of {one[0]} that may be the same")
-    for draw in draws:
-        for a, _ in m:
-            for moment in a.moments:
-                check_before(rounds, moment, draw)
+            return _of_two_turns(rounds, m, prefix, one, other)
+    staying = frozenset(draw for draw in draws if _stays(rounds, m, draw))
     body = monomial(m)
     for b in reversed(prefix):  # a mean over samples goes with its client
         if b.kind == "i":
             body = bind(b, body)
     clients = sorted({n for a, _ in m for n in _clients(a)})
-    apart = _averaged(rounds, body)
+    if rounds.alone:
+        return expectation(_averaged(rounds, renamed(body, dict.fromkeys(clients, Index("n"))), staying))
+    apart = _averaged(rounds, body, staying)
     if len(clients) < 2:
         return expectation(apart)
     merged = [n for n in clients if n in {b.index for b in prefix if b.kind == "n"}]
     if len(clients) > 2 or not merged:
         raise RejectedError("draws of more than two clients in one product")
     new = {merged[0]: Index(next(n for n in clients if n != merged[0]))}  # which may be the first client
-    together = _averaged(rounds, renamed(body, new))
+    together = _averaged(rounds, renamed(body, new), staying)
     return expectation(apart + (together - renamed(apart, new)) / parameter("N"))
 
 
 def _clients(a: Atom) -> Iterator[str]:
     """The clients whose draws are in an atom."""
-    if a.kind in ("draw", "count"):
+    if a.kind in SCALARS:
         yield from a.data[1:]
     for v in a.data if a.kind in ("dot", "vec") else ():
         yield from _clients_of_vector(v)
@@ -71,18 +71,99 @@ def _clients_of_vector(v: Atom) -> Iterator[str]:
         yield from _clients_of_vector(v.data[3])
 
 
-def _averaged(rounds: Rounds, q: Quotient) -> Quotient:
-    """The mean over the draws in it, those of clients with different indices being of different clients."""
+def _stays(rounds: Rounds, m: Monomial, draw: Draw) -> bool:
+    """Whether the samples of a turn's draw stay what they are, as something else may hang on them.
+
+    Raises:
+        RejectedError: where something hangs on another draw.
+    """
+    for a, _ in m:
+        for moment in a.moments:
+            if not _before(rounds, moment, draw):
+                if rounds.draws[draw[0]].op != "sample" or len(draw) < 3:
+                    raise RejectedError(f"{moment[0]} may hang on the draw that it is multiplied with")
+                return True
+    return False
+
+
+def _before(rounds: Rounds, moment: Any, draw: Draw) -> bool:
+    """Whether a state or tap does not hang on a draw."""
+    name, (k, *turns), *_ = moment
+    later = _least(rounds, draw[1] - k)
+    if name in rounds.reader.words.states:
+        return later >= 0
+    if later:
+        return later > 0
+    now, before = rounds.taps[name]
+    if draw[0] not in now | before:
+        return True
+    own, other = rounds.loops_around(name), rounds.loops_around(draw[0])
+    for loop, another, at, turn in zip(own, other, turns, draw[2:], strict=False):
+        later = _least(rounds, turn - at)
+        if loop is not another or later < 0:
+            return False
+        if later > 0:
+            return True
+    return len(other) >= len(own) > 0 and draw[0] not in now
+
+
+def _least(rounds: Rounds, q: Quotient) -> int:
+    """What a difference of indices is at least; -1 where that is less than 0, or not known."""
+    if not rounds.reader.whole(q) or any(c < 0 for c in q.over.values()):
+        return -1
+    return int(q.over.get((), 0))
+
+
+def _of_two_turns(rounds: Rounds, m: Monomial, prefix: list[Binder], one: Draw, other: Draw) -> Quotient:
+    """E of a product, summed over two turns of a loop, with the gradient at a sample of each.
+
+    What a gradient at a sample differs by from its mean has mean 0 whatever the other draws are, those of earlier turns
+    among them: in the sum over both turns of products of two such differences only equal turns are left.
+
+    Raises:
+        RejectedError: where it is none.
+    """
+    both = next((a for a, e in m if e == 1 and a.kind == "dot" and a.draws == {one, other}), None)
+    sums = {number_of(b.index).text: b for b in prefix if b.kind == "h"}
+    here, there = (sums.get(d[2].text) if len(d) == 3 else None for d in (one, other))
+    rest = tuple((a, e) for a, e in m if a != both)
+    if both is None or here is None or there is None or here.upper is None or there.upper != here.upper:
+        raise RejectedError(f"two draws of {one[0]} that may be the same")
+    turns = {here.index, there.index}
+    if (
+        one[:2] != other[:2]
+        or [v.kind for v in both.data] != ["sampled"] * 2
+        or not all(_before(rounds, moment, v.data[0]) for v in both.data for moment in v.moments)
+        or any(one[0] in {d[0] for d in a.draws} or (a.random and turns & a.free) for a, _ in rest)
+        or not all(_before(rounds, moment, one[:2]) for a, _ in rest for moment in a.moments)
+    ):
+        raise RejectedError(f"two draws of {one[0]} in a product that hangs on them in other ways")
+
+    def mean(v: Atom) -> Quotient:
+        return rounds.reader.function("f_n", v.data[2], replace(PLAIN, n=v.data[1], owner=v.data[1]), True)
+
+    def of(q: Quotient) -> Quotient:
+        return expectation(q, lambda inner, more: expected(rounds, inner, [*prefix, *more]))
+
+    g, h = both.data
+    others, means, now = monomial(rest), dot(mean(g), mean(h)), {str(there.index): here.index}
+    equal = of(renamed(others * of_atom(both), now)) - of(renamed(others * means, now))
+    mixed = dot(as_vector(g), mean(h)) + dot(mean(g), as_vector(h)) - means
+    return of(others * mixed) + equal / here.upper
+
+
+def _averaged(rounds: Rounds, q: Quotient, staying: frozenset[Draw]) -> Quotient:
+    """The mean over the draws in it but some, those of clients with different indices being of different clients."""
     if any(a.draws for p in q.under for mono, _ in p for a, _ in mono):
         raise RejectedError("a division by what is drawn")
     found = ZERO
     for m, c in q:
-        found = found + constant(c) * _of_product(rounds, m)
+        found = found + constant(c) * _of_product(rounds, m, staying)
     return found * Quotient(ONE.over, q.under)
 
 
-def _of_product(rounds: Rounds, m: Monomial) -> Quotient:
-    if not any(a.draws for a, _ in m):
+def _of_product(rounds: Rounds, m: Monomial, staying: frozenset[Draw]) -> Quotient:
+    if all(a.draws <= staying for a, _ in m):
         return monomial(m)
     binders: list[Binder] = []
     body = ONE
@@ -92,19 +173,19 @@ def _of_product(rounds: Rounds, m: Monomial) -> Quotient:
             binders, body = [*binders, *these], body * monomial(inside)
     if binders:
         outside = monomial(tuple((a, e) for a, e in m if not (a.kind == "bind" and a.draws and e > 0)))
-        found = _averaged(rounds, outside * body)
+        found = _averaged(rounds, outside * body, staying)
         for b in reversed(binders):
             found = bind(b, found)
         return found
     for a, e in m:
-        if a.draws and (e < 0 or a.kind not in ("draw", "count", "dot", "vec")):
+        if a.draws and (e < 0 or a.kind not in (*SCALARS, "dot", "vec")):
             raise RejectedError(f"{a.kind} of what is drawn")
-    scalars = tuple((a, e) for a, e in m if a.kind in ("draw", "count"))
-    rest = tuple((a, e) for a, e in m if a.kind not in ("draw", "count"))
+    scalars = tuple((a, e) for a, e in m if a.kind in SCALARS)
+    rest = tuple((a, e) for a, e in m if a.kind not in SCALARS)
     if scalars:
-        return _scalars(rounds, scalars) * _of_product(rounds, rest)
+        return _scalars(rounds, scalars) * _of_product(rounds, rest, staying)
     within = {draw for _, v in _vectors(rest) if v.kind == "kept" for draw in v.data[3].draws}
-    outermost = sorted({v.data[:2] for _, v in _vectors(rest) if v.data[0] not in within}, key=str)
+    outermost = sorted({v.data[:2] for _, v in _vectors(rest) if v.data[0] not in within | staying}, key=str)
     if not outermost:
         raise RejectedError("what is kept of what is kept by the same draw")
     step = rounds.draws[outermost[0][0][0]]
@@ -118,7 +199,7 @@ def _of_product(rounds: Rounds, m: Monomial) -> Quotient:
         made = _sampled(rounds, step, outermost[0], rest, own, n)
     else:
         raise RejectedError(f"{step.op} is not averaged")
-    return _averaged(rounds, made)
+    return _averaged(rounds, made, staying)
 
 
 def _scalars(rounds: Rounds, m: Monomial) -> Quotient:
@@ -128,6 +209,11 @@ def _scalars(rounds: Rounds, m: Monomial) -> Quotient:
     found = ONE
     powers: dict[Draw, dict[Index, int]] = {}
     for a, e in m:
+        if a.kind == "share":
+            if e != 1 or any(other.data[0] == a.data[0] for other, _ in m if other != a):
+                raise RejectedError("the weight of a client in an average, beside another of the same draw")
+            found = found * _weight(rounds, a.data[0])
+            continue
         powers.setdefault(a.data[0], {})[a.data[1] if len(a.data) > 1 else Index("")] = e
     for draw, by_client in powers.items():
         step = rounds.draws[draw[0]]
@@ -154,6 +240,19 @@ def _scalars(rounds: Rounds, m: Monomial) -> Quotient:
         else:
             raise RejectedError("chosen clients in a product of that many")
     return found
+
+
+def _weight(rounds: Rounds, draw: Draw) -> Quotient:
+    """E of a client's weight in an average: the chance that there is one, divided among all alike."""
+    from theory.derivation.rounds import formula
+
+    step = rounds.draws[draw[0]]
+    if step.op == "choose":
+        return ONE / parameter("N")
+    chance = formula(rounds.reader, step.numbers[0], replace(PLAIN, k=draw[1]))
+    if step.op != "coins" or chance.free:
+        raise RejectedError(f"an average with {step.op}, or with a chance for each client")
+    return (ONE - power(ONE - chance, parameter("N"))) / parameter("N")
 
 
 def _vectors(m: Monomial) -> list[tuple[int, Atom]]:

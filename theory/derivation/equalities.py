@@ -29,7 +29,7 @@ def step(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It is so by what the algorithm does in a round, E of its draws taken exactly, and vectors that lines equate."""
     rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
     used = [kernel.line(name) for name in list_of(data, "using")]
-    if line.relation in ("<", ">") or not _same_when(kernel, rest, used, (False, True)):
+    if line.relation in ("<", ">") or not _same_when(kernel, rest, used, unfold=True):
         raise RejectedError(f"left over after the round: {rest.text}")
     return Found()
 
@@ -41,23 +41,20 @@ def replaced(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     return Found()
 
 
-def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line], ways: Sequence[bool] = (False,)) -> bool:
-    """Whether it is 0 when vectors are replaced by those that lines norm2(u - v) <= 0 say are equal to them.
-
-    Args:
-        kernel: the kernel.
-        q: what is to be 0.
-        lines: which.
-        ways: whether what they say is unfolded; several are tried one after the other.
-    """
+def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line], unfold: bool = False) -> bool:
+    """Whether it is 0 when vectors are replaced by those that lines norm2(u - v) <= 0 say are equal to them."""
     if not lines:
         return q.zero
-    changes = (change for unfold in ways for change in _equalities(kernel, lines[0], unfold))
-    return any(_same_when(kernel, changed(q, one), lines[1:], ways) for one in changes)
+    first, *others = lines
+    some = [one for way in {False, unfold} for one in _equalities(kernel, first, way)]
+    return any(_same_when(kernel, changed(q, one), others, unfold) for one in some)
 
 
 def _equalities(kernel: Kernel, line: Line, unfold: bool) -> list[Change]:
-    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; at all indices for which it is so in general."""
+    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; for every client, where it is so for all.
+
+    Unfolded, both sides are what the round makes them, by the same draws as everything else.
+    """
     left, program = line.sentence.left, kernel.claim.program
     finite = program is None or "noise" not in program.operations
     if isinstance(left, Apply) and left.operation == "E" and finite:  # each outcome has a probability > 0
@@ -109,12 +106,20 @@ def zero(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 
 
 def single(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """It is so because there is one client: a mean over clients is what is of that one."""
+    """It is so because there is one client: a mean over clients is what is of that one; unfolded, so are its draws."""
     one = parse_sentence("N <= 1")
     if not kernel.signs.nonnegative(applied("-", (one.right, one.left))):
         raise RejectedError("nothing says that N <= 1")
-    client = Index("n")
-    rest = of_one_client(line.gap, client)
+    client, rounds = Index("n"), kernel.reader.rounds
+    gap = line.gap
+    if data.get("unfold"):
+        assert rounds is not None
+        rounds.alone = True
+        try:
+            gap = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
+        finally:
+            rounds.alone = False
+    rest = of_one_client(gap, client)
     if line.relation in ("<", ">") or not rest.zero:
         raise RejectedError(f"left over for one client: {rest.text}")
     return Found()

@@ -119,6 +119,7 @@ class Kernel:
         self.reader = Reader(claim, finest(claim, trees), lambda e, place: self.signs.nonzero(e, place))
         self.signs = Signs(self.reader)
         self.reader.rounds = Rounds(self.reader)
+        self.reader.nonnegative = self.signs.surely_nonnegative
         self.there = named_points(claim)
         self.known: dict[str, Line] = {}
         self.accepted: list[Line] = []
@@ -141,6 +142,8 @@ class Kernel:
         steps = () if self.claim.program is None else self.claim.program.body
         if "h" in reach and sum(isinstance(one, Loop) for one in steps) != 1:
             return  # of which loop it speaks, lines would not remember
+        if any(self.reader.lagging(side, "h") for side in (relation.left, relation.right)):
+            return  # nor that h is no turn
         line = Line(text, relation, PLAIN, gap, hypotheses=frozenset({text}), reach=reach)
         self.hypotheses.append(line)
         self.signs.know(line, gap, relation.relation)

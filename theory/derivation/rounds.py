@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.draws import expected
-from theory.derivation.independence import made_of
+from theory.derivation.flow import hanging, names_of, taps_of
 from theory.derivation.quotients import ONE, ZERO, Monomial, Quotient, RejectedError, constant, of_atom, total
-from theory.derivation.reading import PLAIN, Place, Reader, parameter
+from theory.derivation.reading import PLAIN, Place, Reader, number_of, parameter
 from theory.derivation.terms import as_vector, bind, drawn, kept, root
 from theory.formula import Formula, Name, Number, text_of
-from theory.program import Instruction, Loop, Program, loops_around
+from theory.program import Instruction, Loop, Program
 from theory.program.data import DRAWS, Carried, Step
 from theory.sentence import TURNS, index_of
 
@@ -77,18 +78,22 @@ class Rounds:
 
     Args:
         reader: of the claim.
+
+    Attributes:
+        weights: whether averages are left with the weights of clients, of which only is known what rule `average` uses.
     """
 
     def __init__(self, reader: Reader) -> None:
-        self.reader = reader
+        self.reader, self.alone = reader, False
+        self.weights = False
         self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
         steps = () if self.program is None else self.program.steps
         taps = [step for step in steps if isinstance(step, Instruction) and step.op == "tap"]
         labels = [step.label for step in taps]
         self.shown = {step.label: step.of[0] for step in taps}
-        self.made_of = made_of(() if self.program is None else self.program.body)
         self.twice = frozenset(label for label in labels if labels.count(label) > 1)
         self.draws = {step.to: step for step in steps if isinstance(step, Instruction) and step.op in DRAWS}
+        self.taps = {} if self.program is None else taps_of(self.program)
 
     def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
         """A state at t + 1, or a tap, as made in its round; None where it is left as it is."""
@@ -97,6 +102,10 @@ class Rounds:
             raise RejectedError(f"two taps are called {min(self.twice)}")
         t, *turns = indices
         if name in self.reader.words.states:
+            if name in self.reader.pasts:
+                if self.reader.index(t)[1] < 1 or not turns[0].zero:
+                    return None
+                return self.round(t - ONE)[0][self.reader.pasts[name]](place.n)
             if self.reader.index(t)[1] < 1:
                 return None
             values, _ = self.round(t - ONE)
@@ -105,7 +114,7 @@ class Rounds:
         if not turns:
             _, taps = self.round(t)
             return taps[name](place.n)
-        made = self._shown_at(self._around(name), self.shown[name], t, *turns)
+        made = self._shown_at(self._repeated(name), self.shown[name], t, *turns)
         return None if made is None else made(place.n)
 
     def expected(self, m: Monomial, prefix: list[Binder]) -> Quotient:
@@ -120,7 +129,7 @@ class Rounds:
         values: dict[str, Value] = {}
         taps: dict[str, Value] = {}
         for name, state in zip(self.program.inputs, self.program.state, strict=True):
-            values[name] = self._state(state.name, (t,))
+            values[name] = self._state(state.name, (t,)) if state.length is None else _not_read("a remembered vector")
         self._play(self.program.body, values, taps, t)
         return values, taps
 
@@ -162,6 +171,8 @@ class Rounds:
                 return lambda n: _mean(of[0])
             case "sum":
                 return lambda n: parameter("N") * _mean(of[0])
+            case "combine" if (past := self._remembered(step.of[0])) is not None:
+                return lambda n: self.reader.combined(step.label, past, at(n))
             case "gradient" if len(of) == 1:
                 return lambda n: self.reader.function("f_n", _point(of[0](n)), at(n), True)
             case "gradient":
@@ -183,6 +194,14 @@ class Rounds:
                 return lambda n: kept(draw, (n,) if of_client else (), number(0, n), of[0](n))
             case "where" if self._mask(step, "coin", "coins", "choose"):
                 return lambda n: number(0, n) * of[0](n) + (ONE - number(0, n)) * of[1](n)
+            case "average" if self.weights and self._mask(step, "choose", "coins", counted=True):
+
+                def weighted(n: Index) -> Quotient:
+                    here = fresh("n")
+                    weight = of_atom(atom("share", _draw_of(number(0, here)), here))
+                    return parameter("N") * bind(Binder("n", here), weight * of[0](here))
+
+                return weighted
             case "average" if self._mask(step, "choose", counted=True):
                 active = self.draws[step.numbers[0].name]  # type: ignore[union-attr]
 
@@ -194,6 +213,12 @@ class Rounds:
                 return average
         return _not_read(f"{step.op}, or what it is applied to,")
 
+    def _remembered(self, name: str) -> str | None:
+        """The state that a value is, if that remembers vectors and the algorithm has not shifted them before."""
+        assert self.program is not None
+        states = dict(zip(self.program.inputs, self.program.state, strict=True))
+        return states[name].name if name in states and states[name].name in self.reader.pasts else None
+
     def _mask(self, step: Instruction, *ops: str, counted: bool = False) -> bool:
         """Whether its first number is one draw of 0 and 1 (or a count) itself."""
         e = step.numbers[0]
@@ -202,14 +227,27 @@ class Rounds:
 
     # --- loops ---
 
-    def _around(self, tap: str) -> tuple[Loop, ...]:
-        """The loops around a tap, the outermost first.
+    def loops_around(self, name: str) -> tuple[Loop, ...]:
+        """The loops around a tap, or around the instruction that makes a value, the outermost first."""
+
+        def around(steps: Sequence[Step]) -> tuple[Loop, ...] | None:
+            for step in steps:
+                if isinstance(step, Instruction):
+                    if name == (step.label if step.op == "tap" else step.to):
+                        return ()
+                elif (inside := around(step.body)) is not None:
+                    return (step, *inside)
+            return None
+
+        return (None if self.program is None else around(self.program.body)) or ()
+
+    def _repeated(self, tap: str) -> tuple[Loop, ...]:
+        """The loops around a tap.
 
         Raises:
             RejectedError: where one is no repeat, or there are more than two.
         """
-        assert self.program is not None
-        loops = loops_around(self.program.body, tap) or ()
+        loops = self.loops_around(tap)
         if not 1 <= len(loops) <= len(TURNS) or any(loop.op != "repeat" for loop in loops):
             raise RejectedError(f"the tap {tap}, in a loop that is not read")
         return loops
@@ -265,13 +303,31 @@ class Rounds:
         if not all(taps.values()) and isinstance(loop.count, Number) and loop.count.value <= LONGEST_LOOP:
             self._written_out(loop, int(loop.count.value), before, values, t, *turns)
             return
-        for following, some in taps.items():
-            for tap, more in some[:1]:
-                values[following] = self._last(loop, tap, more, t, *turns)
+        for c in loop.carried:
+            for tap, more in taps[c.following][:1]:
+                values[c.following] = self._last(loop, tap, more, t, *turns)
+            if not taps[c.following] and not turns and (step := _adding(loop, c)) is not None:
+                values[c.following] = self._added_up(loop, c, step, before[c.first], t)
 
     def _last(self, loop: Loop, tap: str, more: tuple[Quotient, ...], *when: Quotient) -> Value:
         place = replace(PLAIN, unfold=True)
         return lambda n: self.reader.state(tap, (*when, self.reader.count(loop), *more), replace(place, n=n, owner=n))
+
+    def _added_up(self, loop: Loop, carried: Carried, step: Instruction, first: Value, t: Quotient) -> Value:
+        """After its last turn, what a loop hands on that only grows by what a turn makes without it."""
+
+        def value(n: Index) -> Quotient:
+            here, upper = fresh("h"), self.reader.count(loop)
+            if upper.number is not None:
+                raise RejectedError("a loop of so many turns without a tap")
+            turn = number_of(here)
+            values = self._turn((loop,), t, turn)
+            place = replace(PLAIN, n=n, owner=n, k=t)
+            terms = zip(step.of, step.numbers, strict=True)
+            grown = (formula(self.reader, c, place, values) * values[v](n) for v, c in terms if v != carried.name)
+            return first(n) + bind(Binder("h", here, None, upper), total(grown))
+
+        return value
 
     def _written_out(
         self, loop: Loop, count: int, before: Mapping[str, Value], values: dict[str, Value], *when: Quotient
@@ -284,6 +340,18 @@ class Rounds:
             after = {c.name: now[c.following] for c in loop.carried}
             values |= {c.following: now[c.following] for c in loop.carried}
             now |= after
+
+
+def _adding(loop: Loop, carried: Carried) -> Instruction | None:
+    """The step that adds something to what a loop hands on, which has no say in that; None where there is none."""
+    steps = (s for s in loop.body if isinstance(s, Instruction) and s.to == carried.following and s.op == "linear")
+    step = next(steps, None)
+    if step is None or [c for v, c in zip(step.of, step.numbers, strict=True) if v == carried.name] != [
+        Number(Fraction(1))
+    ]:
+        return None
+    others = {*(v for v in step.of if v != carried.name), *names_of(step.numbers)}
+    return None if others & hanging(loop.body, carried.name) else step
 
 
 def _mean(v: Value) -> Quotient:

@@ -37,6 +37,7 @@ class Schema:
         sentence: with f for the function.
         only: the functions of which it holds; empty for all.
         common: indices that its points must not have, as they are taken over.
+        inside: what has to be so of its points.
     """
 
     needs: tuple[tuple[str, tuple[str, ...]], ...]
@@ -44,6 +45,7 @@ class Schema:
     sentence: str
     only: tuple[str, ...] = ()
     common: str = ""
+    inside: str = ""
 
 
 _SMOOTH, _CONVEX, _STRONG = ("smooth", ("L",)), ("convex", ()), ("strongly_convex", ("mu",))
@@ -81,6 +83,22 @@ SCHEMAS: Mapping[str, tuple[Schema, ...]] = {
     "bounded": (
         Schema((("lipschitz", ("G",)),), ("v",), "norm2(grad(f, v)) <= G**2"),
         Schema((("bounded_gradients", ("G",)),), ("v",), "norm2(grad(f, v)) <= G**2"),
+    ),
+    "bounded on ball": (
+        Schema((("bounded_gradients", ("G", "R")),), ("v",), "norm2(grad(f, v)) <= G**2", inside="norm(v) <= R"),
+    ),
+    "stable": (
+        Schema(
+            (("stable", ("eta", "R")),),
+            ("v",),
+            "mean_i(norm2(v - eta*grad(f, v))) <= R**2",
+            ("f_ni",),
+            "i",
+            "norm(v) <= R",
+        ),
+        Schema(
+            (("stable", ("eta", "R")),), ("v",), "norm2(v - eta*grad(f, v)) <= R**2", ("f", "f_n"), "", "norm(v) <= R"
+        ),
     ),
     "values": (Schema((("lipschitz", ("G",)),), XY, "(f(x) - f(y))**2 <= G**2*norm2(x - y)"),),
     "pl": (Schema((("pl", ("mu",)),), ("v",), "norm2(grad(f, v)) >= 2*mu*(f(v) - fstar)", ("f",)),),
@@ -143,8 +161,8 @@ def assumed(claim: Claim, of: Sequence[str]) -> list[Predicate]:
 
 def instance(
     claim: Claim, name: str, of: Sequence[str], at: Mapping[str, Expression], on: str = ""
-) -> tuple[Sentence, list[Predicate]]:
-    """What a schema says at points, and the assumptions it takes that from.
+) -> tuple[Sentence, list[Predicate], Sentence | None]:
+    """What a schema says at points, the assumptions it takes that from, and what has to be so of the points.
 
     Args:
         claim: whose assumptions are meant.
@@ -158,7 +176,8 @@ def instance(
     """
     predicates = assumed(claim, of)
     for schema in SCHEMAS.get(name, ()):
-        if len(schema.needs) == len(predicates) and all(map(_gives, predicates, schema.needs)):
+        of_those = schema.only in ((), ("",)) or all(one.function in schema.only for one in predicates)
+        if of_those and len(schema.needs) == len(predicates) and all(map(_gives, predicates, schema.needs)):
             break
         if len(predicates) == 2 and all(map(_gives, predicates[::-1], schema.needs)) and len(schema.needs) == 2:
             predicates = predicates[::-1]
@@ -180,8 +199,11 @@ def instance(
         if reading.shape != "vector" or reading.free & set(schema.common):
             raise RejectedError(f"{text_of(value)} is no vector at which {name} holds")
         new[point] = value
-    s = parse_sentence(schema.sentence)
-    return Sentence(_put(s.left, new, function), s.relation, _put(s.right, new, function)), predicates
+    said, inside = (
+        Sentence(_put(s.left, new, function), s.relation, _put(s.right, new, function))
+        for s in (parse_sentence(text) for text in (schema.sentence, schema.inside or schema.sentence))
+    )
+    return said, predicates, inside if schema.inside else None
 
 
 def _gives(one: Predicate, need: tuple[str, tuple[str, ...]]) -> bool:

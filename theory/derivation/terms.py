@@ -185,7 +185,7 @@ def power(base: Quotient, exponent: Quotient) -> Quotient:
 # --- vectors ---------------------------------------------------------------------------------------------------------
 
 
-def _core(m: Monomial) -> tuple[list[Binder], Quotient, Atom]:
+def vector_parts(m: Monomial) -> tuple[list[Binder], Quotient, Atom]:
     """The one vector atom of a monomial of a vector, the binders around it, and the product of everything else."""
     rest: list[tuple[Atom, int]] = []
     prefix: list[Binder] = []
@@ -217,7 +217,7 @@ def dot(u: Quotient, v: Quotient) -> Quotient:
     found = ZERO
     for m, c in u:
         for n, d in v:
-            (first, rest, a), (second, other, b) = _core(m), _core(n)
+            (first, rest, a), (second, other, b) = vector_parts(m), vector_parts(n)
             x, y = sorted((a, b))
             term = rest * other * of_atom(atom("dot", x, y))
             for binder in reversed([*first, *second]):
@@ -234,7 +234,7 @@ def linear(v: Quotient, new: Callable[[Atom], Quotient]) -> Quotient:
     """What a linear map makes of a vector, given what it makes of its atoms."""
     found = ZERO
     for m, c in v:
-        prefix, rest, a = _core(m)
+        prefix, rest, a = vector_parts(m)
         term = rest * new(a)
         for binder in reversed(prefix):
             term = bind(binder, term)

@@ -31,6 +31,11 @@ def step(name: str, sentence: str | None = None, using: Sequence[str] = ()) -> D
     return _line(name, "step", sentence, using=list(using) or None)
 
 
+def average(name: str, sentence: str | None = None) -> Data:
+    """A bound on E(norm2(v)) of what a round makes with an average of clients, by convexity."""
+    return _line(name, "average", sentence)
+
+
 def replaced(name: str, line: str, sentence: str | None = None) -> Data:
     """A line whose sides are the same when a vector is replaced by what another line says is equal to it."""
     return _line(name, "replace", sentence, line=line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations, product
 from math import factorial
@@ -12,8 +12,8 @@ from .derivation_terms import ONE, UNIT, Atom, Mono, Poly, Polynomials
 from .reading import Uncheckable
 
 Binder = tuple[str, str, Any]
-"""Kind of the index (n, i, k, h), its name, and the client of i (an atom), or the upper end of k and h (a polynomial as
-an atom); nothing for n."""
+"""Kind of the index (n, i, k, h, j), its name, and the client of i (an atom), or the upper end of k, h and j (a
+polynomial as an atom); nothing for n."""
 MOST_ORDERS = 800
 
 
@@ -30,7 +30,7 @@ class Algebra(Polynomials):
     # putting factors under binders
 
     def close(self, binders: Sequence[Binder], factors: Iterable[tuple[Atom, int]]) -> Poly:
-        """The product of the factors under these binders (a mean for n and i, a sum for k and h)."""
+        """The product of the factors under these binders (a mean for n and i, a sum for k, h and j)."""
         total: Poly = {}
         for mono, c in self.factors(factors).items():
             total = self.add(total, self.scale(self._close(list(binders), mono), c))
@@ -44,7 +44,7 @@ class Algebra(Polynomials):
             if idle is None:
                 break
             binders = [b for b in binders if b is not idle]
-            if idle[0] in "kh":
+            if idle[0] in "khj":
                 count = self.mul(count, self.thawed(idle[2]))
         if not binders:
             return self.mul(count, {mono: ONE})
@@ -76,7 +76,7 @@ class Algebra(Polynomials):
             return "|".join([str(self.rename(b[2], names)) if b[2] else "", *texts])
 
         kinds: list[list[list[Binder]]] = []
-        for kind in "khni":
+        for kind in "khjni":
             ties: dict[str, list[Binder]] = {}
             own = [b for b in binders if b[0] == kind]
             for b in own:
@@ -207,6 +207,10 @@ class Algebra(Polynomials):
     def renamed(self, p: Poly, names: dict[str, str]) -> Poly:
         """A polynomial with other free indices."""
         return self.swapped(p, self._names(names))
+
+    def putting(self, new: Mapping[str, Poly]) -> Swap:
+        """Puts polynomials for free indices."""
+        return Swap(lambda a: not a.frees.isdisjoint(new), lambda a: new.get(a.parts[0]) if a.tag == "v" else None)
 
     def _names(self, names: dict[str, str]) -> Swap:
         return Swap(lambda a: not a.frees.isdisjoint(names), lambda a: self._bound(a, names))

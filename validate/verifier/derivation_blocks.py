@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from .derivation_facts import Fact, Used
 from .derivation_lines import Goal
 from .derivation_rounds import Round
 from .derivation_rules import Rules
-from .derivation_terms import UNIT, Atom, Poly, all_atoms
+from .derivation_terms import UNIT
+from .derivation_turns import modes
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import Sentence, read_sentence
-from .steps import Loop
 
 MOST_LINES = 2_000
 DEEPEST = 8
@@ -99,14 +98,9 @@ class Blocks(Rules):
         env = self.start
         if "sentence" in data:
             sentence = read_sentence(data["sentence"], "a line's sentence")
-            free = frozenset[str]()
             for side in (sentence.left, sentence.right):
-                reading = self.claimed.words.read(side)
-                free |= reading.free
-                if reading.vector:
+                if self.claimed.words.read(side).vector:
                     raise FormatError(f"a side of {shown(sentence.text)} is a vector")
-            if "j" in free:
-                raise Uncheckable("the index j is not read in derivations")
         elif rule == "assumption" and expected is None:
             return self.schema(name, data, scope)
         elif rule in ("at", "mean") and expected is None:
@@ -158,59 +152,19 @@ class Blocks(Rules):
             goal.used.add(fact)
         if self.claimed.program is None or goal.relation == "<":
             raise Uncheckable("there is no algorithm, or the sentence is a strict inequality")
-        at, turn, loop = self.which(goal)
-        unfolding = Round(self.normal, at, turn, loop)
         s = goal.sentence
-        self.normal.round = unfolding
-        try:
-            d = self.normal.difference(s.left, s.relation, s.right, goal.env)
-        finally:
-            self.normal.round = None
-        if not self.same_when(d, equal):
-            raise Uncheckable("the sides are not the same after the step")
-
-    def which(self, goal: Goal) -> tuple[Poly, Poly | None, Loop | None]:
-        """The round, and where taps are at the turn after another, the turn."""
-        al, least = self.algebra, self.normal.least
-        states: list[Atom] = []
-        taps: list[Atom] = []
-        sides = [self.normal.value(side, goal.env) for side in (goal.sentence.left, goal.sentence.right)]
-        for a in {a for p in sides for a in all_atoms(p)}:
-            if a.tag in ("x", "tap") and "@" not in a.parts[1].text:
-                (states if a.tag == "x" else taps).append(a)
-
-        def largest(found: list[Poly]) -> Poly | None:
-            for p in found:
-                if all((low := least(al.sub(p, q))) is not None and low >= 0 for q in found):
-                    return p
-            if found:
-                raise Uncheckable("states of rounds of which none is certainly the last")
-            return None
-
-        indices = [al.thawed(a.parts[1]) for a in states]
-        after = [p for p in indices if p.get((), 0) >= 1 and (least(p) or 0) >= 1]
-        after = after or [p for p in indices if (least(p) or 0) >= 1]
-        last = largest(after)
-        program = self.claimed.program
-        assert program is not None
-        for a in sorted(taps, key=lambda a: a.text):
-            label, index = a.parts[0], al.thawed(a.parts[1])
-            loops = program.taps[label][1]
-            if len(loops) != 1 or "@" in a.parts[2].text:
-                continue
-            turns = [al.thawed(b.parts[2]) for b in taps if b.parts[0] == label and b.parts[1] is a.parts[1]]
-            turns = [p for p in turns if p.get((), 0) >= 1 and (least(p) or 0) >= 1]
-            beyond = least(al.sub(index, last)) if last is not None else Fraction(0)
-            if turns and beyond is not None and beyond >= 0:
-                turn = largest(turns)
-                assert turn is not None
-                return index, al.sub(turn, UNIT), loops[0]
-        if last is not None:
-            return al.sub(last, UNIT), None, None
-        at = largest([al.thawed(a.parts[1]) for a in taps])
-        if at is None:
-            raise Uncheckable("no state after a round stands in it")
-        return at, None, None
+        sides = [self.normal.value(side, goal.env) for side in (s.left, s.right)]
+        why = ""
+        for at, path in modes(self.normal, sides):
+            self.normal.round = Round(self.normal, at, path)
+            try:
+                if self.same_when(self.normal.difference(s.left, s.relation, s.right, goal.env), equal):
+                    return
+            except Uncheckable as reason:
+                why = why or f": {reason}"
+            finally:
+                self.normal.round = None
+        raise Uncheckable(f"the sides are not the same after the step{why}")
 
     # induction and cases
 
@@ -225,12 +179,12 @@ class Blocks(Rules):
         return found
 
     def induction(self, goal: Goal) -> None:
-        """For all k (turns h, lengths K): at the first, and at k + 1 if at k."""
+        """For all k (turns h and j, lengths K): at the first, and at k + 1 if at k."""
         data, al = goal.data, self.algebra
         fields(data, "the line", "by on base step", "name sentence sentences from")
         on, first = data["on"], data.get("from", 1 if data["on"] == "K" else 0)
-        if on not in ("k", "h", "K"):
-            raise Uncheckable(f"induction is on k, h or K, not {shown(on)}")
+        if on not in ("k", "h", "j", "K"):
+            raise Uncheckable(f"induction is on k, h, j or K, not {shown(on)}")
         if isinstance(first, bool) or first != int(on == "K"):
             raise Uncheckable(f"induction on {on} begins elsewhere than what it says of all begins")
         if on == "K" and self.speaks_of_K():

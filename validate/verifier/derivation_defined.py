@@ -38,9 +38,12 @@ class Defined(Signs):
     def grant(self, tree: Node, env: Env) -> None:
         """Where the claim divides by 0, or has the root of a negative number, it says nothing: proofs may do so too."""
         for node, within, under in self.parts(tree, env, frozenset()):
-            if self.of_run(node, within):
+            if node.op == "/":  # whatever is divided by it
+                for divisor in self._factors(node.args[1]):
+                    self._grant(divisor, within, under)
+            elif self.of_run(node, within):
                 continue
-            if node.op == "**":
+            elif node.op == "**":
                 sides = [self.normal.value(a, within) for a in node.args]
                 if not any(a.rand or a.frees for p in sides for m in p for a, _ in m):
                     self.powers.add(self._whole_power(node, within))
@@ -48,9 +51,6 @@ class Defined(Signs):
                 number = exponent.get((), Fraction(0)) if set(exponent) <= {()} else Fraction(0)
                 if number < 0 and number.denominator == 1:
                     self._grant(node.args[0], within, under)
-            elif node.op == "/":
-                for divisor in self._factors(node.args[1]):
-                    self._grant(divisor, within, under)
             else:
                 p = self.normal.value(node.args[0], within)
                 if not any(a.rand or a.frees for m in p for a, _ in m):
@@ -76,6 +76,8 @@ class Defined(Signs):
         return False
 
     def _grant(self, divisor: Node, env: Env, under: frozenset[str]) -> None:
+        if self.of_run(divisor, env):
+            return
         p = self.normal.value(divisor, env)
         frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
         if p and not any(a.rand for m in p for a, _ in m) and not frees & under:
@@ -110,9 +112,9 @@ class Defined(Signs):
                 index = OVER[node.op][1]
                 if index in "ni":
                     within = within.with_names(**{index: index})
-                elif index in "kh":
+                elif index in "khj":
                     within = within.with_nums(**{index: self.normal.start.nums[index]})
-                around = around | {index}
+                around = around | self.around(node, within)
             left += [(a, within, around) for a in node.args]
 
     def _plain(self, exponent: Node, env: Env) -> bool:

@@ -73,28 +73,7 @@ class Expectation:
 
     def _implied(self, a: Atom) -> frozenset[int]:
         """The draws of the round on which states and taps in an atom hang."""
-        r, al, least = self.round, self.algebra, self.round.normal.least
-        found: frozenset[int] = frozenset()
-        for leaf in a.leaves:
-            before = least(al.sub(r.at, al.thawed(leaf.parts[1])))
-            if leaf.tag == "x":
-                if before is not None and before >= 0:
-                    continue
-                if al.sub(al.thawed(leaf.parts[1]), r.at) == UNIT and r.turn is None:
-                    return frozenset(r.kinds)
-                raise Uncheckable(f"a product of a draw and of {leaf.parts[0]} in another round")
-            if before is not None and before >= 1:
-                continue
-            if al.sub(r.at, al.thawed(leaf.parts[1])):
-                raise Uncheckable(f"a product of a draw and of {leaf.parts[0]} in another round")
-            if r.turn is not None:
-                if len(r.program.taps[leaf.parts[0]][1]) != 1 or r.program.taps[leaf.parts[0]][1][0] is not r.loop:
-                    raise Uncheckable(f"a product of a draw and of {leaf.parts[0]}, from elsewhere in the round")
-                turns = least(al.sub(r.turn, al.thawed(leaf.parts[2])))
-                if turns is None or turns < 0:
-                    raise Uncheckable(f"a product of a draw and of {leaf.parts[0]} in a later turn")
-            found |= r.labels[leaf.parts[0]]
-        return found
+        return frozenset[int]().union(*(self.round.hangs(leaf) for leaf in a.leaves))
 
     # one draw
 

@@ -16,7 +16,7 @@ from .derivation_terms import Atom, Poly, all_atoms
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import Node, Sentence, read_formula
 
-MEANS = tuple(f"{how}_{index}" for how in ("mean", "sum") for index in "nikh")
+MEANS = tuple(f"{how}_{index}" for how in ("mean", "sum") for index in "nikhj")
 
 
 @dataclass
@@ -63,8 +63,8 @@ class Lines:
         """A relation of the claim: one with a free index is known of the run only."""
         used = Used()
         used.reach = self.shifts(relation)
-        if "h" in used.reach:
-            self.normal.turns(Node("number"))  # of one loop: which one it is, lines do not remember
+        for index in used.reach.keys() - {"k"}:  # of what alone it can go over: lines do not remember it
+            self.normal.own_range(index, relation.left, relation.right)
         return self.fact(relation.text, relation, self.start, used)
 
     def follows(self, relation: str, p: Poly, wanted: str, q: Poly) -> bool:
@@ -111,8 +111,8 @@ class Lines:
 
     def put(self, fact: Fact, data: Any) -> Fact:
         """A line with other indices in the place of its free ones."""
-        if not isinstance(data, dict) or not data.keys() <= {"k", "h", "n", "i", "K"}:
-            raise FormatError("put is not an object of the indices k, h, n, i, or K")
+        if not isinstance(data, dict) or not data.keys() <= {"k", "h", "j", "n", "i", "K"}:
+            raise FormatError("put is not an object of the indices k, h, j, n, i, or K")
         new: dict[str, Poly] = {}
         reach = dict(fact.reach)
         for name, text in data.items():
@@ -162,7 +162,7 @@ class Lines:
             Uncheckable: where that is not certainly in the run, which has a first round, and each round a first turn.
         """
         al = self.algebra
-        end = self.start.nums["K"] if name == "k" else self.normal.turns(Node("number"))
+        end = self.start.nums["K"] if name == "k" else self.normal.own_range(name)
         for base, most in ((self.start.nums[name], None), (end, 0), (Poly(), 1)):
             shift = al.sub(p, base)
             c = shift.get((), Fraction(0))
@@ -181,7 +181,7 @@ class Lines:
         """
         al = self.algebra
         free = frozenset[str]().union(*(self.claimed.words.read(side).free for side in (s.left, s.right)))
-        found = {index: 0 for index in "kh" if index in free}
+        found = {index: 0 for index in "khj" if index in free}
         sides = [self.normal.value(side, self.start) for side in (s.left, s.right)]
         for a in {a for p in sides for a in all_atoms(p) if a.tag in ("x", "tap", "p")}:
             for part in a.parts[1:]:
@@ -231,19 +231,28 @@ class Lines:
                 raise Uncheckable(f"{how} of what is known at this {index} only")
             if used.reach.get(index, 0) > 1:
                 raise Uncheckable(f"{how} of what is known for fewer rounds, or turns")
+            if index in used.reach and index != "k" and self.normal.range_in(index, p) != self.normal.own_range(index):
+                raise Uncheckable(f"{how} of what is known of other {index}")
             p = self._summed(p, how, index)
         return p
 
     def _summed(self, p: Poly, how: str, index: str) -> Poly:
         """The mean or sum over a free index."""
-        al, name = self.algebra, self.algebra.fresh(index)
+        al = self.algebra
         if index in "ni":
+            name = al.fresh(index)
             found = al.bind(al.renamed(p, {index: name}), (index, name, al.var("n") if index == "i" else ""))
             count = al.of(al.atom("p", "N") if index == "n" else al.atom("count", al.var("n")))
             return found if how.startswith("mean") else al.mul(count, found)
-        end = self.start.nums["K"] if index == "k" else self.normal.turns(Node("number"))
-        found = al.bind(al.renamed(p, {index: name}), (index, name, al.frozen(end)))
+        end = self.start.nums["K"] if index == "k" else self.normal.range_in(index, p)
+        found = self.summed(p, index, end)
         return al.mul(found, al.inverse(end)) if how.startswith("mean") else found
+
+    def summed(self, p: Poly, index: str, end: Poly) -> Poly:
+        """The sum over a free k, h or j."""
+        al, kind = self.algebra, self.normal.kind_of(index, end)
+        name = al.fresh(kind)
+        return al.bind(al.renamed(p, {index: name}), (kind, name, al.frozen(end)))
 
     def moved(self, name: str, data: Mapping[str, Any], scope: Mapping[str, Fact]) -> Fact:
         """A line at other indices, or E and means of it, without its sentence."""

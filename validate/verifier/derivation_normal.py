@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from .derivation_binders import Algebra, Binder
 from .derivation_places import Env
+from .derivation_ranges import Ranges, shifted
 from .derivation_terms import UNIT, Atom, Poly
 from .reading import Uncheckable, shown
-from .sentences import FUNCTIONS, ONE_NUMBER, OVER, POINTS, Node, everything, index_of, names_in
+from .sentences import FUNCTIONS, ONE_NUMBER, OVER, POINTS, Node, index_of, names_in
 from .shapes import COUNTS
-from .stated import Claimed
-from .steps import Loop
+from .stated import Claimed, steps_of
+from .steps import Step
 
 if TYPE_CHECKING:
     from .derivation_defined import Defined
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 
 LEVELS = ("f", "f_n", "f_ni")
 MOST_WRITTEN_OUT = 60
+CLIENTS = {"server": "", "past": "", "client": "n", "client past": "n", "table": "ni"}
+"""The indices that a state or tap has beside those of rounds and turns."""
 
 
-class Normal:
+class Normal(Ranges):
     """Values of trees, as polynomials.
 
     Attributes:
@@ -44,7 +47,10 @@ class Normal:
         own = set() if claimed.program is None else set(claimed.program.parameters)
         self.symbols = spoken | own | {"N", "d", "rho"}
         K = algebra.of(algebra.atom("p", "K"))
-        self.start = Env(nums={name: algebra.of(algebra.var(name)) for name in "kh"} | {"K": K})
+        self.start = Env(nums={name: algebra.of(algebra.var(name)) for name in "khj"} | {"K": K})
+        steps = [] if claimed.program is None else list(steps_of(claimed.program.body))
+        self.shifted = shifted(claimed.program)
+        self.weights = {s.label for s in steps if isinstance(s, Step) and s.op == "combine"}
 
     # names
 
@@ -55,7 +61,7 @@ class Normal:
             return self.algebra.renamed(found, {"n": env.names["n"]}) if name.endswith("_n") else found
         if name in self.claimed.words.definitions and name not in env.nums:
             return self.value(self.claimed.words.definitions[name], env)
-        if name in ("k", "h", "K"):
+        if name in ("k", "h", "j", "K"):
             return env.nums[name]
         of, var = self.algebra.of, self.algebra.var
         if name in ("n", "i"):
@@ -70,8 +76,6 @@ class Normal:
                 return of(self.algebra.atom("fstar"))
             index = (var(env.names["n"]),) if name == "xstar_n" else ()
             return of(self.algebra.atom("point", name, *index, vec=True))
-        if name == "j":
-            raise Uncheckable("the index j is not read in derivations")
         return self.parameter(name, env)
 
     def parameter(self, name: str, env: Env) -> Poly:
@@ -81,8 +85,8 @@ class Normal:
             raise Uncheckable(f"{shown(name)} is no name of the claim")
         if not index and base in self.indexed:
             raise Uncheckable(f"{name} is written with and without an index")
-        if set(index) - set("nikh"):
-            raise Uncheckable(f"{shown(name)}: the index j is not read in derivations")
+        if (base in self.weights) != (index in ("h", "j")):
+            raise Uncheckable(f"{shown(name)}: remembered vectors have weights with an index h or j, and nothing else")
         places: list[Any] = []
         for letter in index:
             places.append(
@@ -107,12 +111,21 @@ class Normal:
                 bound += c
                 continue
             ((a, e), *more) = m
-            low = 0 if a.tag == "v" else 1
+            low: Fraction | None = Fraction(a.tag != "v")
             domain = self.claimed.domains.get(a.parts[0]) if a.tag == "p" else None
-            if more or e != 1 or c < 0 or not self.is_integer(a) or domain is not None:
+            if domain is not None:
+                low = domain["lower"]
+            if more or e != 1 or c < 0 or not self.is_integer(a) or low is None:
                 return None
             bound += c * low
         return bound
+
+    def certainly(self, p: Poly, least: int = 0) -> bool:
+        """Whether a linear form in integers is certainly at least that, by its form or by a line."""
+        low = self.least(p)
+        if low is not None and low >= least:
+            return True
+        return self.signs.of_lines(self.algebra.sub(p, {(): Fraction(least)}), False)
 
     def integer_form(self, p: Poly) -> bool:
         """Whether it is a linear form in integers with integer coefficients."""
@@ -212,13 +225,17 @@ class Normal:
         assert program is not None
         kinds = {s.name: s for s in program.state}
         index = [self.value(a, env) for a in tree.args]
-        if not self.integer_form(index[0]) or (set(index[0]) <= {()} and index[0].get((), 0) < 0):
+        if not all(self.integer_form(p) and (set(p) - {()} or p.get((), 0) >= 0) for p in index):
             raise Uncheckable(f"an index of {tree.name} is no formula in integers, or negative")
         s = kinds.get(tree.name)
         kind = s.kind if s is not None else program.taps[tree.name][0]
-        if kind not in ("server", "client", "table") or (len(index) > 1 and not self.integer_form(index[1])):
+        if kind not in CLIENTS:
             raise Uncheckable(f"{tree.name} is of a kind that is not read in derivations")
-        where = [al.var(env.names[c]) for c in {"server": "", "client": "n", "table": "ni"}[kind]]
+        where = [al.var(env.names[c]) for c in CLIENTS[kind]]
+        if tree.name in self.shifted:  # what is remembered goes on with every round
+            back = min(p.get((), Fraction(0)) for p in index)
+            before = [al.sub(p, {(): back}) for p in index]
+            index = before if back > 0 and all(map(self.certainly, before)) else index
         if self.round is not None:
             found = self.round.unfolded(tree.name, index, where)
             if found is not None:
@@ -267,14 +284,12 @@ class Normal:
         how, index = OVER[tree.op]
         al, body = self.algebra, tree.args[0]
         name = al.fresh(index)
-        if index == "j":
-            raise Uncheckable("the index j is not read in derivations")
         within = env.with_names(**{index: name}) if index in "ni" else env
         more: Any = ""
         if index == "i":
             more = al.var(env.names["n"])
-        elif index in "kh":
-            end = env.nums["K"] if index == "k" else self.turns(body)
+        elif index in "khj":
+            end = env.nums["K"] if index == "k" else self.range_of(index, body, env)
             if how in ("mean", "sum"):
                 total = self.added(body, index, end, env)
                 return al.mul(total, al.inverse(end)) if how == "mean" else total
@@ -299,35 +314,15 @@ class Normal:
         symbols = {m: c for m, c in end.items() if m}
         total: Poly = {}
         if symbols:
-            name = al.fresh(index)
+            kind = self.kind_of(index, end)
+            name = al.fresh(kind)
             stop = symbols if last >= 0 else end
             inside = self.value(body, env.with_nums(**{index: al.of(al.var(name))}))
-            total = al.bind(inside, (index, name, al.frozen(stop)))
+            total = al.bind(inside, (kind, name, al.frozen(stop)))
         for place in range(int(last)):
             at = al.add(symbols, {(): Fraction(place)} if place else {})
             total = al.add(total, self.value(body, env.with_nums(**{index: at})))
         return total
-
-    def turns(self, body: Node) -> Poly:
-        """How many turns the loop has over which is summed."""
-        program = self.claimed.program
-        loops: set[Loop] = set()
-        if program is not None:
-            spoken = {node.name for node in everything(body) if node.op == "at"} & program.taps.keys()
-            for label in spoken or program.taps.keys():
-                loops |= set(program.taps[label][1])
-        if len(loops) != 1:
-            raise Uncheckable("a sum over turns of no one loop")
-        (loop,) = loops
-        if loop.count is None or not loop.count.fixed:
-            raise Uncheckable("a sum over turns of a loop whose length is drawn")
-        return self.formula(loop.count.tree)
-
-    def formula(self, tree: Node) -> Poly:
-        """A formula of the program in parameters that are one number for all clients and rounds."""
-        if names_in(tree) & self.indexed.keys() or "k" in names_in(tree):
-            raise Uncheckable("a number of the program is not one for all clients and rounds")
-        return self.value(tree, self.start)
 
     def difference(self, left: Node, relation: str, right: Node, env: Env) -> Poly:
         """right - left of `left <= right`; of `>=` turned."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from .assumed import alike
 from .derivation_facts import TURNED, Used, furthest
 from .derivation_lines import Goal
+from .derivation_sums import Sums
 from .derivation_terms import Poly
-from .derivation_vectors import Compared
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import Node
 
 MOST_PARTS = 300
 
 
-class Rules(Compared):
+class Rules(Sums):
     """The rules without lists of lines in them."""
 
     # rules
@@ -48,7 +46,8 @@ class Rules(Compared):
         if len(atoms) == 1:
             ((mono, c),) = atoms.items()
             a = mono[0][0]
-            if len(mono) == 1 and mono[0][1] == 1 and (a.tag == "p" or (a.tag == "v" and a.parts[0] in ("k", "h"))):
+            counted = a.tag == "v" and a.parts[0] in ("k", "h", "j")
+            if len(mono) == 1 and mono[0][1] == 1 and (a.tag == "p" or counted):
                 low, low_open, high, high_open = self.signs.ends(a.parts[0])
                 end, is_open = (low, low_open) if c > 0 else (high, high_open)
                 if end is not None:
@@ -73,8 +72,8 @@ class Rules(Compared):
     def axiom(self, goal: Goal) -> None:
         """A sentence that is true of all numbers and vectors."""
         fields(goal.data, "the line", "by schema", "name sentence of over")
-        if goal.data["schema"] == "telescope":
-            self.telescope(goal)
+        if of_sums := self.of_sums().get(str(goal.data["schema"])):
+            of_sums(goal)
             return
         for schema in self.schemas.axiom(goal.data, self.start):
             s = schema.sentence
@@ -84,35 +83,12 @@ class Rules(Compared):
             relation = TURNED[s.relation] if s.relation[0] == ">" else s.relation
             if self.follows(relation, d, goal.relation, goal.difference):
                 ops = {side.op for side in (s.left, s.right)} if goal.data["schema"] == "extreme" else set()
-                for op in ops & {"max_k", "min_k", "max_h", "min_h"}:  # of the rounds of the run, and turns of each
-                    goal.used.reach = furthest(goal.used.reach, {op[-1]: 1})
+                for index in {op[-1] for op in ops} & set("khj"):  # of the rounds of the run, and turns of each
+                    if index != "k":
+                        self.normal.own_range(index, s.left)
+                    goal.used.reach = furthest(goal.used.reach, {index: 1})
                 return
         raise Uncheckable("it is not what the axiom says of these expressions")
-
-    def telescope(self, goal: Goal) -> None:
-        """The sum over all k, or h, of a(k + 1) - a(k) is a(K) - a(0), whatever the number a(k) is."""
-        index = {"sum_k": "k", "sum_h": "h"}.get(str(goal.data.get("over")), "")
-        of = list_of(goal.data.get("of", []), "of")
-        if not index or len(of) != 1 or goal.relation != "==" or goal.env is not self.start:
-            raise Uncheckable("telescope takes one number, and a sum over k or h of which an equation speaks")
-        al, tree = self.algebra, self.scalar(of[0], "what is summed")
-        end = self.start.nums["K"] if index == "k" else self.normal.turns(Node("number"))
-
-        def number(at: Poly) -> Poly:
-            env = self.start.with_nums(**{index: at})
-            if reason := self.signs.undefined(tree, env):
-                raise Uncheckable(f"in what is summed {reason} is not certainly in its domain")
-            return self.normal.value(tree, env)
-
-        now = self.start.nums[index]
-        grows = al.sub(number(al.add(now, {(): Fraction(1)})), number(now))
-        if index in frozenset[str]().union(*(a.frees for m in grows for a, _ in m)):
-            total = self._summed(grows, f"sum_{index}", index)
-        else:
-            total = al.mul(end, grows)
-        whole = al.sub(al.sub(number(end), number({})), total)
-        if not self.follows("==", whole, "==", goal.difference):
-            raise Uncheckable("it is not that the sum of its growth is what it is at the end, less what it is at first")
 
     def combination(self, goal: Goal) -> None:
         """Nonnegative multiples of lines, and squares."""

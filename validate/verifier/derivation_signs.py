@@ -34,7 +34,7 @@ class Signs:
         self.under: frozenset[str] = frozenset()
         program = self.claimed.program
         steps = [] if program is None else list(steps_of(program.body))
-        self.odd = {s.label for s in steps if isinstance(s, Step) and s.op in ("mix", "combine")} | {"rho"}
+        self.odd = {s.label for s in steps if isinstance(s, Step) and s.op == "mix"} | {"rho"}
         self.odd |= {a.matrix for a in self.claimed.assumptions}
         self.known = list(self._domains(steps))
 
@@ -65,7 +65,7 @@ class Signs:
     def ends(self, name: str) -> tuple[Fraction | None, bool, Fraction | None, bool]:
         """The domain of a parameter or an index: lower end, whether it is open, upper end, whether it is open."""
         base = index_of(name)[0]
-        if name in ("k", "h"):
+        if name in ("k", "h", "j"):
             return Fraction(0), False, None, False
         if name in ("N", "d", "K"):
             return Fraction(1), False, None, False
@@ -79,6 +79,8 @@ class Signs:
             low, low_open, high, high_open = (domain[x] for x in ("lower", "lower_open", "upper", "upper_open"))
         elif base in COUNTS:
             low, low_open = Fraction(1), False
+        elif base in self.normal.weights:
+            low_open = False
         for who, relation, what in self.known:
             if who == base and isinstance(what, int):
                 if relation == "<=" and (high is None or high > what):
@@ -154,7 +156,7 @@ class Signs:
         definitions = self.claimed.words.definitions
         if name in definitions:
             return self._sign(definitions[name], env, strict, side, depth)
-        if name in ("n", "i", "j", "fstar") or name in self.claimed.words.vectors:
+        if name in ("n", "i", "fstar") or name in self.claimed.words.vectors:
             return False
         if name in env.nums:
             low = self.normal.least(env.nums[name])
@@ -177,18 +179,29 @@ class Signs:
     def _under(self, tree: Node, env: Env, strict: bool, side: int, depth: int) -> bool:
         """E, and what is taken over an index: for every value of it."""
         index = "" if tree.op == "E" else OVER[tree.op][1]
-        if index == "j" or (strict and index in ("k", "h")):
+        if strict and index in ("k", "h", "j"):
             return False
         within, before = env, self.under
         if index in ("n", "i"):
             within = env.with_names(**{index: index})
         elif index:
             within = env.with_nums(**{index: self.normal.start.nums[index]})
-        self.under = before | frozenset(index)
+        self.under = before | self.around(tree, env)
         try:
             return self._sign(tree.args[0], within, strict, side, depth)
         finally:
             self.under = before
+
+    def around(self, tree: Node, env: Env) -> frozenset[str]:
+        """The index of a mean, sum, max or min; and that it goes over what lines about it may not be about."""
+        index = "" if tree.op == "E" else OVER[tree.op][1]
+        if index not in ("h", "j"):
+            return frozenset(index)
+        try:
+            own = self.normal.range_of(index, tree.args[0], env) == self.normal.own_range(index)
+        except Uncheckable:
+            own = False
+        return frozenset({index} if own else {index, f"{index}!"})
 
     def _by_normal_form(self, tree: Node, env: Env, strict: bool, side: int) -> bool:
         """Whether its terms say it, or a line does: that its difference is a positive multiple."""
@@ -211,7 +224,7 @@ class Signs:
             return False
         ((m, c),) = linear.items()
         a, e = m[0]
-        if len(m) != 1 or e != 1 or a.tag not in ("p", "v") or (a.tag == "v" and a.parts[0] not in ("k", "h")):
+        if len(m) != 1 or e != 1 or a.tag not in ("p", "v") or (a.tag == "v" and a.parts[0] not in ("k", "h", "j")):
             return False
         low, low_open, high, high_open = self.ends(a.parts[0])
         end, is_open = (low, low_open) if c > 0 else (high, high_open)
@@ -256,7 +269,7 @@ class Signs:
         if a.tag in ("sqrt", "abs") or (a.tag == "dot" and a.parts[0] is a.parts[1]):
             return 1
         if a.tag == "v":
-            return 1 if a.parts[0][0] in "kh" else 0
+            return 1 if a.parts[0][0] in "khj" else 0
         if a.tag in ("B", "E"):
             return self.of_mono(a.parts[-1], False)
         return 0
@@ -267,7 +280,9 @@ class Signs:
         for fact in reversed(self.facts):
             if self.under & fact.held or (self.under and fact.open) or (strict and not fact.strict):
                 continue
-            if any(fact.reach.get(index, 0) > 1 for index in self.under):
+            if any(
+                fact.reach.get(index, 0) > 1 or f"{index}!" in self.under for index in fact.reach.keys() & self.under
+            ):
                 continue
             if fact.shape == found or self.plain_of(fact) == plain:
                 self.used.add(fact)

@@ -1,0 +1,188 @@
+"""What the steps of an algorithm make in terms of derivations: functions of the client HERE, of states, taps, draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .derivation_draws import HERE, Expectation
+from .derivation_normal import CLIENTS, Normal
+from .derivation_places import Env
+from .derivation_terms import UNIT, Poly
+from .reading import Uncheckable
+from .sentences import index_of, names_in
+from .steps import Scalar, Step
+from .vocabulary import PASTS
+
+VECTORS = ("server", "client")
+
+
+class Made:
+    """The values of a round that begins at the states of index `at`.
+
+    Attributes:
+        values: of each the kind, and what it is; `unread` with the reason. kinds: of the draws. turns: their numbers.
+    """
+
+    def __init__(self, normal: Normal, at: Poly) -> None:
+        self.normal, self.algebra, self.at = normal, normal.algebra, at
+        assert normal.claimed.program is not None
+        self.program = normal.claimed.program
+        self.values: dict[str, tuple[str, Any]] = {}
+        self.kinds: dict[int, tuple[Any, ...]] = {}
+        self.turns: dict[str, Poly] = {}
+        self.expectation: Expectation
+        for place, s in enumerate(self.program.state):
+            self.values[f"_{place}"] = (s.kind, self._begun(s.name, s.kind, s.initial))
+
+    def _begun(self, name: str, kind: str, initial: Any) -> Any:
+        """A state before the round; of one that remembers vectors its name, and what was put in front of them."""
+        if kind in PASTS:
+            return name, ()
+        if kind not in VECTORS:
+            return None
+        return self._state(name, kind, initial)
+
+    def _state(self, name: str, kind: str, initial: Any, *place: Poly) -> Poly:
+        al = self.algebra
+        if not self.at:
+            return self.normal.value(initial, Env().with_names(n=HERE))
+        where = [al.var(HERE)] if CLIENTS[kind] else []
+        return al.of(al.atom("x", name, al.frozen(self.at), *map(al.frozen, place), *where, vec=True))
+
+    def remembered(self, stack: tuple[str, tuple[Poly, ...]], place: Poly) -> Poly | None:
+        """What a state remembers at a place; None where that cannot be told."""
+        (name, front), (s,) = stack, [s for s in self.program.state if s.name == stack[0]]
+        if set(place) <= {()} and 0 <= place.get((), 0) < len(front):
+            return front[int(place.get((), 0))]
+        rest = self.algebra.sub(place, {(): UNIT[()] * len(front)} if front else {})
+        low = self.normal.least(rest)
+        return self._state(name, s.kind, s.initial, rest) if low is not None and low >= 0 else None
+
+    def _get(self, name: str) -> tuple[str, Any]:
+        kind, value = self.values[name]
+        if kind == "unread" or value is None:
+            raise Uncheckable(value or "a table, which is not read in derivations")
+        return kind, value
+
+    def _vector(self, name: str) -> Poly:
+        kind, value = self._get(name)
+        if kind not in VECTORS:
+            raise Uncheckable(f"a value of kind {kind} is not read in derivations")
+        found: Poly = value
+        return found
+
+    def _scalar(self, scalar: Scalar) -> Poly:
+        """A number of the program, that of client HERE where it is one for each."""
+        al, given = self.algebra, dict(self.turns)
+        for name in names_in(scalar.tree):
+            if name in scalar.values:
+                given[name] = self._get(name)[1]
+            elif name in self.program.parameters:
+                index = self.normal.indexed.get(index_of(name)[0], "")
+                places: list[Any] = [al.var(HERE) if c == "n" else al.frozen(self.at) for c in index if c in "nk"]
+                if len(places) != len(index):
+                    raise Uncheckable(f"{name} is no number, or one for each sample or turn")
+                given[name] = al.of(al.atom("p", name, *places))
+            elif name == "k":
+                given[name] = self.at
+        return self.normal.value(scalar.tree, Env(given=given))
+
+    def _draw(self, *what: Any) -> int:
+        self.kinds[len(self.kinds) + 1] = what
+        return len(self.kinds)
+
+    def _made(self, step: Step) -> Any:
+        al, op = self.algebra, step.op
+        here: Any = al.var(HERE)
+        if op == "linear":
+            terms = zip(step.numbers, step.of, strict=True)
+            return al.add({}, *(al.mul(self._scalar(c), self._vector(v)) for c, v in terms))
+        if op == "sample":
+            return self._draw("sample", self._scalar(step.numbers[0]), step.replace)
+        if op in ("coin", "coins", "choose"):
+            number = self._scalar(step.numbers[0])
+            if self.expectation.drawn(number):
+                raise Uncheckable(f"the argument of {op} is drawn")
+            kind = "counts" if op == "choose" and step.replace else op
+            draw = self._draw(kind, number)
+            return al.of(al.atom("draw", kind, draw, here if op != "coin" else ""))
+        if op == "noise":
+            number = self._scalar(step.numbers[0])
+            if self.expectation.drawn(number):
+                raise Uncheckable("the variance of noise is drawn")
+            return al.of(al.atom("noise", "noise", self._draw("noise", number), here, vec=True))
+        if op == "keep":
+            number = self._scalar(step.numbers[0])
+            if self.expectation.drawn(number):
+                raise Uncheckable("the argument of keep is drawn")
+            client = here if step.kind == "client" else ""
+            return al.keep("keep", self._draw("keep", number), client, al.frozen(number), self._vector(step.of[0]))
+        if op == "gradient":
+            return self._gradient(step)
+        if op == "full gradient":
+            return self.normal.of_function(0, al.frozen(self._vector(step.of[0])), True, HERE, "")
+        if op == "each":
+            return self._vector(step.of[0])
+        if op in ("mean", "sum"):
+            mean = self._mean(self._vector(step.of[0]))
+            return mean if op == "mean" else al.mul(al.of(al.atom("p", "N")), mean)
+        if op == "where":
+            mask = self._scalar(step.numbers[0])
+            one, two = (self._vector(v) for v in step.of)
+            if not self._zero_or_one(mask):
+                raise Uncheckable("where is read with a mask of 0 and 1 that is drawn")
+            return al.add(al.mul(mask, one), al.mul(al.sub(UNIT, mask), two))
+        if op == "average":
+            weights = self._scalar(step.numbers[0])
+            ((mono, c),) = weights.items() if len(weights) == 1 else (((), 0),)
+            if c != 1 or len(mono) != 1 or mono[0][0].tag != "draw" or mono[0][0].parts[0] not in ("choose", "counts"):
+                raise Uncheckable("average is read over clients that are chosen")
+            count = self.kinds[mono[0][0].parts[1]][1]
+            total = self._mean(al.mul(weights, self._vector(step.of[0])))
+            return al.mul(al.mul(al.of(al.atom("p", "N")), al.inverse(count)), total)
+        if op == "shift":
+            _, (name, front) = self._get(step.of[0])
+            return name, (self._vector(step.of[1]), *front)
+        if op == "combine":
+            return self._combined(step)
+        raise Uncheckable(f"{op} is not read in derivations")
+
+    def _combined(self, step: Step) -> Poly:
+        """The sum of remembered vectors with their weights."""
+        al, (_, stack), end = self.algebra, self._get(step.of[0]), self.normal.lags()
+        if stack[1]:
+            raise Uncheckable("combine of what is remembered is read before something is put in front")
+
+        def term(place: Poly) -> Poly:
+            v = self.remembered(stack, place)
+            assert v is not None
+            return al.mul(al.of(al.atom("p", step.label, al.frozen(place))), v)
+
+        if set(end) <= {()}:
+            return al.add({}, *(term({(): UNIT[()] * j} if j else {}) for j in range(int(end[()]))))
+        name = al.fresh("j")
+        return al.bind(term(al.of(al.var(name))), ("j", name, al.frozen(end)))
+
+    def _mean(self, p: Poly) -> Poly:
+        name = self.algebra.fresh("n")
+        return self.algebra.bind(self.algebra.renamed(p, {HERE: name}), ("n", name, ""))
+
+    def _zero_or_one(self, mask: Poly) -> bool:
+        """A drawn 0 or 1, or 1 less it."""
+        for p in (mask, self.algebra.sub(UNIT, mask)):
+            if len(p) == 1:
+                ((mono, c),) = p.items()
+                if c == 1 and mono and all(a.tag == "draw" and a.parts[0] != "counts" for a, _ in mono):
+                    return True
+        return False
+
+    def _gradient(self, step: Step) -> Poly:
+        al = self.algebra
+        at = al.frozen(self._vector(step.of[0]))
+        if len(step.of) == 1:
+            return self.normal.of_function(1, at, True, HERE, "")
+        _, draw = self._get(step.of[1])
+        if self.normal.level < 2:
+            raise Uncheckable("the samples of a program that is read without them")
+        which = al.atom("drawn", "sample", draw, al.var(HERE))
+        return al.of(al.atom("grad", "f_ni", at, al.var(HERE), which, vec=True))
