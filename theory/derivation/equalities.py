@@ -11,6 +11,7 @@ from theory.derivation.combinations import bound_over, list_of, put_at
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
 from theory.derivation.reading import PLAIN
+from theory.derivation.rounds import unfolded
 from theory.derivation.statements import Found, Line, same
 from theory.derivation.terms import Change, as_vector, bind, changed, dot, opened, renamed
 from theory.formula import Apply
@@ -25,11 +26,13 @@ from theory.sentence import (
 
 def step(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It is so by what the algorithm does in a round, E of its draws taken exactly, and vectors that lines equate."""
-    rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
+    rest, reach = unfolded(
+        kernel.reader, lambda: kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
+    )
     used = [kernel.line(name) for name in list_of(data, "using")]
     if line.relation in ("<", ">") or not _same_when(kernel, rest, used):
         raise RejectedError(f"left over after the round: {rest.text}")
-    return Found()
+    return Found(reach=reach)
 
 
 def replaced(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:

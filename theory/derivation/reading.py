@@ -11,7 +11,19 @@ from theory.claim import Claim
 from theory.derivation.atoms import FIRST, Binder, Index, atom, deep, fresh
 from theory.derivation.places import PLAIN, Place, Unfolding, finest, number_of, parameter, put
 from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, mapped, of_atom, total
-from theory.derivation.terms import absolute, as_vector, bind, dot, expectation, over_all, power, root, weight
+from theory.derivation.terms import (
+    absolute,
+    as_vector,
+    bind,
+    coordinate,
+    dot,
+    expectation,
+    extreme,
+    over_all,
+    power,
+    root,
+    weight,
+)
 from theory.formula import Name, Number
 from theory.predicates import Connected
 from theory.program import Loop, Program, loops_around
@@ -31,6 +43,8 @@ from theory.sentence import (
     text_of,
 )
 
+ENTRY = Index("c")
+"""The free index of a line that speaks of a coordinate of vectors."""
 MOST_POINTS = 8
 LONGEST_SUM = 64
 """That is written out, where the number of its terms is a numeral."""
@@ -90,6 +104,8 @@ class Reader:
             u = self.value(inner[0], place)
             found = dot(u, self.value(inner[1], place) if op == "dot" else u)
             return root(found) if op == "norm" else found
+        if op == "coordinate":
+            return coordinate(self.value(inner[0], place), ENTRY)
         if op in FUNCTION_NAMES or op.startswith("grad "):
             name, gradient = op.removeprefix("grad "), op.startswith("grad ")
             values = ((chance, self.function(name, at, place, gradient)) for chance, at in self.points(inner[0], place))
@@ -269,12 +285,7 @@ class Reader:
             trivial = of[0].zero if op == "exp" else of[0].number == 1
             return constant(int(op == "exp")) if trivial else of_atom(atom(op, of[0]))
         if op in ("max", "min"):
-            flat: dict[str, Quotient] = {}
-            for q in of:
-                inner = _only(q, op)
-                flat |= {x.text: x for x in (inner.data[0] if inner is not None else (q,))}
-            ordered = tuple(flat[t] for t in sorted(flat))
-            return ordered[0] if len(ordered) == 1 else of_atom(atom(op, ordered))
+            return extreme(op, of)
         raise RejectedError(f"{op} is not read")
 
     def _power(self, base: Expression, exponent: Expression, place: Place) -> Quotient:
@@ -386,14 +397,6 @@ class Reader:
 
 def _with(one: Atom, value: Quotient) -> Callable[[Atom], Quotient]:
     return lambda a: value if a == one else of_atom(a)
-
-
-def _only(q: Quotient, kind: str) -> Atom | None:
-    """The one atom of this kind that a quotient is, or None."""
-    if len(q.over) != 1 or q.under:
-        return None
-    ((m, c),) = q
-    return m[0][0] if c == 1 and len(m) == 1 and m[0][1] == 1 and m[0][0].kind == kind else None
 
 
 def checked(s: Sentence, claim: Claim) -> Sentence:

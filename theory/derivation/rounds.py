@@ -10,19 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.draws import expected
 from theory.derivation.flow import hanging, names_of, taps_of
 from theory.derivation.quotients import ONE, Monomial, Quotient, RejectedError, constant, of_atom, total
 from theory.derivation.reading import PLAIN, Place, Reader, number_of, parameter
-from theory.derivation.terms import as_vector, bind, drawn, kept, root
+from theory.derivation.terms import as_vector, bind, coordinate, drawn, each, extreme, kept, root
 from theory.formula import Formula, Name, Number, text_of
 from theory.program import Instruction, Loop, Program
 from theory.program.data import DRAWS, Carried, Step
 from theory.sentence import index_of
 
+Made = TypeVar("Made")
 Value: TypeAlias = Callable[[Index], Quotient]
 LONGEST_LOOP = 16
 """That is written out, where nothing shows what it hands on."""
@@ -80,12 +81,14 @@ class Rounds:
         reader: of the claim.
 
     Attributes:
+        undefined: the rounds in which something was made since it was last emptied that may have no value.
         weights: whether averages are left with the weights of clients, of which only is known what rule `average` uses.
     """
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.weights = False
+        self.undefined: list[Quotient] = []
         self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
         steps = () if self.program is None else self.program.steps
         labels = [step.label for step in steps if isinstance(step, Instruction) and step.op == "tap"]
@@ -193,6 +196,20 @@ class Rounds:
                 return lambda n: kept(draw, (n,) if of_client else (), number(0, n), of[0](n))
             case "where" if self._mask(step, "coin", "coins", "choose"):
                 return lambda n: number(0, n) * of[0](n) + (ONE - number(0, n)) * of[1](n)
+            case "ones":
+                return lambda n: _by_coordinates(lambda: ONE)
+            case "times":
+                return lambda n: _by_coordinates(lambda a, b: a * b, of[0](n), of[1](n))
+            case "larger":
+                return lambda n: _by_coordinates(lambda *both: extreme("max", both), of[0](n), of[1](n))
+            case "over" | "sqrt" if not turns:
+
+                def partial(n: Index) -> Quotient:
+                    self.undefined.append(t)
+                    made = (lambda a, b: a / b) if step.op == "over" else root
+                    return _by_coordinates(made, *(v(n) for v in of))
+
+                return partial
             case "average" if self.weights and self._mask(step, "choose", "coins", counted=True):
 
                 def weighted(n: Index) -> Quotient:
@@ -319,6 +336,34 @@ def _adding(loop: Loop, carried: Carried) -> Instruction | None:
         return None
     others = {*(v for v in step.of if v != carried.name), *names_of(step.numbers)}
     return None if others & hanging(loop.body, carried.name) else step
+
+
+def unfolded(reader: Reader, make: Callable[[], Made]) -> tuple[Made, dict[str, int]]:
+    """What is made with states and taps unfolded, and how far that carries.
+
+    An algorithm that takes roots or quotients of coordinates need not go on after its run.
+
+    Raises:
+        RejectedError: where such a round need not be one of the run.
+    """
+    rounds = reader.rounds
+    if not isinstance(rounds, Rounds):
+        return make(), {}
+    rounds.undefined.clear()
+    made, reach = make(), 0
+    for t in rounds.undefined:
+        base, c = reader.index(t)
+        if base == "number(k)":
+            reach = max(reach, c + 1)
+        elif not (base == "" and c == 0) and not (base == "parameter(K)" and c < 0):
+            raise RejectedError(f"the round {t.text}, in which something may have no value, need not be one of the run")
+    return made, {"k": reach} if reach else {}
+
+
+def _by_coordinates(make: Callable[..., Quotient], *of: Quotient) -> Quotient:
+    """A vector made of others coordinate by coordinate."""
+    here = fresh("c")
+    return each(here, make(*(coordinate(v, here) for v in of)))
 
 
 def _mean(v: Value) -> Quotient:
