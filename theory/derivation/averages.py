@@ -10,7 +10,7 @@ from theory.derivation.atoms import Binder, Index, atom, deep, fresh
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, monomial, of_atom
 from theory.derivation.reading import parameter
-from theory.derivation.rounds import Rounds, unfolded
+from theory.derivation.rounds import Rounds
 from theory.derivation.statements import Found, Line
 from theory.derivation.terms import bind, dot, expectation, renamed, vector_parts
 from theory.formula import Apply
@@ -35,9 +35,8 @@ def average(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     place = replace(line.place, unfold=True)
     rounds.weights = True
     try:
-        (moved, right), reach = unfolded(
-            kernel.reader, lambda: [kernel.reader.value(e, place) for e in (parts(square)[0], line.sentence.right)]
-        )
+        moved = kernel.reader.value(parts(square)[0], place)
+        right = kernel.reader.value(line.sentence.right, place)
     finally:
         rounds.weights = False
     alone, client, weighed, draw = _split(moved)
@@ -47,7 +46,7 @@ def average(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
         bound = kernel.reader.integrable(expectation(bound, rounds.expected))
     if not (right - bound).zero:
         raise RejectedError(f"left over: {(right - bound).text}")
-    return Found(reach=reach)
+    return Found()
 
 
 def _split(v: Quotient) -> tuple[Quotient, Index, Quotient, Any]:

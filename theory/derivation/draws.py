@@ -44,6 +44,8 @@ def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
         if b.kind == "i":
             body = bind(b, body)
     clients = sorted({n for a, _ in m for n in _clients(a)})
+    if rounds.alone:
+        return expectation(_averaged(rounds, renamed(body, dict.fromkeys(clients, Index("n"))), staying))
     apart = _averaged(rounds, body, staying)
     if len(clients) < 2:
         return expectation(apart)
@@ -118,28 +120,29 @@ def _of_two_turns(rounds: Rounds, m: Monomial, prefix: list[Binder], one: Draw, 
     sums = {number_of(b.index).text: b for b in prefix if b.kind == "h"}
     here, there = (sums.get(d[2].text) if len(d) == 3 else None for d in (one, other))
     rest = tuple((a, e) for a, e in m if a != both)
-    if (
-        both is None
-        or here is None
-        or there is None
-        or here.upper is None
-        or there.upper != here.upper
-        or one[:2] != other[:2]
-        or [v.kind for v in both.data] != ["sampled"] * 2
-        or any({here.index, there.index} & a.free or one[0] in {d[0] for d in a.draws} for a, _ in rest)
-    ):
+    if both is None or here is None or there is None or here.upper is None or there.upper != here.upper:
         raise RejectedError(f"two draws of {one[0]} that may be the same")
+    turns = {here.index, there.index}
+    if (
+        one[:2] != other[:2]
+        or [v.kind for v in both.data] != ["sampled"] * 2
+        or not all(_before(rounds, moment, v.data[0]) for v in both.data for moment in v.moments)
+        or any(one[0] in {d[0] for d in a.draws} or (a.random and turns & a.free) for a, _ in rest)
+        or not all(_before(rounds, moment, one[:2]) for a, _ in rest for moment in a.moments)
+    ):
+        raise RejectedError(f"two draws of {one[0]} in a product that hangs on them in other ways")
 
     def mean(v: Atom) -> Quotient:
         return rounds.reader.function("f_n", v.data[2], replace(PLAIN, n=v.data[1], owner=v.data[1]), True)
 
     def of(q: Quotient) -> Quotient:
-        return expectation(monomial(rest) * q, lambda inner, more: expected(rounds, inner, [*prefix, *more]))
+        return expectation(q, lambda inner, more: expected(rounds, inner, [*prefix, *more]))
 
     g, h = both.data
-    drawn_, means, now = of_atom(both), dot(mean(g), mean(h)), {str(there.index): here.index}
-    equal = of(renamed(drawn_, now)) - of(renamed(means, now))
-    return of(dot(as_vector(g), mean(h))) + of(dot(mean(g), as_vector(h))) - of(means) + equal / here.upper
+    others, means, now = monomial(rest), dot(mean(g), mean(h)), {str(there.index): here.index}
+    equal = of(renamed(others * of_atom(both), now)) - of(renamed(others * means, now))
+    mixed = dot(as_vector(g), mean(h)) + dot(mean(g), as_vector(h)) - means
+    return of(others * mixed) + equal / here.upper
 
 
 def _averaged(rounds: Rounds, q: Quotient, staying: frozenset[Draw]) -> Quotient:

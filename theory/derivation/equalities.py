@@ -11,7 +11,6 @@ from theory.derivation.combinations import bound_over, list_of, put_at
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
 from theory.derivation.reading import PLAIN
-from theory.derivation.rounds import unfolded
 from theory.derivation.statements import Found, Line, same
 from theory.derivation.terms import Change, as_vector, bind, changed, dot, opened, renamed
 from theory.formula import Apply
@@ -26,13 +25,11 @@ from theory.sentence import (
 
 def step(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It is so by what the algorithm does in a round, E of its draws taken exactly, and vectors that lines equate."""
-    rest, reach = unfolded(
-        kernel.reader, lambda: kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
-    )
+    rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
     used = [kernel.line(name) for name in list_of(data, "using")]
-    if line.relation in ("<", ">") or not _same_when(kernel, rest, used):
+    if line.relation in ("<", ">") or not _same_when(kernel, rest, used, unfold=True):
         raise RejectedError(f"left over after the round: {rest.text}")
-    return Found(reach=reach)
+    return Found()
 
 
 def replaced(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
@@ -42,15 +39,20 @@ def replaced(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     return Found()
 
 
-def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line]) -> bool:
+def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line], unfold: bool = False) -> bool:
     """Whether it is 0 when vectors are replaced by those that lines norm2(u - v) <= 0 say are equal to them."""
     if not lines:
         return q.zero
-    return any(_same_when(kernel, changed(q, one), lines[1:]) for one in _equalities(kernel, lines[0]))
+    first, *others = lines
+    some = [one for way in {False, unfold} for one in _equalities(kernel, first, way)]
+    return any(_same_when(kernel, changed(q, one), others, unfold) for one in some)
 
 
-def _equalities(kernel: Kernel, line: Line) -> list[Change]:
-    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; for every client, where it is so for all."""
+def _equalities(kernel: Kernel, line: Line, unfold: bool) -> list[Change]:
+    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; for every client, where it is so for all.
+
+    Unfolded, both sides are what the round makes them, by the same draws as everything else.
+    """
     left, program = line.sentence.left, kernel.claim.program
     finite = program is None or "noise" not in program.operations
     if isinstance(left, Apply) and left.operation == "E" and finite:  # each outcome has a probability > 0
@@ -59,7 +61,7 @@ def _equalities(kernel: Kernel, line: Line) -> list[Change]:
         raise RejectedError(f"{line.name} does not say that two vectors are equal")
     if not kernel.reader.value(line.sentence.right, line.place).zero:
         raise RejectedError(f"{line.name} does not say that two vectors are equal")
-    w = kernel.reader.value(left.arguments[0], line.place)
+    w = kernel.reader.value(left.arguments[0], replace(line.place, unfold=unfold))
     found = []
     for m, c in w:
         if len(m) == 1 and m[0][0].kind == "vec" and abs(c) == 1 and not w.under:
@@ -98,12 +100,20 @@ def zero(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 
 
 def single(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """It is so because there is one client: a mean over clients is what is of that one."""
+    """It is so because there is one client: a mean over clients is what is of that one; unfolded, so are its draws."""
     one = parse_sentence("N <= 1")
     if not kernel.signs.nonnegative(applied("-", (one.right, one.left))):
         raise RejectedError("nothing says that N <= 1")
-    client = Index("n")
-    rest = of_one_client(line.gap, client)
+    client, rounds = Index("n"), kernel.reader.rounds
+    gap = line.gap
+    if data.get("unfold"):
+        assert rounds is not None
+        rounds.alone = True
+        try:
+            gap = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
+        finally:
+            rounds.alone = False
+    rest = of_one_client(gap, client)
     if line.relation in ("<", ">") or not rest.zero:
         raise RejectedError(f"left over for one client: {rest.text}")
     return Found()

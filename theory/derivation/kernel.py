@@ -118,7 +118,8 @@ class Kernel:
         trees += _trees(lines)
         self.reader = Reader(claim, finest(claim, trees), lambda e, place: self.signs.nonzero(e, place))
         self.signs = Signs(self.reader)
-        self.reader.rounds = Rounds(self.reader)
+        self.reader.rounds = self.rounds = Rounds(self.reader)
+        self.reader.nonnegative = self.signs.surely_nonnegative
         self.there = named_points(claim)
         self.known: dict[str, Line] = {}
         self.accepted: list[Line] = []
@@ -141,6 +142,8 @@ class Kernel:
         steps = () if self.claim.program is None else self.claim.program.body
         if "h" in reach and sum(isinstance(one, Loop) for one in steps) != 1:
             return  # of which loop it speaks, lines would not remember
+        if any(self.reader.lagging(side, "h") for side in (relation.left, relation.right)):
+            return  # nor that h is no turn
         line = Line(text, relation, PLAIN, gap, hypotheses=frozenset({text}), reach=reach)
         self.hypotheses.append(line)
         self.signs.know(line, gap, relation.relation)
@@ -245,8 +248,8 @@ class Kernel:
         unknown = sorted(set(data) - {"name", "sentence", "by", *keys})
         if unknown:
             raise RejectedError(f"{unknown[0]!r} is nothing that a line by {by} has")
-        before = self.touched, self.signs.used, self.signs.leaned
-        self.touched, self.signs.used, self.signs.leaned = [], [], set()
+        before = self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined
+        self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined = [], [], set(), []
         try:
             said, place = self._said(data, goal, by)
             gap = self.reader.difference(said, place)
@@ -255,8 +258,9 @@ class Kernel:
             if goal is not None:
                 self._reaches(line, goal)
             used, leaned = [*self.touched, *self.signs.used], frozenset(self.signs.leaned)
+            carries = self.rounds.carries(self.rounds.undefined)
         finally:
-            self.touched, self.signs.used, self.signs.leaned = before
+            self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined = before
         return replace(
             line,
             parts=tuple(dict.fromkeys(one.name for one in used)),
@@ -264,7 +268,7 @@ class Kernel:
             fixed=(frozenset().union(*(one.fixed for one in found.lines)) - found.freed).union(
                 *(one.fixed for one in used)
             ),
-            reach=furthest([found.reach, *(one.reach for one in used)]),
+            reach=furthest([found.reach, carries, *(one.reach for one in used)]),
             citations=found.citations.union(*(one.citations for one in [*used, *found.lines])),
         )
 

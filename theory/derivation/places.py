@@ -58,7 +58,13 @@ def put(place: Place, name: str, value: Quotient) -> Place:
 
 
 class Unfolding(Protocol):
-    """What makes a round of an algorithm out of its states; see `theory.derivation.rounds`."""
+    """What makes a round of an algorithm out of its states; see `theory.derivation.rounds`.
+
+    Attributes:
+        alone: whether there is one client, whose draws all draws are.
+    """
+
+    alone: bool
 
     def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
         """The state or tap as made of earlier ones; None where it is not."""

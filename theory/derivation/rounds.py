@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.draws import expected
@@ -23,7 +23,6 @@ from theory.program import Instruction, Loop, Program
 from theory.program.data import DRAWS, Carried, Step
 from theory.sentence import index_of
 
-Made = TypeVar("Made")
 Value: TypeAlias = Callable[[Index], Quotient]
 LONGEST_LOOP = 16
 """That is written out, where nothing shows what it hands on."""
@@ -81,12 +80,12 @@ class Rounds:
         reader: of the claim.
 
     Attributes:
-        undefined: the rounds in which something was made since it was last emptied that may have no value.
+        undefined: the rounds in which something was made, for the line that is looked at, that may have no value.
         weights: whether averages are left with the weights of clients, of which only is known what rule `average` uses.
     """
 
     def __init__(self, reader: Reader) -> None:
-        self.reader = reader
+        self.reader, self.alone = reader, False
         self.weights = False
         self.undefined: list[Quotient] = []
         self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
@@ -103,6 +102,10 @@ class Rounds:
             raise RejectedError(f"two taps are called {min(self.twice)}")
         last = self.reader.index(indices[-1])[1]
         if name in self.reader.words.states:
+            if name in self.reader.pasts:
+                if self.reader.index(indices[0])[1] < 1 or not indices[1].zero:
+                    return None
+                return self.round(indices[0] - ONE)[0][self.reader.pasts[name]](place.n)
             if last < 1:
                 return None
             values, _ = self.round(indices[0] - ONE)
@@ -125,6 +128,21 @@ class Rounds:
         """E of a product with draws in it."""
         return expected(self, m, prefix)
 
+    def carries(self, rounds: Sequence[Quotient]) -> dict[str, int]:
+        """How far what was made in these rounds carries where it may have no value after the run.
+
+        Raises:
+            RejectedError: where one of them need not be a round of the run.
+        """
+        reach = 0
+        for t in rounds:
+            base, c = self.reader.index(t)
+            if base == "number(k)":
+                reach = max(reach, c + 1)
+            elif not (base == "" and c == 0) and not (base == "parameter(K)" and c < 0):
+                raise RejectedError(f"round {t.text}, where something may have no value, need not be one of the run")
+        return {"k": reach} if reach else {}
+
     # --- a round ---
 
     def round(self, t: Quotient) -> tuple[dict[str, Value], dict[str, Value]]:
@@ -133,7 +151,7 @@ class Rounds:
         values: dict[str, Value] = {}
         taps: dict[str, Value] = {}
         for name, state in zip(self.program.inputs, self.program.state, strict=True):
-            values[name] = self._state(state.name, (t,))
+            values[name] = self._state(state.name, (t,)) if state.length is None else _not_read("a remembered vector")
         self._play(self.program.body, values, taps, t)
         return values, taps
 
@@ -175,6 +193,8 @@ class Rounds:
                 return lambda n: _mean(of[0])
             case "sum":
                 return lambda n: parameter("N") * _mean(of[0])
+            case "combine" if (past := self._remembered(step.of[0])) is not None:
+                return lambda n: self.reader.combined(step.label, past, at(n))
             case "gradient" if len(of) == 1:
                 return lambda n: self.reader.function("f_n", _point(of[0](n)), at(n), True)
             case "gradient":
@@ -228,6 +248,12 @@ class Rounds:
 
                 return average
         return _not_read(f"{step.op}, or what it is applied to,")
+
+    def _remembered(self, name: str) -> str | None:
+        """The state that a value is, if that remembers vectors and the algorithm has not shifted them before."""
+        assert self.program is not None
+        states = dict(zip(self.program.inputs, self.program.state, strict=True))
+        return states[name].name if name in states and states[name].name in self.reader.pasts else None
 
     def _mask(self, step: Instruction, *ops: str, counted: bool = False) -> bool:
         """Whether its first number is one draw of 0 and 1 (or a count) itself."""
@@ -336,28 +362,6 @@ def _adding(loop: Loop, carried: Carried) -> Instruction | None:
         return None
     others = {*(v for v in step.of if v != carried.name), *names_of(step.numbers)}
     return None if others & hanging(loop.body, carried.name) else step
-
-
-def unfolded(reader: Reader, make: Callable[[], Made]) -> tuple[Made, dict[str, int]]:
-    """What is made with states and taps unfolded, and how far that carries.
-
-    An algorithm that takes roots or quotients of coordinates need not go on after its run.
-
-    Raises:
-        RejectedError: where such a round need not be one of the run.
-    """
-    rounds = reader.rounds
-    if not isinstance(rounds, Rounds):
-        return make(), {}
-    rounds.undefined.clear()
-    made, reach = make(), 0
-    for t in rounds.undefined:
-        base, c = reader.index(t)
-        if base == "number(k)":
-            reach = max(reach, c + 1)
-        elif not (base == "" and c == 0) and not (base == "parameter(K)" and c < 0):
-            raise RejectedError(f"the round {t.text}, in which something may have no value, need not be one of the run")
-    return made, {"k": reach} if reach else {}
 
 
 def _by_coordinates(make: Callable[..., Quotient], *of: Quotient) -> Quotient:

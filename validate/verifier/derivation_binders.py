@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations, product
 from math import factorial
@@ -207,6 +207,10 @@ class Algebra(Polynomials):
     def renamed(self, p: Poly, names: dict[str, str]) -> Poly:
         """A polynomial with other free indices."""
         return self.swapped(p, self._names(names))
+
+    def putting(self, new: Mapping[str, Poly]) -> Swap:
+        """Puts polynomials for free indices."""
+        return Swap(lambda a: not a.frees.isdisjoint(new), lambda a: new.get(a.parts[0]) if a.tag == "v" else None)
 
     def _names(self, names: dict[str, str]) -> Swap:
         return Swap(lambda a: not a.frees.isdisjoint(names), lambda a: self._bound(a, names))

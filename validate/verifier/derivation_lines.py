@@ -238,15 +238,21 @@ class Lines:
 
     def _summed(self, p: Poly, how: str, index: str) -> Poly:
         """The mean or sum over a free index."""
-        al, name = self.algebra, self.algebra.fresh(index)
+        al = self.algebra
         if index in "ni":
+            name = al.fresh(index)
             found = al.bind(al.renamed(p, {index: name}), (index, name, al.var("n") if index == "i" else ""))
             count = al.of(al.atom("p", "N") if index == "n" else al.atom("count", al.var("n")))
             return found if how.startswith("mean") else al.mul(count, found)
         end = self.start.nums["K"] if index == "k" else self.normal.range_in(index, p)
-        kind = self.normal.kind_of(index, end)
-        found = al.bind(al.renamed(p, {index: name}), (kind, name, al.frozen(end)))
+        found = self.summed(p, index, end)
         return al.mul(found, al.inverse(end)) if how.startswith("mean") else found
+
+    def summed(self, p: Poly, index: str, end: Poly) -> Poly:
+        """The sum over a free k, h or j."""
+        al, kind = self.algebra, self.normal.kind_of(index, end)
+        name = al.fresh(kind)
+        return al.bind(al.renamed(p, {index: name}), (kind, name, al.frozen(end)))
 
     def moved(self, name: str, data: Mapping[str, Any], scope: Mapping[str, Fact]) -> Fact:
         """A line at other indices, or E and means of it, without its sentence."""

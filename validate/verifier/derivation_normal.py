@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .derivation_binders import Algebra, Binder
 from .derivation_places import Env
-from .derivation_ranges import LAGS, Range, length, one_range, possible, ranges_in, ranges_of
+from .derivation_ranges import Ranges, shifted
 from .derivation_terms import UNIT, Atom, Poly
 from .reading import Uncheckable, shown
 from .sentences import FUNCTIONS, ONE_NUMBER, OVER, POINTS, Node, index_of, names_in
@@ -26,7 +26,7 @@ CLIENTS = {"server": "", "past": "", "client": "n", "client past": "n", "table":
 """The indices that a state or tap has beside those of rounds and turns."""
 
 
-class Normal:
+class Normal(Ranges):
     """Values of trees, as polynomials.
 
     Attributes:
@@ -49,6 +49,7 @@ class Normal:
         K = algebra.of(algebra.atom("p", "K"))
         self.start = Env(nums={name: algebra.of(algebra.var(name)) for name in "khj"} | {"K": K})
         steps = [] if claimed.program is None else list(steps_of(claimed.program.body))
+        self.shifted = shifted(claimed.program)
         self.weights = {s.label for s in steps if isinstance(s, Step) and s.op == "combine"}
 
     # names
@@ -118,6 +119,13 @@ class Normal:
                 return None
             bound += c * low
         return bound
+
+    def certainly(self, p: Poly, least: int = 0) -> bool:
+        """Whether a linear form in integers is certainly at least that, by its form or by a line."""
+        low = self.least(p)
+        if low is not None and low >= least:
+            return True
+        return self.signs.of_lines(self.algebra.sub(p, {(): Fraction(least)}), False)
 
     def integer_form(self, p: Poly) -> bool:
         """Whether it is a linear form in integers with integer coefficients."""
@@ -224,6 +232,10 @@ class Normal:
         if kind not in CLIENTS:
             raise Uncheckable(f"{tree.name} is of a kind that is not read in derivations")
         where = [al.var(env.names[c]) for c in CLIENTS[kind]]
+        if tree.name in self.shifted:  # what is remembered goes on with every round
+            back = min(p.get((), Fraction(0)) for p in index)
+            before = [al.sub(p, {(): back}) for p in index]
+            index = before if back > 0 and all(map(self.certainly, before)) else index
         if self.round is not None:
             found = self.round.unfolded(tree.name, index, where)
             if found is not None:
@@ -311,52 +323,6 @@ class Normal:
             at = al.add(symbols, {(): Fraction(place)} if place else {})
             total = al.add(total, self.value(body, env.with_nums(**{index: at})))
         return total
-
-    def range_of(self, index: str, body: Node, env: Env) -> Poly:
-        """How many h, or j, are taken in a mean, sum, max or min of a tree."""
-        return self.end(ranges_in(body, index, env, self.claimed, self.weights), index)
-
-    def range_in(self, index: str, p: Poly) -> Poly:
-        """The same of a polynomial in which the index is free."""
-        return self.end(ranges_of(p, index, self.claimed.program, self.weights), index)
-
-    def end(self, found: set[Range], index: str) -> Poly:
-        """The number of turns, or of remembered vectors."""
-        one = one_range(found or possible(self.claimed.program, index), index)
-        if isinstance(one, str):
-            return self.lags()
-        if one.count is None or not one.count.fixed:
-            raise Uncheckable("a sum over turns of a loop whose length is drawn")
-        return self.formula(one.count.tree)
-
-    def own_range(self, index: str, *trees: Node) -> Poly:
-        """The number of turns h, or of turns or remembered vectors j, where there is only one such range.
-
-        Raises:
-            Uncheckable: where there are others, or trees go over others.
-        """
-        found = possible(self.claimed.program, index) - ({LAGS} if index == "h" else set())
-        spoken = {r for tree in trees for r in ranges_in(tree, index, self.start, self.claimed, self.weights)}
-        if spoken - found:
-            raise Uncheckable(f"the index {index} of what is remembered, where it is known of the turns of a loop")
-        return self.end({one_range(found, index)}, index)
-
-    def lags(self) -> Poly:
-        """How many vectors are remembered: a name means that number, whatever the claim defines it to be."""
-        tree = length(self.claimed.program)
-        return {(): tree.value} if tree.op == "number" else self.algebra.of(self.algebra.atom("p", tree.name))
-
-    def kind_of(self, index: str, end: Poly) -> str:
-        """The kind of a binder: what is remembered has the index j, whichever it is written with."""
-        if index == "h" and self.weights and end == self.lags():
-            return "j"
-        return index
-
-    def formula(self, tree: Node) -> Poly:
-        """A formula of the program in parameters that are one number for all clients and rounds."""
-        if names_in(tree) & self.indexed.keys() or "k" in names_in(tree):
-            raise Uncheckable("a number of the program is not one for all clients and rounds")
-        return self.value(tree, self.start)
 
     def difference(self, left: Node, relation: str, right: Node, env: Env) -> Poly:
         """right - left of `left <= right`; of `>=` turned."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from .assumed import alike
+from .derivation_binders import Algebra
 from .derivation_places import Env
 from .derivation_terms import Atom, Poly, all_atoms
 from .reading import Uncheckable
 from .sentences import Node, everything, index_of, names_in
 from .stated import Claimed
-from .steps import Loop, Program
+from .steps import Loop, Program, Step
 from .vocabulary import PASTS
 
 LAGS = "lags"
@@ -111,3 +112,74 @@ def one_range(found: Iterable[Range], index: str) -> Range:
     if len(every) != 1:
         raise Uncheckable(f"over how many {index} is summed cannot be told")
     return every[0]
+
+
+def shifted(program: Program | None) -> set[str]:
+    """The states that remember vectors, and nothing else is done to them in a round than that one is put in front."""
+    found: set[str] = set()
+    if program is not None:
+        for place, (s, result) in enumerate(zip(program.state, program.result, strict=True)):
+            made = [x for x in program.body if isinstance(x, Step) and x.to == result and x.op == "shift"]
+            if s.kind in PASTS and made and made[0].of[0] == f"_{place}":
+                found.add(s.name)
+    return found
+
+
+class Ranges:
+    """How many there are, as numbers."""
+
+    claimed: Claimed
+    algebra: Algebra
+    start: Env
+    weights: set[str]
+    indexed: dict[str, str]
+
+    def value(self, tree: Node, env: Env) -> Poly:
+        """A tree as a polynomial."""
+        raise NotImplementedError
+
+    def range_of(self, index: str, body: Node, env: Env) -> Poly:
+        """How many h, or j, are taken in a mean, sum, max or min of a tree."""
+        return self.end(ranges_in(body, index, env, self.claimed, self.weights), index)
+
+    def range_in(self, index: str, p: Poly) -> Poly:
+        """The same of a polynomial in which the index is free."""
+        return self.end(ranges_of(p, index, self.claimed.program, self.weights), index)
+
+    def end(self, found: set[Range], index: str) -> Poly:
+        """The number of turns, or of remembered vectors."""
+        one = one_range(found or possible(self.claimed.program, index), index)
+        if isinstance(one, str):
+            return self.lags()
+        if one.count is None or not one.count.fixed:
+            raise Uncheckable("a sum over turns of a loop whose length is drawn")
+        return self.formula(one.count.tree)
+
+    def own_range(self, index: str, *trees: Node) -> Poly:
+        """The number of turns h, or of turns or remembered vectors j, where there is only one such range.
+
+        Raises:
+            Uncheckable: where there are others, or trees go over others.
+        """
+        found = possible(self.claimed.program, index) - ({LAGS} if index == "h" else set())
+        spoken = {r for tree in trees for r in ranges_in(tree, index, self.start, self.claimed, self.weights)}
+        if spoken - found:
+            raise Uncheckable(f"the index {index} of what is remembered, where it is known of the turns of a loop")
+        return self.end({one_range(found, index)}, index)
+
+    def lags(self) -> Poly:
+        """How many vectors are remembered: a name means that number, whatever the claim defines it to be."""
+        tree = length(self.claimed.program)
+        return {(): tree.value} if tree.op == "number" else self.algebra.of(self.algebra.atom("p", tree.name))
+
+    def kind_of(self, index: str, end: Poly) -> str:
+        """The kind of a binder: what is remembered has the index j, whichever it is written with."""
+        if index == "h" and self.weights and end == self.lags():
+            return "j"
+        return index
+
+    def formula(self, tree: Node) -> Poly:
+        """A formula of the program in parameters that are one number for all clients and rounds."""
+        if names_in(tree) & self.indexed.keys() or "k" in names_in(tree):
+            raise Uncheckable("a number of the program is not one for all clients and rounds")
+        return self.value(tree, self.start)

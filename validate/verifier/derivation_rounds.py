@@ -11,37 +11,31 @@ from fractions import Fraction
 from typing import Any
 
 from .derivation_binders import Swap
+from .derivation_depends import Depends, Path, taps_of
 from .derivation_draws import HERE, Expectation
-from .derivation_making import VECTORS, Made
+from .derivation_making import VECTORS
 from .derivation_normal import Normal
 from .derivation_terms import UNIT, Atom, Poly
 from .reading import Uncheckable
-from .steps import Carried, Loop, Program, Step
+from .steps import Carried, Loop, Step
 from .vocabulary import PASTS
 
 MOST_TURNS = 40
-Path = tuple[tuple[Loop, Poly], ...]
-"""A turn of a loop, after one of the loop around it."""
 Place = tuple[str, tuple[Atom, ...]]
 """A tap, and its turns."""
 
 
-class Round(Made):
+class Round(Depends):
     """The round that begins at the states of index `at`; with a path, that turn in it.
 
     Attributes:
         known: taps at certain turns. formulas: taps at any turns, in variables of these, without draws of turns.
-        direct: of each tap, the draws in it, and the taps in it. depth: of each draw, how far along the path it is
-            made; -1 if in a turn that stands for any.
     """
 
     def __init__(self, normal: Normal, at: Poly, path: Path = ()) -> None:
-        super().__init__(normal, at)
-        self.path = path
+        super().__init__(normal, at, path)
         self.known: dict[Place, Poly] = {}
         self.formulas: dict[str, Poly] = {}
-        self.direct: dict[str, tuple[frozenset[int], frozenset[str]]] = {}
-        self.depth: dict[int, int] = {}
         self.where: tuple[Poly, ...] = ()
         self.along = 0
         self.symbolic = False
@@ -74,7 +68,7 @@ class Round(Made):
         key = name, tuple(map(al.frozen, turns))
         if key in self.known or name not in self.formulas:
             return self.known.get(key)
-        if any((low := self.normal.least(turn)) is None or low < 0 for turn in turns):
+        if not all(map(self.normal.certainly, turns)):
             return None
         variables = {_variable(depth): turn for depth, turn in enumerate(turns)}
 
@@ -84,16 +78,13 @@ class Round(Made):
         def shown(a: Atom) -> Poly | None:
             if a.tag != "tap" or a.parts[1] is not now:
                 return None
-            found = self.known.get((a.parts[0], self._turns(a)))
+            found = self.known.get((a.parts[0], self.turns_at(a)))
             clients = a.parts[2 + len(self.program.taps[a.parts[0]][1]) :]
             return found if found is None or not clients else al.renamed(found, {HERE: clients[0].parts[0]})
 
         now = al.frozen(self.at)
         found = al.swapped(self.formulas[name], Swap(lambda a: not a.frees.isdisjoint(variables), turned))
         return al.swapped(found, Swap(lambda a: any(leaf.tag == "tap" for leaf in a.leaves), shown))
-
-    def _turns(self, tap: Atom) -> tuple[Atom, ...]:
-        return tuple(tap.parts[2 : 2 + len(self.program.taps[tap.parts[0]][1])])
 
     def only_coins(self, p: Poly) -> bool:
         """Whether no draw stands in it but coins that are one for all."""
@@ -102,53 +93,6 @@ class Round(Made):
     def expected(self, p: Poly) -> Poly:
         """E over the draws of the round."""
         return self.expectation.of(p)
-
-    # on which draws of the round what stays hangs
-
-    def hangs(self, leaf: Atom) -> frozenset[int]:
-        """The draws on which a state or tap may hang.
-
-        Raises:
-            Uncheckable: where it is one of a later round, or that cannot be told.
-        """
-        al = self.algebra
-        index = al.thawed(leaf.parts[1])
-        before = self.normal.least(al.sub(self.at, index))
-        if before is not None and before >= (0 if leaf.tag == "x" else 1):
-            return frozenset()
-        if leaf.tag == "x" and al.sub(index, self.at) == UNIT and not self.path:
-            return frozenset(self.kinds)
-        if leaf.tag == "x" or al.sub(index, self.at):
-            raise Uncheckable(f"a product of a draw and of {leaf.parts[0]} in another round")
-        found: set[int] = set()
-        left, seen = [leaf.parts[0]], set[str]()
-        while left:
-            label = left.pop()
-            if label not in seen:
-                seen.add(label)
-                draws, taps = self.direct.get(label, (frozenset(self.kinds), frozenset[str]()))
-                found |= draws
-                left += taps
-        for depth in range(1, len(self.path) + 1):
-            if not self._before(leaf, depth):
-                found |= {draw for draw, own in self.depth.items() if own == depth}
-        return frozenset(found)
-
-    def _before(self, leaf: Atom, depth: int) -> bool:
-        """Whether a tap is certainly made before the draws of the turn at the end of the path, or of one around it."""
-        loops, turns = self.program.taps[leaf.parts[0]][1], self._turns(leaf)
-        for place, (loop, turn) in enumerate(self.path[:depth]):
-            if place >= len(loops):
-                break
-            if loops[place] is not loop:
-                return False
-            earlier = self.normal.least(self.algebra.sub(turn, self.algebra.thawed(turns[place])))
-            if earlier is None or earlier < 0:
-                return False
-            if earlier >= 1:
-                return True
-        begun = len(loops) - beginnings(self.program, leaf.parts[0]) < min(depth, len(loops))
-        return begun and all(not self.algebra.thawed(turn) for turn in turns[depth:])
 
     # the round
 
@@ -184,7 +128,7 @@ class Round(Made):
         if any(c.name == name for c in self.around[-1].carried):
             return
         if self.general():
-            self.direct[label] = self._draws_in([(kind, value)])
+            self.direct[label] = self.draws_in([(kind, value)])
         following = [c for c in self.around[-1].carried if c.following == name]
         if following and self.program.kinds[following[0].name] == self.program.taps[label][0]:
             kind, value = self._shown(self.around[-1], following[0], 1)
@@ -200,15 +144,6 @@ class Round(Made):
         variables = [self.algebra.of(self.algebra.var(_variable(depth))) for depth in range(len(self.where))]
         return list(self.where) == variables
 
-    def _draws_in(self, values: Sequence[tuple[str, Any]]) -> tuple[frozenset[int], frozenset[str]]:
-        """The draws, and the taps of this round, in values."""
-        if any(kind not in VECTORS for kind, _ in values):
-            return frozenset(self.kinds), frozenset()
-        atoms = [a for _, value in values for m in value for a, _ in m]
-        now = self.algebra.frozen(self.at)
-        leaves = {leaf for a in atoms for leaf in a.leaves if leaf.tag == "tap" and leaf.parts[1] is now}
-        return frozenset(draw for a in atoms for draw, _ in a.dr), frozenset(leaf.parts[0] for leaf in leaves)
-
     # loops
 
     def _repeat(self, loop: Loop) -> None:
@@ -223,7 +158,7 @@ class Round(Made):
             if whole and not all(any(self._places(loop, c)) for c in loop.carried):
                 self._turn_by_turn(loop, int(number))
             else:
-                self._by_taps(loop, count)
+                self._bytaps_of(loop, count)
         except Uncheckable as reason:
             self.where, self.symbolic, self.along, self.around, self.turns = kept
             for value in _all_values(loop):
@@ -231,7 +166,7 @@ class Round(Made):
 
     def _places(self, loop: Loop, c: Carried) -> Iterator[tuple[str, int]]:
         """The taps that show what a loop hands on at the beginning of a turn, and how many loops inside they are."""
-        for step in _taps(loop):
+        for step in taps_of(loop):
             if step.of[0] == c.name:
                 yield step.label, 0
         for inner in loop.body:
@@ -265,7 +200,7 @@ class Round(Made):
         where = [al.var(HERE)] if kind == "client" else []
         return al.of(al.atom("tap", label, al.frozen(self.at), *map(al.frozen, turns), *where, vec=True))
 
-    def _by_taps(self, loop: Loop, count: Poly) -> None:
+    def _bytaps_of(self, loop: Loop, count: Poly) -> None:
         """What is handed on is that of its tap: at the end that of the turn after the last."""
         outer = self.where
         if self.expectation.drawn(count) or any(a.frees for m in count for a, _ in m):
@@ -298,7 +233,7 @@ class Round(Made):
         for c in loop.carried if self.general() else ():
             for label, _ in self._places(loop, c):
                 # what a loop inside begins with is what this one hands on: both hang on the same
-                draws, taps = self._draws_in([first[c.name], self.values[c.following]])
+                draws, taps = self.draws_in([first[c.name], self.values[c.following]])
                 old = self.direct.get(label, (frozenset[int](), frozenset[str]()))
                 self.direct[label] = draws | old[0], taps | old[1]
 
@@ -338,25 +273,8 @@ class Round(Made):
                 self.values[c.name] = value
 
 
-def beginnings(program: Program, label: str) -> int:
-    """Of how many loops around a tap it shows what they hand on, at turns 0 of those inside."""
-    loops, found = program.taps[label][1], 0
-    name = next((s.of[0] for loop in loops[-1:] for s in _taps(loop) if s.label == label), "")
-    for loop in reversed(loops):
-        carried = [c for c in loop.carried if c.name == name]
-        if not carried:
-            break
-        found, name = found + 1, carried[0].first
-    return found
-
-
 def _variable(depth: int) -> str:
     return f"turn${depth}"
-
-
-def _taps(loop: Loop) -> list[Step]:
-    """The taps in the body of a loop itself."""
-    return [s for s in loop.body if isinstance(s, Step) and s.op == "tap"]
 
 
 def _all_values(loop: Loop) -> list[str]:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from .assumed import alike
 from .derivation_facts import TURNED, Used, furthest
 from .derivation_lines import Goal
+from .derivation_sums import Sums
 from .derivation_terms import Poly
-from .derivation_vectors import Compared
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import Node
 
 MOST_PARTS = 300
 
 
-class Rules(Compared):
+class Rules(Sums):
     """The rules without lists of lines in them."""
 
     # rules
@@ -74,8 +72,8 @@ class Rules(Compared):
     def axiom(self, goal: Goal) -> None:
         """A sentence that is true of all numbers and vectors."""
         fields(goal.data, "the line", "by schema", "name sentence of over")
-        if goal.data["schema"] == "telescope":
-            self.telescope(goal)
+        if of_sums := self.of_sums().get(str(goal.data["schema"])):
+            of_sums(goal)
             return
         for schema in self.schemas.axiom(goal.data, self.start):
             s = schema.sentence
@@ -91,31 +89,6 @@ class Rules(Compared):
                     goal.used.reach = furthest(goal.used.reach, {index: 1})
                 return
         raise Uncheckable("it is not what the axiom says of these expressions")
-
-    def telescope(self, goal: Goal) -> None:
-        """The sum over all k, h or j of a(k + 1) - a(k) is a(K) - a(0), whatever the number a(k) is."""
-        index = {"sum_k": "k", "sum_h": "h", "sum_j": "j"}.get(str(goal.data.get("over")), "")
-        of = list_of(goal.data.get("of", []), "of")
-        if not index or len(of) != 1 or goal.relation != "==" or goal.env is not self.start:
-            raise Uncheckable("telescope takes one number, and a sum over k, h or j of which an equation speaks")
-        al, tree = self.algebra, self.scalar(of[0], "what is summed")
-        end = self.start.nums["K"] if index == "k" else self.normal.range_of(index, tree, self.start)
-
-        def number(at: Poly) -> Poly:
-            env = self.start.with_nums(**{index: at})
-            if reason := self.signs.undefined(tree, env):
-                raise Uncheckable(f"in what is summed {reason} is not certainly in its domain")
-            return self.normal.value(tree, env)
-
-        now = self.start.nums[index]
-        grows = al.sub(number(al.add(now, {(): Fraction(1)})), number(now))
-        if index in frozenset[str]().union(*(a.frees for m in grows for a, _ in m)):
-            total = self._summed(grows, f"sum_{index}", index)
-        else:
-            total = al.mul(end, grows)
-        whole = al.sub(al.sub(number(end), number({})), total)
-        if not self.follows("==", whole, "==", goal.difference):
-            raise Uncheckable("it is not that the sum of its growth is what it is at the end, less what it is at first")
 
     def combination(self, goal: Goal) -> None:
         """Nonnegative multiples of lines, and squares."""

@@ -60,6 +60,7 @@ AXIOMS: Mapping[str, tuple[int, tuple[str, ...]]] = {
     "cauchy": (2, ("dot(a_, b_) <= norm(a_)*norm(b_)",)),
     "triangle": (2, ("norm(a_ + b_) <= norm(a_) + norm(b_)",)),
     "exp": (1, ("exp(a_) >= 1 + a_",)),
+    "exp sum": (2, ("exp(a_ + b_) == exp(a_)*exp(b_)",)),
     "log": (1, ("log(a_) <= a_ - 1",)),
     "square": (1, ("0 <= a_*a_",)),
     "abs": (1, ("a_ <= abs(a_)", "-a_ <= abs(a_)")),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .derivation_depends import Path, beginnings
 from .derivation_normal import Normal
-from .derivation_rounds import Path, beginnings
 from .derivation_terms import UNIT, Atom, Poly, all_atoms
 from .reading import Uncheckable
 from .steps import Loop
@@ -53,7 +53,7 @@ def turn_of(normal: Normal, tap: Atom) -> list[Turn]:
     loops = program.taps[tap.parts[0]][1]
     parts = tap.parts[2 : 2 + len(loops)]
     turns = tuple(map(normal.algebra.thawed, parts))
-    if not loops or any("@" in part.text or (normal.least(p) or 0) < 0 for part, p in zip(parts, turns, strict=True)):
+    if not loops or any("@" in part.text for part in parts) or not all(map(normal.certainly, turns)):
         return []
     begun = beginnings(program, tap.parts[0])
     for inside in range(begun):

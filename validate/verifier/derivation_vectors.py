@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from .derivation_binders import Swap
 from .derivation_facts import Fact, Used
 from .derivation_lines import Goal, Lines
+from .derivation_normal import Normal
 from .derivation_places import Env
 from .derivation_terms import UNIT, Atom, Poly, atoms_of
-from .reading import FormatError, Uncheckable, fields
-from .sentences import Node, read_formula
+from .reading import FormatError, Uncheckable, fields, shown, text_of
+from .sentences import Node, index_of, read_formula
 from .stated import steps_of
 from .steps import Step
 
@@ -84,48 +86,35 @@ class Compared(Lines):
         return any(self.same_when(self.algebra.swapped(p, swap), facts[1:]) for swap in self.equalities(facts[0]))
 
     def equalities(self, fact: Fact) -> list[Swap]:
-        """Of a line norm2(u - v) <= 0 the ways to replace one vector; for every client, if it says it of all."""
-        al = self.algebra
+        """Of a line norm2(u - v) <= 0 the ways to replace one vector; for every index of which it says it.
+
+        Where states after a round are unfolded, the line is meant as it is, and unfolded.
+        """
         left, program = fact.left, self.claimed.program
         steps = () if program is None else steps_of(program.body)
         if left.op == "E" and not any(isinstance(s, Step) and s.op == "noise" for s in steps):
             left = left.args[0]  # of finitely many outcomes each
-        if fact.strict or left.op != "norm2" or not al.is_zero(self.normal.value(fact.right, fact.env)):
+        if fact.strict or left.op != "norm2" or not self.algebra.is_zero(self.normal.value(fact.right, fact.env)):
             raise Uncheckable("that line does not say that two vectors are equal")
-        w = self.normal.value(left.args[0], fact.env)
-        found = []
+        unfolding, self.normal.round = self.normal.round, None
+        try:
+            both = [self.normal.value(left.args[0], fact.env)]
+        finally:
+            self.normal.round = unfolding
+        if unfolding is not None:
+            both.append(self.normal.value(left.args[0], fact.env))
+        return [swap for w in both for swap in self._ways(w, fact)]
+
+    def _ways(self, w: Poly, fact: Fact) -> list[Swap]:
+        """The ways to replace one vector, where a combination of vectors is 0."""
+        al, found = self.algebra, []
+        free = frozenset("nkhj") - fact.held - fact.reach.keys() if not fact.open else frozenset[str]()
         for m, c in w.items():
             if len(m) == 1 and m[0][1] == 1 and abs(c) == 1 and m[0][0].tag not in ("B", "E"):
                 rest = al.scale({x: y for x, y in w.items() if x != m}, -c)
                 if not any(inside(m[0][0], a) for x in rest for a, _ in x):
-                    found.append(self.swap(m[0][0], rest, self._of_all(m[0][0], fact)))
+                    found.append(Replaced(self.normal, m[0][0], rest, free & m[0][0].frees).swap())
         return found
-
-    def _of_all(self, pattern: Atom, fact: Fact) -> bool:
-        """Whether a line says it of every client, and not only where what it divides by is not 0."""
-        return "n" in pattern.frees and "n" not in fact.held and not fact.open
-
-    def swap(self, pattern: Atom, by: Poly, of_all: bool) -> Swap:
-        """Replaces an atom, and, where it is meant of all clients, its likes with another client's index."""
-        al = self.algebra
-        like: dict[Atom, bool] = {}
-
-        def touches(a: Atom) -> bool:
-            if a not in like:
-                own = a.tag == pattern.tag and a.parts[0] == pattern.parts[0]
-                like[a] = own or any(touches(x) for x in atoms_of(a.parts))
-            return like[a]
-
-        def at(a: Atom) -> Poly | None:
-            if a is pattern:
-                return by
-            if of_all and a.tag == pattern.tag:
-                for name in sorted(a.frees):
-                    if name.startswith("n") and al.rename(pattern, {"n": name}) is a:
-                        return al.renamed(by, {"n": name})
-            return None
-
-        return Swap(touches, at)
 
     def zero(self, goal: Goal) -> None:
         """Where the squared norm of a vector is 0 on average, so is its inner product with any other."""
@@ -150,12 +139,58 @@ class Compared(Lines):
 
     def single(self, goal: Goal) -> None:
         """The sides are the same because there is one client."""
-        fields(goal.data, "the line", "by", "name sentence")
-        less = read_formula("1 - N", "a formula")
-        if not self.signs.nonneg(less, self.start):
-            raise Uncheckable("nothing says that N <= 1")
-        if goal.relation == "<" or not self.algebra.is_zero(self.of_one(goal.difference)):
-            raise Uncheckable("the sides are not the same for one client")
+        fields(goal.data, "the line", "by", "name sentence of")
+        of = text_of(goal.data.get("of", "N"), "of")
+        tree = read_formula(of, "of")
+        if tree.op != "name" or (of != "N" and not (self.single_name(tree) and index_of(of)[1] == "")):
+            raise Uncheckable(f"of={shown(of)} is no parameter that is an integer, and at least 1")
+        if not self.signs.nonneg(Node("-", (Node("number", value=Fraction(1)), tree)), self.start):
+            raise Uncheckable(f"nothing says that {shown(of)} <= 1")
+        found = self.of_one(goal.difference) if of == "N" else self.where_one(goal.difference, of)
+        if goal.relation == "<" or not self.algebra.is_zero(found):
+            raise Uncheckable(f"the sides are not the same where {shown(of)} is 1")
+
+    def single_name(self, tree: Node) -> bool:
+        """Whether a name is a parameter that is an integer, and at least 1."""
+        known = tree.name in self.claimed.words.definitions or tree.name in ("K", "d", "k", "h", "j", "n", "i")
+        less = Node("-", (tree, Node("number", value=Fraction(1))))
+        return not known and self.signs.integer(tree, self.start) and self.signs.nonneg(less, self.start)
+
+    def where_one(self, p: Poly, name: str) -> Poly:
+        """A polynomial where an integer is 1: sums of so many terms are their first."""
+        al = self.algebra
+        (((number, _),),) = self.normal.value(Node("name", name=name), self.start)
+        like: dict[Atom, bool] = {}
+
+        def touches(a: Atom) -> bool:
+            if a not in like:
+                like[a] = a is number or any(touches(x) for x in atoms_of(a.parts))
+            return like[a]
+
+        def at(a: Atom) -> Poly | None:
+            if a is number:
+                return UNIT
+            if a.tag == "pow" and a.parts[1] is number:
+                return al.swapped(al.thawed(a.parts[0]), swap)
+            if a.tag != "B" or not any(b[0] in "khj" and al.thawed(b[2]) == al.of(number) for b in a.parts[0]):
+                return None
+            binders, pairs = al.opened(a)
+            first = {b[1]: Poly() for b in binders if b[0] in "khj" and al.thawed(b[2]) == al.of(number)}
+            begun = Swap(
+                lambda x: not x.frees.isdisjoint(first), lambda x: first.get(x.parts[0]) if x.tag == "v" else None
+            )
+            left = [(b[0], b[1], al.one(b[2], swap) if b[2] else "") for b in binders if b[1] not in first]
+            term = UNIT
+            for x, e in pairs:
+                term = al.mul(term, al.power(al.swapped(al.swapped(al.of(x), begun), swap), e))
+            total: Poly = {}
+            for m, c in term.items():
+                opened, found = al.spread(m, lambda x: any(b[1] in x.frees for b in left))
+                total = al.add(total, al.scale(al.close([*left, *opened], found), c))
+            return total
+
+        swap = Swap(touches, at)
+        return al.swapped(p, swap)
 
     def of_one(self, p: Poly) -> Poly:
         """A polynomial where there is one client: means over clients are what is of that one."""
@@ -190,6 +225,56 @@ class Compared(Lines):
 
         swap = Swap(touches, at)
         return al.swapped(p, swap)
+
+
+class Replaced:
+    """An atom in whose place another vector is put, at all its indices of which that is known."""
+
+    def __init__(self, normal: Normal, pattern: Atom, by: Poly, free: frozenset[str]) -> None:
+        self.normal, self.algebra, self.pattern, self.by, self.free = normal, normal.algebra, pattern, by, free
+        self.like: dict[Atom, bool] = {}
+
+    def swap(self) -> Swap:
+        """What is to be replaced, by what."""
+        return Swap(self.touches, self.at)
+
+    def touches(self, a: Atom) -> bool:
+        if a not in self.like:
+            own = a.tag == self.pattern.tag and a.parts[0] == self.pattern.parts[0]
+            self.like[a] = own or any(self.touches(x) for x in atoms_of(a.parts))
+        return self.like[a]
+
+    def at(self, a: Atom) -> Poly | None:
+        """What an atom becomes: the other vector, with the indices at which the atom is the pattern."""
+        if a is self.pattern:
+            return self.by
+        if not self.free or a.tag != self.pattern.tag or len(a.parts) != len(self.pattern.parts):
+            return None
+        found: dict[str, Poly] = {}
+        for own, other in zip(self.pattern.parts, a.parts, strict=True):
+            if isinstance(own, Atom) and isinstance(other, Atom) and own is not other:
+                index, value = self.meant(own, other)
+                if not index or found.setdefault(index, value) != value:
+                    return None
+        put = self.algebra.putting(found)
+        if self.algebra.swapped(self.algebra.of(self.pattern), put) != self.algebra.of(a):
+            return None
+        return self.algebra.swapped(self.by, put)
+
+    def meant(self, own: Atom, other: Atom) -> tuple[str, Poly]:
+        """The index for which something is put, so that a part of the pattern becomes another; nothing if none is."""
+        al = self.algebra
+        if own.tag == "v" and own.parts[0] in self.free and other.tag == "v" and other.parts[0][0] == own.parts[0]:
+            return own.parts[0], al.of(other)
+        if own.tag != "P" or other.tag != "P":
+            return "", {}
+        p = al.thawed(own)
+        for index in self.free - {"n"}:
+            rest = al.sub(p, al.of(al.var(index)))
+            if set(rest) <= {()}:
+                value = al.sub(al.thawed(other), rest)
+                return (index, value) if self.normal.certainly(value) else ("", {})
+        return "", {}
 
 
 def inside(atom: Atom, other: Atom) -> bool:
