@@ -133,7 +133,11 @@ def _of_two_turns(rounds: Rounds, m: Monomial, prefix: list[Binder], one: Draw, 
         raise RejectedError(f"two draws of {one[0]} in a product that hangs on them in other ways")
 
     def mean(v: Atom) -> Quotient:
-        return rounds.reader.function("f_n", v.data[2], replace(PLAIN, n=v.data[1], owner=v.data[1]), True)
+        place, point = replace(PLAIN, n=v.data[1], owner=v.data[1]), v.data[2]
+        if isinstance(point, Quotient):
+            return rounds.reader.function("f_n", point, place, True)
+        there, zero = (rounds.reader.function("f_n", q, place, True) for q in (as_vector(point), ZERO))
+        return there - zero  # what a quadratic's gradient adds for it
 
     def of(q: Quotient) -> Quotient:
         return expectation(q, lambda inner, more: expected(rounds, inner, [*prefix, *more]))
@@ -179,6 +183,9 @@ def _of_product(rounds: Rounds, m: Monomial, staying: frozenset[Draw]) -> Quotie
     rest = tuple((a, e) for a, e in m if a.kind not in SCALARS)
     if scalars:
         return _scalars(rounds, scalars) * _of_product(rounds, rest, staying)
+    for _, v in _vectors(rest):
+        if v.kind not in ("sampled", "noise", "kept") or any(x.draws for x in v.data[2:3] if v.kind == "sampled"):
+            raise RejectedError("a gradient at what is drawn, in a product")
     within = {draw for _, v in _vectors(rest) if v.kind == "kept" for draw in v.data[3].draws}
     outermost = sorted({v.data[:2] for _, v in _vectors(rest) if v.data[0] not in within | staying}, key=str)
     if not outermost:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from theory.derivation.atoms import Index
+from theory.derivation.atoms import FIXED, RANDOM, Index, atom, deep
 from theory.derivation.combinations import bound_over, list_of, put_at
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
@@ -32,6 +32,38 @@ def step(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     return Found()
 
 
+def drawn(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """It is so in every outcome of one draw of a sample, as a line says the same of every sample."""
+    used = kernel.line(data.get("line"))
+    rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
+    client, sample, rounds = Index("n"), Index("i"), kernel.reader.rounds
+    free = {
+        index
+        for side in (line.sentence.left, line.sentence.right)
+        for index in read(side, kernel.claim.vocabulary).free
+    }
+    if used.fixed & {"n", "i"} or used.place != PLAIN or line.place != PLAIN or "i" in free:
+        raise RejectedError(f"{used.name} is not about every sample of a client, or the line is about one")
+    found = [a for a in deep(rest) if a.draws]
+    draws = {draw for a in found for draw in a.draws}
+    if rounds is None or len(draws) != 1 or not rounds.is_sample(*draws):
+        raise RejectedError("the sentence hangs on another draw than that of one sample")
+    vectors = [a for a in deep(rest) if a.kind in RANDOM and a.data and a.data[0] in draws]
+    if any(a.kind != "sampled" or a.data[1] != client for a in vectors):
+        raise RejectedError("the sentence is not about the sample of one client n")
+    if any(a.kind in FIXED and any(b in vectors for b in deep(of_atom(a)) if b != a) for a in deep(rest)):
+        raise RejectedError("an expectation of the sample itself")
+
+    def of_sample(a: Atom) -> Quotient | None:
+        if a not in vectors:
+            return None
+        return changed(as_vector(atom("grad", (client, sample), a.data[2])), Change(vector=of_sample))
+
+    if not same(changed(rest, Change(vector=of_sample)), line.relation, used):
+        raise RejectedError(f"{used.name} does not say so of the sample")
+    return Found()
+
+
 def replaced(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """Its sides are the same when a vector is replaced by one that a line says is equal to it."""
     if line.relation in ("<", ">") or not _same_when(kernel, line.gap, [kernel.line(data.get("line"))]):
@@ -42,7 +74,8 @@ def replaced(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line], unfold: bool = False) -> bool:
     """Whether it is 0 when vectors are replaced by those that lines norm2(u - v) <= 0 say are equal to them."""
     if not lines:
-        return q.zero
+        rounds = kernel.reader.rounds
+        return q.zero or (rounds is not None and rounds.totals(q).zero)
     first, *others = lines
     some = [one for way in {False, unfold} for one in _equalities(kernel, first, way)]
     return any(_same_when(kernel, changed(q, one), others, unfold) for one in some)

@@ -134,6 +134,7 @@ class Kernel:
         if relation is None:
             return
         self.signs.allow((relation.left, relation.right), text)
+        self.reader.leaned = {text}
         try:
             gap = self.reader.difference(relation)
         except ValueError:  # what is not read says nothing here
@@ -144,7 +145,7 @@ class Kernel:
             return  # of which loop it speaks, lines would not remember
         if any(self.reader.lagging(side, "h") for side in (relation.left, relation.right)):
             return  # nor that h is no turn
-        line = Line(text, relation, PLAIN, gap, hypotheses=frozenset({text}), reach=reach)
+        line = Line(text, relation, PLAIN, gap, hypotheses=frozenset(self.reader.leaned), reach=reach)
         self.hypotheses.append(line)
         self.signs.know(line, gap, relation.relation)
 
@@ -250,6 +251,7 @@ class Kernel:
             raise RejectedError(f"{unknown[0]!r} is nothing that a line by {by} has")
         before = self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined
         self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined = [], [], set(), []
+        self.reader.leaned = self.signs.leaned
         try:
             said, place = self._said(data, goal, by)
             gap = self.reader.difference(said, place)
@@ -261,6 +263,7 @@ class Kernel:
             carries = self.rounds.carries(self.rounds.undefined)
         finally:
             self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined = before
+            self.reader.leaned = self.signs.leaned
         return replace(
             line,
             parts=tuple(dict.fromkeys(one.name for one in used)),

@@ -72,6 +72,12 @@ class Unfolding(Protocol):
     def expected(self, m: Any, prefix: list[Binder]) -> Quotient:
         """E of a product with draws in it."""
 
+    def totals(self, q: Quotient) -> Quotient:
+        """A normal form in which as many clients are chosen as are."""
+
+    def is_sample(self, draw: Any) -> bool:
+        """Whether a draw is one sample of every client."""
+
 
 def finest(claim: Claim, sentences: Iterable[Expression]) -> int:
     """0, 1 or 2: whether f, f_n or f_ni is the finest function that a claim, its program and some lines speak of."""

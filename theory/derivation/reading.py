@@ -14,6 +14,7 @@ from theory.derivation.places import PLAIN, Place, Unfolding, finest, number_of,
 from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, mapped, of_atom, total
 from theory.derivation.terms import (
     absolute,
+    affine,
     as_vector,
     bind,
     coordinate,
@@ -27,7 +28,7 @@ from theory.derivation.terms import (
 )
 from theory.domain import COUNT, NONNEGATIVE, Domain
 from theory.formula import Apply, Name, Number
-from theory.predicates import Connected
+from theory.predicates import Connected, predicate
 from theory.program import Instruction, Loop, Program, loops_around
 from theory.sentence import (
     FUNCTION_NAMES,
@@ -39,6 +40,7 @@ from theory.sentence import (
     Sentence,
     everything_meant,
     index_of,
+    parse_call,
     parse_expression,
     parts,
     read,
@@ -69,6 +71,9 @@ class Reader:
         self.rounds: Unfolding | None = None
         self.nonnegative: Callable[[Quotient], bool] = lambda q: False
         self.symbols = frozenset(claim.symbols)
+        of = FUNCTION_NAMES[level]
+        self.affine = next((text for text in (*claim.assuming, *claim.standing) if _is_quadratic(text, of)), "")
+        self.leaned: set[str] = set()
         self.matrices = frozenset(one.matrix for one in claim.predicates if isinstance(one, Connected))
 
     def difference(self, s: Sentence, place: Place = PLAIN) -> Quotient:
@@ -111,6 +116,8 @@ class Reader:
             return coordinate(self.value(inner[0], place), ENTRY)
         if op in FUNCTION_NAMES or op.startswith("grad "):
             name, gradient = op.removeprefix("grad "), op.startswith("grad ")
+            if gradient and self.affine:
+                return self.function(name, self.value(inner[0], place), place, True)
             values = ((chance, self.function(name, at, place, gradient)) for chance, at in self.points(inner[0], place))
             return total(chance * value for chance, value in values)
         if op in OVER:
@@ -332,11 +339,18 @@ class Reader:
             raise RejectedError(f"{name} is finer than what the derivation speaks of")
         n = place.n if fineness >= 1 else fresh("n")
         i = self._sample(place) if fineness == 2 else fresh("i")
-        made = atom("grad" if gradient else "value", (n, i)[: self.level], at)
-        found = as_vector(made) if gradient else of_atom(made)
+        key = (n, i)[: self.level]
+        found = self.gradient("grad", (key,), at) if gradient else of_atom(atom("value", key, at))
         if self.level == 2 and fineness < 2:
             found = bind(Binder("i", i, n), found)
         return bind(Binder("n", n), found) if self.level >= 1 and fineness == 0 else found
+
+    def gradient(self, kind: str, of: tuple[Any, ...], at: Quotient) -> Quotient:
+        """One of the finest functions' gradient; that of a quadratic is affine."""
+        if not self.affine:
+            return as_vector(atom(kind, *of, at))
+        self.leaned.add(self.affine)
+        return affine(lambda point: atom(kind, *of, point), at)
 
     # --- operations on numbers ---
 
@@ -466,6 +480,12 @@ class Reader:
         if not all(self.integer(a) and a.kind == "parameter" for a in found.atoms):
             raise RejectedError(f"the number of turns {text_of(loop.count)}")
         return found
+
+
+def _is_quadratic(text: str, function: str) -> bool:
+    call = parse_call(text)
+    one = None if call is None else predicate(*call)
+    return one is not None and (one.name, one.function) == ("quadratic", function)
 
 
 def _with(one: Atom, value: Quotient) -> Callable[[Atom], Quotient]:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.draws import expected
 from theory.derivation.flow import hanging, names_of, taps_of
-from theory.derivation.quotients import ONE, Monomial, Quotient, RejectedError, constant, of_atom, total
+from theory.derivation.quotients import ONE, Atom, Monomial, Quotient, RejectedError, constant, mapped, of_atom, total
 from theory.derivation.reading import PLAIN, Place, Reader, number_of, parameter
 from theory.derivation.terms import as_vector, bind, coordinate, drawn, each, extreme, kept, root
 from theory.formula import Formula, Name, Number, text_of
@@ -196,11 +196,11 @@ class Rounds:
             case "combine" if (past := self._remembered(step.of[0])) is not None:
                 return lambda n: self.reader.combined(step.label, past, at(n))
             case "gradient" if len(of) == 1:
-                return lambda n: self.reader.function("f_n", _point(of[0](n)), at(n), True)
+                return lambda n: self.reader.function("f_n", self._point(of[0](n)), at(n), True)
             case "gradient":
-                return lambda n: as_vector(atom("sampled", _draw_of(of[1](n)), n, _point(of[0](n))))
+                return lambda n: self.reader.gradient("sampled", (_draw_of(of[1](n)), n), self._point(of[0](n)))
             case "full gradient":
-                return lambda n: self.reader.function("f", _point(of[0](n)), at(n), True)
+                return lambda n: self.reader.function("f", self._point(of[0](n)), at(n), True)
             case "sample":
                 return lambda n: of_atom(atom("draw", draw))
             case "coin":
@@ -249,6 +249,11 @@ class Rounds:
                 return average
         return _not_read(f"{step.op}, or what it is applied to,")
 
+    def _point(self, v: Quotient) -> Quotient:
+        if v.draws and not self.reader.affine:
+            raise RejectedError("a gradient at a point that is drawn in the same round")
+        return v
+
     def _remembered(self, name: str) -> str | None:
         """The state that a value is, if that remembers vectors and the algorithm has not shifted them before."""
         assert self.program is not None
@@ -260,6 +265,25 @@ class Rounds:
         e = step.numbers[0]
         draw = self.draws.get(e.name) if isinstance(e, Name) else None
         return draw is not None and draw.op in ops and (counted or not (draw.op == "choose" and draw.flag))
+
+    def is_sample(self, draw: Any) -> bool:
+        """Whether a draw is one sample of every client."""
+        step = self.draws[draw[0]]
+        return step.op == "sample" and formula(self.reader, step.numbers[0], PLAIN).number == 1
+
+    def totals(self, q: Quotient) -> Quotient:
+        """A normal form in which as many clients are chosen as are."""
+
+        def new(a: Atom) -> Quotient:
+            if a.kind == "bind" and len(a.data[0]) == len(a.data[1]) == 1 and a.data[0][0].kind == "n":
+                one, power = a.data[1][0]
+                step = self.draws.get(one.data[0][0]) if one.kind in ("draw", "count") and power == 1 else None
+                if step is not None and step.op == "choose":
+                    t = one.data[0][1]
+                    return formula(self.reader, step.numbers[0], replace(PLAIN, k=t)) / parameter("N")
+            return of_atom(a)
+
+        return mapped(q, new)
 
     # --- loops ---
 
@@ -379,9 +403,3 @@ def _draw_of(q: Quotient) -> Any:
     """The draw that a value which is one draw is."""
     ((m, _),) = q
     return m[0][0].data[0]
-
-
-def _point(v: Quotient) -> Quotient:
-    if v.draws:
-        raise RejectedError("a gradient at a point that is drawn in the same round")
-    return v

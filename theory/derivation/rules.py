@@ -13,11 +13,11 @@ from typing import Any
 from theory.derivation.atoms import Binder, Index
 from theory.derivation.averages import average
 from theory.derivation.combinations import at, combination, list_of, mapping_of, mean, turns_of
-from theory.derivation.equalities import power, replaced, root, single, step, zero
+from theory.derivation.equalities import drawn, power, replaced, root, single, step, zero
 from theory.derivation.inductions import cases, induction
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
-from theory.derivation.reading import PLAIN, put
+from theory.derivation.reading import PLAIN, parameter, put
 from theory.derivation.schemas import instance
 from theory.derivation.signs import NONNEGATIVE
 from theory.derivation.statements import Found, Line, same
@@ -88,8 +88,22 @@ def domain(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     from theory.derivation.domains import by_domain
 
     if not by_domain(kernel.reader, kernel.signs, line.gap, line.relation):
-        raise RejectedError(f"{line.sentence} is not what domains say")
+        reach = _within(kernel, line)
+        if reach is None:
+            raise RejectedError(f"{line.sentence} is not what domains say")
+        return Found(reach=reach)
     return Found()
+
+
+def _within(kernel: Kernel, line: Line) -> Mapping[str, int] | None:
+    """How far it carries that a round, or turn, is one of the run: ``h <= H - 1``, and ``h <= H`` after the last."""
+    now = {"k": PLAIN.k, "h": PLAIN.h, "j": PLAIN.j}
+    for index in sorted(line.gap.free & set(now)) if line.relation in ("<=", ">=") else ():
+        end = parameter("K") if index == "k" else kernel.reader.turns_of(index)
+        for reach in (0, 1):
+            if line.gap.direction == (end - now[index] - constant(reach)).direction:
+                return {index: reach}
+    return None
 
 
 def axiom(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
@@ -285,6 +299,7 @@ RULES: Mapping[str, tuple[Rule, tuple[str, ...]]] = {
     "combination": (combination, ("parts", "squares")),
     "average": (average, ()),
     "step": (step, ("using",)),
+    "drawn": (drawn, ("line",)),
     "replace": (replaced, ("line",)),
     "at": (at, ("line", "put")),
     "mean": (mean, ("line", "over", "put")),

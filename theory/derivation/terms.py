@@ -133,6 +133,9 @@ def as_vector(a: Atom, change: Change | None = None) -> Quotient:
             binder, q = a.data
             here = fresh("c")
             return each(here, changed(renamed(q, {binder.index: here}), change))
+        if a.kind in ("grad", "sampled") and isinstance(a.data[-1], Atom):  # what a quadratic's gradient adds for it
+            kind, client = a.kind, change.of(a.data[:-1])
+            return linear(as_vector(a.data[-1], change), lambda b: as_vector(atom(kind, *client, b)))
         a = atom(a.kind, *change.of(a.data), random=a.random if a.kind == "state" else None)
     return of_atom(atom("vec", a))
 
@@ -274,6 +277,11 @@ def linear(v: Quotient, new: Callable[[Atom], Quotient]) -> Quotient:
             term = bind(binder, term)
         found = found + constant(c) * term
     return found * _under(v)
+
+
+def affine(of: Callable[[Any], Atom], at: Quotient) -> Quotient:
+    """What an affine map makes of a vector: `of` gives its value at 0, a `Quotient`, and what it adds for an atom."""
+    return as_vector(of(ZERO)) + linear(at, lambda a: as_vector(of(a)))
 
 
 def kept(draw: Any, client: Any, m: Quotient, v: Quotient) -> Quotient:
