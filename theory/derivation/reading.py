@@ -20,7 +20,7 @@ from theory.derivation.terms import (
     coordinate,
     dot,
     expectation,
-    extreme,
+    extremum,
     over_all,
     power,
     root,
@@ -188,7 +188,7 @@ class Reader:
             return place.K
         if name in ("N", "d", "fstar"):
             return parameter(name)
-        if name not in self.symbols or name in self.matrices:
+        if name in self.matrices or (name not in self.symbols and index_of(name)[0] not in self.weights):
             raise RejectedError(f"{name} is no number of the claim")
         return self.named(name, place)
 
@@ -363,7 +363,7 @@ class Reader:
             trivial = of[0].zero if op == "exp" else of[0].number == 1
             return constant(int(op == "exp")) if trivial else of_atom(atom(op, of[0]))
         if op in ("max", "min"):
-            return extreme(op, of)
+            return extremum(op, of)
         raise RejectedError(f"{op} is not read")
 
     def _power(self, base: Expression, exponent: Expression, place: Place) -> Quotient:

@@ -92,10 +92,10 @@ def _changed(a: Atom, change: Change) -> Quotient:
             return root(change.of(a.data[0]))
         case "abs":
             return absolute(change.of(a.data[0]))
-        case "max" | "min":
-            return extreme(a.kind, change.of(a.data[0]))
         case "power":
             return power(*change.of(a.data))
+        case "max" | "min":
+            return extremum(a.kind, change.of(a.data[0]))
         case "over all":
             op, index, owner, upper, body = a.data
             here = fresh(op[-1])
@@ -175,8 +175,8 @@ def absolute(inside: Quotient) -> Quotient:
     return constant(abs(content)) * of_atom(atom("abs", inner, square=inner * inner))
 
 
-def extreme(op: str, of: Iterable[Quotient]) -> Quotient:
-    """The greatest or the least, ``max`` or ``min``, of numbers."""
+def extremum(op: str, of: Iterable[Quotient]) -> Quotient:
+    """The greatest, or the least, of some numbers, whatever their order; that of such is that of all of them."""
     flat: dict[str, Quotient] = {}
     for q in of:
         inner = _only(q, op)
