@@ -17,6 +17,7 @@ from theory.derivation.terms import (
     affine,
     as_vector,
     bind,
+    coordinate,
     dot,
     expectation,
     extremum,
@@ -46,6 +47,8 @@ from theory.sentence import (
     text_of,
 )
 
+ENTRY = Index("c")
+"""The free index of a line that speaks of a coordinate of vectors."""
 MOST_POINTS = 8
 LONGEST_SUM = 64
 """That is written out, where the number of its terms is a numeral."""
@@ -109,6 +112,8 @@ class Reader:
             u = self.value(inner[0], place)
             found = dot(u, self.value(inner[1], place) if op == "dot" else u)
             return root(found) if op == "norm" else found
+        if op == "coordinate":
+            return coordinate(self.value(inner[0], place), ENTRY)
         if op in FUNCTION_NAMES or op.startswith("grad "):
             name, gradient = op.removeprefix("grad "), op.startswith("grad ")
             if gradient and self.affine:

@@ -23,6 +23,7 @@ from theory.derivation.signs import NONNEGATIVE
 from theory.derivation.statements import Found, Line, same
 from theory.derivation.terms import bind, dot
 from theory.sentence import (
+    COORDINATE,
     OVER,
     TURNS,
     Expression,
@@ -184,10 +185,13 @@ def _axiom(
         return [Sentence(call("norm", call(over, of[0])), "<=", call(over, call("norm", of[0])))], {}
     if schema == "jensen" and shapes == ["scalar", "vector"]:
         return [_jensen(kernel, of[0], of[1], over)], {}
-    vectors = {"cauchy": 2, "triangle": 2}.get(schema)
+    vectors = {"cauchy": 2, "triangle": 2, "coordinate": 1}.get(schema)
     if vectors is not None:
         if shapes != ["vector"] * vectors:
             raise RejectedError(f"{schema} is of {vectors} vectors")
+        if schema == "coordinate":
+            squared = call("**", call(COORDINATE, of[0]), call("+", one, one))
+            return [Sentence(squared, "<=", call("norm2", of[0]))], {}
         u, v = of
         norms = call("norm", u), call("norm", v)
         if schema == "cauchy":
