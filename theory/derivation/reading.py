@@ -12,7 +12,20 @@ from theory.claim import Claim
 from theory.derivation.atoms import FIRST, Binder, Index, atom, deep, fresh
 from theory.derivation.places import PLAIN, Place, Unfolding, finest, number_of, parameter, put
 from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, mapped, of_atom, total
-from theory.derivation.terms import absolute, affine, as_vector, bind, dot, expectation, over_all, power, root, weight
+from theory.derivation.terms import (
+    absolute,
+    affine,
+    as_vector,
+    bind,
+    coordinate,
+    dot,
+    expectation,
+    extremum,
+    over_all,
+    power,
+    root,
+    weight,
+)
 from theory.domain import COUNT, NONNEGATIVE, Domain
 from theory.formula import Apply, Name, Number
 from theory.predicates import Connected, predicate
@@ -34,6 +47,8 @@ from theory.sentence import (
     text_of,
 )
 
+ENTRY = Index("c")
+"""The free index of a line that speaks of a coordinate of vectors."""
 MOST_POINTS = 8
 LONGEST_SUM = 64
 """That is written out, where the number of its terms is a numeral."""
@@ -59,6 +74,7 @@ class Reader:
         of = FUNCTION_NAMES[level]
         self.affine = next((text for text in (*claim.assuming, *claim.standing) if _is_quadratic(text, of)), "")
         self.leaned: set[str] = set()
+        self.one = ""
         self.matrices = frozenset(one.matrix for one in claim.predicates if isinstance(one, Connected))
 
     def difference(self, s: Sentence, place: Place = PLAIN) -> Quotient:
@@ -97,6 +113,8 @@ class Reader:
             u = self.value(inner[0], place)
             found = dot(u, self.value(inner[1], place) if op == "dot" else u)
             return root(found) if op == "norm" else found
+        if op == "coordinate":
+            return coordinate(self.value(inner[0], place), ENTRY)
         if op in FUNCTION_NAMES or op.startswith("grad "):
             name, gradient = op.removeprefix("grad "), op.startswith("grad ")
             if gradient and self.affine:
@@ -111,7 +129,7 @@ class Reader:
             here = fresh("n")
             costs, curvatures = (self.value(part, replace(place, n=here)) for part in inner)
             return weight(here, costs, curvatures, place.n)
-        return self._elementary(op, [self.value(a, place) for a in inner])
+        return self.elementary(op, [self.value(a, place) for a in inner])
 
     def points(self, e: Expression, place: Place) -> list[tuple[Quotient, Quotient]]:
         """The vectors at which a function is taken, each with a number that is 1 if it is the one, and else 0.
@@ -171,13 +189,15 @@ class Reader:
             return place.K
         if name in ("N", "d", "fstar"):
             return parameter(name)
-        if name not in self.symbols or name in self.matrices:
+        if name in self.matrices or (name not in self.symbols and index_of(name)[0] not in self.weights):
             raise RejectedError(f"{name} is no number of the claim")
         return self.named(name, place)
 
     def named(self, symbol: str, place: Place) -> Quotient:
         """A parameter as a claim writes it."""
         base, index = index_of(symbol)
+        if symbol == self.one:
+            return ONE
         if index not in ("", "n", "k", *TURNS) or (index in TURNS) != (base in self.weights):
             raise RejectedError(f"{symbol}: a number for each {index or 'remembered vector'}")
         at: tuple[Any, ...] = () if not index else (getattr(place, index),)
@@ -337,7 +357,8 @@ class Reader:
 
     # --- operations on numbers ---
 
-    def _elementary(self, op: str, of: list[Quotient]) -> Quotient:
+    def elementary(self, op: str, of: list[Quotient]) -> Quotient:
+        """A root, a logarithm, a maximum ... of numbers."""
         if op == "sqrt":
             return root(of[0])
         if op == "abs":
@@ -346,12 +367,7 @@ class Reader:
             trivial = of[0].zero if op == "exp" else of[0].number == 1
             return constant(int(op == "exp")) if trivial else of_atom(atom(op, of[0]))
         if op in ("max", "min"):
-            flat: dict[str, Quotient] = {}
-            for q in of:
-                inner = _only(q, op)
-                flat |= {x.text: x for x in (inner.data[0] if inner is not None else (q,))}
-            ordered = tuple(flat[t] for t in sorted(flat))
-            return ordered[0] if len(ordered) == 1 else of_atom(atom(op, ordered))
+            return extremum(op, of)
         raise RejectedError(f"{op} is not read")
 
     def _power(self, base: Expression, exponent: Expression, place: Place) -> Quotient:
@@ -478,14 +494,6 @@ def _is_quadratic(text: str, function: str) -> bool:
 
 def _with(one: Atom, value: Quotient) -> Callable[[Atom], Quotient]:
     return lambda a: value if a == one else of_atom(a)
-
-
-def _only(q: Quotient, kind: str) -> Atom | None:
-    """The one atom of this kind that a quotient is, or None."""
-    if len(q.over) != 1 or q.under:
-        return None
-    ((m, c),) = q
-    return m[0][0] if c == 1 and len(m) == 1 and m[0][1] == 1 and m[0][0].kind == kind else None
 
 
 def checked(s: Sentence, claim: Claim) -> Sentence:
