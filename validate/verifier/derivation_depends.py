@@ -57,6 +57,8 @@ class Depends(Made):
         for depth in range(1, len(self.path) + 1):
             if not self._before(leaf, depth):
                 found |= {draw for draw, own in self.depth.items() if own == depth}
+        for pair in (self.shares or {}).items():  # clients, and their weights
+            found |= set(pair) if not found.isdisjoint(pair) else set()
         return frozenset(found)
 
     def _before(self, leaf: Atom, depth: int) -> bool:

@@ -82,7 +82,8 @@ class Compared(Lines):
     def same_when(self, p: Poly, facts: list[Fact]) -> bool:
         """Whether it is 0 when vectors are replaced by those that lines say are equal to them."""
         if not facts:
-            return self.algebra.is_zero(p)
+            unfolded = self.normal.round
+            return self.algebra.is_zero(p if unfolded is None else unfolded.expectation.all_chosen(p))
         return any(self.same_when(self.algebra.swapped(p, swap), facts[1:]) for swap in self.equalities(facts[0]))
 
     def equalities(self, fact: Fact) -> list[Swap]:
