@@ -27,7 +27,7 @@ from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
 from validate.instances.seen import Hunt, measured
 from validate.proved_files import with_file
-from validate.verdict import Evidence, Result, decide
+from validate.verdict import NOTHING_COVERED, Evidence, Result, decide
 
 log = logging.getLogger(__name__)
 POOL = {True: 400, False: 4000}
@@ -38,8 +38,9 @@ EVALUATIONS = {True: 600, False: 20_000}
 """Evaluations of the search, quick and full."""
 OPERATIONS = {True: 800_000, False: 20_000_000}
 """Of all of them together, quick and full (`theory.program.work`): what takes much to measure is tried less often."""
-PROVED = 200
-"""Instances that a proof is held against, quick and full; nothing is searched for then."""
+FIRST = {True: 40, False: 200}
+"""Instances of the pool on which a claim is tried before a derivation is looked for, and that a proof is held against,
+quick and full; nothing is searched for then."""
 
 
 def examine(
@@ -70,17 +71,14 @@ def examine(
     derived, proof = with_file(_proved(claim, 0), Path(out))
     evidence += derived
     proved = any(item.outcome == "proved" for item in evidence)
-    before = tried.instances()
-    found = _hunted(claim, proved, True, quick, seed, tell)
+    found = _tried_first(claim, quick, seed, tell)
     broken = found.broken is not None and accepted(claim, found.broken, quick)
     if claim.proof is None and not broken:
         derived, proof = with_file(_proved(claim, proving.UNITS), Path(out))
         evidence += derived
         proved = any(item.outcome == "proved" for item in evidence)
-    if not (quick or proved or broken):  # a full hunt only where a quick one breaks nothing: that meets more kinds
-        of_first = tried.instances() - before
-        found = _hunted(claim, False, False, quick, seed, tell)
-        found = found if found.broken is None else replace(found, tried=of_first + found.tried)
+    if not (proved or broken):
+        found = _hunted(claim, quick, seed, tell)
     path: Path | None = None
     unbroken = found.broken is None
     if found.broken is not None:
@@ -101,17 +99,42 @@ def examine(
         data = {"instance": found.suspect.instance.to_json()}
         evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
     evidence += evidence_of(claim, found, quick)
-    result = decide(claim.id, evidence, None if path is None else str(path), coverage(claim, found, quick), quick)
+    covered = NOTHING_COVERED if proved else coverage(claim, found, quick)
+    result = decide(claim.id, evidence, None if path is None else str(path), covered, quick)
     return replace(result, proof=proof) if result.verdict == "proved" else result
 
 
-def _hunted(claim: Claim, proved: bool, small: bool, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
-    """What a hunt meets, a small one or a full one."""
+def _tried_first(claim: Claim, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
+    """The first instances of the pool, with what comes of them in a full check."""
     return hunt(
         claim,
-        pool=PROVED if proved else POOL[small],
-        evaluations=0 if proved else EVALUATIONS[small],
-        far=0 if proved else FAR[small],
+        pool=FIRST[quick],
+        evaluations=0,
+        seed=seed,
+        tell=tell,
+        accepted=lambda seen: accepted(claim, seen, quick),
+        operations=OPERATIONS[True],
+        only_pool=quick,
+    )
+
+
+def _hunted(claim: Claim, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
+    """What a hunt meets; a full one is made only where a quick one breaks nothing: that meets more kinds."""
+    before = tried.instances()
+    found = _hunt(claim, True, quick, seed, tell)
+    if quick or (found.broken is not None and accepted(claim, found.broken, quick)):
+        return found
+    of_first = tried.instances() - before
+    found = _hunt(claim, False, quick, seed, tell)
+    return found if found.broken is None else replace(found, tried=of_first + found.tried)
+
+
+def _hunt(claim: Claim, small: bool, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
+    return hunt(
+        claim,
+        pool=POOL[small],
+        evaluations=EVALUATIONS[small],
+        far=FAR[small],
         seed=seed,
         tell=tell,
         accepted=lambda seen: accepted(claim, seen, quick),

@@ -132,6 +132,9 @@ class Numbers:
                 indices = tuple(int(self.value(q, at)) for q in data[1])
                 found = outcome[data[0], indices]
                 return found[at[data[2]]] if len(data) > 2 else found
+            case "sampled":  # the algorithm shows it
+                turn = tuple(int(self.value(q, at)) for q in data[0][1:])
+                return outcome["g", turn][at[data[1]]]
             case "E vec":
                 total = (Fraction(0),) * self.d
                 for p, o in self.law:

@@ -124,6 +124,23 @@ def drawn_before(w, x, *, eta, H):
 
 
 @algorithm
+def adding(w, x, *, eta, S, H):
+    """What a loop adds up is shown by no tap in it."""
+    active = w.choose(S)
+    y, added = w.each(x), w.each(0 * x)
+    for h in w.repeat(H):
+        w.tap("y", y)
+        w.tap("chosen", w.average(w.gradient(2 * y), active))
+        g = w.gradient(2 * y, w.sample())
+        w.tap("g", g)
+        added = added + g / (h + 1)
+        y = y - eta * g
+    w.tap("last", y)
+    w.tap("moved", w.average(added, active))
+    return w.average(y, active)
+
+
+@algorithm
 def two_turns(w, x, *, eta):
     y = x
     for _ in w.repeat(2):
@@ -190,6 +207,19 @@ CASES: list[tuple[Any, dict[str, Any], tuple[str, ...]]] = [
         ("E(norm2(x[k+1] - x0))", "E(norm2(y[k,h+1]))", "E(dot(x[k+1], x[k]))"),
     ),
     (two_turns, {"eta": "1/2"}, SERVER),
+    *(
+        (
+            adding,
+            {"eta": "1/2", "S": S, "H": 2},
+            (
+                "E(norm2(moved[k]))",
+                "E(norm2(moved[k] - sum_h(chosen[k, h]/(h + 1))))",
+                "E(dot(moved[k] - x[k], chosen[k, h]))",
+                "E(norm2(chosen[k, h]))",
+            ),
+        )
+        for S in (1, 2)
+    ),
 ]
 
 

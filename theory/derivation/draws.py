@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from theory.derivation.rounds import Rounds
 
 Draw: TypeAlias = tuple[Any, ...]
-"""Name of the instruction, the round, and in a loop the turn."""
+"""Name of the instruction, the round, and in loops the turns."""
 SCALARS = ("draw", "count", "share")
 """Kinds of numbers that are drawn: of 0 and 1, how often a client is chosen, and its weight in an average."""
 
@@ -42,6 +42,8 @@ def expected(rounds: Rounds, m: Monomial, prefix: list[Binder]) -> Quotient:
         if b.kind == "i":
             body = bind(b, body)
     clients = sorted({n for a, _ in m for n in _clients(a)})
+    if rounds.alone:
+        return expectation(_averaged(rounds, renamed(body, dict.fromkeys(clients, Index("n"))), staying))
     apart = _averaged(rounds, body, staying)
     if len(clients) < 2:
         return expectation(apart)
@@ -86,21 +88,30 @@ def _stays(rounds: Rounds, m: Monomial, draw: Draw) -> bool:
 
 def _before(rounds: Rounds, moment: Any, draw: Draw) -> bool:
     """Whether a state or tap does not hang on a draw."""
-    name, (k, *turn), *_ = moment
-    back = (draw[1] - k).number
-    if back is None or back.denominator != 1:
-        return False
+    name, (k, *turns), *_ = moment
+    later = _least(rounds, draw[1] - k)
     if name in rounds.reader.words.states:
-        return back >= 0
-    if back != 0:
-        return back > 0
+        return later >= 0
+    if later:
+        return later > 0
     now, before = rounds.taps[name]
     if draw[0] not in now | before:
         return True
-    earlier = (draw[2] - turn[0]).number if len(turn) == 1 and len(draw) == 3 else None
-    if earlier is None or not rounds.same_loop(name, draw[0]):
-        return False
-    return earlier >= 1 or (earlier == 0 and draw[0] not in now)
+    own, other = rounds.loops_around(name), rounds.loops_around(draw[0])
+    for loop, another, at, turn in zip(own, other, turns, draw[2:], strict=False):
+        later = _least(rounds, turn - at)
+        if loop is not another or later < 0:
+            return False
+        if later > 0:
+            return True
+    return len(other) >= len(own) > 0 and draw[0] not in now
+
+
+def _least(rounds: Rounds, q: Quotient) -> int:
+    """What a difference of indices is at least; -1 where that is less than 0, or not known."""
+    if not rounds.reader.whole(q) or any(c < 0 for c in q.over.values()):
+        return -1
+    return int(q.over.get((), 0))
 
 
 def _of_two_turns(rounds: Rounds, m: Monomial, prefix: list[Binder], one: Draw, other: Draw) -> Quotient:
@@ -116,28 +127,33 @@ def _of_two_turns(rounds: Rounds, m: Monomial, prefix: list[Binder], one: Draw, 
     sums = {number_of(b.index).text: b for b in prefix if b.kind == "h"}
     here, there = (sums.get(d[2].text) if len(d) == 3 else None for d in (one, other))
     rest = tuple((a, e) for a, e in m if a != both)
-    if (
-        both is None
-        or here is None
-        or there is None
-        or here.upper is None
-        or there.upper != here.upper
-        or one[:2] != other[:2]
-        or [v.kind for v in both.data] != ["sampled"] * 2
-        or any({here.index, there.index} & a.free or one[0] in {d[0] for d in a.draws} for a, _ in rest)
-    ):
+    if both is None or here is None or there is None or here.upper is None or there.upper != here.upper:
         raise RejectedError(f"two draws of {one[0]} that may be the same")
+    turns = {here.index, there.index}
+    if (
+        one[:2] != other[:2]
+        or [v.kind for v in both.data] != ["sampled"] * 2
+        or not all(_before(rounds, moment, v.data[0]) for v in both.data for moment in v.moments)
+        or any(one[0] in {d[0] for d in a.draws} or (a.random and turns & a.free) for a, _ in rest)
+        or not all(_before(rounds, moment, one[:2]) for a, _ in rest for moment in a.moments)
+    ):
+        raise RejectedError(f"two draws of {one[0]} in a product that hangs on them in other ways")
 
     def mean(v: Atom) -> Quotient:
-        return rounds.reader.function("f_n", v.data[2], replace(PLAIN, n=v.data[1], owner=v.data[1]), True)
+        place, point = replace(PLAIN, n=v.data[1], owner=v.data[1]), v.data[2]
+        if isinstance(point, Quotient):
+            return rounds.reader.function("f_n", point, place, True)
+        there, zero = (rounds.reader.function("f_n", q, place, True) for q in (as_vector(point), ZERO))
+        return there - zero  # what a quadratic's gradient adds for it
 
     def of(q: Quotient) -> Quotient:
-        return expectation(monomial(rest) * q, lambda inner, more: expected(rounds, inner, [*prefix, *more]))
+        return expectation(q, lambda inner, more: expected(rounds, inner, [*prefix, *more]))
 
     g, h = both.data
-    drawn_, means, now = of_atom(both), dot(mean(g), mean(h)), {str(there.index): here.index}
-    equal = of(renamed(drawn_, now)) - of(renamed(means, now))
-    return of(dot(as_vector(g), mean(h))) + of(dot(mean(g), as_vector(h))) - of(means) + equal / here.upper
+    others, means, now = monomial(rest), dot(mean(g), mean(h)), {str(there.index): here.index}
+    equal = of(renamed(others * of_atom(both), now)) - of(renamed(others * means, now))
+    mixed = dot(as_vector(g), mean(h)) + dot(mean(g), as_vector(h)) - means
+    return of(others * mixed) + equal / here.upper
 
 
 def _averaged(rounds: Rounds, q: Quotient, staying: frozenset[Draw]) -> Quotient:
@@ -172,6 +188,9 @@ def _of_product(rounds: Rounds, m: Monomial, staying: frozenset[Draw]) -> Quotie
     rest = tuple((a, e) for a, e in m if a.kind not in SCALARS)
     if scalars:
         return _scalars(rounds, scalars) * _of_product(rounds, rest, staying)
+    for _, v in _vectors(rest):
+        if v.kind not in ("sampled", "noise", "kept") or any(x.draws for x in v.data[2:3] if v.kind == "sampled"):
+            raise RejectedError("a gradient at what is drawn, in a product")
     within = {draw for _, v in _vectors(rest) if v.kind == "kept" for draw in v.data[3].draws}
     outermost = sorted({v.data[:2] for _, v in _vectors(rest) if v.data[0] not in within | staying}, key=str)
     if not outermost:

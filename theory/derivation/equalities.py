@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
-from theory.derivation.atoms import Index
+from theory.derivation.atoms import FIXED, RANDOM, Index, atom, deep
 from theory.derivation.combinations import bound_over, list_of, put_at
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
@@ -15,6 +16,7 @@ from theory.derivation.statements import Found, Line, same
 from theory.derivation.terms import Change, as_vector, bind, changed, dot, opened, renamed
 from theory.formula import Apply
 from theory.sentence import (
+    TURNS,
     Sentence,
     applied,
     parse_sentence,
@@ -27,8 +29,40 @@ def step(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It is so by what the algorithm does in a round, E of its draws taken exactly, and vectors that lines equate."""
     rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
     used = [kernel.line(name) for name in list_of(data, "using")]
-    if line.relation in ("<", ">") or not _same_when(kernel, rest, used):
+    if line.relation in ("<", ">") or not _same_when(kernel, rest, used, unfold=True):
         raise RejectedError(f"left over after the round: {rest.text}")
+    return Found()
+
+
+def drawn(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
+    """It is so in every outcome of one draw of a sample, as a line says the same of every sample."""
+    used = kernel.line(data.get("line"))
+    rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
+    client, sample, rounds = Index("n"), Index("i"), kernel.reader.rounds
+    free = {
+        index
+        for side in (line.sentence.left, line.sentence.right)
+        for index in read(side, kernel.claim.vocabulary).free
+    }
+    if used.fixed & {"n", "i"} or used.place != PLAIN or line.place != PLAIN or "i" in free:
+        raise RejectedError(f"{used.name} is not about every sample of a client, or the line is about one")
+    found = [a for a in deep(rest) if a.draws]
+    draws = {draw for a in found for draw in a.draws}
+    if rounds is None or len(draws) != 1 or not rounds.is_sample(*draws):
+        raise RejectedError("the sentence hangs on another draw than that of one sample")
+    vectors = [a for a in deep(rest) if a.kind in RANDOM and a.data and a.data[0] in draws]
+    if any(a.kind != "sampled" or a.data[1] != client for a in vectors):
+        raise RejectedError("the sentence is not about the sample of one client n")
+    if any(a.kind in FIXED and any(b in vectors for b in deep(of_atom(a)) if b != a) for a in deep(rest)):
+        raise RejectedError("an expectation of the sample itself")
+
+    def of_sample(a: Atom) -> Quotient | None:
+        if a not in vectors:
+            return None
+        return changed(as_vector(atom("grad", (client, sample), a.data[2])), Change(vector=of_sample))
+
+    if not same(changed(rest, Change(vector=of_sample)), line.relation, used):
+        raise RejectedError(f"{used.name} does not say so of the sample")
     return Found()
 
 
@@ -39,15 +73,21 @@ def replaced(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     return Found()
 
 
-def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line]) -> bool:
+def _same_when(kernel: Kernel, q: Quotient, lines: Sequence[Line], unfold: bool = False) -> bool:
     """Whether it is 0 when vectors are replaced by those that lines norm2(u - v) <= 0 say are equal to them."""
     if not lines:
-        return q.zero
-    return any(_same_when(kernel, changed(q, one), lines[1:]) for one in _equalities(kernel, lines[0]))
+        rounds = kernel.reader.rounds
+        return q.zero or (rounds is not None and rounds.totals(q).zero)
+    first, *others = lines
+    some = [one for way in {False, unfold} for one in _equalities(kernel, first, way)]
+    return any(_same_when(kernel, changed(q, one), others, unfold) for one in some)
 
 
-def _equalities(kernel: Kernel, line: Line) -> list[Change]:
-    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; for every client, where it is so for all."""
+def _equalities(kernel: Kernel, line: Line, unfold: bool) -> list[Change]:
+    """What a line norm2(u - v) <= 0, or E of it, lets be replaced; for every client, where it is so for all.
+
+    Unfolded, both sides are what the round makes them, by the same draws as everything else.
+    """
     left, program = line.sentence.left, kernel.claim.program
     finite = program is None or "noise" not in program.operations
     if isinstance(left, Apply) and left.operation == "E" and finite:  # each outcome has a probability > 0
@@ -56,23 +96,27 @@ def _equalities(kernel: Kernel, line: Line) -> list[Change]:
         raise RejectedError(f"{line.name} does not say that two vectors are equal")
     if not kernel.reader.value(line.sentence.right, line.place).zero:
         raise RejectedError(f"{line.name} does not say that two vectors are equal")
-    w = kernel.reader.value(left.arguments[0], line.place)
+    w = kernel.reader.value(left.arguments[0], replace(line.place, unfold=unfold))
     found = []
     for m, c in w:
         if len(m) == 1 and m[0][0].kind == "vec" and abs(c) == 1 and not w.under:
             one = m[0][0].data[0]
             rest = (w - monomial(m, c)) * constant(-c)
-            found.append(_swap(one, rest, "n" in one.free and "n" not in line.fixed))
+            found.append(_swap(one, rest, sorted(one.free & {"n", "k", *TURNS} - line.fixed - set(line.reach))))
     return found
 
 
-def _swap(one: Atom, by: Quotient, for_all: bool) -> Change:
+def _swap(one: Atom, by: Quotient, general: Sequence[str]) -> Change:
+    """An atom for another vector, at all values of the indices that are general."""
+
     def vector(a: Atom) -> Quotient | None:
         if a == one:
             return by
-        for name in a.free if for_all and a.kind == one.kind else ():
-            if name.startswith("n") and renamed(as_vector(one), {"n": Index(name)}) == as_vector(a):
-                return renamed(by, {"n": Index(name)})
+        names = [[Index(name) for name in sorted(a.free) if name[0] == index] for index in general]
+        for choice in product(*names) if general and a.kind == one.kind else ():
+            new = dict(zip(general, choice, strict=True))
+            if renamed(as_vector(one), new) == as_vector(a):
+                return renamed(by, new)
         return None
 
     return Change(vector=vector)
@@ -95,12 +139,20 @@ def zero(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 
 
 def single(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """It is so because there is one client: a mean over clients is what is of that one."""
+    """It is so because there is one client: a mean over clients is what is of that one; unfolded, so are its draws."""
     one = parse_sentence("N <= 1")
     if not kernel.signs.nonnegative(applied("-", (one.right, one.left))):
         raise RejectedError("nothing says that N <= 1")
-    client = Index("n")
-    rest = of_one_client(line.gap, client)
+    client, rounds = Index("n"), kernel.reader.rounds
+    gap = line.gap
+    if data.get("unfold"):
+        assert rounds is not None
+        rounds.alone = True
+        try:
+            gap = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
+        finally:
+            rounds.alone = False
+    rest = of_one_client(gap, client)
     if line.relation in ("<", ">") or not rest.zero:
         raise RejectedError(f"left over for one client: {rest.text}")
     return Found()

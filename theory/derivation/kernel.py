@@ -119,6 +119,7 @@ class Kernel:
         self.reader = Reader(claim, finest(claim, trees), lambda e, place: self.signs.nonzero(e, place))
         self.signs = Signs(self.reader)
         self.reader.rounds = Rounds(self.reader)
+        self.reader.nonnegative = self.signs.surely_nonnegative
         self.there = named_points(claim)
         self.known: dict[str, Line] = {}
         self.accepted: list[Line] = []
@@ -133,6 +134,7 @@ class Kernel:
         if relation is None:
             return
         self.signs.allow((relation.left, relation.right), text)
+        self.reader.leaned = {text}
         try:
             gap = self.reader.difference(relation)
         except ValueError:  # what is not read says nothing here
@@ -141,7 +143,9 @@ class Kernel:
         steps = () if self.claim.program is None else self.claim.program.body
         if "h" in reach and sum(isinstance(one, Loop) for one in steps) != 1:
             return  # of which loop it speaks, lines would not remember
-        line = Line(text, relation, PLAIN, gap, hypotheses=frozenset({text}), reach=reach)
+        if any(self.reader.lagging(side, "h") for side in (relation.left, relation.right)):
+            return  # nor that h is no turn
+        line = Line(text, relation, PLAIN, gap, hypotheses=frozenset(self.reader.leaned), reach=reach)
         self.hypotheses.append(line)
         self.signs.know(line, gap, relation.relation)
 
@@ -247,6 +251,7 @@ class Kernel:
             raise RejectedError(f"{unknown[0]!r} is nothing that a line by {by} has")
         before = self.touched, self.signs.used, self.signs.leaned
         self.touched, self.signs.used, self.signs.leaned = [], [], set()
+        self.reader.leaned = self.signs.leaned
         try:
             said, place = self._said(data, goal, by)
             gap = self.reader.difference(said, place)
@@ -257,6 +262,7 @@ class Kernel:
             used, leaned = [*self.touched, *self.signs.used], frozenset(self.signs.leaned)
         finally:
             self.touched, self.signs.used, self.signs.leaned = before
+            self.reader.leaned = self.signs.leaned
         return replace(
             line,
             parts=tuple(dict.fromkeys(one.name for one in used)),

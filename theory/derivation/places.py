@@ -58,13 +58,25 @@ def put(place: Place, name: str, value: Quotient) -> Place:
 
 
 class Unfolding(Protocol):
-    """What makes a round of an algorithm out of its states; see `theory.derivation.rounds`."""
+    """What makes a round of an algorithm out of its states; see `theory.derivation.rounds`.
+
+    Attributes:
+        alone: whether there is one client, whose draws all draws are.
+    """
+
+    alone: bool
 
     def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
         """The state or tap as made of earlier ones; None where it is not."""
 
     def expected(self, m: Any, prefix: list[Binder]) -> Quotient:
         """E of a product with draws in it."""
+
+    def totals(self, q: Quotient) -> Quotient:
+        """A normal form in which as many clients are chosen as are."""
+
+    def is_sample(self, draw: Any) -> bool:
+        """Whether a draw is one sample of every client."""
 
 
 def finest(claim: Claim, sentences: Iterable[Expression]) -> int:

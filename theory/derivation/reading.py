@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from theory.claim import Claim
 from theory.derivation.atoms import FIRST, Binder, Index, atom, deep, fresh
 from theory.derivation.places import PLAIN, Place, Unfolding, finest, number_of, parameter, put
 from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, mapped, of_atom, total
-from theory.derivation.terms import absolute, as_vector, bind, dot, expectation, over_all, power, root, weight
-from theory.formula import Name, Number
-from theory.predicates import Connected
-from theory.program import Loop, Program, loops_around
+from theory.derivation.terms import (
+    absolute,
+    affine,
+    as_vector,
+    bind,
+    dot,
+    expectation,
+    extremum,
+    over_all,
+    power,
+    root,
+    weight,
+)
+from theory.domain import COUNT, NONNEGATIVE, Domain
+from theory.formula import Apply, Name, Number
+from theory.predicates import Connected, predicate
+from theory.program import Instruction, Loop, Program, loops_around
 from theory.sentence import (
     FUNCTION_NAMES,
     INTEGERS,
@@ -25,6 +39,7 @@ from theory.sentence import (
     Sentence,
     everything_meant,
     index_of,
+    parse_call,
     parse_expression,
     parts,
     read,
@@ -51,7 +66,11 @@ class Reader:
         self.claim, self.level, self.nonzero = claim, level, nonzero
         self.words = claim.vocabulary
         self.rounds: Unfolding | None = None
+        self.nonnegative: Callable[[Quotient], bool] = lambda q: False
         self.symbols = frozenset(claim.symbols)
+        of = FUNCTION_NAMES[level]
+        self.affine = next((text for text in (*claim.assuming, *claim.standing) if _is_quadratic(text, of)), "")
+        self.leaned: set[str] = set()
         self.matrices = frozenset(one.matrix for one in claim.predicates if isinstance(one, Connected))
 
     def difference(self, s: Sentence, place: Place = PLAIN) -> Quotient:
@@ -92,6 +111,8 @@ class Reader:
             return root(found) if op == "norm" else found
         if op in FUNCTION_NAMES or op.startswith("grad "):
             name, gradient = op.removeprefix("grad "), op.startswith("grad ")
+            if gradient and self.affine:
+                return self.function(name, self.value(inner[0], place), place, True)
             values = ((chance, self.function(name, at, place, gradient)) for chance, at in self.points(inner[0], place))
             return total(chance * value for chance, value in values)
         if op in OVER:
@@ -162,17 +183,24 @@ class Reader:
             return place.K
         if name in ("N", "d", "fstar"):
             return parameter(name)
-        if name not in self.symbols or name in self.matrices:
+        if name in self.matrices or (name not in self.symbols and index_of(name)[0] not in self.weights):
             raise RejectedError(f"{name} is no number of the claim")
         return self.named(name, place)
 
     def named(self, symbol: str, place: Place) -> Quotient:
         """A parameter as a claim writes it."""
         base, index = index_of(symbol)
-        if index not in ("", "n", "k"):
-            raise RejectedError(f"{symbol}: a number for each {index}")
-        at: tuple[Any, ...] = {"": (), "n": (place.n,), "k": (place.k,)}[index]
+        if index not in ("", "n", "k", *TURNS) or (index in TURNS) != (base in self.weights):
+            raise RejectedError(f"{symbol}: a number for each {index or 'remembered vector'}")
+        at: tuple[Any, ...] = () if not index else (getattr(place, index),)
         return parameter(base, *at)
+
+    def domain(self, name: str) -> Domain | None:
+        """The domain of a parameter, by its name without an index."""
+        if name in ("N", "d", "K") or (self.lags is not None and self.lags.text == parameter(name).text):
+            return COUNT
+        given = {name, *(f"{name}_{index}" for index in TURNS)} & set(self.claim.parameters)
+        return NONNEGATIVE if name in self.weights and not given else self.claim.domains.get(name)
 
     def _sample(self, place: Place) -> Index:
         if place.owner != place.n:
@@ -186,9 +214,7 @@ class Reader:
         if a.kind != "parameter" or len(a.data) > 2:
             return False
         name = str(a.data[0])
-        if name in ("N", "d", "K"):
-            return True
-        domain = self.claim.domains.get(name)
+        domain = self.domain(name)
         if domain is None:
             return name in INTEGERS
         return domain.integer and domain.lower is not None and domain.lower >= 0
@@ -203,7 +229,8 @@ class Reader:
     def _state(self, e: At, place: Place) -> Quotient:
         still = replace(place, unfold=False)
         for number, index in enumerate(e.indices):
-            if self._turning([index]) - set(TURNS[number - 1 : number] if e.name in self.words.taps else ()):
+            own = TURNS[number - 1 : number] if e.name in self.words.taps else TURNS if number else ()
+            if self._turning([index]) - set(own):
                 raise RejectedError(f"{text_of(e)}: h is the turn of a loop, j of one inside it")
         indices = tuple(self.value(i, still) for i in e.indices)
         return self.state(e.name, indices, place)
@@ -214,8 +241,11 @@ class Reader:
             self.index(index)
         program = self.claim.program
         kind = self.words.states[name] if name in self.words.states else self.words.taps[name][0]
-        if kind not in ("server", "client") or not isinstance(program, Program):
+        if not isinstance(program, Program) or (kind not in ("server", "client") and name not in self.pasts):
             raise RejectedError(f"{name} is neither a server's vector nor a client's")
+        if name in self.pasts:  # what was j + 1 rounds back was j rounds back before
+            both = min(self.index(q)[1] for q in indices)
+            indices = tuple(q - constant(max(both, 0)) for q in indices)
         if name in self.words.states and indices[0].zero:
             initial = next(s.initial for s in program.state if s.name == name)
             return self.value(parse_expression(initial), replace(place, unfold=False))
@@ -235,13 +265,65 @@ class Reader:
         terms = dict(q.over)
         c = terms.pop((), Fraction(0))
         plain = len(terms) <= 1 and not q.under and c.denominator == 1
-        least = 0
         for m, times in terms.items():
             plain = plain and times == 1 and len(m) == 1 and m[0][1] == 1 and self.integer(m[0][0])
-            least = -1 if plain and m[0][0].data == ("K",) else 0
-        if not plain or c < least:
+        named = any(a.kind == "parameter" for a in q.atoms)
+        if not plain or (c < 0 and not (named and self.nonnegative(q))):
             raise RejectedError(f"the index {q.text} of a state is not of the form k + 1")
         return (next(iter(terms))[0][0].text if terms else "", int(c))
+
+    # --- remembered vectors ---
+
+    @cached_property
+    def lags(self) -> Quotient | None:
+        """How many vectors the algorithm remembers, at least 1; None where it remembers none."""
+        program = self.claim.program
+        lengths = set() if program is None else {s.length for s in program.state if s.length is not None}
+        length = lengths.pop() if len(lengths) == 1 else None
+        if isinstance(length, Number):
+            return constant(length.value)
+        return parameter(length.name) if isinstance(length, Name) else None
+
+    @cached_property
+    def weights(self) -> frozenset[str]:
+        """The parameters that are one number for each remembered vector."""
+        steps = () if self.claim.program is None else self.claim.program.steps
+        return frozenset(s.label for s in steps if isinstance(s, Instruction) and s.op == "combine")
+
+    @cached_property
+    def pasts(self) -> Mapping[str, str]:
+        """The server's states that remember vectors, and what each round puts in front of them."""
+        program = self.claim.program
+        if program is None or self.lags is None:
+            return {}
+        shifts = {s.to: s for s in program.body if isinstance(s, Instruction) and s.op == "shift"}
+        found = {}
+        for state, before, after in zip(program.state, program.inputs, program.result, strict=True):
+            step = shifts.get(after)
+            if state.kind == "past" and step is not None and step.of[0] == before:
+                found[state.name] = step.of[1]
+        return found
+
+    def combined(self, weights: str, past: str, place: Place) -> Quotient:
+        """Remembered vectors with their weights, added up."""
+
+        def at(j: Quotient) -> Quotient:
+            return parameter(weights, j) * self.state(past, (place.k, j), replace(place, unfold=False))
+
+        assert self.lags is not None
+        return self.summed("j", at, self.lags)
+
+    def lagging(self, e: Expression, index: str) -> bool:
+        """Whether something that is remembered has an index, free in an expression, or is a weight with it."""
+        if isinstance(e, Name):
+            meant = self.words.definitions.get(e.name)
+            base, own = index_of(e.name)
+            return self.lagging(meant, index) if meant is not None else base in self.weights and own == index
+        if isinstance(e, At):
+            return e.name in self.pasts and index in self._turning(e.indices[1:])
+        if isinstance(e, Apply) and OVER.get(e.operation, ("", ""))[1] == index:
+            return False
+        return any(self.lagging(part, index) for part in parts(e))
 
     # --- functions ---
 
@@ -252,11 +334,18 @@ class Reader:
             raise RejectedError(f"{name} is finer than what the derivation speaks of")
         n = place.n if fineness >= 1 else fresh("n")
         i = self._sample(place) if fineness == 2 else fresh("i")
-        made = atom("grad" if gradient else "value", (n, i)[: self.level], at)
-        found = as_vector(made) if gradient else of_atom(made)
+        key = (n, i)[: self.level]
+        found = self.gradient("grad", (key,), at) if gradient else of_atom(atom("value", key, at))
         if self.level == 2 and fineness < 2:
             found = bind(Binder("i", i, n), found)
         return bind(Binder("n", n), found) if self.level >= 1 and fineness == 0 else found
+
+    def gradient(self, kind: str, of: tuple[Any, ...], at: Quotient) -> Quotient:
+        """One of the finest functions' gradient; that of a quadratic is affine."""
+        if not self.affine:
+            return as_vector(atom(kind, *of, at))
+        self.leaned.add(self.affine)
+        return affine(lambda point: atom(kind, *of, point), at)
 
     # --- operations on numbers ---
 
@@ -269,12 +358,7 @@ class Reader:
             trivial = of[0].zero if op == "exp" else of[0].number == 1
             return constant(int(op == "exp")) if trivial else of_atom(atom(op, of[0]))
         if op in ("max", "min"):
-            flat: dict[str, Quotient] = {}
-            for q in of:
-                inner = _only(q, op)
-                flat |= {x.text: x for x in (inner.data[0] if inner is not None else (q,))}
-            ordered = tuple(flat[t] for t in sorted(flat))
-            return ordered[0] if len(ordered) == 1 else of_atom(atom(op, ordered))
+            return extremum(op, of)
         raise RejectedError(f"{op} is not read")
 
     def _power(self, base: Expression, exponent: Expression, place: Place) -> Quotient:
@@ -308,10 +392,11 @@ class Reader:
             def at(value: Quotient) -> Quotient:
                 return self.value(inner, put(place, index, value))
 
+            kind = "j" if index in TURNS and self.lagging(inner, index) else index
             if how in ("max", "min"):
-                here = fresh(index)
-                return over_all(f"{how}_{index}", here, None, upper, at(number_of(here)))
-            found = self.summed(index, at, upper)
+                here = fresh(kind)
+                return over_all(f"{how}_{kind}", here, None, upper, at(number_of(here)))
+            found = self.summed(kind, at, upper)
             return found / upper if how == "mean" else found
         here = fresh(index)
         inside = replace(place, n=here) if index == "n" else replace(place, i=here, owner=place.n)
@@ -341,6 +426,8 @@ class Reader:
     def turns(self, inner: Expression, index: str) -> Quotient:
         """The number of turns of the loop whose turn goes by h, or j, in the taps of what is taken over it.
 
+        It is the number of remembered vectors where these, or their weights, have it, and no tap.
+
         Raises:
             RejectedError: where that is no one loop.
         """
@@ -349,6 +436,10 @@ class Reader:
             for part in everything_meant(inner, self.words)
             if isinstance(part, At) and part.name in self.words.taps and index in self._turning(part.indices)
         }
+        if not taps and self.lags is not None and self.lagging(inner, index):
+            return self.lags
+        if self.lagging(inner, index):
+            raise RejectedError(f"a sum over {index} of turns and of remembered vectors")
         around = [loops_around(self.claim.program.body, tap) or () for tap in taps] if self.claim.program else []
         loops = [some[TURNS.index(index)] for some in around if len(some) > TURNS.index(index)]
         if not loops or len(loops) < len(taps) or any(loop != loops[0] for loop in loops):
@@ -356,7 +447,7 @@ class Reader:
         return self.count(loops[0])
 
     def turns_of(self, index: str) -> Quotient:
-        """The number of turns of the loops that h, or j, counts.
+        """The number of turns of the loops that h, or j, counts; j counts remembered vectors too.
 
         Raises:
             RejectedError: where that is no one number.
@@ -365,6 +456,8 @@ class Reader:
         for _ in range(TURNS.index(index)):
             steps = [inner for step in steps if isinstance(step, Loop) for inner in step.body]
         counts = {self.count(step) for step in steps if isinstance(step, Loop)}
+        if index == "j" and self.lags is not None:
+            counts.add(self.lags)
         if len(counts) != 1:
             raise RejectedError(f"{index} counts the turns of no loop, or of several")
         return counts.pop()
@@ -384,16 +477,14 @@ class Reader:
         return found
 
 
+def _is_quadratic(text: str, function: str) -> bool:
+    call = parse_call(text)
+    one = None if call is None else predicate(*call)
+    return one is not None and (one.name, one.function) == ("quadratic", function)
+
+
 def _with(one: Atom, value: Quotient) -> Callable[[Atom], Quotient]:
     return lambda a: value if a == one else of_atom(a)
-
-
-def _only(q: Quotient, kind: str) -> Atom | None:
-    """The one atom of this kind that a quotient is, or None."""
-    if len(q.over) != 1 or q.under:
-        return None
-    ((m, c),) = q
-    return m[0][0] if c == 1 and len(m) == 1 and m[0][1] == 1 and m[0][0].kind == kind else None
 
 
 def checked(s: Sentence, claim: Claim) -> Sentence:

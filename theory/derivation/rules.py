@@ -13,15 +13,15 @@ from typing import Any
 from theory.derivation.atoms import Binder, Index
 from theory.derivation.averages import average
 from theory.derivation.combinations import at, combination, list_of, mapping_of, mean, turns_of
-from theory.derivation.equalities import power, replaced, root, single, step, zero
+from theory.derivation.equalities import drawn, power, replaced, root, single, step, zero
 from theory.derivation.inductions import cases, induction
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
-from theory.derivation.reading import PLAIN, put
+from theory.derivation.reading import PLAIN, parameter, put
 from theory.derivation.schemas import instance
 from theory.derivation.signs import NONNEGATIVE
 from theory.derivation.statements import Found, Line, same
-from theory.derivation.terms import bind
+from theory.derivation.terms import bind, dot
 from theory.sentence import (
     OVER,
     TURNS,
@@ -29,6 +29,7 @@ from theory.sentence import (
     Relation,
     Sentence,
     applied,
+    parse_expression,
     parse_sentence,
     read,
     text_of,
@@ -86,8 +87,22 @@ def domain(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     from theory.derivation.domains import by_domain
 
     if not by_domain(kernel.reader, kernel.signs, line.gap, line.relation):
-        raise RejectedError(f"{line.sentence} is not what domains say")
+        reach = _within(kernel, line)
+        if reach is None:
+            raise RejectedError(f"{line.sentence} is not what domains say")
+        return Found(reach=reach)
     return Found()
+
+
+def _within(kernel: Kernel, line: Line) -> Mapping[str, int] | None:
+    """How far it carries that a round, or turn, is one of the run: ``h <= H - 1``, and ``h <= H`` after the last."""
+    now = {"k": PLAIN.k, "h": PLAIN.h, "j": PLAIN.j}
+    for index in sorted(line.gap.free & set(now)) if line.relation in ("<=", ">=") else ():
+        end = parameter("K") if index == "k" else kernel.reader.turns_of(index)
+        for reach in (0, 1):
+            if line.gap.direction == (end - now[index] - constant(reach)).direction:
+                return {index: reach}
+    return None
 
 
 def axiom(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
@@ -95,6 +110,8 @@ def axiom(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     of = [kernel.expression(text) for text in list_of(data, "of")]
     if data.get("schema") == "telescope":
         return _telescope(kernel, of, str(data.get("over", "")), line)
+    if data.get("schema") == "tail":
+        return _tail(kernel, of, line)
     said, reach = _axiom(kernel, str(data.get("schema")), of, str(data.get("over", "")), line)
     if not any(same(line.gap, line.relation, replace(line, sentence=s, gap=kernel.reader.difference(s))) for s in said):
         raise RejectedError(f"it is not what {data.get('schema')} says of {', '.join(map(text_of, of))}")
@@ -104,10 +121,11 @@ def axiom(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 def _telescope(kernel: Kernel, of: list[Expression], over: str, line: Line) -> Found:
     """A sum over rounds, or turns, of what a number grows by is what it is after the last less what it is at first."""
     how, index = OVER.get(over, ("", ""))
-    if how != "sum" or index not in ("k", *TURNS) or len(of) != 1 or line.relation != "==" or line.place != PLAIN:
-        raise RejectedError("telescope is an equation about a sum over k, h or j, of one number")
-    if read(of[0], kernel.claim.vocabulary).shape == "vector":
-        raise RejectedError("telescope is of numbers")
+    if how != "sum" or index not in ("k", *TURNS) or len(of) != 1 or line.place != PLAIN:
+        raise RejectedError("telescope is about a sum over k, h or j, of one number or vector")
+    vector = read(of[0], kernel.claim.vocabulary).shape == "vector"
+    if line.relation in (("<", ">", ">=") if vector else ("<", ">", ">=", "<=")):
+        raise RejectedError("telescope is an equation, of vectors norm2(u - v) <= 0")
     end = turns_of(kernel, index)
 
     def there(value: Quotient) -> Quotient:
@@ -118,9 +136,34 @@ def _telescope(kernel: Kernel, of: list[Expression], over: str, line: Line) -> F
     now: Quotient = getattr(PLAIN, index)
     grows = there(now + ONE) - there(now)
     grows = bind(Binder(index, Index(index), None, end), grows) if index in grows.free else end * grows
-    if line.gap.direction[1] != (there(end) - there(constant(0)) - grows).direction[1]:
+    gap = there(end) - there(constant(0)) - grows
+    if line.gap.direction[1] != (dot(gap, gap) if vector else gap).direction[1]:
         raise RejectedError("the sum of its growth is what it is at the end, less what it is at first")
     return Found()
+
+
+def _tail(kernel: Kernel, of: list[Expression], line: Line) -> Found:
+    """Sums over the lags from j on: the first is the whole sum, the last is 0, each has one term more than the next."""
+    if len(of) != 1 or line.relation != "==" or line.place != PLAIN or "j" in read(of[0], kernel.claim.vocabulary).free:
+        raise RejectedError("tail is an equation about sums of one number over the lags h, which hangs on no j")
+    sums = [applied("sum_h", (e,)) for e in (of[0], applied("*", (parse_expression(_FROM_J), of[0])))]
+    if not kernel.reader.lagging(of[0], "h") or kernel.reader.lags is None:
+        raise RejectedError(f"{text_of(of[0])} is not of remembered vectors h")
+    now, first, last = PLAIN.j, constant(0), kernel.reader.lags
+
+    def tail(j: Quotient) -> Quotient:
+        return kernel.reader.value(sums[1], replace(PLAIN, j=j))
+
+    ends = tail(first) - kernel.reader.value(sums[0]), tail(last)
+    one = tail(now) - tail(now + ONE) - kernel.reader.value(of[0], replace(PLAIN, h=now))
+    if line.gap.direction[1] in [gap.direction[1] for gap in ends]:
+        return Found()
+    if line.gap.direction[1] != one.direction[1]:
+        raise RejectedError("it is not what a tail begins with, ends with, or loses")
+    return Found(reach={"j": 1})
+
+
+_FROM_J = "max(0, min(1, h + 1 - j))"
 
 
 def _axiom(
@@ -139,6 +182,8 @@ def _axiom(
         ):
             raise RejectedError(f"triangle over {over}: it is of one vector, over E, means and sums")
         return [Sentence(call("norm", call(over, of[0])), "<=", call(over, call("norm", of[0])))], {}
+    if schema == "jensen" and shapes == ["scalar", "vector"]:
+        return [_jensen(kernel, of[0], of[1], over)], {}
     vectors = {"cauchy": 2, "triangle": 2}.get(schema)
     if vectors is not None:
         if shapes != ["vector"] * vectors:
@@ -171,6 +216,8 @@ def _axiom(
             return [Sentence(e, "<=", call("quantile", e, one))], {}
         case "exp" if len(of) == 1:
             return [Sentence(call("exp", e), ">=", call("+", one, e))], {}
+        case "exp sum" if len(of) == 2:
+            return [Sentence(call("exp", call("+", *of)), "==", call("*", *(call("exp", each) for each in of)))], {}
         case "log" if len(of) == 1 and kernel.signs.positive(e):
             return [Sentence(call("log", e), "<=", call("-", e, one))], {}
         case "abs" if len(of) == 1:
@@ -195,6 +242,19 @@ def _of_simplex(kernel: Kernel, costs: Expression, curvatures: Expression) -> li
     level = Sentence(replaced_by(said.left, new), "<=", replaced_by(said.right, new))
     zero, one = parse_sentence("0 <= 1").left, parse_sentence("0 <= 1").right
     return [Sentence(zero, "<=", weight), Sentence(applied("sum_n", (weight,)), "==", one), level]
+
+
+def _jensen(kernel: Kernel, w: Expression, v: Expression, over: str) -> Sentence:
+    """The square of a weighted sum is at most the sum of the weights times that of the squares (Cauchy, Schwarz)."""
+    how, index = OVER.get(over, ("", ""))
+    if how not in ("mean", "sum") or not kernel.signs.sign(w, bound=frozenset({index})) <= NONNEGATIVE:
+        raise RejectedError(f"jensen is of weights that are >= 0, over means and sums, and not of {text_of(w)}")
+
+    def taken(e: Expression) -> Expression:
+        return applied(over, (e,))
+
+    squares = taken(applied("*", (w, applied("norm2", (v,)))))
+    return Sentence(applied("norm2", (taken(applied("*", (w, v))),)), "<=", applied("*", (taken(w), squares)))
 
 
 def _bounds(kernel: Kernel, of: list[Expression], over: str) -> list[Sentence]:
@@ -235,13 +295,14 @@ RULES: Mapping[str, tuple[Rule, tuple[str, ...]]] = {
     "combination": (combination, ("parts", "squares")),
     "average": (average, ()),
     "step": (step, ("using",)),
+    "drawn": (drawn, ("line",)),
     "replace": (replaced, ("line",)),
     "at": (at, ("line", "put")),
     "mean": (mean, ("line", "over", "put")),
     "induction": (induction, ("on", "from", "sentences", "base", "step")),
     "cases": (cases, ("on", "first", "second")),
     "zero": (zero, ("line", "put", "of", "with", "over")),
-    "single": (single, ()),
+    "single": (single, ("unfold",)),
     "root": (root, ("line", "put")),
     "power": (power, ("line", "exponent")),
     "citation": (citation, ("source",)),

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from theory.derivation.atoms import Index
 from theory.derivation.quotients import Atom, Monomial, Quotient, RejectedError, monomial
 from theory.derivation.reading import PLAIN, Place, Reader, number_of
-from theory.domain import COUNT, REAL
+from theory.domain import REAL
 from theory.formula import Apply, Name, Number
 from theory.sentence import ALL_CLIENTS, OVER, TURNS, At, Expression, parts, text_of
 
@@ -241,6 +241,10 @@ class Signs:
         """The signs that a normal form may have."""
         return self._quotient(q, frozenset(), 0)
 
+    def surely_nonnegative(self, q: Quotient) -> bool:
+        """Whether a normal form is at least 0, by its structure or by a line."""
+        return self.of_quotient(q) <= NONNEGATIVE or self._known(q, frozenset()) <= NONNEGATIVE
+
     def _quotient(self, q: Quotient, bound: frozenset[str], depth: int) -> Sign:
         found = self._polynomial(Quotient(q.over, {}), bound, depth)
         for p, power in q.under.items():
@@ -269,7 +273,7 @@ class Signs:
         if len(m) != 1 or m[0][1] != 1 or m[0][0].kind != "parameter":
             return ANY
         name = str(m[0][0].data[0])
-        domain = COUNT if name in ("N", "d", "K") else self.reader.claim.domains.get(name, REAL)
+        domain = self.reader.domain(name) or REAL
         found = ANY
         for end, is_open, side in ((domain.lower, domain.lower_open, 1), (domain.upper, domain.upper_open, -1)):
             if end is not None:
@@ -326,7 +330,7 @@ class Signs:
     def _parameter(self, name: str) -> Sign:
         if name in ("N", "d", "K"):
             return POSITIVE
-        domain = self.reader.claim.domains.get(name)
+        domain = self.reader.domain(name)
         if domain is None:
             return ANY
         found = set()

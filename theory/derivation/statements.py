@@ -96,9 +96,9 @@ def shifts(s: Sentence, reader: Reader) -> dict[str, int]:
     def walk(e: Expression, bound: frozenset[str]) -> None:
         if isinstance(e, At):
             tap = e.name in reader.words.taps
-            for index in e.indices:
+            for place, index in enumerate(e.indices):
                 base, c = reader.index(reader.value(index))
-                note(base[len("number(") : -1], c + int(tap), bound)
+                note(base[len("number(") : -1], c + int(tap or place > 0), bound)
         elif isinstance(e, Name) and e.name in reader.words.definitions:
             walk(reader.words.definitions[e.name], bound)
         elif isinstance(e, Name):

@@ -92,6 +92,8 @@ def _changed(a: Atom, change: Change) -> Quotient:
             return absolute(change.of(a.data[0]))
         case "power":
             return power(*change.of(a.data))
+        case "max" | "min":
+            return extremum(a.kind, change.of(a.data[0]))
         case "over all":
             op, index, owner, upper, body = a.data
             here = fresh(op[-1])
@@ -125,6 +127,9 @@ def as_vector(a: Atom, change: Change | None = None) -> Quotient:
         if a.kind == "kept":  # of a vector that may not be one atom any more
             draw, client, m = change.of(a.data[:3])
             return kept(draw, client, m, as_vector(a.data[3], change))
+        if a.kind in ("grad", "sampled") and isinstance(a.data[-1], Atom):  # what a quadratic's gradient adds for it
+            kind, client = a.kind, change.of(a.data[:-1])
+            return linear(as_vector(a.data[-1], change), lambda b: as_vector(atom(kind, *client, b)))
         a = atom(a.kind, *change.of(a.data), random=a.random if a.kind == "state" else None)
     return of_atom(atom("vec", a))
 
@@ -162,6 +167,24 @@ def absolute(inside: Quotient) -> Quotient:
     if inner.number is not None:
         return constant(abs(content))
     return constant(abs(content)) * of_atom(atom("abs", inner, square=inner * inner))
+
+
+def extremum(op: str, of: Iterable[Quotient]) -> Quotient:
+    """The greatest, or the least, of some numbers, whatever their order; that of such is that of all of them."""
+    flat: dict[str, Quotient] = {}
+    for q in of:
+        inner = _only(q, op)
+        flat |= {x.text: x for x in (inner.data[0] if inner is not None else (q,))}
+    ordered = tuple(flat[t] for t in sorted(flat))
+    return ordered[0] if len(ordered) == 1 else of_atom(atom(op, ordered))
+
+
+def _only(q: Quotient, kind: str) -> Atom | None:
+    """The one atom of this kind that a quotient is, or None."""
+    if len(q.over) != 1 or q.under:
+        return None
+    ((m, c),) = q
+    return m[0][0] if c == 1 and len(m) == 1 and m[0][1] == 1 and m[0][0].kind == kind else None
 
 
 def drawn(*data: Any) -> Quotient:
@@ -240,6 +263,11 @@ def linear(v: Quotient, new: Callable[[Atom], Quotient]) -> Quotient:
             term = bind(binder, term)
         found = found + constant(c) * term
     return found * _under(v)
+
+
+def affine(of: Callable[[Any], Atom], at: Quotient) -> Quotient:
+    """What an affine map makes of a vector: `of` gives its value at 0, a `Quotient`, and what it adds for an atom."""
+    return as_vector(of(ZERO)) + linear(at, lambda a: as_vector(of(a)))
 
 
 def kept(draw: Any, client: Any, m: Quotient, v: Quotient) -> Quotient:

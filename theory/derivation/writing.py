@@ -31,6 +31,11 @@ def step(name: str, sentence: str | None = None, using: Sequence[str] = ()) -> D
     return _line(name, "step", sentence, using=list(using) or None)
 
 
+def drawn(name: str, line: str, sentence: str | None = None) -> Data:
+    """A line that is so in every outcome of one sample, as another line says it of every sample."""
+    return _line(name, "drawn", sentence, line=line)
+
+
 def average(name: str, sentence: str | None = None) -> Data:
     """A bound on E(norm2(v)) of what a round makes with an average of clients, by convexity."""
     return _line(name, "average", sentence)

@@ -156,6 +156,8 @@ def steps_and_noise(w, x, c, H, printed):
     y, g, sums = x, w.mean(w.gradient(x)), x - x
     i = w.sample()
     for _ in w.repeat(H):
+        w.tap("y", y)
+        w.tap("sums", sums)
         j = w.sample()
         noise = w.mean(w.gradient(y, j) - w.gradient(y))
         sums = sums - c * w.mean(curved(w, sums)) + c * (g if printed else g + noise)
@@ -187,6 +189,9 @@ def client_and_formula(w, x, s, z, sign, eta, alpha, H, N):
     c, active = eta * alpha * N, w.choose(1)
     y, noise, q = w.each(x), w.each(x - x), w.each(x - x)
     for _ in w.repeat(H):
+        w.tap("y", y)
+        w.tap("noise", noise)
+        w.tap("q", q)
         i = w.sample()
         noise = noise - c * curved(w, noise) + c * (w.gradient(y, i) - w.gradient(y))
         q = q - c * curved(w, q) + c * (w.gradient(z) - curved(w, s))

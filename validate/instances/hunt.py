@@ -73,6 +73,7 @@ def hunt(
     stop: Callable[[], bool] = lambda: False,
     smallest: bool = True,
     operations: int | None = None,
+    only_pool: bool = False,
 ) -> Hunt:
     """Try to break a claim.
 
@@ -89,6 +90,7 @@ def hunt(
         smallest: whether a break is made smaller; it costs most of the time that a break takes.
         operations: a budget in operations (`theory.program.work`): each of pool, distance and search ends with its
             share of it, what is left going to the next, but none before `LEAST` instances, unless all of it is spent.
+        only_pool: whether nothing comes after the pool.
     """
     found = Hunt()
     budget = Budget(operations)
@@ -113,6 +115,8 @@ def hunt(
                     return found
                 continue
             found.seen.append(seen)
+    if only_pool:
+        return found
     for extreme in on_a_line(claim, found, stop):
         if doubts.settled(extreme, LINE):
             return found

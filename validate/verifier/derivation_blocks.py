@@ -138,6 +138,21 @@ class Blocks(Drawn):
         finally:
             self.signs.used = outer
 
+    def single(self, goal: Goal) -> None:
+        """The sides are the same where a number is 1; with one client also after a step."""
+        if not goal.data.get("unfold"):
+            super().single(goal)
+            return
+        fields(goal.data, "the line", "by unfold", "name sentence")
+        if goal.data["unfold"] is not True:
+            raise FormatError("unfold is true, or is left out")
+        self.only_one("N")
+        self.normal.one_client = self.of_one
+        try:
+            self.unfolded(goal, lambda _, d: self.algebra.is_zero(self.of_one(d)))
+        finally:
+            self.normal.one_client = None
+
     # induction and cases
 
     def sentence(self, text: Any) -> Sentence:

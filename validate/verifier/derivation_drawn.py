@@ -10,25 +10,30 @@ from .derivation_rules import Rules
 from .derivation_terms import UNIT, Poly
 from .derivation_turns import modes
 from .reading import FormatError, Uncheckable, fields, list_of
-from .sentences import Node
 
 
 class Drawn(Rules):
     """Rules that unfold a round and look at a draw in it."""
 
-    def unfolded(self, goal: Goal, look: Callable[[Round, Node, Node], bool], shares: bool = False) -> None:
+    def unfolded(self, goal: Goal, look: Callable[[Round, Poly], bool], shares: bool = False) -> None:
         """Tries the rounds, and turns, that a sentence may be about, with what is made in them unfolded.
+
+        Args:
+            goal: the sentence.
+            look: what is to be so of the round, and of the difference of the sides after it.
+            shares: whether averages are meant with their weights, where the sides are not taken.
 
         Raises:
             Uncheckable: where none is what is looked for.
         """
         if self.claimed.program is None or goal.relation == "<":
             raise Uncheckable("there is no algorithm, or the sentence is a strict inequality")
-        sides, why = (goal.sentence.left, goal.sentence.right), ""
-        for at, path in modes(self.normal, [self.normal.value(side, goal.env) for side in sides]):
+        s, why = goal.sentence, ""
+        for at, path in modes(self.normal, [self.normal.value(side, goal.env) for side in (s.left, s.right)]):
             self.normal.round = Round(self.normal, at, path, shares)
             try:
-                if look(self.normal.round, *sides):
+                d = {} if shares else self.normal.difference(s.left, s.relation, s.right, goal.env)
+                if look(self.normal.round, d):
                     return
             except Uncheckable as reason:
                 why = why or f": {reason}"
@@ -44,10 +49,8 @@ class Drawn(Rules):
             raise FormatError("a step with too many lines")
         for fact in equal:
             goal.used.add(fact)
-        relation = goal.sentence.relation
-        self.unfolded(
-            goal, lambda _, left, right: self.same_when(self.normal.difference(left, relation, right, goal.env), equal)
-        )
+        if goal.difference:
+            self.unfolded(goal, lambda _, d: self.same_when(d, equal))
 
     # the sample that is drawn
 
@@ -61,8 +64,7 @@ class Drawn(Rules):
         if any("i" in self.claimed.words.read(side).free for side in (s.left, s.right)):
             raise Uncheckable("the sentence is about a sample itself")
 
-        def look(unfolded: Round, left: Node, right: Node) -> bool:
-            d = self.normal.difference(left, s.relation, right, goal.env)
+        def look(unfolded: Round, d: Poly) -> bool:
             found = self._every_sample(unfolded, d)
             return found is not None and self.follows(fact.relation, fact.difference, goal.relation, found)
 
@@ -75,7 +77,7 @@ class Drawn(Rules):
             return None
         ((draw, client),) = draws
         kind, number, *_ = unfolded.kinds[draw]
-        if client != "n" or kind != "sample" or number != UNIT:
+        if client != "n" or kind != "sample" or number != UNIT or unfolded.depth[draw] < 0:
             return None
         return unfolded.expectation.indexed(d, draw, client, "i")
 
@@ -92,11 +94,11 @@ class Drawn(Rules):
         if s.relation != "<=" or square.op != "norm2":
             raise Uncheckable("it is no bound on norm2(...), nor on E(norm2(...))")
 
-        def look(unfolded: Round, left: Node, right: Node) -> bool:
+        def look(unfolded: Round, _: Poly) -> bool:
             most = self._most(unfolded, self.normal.value(square.args[0], goal.env))
-            if left.op == "E":
+            if s.left.op == "E":
                 most = al.expect(unfolded.expected(most))
-            least = self.normal.value(right, goal.env)
+            least = self.normal.value(s.right, goal.env)
             return not self._weights(unfolded, least) and al.is_zero(al.sub(least, most))
 
         self.unfolded(goal, look, shares=True)
@@ -112,6 +114,8 @@ class Drawn(Rules):
         if len(own) != 1:
             raise Uncheckable("it is not made with one average of clients")
         (share,) = own
+        if unfolded.depth[share] < 0:
+            raise Uncheckable("an average in every turn of a loop")
         N, client = al.of(al.atom("p", "N")), al.fresh("n")
         alone: Poly = {}
         weighed: Poly = {}

@@ -251,7 +251,7 @@ class Forms:
         found: dict[str, None] = {}
         for key in form:
             for a in deep(key):
-                if a.kind in ("grad", "value"):
+                if a.kind in ("grad", "value") and isinstance(a.data[1], Quotient):
                     try:
                         found.setdefault(spoken.vector(a.data[1]))
                     except ValueError:
@@ -299,7 +299,7 @@ class Forms:
                         continue
                     letters = frozenset(spoken.kind_of(x) for x in a.free if "#" in x or "!" in x)
                     whole = client = None
-                    if a.kind == "grad":
+                    if a.kind == "grad" and isinstance(a.data[1], Quotient):
                         own = frozenset(spoken.kind_of(x) for x in a.data[1].free)
                         point = spoken.vector(a.data[1])
                         whole = f"grad(f, {point})" if not own & {"n", "i"} else None

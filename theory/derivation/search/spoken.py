@@ -171,6 +171,9 @@ def vector_atom(a: Atom) -> str:
         return f"{a.data[0]}[{', '.join(map(number, a.data[1]))}]"
     if a.kind == "grad":
         _one_client(a)
+        if isinstance(a.data[1], Atom):  # what a quadratic's gradient adds for it
+            name, at = FUNCTION_NAMES[len(a.data[0])], vector_atom(a.data[1])
+            return f"(grad({name}, {at}) - grad({name}, {at} - {at}))"
         return f"grad({FUNCTION_NAMES[len(a.data[0])]}, {vector(a.data[1])})"
     if a.kind == "E vec":
         rest = tuple((b, e) for b, e in a.data[0] if b.kind != "vec")
