@@ -149,7 +149,7 @@ class Blocks(Drawn):
         self.only_one("N")
         self.normal.one_client = self.of_one
         try:
-            self.unfolded(goal, lambda _, d: self.algebra.is_zero(self.of_one(d)))
+            self.unfolded(goal, lambda _, d: self.same_when(self.of_one(d), []))
         finally:
             self.normal.one_client = None
 

@@ -46,23 +46,6 @@ class Expectation:
             total = al.add(total, al.scale(self._term(binders, pairs, frozenset()), c))
         return total
 
-    def all_chosen(self, p: Poly) -> Poly:
-        """With S for how many of the clients are chosen, which is so for every outcome."""
-        al = self.algebra
-
-        def chosen(a: Atom) -> Poly | None:
-            if a.tag != "B" or len(a.parts[0]) != 1 or a.parts[0][0][0] != "n":
-                return None
-            ((b, e), *more) = a.parts[1]
-            if more or e != 1 or b.tag != "draw" or b.parts[0] not in ("choose", "counts"):
-                return None
-            number: Poly = self.round.kinds[b.parts[1]][1]
-            if any(HERE in x.frees for m in number for x, _ in m):
-                return None
-            return al.mul(number, al.inverse(al.of(al.atom("p", "N"))))
-
-        return al.swapped(p, Swap(lambda a: bool(a.dr), chosen))
-
     def _term(self, binders: list[Binder], pairs: Pairs, stuck: frozenset[int]) -> Poly:
         al = self.algebra
         draws = {draw for a, _ in pairs for draw, _ in a.dr} - stuck
