@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.derivation.both import check
 from theory.claim import claim
-from theory.derivation import NotProvedError, axiom, check, combined, jensen
+from theory.derivation import NotProvedError, axiom, combined, jensen
 from theory.program import algorithm
 
 ALL = "norm(a_n) <= m"

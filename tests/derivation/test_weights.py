@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.derivation.both import check
 from theory import algorithm, claim
 from theory.claim import Claim
-from theory.derivation import NotProvedError, assumed, axiom, check, combined, lines
+from theory.derivation import NotProvedError, assumed, axiom, combined, lines
 from theory.domain import NONNEGATIVE, REAL
 
 LEVEL = "sum_n(a_n*(c_n + 2*q_n*a_n)) <= c_n + 2*q_n*a_n"

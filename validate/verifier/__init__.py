@@ -29,11 +29,13 @@ VALID is said of them: this program has no catalogue of claims.
     linear_steps, linear, moments         the same run by means and covariances, without playing outcomes
     spoken_by_moments                     what sentences come to then
     derivation_terms, derivation_binders  polynomials over atoms; means, sums, E, inner products
-    derivation_places, derivation_normal  where a tree stands; from trees to these
+    derivation_places, derivation_ranges  where a tree stands; over what indices go
+    derivation_names, derivation_normal   from trees to these
     derivation_facts, derivation_signs    true sentences and what they hang on; signs
     derivation_defined                    what is divided by
-    derivation_schemas                    what assumptions say at points; axioms
-    derivation_rounds, derivation_draws   a round of the algorithm; E over its draws
+    derivation_schemas, derivation_axioms what assumptions say at points; what is always true
+    derivation_making, derivation_turns   steps of the algorithm; loops
+    derivation_rounds, derivation_draws   a round; E over its draws
     derivation_lines                      lines by name, at other indices
     derivation_vectors, derivation_rules  the rules
     derivation_blocks, derivation_claims  lists of lines, induction, cases; another claim as a line

@@ -136,7 +136,7 @@ class Blocks(Rules):
             d = self.normal.difference(s.left, s.relation, s.right, found.env)
             self.assumption(Goal(s, d, data, scope, used, found.env))
             fact = self.fact(name, s, found.env, used)
-            return replace(fact, remake=lambda env: self.schemas.assumption(data, env).env)
+            return replace(fact, remake=lambda env: self.schemas.assumption(data, env, True).env)
         finally:
             self.signs.used = outer
 

@@ -11,6 +11,11 @@ from .derivation_signs import Signs
 from .derivation_terms import Poly
 from .sentences import OVER, Node
 
+UNDEFINED = {
+    "/": "a divisor", "**": "the base of a power", "sqrt": "a root's argument", "log": "a logarithm's argument",
+    "simplex_n": "a curvature of weights on the simplex",
+}  # fmt: skip
+
 
 class Defined(Signs):
     """Signs, and whether expressions are defined.
@@ -41,7 +46,7 @@ class Defined(Signs):
             if node.op == "/":  # whatever is divided by it
                 for divisor in self._factors(node.args[1]):
                     self._grant(divisor, within, under)
-            elif self.of_run(node, within):
+            elif node.op == "simplex_n" or self.of_run(node, within):
                 continue
             elif node.op == "**":
                 sides = [self.normal.value(a, within) for a in node.args]
@@ -108,13 +113,15 @@ class Defined(Signs):
                 continue
             if node.op in ("/", "sqrt", "log") or (node.op == "**" and not self._plain(node.args[1], within)):
                 yield node, within, around
-            if node.op in OVER:
-                index = OVER[node.op][1]
+            if node.op in OVER or node.op == "simplex_n":
+                index = OVER[node.op][1] if node.op in OVER else "n"
                 if index in "ni":
                     within = within.with_names(**{index: index})
                 elif index in "khj":
                     within = within.with_nums(**{index: self.normal.start.nums[index]})
-                around = around | self.around(node, within)
+                around = around | self.around(index, node.args[0], within)
+                if node.op == "simplex_n":
+                    yield node, within, around
             left += [(a, within, around) for a in node.args]
 
     def _plain(self, exponent: Node, env: Env) -> bool:
@@ -130,12 +137,12 @@ class Defined(Signs):
             finally:
                 self.under = before
             if not good:
-                return {"/": "a divisor", "**": "the base of a power", "sqrt": "a root's argument"}.get(
-                    node.op, "a logarithm's argument"
-                )
+                return UNDEFINED[node.op]
         return ""
 
     def _defined(self, node: Node, env: Env) -> bool:
+        if node.op == "simplex_n":
+            return self.pos(node.args[1], env)
         if node.op == "/":
             return self.divides(node.args[1], env)
         if node.op == "**":

@@ -12,11 +12,11 @@ from .derivation_facts import TURNED, Fact, Used
 from .derivation_normal import Normal
 from .derivation_places import Env
 from .derivation_schemas import Schemas
-from .derivation_terms import Atom, Poly, all_atoms
+from .derivation_terms import FIRST, Atom, Poly, all_atoms
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import Node, Sentence, read_formula
 
-MEANS = tuple(f"{how}_{index}" for how in ("mean", "sum") for index in "nikhj")
+MEANS = ("first_n", *(f"{how}_{index}" for how in ("mean", "sum") for index in "nikhj"))
 
 
 @dataclass
@@ -239,6 +239,8 @@ class Lines:
     def _summed(self, p: Poly, how: str, index: str) -> Poly:
         """The mean or sum over a free index."""
         al = self.algebra
+        if how == "first_n":
+            return al.renamed(p, {"n": FIRST})
         if index in "ni":
             name = al.fresh(index)
             found = al.bind(al.renamed(p, {index: name}), (index, name, al.var("n") if index == "i" else ""))

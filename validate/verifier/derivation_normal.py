@@ -7,17 +7,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .derivation_binders import Algebra, Binder
+from .derivation_names import Names
 from .derivation_places import Env
-from .derivation_ranges import Ranges, shifted
-from .derivation_terms import UNIT, Atom, Poly
-from .reading import Uncheckable, shown
-from .sentences import FUNCTIONS, ONE_NUMBER, OVER, POINTS, Node, index_of, names_in
-from .shapes import COUNTS
-from .stated import Claimed, steps_of
-from .steps import Step
+from .derivation_terms import FIRST, UNIT, Atom, Poly
+from .reading import Uncheckable
+from .sentences import FUNCTIONS, ONE_NUMBER, OVER, Node
+from .stated import Claimed
 
 if TYPE_CHECKING:
-    from .derivation_defined import Defined
     from .derivation_rounds import Round
 
 LEVELS = ("f", "f_n", "f_ni")
@@ -26,113 +23,18 @@ CLIENTS = {"server": "", "past": "", "client": "n", "client past": "n", "table":
 """The indices that a state or tap has beside those of rounds and turns."""
 
 
-class Normal(Ranges):
+class Normal(Names):
     """Values of trees, as polynomials.
 
     Attributes:
         level: the finest functions, 0 for f, 1 for f_n, 2 for f_ni.
-        may: which of xstar, xstar_n, fstar there are in every instance.
         round: how states after a round are unfolded, where they are.
     """
 
     def __init__(self, claimed: Claimed, level: int, may: frozenset[str], algebra: Algebra) -> None:
-        self.claimed, self.level, self.may, self.algebra = claimed, level, may, algebra
-        self.signs: Defined
+        super().__init__(claimed, may, algebra)
+        self.level = level
         self.round: Round | None = None
-        trees = [claimed.sentence.left, claimed.sentence.right, *claimed.words.definitions.values()]
-        trees += [side for r in claimed.relations for side in (r.left, r.right)]
-        trees += [c for a in claimed.assumptions for c in a.constants]
-        spoken = {name for tree in trees for name in names_in(tree)}
-        self.indexed = {base: index for base, index in map(index_of, sorted(spoken)) if index}
-        own = set() if claimed.program is None else set(claimed.program.parameters)
-        self.symbols = spoken | own | {"N", "d", "rho"}
-        K = algebra.of(algebra.atom("p", "K"))
-        self.start = Env(nums={name: algebra.of(algebra.var(name)) for name in "khj"} | {"K": K})
-        steps = [] if claimed.program is None else list(steps_of(claimed.program.body))
-        self.shifted = shifted(claimed.program)
-        self.weights = {s.label for s in steps if isinstance(s, Step) and s.op == "combine"}
-
-    # names
-
-    def name(self, name: str, env: Env) -> Poly:
-        """What a name is."""
-        if name in env.given:
-            found = env.given[name]
-            return self.algebra.renamed(found, {"n": env.names["n"]}) if name.endswith("_n") else found
-        if name in self.claimed.words.definitions and name not in env.nums:
-            return self.value(self.claimed.words.definitions[name], env)
-        if name in ("k", "h", "j", "K"):
-            return env.nums[name]
-        of, var = self.algebra.of, self.algebra.var
-        if name in ("n", "i"):
-            return of(var(env.names[name]))
-        if name in self.claimed.words.vectors:
-            index = (var(env.names["n"]),) if name.endswith("_n") else ()
-            return of(self.algebra.atom("vec", name, *index, vec=True))
-        if name in POINTS or name == "fstar":
-            if name not in self.may and name != "x0":
-                raise Uncheckable(f"{name} is not in the claim, and nothing assumed says that there is one")
-            if name == "fstar":
-                return of(self.algebra.atom("fstar"))
-            index = (var(env.names["n"]),) if name == "xstar_n" else ()
-            return of(self.algebra.atom("point", name, *index, vec=True))
-        return self.parameter(name, env)
-
-    def parameter(self, name: str, env: Env) -> Poly:
-        """A parameter, with its index."""
-        base, index = index_of(name)
-        if name not in self.symbols:
-            raise Uncheckable(f"{shown(name)} is no name of the claim")
-        if not index and base in self.indexed:
-            raise Uncheckable(f"{name} is written with and without an index")
-        if (base in self.weights) != (index in ("h", "j")):
-            raise Uncheckable(f"{shown(name)}: remembered vectors have weights with an index h or j, and nothing else")
-        places: list[Any] = []
-        for letter in index:
-            places.append(
-                self.algebra.var(env.names[letter]) if letter in "ni" else self.algebra.frozen(env.nums[letter])
-            )
-        return self.algebra.of(self.algebra.atom("p", base, *places))
-
-    def is_integer(self, atom: Atom) -> bool:
-        """Whether an atom is an integer: an index, or such a parameter."""
-        if atom.tag == "v":
-            return True
-        if atom.tag != "p":
-            return False
-        domain = self.claimed.domains.get(atom.parts[0])
-        return atom.parts[0] in COUNTS if domain is None else bool(domain["integer"])
-
-    def least(self, p: Poly) -> Fraction | None:
-        """A lower bound of a linear form in integers, from k, h >= 0 and N, K, H, ... >= 1."""
-        bound = Fraction(0)
-        for m, c in p.items():
-            if not m:
-                bound += c
-                continue
-            ((a, e), *more) = m
-            low: Fraction | None = Fraction(a.tag != "v")
-            domain = self.claimed.domains.get(a.parts[0]) if a.tag == "p" else None
-            if domain is not None:
-                low = domain["lower"]
-            if more or e != 1 or c < 0 or not self.is_integer(a) or low is None:
-                return None
-            bound += c * low
-        return bound
-
-    def certainly(self, p: Poly, least: int = 0) -> bool:
-        """Whether a linear form in integers is certainly at least that, by its form or by a line."""
-        low = self.least(p)
-        if low is not None and low >= least:
-            return True
-        return self.signs.of_lines(self.algebra.sub(p, {(): Fraction(least)}), False)
-
-    def integer_form(self, p: Poly) -> bool:
-        """Whether it is a linear form in integers with integer coefficients."""
-        return all(
-            c.denominator == 1 and (not m or (len(m) == 1 and m[0][1] == 1 and self.is_integer(m[0][0])))
-            for m, c in p.items()
-        )
 
     # values
 
@@ -182,6 +84,10 @@ class Normal(Ranges):
             return al.expect(inside if self.round is None else self.round.expected(inside))
         if op in OVER:
             return self.over(tree, env)
+        if op == "simplex_n":
+            return self.weight(tree, env)
+        if op == "quantile":
+            return self.largest(tree, env)
         raise Uncheckable(f"{op} is not read in derivations")
 
     def inner(self, tree: Node, env: Env) -> Poly:
@@ -284,6 +190,9 @@ class Normal(Ranges):
         how, index = OVER[tree.op]
         al, body = self.algebra, tree.args[0]
         name = al.fresh(index)
+        if how == "first":
+            self.no_samples(body)
+            return self.value(body, env.with_names(n=FIRST))
         within = env.with_names(**{index: name}) if index in "ni" else env
         more: Any = ""
         if index == "i":
@@ -304,6 +213,33 @@ class Normal(Ranges):
             return found
         count = al.atom("p", "N") if index == "n" else al.atom("count", more)
         return al.mul(al.of(count), found)
+
+    def no_samples(self, *trees: Node) -> None:
+        """Nothing where no sample of client n stands in what is meant of other clients."""
+        if any("i" in self.claimed.words.read(tree).free for tree in trees):
+            raise Uncheckable("a sample of a client in what is meant of another one")
+
+    def weight(self, tree: Node, env: Env) -> Poly:
+        """The weight of client n in the minimiser over the simplex: of the costs and curvatures of all clients."""
+        al, name = self.algebra, self.algebra.fresh("n")
+        self.no_samples(*tree.args)
+        inside = [al.frozen(self.inner(a, env.with_names(n=name))) for a in tree.args]
+        level = 1 + max(a.level for a in inside)
+        closed = [al.rename(a, {name: f"n@{level}.0"}) for a in inside]
+        return al.of(al.atom("weight", *closed, al.var(env.names["n"]), level=level))
+
+    def largest(self, tree: Node, env: Env) -> Poly:
+        """The least number that nothing exceeds with a probability: a number that is certain."""
+        if self.value(tree.args[1], env) != UNIT:
+            raise Uncheckable("quantile is read of the probability 1")
+        unfolding, self.round = self.round, None
+        try:
+            inside = self.value(tree.args[0], env)
+        finally:
+            self.round = unfolding
+        if not any(a.rand for m in inside for a, _ in m):
+            return inside
+        return self.algebra.of(self.algebra.atom("quantile", self.algebra.frozen(inside)))
 
     def added(self, body: Node, index: str, end: Poly, env: Env) -> Poly:
         """A sum over k or h: up to a number, or up to a symbol and what is beyond it, written out."""

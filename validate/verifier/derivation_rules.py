@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .assumed import alike
-from .derivation_facts import TURNED, Used, furthest
+from .derivation_axioms import Axioms
+from .derivation_facts import TURNED, Used
 from .derivation_lines import Goal
-from .derivation_sums import Sums
 from .derivation_terms import Poly
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import Node
@@ -13,7 +13,7 @@ from .sentences import Node
 MOST_PARTS = 300
 
 
-class Rules(Sums):
+class Rules(Axioms):
     """The rules without lists of lines in them."""
 
     # rules
@@ -68,27 +68,6 @@ class Rules(Sums):
         relation = TURNED[s.relation] if s.relation[0] == ">" else s.relation
         if not self.follows(relation, d, goal.relation, goal.difference):
             raise Uncheckable("it is not what the schema says at these points")
-
-    def axiom(self, goal: Goal) -> None:
-        """A sentence that is true of all numbers and vectors."""
-        fields(goal.data, "the line", "by schema", "name sentence of over")
-        if of_sums := self.of_sums().get(str(goal.data["schema"])):
-            of_sums(goal)
-            return
-        for schema in self.schemas.axiom(goal.data, self.start):
-            s = schema.sentence
-            if any(reason for side in (s.left, s.right) if (reason := self.signs.undefined(side, schema.env))):
-                continue
-            d = self.normal.difference(s.left, s.relation, s.right, schema.env)
-            relation = TURNED[s.relation] if s.relation[0] == ">" else s.relation
-            if self.follows(relation, d, goal.relation, goal.difference):
-                ops = {side.op for side in (s.left, s.right)} if goal.data["schema"] == "extreme" else set()
-                for index in {op[-1] for op in ops} & set("khj"):  # of the rounds of the run, and turns of each
-                    if index != "k":
-                        self.normal.own_range(index, s.left)
-                    goal.used.reach = furthest(goal.used.reach, {index: 1})
-                return
-        raise Uncheckable("it is not what the axiom says of these expressions")
 
     def combination(self, goal: Goal) -> None:
         """Nonnegative multiples of lines, and squares."""

@@ -1,10 +1,9 @@
-"""What assumptions on functions say at points, and sentences that are true of all numbers and vectors."""
+"""What assumptions on functions say at points."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 from .assumed import Assumption
@@ -37,6 +36,8 @@ SCHEMAS: Mapping[str, tuple[str, str]] = {
     ),
     "curvature": ("smooth strongly_convex", "mu_ <= L_"),
     "bounded": ("lipschitz", "norm2({G}v_)) <= G_**2"),
+    "bounded on ball": ("bounded_gradients", "norm2({G}v_)) <= G_**2"),
+    "stable": ("stable", "norm2(v_ - eta_*{G}v_)) <= R_**2"),
     "values": ("lipschitz", "({F}(x_) - {F}(y_))**2 <= G_**2*norm2(x_ - y_)"),
     "pl": ("pl", "norm2({G}v_)) >= 2*m_*({F}(v_) - fstar)"),
     "zero": ("same_minimiser", "dot({G}xstar), v_) == 0"),
@@ -52,20 +53,14 @@ OF_NOTHING: Mapping[str, str] = {
     "zero n": "dot(grad(f_n, xstar_n), v_) == 0",
     "minimiser n": "f_n(xstar_n) <= f_n(v_)",
 }
+SAMPLED_STABLE = "mean_i(norm2(v_ - eta_*grad(f_ni, v_))) <= R_**2"
+INSIDE = ("bounded on ball", "stable")
+"""Where norm(v_) <= R_."""
 CONSTANTS = {
     "smooth": ("L_",), "convex": (), "strongly_convex": ("mu_",), "lipschitz": ("G_",), "bounded_gradients": ("G_",),
     "pl": ("m_",), "same_minimiser": (), "bounded_variance": ("s_",), "dissimilar": ("A_", "B_"),
+    "stable": ("eta_", "R_"),
 }  # fmt: skip
-AXIOMS: Mapping[str, tuple[int, tuple[str, ...]]] = {
-    "cauchy": (2, ("dot(a_, b_) <= norm(a_)*norm(b_)",)),
-    "triangle": (2, ("norm(a_ + b_) <= norm(a_) + norm(b_)",)),
-    "exp": (1, ("exp(a_) >= 1 + a_",)),
-    "exp sum": (2, ("exp(a_ + b_) == exp(a_)*exp(b_)",)),
-    "log": (1, ("log(a_) <= a_ - 1",)),
-    "square": (1, ("0 <= a_*a_",)),
-    "abs": (1, ("a_ <= abs(a_)", "-a_ <= abs(a_)")),
-    "bernoulli": (2, ("(1 + a_)**b_ >= 1 + b_*a_",)),
-}
 
 
 @dataclass(frozen=True)
@@ -77,7 +72,7 @@ class Schema:
 
 
 class Schemas:
-    """Sentences of rules `assumption` and `axiom`."""
+    """Sentences of the rule `assumption`."""
 
     def __init__(self, normal: Normal, signs: Defined, over: str) -> None:
         self.normal, self.signs, self.over = normal, signs, over
@@ -90,8 +85,13 @@ class Schemas:
             self.read[text] = read_sentence(text, "a schema")
         return self.read[text]
 
-    def assumption(self, data: Mapping[str, Any], env: Env) -> Schema:
+    def assumption(self, data: Mapping[str, Any], env: Env, moved: bool = False) -> Schema:
         """What the named assumptions say at the given points.
+
+        Args:
+            data: the line.
+            env: at which indices.
+            moved: whether a line is meant at other indices than those at which it was accepted.
 
         Raises:
             FormatError: for what is none of the claim's assumptions, or no schema of theirs.
@@ -119,7 +119,12 @@ class Schemas:
         text = text.replace("{F}", function).replace("{G}", f"grad({function}, ")
         if name in ("smooth", "smooth convex") and not self.signs.pos(constants["L_"], env):
             raise Uncheckable("the constant of smoothness is not certainly positive")
-        return self.filled(text, self.vectors(at, env), env, constants)
+        found = self.filled(text, self.vectors(at, env), env, constants)
+        if name in INSIDE and not moved:
+            room = read_formula("R_ - norm(v_)", "a schema")
+            if not self.signs.nonneg(room, found.env):
+                raise Uncheckable("nothing says that the point is in the ball")
+        return found
 
     def level(self, used: Sequence[Assumption], on: object) -> int:
         """The functions that are meant: the coarsest of the assumptions', or those that `on` says, no finer."""
@@ -131,7 +136,7 @@ class Schemas:
             chosen = LEVELS.index(str(on))
         for a in used:
             free = frozenset[str]().union(*(self.normal.claimed.words.read(c).free for c in a.constants))
-            own_indices = {"bounded_variance": "n", "dissimilar": ""}
+            own_indices = {"bounded_variance": "n", "dissimilar": "", "stable": "n"}
             allowed = set(own_indices.get(a.name, "ni"[:chosen]))
             if free - allowed:
                 raise Uncheckable(f"a constant of {shown(a.text)} is one for each: it says nothing of the mean")
@@ -151,6 +156,12 @@ class Schemas:
             names = CONSTANTS[a.name]
             if a.name == "dissimilar" and len(a.constants) == 1:
                 text, names = SPREAD, ("A_",)
+            if name == "bounded on ball":
+                names = ("G_", "R_")
+            if name == "stable" and LEVELS.index(a.function) != level:
+                raise Uncheckable(f"{shown(a.text)} says it of {a.function} only")
+            if name == "stable" and level == 2:
+                text = SAMPLED_STABLE
             if len(names) != len(a.constants):
                 raise Uncheckable(f"{shown(a.text)} is assumed on a ball, which is not read in derivations")
             constants |= dict(zip(names, a.constants, strict=True))
@@ -185,49 +196,3 @@ class Schemas:
             trees={**env.trees, **{name: (tree, env) for name, tree in trees.items()}},
         )
         return Schema(sentence, within)
-
-    # axioms
-
-    def axiom(self, data: Mapping[str, Any], env: Env) -> list[Schema]:
-        """The sentences that an axiom may have.
-
-        Raises:
-            FormatError: for what is none.
-        """
-        name = text_of(data.get("schema"), "schema")
-        of = [read_formula(t, "of") for t in list_of(data.get("of", []), "of")]
-        read = self.normal.claimed.words.read
-        vectors = name in ("cauchy", "triangle")
-        if any(read(tree).vector != vectors for tree in of):
-            raise FormatError(f"the axiom {shown(name)} takes {'vectors' if vectors else 'numbers'}")
-        for tree in of:
-            if reason := self.signs.undefined(tree, env):
-                raise Uncheckable(f"in an expression of the axiom {reason} is not certainly in its domain")
-        if name in ("max", "min"):
-            if len(of) < 2 or len(of) > 20:
-                raise Uncheckable(f"the axiom {name} takes two expressions or more")
-            whole = Node(name, tuple(of))
-            return [Schema(Sentence(e, "<=" if name == "max" else ">=", whole, ""), env) for e in of]
-        if name == "extreme":
-            if len(of) != 1:
-                raise Uncheckable("the axiom extreme takes one expression")
-            ops = [(f"{how}_{i}", rel) for i in "nikh" for how, rel in (("max", "<="), ("min", ">="))]
-            return [Schema(Sentence(of[0], rel, Node(op, (of[0],)), ""), env) for op, rel in ops]
-        if name not in AXIOMS or len(of) != AXIOMS[name][0]:
-            raise Uncheckable(f"the axiom {shown(name)} is not known here, or takes another number of expressions")
-        trees = dict(zip(("a_", "b_"), of, strict=False))
-        if name == "log" and not self.signs.pos(of[0], env):
-            raise Uncheckable("the argument of the logarithm is not certainly positive")
-        if name == "bernoulli":
-            e = of[1]
-            base = Node("+", (Node("number", value=Fraction(1)), of[0]))
-            if not (self.signs.integer(e, env) and self.signs.nonneg(e, env) and self.signs.nonneg(base, env)):
-                raise Uncheckable("bernoulli: the exponent is no nonnegative integer, or 1 + a may be negative")
-        found = []
-        for text in AXIOMS[name][1]:
-            if vectors:
-                given = {key: self.normal.value(tree, env) for key, tree in trees.items()}
-                found.append(self.filled(text, given, env))
-            else:
-                found.append(self.filled(text, {}, env, trees))
-        return found

@@ -136,7 +136,7 @@ class Signs:
                 some = any if op == "min" else all
                 return some(sign(a, strict, side) for a in args)
             return self._under(tree, env, strict, side, depth) if op in OVER or op == "E" else False
-        if op in ("norm2", "norm", "sqrt"):
+        if op in ("norm2", "norm", "sqrt", "simplex_n"):
             return not strict or (op == "sqrt" and sign(args[0], True, 1))
         if op == "abs":
             return not strict or sign(args[0], True, 1) or sign(args[0], True, -1)
@@ -181,24 +181,27 @@ class Signs:
         index = "" if tree.op == "E" else OVER[tree.op][1]
         if strict and index in ("k", "h", "j"):
             return False
+        return self.everywhere(tree.args[0], env, index, strict, side, depth)
+
+    def everywhere(self, tree: Node, env: Env, index: str, strict: bool = False, side: int = 1, depth: int = 0) -> bool:
+        """Whether its sign is such for every value of an index."""
         within, before = env, self.under
         if index in ("n", "i"):
             within = env.with_names(**{index: index})
         elif index:
             within = env.with_nums(**{index: self.normal.start.nums[index]})
-        self.under = before | self.around(tree, env)
+        self.under = before | self.around(index, tree, env)
         try:
-            return self._sign(tree.args[0], within, strict, side, depth)
+            return self._sign(tree, within, strict, side, depth)
         finally:
             self.under = before
 
-    def around(self, tree: Node, env: Env) -> frozenset[str]:
+    def around(self, index: str, tree: Node, env: Env) -> frozenset[str]:
         """The index of a mean, sum, max or min; and that it goes over what lines about it may not be about."""
-        index = "" if tree.op == "E" else OVER[tree.op][1]
         if index not in ("h", "j"):
             return frozenset(index)
         try:
-            own = self.normal.range_of(index, tree.args[0], env) == self.normal.own_range(index)
+            own = self.normal.range_of(index, tree, env) == self.normal.own_range(index)
         except Uncheckable:
             own = False
         return frozenset({index} if own else {index, f"{index}!"})
@@ -266,7 +269,7 @@ class Signs:
             return 1 if self.of_terms(self.algebra.thawed(a.parts[0]), strict) else 0
         if strict:
             return 0
-        if a.tag in ("sqrt", "abs") or (a.tag == "dot" and a.parts[0] is a.parts[1]):
+        if a.tag in ("sqrt", "abs", "weight") or (a.tag == "dot" and a.parts[0] is a.parts[1]):
             return 1
         if a.tag == "v":
             return 1 if a.parts[0][0] in "khj" else 0

@@ -181,7 +181,7 @@ class Sums(Compared):
             if reason := self.signs.undefined(tree, self.start):
                 raise Uncheckable(f"{reason} is not certainly in its domain")
         before = self.signs.under
-        self.signs.under = before | self.signs.around(whole.args[0], self.start)
+        self.signs.under = before | self.signs.around(str(how)[-1], product, self.start)
         try:
             if not self.signs.nonneg(w, self.start):
                 raise Uncheckable("the weights are not certainly at least 0")

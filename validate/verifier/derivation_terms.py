@@ -31,6 +31,10 @@ UNIT: Poly = {(): ONE}
 RANDOM = ("x", "tap", "draw", "noise", "keep", "drawn")
 SQUARED = ("sqrt", "abs")
 ZERO_OR_ONE = ("coin", "coins", "choose")
+CERTAIN = ("E", "quantile")
+"""Numbers that are not drawn, whatever stands in them."""
+FIRST = "first"
+"""The index of the first client, which nothing binds."""
 
 
 class Atom:
@@ -49,13 +53,13 @@ class Atom:
         self.level: int = max([level, *(a.level for a in inner)])
         self.frees: frozenset[str] = frozenset().union(*(a.frees for a in inner))
         drawn = tag in RANDOM and not (certain and tag in ("x", "tap"))
-        self.rand: bool = drawn or (tag != "E" and any(a.rand for a in inner))
+        self.rand: bool = drawn or (tag not in CERTAIN and any(a.rand for a in inner))
         self.dr: frozenset[tuple[int, str]] = frozenset()
         self.leaves: frozenset[Atom] = frozenset()
-        if tag != "E":
+        if tag not in CERTAIN:
             self.dr = self.dr.union(*(a.dr for a in inner))
             self.leaves = self.leaves.union(*(a.leaves for a in inner))
-        if tag == "v" and "@" not in parts[0]:
+        if tag == "v" and "@" not in parts[0] and parts[0] != FIRST:
             self.frees = frozenset(parts)
         if tag in ("draw", "noise", "keep", "drawn"):
             self.dr |= {(parts[1], parts[2].parts[0] if isinstance(parts[2], Atom) else "")}

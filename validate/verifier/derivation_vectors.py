@@ -10,7 +10,7 @@ from .derivation_facts import Fact, Used
 from .derivation_lines import Goal, Lines
 from .derivation_normal import Normal
 from .derivation_places import Env
-from .derivation_terms import UNIT, Atom, Poly, atoms_of
+from .derivation_terms import FIRST, UNIT, Atom, Poly, atoms_of
 from .reading import FormatError, Uncheckable, fields, shown, text_of
 from .sentences import Node, index_of, read_formula
 from .stated import steps_of
@@ -195,11 +195,11 @@ class Compared(Lines):
     def of_one(self, p: Poly) -> Poly:
         """A polynomial where there is one client: means over clients are what is of that one."""
         al = self.algebra
-        N = al.atom("p", "N")
+        N, first = al.atom("p", "N"), al.var(FIRST)
         like: dict[Atom, bool] = {}
 
         def clients(a: Atom) -> bool:
-            return a is N or (a.tag == "B" and any(b[0] == "n" for b in a.parts[0]))
+            return a in (N, first) or (a.tag == "B" and any(b[0] == "n" for b in a.parts[0]))
 
         def touches(a: Atom) -> bool:
             if a not in like:
@@ -209,8 +209,8 @@ class Compared(Lines):
         def at(a: Atom) -> Poly | None:
             if not clients(a):
                 return None
-            if a is N:
-                return UNIT
+            if a in (N, first):
+                return UNIT if a is N else al.of(al.var("n"))
             binders, pairs = al.opened(a)
             names = {b[1]: "n" for b in binders if b[0] == "n"}
             left = [(b[0], b[1], al.rename(b[2], names) if b[2] else "") for b in binders if b[0] != "n"]
@@ -264,8 +264,9 @@ class Replaced:
     def meant(self, own: Atom, other: Atom) -> tuple[str, Poly]:
         """The index for which something is put, so that a part of the pattern becomes another; nothing if none is."""
         al = self.algebra
-        if own.tag == "v" and own.parts[0] in self.free and other.tag == "v" and other.parts[0][0] == own.parts[0]:
-            return own.parts[0], al.of(other)
+        if own.tag == "v" and own.parts[0] in self.free and other.tag == "v":
+            kind = "n" if other.parts[0] == FIRST else other.parts[0][0]
+            return (own.parts[0], al.of(other)) if kind == own.parts[0] else ("", {})
         if own.tag != "P" or other.tag != "P":
             return "", {}
         p = al.thawed(own)

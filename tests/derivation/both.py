@@ -1,0 +1,39 @@
+"""The kernel's answer, which the stand-alone verifier has to give too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from theory import derivation
+from theory.claim import Claim
+from theory.derivation import Checked, NotProvedError
+from validate.certificate.derivation import derivation_certificate
+from validate.verifier.derivation import verify_derivation
+from validate.verifier.reading import FormatError
+
+
+def verified(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> bool:
+    """Whether the verifier accepts a derivation."""
+    written = claim.proof if lines is None else lines
+    try:
+        return verify_derivation(derivation_certificate(claim, written)).valid
+    except FormatError:
+        return False
+
+
+def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Checked:
+    """`theory.derivation.check`, and that the verifier agrees.
+
+    Raises:
+        NotProvedError: where neither accepts it.
+        AssertionError: where one does, and the other does not.
+    """
+    try:
+        found = derivation.check(claim, lines)
+    except NotProvedError as error:
+        if verified(claim, lines):
+            raise AssertionError(f"the verifier accepts what the kernel does not: {error}") from None
+        raise
+    assert verified(claim, lines), f"the verifier does not accept {claim.statement}"
+    return found
