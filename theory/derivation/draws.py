@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from theory.derivation.rounds import Rounds
 
 Draw: TypeAlias = tuple[Any, ...]
-"""Name of the instruction, the round, and in a loop the turn."""
+"""Name of the instruction, the round, and in loops the turns."""
 SCALARS = ("draw", "count", "share")
 """Kinds of numbers that are drawn: of 0 and 1, how often a client is chosen, and its weight in an average."""
 
@@ -88,21 +88,30 @@ def _stays(rounds: Rounds, m: Monomial, draw: Draw) -> bool:
 
 def _before(rounds: Rounds, moment: Any, draw: Draw) -> bool:
     """Whether a state or tap does not hang on a draw."""
-    name, (k, *turn), *_ = moment
-    back = (draw[1] - k).number
-    if back is None or back.denominator != 1:
-        return False
+    name, (k, *turns), *_ = moment
+    later = _least(rounds, draw[1] - k)
     if name in rounds.reader.words.states:
-        return back >= 0
-    if back != 0:
-        return back > 0
+        return later >= 0
+    if later:
+        return later > 0
     now, before = rounds.taps[name]
     if draw[0] not in now | before:
         return True
-    earlier = (draw[2] - turn[0]).number if len(turn) == 1 and len(draw) == 3 else None
-    if earlier is None or not rounds.same_loop(name, draw[0]):
-        return False
-    return earlier >= 1 or (earlier == 0 and draw[0] not in now)
+    own, other = rounds.loops_around(name), rounds.loops_around(draw[0])
+    for loop, another, at, turn in zip(own, other, turns, draw[2:], strict=False):
+        later = _least(rounds, turn - at)
+        if loop is not another or later < 0:
+            return False
+        if later > 0:
+            return True
+    return len(other) >= len(own) > 0 and draw[0] not in now
+
+
+def _least(rounds: Rounds, q: Quotient) -> int:
+    """What a difference of indices is at least; -1 where that is less than 0, or not known."""
+    if not rounds.reader.whole(q) or any(c < 0 for c in q.over.values()):
+        return -1
+    return int(q.over.get((), 0))
 
 
 def _of_two_turns(rounds: Rounds, m: Monomial, prefix: list[Binder], one: Draw, other: Draw) -> Quotient:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from theory.derivation.atoms import FIXED, RANDOM, Index, atom, deep
@@ -15,6 +16,7 @@ from theory.derivation.statements import Found, Line, same
 from theory.derivation.terms import Change, as_vector, bind, changed, dot, opened, renamed
 from theory.formula import Apply
 from theory.sentence import (
+    TURNS,
     Sentence,
     applied,
     parse_sentence,
@@ -100,17 +102,21 @@ def _equalities(kernel: Kernel, line: Line, unfold: bool) -> list[Change]:
         if len(m) == 1 and m[0][0].kind == "vec" and abs(c) == 1 and not w.under:
             one = m[0][0].data[0]
             rest = (w - monomial(m, c)) * constant(-c)
-            found.append(_swap(one, rest, "n" in one.free and "n" not in line.fixed))
+            found.append(_swap(one, rest, sorted(one.free & {"n", "k", *TURNS} - line.fixed - set(line.reach))))
     return found
 
 
-def _swap(one: Atom, by: Quotient, for_all: bool) -> Change:
+def _swap(one: Atom, by: Quotient, general: Sequence[str]) -> Change:
+    """An atom for another vector, at all values of the indices that are general."""
+
     def vector(a: Atom) -> Quotient | None:
         if a == one:
             return by
-        for name in a.free if for_all and a.kind == one.kind else ():
-            if name.startswith("n") and renamed(as_vector(one), {"n": Index(name)}) == as_vector(a):
-                return renamed(by, {"n": Index(name)})
+        names = [[Index(name) for name in sorted(a.free) if name[0] == index] for index in general]
+        for choice in product(*names) if general and a.kind == one.kind else ():
+            new = dict(zip(general, choice, strict=True))
+            if renamed(as_vector(one), new) == as_vector(a):
+                return renamed(by, new)
         return None
 
     return Change(vector=vector)

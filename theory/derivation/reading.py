@@ -12,7 +12,19 @@ from theory.claim import Claim
 from theory.derivation.atoms import FIRST, Binder, Index, atom, deep, fresh
 from theory.derivation.places import PLAIN, Place, Unfolding, finest, number_of, parameter, put
 from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, mapped, of_atom, total
-from theory.derivation.terms import absolute, affine, as_vector, bind, dot, expectation, over_all, power, root, weight
+from theory.derivation.terms import (
+    absolute,
+    affine,
+    as_vector,
+    bind,
+    dot,
+    expectation,
+    extremum,
+    over_all,
+    power,
+    root,
+    weight,
+)
 from theory.domain import COUNT, NONNEGATIVE, Domain
 from theory.formula import Apply, Name, Number
 from theory.predicates import Connected, predicate
@@ -171,7 +183,7 @@ class Reader:
             return place.K
         if name in ("N", "d", "fstar"):
             return parameter(name)
-        if name not in self.symbols or name in self.matrices:
+        if name in self.matrices or (name not in self.symbols and index_of(name)[0] not in self.weights):
             raise RejectedError(f"{name} is no number of the claim")
         return self.named(name, place)
 
@@ -346,12 +358,7 @@ class Reader:
             trivial = of[0].zero if op == "exp" else of[0].number == 1
             return constant(int(op == "exp")) if trivial else of_atom(atom(op, of[0]))
         if op in ("max", "min"):
-            flat: dict[str, Quotient] = {}
-            for q in of:
-                inner = _only(q, op)
-                flat |= {x.text: x for x in (inner.data[0] if inner is not None else (q,))}
-            ordered = tuple(flat[t] for t in sorted(flat))
-            return ordered[0] if len(ordered) == 1 else of_atom(atom(op, ordered))
+            return extremum(op, of)
         raise RejectedError(f"{op} is not read")
 
     def _power(self, base: Expression, exponent: Expression, place: Place) -> Quotient:
@@ -478,14 +485,6 @@ def _is_quadratic(text: str, function: str) -> bool:
 
 def _with(one: Atom, value: Quotient) -> Callable[[Atom], Quotient]:
     return lambda a: value if a == one else of_atom(a)
-
-
-def _only(q: Quotient, kind: str) -> Atom | None:
-    """The one atom of this kind that a quotient is, or None."""
-    if len(q.over) != 1 or q.under:
-        return None
-    ((m, c),) = q
-    return m[0][0] if c == 1 and len(m) == 1 and m[0][1] == 1 and m[0][0].kind == kind else None
 
 
 def checked(s: Sentence, claim: Claim) -> Sentence:

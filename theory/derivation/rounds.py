@@ -15,13 +15,24 @@ from typing import Any, TypeAlias
 from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.draws import expected
 from theory.derivation.flow import hanging, names_of, taps_of
-from theory.derivation.quotients import ONE, Atom, Monomial, Quotient, RejectedError, constant, mapped, of_atom, total
+from theory.derivation.quotients import (
+    ONE,
+    ZERO,
+    Atom,
+    Monomial,
+    Quotient,
+    RejectedError,
+    constant,
+    mapped,
+    of_atom,
+    total,
+)
 from theory.derivation.reading import PLAIN, Place, Reader, number_of, parameter
 from theory.derivation.terms import as_vector, bind, drawn, kept, root
 from theory.formula import Formula, Name, Number, text_of
 from theory.program import Instruction, Loop, Program
 from theory.program.data import DRAWS, Carried, Step
-from theory.sentence import index_of
+from theory.sentence import TURNS, index_of
 
 Value: TypeAlias = Callable[[Index], Quotient]
 LONGEST_LOOP = 16
@@ -88,7 +99,9 @@ class Rounds:
         self.weights = False
         self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
         steps = () if self.program is None else self.program.steps
-        labels = [step.label for step in steps if isinstance(step, Instruction) and step.op == "tap"]
+        taps = [step for step in steps if isinstance(step, Instruction) and step.op == "tap"]
+        labels = [step.label for step in taps]
+        self.shown = {step.label: step.of[0] for step in taps}
         self.twice = frozenset(label for label in labels if labels.count(label) > 1)
         self.draws = {step.to: step for step in steps if isinstance(step, Instruction) and step.op in DRAWS}
         self.taps = {} if self.program is None else taps_of(self.program)
@@ -98,29 +111,22 @@ class Rounds:
         assert self.program is not None
         if self.twice:
             raise RejectedError(f"two taps are called {min(self.twice)}")
-        last = self.reader.index(indices[-1])[1]
+        t, *turns = indices
         if name in self.reader.words.states:
             if name in self.reader.pasts:
-                if self.reader.index(indices[0])[1] < 1 or not indices[1].zero:
+                if self.reader.index(t)[1] < 1 or not turns[0].zero:
                     return None
-                return self.round(indices[0] - ONE)[0][self.reader.pasts[name]](place.n)
-            if last < 1:
+                return self.round(t - ONE)[0][self.reader.pasts[name]](place.n)
+            if self.reader.index(t)[1] < 1:
                 return None
-            values, _ = self.round(indices[0] - ONE)
+            values, _ = self.round(t - ONE)
             position = [s.name for s in self.program.state].index(name)
             return values[self.program.result[position]](place.n)
-        if len(indices) == 1:
-            _, taps = self.round(indices[0])
+        if not turns:
+            _, taps = self.round(t)
             return taps[name](place.n)
-        loop, shown = self._loop(name)
-        carried = next((c for c in loop.carried if c.name == shown), None)
-        if carried is None:
-            return self._turn(loop, indices[0], indices[1])[shown](place.n)
-        if indices[1].zero:
-            return self.round(indices[0])[0][carried.first](place.n)
-        if last < 1:
-            return None
-        return self._turn(loop, indices[0], indices[1] - ONE)[carried.following](place.n)
+        made = self._shown_at(self._repeated(name), self.shown[name], t, *turns)
+        return None if made is None else made(place.n)
 
     def expected(self, m: Monomial, prefix: list[Binder]) -> Quotient:
         """E of a product with draws in it."""
@@ -256,37 +262,70 @@ class Rounds:
 
     # --- loops ---
 
-    def _loop(self, tap: str) -> tuple[Loop, str]:
-        """The loop in whose body a tap stands, and the value that it shows.
+    def loops_around(self, name: str) -> tuple[Loop, ...]:
+        """The loops around a tap, or around the instruction that makes a value, the outermost first."""
+
+        def around(steps: Sequence[Step]) -> tuple[Loop, ...] | None:
+            for step in steps:
+                if isinstance(step, Instruction):
+                    if name == (step.label if step.op == "tap" else step.to):
+                        return ()
+                elif (inside := around(step.body)) is not None:
+                    return (step, *inside)
+            return None
+
+        return (None if self.program is None else around(self.program.body)) or ()
+
+    def _repeated(self, tap: str) -> tuple[Loop, ...]:
+        """The loops around a tap.
 
         Raises:
-            RejectedError: where it is no repeat outside of other loops.
+            RejectedError: where one is no repeat, or there are more than two.
         """
-        assert self.program is not None
-        for step in self.program.body:
-            if isinstance(step, Loop) and step.op == "repeat":
-                for inner in step.body:
-                    if isinstance(inner, Instruction) and inner.op == "tap" and inner.label == tap:
-                        return step, inner.of[0]
-        raise RejectedError(f"the tap {tap}, in a loop that is not read")
+        loops = self.loops_around(tap)
+        if not 1 <= len(loops) <= len(TURNS) or any(loop.op != "repeat" for loop in loops):
+            raise RejectedError(f"the tap {tap}, in a loop that is not read")
+        return loops
 
-    def _shown(self, loop: Loop, carried: Carried) -> str | None:
-        """The tap that shows what a loop hands on, at the beginning of each turn."""
-        taps = [s.label for s in loop.body if isinstance(s, Instruction) and s.op == "tap" and s.of[0] == carried.name]
-        return taps[0] if taps else None
+    def _shown_at(self, loops: Sequence[Loop], shown: str, t: Quotient, *turns: Quotient) -> Value | None:
+        """What a loop has under a name in a turn, as made of what was before; None where nothing says of what."""
+        *outer, loop = loops
+        carried = next((c for c in loop.carried if c.name == shown), None)
+        if carried is None:
+            return self._turn(loops, t, *turns)[shown]
+        if self.reader.index(turns[-1])[1] >= 1:
+            return self._turn(loops, t, *turns[:-1], turns[-1] - ONE)[carried.following]
+        if not turns[-1].zero:
+            return None
+        return self._shown_at(outer, carried.first, t, *turns[:-1]) if outer else self.round(t)[0][carried.first]
 
-    def _turn(self, loop: Loop, t: Quotient, turn: Quotient) -> dict[str, Value]:
-        """The values of a turn, in terms of what the taps show at its beginning."""
+    def _taps_of(self, loop: Loop, carried: Carried) -> list[tuple[str, tuple[Quotient, ...]]]:
+        """The taps that show what a loop carries at the beginning of each turn, and at which turn of a loop inside."""
+        found: list[tuple[str, tuple[Quotient, ...]]] = []
+        for step in loop.body:
+            if isinstance(step, Instruction) and step.op == "tap" and step.of[0] == carried.name:
+                found.append((step.label, ()))
+        for step in loop.body:
+            for c in step.carried if isinstance(step, Loop) and step.op == "repeat" else ():
+                if c.first == carried.name and c.kind == carried.kind:
+                    found += [(tap, (ZERO,)) for tap, more in self._taps_of(step, c) if not more]  # type: ignore[arg-type]
+        return found
+
+    def _turn(self, loops: Sequence[Loop], t: Quotient, *turns: Quotient) -> dict[str, Value]:
+        """The values of a turn, in terms of what the taps show at its beginning, and at that of the turn around it."""
         values, _ = self.round(t)
-        before = dict(values)
-        for c in loop.carried:
-            shown = self._shown(loop, c)
-            if turn.zero:
-                values[c.name] = before[c.first]
-            else:
-                values[c.name] = _not_read("a loop without a tap") if shown is None else self._state(shown, (t, turn))
-        values[loop.index] = lambda n: turn
-        self._play(loop.body, values, {}, t, turn)
+        for depth, (loop, turn) in enumerate(zip(loops, turns, strict=True), 1):
+            for c in loop.carried:
+                taps = self._taps_of(loop, c)
+                if turn.zero:
+                    values[c.name] = values[c.first]
+                elif taps:
+                    tap, more = taps[0]
+                    values[c.name] = self._state(tap, (t, *turns[:depth], *more))
+                else:
+                    values[c.name] = _not_read("a loop without a tap")
+            values[loop.index] = lambda n, turn=turn: turn  # type: ignore[misc]
+            self._play(loop.body, values, {}, t, *turns[:depth])
         return values
 
     def _after(self, loop: Loop, values: dict[str, Value], t: Quotient, *turns: Quotient) -> None:
@@ -295,20 +334,19 @@ class Rounds:
         values |= {name: _not_read("a value of a loop's last turn") for name in loop.defines}
         if loop.op != "repeat" or loop.count is None:
             return
-        shown = {c.following: self._shown(loop, c) for c in loop.carried}
-        if (turns or None in shown.values()) and isinstance(loop.count, Number) and loop.count.value <= LONGEST_LOOP:
+        taps = {c.following: self._taps_of(loop, c) for c in loop.carried}
+        if not all(taps.values()) and isinstance(loop.count, Number) and loop.count.value <= LONGEST_LOOP:
             self._written_out(loop, int(loop.count.value), before, values, t, *turns)
             return
         for c in loop.carried:
-            tap = shown[c.following]
-            if tap is not None and not turns:
-                values[c.following] = self._last(loop, tap, t)
-            elif tap is None and not turns and (step := _adding(loop, c)) is not None:
+            for tap, more in taps[c.following][:1]:
+                values[c.following] = self._last(loop, tap, more, t, *turns)
+            if not taps[c.following] and not turns and (step := _adding(loop, c)) is not None:
                 values[c.following] = self._added_up(loop, c, step, before[c.first], t)
 
-    def _last(self, loop: Loop, tap: str, t: Quotient) -> Value:
+    def _last(self, loop: Loop, tap: str, more: tuple[Quotient, ...], *when: Quotient) -> Value:
         place = replace(PLAIN, unfold=True)
-        return lambda n: self.reader.state(tap, (t, self.reader.count(loop)), replace(place, n=n, owner=n))
+        return lambda n: self.reader.state(tap, (*when, self.reader.count(loop), *more), replace(place, n=n, owner=n))
 
     def _added_up(self, loop: Loop, carried: Carried, step: Instruction, first: Value, t: Quotient) -> Value:
         """After its last turn, what a loop hands on that only grows by what a turn makes without it."""
@@ -318,7 +356,7 @@ class Rounds:
             if upper.number is not None:
                 raise RejectedError("a loop of so many turns without a tap")
             turn = number_of(here)
-            values = self._turn(loop, t, turn)
+            values = self._turn((loop,), t, turn)
             place = replace(PLAIN, n=n, owner=n, k=t)
             terms = zip(step.of, step.numbers, strict=True)
             grown = (formula(self.reader, c, place, values) * values[v](n) for v, c in terms if v != carried.name)
@@ -337,12 +375,6 @@ class Rounds:
             after = {c.name: now[c.following] for c in loop.carried}
             values |= {c.following: now[c.following] for c in loop.carried}
             now |= after
-
-    # --- which draws there are ---
-
-    def same_loop(self, tap: str, draw: str) -> bool:
-        """Whether a draw stands in the body of a tap's loop, and in no loop inside of that."""
-        return any(isinstance(s, Instruction) and s.to == draw for s in self._loop(tap)[0].body)
 
 
 def _adding(loop: Loop, carried: Carried) -> Instruction | None:

@@ -92,6 +92,8 @@ def _changed(a: Atom, change: Change) -> Quotient:
             return absolute(change.of(a.data[0]))
         case "power":
             return power(*change.of(a.data))
+        case "max" | "min":
+            return extremum(a.kind, change.of(a.data[0]))
         case "over all":
             op, index, owner, upper, body = a.data
             here = fresh(op[-1])
@@ -165,6 +167,24 @@ def absolute(inside: Quotient) -> Quotient:
     if inner.number is not None:
         return constant(abs(content))
     return constant(abs(content)) * of_atom(atom("abs", inner, square=inner * inner))
+
+
+def extremum(op: str, of: Iterable[Quotient]) -> Quotient:
+    """The greatest, or the least, of some numbers, whatever their order; that of such is that of all of them."""
+    flat: dict[str, Quotient] = {}
+    for q in of:
+        inner = _only(q, op)
+        flat |= {x.text: x for x in (inner.data[0] if inner is not None else (q,))}
+    ordered = tuple(flat[t] for t in sorted(flat))
+    return ordered[0] if len(ordered) == 1 else of_atom(atom(op, ordered))
+
+
+def _only(q: Quotient, kind: str) -> Atom | None:
+    """The one atom of this kind that a quotient is, or None."""
+    if len(q.over) != 1 or q.under:
+        return None
+    ((m, c),) = q
+    return m[0][0] if c == 1 and len(m) == 1 and m[0][1] == 1 and m[0][0].kind == kind else None
 
 
 def drawn(*data: Any) -> Quotient:

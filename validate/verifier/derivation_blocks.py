@@ -10,7 +10,7 @@ from .derivation_facts import Fact, Used
 from .derivation_lines import Goal
 from .derivation_rounds import Round
 from .derivation_rules import Rules
-from .derivation_terms import UNIT
+from .derivation_terms import UNIT, Poly
 from .derivation_turns import modes
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import Sentence, read_sentence
@@ -150,21 +150,46 @@ class Blocks(Rules):
             raise FormatError("a step with too many lines")
         for fact in equal:
             goal.used.add(fact)
+        self.unfold(goal, lambda d: self.same_when(d, equal))
+
+    def unfold(self, goal: Goal, same: Callable[[Poly], bool]) -> None:
+        """Whether something is so of the difference of the sides after a round, or a turn, of which they may be.
+
+        Raises:
+            Uncheckable: where it is not.
+        """
         if self.claimed.program is None or goal.relation == "<":
             raise Uncheckable("there is no algorithm, or the sentence is a strict inequality")
+        if not goal.difference:
+            return
         s = goal.sentence
         sides = [self.normal.value(side, goal.env) for side in (s.left, s.right)]
         why = ""
         for at, path in modes(self.normal, sides):
             self.normal.round = Round(self.normal, at, path)
             try:
-                if self.same_when(self.normal.difference(s.left, s.relation, s.right, goal.env), equal):
+                if same(self.normal.difference(s.left, s.relation, s.right, goal.env)):
                     return
             except Uncheckable as reason:
                 why = why or f": {reason}"
             finally:
                 self.normal.round = None
         raise Uncheckable(f"the sides are not the same after the step{why}")
+
+    def single(self, goal: Goal) -> None:
+        """The sides are the same where a number is 1; with one client also after a step."""
+        if not goal.data.get("unfold"):
+            super().single(goal)
+            return
+        fields(goal.data, "the line", "by unfold", "name sentence")
+        if goal.data["unfold"] is not True:
+            raise FormatError("unfold is true, or is left out")
+        self.only_one("N")
+        self.normal.one_client = self.of_one
+        try:
+            self.unfold(goal, lambda d: self.algebra.is_zero(self.of_one(d)))
+        finally:
+            self.normal.one_client = None
 
     # induction and cases
 

@@ -21,7 +21,7 @@ class Depends(Made):
     Attributes:
         path: the turn of the round that is unfolded, if one is.
         direct: of each tap, the draws in it, and the taps in it. depth: of each draw, how far along the path it is
-            made; -1 if in a turn that stands for any.
+            made; -1 if in a turn that stands for any. turns_of: of such a draw its loop, and these turns.
     """
 
     def __init__(self, normal: Normal, at: Poly, path: Path) -> None:
@@ -29,6 +29,7 @@ class Depends(Made):
         self.path = path
         self.direct: dict[str, tuple[frozenset[int], frozenset[str]]] = {}
         self.depth: dict[int, int] = {}
+        self.turns_of: dict[int, tuple[Loop, tuple[Poly, ...]]] = {}
 
     def hangs(self, leaf: Atom) -> frozenset[int]:
         """The draws on which a state or tap may hang.
@@ -45,8 +46,16 @@ class Depends(Made):
             return frozenset(self.kinds)
         if leaf.tag == "x" or al.sub(index, self.at):
             raise Uncheckable(f"a product of a draw and of {leaf.parts[0]} in another round")
+        found = self.made_of(leaf.parts[0])
+        for depth in range(1, len(self.path) + 1):
+            if not self._before(leaf, depth):
+                found |= {draw for draw, own in self.depth.items() if own == depth}
+        return frozenset(found)
+
+    def made_of(self, label: str) -> set[int]:
+        """The draws of the round that flow into a tap, those of the turn of the path apart."""
         found: set[int] = set()
-        left, seen = [leaf.parts[0]], set[str]()
+        left, seen = [label], set[str]()
         while left:
             label = left.pop()
             if label not in seen:
@@ -54,10 +63,22 @@ class Depends(Made):
                 draws, taps = self.direct.get(label, (frozenset(self.kinds), frozenset[str]()))
                 found |= draws
                 left += taps
-        for depth in range(1, len(self.path) + 1):
-            if not self._before(leaf, depth):
-                found |= {draw for draw, own in self.depth.items() if own == depth}
-        return frozenset(found)
+        return found
+
+    def drawn_at(self, draw: int) -> tuple[Atom, ...]:
+        """The turns of a draw that is one for each turn."""
+        return tuple(map(self.algebra.frozen, self.turns_of[draw][1])) if draw in self.turns_of else ()
+
+    def before_turn(self, leaf: Atom, draw: int, turn: Poly) -> bool:
+        """Whether a state or tap certainly does not hang on a draw that is one for each turn of a loop, at a turn."""
+        if draw not in self.hangs(leaf):
+            return True
+        loops, turns, (loop, own) = self.program.taps[leaf.parts[0]][1], self.turns_at(leaf), self.turns_of[draw]
+        if len(own) != 1 or len(loops) != 1 or loops[0] is not loop:
+            return False
+        earlier = self.normal.least(self.algebra.sub(turn, self.algebra.thawed(turns[0])))
+        begun = beginnings(self.program, leaf.parts[0]) == 1
+        return earlier is not None and earlier >= (0 if begun else 1)
 
     def _before(self, leaf: Atom, depth: int) -> bool:
         """Whether a tap is certainly made before the draws of the turn at the end of the path, or of one around it."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .derivation_binders import Binder, Swap
 from .derivation_terms import ONE, UNIT, Atom, Mono, Poly
+from .derivation_turning import Stays, Turning
 from .reading import Uncheckable
 
 if TYPE_CHECKING:
@@ -50,14 +51,20 @@ class Expectation:
         draws = {draw for a, _ in pairs for draw, _ in a.dr} - stuck
         if not draws:
             return al.close(binders, pairs)
+        turning = {draw for draw in draws if self.round.depth[draw] < 0}
         implied = frozenset[int]().union(*(self._implied(a) for a, _ in pairs))
-        if implied & draws:
+        if implied & (draws - turning):
             raise Uncheckable("a product of a draw and of what hangs on it in another way")
         draw = max(draws)
         involved = [(a, e) for a, e in pairs if any(d == draw for d, _ in a.dr)]
         clients = sorted({client for a, _ in involved for d, client in a.dr if d == draw})
         try:
-            parts = self._over(binders, pairs, draw, clients)
+            if draw in turning:
+                parts = Turning(self, binders, pairs, draw).parts()
+            else:
+                parts = self.over(binders, pairs, draw, clients)
+        except Stays:
+            return self._term(binders, pairs, stuck | {draw})
         except Nested:
             if len(involved) == 1 and involved[0][1] == 1:
                 return self._term(binders, pairs, stuck | {draw})  # E of a function of it stays as it is
@@ -77,7 +84,7 @@ class Expectation:
 
     # one draw
 
-    def _over(self, binders: list[Binder], pairs: Pairs, draw: int, clients: list[str]) -> list[Part]:
+    def over(self, binders: list[Binder], pairs: Pairs, draw: int, clients: list[str]) -> list[Part]:
         """E over one draw of every client: of one client, or of two, who may be the same."""
         al = self.algebra
         if any("@" in client for client in clients):

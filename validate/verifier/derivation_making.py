@@ -7,7 +7,7 @@ from typing import Any
 from .derivation_draws import HERE, Expectation
 from .derivation_normal import CLIENTS, Normal
 from .derivation_places import Env
-from .derivation_terms import UNIT, Poly
+from .derivation_terms import UNIT, Atom, Poly
 from .reading import Uncheckable
 from .sentences import index_of, names_in
 from .steps import Scalar, Step
@@ -90,6 +90,10 @@ class Made:
     def _draw(self, *what: Any) -> int:
         self.kinds[len(self.kinds) + 1] = what
         return len(self.kinds)
+
+    def drawn_at(self, draw: int) -> tuple[Atom, ...]:
+        """The turns of a draw that is one for each turn."""
+        raise NotImplementedError
 
     def _made(self, step: Step) -> Any:
         al, op = self.algebra, step.op
@@ -184,5 +188,5 @@ class Made:
         _, draw = self._get(step.of[1])
         if self.normal.level < 2:
             raise Uncheckable("the samples of a program that is read without them")
-        which = al.atom("drawn", "sample", draw, al.var(HERE))
+        which = al.atom("drawn", "sample", draw, al.var(HERE), *self.drawn_at(draw))
         return al.of(al.atom("grad", "f_ni", at, al.var(HERE), which, vec=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ class Normal(Names):
 
     Attributes:
         level: the finest functions, 0 for f, 1 for f_n, 2 for f_ni.
+        one_client: where there is one client, what a polynomial is then.
         round: how states after a round are unfolded, where they are.
     """
 
@@ -35,6 +37,7 @@ class Normal(Names):
         super().__init__(claimed, may, algebra)
         self.level = level
         self.round: Round | None = None
+        self.one_client: Callable[[Poly], Poly] | None = None
 
     # values
 
@@ -81,6 +84,8 @@ class Normal(Names):
             return self.function(tree.name if op == "grad" else op, tree.args[0], op == "grad", env)
         if op == "E":
             inside = self.value(tree.args[0], env)
+            if self.one_client is not None:
+                inside = self.one_client(inside)
             return al.expect(inside if self.round is None else self.round.expected(inside))
         if op in OVER:
             return self.over(tree, env)

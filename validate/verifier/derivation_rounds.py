@@ -113,6 +113,7 @@ class Round(Depends):
         self.depth[draw] = -1 if self.symbolic else self.along
         if self.symbolic:
             self.own.add(draw)
+            self.turns_of[draw] = self.around[-1], self.where
         return draw
 
     def _tap(self, step: Step) -> None:
@@ -207,7 +208,7 @@ class Round(Depends):
             raise Uncheckable("a loop of a length that is drawn, or one for each client or turn")
         first = {c.name: self.values[c.first] for c in loop.carried}
         before = dict(self.values)
-        self._any_turn(loop, first)
+        added = self._any_turn(loop, first, count)
         self.values = dict(before)
         if not self.symbolic:
             self._know(loop, {}, [(c, first[c.name]) for c in loop.carried])
@@ -217,10 +218,10 @@ class Round(Depends):
         for name in _all_values(loop):
             self.values[name] = ("unread", "a value of the last turn of a loop that is not handed on")
         for c in loop.carried:
-            self.values[c.name] = self.values[c.following] = self._at(loop, c, count)
+            self.values[c.name] = self.values[c.following] = added.get(c.name) or self._at(loop, c, count)
 
-    def _any_turn(self, loop: Loop, first: dict[str, tuple[str, Any]]) -> None:
-        """A turn that stands for any: what its taps are, and on what they hang."""
+    def _any_turn(self, loop: Loop, first: dict[str, tuple[str, Any]], count: Poly) -> dict[str, tuple[str, Any]]:
+        """A turn that stands for any: what its taps are, and on what they hang; what turns add up that no tap shows."""
         al, outer, symbolic = self.algebra, self.where, self.symbolic
         if not symbolic:
             self.own = set()
@@ -236,6 +237,38 @@ class Round(Depends):
                 draws, taps = self.draws_in([first[c.name], self.values[c.following]])
                 old = self.direct.get(label, (frozenset[int](), frozenset[str]()))
                 self.direct[label] = draws | old[0], taps | old[1]
+        found = {}
+        for c in loop.carried if not outer and not self.path else ():
+            if not any(self._places(loop, c)) and first[c.name][0] in VECTORS:
+                try:
+                    total = self._added(loop, c, variable, count)
+                except Uncheckable:
+                    continue
+                found[c.name] = self.program.kinds[c.name], al.add(first[c.name][1], total)
+        return found
+
+    def _added(self, loop: Loop, c: Carried, variable: Poly, count: Poly) -> Poly:
+        """The sum over the turns of what is added to a value in each.
+
+        Raises:
+            Uncheckable: where something else is done to it.
+        """
+        al, made = self.algebra, [s for s in loop.body if isinstance(s, Step) and s.to == c.following]
+        if not made or made[0].op != "linear" or made[0].of.count(c.name) != 1:
+            raise Uncheckable("a loop does something else than add to a value")
+        terms = dict(zip(made[0].of, made[0].numbers, strict=True))
+        if len(terms) != len(made[0].of) or self._scalar(terms.pop(c.name)) != UNIT:
+            raise Uncheckable("a loop does something else than add to a value")
+        self.turns[loop.index] = variable
+        try:
+            total = al.add({}, *(al.mul(self._scalar(x), self._vector(v)) for v, x in terms.items()))
+        finally:
+            del self.turns[loop.index]
+        if any(self.kinds[draw][0] != "sample" for m in total for a, _ in m for draw, _ in a.dr if draw in self.own):
+            raise Uncheckable("a loop adds up what is drawn in its turns, and not at samples")
+        name = al.fresh("h")
+        of_turns = al.swapped(total, al.putting({_variable(0): al.of(al.var(name))}))
+        return al.bind(of_turns, ("h", name, al.frozen(count)))
 
     def _in_turn(self, loop: Loop, turn: Poly) -> None:
         outer = self.where

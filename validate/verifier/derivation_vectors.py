@@ -141,14 +141,22 @@ class Compared(Lines):
         """The sides are the same because there is one client."""
         fields(goal.data, "the line", "by", "name sentence of")
         of = text_of(goal.data.get("of", "N"), "of")
-        tree = read_formula(of, "of")
-        if tree.op != "name" or (of != "N" and not (self.single_name(tree) and index_of(of)[1] == "")):
-            raise Uncheckable(f"of={shown(of)} is no parameter that is an integer, and at least 1")
-        if not self.signs.nonneg(Node("-", (Node("number", value=Fraction(1)), tree)), self.start):
-            raise Uncheckable(f"nothing says that {shown(of)} <= 1")
+        self.only_one(of)
         found = self.of_one(goal.difference) if of == "N" else self.where_one(goal.difference, of)
         if goal.relation == "<" or not self.algebra.is_zero(found):
             raise Uncheckable(f"the sides are not the same where {shown(of)} is 1")
+
+    def only_one(self, name: str) -> None:
+        """That a number is certainly 1.
+
+        Raises:
+            Uncheckable: where nothing says so.
+        """
+        tree = read_formula(name, "of")
+        if tree.op != "name" or (name != "N" and not (self.single_name(tree) and index_of(name)[1] == "")):
+            raise Uncheckable(f"of={shown(name)} is no parameter that is an integer, and at least 1")
+        if not self.signs.nonneg(Node("-", (Node("number", value=Fraction(1)), tree)), self.start):
+            raise Uncheckable(f"nothing says that {shown(name)} <= 1")
 
     def single_name(self, tree: Node) -> bool:
         """Whether a name is a parameter that is an integer, and at least 1."""
