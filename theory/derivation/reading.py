@@ -17,6 +17,7 @@ from theory.derivation.terms import (
     affine,
     as_vector,
     bind,
+    coordinate,
     dot,
     expectation,
     extremum,
@@ -47,6 +48,8 @@ from theory.sentence import (
     text_of,
 )
 
+ENTRY = Index("c")
+"""The free index of a line that speaks of a coordinate of vectors."""
 MOST_POINTS = 8
 LONGEST_SUM = 64
 """That is written out, where the number of its terms is a numeral."""
@@ -72,6 +75,7 @@ class Reader:
         of = FUNCTION_NAMES[level]
         self.affine = next((text for text in (*claim.assuming, *claim.standing) if _is_quadratic(text, of)), "")
         self.leaned: set[str] = set()
+        self.one = ""
         self.matrices = frozenset(one.matrix for one in claim.predicates if isinstance(one, Connected))
 
     def difference(self, s: Sentence, place: Place = PLAIN) -> Quotient:
@@ -110,6 +114,8 @@ class Reader:
             u = self.value(inner[0], place)
             found = dot(u, self.value(inner[1], place) if op == "dot" else u)
             return root(found) if op == "norm" else found
+        if op == "coordinate":
+            return coordinate(self.value(inner[0], place), ENTRY)
         if op in FUNCTION_NAMES or op.startswith("grad "):
             name, gradient = op.removeprefix("grad "), op.startswith("grad ")
             if gradient and self.affine:
@@ -126,7 +132,7 @@ class Reader:
             here = fresh("n")
             costs, curvatures = (self.value(part, replace(place, n=here)) for part in inner)
             return weight(here, costs, curvatures, place.n)
-        return self._elementary(op, [self.value(a, place) for a in inner])
+        return self.elementary(op, [self.value(a, place) for a in inner])
 
     def points(self, e: Expression, place: Place) -> list[tuple[Quotient, Quotient]]:
         """The vectors at which a function is taken, each with a number that is 1 if it is the one, and else 0.
@@ -193,6 +199,8 @@ class Reader:
     def named(self, symbol: str, place: Place) -> Quotient:
         """A parameter as a claim writes it."""
         base, index = index_of(symbol)
+        if symbol == self.one:
+            return ONE
         if index not in ("", "n", "k", *TURNS) or (index in TURNS) != (base in self.weights):
             raise RejectedError(f"{symbol}: a number for each {index or 'remembered vector'}")
         at: tuple[Any, ...] = () if not index else (getattr(place, index),)
@@ -352,7 +360,8 @@ class Reader:
 
     # --- operations on numbers ---
 
-    def _elementary(self, op: str, of: list[Quotient]) -> Quotient:
+    def elementary(self, op: str, of: list[Quotient]) -> Quotient:
+        """A root, a logarithm, a maximum ... of numbers."""
         if op == "sqrt":
             return root(of[0])
         if op == "abs":
