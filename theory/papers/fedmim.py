@@ -12,6 +12,7 @@ from functools import partial
 from theory.claim import Paper, claim
 from theory.derivation import combined, root
 from theory.domain import INDEX, NONNEGATIVE, PROBABILITY, Domain
+from theory.papers import fedmim_proofs as proofs
 from theory.program import algorithm
 
 
@@ -92,6 +93,8 @@ def result(label, statement, *assuming, of=fedmim, parameters=None, **fields):
     """A claim about the algorithm, whose A is 1 - sum alpha."""
     fields = {"kind": "equation", "printed": PRINTED, **fields}
     parameters = {**WEIGHTS, **(parameters or {})}
+    if "proof" in fields:
+        fields["proof"] = proofs.derivation(fields.get("where", {}), fields["proof"])
     return claim(label, statement, of=of, assuming=(*assuming, REMAINDER), parameters=parameters, **fields)
 
 
@@ -139,6 +142,7 @@ RECURSION = (
         equation="Lemma 5",
         title="the auxiliary sequence moves by a plain step",
         source="Lemma 5, (16), appendix B",
+        proof=proofs.LEMMA_5,
         remarks=(
             "The lags are 0, ..., J-1 here; Table III counts them from 1, see lemma-5/lags-from-one.",
             "Algorithm 1 computes delta_t in the client, from x_{t-1}: with partial participation a client that was "
@@ -166,6 +170,7 @@ RECURSION = (
         equation="Lemma 6",
         title="the increments average the gradients",
         source="Lemma 6, (19), appendix B",
+        proof=proofs.LEMMA_6,
         remarks=(
             "Both of its statements: (19), and that E||delta_t||^2 <= eta_l^2 C for every t if ||dtilde_t||^2 <= "
             "eta_l^2 C. C is assumed there, not derived; here it is the least C of the run, in the mean.",
@@ -178,6 +183,7 @@ RECURSION = (
         equation="(21)",
         title="the increments, in mean square",
         source="(21), appendix B",
+        proof=proofs.EQ_21,
     ),
 )
 
@@ -220,6 +226,7 @@ DRIFTS = (
         equation="Lemma 7, corrected",
         title="the clients' gradients, on average",
         source="repair of Lemma 7",
+        proof=proofs.LEMMA_7,
         amends="lemma-7",
         remarks=(
             "||grad f_i(y2)||^2 is at most 4 times the sum of ||grad f_i(y2) - grad f_i(x_k)||^2 <= L^2 rho sum_j "
@@ -247,6 +254,7 @@ DRIFTS = (
         equation="(25), corrected",
         title="one local step's drift, on average",
         source="repair of (25)",
+        proof=proofs.EQ_25,
         amends="eq25",
         remarks=(
             "Noise, Young and Jensen as printed, then lemma-7/corrected: the factor of the drift before is 1 + "
@@ -279,6 +287,7 @@ DRIFTS = (
         equation="(26), corrected",
         title="the drift after k local steps, on average",
         source="repair of (26)",
+        proof=proofs.EQ_26,
         amends="eq26",
         remarks=(
             "Young with 1/(2k-1) in every step m <= k: the factor is 1 + 1/(2k-1) + 8kAL^2 eta_l^2 <= 1 + 1/(k-1) and "
@@ -295,6 +304,7 @@ DRIFTS = (
         equation="Lemma 8",
         title="how far the clients drift within a round",
         source="Lemma 8, (24), appendix B",
+        proof=proofs.LEMMA_8,
         remarks=("It needs Lemma 7 and (26) for the mean over clients only; (26) does not follow from (25), see eq26",),
     ),
 )
@@ -319,6 +329,7 @@ AVERAGE = (
         equation="(29)",
         title="noise and mean of the average gradient",
         source="(29), appendix B",
+        proof=proofs.NOISE,
         remarks=(
             "Lemma 4, which it uses, is printed without the expectation on the right, where zeta_i may be random.",
         ),
@@ -340,6 +351,7 @@ AVERAGE = (
         equation="(30), corrected",
         title="sampling without replacement",
         source="repair of (30)",
+        proof=proofs.EQ_30,
         amends="eq30",
         remarks=(
             "The indicators have the moments S/N and S(S-1)/(N(N-1)); N^2 ||mean||^2 = cross terms + squares. At most "
@@ -356,6 +368,7 @@ AVERAGE = (
         equation="(31)",
         title="the selected clients' gradients",
         source="(31), appendix B",
+        proof=proofs.EQ_31,
         remarks=(
             "The free index i is read as the mean over clients. 4G^2/S and 4B^2/S come from the second term of (30), 4 "
             "from the first.",
@@ -386,6 +399,7 @@ AVERAGE = (
         equation="Lemma 9, corrected",
         title="the average gradient of a round",
         source="repair of Lemma 9",
+        proof=proofs.LEMMA_9,
         amends="lemma-9",
         remarks=(
             "(29), (31) for the mean over clients, and Lemma 8: the factor of E||grad f(u_t)||^2 is 8(B^2+1) + 16L^2 "
@@ -436,6 +450,7 @@ EQ33 = (
         equation="(33)(d), corrected",
         title="the lambda of the proof",
         source="repair of (33)",
+        proof=proofs.largest("corrected"),
         amends="eq33",
         remarks=(
             "(33)(b) with lemma-9/corrected: (eta^2 L/2)(32B^2+8) = eta (16 eta L B^2 + 4 eta L).",
@@ -450,6 +465,7 @@ EQ33 = (
         equation="(34)",
         title="the sum over the lags",
         source="(34), appendix C",
+        proof=proofs.EQ_34,
         remarks=("V has K^2 in it already: the factor K^2 before VC in (8), (10) and (41) is one too many.",),
     ),
     DRIFTING(
@@ -462,6 +478,7 @@ EQ33 = (
         equation="(37)",
         title="one round's descent under PL",
         source="(37), appendix D",
+        proof=proofs.EQ_37,
         remarks=(
             "'Similar to the general nonconvex case': the step of Theorem IV.1, and lambda as (33)(d) introduces it.",
         ),
@@ -565,6 +582,7 @@ THEOREM_1 = (
         equation="(7) with (33)",
         title="smooth non-convex functions, with (33)",
         source="Theorem IV.1 with what (33)(d) asks of lambda",
+        proof=proofs.first("", True),
         remarks=WITH_LAMBDA,
     ),
     first(
@@ -574,6 +592,7 @@ THEOREM_1 = (
         limit=LIMIT_CORRECTED,
         equation="(7), corrected",
         source="repair of Theorem IV.1",
+        proof=proofs.first("corrected", True),
         amends="theorem-iv1-eq7",
         remarks=(DERIVED_1, LARGER),
     ),
@@ -597,6 +616,7 @@ THEOREM_1 = (
         equation="(35) with (33)",
         title="smooth non-convex functions, with (33)",
         source="Theorem IV.1, (35), with what (33)(d) asks of lambda",
+        proof=proofs.first("", False),
         remarks=WITH_LAMBDA,
     ),
     first(
@@ -606,6 +626,7 @@ THEOREM_1 = (
         limit=LIMIT_CORRECTED,
         equation="(35), corrected",
         source="repair of Theorem IV.1, appendix",
+        proof=proofs.first("corrected", False),
         amends="theorem-iv1-eq35",
         remarks=(DERIVED_1,),
     ),
@@ -626,6 +647,7 @@ THEOREM_2 = (
         equation="(9) with (33)",
         title="under the PL inequality, with (33)",
         source="Theorem IV.2 with what (33)(d) asks of lambda",
+        proof=proofs.second("", True),
         remarks=WITH_LAMBDA,
         **PRINTED_2,
     ),
@@ -636,6 +658,7 @@ THEOREM_2 = (
         limit=LIMIT_CORRECTED,
         equation="(9), corrected",
         source="repair of Theorem IV.2",
+        proof=proofs.second("corrected", True),
         amends="theorem-iv2-eq9",
         remarks=(DERIVED_2, LARGER),
     ),
@@ -658,6 +681,7 @@ THEOREM_2 = (
         equation="(39) with (33)",
         title="under the PL inequality, with (33)",
         source="Theorem IV.2, (39), with what (33)(d) asks of lambda",
+        proof=proofs.second("", False),
         remarks=WITH_LAMBDA,
         **PRINTED_2,
     ),
@@ -668,6 +692,7 @@ THEOREM_2 = (
         limit=LIMIT_CORRECTED,
         equation="(39), corrected",
         source="repair of Theorem IV.2, appendix",
+        proof=proofs.second("corrected", False),
         amends="theorem-iv2-eq39",
         remarks=(DERIVED_2,),
     ),
@@ -697,6 +722,7 @@ KEPT = (
         equation="(33)(c), the mean gradient kept",
         title="one round's descent, with the mean gradient kept",
         source="repair of (33), appendix C",
+        proof=proofs.KEPT_MEAN,
         amends="eq33",
         remarks=(
             "The printed proof drops -(eta/2) (1/K) sum_k E||m_k||^2, m_k = (1/N) sum_i grad f_i(y2), where it "
@@ -715,6 +741,7 @@ KEPT = (
         equation="(33)(d), corrected again",
         title="the lambda of the proof",
         source="repair of (33)",
+        proof=proofs.largest("corrected-2"),
         amends="eq33",
         remarks=(
             "In eq33/kept-mean the factor of E||grad f(u_t)||^2 is -eta (1/2 - 4 eta L B^2/S - (4 eta L/S + 3/2) 24 "
@@ -731,6 +758,7 @@ KEPT = (
         limit=LIMIT_KEPT,
         equation="(7), corrected again",
         source="repair of Theorem IV.1",
+        proof=proofs.first("corrected-2", True),
         amends="theorem-iv1-eq7",
         remarks=(KEPT_MEAN,),
     ),
@@ -741,6 +769,7 @@ KEPT = (
         limit=LIMIT_KEPT,
         equation="(35), corrected again",
         source="repair of Theorem IV.1, appendix",
+        proof=proofs.first("corrected-2", False),
         amends="theorem-iv1-eq35",
         remarks=(KEPT_MEAN,),
     ),
@@ -751,6 +780,7 @@ KEPT = (
         limit=LIMIT_KEPT,
         equation="(9), corrected again",
         source="repair of Theorem IV.2",
+        proof=proofs.second("corrected-2", True),
         amends="theorem-iv2-eq9",
         remarks=(KEPT_MEAN,),
     ),
@@ -761,6 +791,7 @@ KEPT = (
         limit=LIMIT_KEPT,
         equation="(39), corrected again",
         source="repair of Theorem IV.2, appendix",
+        proof=proofs.second("corrected-2", False),
         amends="theorem-iv2-eq39",
         remarks=(KEPT_MEAN,),
     ),
