@@ -58,7 +58,7 @@ def spelled(defined: Mapping[str, str], lines: Any) -> Any:
     if not isinstance(lines, Sequence):
         return lines
     if lines and all(isinstance(one, Mapping) and "by" in one for one in lines):
-        lines = list({one["name"]: one for one in reversed(lines)}.values())[::-1]
+        lines = list({one["name"]: one for one in lines}.values())
     return [spelled(defined, one) for one in lines]
 
 
@@ -377,7 +377,7 @@ ROUND: Lines = [
         "geometric",
         f"sum_h({B_H}**(-2*(h + 1)) - {B_H}**(-2*h) + 0*norm2(z[k, h])) == {B_H}**(-2*H) - 1",
         "telescope",
-        f"{B_H}**(-2*h)",
+        f"{B_H}**(-2*h) + 0*norm2(z[k, h])",
         over="sum_h",
     ),
 ]
@@ -406,8 +406,8 @@ DRIFTING: Lines = [
         f"mean_h({DRIFT}) <= {EQ_26_H}",
         {
             "mean_h: drift so far": f"{B_H}**(-2*h)",
-            "geometric": f"{C_H}/H/({B_H}**(-2) - 1)",
-            "quarter": f"4*{C_H}*{B_H}**(-2*H)/H/({B_H}**(-2) - 1)",
+            "geometric": f"{C_H}/H*(2*H - 1)**2/(4*H - 1)",
+            "quarter": f"4*{C_H}*{B_H}**(-2*H)/H*(2*H - 1)**2/(4*H - 1)",
         },
         {"1": f"{added('H')}/(H*(4*H - 1)**2)*(27 + 121*(H - 1) + 191*(H - 1)**2 + 116*(H - 1)**3 + 16*(H - 1)**4)"},
     ),
