@@ -195,7 +195,30 @@ def _steps(steps: list[Data]) -> Iterator[Data]:
             yield s
 
 
+SWAPS = (
+    ("eta", "mu"), ("mu", "L"), ("L", "mu"), ("N", "1"), ("0", "1"), ("xstar", "x0"), ("x0", "xstar"),
+    ("mean_n", "sum_n"), ("mean_i", "mean_n"), ("E(", "("), ("x", "y"), ("y", "x"), ("p", "p**2"),
+    ("q", "1"), ("S", "N"), ("h", "0"),
+    ("K", "k"), ("norm2", "norm"), ("IH", "IH 1"), ("smooth", "convex"), ("convex", "strongly_convex"), ("**2", ""),
+    ("first", "last"), ("k+1", "k"), ("[k]", "[k+1]"), ("<=", "<"), ("==", "<="), ("<=", "=="),
+)  # fmt: skip
+
+
+def swap(data: Data, source: random.Random) -> None:
+    """A piece of any text of a line, its rule and its name among them."""
+    items, place = source.choice(list(all_lines(data)))
+    texts = [(("name",), items[place].get("name", "")), (("by",), items[place]["by"]), *_texts(items[place])]
+    path, text = source.choice(texts)
+    fitting = [(old, new) for old, new in SWAPS if old in text]
+    if fitting:
+        old, new = source.choice(fitting)
+        at = source.choice([m.start() for m in re.finditer(re.escape(old), text)])
+        _put(items[place], path, text[:at] + new + text[at + len(old) :])
+
+
 CHANGES = (
+    swap,
+    swap,
     change_text,
     change_text,
     change_multiplier,
