@@ -14,11 +14,14 @@ from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, cons
 from theory.derivation.reading import PLAIN
 from theory.derivation.statements import Found, Line, same
 from theory.derivation.terms import Change, as_vector, bind, changed, dot, opened, renamed
-from theory.formula import Apply
+from theory.formula import Apply, Name
 from theory.sentence import (
     TURNS,
+    Expression,
     Sentence,
     applied,
+    index_of,
+    parse_expression,
     parse_sentence,
     read,
     text_of,
@@ -139,10 +142,16 @@ def zero(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 
 
 def single(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
-    """It is so because there is one client: a mean over clients is what is of that one; unfolded, so are its draws."""
-    one = parse_sentence("N <= 1")
+    """It is so because there is one client, or because another integer is 1, as the number of turns of a loop.
+
+    A mean over clients is what is of the one that there is; unfolded, so are its draws.
+    """
+    of = data.get("of", "N")
+    one = parse_sentence(f"{of} <= 1")
     if not kernel.signs.nonnegative(applied("-", (one.right, one.left))):
-        raise RejectedError("nothing says that N <= 1")
+        raise RejectedError(f"nothing says that {of} <= 1")
+    if of != "N":
+        return _where_one(kernel, one.left, line)
     client, rounds = Index("n"), kernel.reader.rounds
     gap = line.gap
     if data.get("unfold"):
@@ -155,6 +164,23 @@ def single(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     rest = of_one_client(gap, client)
     if line.relation in ("<", ">") or not rest.zero:
         raise RejectedError(f"left over for one client: {rest.text}")
+    return Found()
+
+
+def _where_one(kernel: Kernel, e: Expression, line: Line) -> Found:
+    """It is so where a parameter is 1: sums of so many terms are written out."""
+    named = isinstance(e, Name) and e.name in kernel.reader.symbols and not index_of(e.name)[1]
+    if not isinstance(e, Name) or not named or not kernel.reader.whole(kernel.reader.value(e)):
+        raise RejectedError(f"{text_of(e)} is no parameter that is an integer")
+    if line.relation in ("<", ">") or not kernel.signs.nonnegative(applied("-", (e, parse_expression("1")))):
+        raise RejectedError(f"nothing says that {text_of(e)} >= 1, or the sentence is strict")
+    kernel.reader.one = e.name
+    try:
+        rest = kernel.reader.difference(line.sentence, line.place)
+    finally:
+        kernel.reader.one = ""
+    if not rest.zero:
+        raise RejectedError(f"left over where {text_of(e)} is 1: {rest.text}")
     return Found()
 
 

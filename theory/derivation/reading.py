@@ -74,6 +74,7 @@ class Reader:
         of = FUNCTION_NAMES[level]
         self.affine = next((text for text in (*claim.assuming, *claim.standing) if _is_quadratic(text, of)), "")
         self.leaned: set[str] = set()
+        self.one = ""
         self.matrices = frozenset(one.matrix for one in claim.predicates if isinstance(one, Connected))
 
     def difference(self, s: Sentence, place: Place = PLAIN) -> Quotient:
@@ -128,7 +129,7 @@ class Reader:
             here = fresh("n")
             costs, curvatures = (self.value(part, replace(place, n=here)) for part in inner)
             return weight(here, costs, curvatures, place.n)
-        return self._elementary(op, [self.value(a, place) for a in inner])
+        return self.elementary(op, [self.value(a, place) for a in inner])
 
     def points(self, e: Expression, place: Place) -> list[tuple[Quotient, Quotient]]:
         """The vectors at which a function is taken, each with a number that is 1 if it is the one, and else 0.
@@ -208,6 +209,8 @@ class Reader:
     def named(self, symbol: str, place: Place) -> Quotient:
         """A parameter as a claim writes it."""
         base, index = index_of(symbol)
+        if symbol == self.one:
+            return ONE
         if index not in ("", "n", "k", *TURNS) or (index in TURNS) != (base in self.weights):
             raise RejectedError(f"{symbol}: a number for each {index or 'remembered vector'}")
         at: tuple[Any, ...] = () if not index else (getattr(place, index),)
@@ -367,7 +370,8 @@ class Reader:
 
     # --- operations on numbers ---
 
-    def _elementary(self, op: str, of: list[Quotient]) -> Quotient:
+    def elementary(self, op: str, of: list[Quotient]) -> Quotient:
+        """A root, a logarithm, a maximum ... of numbers."""
         if op == "sqrt":
             return root(of[0])
         if op == "abs":

@@ -10,18 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from theory.derivation.atoms import Binder, Index
 from theory.derivation.averages import average
-from theory.derivation.combinations import at, combination, list_of, mapping_of, mean, turns_of
+from theory.derivation.combinations import at, combination, list_of, mapping_of, mean
 from theory.derivation.equalities import drawn, power, replaced, root, single, step, zero
 from theory.derivation.inductions import cases, induction
 from theory.derivation.kernel import Kernel
-from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
-from theory.derivation.reading import PLAIN, parameter, put
+from theory.derivation.quotients import RejectedError, constant
+from theory.derivation.reading import PLAIN, parameter
 from theory.derivation.schemas import instance
 from theory.derivation.signs import NONNEGATIVE
 from theory.derivation.statements import Found, Line, same
-from theory.derivation.terms import bind, dot
+from theory.derivation.sums import lexicographic, tail, telescope
 from theory.sentence import (
     COORDINATE,
     OVER,
@@ -30,7 +29,6 @@ from theory.sentence import (
     Relation,
     Sentence,
     applied,
-    parse_expression,
     parse_sentence,
     read,
     text_of,
@@ -110,61 +108,15 @@ def axiom(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     """It holds of any numbers and vectors."""
     of = [kernel.expression(text) for text in list_of(data, "of")]
     if data.get("schema") == "telescope":
-        return _telescope(kernel, of, str(data.get("over", "")), line)
+        return telescope(kernel, of, str(data.get("over", "")), line)
     if data.get("schema") == "tail":
-        return _tail(kernel, of, line)
+        return tail(kernel, of, line)
+    if data.get("schema") == "lexicographic":
+        return lexicographic(kernel, of, line)
     said, reach = _axiom(kernel, str(data.get("schema")), of, str(data.get("over", "")), line)
     if not any(same(line.gap, line.relation, replace(line, sentence=s, gap=kernel.reader.difference(s))) for s in said):
         raise RejectedError(f"it is not what {data.get('schema')} says of {', '.join(map(text_of, of))}")
     return Found(reach=reach)
-
-
-def _telescope(kernel: Kernel, of: list[Expression], over: str, line: Line) -> Found:
-    """A sum over rounds, or turns, of what a number grows by is what it is after the last less what it is at first."""
-    how, index = OVER.get(over, ("", ""))
-    if how != "sum" or index not in ("k", *TURNS) or len(of) != 1 or line.place != PLAIN:
-        raise RejectedError("telescope is about a sum over k, h or j, of one number or vector")
-    vector = read(of[0], kernel.claim.vocabulary).shape == "vector"
-    if line.relation in (("<", ">", ">=") if vector else ("<", ">", ">=", "<=")):
-        raise RejectedError("telescope is an equation, of vectors norm2(u - v) <= 0")
-    end = turns_of(kernel, index)
-
-    def there(value: Quotient) -> Quotient:
-        place = put(PLAIN, index, value)
-        kernel.has_value(of[0], place)
-        return kernel.reader.value(of[0], place)
-
-    now: Quotient = getattr(PLAIN, index)
-    grows = there(now + ONE) - there(now)
-    grows = bind(Binder(index, Index(index), None, end), grows) if index in grows.free else end * grows
-    gap = there(end) - there(constant(0)) - grows
-    if line.gap.direction[1] != (dot(gap, gap) if vector else gap).direction[1]:
-        raise RejectedError("the sum of its growth is what it is at the end, less what it is at first")
-    return Found()
-
-
-def _tail(kernel: Kernel, of: list[Expression], line: Line) -> Found:
-    """Sums over the lags from j on: the first is the whole sum, the last is 0, each has one term more than the next."""
-    if len(of) != 1 or line.relation != "==" or line.place != PLAIN or "j" in read(of[0], kernel.claim.vocabulary).free:
-        raise RejectedError("tail is an equation about sums of one number over the lags h, which hangs on no j")
-    sums = [applied("sum_h", (e,)) for e in (of[0], applied("*", (parse_expression(_FROM_J), of[0])))]
-    if not kernel.reader.lagging(of[0], "h") or kernel.reader.lags is None:
-        raise RejectedError(f"{text_of(of[0])} is not of remembered vectors h")
-    now, first, last = PLAIN.j, constant(0), kernel.reader.lags
-
-    def tail(j: Quotient) -> Quotient:
-        return kernel.reader.value(sums[1], replace(PLAIN, j=j))
-
-    ends = tail(first) - kernel.reader.value(sums[0]), tail(last)
-    one = tail(now) - tail(now + ONE) - kernel.reader.value(of[0], replace(PLAIN, h=now))
-    if line.gap.direction[1] in [gap.direction[1] for gap in ends]:
-        return Found()
-    if line.gap.direction[1] != one.direction[1]:
-        raise RejectedError("it is not what a tail begins with, ends with, or loses")
-    return Found(reach={"j": 1})
-
-
-_FROM_J = "max(0, min(1, h + 1 - j))"
 
 
 def _axiom(
@@ -306,7 +258,7 @@ RULES: Mapping[str, tuple[Rule, tuple[str, ...]]] = {
     "induction": (induction, ("on", "from", "sentences", "base", "step")),
     "cases": (cases, ("on", "first", "second")),
     "zero": (zero, ("line", "put", "of", "with", "over")),
-    "single": (single, ("unfold",)),
+    "single": (single, ("unfold", "of")),
     "root": (root, ("line", "put")),
     "power": (power, ("line", "exponent")),
     "citation": (citation, ("source",)),

@@ -187,7 +187,7 @@ class Blocks(Rules):
         self.only_one("N")
         self.normal.one_client = self.of_one
         try:
-            self.unfold(goal, lambda d: self.algebra.is_zero(self.of_one(d)))
+            self.unfold(goal, lambda d: self.same_when(self.of_one(d), []))
         finally:
             self.normal.one_client = None
 

@@ -12,7 +12,7 @@ from .derivation_names import Names
 from .derivation_places import Env
 from .derivation_terms import FIRST, UNIT, Atom, Poly
 from .reading import Uncheckable
-from .sentences import FUNCTIONS, ONE_NUMBER, OVER, Node
+from .sentences import FUNCTIONS, ONE_NUMBER, OVER, Node, names_in
 from .stated import Claimed
 
 if TYPE_CHECKING:
@@ -140,7 +140,9 @@ class Normal(Names):
             raise Uncheckable(f"an index of {tree.name} is no formula in integers, or negative")
         s = kinds.get(tree.name)
         kind = s.kind if s is not None else program.taps[tree.name][0]
-        if kind not in CLIENTS:
+        if s is None and any(names_in(a) & ({"h", "j"} - {("", "h", "j")[p]}) for p, a in enumerate(tree.args[:3])):
+            raise Uncheckable(f"in {tree.name} h is the turn of a loop, and j of one inside it")
+        if kind not in CLIENTS or len(tree.args) > 3:
             raise Uncheckable(f"{tree.name} is of a kind that is not read in derivations")
         where = [al.var(env.names[c]) for c in CLIENTS[kind]]
         if tree.name in self.shifted:  # what is remembered goes on with every round
