@@ -120,7 +120,7 @@ def bound(binders: Sequence[Binder], body: Any) -> str:
             continue
         free = {x for x in a.free if x in names}
         if not (free <= of_u or free <= of_v):
-            raise UnspeakableError("a product of different clients' numbers")
+            raise UnspeakableError("a product over different clients")
         own["both" if free <= shared else "u" if free <= of_u else "v"].append((a, e))
     left = around([b for b in binders if str(b.index) in of_u - shared], _scaled(own["u"], vector_atom(u)))
     right = around([b for b in binders if str(b.index) in of_v - shared], _scaled(own["v"], vector_atom(v)))
