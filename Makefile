@@ -73,7 +73,7 @@ bench-all: $(VENV)/installed
 kernels: $(VENV)/installed
 	@command -v coqc >/dev/null || { command -v apt-get >/dev/null && apt-get install -y coq; } || { \
 	  echo "make kernels needs coqc: install Coq 8.16 or later (Debian: apt-get install coq)" >&2; exit 1; }
-	$(BIN)/python -m theory.derivation.export.kernels build/kernels
+	$(BIN)/python -m validate.kernels build/kernels
 
 lint: $(VENV)/installed-dev
 	$(BIN)/python -m ruff check .

@@ -22,10 +22,11 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from theory.domain import COUNT, NAMED, POSITIVE, Domain
-from theory.formula import Name
+from theory.formula import Apply, Name
 from theory.predicates import Direction, Predicate, predicate
 from theory.program import NAME, Algorithm, Instruction, Program
 from theory.sentence import (
+    COORDINATE,
     INTEGERS,
     SPECIAL,
     TURNS,
@@ -335,6 +336,13 @@ class Claim:
         for name in self.where:
             if not NAME.match(name) or name in SPECIAL:
                 raise SentenceError(f"where defines {name!r}, which means something else")
+        trees = [side for s in self.relations for side in (s.left, s.right)]
+        trees += [constant for one in self.predicates for constant in one.constants]
+        trees += [] if self.of is None else [parse_expression(state.initial) for state in self.of.state]
+        trees += [self.sentence.left, self.sentence.right] if self.has_sentence else []
+        for tree in (*trees, *self.definitions.values()):
+            if any(isinstance(part, Apply) and part.operation == COORDINATE for part in everything(tree)):
+                raise SentenceError(f"{text_of(tree)}: {COORDINATE} is said in the lines of derivations only")
         words = self.vocabulary
         clash = sorted(set(words.states) & set(words.taps) | set(self.where) & (set(words.states) | set(words.taps)))
         if clash:

@@ -46,17 +46,20 @@ SCALAR_FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
     "min": (2, None),
     "max": (2, None),
 }
+COORDINATE = "coordinate"
+"""Of a vector, any of its coordinates: in lines of derivations only."""
 POINTS = {"x0": "", "xstar": "", "xstar_n": "n"}
 SPECIAL = frozenset(
     {
         *("fstar", "N", "d", "K", "E", "grad", "quantile"),
-        *(*INDICES, *POINTS, *FUNCTION_NAMES, *OVER, *ALL_CLIENTS, *NUMBERS_OF_VECTORS),
+        *(*INDICES, *POINTS, *FUNCTION_NAMES, *OVER, *ALL_CLIENTS, *NUMBERS_OF_VECTORS, COORDINATE),
     }
 )
 _ARGUMENTS: Mapping[str, tuple[int, int]] = {
     **{name: (count, count) for name, count in NUMBERS_OF_VECTORS.items()},
     **ALL_CLIENTS,
     "quantile": (2, 2),
+    COORDINATE: (1, 1),
 }
 _OF_NUMBERS = frozenset({"+", "-", "*", "/", "**", "neg", *SCALAR_FUNCTIONS})
 """Operations on numbers; the first of them on vectors too."""
@@ -468,7 +471,7 @@ def _read_apply(e: Apply, words: Vocabulary) -> Reading:
     if op == "**" or op in SCALAR_FUNCTIONS:
         need("scalar")
         return Reading("scalar", free, chance, names)
-    if op in NUMBERS_OF_VECTORS:
+    if op in NUMBERS_OF_VECTORS or op == COORDINATE:
         need("vector")
         return Reading("scalar", free, chance, names)
     function = op.removeprefix("grad ")

@@ -6,60 +6,13 @@ from fractions import Fraction
 
 import pytest
 
+from tests.textbook_results import LABELS
 from theory import claim, claims
 from theory.calculator import calculator
 from theory.claim import Claim
 from theory.evaluate import exact
 
 CLAIMS = claims("textbook")
-LABELS = [
-    "young",
-    "relaxed-triangle",
-    "convex-combination",
-    "jensen-three",
-    "jensen-expectation",
-    "variance-decomposition",
-    "three-point",
-    "minibatch-variance",
-    "participation-variance",
-    "client-sampling-variance",
-    "without-replacement",
-    "reshuffling",
-    "descent-lemma",
-    "gradient-bound",
-    "convex-lower-bound",
-    "cocoercivity",
-    "strong-cocoercivity",
-    "strong-monotonicity",
-    "polyak-lojasiewicz",
-    "quadratic-growth",
-    "variance-transfer",
-    "projection-angle",
-    "projection-nonexpansive",
-    "projection-firm",
-    "projection-pythagoras",
-    "prox-firm",
-    "gradient-lipschitz-convex",
-    "gradient-step-contraction",
-    "gradient-step-nonexpansive",
-    "sufficient-decrease",
-    "average-gradient",
-    "gradient-descent-linear",
-    "gradient-descent-tight",
-    "subgradient-method",
-    "proximal-point",
-    "sgd-step",
-    "sgd-strongly-convex",
-    "minibatch-sgd",
-    "sgd-convex",
-    "sgd-nonconvex",
-    "svrg-estimator",
-    "svrg-contraction",
-    "local-gradient-step",
-    "local-sgd-round",
-    "local-sgd-strongly-convex",
-    "recursion",
-]
 
 
 def test_every_result_has_its_label_and_a_source() -> None:

@@ -20,7 +20,7 @@ class Index(str):
 
 @dataclass(frozen=True)
 class Binder:
-    """``mean`` over clients (n) or samples (i), ``sum`` over rounds (k) or turns (h, j).
+    """``mean`` over clients (n) or samples (i), ``sum`` over coordinates (c), rounds (k) or turns (h, j).
 
     Attributes:
         kind: n, i, k, h or j.

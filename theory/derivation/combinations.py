@@ -10,9 +10,9 @@ from typing import Any
 from theory.derivation.atoms import FIRST, Binder, Index, atom
 from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import Quotient, RejectedError, of_atom
-from theory.derivation.reading import PLAIN, Place, parameter, put
+from theory.derivation.reading import ENTRY, PLAIN, Place, parameter, put
 from theory.derivation.statements import Found, Line, same
-from theory.derivation.terms import bind, dot, expectation, renamed
+from theory.derivation.terms import bind, coordinates, dot, expectation, renamed
 from theory.formula import Apply, Name
 from theory.sentence import (
     OVER,
@@ -57,15 +57,18 @@ def bound_over(kernel: Kernel, q: Quotient, over: Sequence[Any], used: Sequence[
         if name == "E":
             q = kernel.reader.integrable(expectation(q))
             continue
-        how, index = OVER.get(name, ("", ""))
+        how, index = ("sum", ENTRY) if name == "coordinates" else OVER.get(name, ("", ""))
         if how not in ("mean", "sum", "first"):
-            raise RejectedError(f"over {name!r}: it is E, mean or sum over an index, or first_n")
+            raise RejectedError(f"over {name!r}: it is E, mean or sum over an index, coordinates, or first_n")
         if index not in q.free:
             raise RejectedError(f"over {name}: nothing in it has the index {index}")
         if any(index in line.fixed or line.reach.get(index, 0) > 1 for line in used):
             raise RejectedError(f"over {name}: it does not hold for every {index}")
         if index == "n" and "i" in q.free:
             raise RejectedError("over n before i")
+        if index == ENTRY:
+            q = bind(coordinates(ENTRY), q)
+            continue
         if how == "first":
             q = renamed(q, {"n": FIRST})
             continue

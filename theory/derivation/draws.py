@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.quotients import ONE, ZERO, Atom, Monomial, Quotient, RejectedError, constant, monomial, of_atom
 from theory.derivation.reading import PLAIN, number_of, parameter
-from theory.derivation.terms import as_vector, bind, dot, expectation, opened, power, renamed
+from theory.derivation.terms import as_vector, bind, coordinate, dot, expectation, opened, power, renamed
 
 if TYPE_CHECKING:
     from theory.derivation.rounds import Rounds
 
 Draw: TypeAlias = tuple[Any, ...]
 """Name of the instruction, the round, and in loops the turns."""
+OF_VECTORS = ("dot", "vec", "entry")
+"""Kinds of factors that are linear in each of their vectors."""
 SCALARS = ("draw", "count", "share")
 """Kinds of numbers that are drawn: of 0 and 1, how often a client is chosen, and its weight in an average."""
 
@@ -59,7 +61,7 @@ def _clients(a: Atom) -> Iterator[str]:
     """The clients whose draws are in an atom."""
     if a.kind in SCALARS:
         yield from a.data[1:]
-    for v in a.data if a.kind in ("dot", "vec") else ():
+    for v in _vectors_of(a):
         yield from _clients_of_vector(v)
 
 
@@ -182,8 +184,10 @@ def _of_product(rounds: Rounds, m: Monomial, staying: frozenset[Draw]) -> Quotie
             found = bind(b, found)
         return found
     for a, e in m:
-        if a.draws and (e < 0 or a.kind not in (*SCALARS, "dot", "vec")):
+        if a.draws and (e < 0 or a.kind not in (*SCALARS, *OF_VECTORS)):
             raise RejectedError(f"{a.kind} of what is drawn")
+        if any(v.kind == "each" and v.draws for v in _vectors_of(a)):
+            raise RejectedError("a vector of which each coordinate is made of what is drawn")
     scalars = tuple((a, e) for a, e in m if a.kind in SCALARS)
     rest = tuple((a, e) for a, e in m if a.kind not in SCALARS)
     if scalars:
@@ -262,9 +266,14 @@ def _weight(rounds: Rounds, draw: Draw) -> Quotient:
     return (ONE - power(ONE - chance, parameter("N"))) / parameter("N")
 
 
+def _vectors_of(a: Atom) -> tuple[Atom, ...]:
+    """The vectors of an inner product, of a vector, or of a coordinate."""
+    return tuple(v for v in a.data if isinstance(v, Atom)) if a.kind in OF_VECTORS else ()
+
+
 def _vectors(m: Monomial) -> list[tuple[int, Atom]]:
     """The drawn vectors of a product, as often as they occur, each with the number of its place."""
-    places = [v for a, e in m for _ in range(e if a.kind in ("dot", "vec") else 0) for v in a.data]
+    places = [v for a, e in m if a.kind in OF_VECTORS for _ in range(e) for v in _vectors_of(a)]
     return [(j, v) for j, v in enumerate(places) if v.draws]
 
 
@@ -272,21 +281,29 @@ def _replaced(m: Monomial, new: Callable[[int, Atom], Quotient]) -> Quotient:
     """A product with the vectors at some places replaced."""
     found, j = ONE, 0
     for a, e in m:
-        if a.kind not in ("dot", "vec"):
+        if a.kind not in OF_VECTORS or e < 0:
             found = found * of_atom(a, e)
             continue
         for _ in range(e):
             vectors = []
-            for v in a.data:
+            for v in _vectors_of(a):
                 vectors.append(new(j, v))
                 j += 1
-            found = found * (dot(*vectors) if a.kind == "dot" else vectors[0])
+            if a.kind == "entry":
+                found = found * coordinate(vectors[0], a.data[1])
+            else:
+                found = found * (dot(*vectors) if a.kind == "dot" else vectors[0])
     return found
 
 
 def _kept(m: Monomial, own: list[tuple[int, Atom]]) -> Quotient:
     places = [j for j, _ in own]
-    if len(own) == 2 and places[0] % 2 == 0 and places[1] == places[0] + 1 and not any(a.kind == "vec" for a, _ in m):
+    if (
+        len(own) == 2
+        and places[0] % 2 == 0
+        and places[1] == places[0] + 1
+        and all(a.kind not in ("vec", "entry") for a, _ in m)
+    ):
         scale = parameter("d") / own[0][1].data[2]
     elif len(own) == 1:
         scale = ONE

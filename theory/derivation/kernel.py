@@ -118,7 +118,7 @@ class Kernel:
         trees += _trees(lines)
         self.reader = Reader(claim, finest(claim, trees), lambda e, place: self.signs.nonzero(e, place))
         self.signs = Signs(self.reader)
-        self.reader.rounds = Rounds(self.reader)
+        self.reader.rounds = self.rounds = Rounds(self.reader)
         self.reader.nonnegative = self.signs.surely_nonnegative
         self.there = named_points(claim)
         self.known: dict[str, Line] = {}
@@ -249,8 +249,8 @@ class Kernel:
         unknown = sorted(set(data) - {"name", "sentence", "by", *keys})
         if unknown:
             raise RejectedError(f"{unknown[0]!r} is nothing that a line by {by} has")
-        before = self.touched, self.signs.used, self.signs.leaned
-        self.touched, self.signs.used, self.signs.leaned = [], [], set()
+        before = self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined
+        self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined = [], [], set(), []
         self.reader.leaned = self.signs.leaned
         try:
             said, place = self._said(data, goal, by)
@@ -260,8 +260,9 @@ class Kernel:
             if goal is not None:
                 self._reaches(line, goal)
             used, leaned = [*self.touched, *self.signs.used], frozenset(self.signs.leaned)
+            carries = self.rounds.carries(self.rounds.undefined)
         finally:
-            self.touched, self.signs.used, self.signs.leaned = before
+            self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined = before
             self.reader.leaned = self.signs.leaned
         return replace(
             line,
@@ -270,7 +271,7 @@ class Kernel:
             fixed=(frozenset().union(*(one.fixed for one in found.lines)) - found.freed).union(
                 *(one.fixed for one in used)
             ),
-            reach=furthest([found.reach, *(one.reach for one in used)]),
+            reach=furthest([found.reach, carries, *(one.reach for one in used)]),
             citations=found.citations.union(*(one.citations for one in [*used, *found.lines])),
         )
 

@@ -28,7 +28,7 @@ from theory.derivation.quotients import (
     total,
 )
 from theory.derivation.reading import PLAIN, Place, Reader, number_of, parameter
-from theory.derivation.terms import as_vector, bind, drawn, kept, root
+from theory.derivation.terms import as_vector, bind, coordinate, drawn, each, extremum, kept, root
 from theory.formula import Formula, Name, Number, text_of
 from theory.program import Instruction, Loop, Program
 from theory.program.data import DRAWS, Carried, Step
@@ -91,12 +91,14 @@ class Rounds:
         reader: of the claim.
 
     Attributes:
+        undefined: the rounds in which something was made, for the line that is looked at, that may have no value.
         weights: whether averages are left with the weights of clients, of which only is known what rule `average` uses.
     """
 
     def __init__(self, reader: Reader) -> None:
         self.reader, self.alone = reader, False
         self.weights = False
+        self.undefined: list[Quotient] = []
         self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
         steps = () if self.program is None else self.program.steps
         taps = [step for step in steps if isinstance(step, Instruction) and step.op == "tap"]
@@ -131,6 +133,21 @@ class Rounds:
     def expected(self, m: Monomial, prefix: list[Binder]) -> Quotient:
         """E of a product with draws in it."""
         return expected(self, m, prefix)
+
+    def carries(self, rounds: Sequence[Quotient]) -> dict[str, int]:
+        """How far what was made in these rounds carries where it may have no value after the run.
+
+        Raises:
+            RejectedError: where one of them need not be a round of the run.
+        """
+        reach = 0
+        for t in rounds:
+            base, c = self.reader.index(t)
+            if base == "number(k)":
+                reach = max(reach, c + 1)
+            elif not (base == "" and c == 0) and not (base == "parameter(K)" and c < 0):
+                raise RejectedError(f"round {t.text}, where something may have no value, need not be one of the run")
+        return {"k": reach} if reach else {}
 
     # --- a round ---
 
@@ -198,6 +215,8 @@ class Rounds:
                 return lambda n: of_atom(atom("count", draw, n))
             case "coins" | "choose":
                 return lambda n: drawn(draw, n)
+            case "project":
+                return lambda n: as_vector(atom("projected", number(0, n), of[0](n)))
             case "noise":
                 return lambda n: as_vector(atom("noise", draw, n))
             case "keep":
@@ -205,6 +224,20 @@ class Rounds:
                 return lambda n: kept(draw, (n,) if of_client else (), number(0, n), of[0](n))
             case "where" if self._mask(step, "coin", "coins", "choose"):
                 return lambda n: number(0, n) * of[0](n) + (ONE - number(0, n)) * of[1](n)
+            case "ones":
+                return lambda n: _by_coordinates(lambda: ONE)
+            case "times":
+                return lambda n: _by_coordinates(lambda a, b: a * b, of[0](n), of[1](n))
+            case "larger":
+                return lambda n: _by_coordinates(lambda *both: extremum("max", both), of[0](n), of[1](n))
+            case "over" | "sqrt" if not turns:
+
+                def partial(n: Index) -> Quotient:
+                    self.undefined.append(t)
+                    made = (lambda a, b: a / b) if step.op == "over" else root
+                    return _by_coordinates(made, *(v(n) for v in of))
+
+                return partial
             case "average" if self.weights and self._mask(step, "choose", "coins", counted=True):
 
                 def weighted(n: Index) -> Quotient:
@@ -387,6 +420,12 @@ def _adding(loop: Loop, carried: Carried) -> Instruction | None:
         return None
     others = {*(v for v in step.of if v != carried.name), *names_of(step.numbers)}
     return None if others & hanging(loop.body, carried.name) else step
+
+
+def _by_coordinates(make: Callable[..., Quotient], *of: Quotient) -> Quotient:
+    """A vector made of others coordinate by coordinate."""
+    here = fresh("c")
+    return each(here, make(*(coordinate(v, here) for v in of)))
 
 
 def _mean(v: Value) -> Quotient:

@@ -11,7 +11,7 @@ while a binder is open its index has a name that occurs nowhere else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
@@ -75,6 +75,8 @@ def _changed(a: Atom, change: Change) -> Quotient:
     match a.kind:
         case "vec":
             return as_vector(a.data[0], change)
+        case "entry":
+            return coordinate(as_vector(a.data[0], change), change.of(a.data[1]))
         case "dot":
             return dot(as_vector(a.data[0], change), as_vector(a.data[1], change))
         case "E":
@@ -127,6 +129,14 @@ def as_vector(a: Atom, change: Change | None = None) -> Quotient:
         if a.kind == "kept":  # of a vector that may not be one atom any more
             draw, client, m = change.of(a.data[:3])
             return kept(draw, client, m, as_vector(a.data[3], change))
+        if a.kind == "least":
+            name, weights, radius = a.data
+            here = fresh("n")
+            return least(here, changed(renamed(weights, {name: here}), change), change.of(radius))
+        if a.kind == "each":
+            binder, q = a.data
+            here = fresh("c")
+            return each(here, changed(renamed(q, {binder.index: here}), change))
         if a.kind in ("grad", "sampled") and isinstance(a.data[-1], Atom):  # what a quadratic's gradient adds for it
             kind, client = a.kind, change.of(a.data[:-1])
             return linear(as_vector(a.data[-1], change), lambda b: as_vector(atom(kind, *client, b)))
@@ -241,12 +251,20 @@ def dot(u: Quotient, v: Quotient) -> Quotient:
     for m, c in u:
         for n, d in v:
             (first, rest, a), (second, other, b) = vector_parts(m), vector_parts(n)
-            x, y = sorted((a, b))
-            term = rest * other * of_atom(atom("dot", x, y))
+            term = rest * other * _of_two(a, b)
             for binder in reversed([*first, *second]):
                 term = bind(binder, term)
             found = found + constant(c * d) * term
     return found * _under(u) * _under(v)
+
+
+def _of_two(a: Atom, b: Atom) -> Quotient:
+    """The inner product of two atoms; of what is made coordinate by coordinate, a sum over these."""
+    if "each" not in (a.kind, b.kind):
+        x, y = sorted((a, b))
+        return of_atom(atom("dot", x, y))
+    here = fresh("c")
+    return bind(coordinates(here), _entry(a, here) * _entry(b, here))
 
 
 def _under(q: Quotient) -> Quotient:
@@ -273,6 +291,51 @@ def affine(of: Callable[[Any], Atom], at: Quotient) -> Quotient:
 def kept(draw: Any, client: Any, m: Quotient, v: Quotient) -> Quotient:
     """Coordinates of a vector that are kept at random, scaled so that E is the vector: linear, given the draw."""
     return linear(v, lambda a: of_atom(atom("vec", atom("kept", draw, client, m, a))))
+
+
+# --- coordinates -----------------------------------------------------------------------------------------------------
+
+
+def coordinates(c: Index) -> Binder:
+    """The sum over all coordinates."""
+    return Binder("c", c, None, of_atom(atom("parameter", "d")))
+
+
+def coordinate(v: Quotient, c: Index) -> Quotient:
+    """A coordinate of a vector: linear."""
+    return linear(v, lambda a: _entry(a, c))
+
+
+def _entry(a: Atom, c: Index) -> Quotient:
+    if a.kind == "each":
+        binder, q = a.data
+        return renamed(q, {binder.index: c})
+    return of_atom(atom("entry", a, c))
+
+
+def each(c: Index, q: Quotient) -> Quotient:
+    """The vector with these coordinates: linear, and that of the coordinates of a vector is the vector."""
+    within = {p: e for p, e in q.under.items() if any(c in a.free for m, _ in p for a, _ in m)}
+    found = ZERO
+    for m, s in q:
+        inside = tuple((a, e) for a, e in m if c in a.free)
+        prefix, body = _all_opened(inside)
+        if body.under:
+            raise RejectedError("a product of roots over different indices")
+        for opened_, t in body:
+            own = tuple((a, e) for a, e in opened_ if c in a.free)
+            rest = monomial(tuple((a, e) for a, e in opened_ if c not in a.free))
+            if len(own) == 1 and not within and own[0][0].kind == "entry" and own[0][1] == 1:
+                term = rest * of_atom(atom("vec", own[0][0].data[0]))
+            else:
+                name = Index(f"c#{1 + max(level(own), level(Quotient(ONE.over, within)))}.0")
+                inner = renamed(Quotient({own: Fraction(1)}, within), {c: name})
+                term = rest * of_atom(atom("vec", atom("each", coordinates(name), inner)))
+            for b in reversed(prefix):
+                term = bind(b, term)
+            outside = monomial(tuple((a, e) for a, e in m if c not in a.free), s)
+            found = found + constant(t) * outside * term
+    return found * Quotient(ONE.over, {p: e for p, e in q.under.items() if p not in within})
 
 
 # --- binders ---------------------------------------------------------------------------------------------------------
@@ -334,13 +397,20 @@ def _closed(b: Binder, inside: Monomial) -> Quotient:
     if len(body.over) != 1 or body.under:
         raise RejectedError("a product of roots over different indices")
     ((m, c),) = body
+    own = [(a, e) for a, e in m if b.kind == "c" and b.index in a.free]
+    if own and all(a.kind == "entry" for a, _ in own) and [e for _, e in own] in ([2], [1, 1]):
+        (one, _), (other, _) = own[0], own[-1]
+        term = monomial(tuple(x for x in m if x not in own)) * _of_two(one.data[0], other.data[0])
+        for binder in reversed(inner):
+            term = bind(binder, term)
+        return constant(c) * term
     return constant(c) * of_atom(_canonical(prefix, m))
 
 
 def _canonical(prefix: list[Binder], body: Monomial) -> Atom:
     """The bound term, its indices named so that its text is least."""
     deepest = 1 + max(level(body), level(tuple(b.upper for b in prefix if b.upper is not None)))
-    kinds = {kind: [b for b in prefix if b.kind == kind] for kind in "khjni"}
+    kinds = {kind: [b for b in prefix if b.kind == kind] for kind in "khjcni"}
     if any(len(some) > MOST_BINDERS for some in kinds.values()):
         raise RejectedError("too many sums in one product")
     best: Atom | None = None
@@ -362,6 +432,13 @@ def _canonical(prefix: list[Binder], body: Monomial) -> Atom:
             best = one
     assert best is not None
     return best
+
+
+def least(index: Index, weights: Quotient, radius: Quotient) -> Quotient:
+    """The minimiser of sum_n(q_n*f_n) over a ball, n being an index."""
+    name = Index(f"n#{1 + level((weights,))}.0")
+    made = atom("least", name, renamed(weights, {index: name}), radius)
+    return of_atom(atom("vec", replace(made, free=made.free - {name})))
 
 
 def over_all(op: str, index: Index, owner: Index | None, upper: Quotient | None, body: Quotient) -> Quotient:

@@ -124,6 +124,8 @@ class Lines:
             p = self.normal.value(tree, self.start)
             if p == self.start.nums[name]:
                 continue
+            if {a.parts[0] for m in p for a, _ in m if a.tag == "v"} - {name}:
+                raise Uncheckable(f"{name} is not put to another index")
             if not (self.normal.integer_form(p) and self.signs.integer(tree, self.start)):
                 raise Uncheckable(f"{shown(text)} is not certainly an integer")
             least = tree if name != "K" else Node("-", (tree, Node("number", value=Fraction(1))))

@@ -39,6 +39,8 @@ def ranges_in(tree: Node, index: str, env: Env, claimed: Claimed, weights: set[s
         for place in places:
             if node.name in words.states:
                 found.add(LAGS)
+            elif place != 1 + DEPTHS[index]:
+                raise Uncheckable(f"the index {index} of {node.name} is that of another loop")
             else:
                 assert program is not None
                 found.add(program.taps[node.name][1][place - 1])

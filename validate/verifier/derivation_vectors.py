@@ -82,8 +82,25 @@ class Compared(Lines):
     def same_when(self, p: Poly, facts: list[Fact]) -> bool:
         """Whether it is 0 when vectors are replaced by those that lines say are equal to them."""
         if not facts:
-            return self.algebra.is_zero(p)
+            return self.algebra.is_zero(self.chosen(p))
         return any(self.same_when(self.algebra.swapped(p, swap), facts[1:]) for swap in self.equalities(facts[0]))
+
+    def chosen(self, p: Poly) -> Poly:
+        """Where S clients are chosen, the mean of how often is S/N, for every outcome."""
+        al, unfolding = self.algebra, self.normal.round
+
+        def at(a: Atom) -> Poly | None:
+            if a.tag != "B" or len(a.parts[0]) != 1 or len(a.parts[1]) != 1 or unfolding is None:
+                return None
+            ((draw, e),) = a.parts[1]
+            if e != 1 or draw.tag != "draw" or draw.parts[0] not in ("choose", "counts") or a.parts[0][0][0] != "n":
+                return None
+            number: Poly = unfolding.kinds[draw.parts[1]][1]
+            if any(x.frees for m in number for x, _ in m):  # one for each client
+                return None
+            return al.mul(number, al.inverse(al.of(al.atom("p", "N"))))
+
+        return al.swapped(p, Swap(lambda a: bool(a.dr), at))
 
     def equalities(self, fact: Fact) -> list[Swap]:
         """Of a line norm2(u - v) <= 0 the ways to replace one vector; for every index of which it says it.

@@ -1,7 +1,186 @@
 (* What exported derivations stand on: finite sums and means, finite probability spaces, real inner product spaces,
    functions with gradients and what is assumed of them. Everything is proved from the Reals of the standard library. *)
-Require Import Reals Lra Lia Arith.
+Require Import Reals Lra Lia Arith ZArith QArith Qreals List.
 Open Scope R_scope.
+
+(* --- equations of polynomials with rational coefficients, decided by computing ------------------------------------ *)
+
+Inductive formula :=
+| Fv (n : positive) | Fz (c : Z) | Fq (c : Z) (d : positive) | Fi (d : positive)
+| Fa (p q : formula) | Fs (p q : formula) | Fm (p q : formula) | Fo (p : formula) | Fp (p : formula) (n : nat).
+
+Module Poly.
+Open Scope R_scope.
+Fixpoint number (l : list R) (n : positive) : R :=
+  match l with nil => 0 | cons x r => match n with xH => x | _ => number r (Pos.pred n) end end.
+Fixpoint value (l : list R) (p : formula) : R :=
+  match p with
+  | Fv n => number l n | Fz c => IZR c | Fq c d => IZR c / IZR (Zpos d) | Fi d => / IZR (Zpos d)
+  | Fa p q => value l p + value l q | Fs p q => value l p - value l q | Fm p q => value l p * value l q
+  | Fo p => - value l p | Fp p n => value l p ^ n end.
+
+Local Notation term := (prod (list positive) Q).
+Fixpoint merged (a : list positive) : list positive -> list positive :=
+  fix go (b : list positive) :=
+    match a, b with
+    | nil, _ => b
+    | _, nil => a
+    | cons x a', cons y b' => match Pos.compare x y with Gt => cons y (go b') | _ => cons x (merged a' b) end
+    end.
+Fixpoint lex (a b : list positive) : comparison :=
+  match a, b with
+  | nil, nil => Eq | nil, _ => Lt | _, nil => Gt
+  | cons x a', cons y b' => match Pos.compare x y with Eq => lex a' b' | c => c end
+  end.
+Definition compared (a b : list positive) : comparison :=
+  match Nat.compare (length a) (length b) with Eq => lex a b | c => c end.
+Fixpoint plus_of (p : list term) : list term -> list term :=
+  fix go (q : list term) :=
+    match p, q with
+    | nil, _ => q
+    | _, nil => p
+    | cons (m, c) p', cons (n, d) q' =>
+      match compared m n with
+      | Eq => let e := Qred (c + d) in if Qeq_bool e 0 then plus_of p' q' else cons (m, e) (plus_of p' q')
+      | Lt => cons (m, c) (plus_of p' q)
+      | Gt => cons (n, d) (go q')
+      end
+    end.
+Definition scaled_by (m : list positive) (c : Q) (p : list term) : list term :=
+  List.map (fun t => (merged m (fst t), Qred (c * snd t))) p.
+Fixpoint product_of (p q : list term) : list term :=
+  match p with nil => nil | cons (m, c) p' => plus_of (scaled_by m c q) (product_of p' q) end.
+Fixpoint power_of (p : list term) (n : nat) : list term :=
+  match n with O => cons (nil, 1%Q) nil | S m => product_of p (power_of p m) end.
+Definition constant (c : Q) : list term := if Qeq_bool c 0 then nil else cons (nil, c) nil.
+Section Reading.
+Context (look : positive -> list term).
+Fixpoint form_of (p : formula) : list term :=
+  match p with
+  | Fv n => look n
+  | Fz c => constant (inject_Z c)
+  | Fq c d => constant (Qred (c # d))
+  | Fi d => constant (1 # d)
+  | Fa p q => plus_of (form_of p) (form_of q)
+  | Fs p q => plus_of (form_of p) (scaled_by nil (-1) (form_of q))
+  | Fm p q => product_of (form_of p) (form_of q)
+  | Fo p => scaled_by nil (-1) (form_of p)
+  | Fp p n => power_of (form_of p) n
+  end.
+End Reading.
+Definition itself (n : positive) : list term := cons (cons n nil, 1%Q) nil.
+(* Names that stand for formulas. *)
+Fixpoint look_up (names : list (positive * formula)) (n : positive) : list term :=
+  match names with
+  | nil => itself n
+  | cons (m, p) r => if Pos.eqb n m then form_of itself p else look_up r n
+  end.
+
+Section Forms.
+Variable l : list R.
+Fixpoint of_names (a : list positive) : R := match a with nil => 1 | cons x r => number l x * of_names r end.
+Fixpoint of_form (p : list term) : R := match p with nil => 0 | cons t r => Q2R (snd t) * of_names (fst t) + of_form r end.
+
+Lemma of_merged a b : of_names (merged a b) = of_names a * of_names b.
+Proof.
+  revert b. induction a as [|x a IH]; intros b; [destruct b; simpl; ring|].
+  induction b as [|y b IHb]; [simpl; ring|]. simpl. destruct (Pos.compare x y); simpl; [rewrite IH; simpl; ring|rewrite IH; simpl; ring|].
+  change (number l y * of_names (merged (cons x a) b) = number l x * of_names a * (number l y * of_names b)).
+  rewrite IHb. simpl. ring.
+Qed.
+Lemma lex_eq a b : lex a b = Eq -> a = b.
+Proof.
+  revert b. induction a as [|x a IH]; intros [|y b]; simpl; try discriminate; [reflexivity|].
+  destruct (Pos.compare x y) eqn:H; try discriminate. intros Q. apply Pos.compare_eq in H. rewrite H, (IH b Q). reflexivity.
+Qed.
+Lemma compared_eq a b : compared a b = Eq -> a = b.
+Proof. unfold compared. destruct (Nat.compare _ _); try discriminate. apply lex_eq. Qed.
+Lemma Q2R_red q : Q2R (Qred q) = Q2R q.
+Proof. apply Qeq_eqR, Qred_correct. Qed.
+Lemma Q2R_null q : Qeq_bool q 0 = true -> Q2R q = 0.
+Proof. intros H. rewrite (Qeq_eqR q 0 (Qeq_bool_eq q 0 H)). unfold Q2R. simpl. field. Qed.
+Lemma of_cons m c r : of_form (cons (m, c) r) = Q2R c * of_names m + of_form r.
+Proof. reflexivity. Qed.
+Lemma plus_of_cons m c p n d q : plus_of (cons (m, c) p) (cons (n, d) q) =
+  match compared m n with
+  | Eq => if Qeq_bool (Qred (c + d)) 0 then plus_of p q else cons (m, Qred (c + d)) (plus_of p q)
+  | Lt => cons (m, c) (plus_of p (cons (n, d) q))
+  | Gt => cons (n, d) (plus_of (cons (m, c) p) q)
+  end.
+Proof. reflexivity. Qed.
+Lemma of_plus p q : of_form (plus_of p q) = of_form p + of_form q.
+Proof.
+  revert q. induction p as [|[m c] p IH]; intros q; [destruct q; simpl; ring|].
+  induction q as [|[n d] q IHq]; [simpl; ring|]. rewrite plus_of_cons. destruct (compared m n) eqn:H.
+  - apply compared_eq in H. subst n. destruct (Qeq_bool (Qred (c + d)) 0) eqn:Z.
+    + rewrite IH. apply Q2R_null in Z. rewrite Q2R_red, Q2R_plus in Z. cbn [of_form fst snd].
+      replace (Q2R d) with (- Q2R c) by lra. ring.
+    + rewrite !of_cons, IH, Q2R_red, Q2R_plus. ring.
+  - rewrite !of_cons, IH, !of_cons. ring.
+  - rewrite !of_cons, IHq, !of_cons. ring.
+Qed.
+Lemma of_scaled m c p : of_form (scaled_by m c p) = Q2R c * of_names m * of_form p.
+Proof.
+  induction p as [|[n d] p IH]; [simpl; ring|]. unfold scaled_by in *. cbn [of_form List.map fst snd].
+  rewrite IH, of_merged, Q2R_red, Q2R_mult. ring.
+Qed.
+Lemma of_product p q : of_form (product_of p q) = of_form p * of_form q.
+Proof. induction p as [|[m c] p IH]; cbn [product_of of_form fst snd]; [ring|]. rewrite of_plus, of_scaled, IH. ring. Qed.
+Lemma Q2R_one : Q2R 1 = 1.
+Proof. unfold Q2R. simpl. field. Qed.
+Lemma Q2R_minus_one : Q2R (-1) = -1.
+Proof. unfold Q2R. simpl. field. Qed.
+Lemma of_power p n : of_form (power_of p n) = of_form p ^ n.
+Proof.
+  induction n as [|n IH]; cbn [power_of pow of_form fst snd of_names]; [rewrite Q2R_one; ring|].
+  rewrite of_product, IH. reflexivity.
+Qed.
+Lemma of_constant c : of_form (constant c) = Q2R c.
+Proof. unfold constant. destruct (Qeq_bool c 0) eqn:H; simpl; [symmetry; apply Q2R_null, H|ring]. Qed.
+Lemma of_reading look p : (forall n, of_form (look n) = number l n) -> of_form (form_of look p) = value l p.
+Proof.
+  intros Look. induction p; cbn [form_of value].
+  - apply Look.
+  - rewrite of_constant. unfold Q2R. simpl. field.
+  - rewrite of_constant, Q2R_red. reflexivity.
+  - rewrite of_constant. unfold Q2R, Qnum, Qden. rewrite Rmult_1_l. reflexivity.
+  - rewrite of_plus, IHp1, IHp2. reflexivity.
+  - rewrite of_plus, of_scaled, IHp1, IHp2, Q2R_minus_one. simpl. ring.
+  - rewrite of_product, IHp1, IHp2. reflexivity.
+  - rewrite of_scaled, IHp, Q2R_minus_one. simpl. ring.
+  - rewrite of_power, IHp. reflexivity.
+Qed.
+
+Lemma of_itself n : of_form (itself n) = number l n.
+Proof. simpl. rewrite Q2R_one. ring. Qed.
+Fixpoint stand_for (names : list (positive * formula)) : Prop :=
+  match names with nil => True | cons (n, p) r => number l n = value l p /\ stand_for r end.
+Lemma of_look_up names n : stand_for names -> of_form (look_up names n) = number l n.
+Proof.
+  induction names as [|[m p] r IH]; intros H; [apply of_itself|]. destruct H as [H R0]. cbn [look_up].
+  destruct (Pos.eqb_spec n m) as [->|D]; [|apply IH, R0]. rewrite H. apply of_reading, of_itself.
+Qed.
+(* An equation that follows from others, given how: each with what it is multiplied with. *)
+Fixpoint all_hold (given : list (formula * formula * formula)) : Prop :=
+  match given with nil => True | cons (_, p, q) r => value l p = value l q /\ all_hold r end.
+Fixpoint sum_of (given : list (formula * formula * formula)) : formula :=
+  match given with nil => Fz 0 | cons (c, p, q) r => Fa (Fm c (Fs p q)) (sum_of r) end.
+Lemma sum_holds given : all_hold given -> value l (sum_of given) = 0.
+Proof.
+  induction given as [|[[c p] q] r IH]; intros H; [reflexivity|]. destruct H as [H R]. simpl. rewrite H, (IH R). ring.
+Qed.
+Definition follows names (p q : formula) given : bool :=
+  match form_of (look_up names) (Fs (Fs p q) (sum_of given)) with nil => true | _ => false end.
+Lemma equation names p q given :
+  stand_for names -> all_hold given -> follows names p q given = true -> value l p = value l q.
+Proof.
+  intros N H F. apply Rminus_diag_uniq. unfold follows in F.
+  destruct (form_of (look_up names) (Fs (Fs p q) (sum_of given))) eqn:Z; [|discriminate].
+  pose proof (of_reading (look_up names) (Fs (Fs p q) (sum_of given)) (fun n => of_look_up names n N)) as V.
+  rewrite Z in V. cbn [of_form value] in V. rewrite (sum_holds given H) in V. lra.
+Qed.
+End Forms.
+End Poly.
 
 (* --- sums and means over 0, ..., n - 1 --------------------------------------------------------------------------- *)
 
@@ -510,10 +689,66 @@ Proof.
   rewrite (E_ext P _ (fun v => sum (outcomes Q) (fun w => weight Q w * X v w))) by reflexivity.
   rewrite E_sum. unfold E at 2. apply sum_ext. intros. rewrite E_scal. reflexivity.
 Qed.
-Lemma pow_minus b n m : (m <= n)%nat -> b <> 0 -> b ^ (n - m) = b ^ n * / b ^ m.
+(* A sum of multiples of sequences, and what is linear in each; inner products of sums of multiples of vectors. *)
+Module Linear.
+Fixpoint chain (l : list (R * (nat -> R))) (i : nat) : R :=
+  match l with nil => 0 | cons (c, f) r => c * f i + chain r i end.
+Fixpoint over (S : (nat -> R) -> R) (l : list (R * (nat -> R))) : R :=
+  match l with nil => 0 | cons (c, f) r => c * S f + over S r end.
+Lemma of_sum n l : sum n (chain l) = over (sum n) l.
 Proof.
-  intros H B. replace n with ((n - m) + m)%nat at 2 by lia. rewrite pow_add. field. apply pow_nonzero, B.
+  induction l as [|[c f] r IH]; [exact (sum_zero n)|]. cbn [over]. rewrite <- IH. exact (sum_lin n c f (chain r)).
 Qed.
+Lemma of_mean n l : mean n (chain l) = over (mean n) l.
+Proof.
+  induction l as [|[c f] r IH]; [exact (mean_zero n)|]. cbn [over]. rewrite <- IH. exact (mean_lin n c f (chain r)).
+Qed.
+Lemma of_E P l : E P (chain l) = over (E P) l.
+Proof.
+  induction l as [|[c f] r IH]; [exact (E_zero P)|]. cbn [over]. rewrite <- IH. exact (E_lin P c f (chain r)).
+Qed.
+End Linear.
+Inductive span {V : space} :=
+| Sv (v : V) | Sw (v : V) | Su (v w : V) (H : v = w) | S0 | Sa (p q : span) | Ss (p q : span) | Sm (c : R) (p : span).
+Module Span.
+Section Spans.
+Context {V : space}.
+Fixpoint vector (p : @span V) : V :=
+  match p with
+  | Sv v => v | Sw v => v | Su v _ _ => v | S0 => zero
+  | Sa a b => add (vector a) (vector b) | Ss a b => sub (vector a) (vector b) | Sm c a => scal c (vector a) end.
+Fixpoint right (v : V) (p : @span V) : R :=
+  match p with
+  | Sv w => ip v w | Sw w => ip v w | Su _ w _ => ip v w | S0 => 0
+  | Sa a b => right v a + right v b | Ss a b => right v a - right v b | Sm c a => c * right v a end.
+(* Sw and Su are not opened further: what is beside them is left as it is. *)
+Fixpoint both (p q : @span V) : R :=
+  match p with
+  | Sv v => right v q | Sw v => ip v (vector q) | Su _ w _ => ip w (vector q) | S0 => 0
+  | Sa a b => both a q + both b q | Ss a b => both a q - both b q | Sm c a => c * both a q end.
+Lemma of_right v p : ip v (vector p) = right v p.
+Proof.
+  induction p as [w|w|u w H| |a IHa b IHb|a IHa b IHb|c a IH]; simpl; try reflexivity.
+  - rewrite H. reflexivity.
+  - apply ip_zero_r.
+  - rewrite ip_add_r, IHa, IHb. reflexivity.
+  - rewrite ip_sub_r, IHa, IHb. reflexivity.
+  - rewrite ip_scal_r, IH. reflexivity.
+Qed.
+Lemma of_both p q : ip (vector p) (vector q) = both p q.
+Proof.
+  induction p as [w|w|u w H| |a IHa b IHb|a IHa b IHb|c a IH]; simpl; try reflexivity.
+  - apply of_right.
+  - rewrite H. reflexivity.
+  - apply ip_zero_l.
+  - rewrite ip_add_l, IHa, IHb. reflexivity.
+  - rewrite ip_sub_l, IHa, IHb. reflexivity.
+  - rewrite ip_scal_l, IH. reflexivity.
+Qed.
+End Spans.
+End Span.
+Lemma pow_less b d n m : (d + m = n)%nat -> b <> 0 -> b ^ d = b ^ n * / b ^ m.
+Proof. intros <- B. rewrite pow_add. field. apply pow_nonzero, B. Qed.
 Lemma sum_is_mean n f : (1 <= n)%nat -> sum n f = INR n * mean n f.
 Proof. intros H. unfold mean. field. apply INR_neq, H. Qed.
 Lemma close_le l r d : r - l - d = 0 -> 0 <= d -> l <= r.
@@ -523,6 +758,42 @@ Proof. lra. Qed.
 Lemma close_eq l r d : r - l - d = 0 -> d = 0 -> l = r.
 Proof. lra. Qed.
 
+(* Sums that telescope. *)
+Lemma sum_telescope n f : sum n (fun i => f (S i) - f i) = f n - f 0%nat.
+Proof. induction n as [|n IH]; simpl; [|rewrite IH]; ring. Qed.
+
+(* The largest and the least of f 0, ..., f (n - 1). *)
+Fixpoint maxi (n : nat) (f : nat -> R) : R :=
+  match n with O => 0 | S m => match m with O => f O | S _ => Rmax (maxi m f) (f m) end end.
+Fixpoint mini (n : nat) (f : nat -> R) : R :=
+  match n with O => 0 | S m => match m with O => f O | S _ => Rmin (mini m f) (f m) end end.
+Lemma maxi_ext n f g : (forall i, (i < n)%nat -> f i = g i) -> maxi n f = maxi n g.
+Proof.
+  induction n as [|[|n] IH]; intros H; [reflexivity|apply H; lia|].
+  change (Rmax (maxi (S n) f) (f (S n)) = Rmax (maxi (S n) g) (g (S n))). rewrite IH, H by (intros; try apply H; lia). reflexivity.
+Qed.
+Lemma mini_ext n f g : (forall i, (i < n)%nat -> f i = g i) -> mini n f = mini n g.
+Proof.
+  induction n as [|[|n] IH]; intros H; [reflexivity|apply H; lia|].
+  change (Rmin (mini (S n) f) (f (S n)) = Rmin (mini (S n) g) (g (S n))). rewrite IH, H by (intros; try apply H; lia). reflexivity.
+Qed.
+Lemma maxi_le n f i : (i < n)%nat -> f i <= maxi n f.
+Proof.
+  induction n as [|[|n] IH]; intros H; [lia|replace i with 0%nat by lia; apply Rle_refl|].
+  change (f i <= Rmax (maxi (S n) f) (f (S n))). destruct (Nat.eq_dec i (S n)) as [->|D]; [apply Rmax_r|].
+  apply Rle_trans with (maxi (S n) f); [apply IH; lia|apply Rmax_l].
+Qed.
+Lemma mini_le n f i : (i < n)%nat -> mini n f <= f i.
+Proof.
+  induction n as [|[|n] IH]; intros H; [lia|replace i with 0%nat by lia; apply Rle_refl|].
+  change (Rmin (mini (S n) f) (f (S n)) <= f i). destruct (Nat.eq_dec i (S n)) as [->|D]; [apply Rmin_r|].
+  apply Rle_trans with (mini (S n) f); [apply Rmin_l|apply IH; lia].
+Qed.
+Lemma maxi_nonneg n f : (forall i, (i < n)%nat -> 0 <= f i) -> 0 <= maxi n f.
+Proof.
+  destruct n as [|n]; intros H; [apply Rle_refl|]. apply Rle_trans with (f 0%nat); [apply H; lia|apply maxi_le; lia].
+Qed.
+
 Ltac counts := first [assumption | lia
   | match goal with H : forall n, _ -> (1 <= _ n)%nat |- _ => apply H; first [assumption | lia] end].
 Ltac positive := first [assumption | apply INR_pos; counts | lra
@@ -531,7 +802,7 @@ Ltac positive := first [assumption | apply INR_pos; counts | lra
   | apply Rdiv_lt_0_compat; positive | apply Rmult_lt_0_compat; positive].
 Ltac nonzero := first [assumption | apply INR_neq; counts | apply Rgt_not_eq; unfold Rgt; positive | apply pow_nonzero; nonzero
   | match goal with H : ?d <> 0 |- _ => let Z := fresh in intro Z; apply H; lra end].
-Ltac inverses := rewrite ?Rinv_mult, <- ?pow_inv; lra.
+Ltac inverses := unfold Rdiv; rewrite ?Rinv_mult, <- ?pow_inv; first [ring | lra].
 Ltac powers := rewrite ?pow_add, ?pow_mult; simpl pow; ring.
 
 Lemma scaled_le c l r : l <= r -> 0 <= c -> 0 <= c * (r - l).
@@ -562,23 +833,25 @@ Lemma E_eq_zero P X : (forall w, (w < outcomes P)%nat -> X w = 0) -> E P X = 0.
 Proof. intros H. rewrite (E_ext P X (fun _ => 0) H). apply E_zero. Qed.
 Lemma pow_even_nonneg x n : 0 <= x ^ (2 * n).
 Proof. rewrite pow_mult. apply pow_le, pow2_ge_0. Qed.
-Lemma two_draws (P : chances) N (X : nat -> nat -> nat -> R) (Y : nat -> nat -> R) (Z : nat -> nat -> R) :
+(* Means over two clients, or over two places in a batch: of different ones, and of the same. *)
+Lemma two_apart N (X Y : nat -> nat -> R) (Z : nat -> R) :
   (1 <= N)%nat ->
-  (forall n m, (n < N)%nat -> (m < N)%nat -> n <> m -> E P (X n m) = Y n m) ->
-  (forall n, (n < N)%nat -> E P (X n n) = Z n n) ->
-  mean N (fun n => mean N (fun m => E P (X n m))) =
-  mean N (fun n => mean N (fun m => Y n m)) + / INR N * (mean N (fun n => Z n n) - mean N (fun n => Y n n)).
+  (forall n m, (n < N)%nat -> (m < N)%nat -> n <> m -> X n m = Y n m) ->
+  (forall n, (n < N)%nat -> X n n = Z n) ->
+  mean N (fun n => mean N (fun m => X n m)) =
+  mean N (fun n => mean N (fun m => Y n m)) + / INR N * (mean N (fun n => Z n) - mean N (fun n => Y n n)).
 Proof.
   intros HN H1 H2.
-  rewrite (mean_ext N _ (fun n => 1 * mean N (fun m => Y n m) + / INR N * (Z n n - Y n n))).
-  - rewrite mean_lin. rewrite mean_scal.
-    rewrite (mean_ext N (fun i => Z i i - Y i i) (fun i => (-1) * Y i i + Z i i)) by (intros; ring).
-    rewrite mean_lin. ring.
+  rewrite (mean_ext N _ (fun n => 1 * mean N (fun m => Y n m) + / INR N * (Z n - Y n n))).
+  - rewrite (mean_lin N 1 (fun n => mean N (fun m => Y n m)) (fun n => / INR N * (Z n - Y n n))).
+    rewrite (mean_scal N (/ INR N) (fun n => Z n - Y n n)).
+    rewrite (mean_ext N (fun n => Z n - Y n n) (fun n => (-1) * Y n n + Z n)) by (intros; ring).
+    rewrite (mean_lin N (-1) (fun n => Y n n) (fun n => Z n)). ring.
   - intros n Hn.
-    rewrite (mean_ext N _ (fun m => 1 * Y n m + (if Nat.eqb m n then (fun m => Z n m - Y n m) m else 0))).
-    + rewrite (mean_lin N 1 (fun m => Y n m) (fun m => if Nat.eqb m n then Z n m - Y n m else 0)).
-      assert (A : mean N (fun m => if Nat.eqb m n then (fun m => Z n m - Y n m) m else 0) = / INR N * (Z n n - Y n n)).
-      { unfold mean. rewrite (sum_at N n (fun m => Z n m - Y n m) Hn). reflexivity. }
+    rewrite (mean_ext N _ (fun m => 1 * Y n m + (if Nat.eqb m n then (fun m => Z n - Y n m) m else 0))).
+    + rewrite (mean_lin N 1 (fun m => Y n m) (fun m => if Nat.eqb m n then Z n - Y n m else 0)).
+      assert (A : mean N (fun m => if Nat.eqb m n then (fun m => Z n - Y n m) m else 0) = / INR N * (Z n - Y n n)).
+      { unfold mean. rewrite (sum_at N n (fun m => Z n - Y n m) Hn). reflexivity. }
       cbv beta in A. rewrite A. ring.
     + intros m Hm. destruct (Nat.eqb_spec m n) as [->|D].
       * rewrite H2 by exact Hn. ring.
@@ -596,6 +869,20 @@ Lemma one_le_INR n : (1 <= n)%nat -> 1 <= INR n.
 Proof. intros H. apply (le_INR 1 n H). Qed.
 Lemma root_le a b : a * a <= b * b -> 0 <= b -> a <= b.
 Proof. intros H B. apply Rsqr_incr_0_var; assumption. Qed.
+Lemma root_eq a b : a * a = b * b -> 0 <= b -> 0 <= a -> a = b.
+Proof. intros H B A. apply Rle_antisym; apply root_le; lra. Qed.
+Lemma sqrt_scaled r a b : 0 <= r -> a = r * r * b -> sqrt a = r * sqrt b.
+Proof. intros R H. rewrite H, sqrt_mult_alt, sqrt_square; [reflexivity|exact R|apply Rle_0_sqr]. Qed.
+Lemma inv_sqrt a : 0 < a -> / sqrt a = sqrt a * / a.
+Proof.
+  intros A. assert (S : 0 < sqrt a) by (apply sqrt_lt_R0, A). assert (Q : sqrt a * sqrt a = a) by (apply sqrt_sqrt; lra).
+  rewrite <- Q at 3. field. lra.
+Qed.
+Lemma ip_null {V : space} (u v : V) : norm2 u <= 0 -> ip u v = 0.
+Proof.
+  intros H. assert (Z : u = zero) by (apply ip_definite, Rle_antisym; [exact H|apply ip_nonneg]).
+  rewrite Z. apply ip_zero_l.
+Qed.
 Lemma strong_is_convex {V : space} (F : V -> R) mu : 0 < mu -> strongly_convex F mu -> convex F.
 Proof.
   intros Hmu H x y t Ht. specialize (H x y t Ht). cbv beta in H.
@@ -617,6 +904,10 @@ Lemma ip_vE_r {V : space} (P : chances) (X : nat -> V) u : ip u (vE P X) = E P (
 Proof. rewrite ip_comm, ip_vE_l. apply E_ext. intros. apply ip_comm. Qed.
 Lemma one_client n : (1 <= n)%nat -> 0 <= 1 - INR n -> n = 1%nat.
 Proof. intros H L. apply Nat.le_antisymm; [|exact H]. apply INR_le. simpl. lra. Qed.
+Ltac unrolled := first [reflexivity | cbn [sum]; repeat first [reflexivity | lia | progress f_equal]].
+(* A line whose exponents are written otherwise. *)
+Ltac same H := first [exact H
+  | erewrite sum_ext; [exact H | intros; cbv beta; repeat first [reflexivity | lia | progress f_equal]]].
 Ltac side := first [assumption | lia].
 
 (* --- an instance: the real line, half the square, one client, one sample, one outcome ----------------------------- *)

@@ -3,6 +3,6 @@
 Nothing here decides whether a derivation is right: the other prover does, with its own kernel.
 """
 
-from theory.derivation.export.normal import NotExportedError
+from theory.derivation.export.forms import NotExportedError
 
 __all__ = ["NotExportedError"]

@@ -1,19 +1,16 @@
-"""Every derivation of the catalog, put to Rocq's compiler and to its independent checker: ``make kernels``."""
+"""Exported derivations put to Rocq's compiler, and to its independent checker."""
 
 from __future__ import annotations
 
 import re
+import resource
 import shutil
 import subprocess
-import sys
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from theory.claim import Claim
-from theory.derivation.export import NotExportedError, rocq
+from theory.derivation.export import rocq
 
 KNOWN_AXIOMS = frozenset(
     {
@@ -33,7 +30,7 @@ class Compiled:
 
     Attributes:
         accepted: whether it is.
-        seconds: of coqc.
+        seconds: of CPU, of coqc.
         axioms: those on which the theorem rests.
         errors: what coqc printed.
     """
@@ -61,13 +58,18 @@ def compile_prelude(folder: Path) -> None:
 
 def compiled(folder: Path, file: str) -> Compiled:
     """A file put to coqc."""
-    before = time.perf_counter()
-    done = subprocess.run(
-        ["coqc", "-q", "-Q", ".", "", file], cwd=folder, capture_output=True, text=True, check=False, timeout=600
-    )
-    seconds = time.perf_counter() - before
+    before = _of_children()
+    command = ["coqc", "-q", "-noglob", "-Q", ".", "", file]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    seconds = _of_children() - before
     axioms = tuple(_AXIOM.findall(done.stdout.partition("Axioms:\n")[2]))
     return Compiled(done.returncode == 0, seconds, axioms, done.stderr)
+
+
+def _of_children() -> float:
+    """Seconds of CPU of what this process has started and seen end."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def checked(folder: Path, modules: Sequence[str]) -> tuple[bool, str]:
@@ -76,53 +78,3 @@ def checked(folder: Path, modules: Sequence[str]) -> tuple[bool, str]:
         ["coqchk", "-silent", "-o", "-Q", ".", "", *modules], cwd=folder, capture_output=True, text=True, check=False
     )
     return done.returncode == 0, done.stdout + done.stderr
-
-
-def derived() -> list[tuple[Claim, Sequence[Mapping[str, Any]]]]:
-    """The claims of the catalog with a derivation."""
-    from theory import catalog
-    from theory.derivation import lines
-
-    found: list[tuple[Claim, Sequence[Mapping[str, Any]]]] = []
-    for claim in catalog.claims():
-        proof = claim.proof
-        if isinstance(proof, Sequence) and not isinstance(proof, str) and proof:
-            found.append((claim, lines(claim, proof)))
-    return found
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Export, compile and check; a table on stdout. Status 1 where something that was exported is not accepted."""
-    folder = Path(arguments[0] if arguments else "build/kernels")
-    compile_prelude(folder)
-    modules, rejected, seconds = [], 0, []
-    for claim, lines in derived():
-        try:
-            text = rocq.theorem(claim, lines)
-        except NotExportedError as error:
-            print(f"{claim.id:44} not exported: {str(error)[:160]}", flush=True)
-            continue
-        module = rocq.identifier(claim)
-        (folder / f"{module}.v").write_text(text, encoding="utf-8")
-        found = compiled(folder, f"{module}.v")
-        unknown = [axiom for axiom in found.axioms if axiom not in KNOWN_AXIOMS]
-        word = "accepted" if found.accepted and not unknown else "REJECTED"
-        print(f"{claim.id:44} {word}  {found.seconds:5.1f} s  {len(found.axioms)} axioms", flush=True)
-        if word == "REJECTED":
-            rejected += 1
-            print(found.errors or f"axioms: {', '.join(unknown)}", flush=True)
-        else:
-            modules.append(module)
-            seconds.append(found.seconds)
-    fine, told = checked(folder, ["Fedproof", *modules])
-    print(told.strip())
-    mean = sum(seconds) / len(seconds) if seconds else 0.0
-    print(
-        f"coqc accepts {len(modules)} of {len(modules) + rejected} files, {mean:.1f} s on average; "
-        f"coqchk: {'yes' if fine else 'NO'}"
-    )
-    return 0 if fine and not rejected else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.export.normal import NotExportedError
+from theory.derivation.export.forms import NotExportedError
+from theory.derivation.export.names import Said
 from theory.derivation.export.rocq import formulas, identifier, told
-from theory.derivation.export.statement import Said, Setting
+from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import App, Inv, Ip, Nat, Num, Op, Pow, Term, Vec, VOp, name
 from theory.sentence import Sentence, index_of, parse_expression, parse_sentence, read
 

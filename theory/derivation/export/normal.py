@@ -8,30 +8,44 @@ is rejected by Rocq.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 
+from theory.derivation.export.forms import (
+    LINEAR,
+    MOST_SORTED,
+    ORDER,
+    Lines,
+    Monomial,
+    NotExportedError,
+    Pair,
+    Poly,
+    block,
+    bound_text,
+    factors_of,
+    key_of,
+    monomial,
+    nested,
+    one_atom,
+    poly_term,
+    prefix_of,
+    product_of,
+    product_term,
+    sum_of,
+    turned,
+)
+from theory.derivation.export.inner import Inner
 from theory.derivation.export.terms import (
-    ONE,
     ZERO,
     App,
     Bind,
     Inv,
     Ip,
     Nat,
-    Num,
-    Op,
     Pow,
     Term,
-    Vec,
-    VOp,
     add,
-    count,
     everything,
-    inside,
-    minus,
     name,
     names_of,
     nat_text,
@@ -40,284 +54,9 @@ from theory.derivation.export.terms import (
     times,
 )  # fmt: skip
 
-Monomial = tuple[tuple[Term, int], ...]
-Poly = dict[Monomial, Fraction]
-Lines = list[str]
-LINEAR = ("sum", "mean", "E")
-ORDER = {"sum": 0, "mean": 1, "E": 2}
-MOST_SORTED = 6  # bound indices of one product that are tried in every order
 
-
-class NotExportedError(ValueError):
-    """Something that is not exported yet."""
-
-
-@lru_cache(200_000)
-def key_of(t: Term) -> str:
-    return text_of(t)
-
-
-def monomial(factors: Mapping[Term, int]) -> Monomial:
-    return tuple(sorted(((t, e) for t, e in factors.items() if e), key=lambda pair: key_of(pair[0])))
-
-
-def one_atom(t: Term) -> Poly:
-    return {((t, 1),): Fraction(1)}
-
-
-def sum_of(a: Poly, b: Poly, by: Fraction = Fraction(1)) -> Poly:
-    found = dict(a)
-    for m, c in b.items():
-        found[m] = found.get(m, Fraction(0)) + by * c
-        if not found[m]:
-            del found[m]
-    return found
-
-
-def product_of(a: Poly, b: Poly) -> Poly:
-    found: Poly = {}
-    for m, c in a.items():
-        for n, d in b.items():
-            factors = dict(m)
-            for t, e in n:
-                factors[t] = factors.get(t, 0) + e
-            key = monomial(factors)
-            found[key] = found.get(key, Fraction(0)) + c * d
-            if not found[key]:
-                del found[key]
-    return found
-
-
-def product_term(m: Monomial) -> Term:
-    """A monomial as a product, nested to the right; 1 when it is empty."""
-    found: Term | None = None
-    for t, e in reversed(m):
-        factor = t if e == 1 else Pow(t, count(e))
-        found = factor if found is None else times(factor, found)
-    return ONE if found is None else found
-
-
-def factors_of(t: Term) -> Monomial:
-    """What `product_term` made a product of."""
-    found: dict[Term, int] = {}
-    while True:
-        head, rest = t.args if isinstance(t, Op) and t.op == "*" else (t, None)
-        if isinstance(head, Pow) and not head.exponent.terms:
-            found[head.base] = head.exponent.constant
-        elif head != ONE:
-            found[head] = 1
-        if rest is None:
-            return monomial(found)
-        t = rest
-
-
-def poly_term(p: Poly) -> Term:
-    found: Term | None = None
-    for m, c in sorted(p.items(), key=lambda pair: [(key_of(t), e) for t, e in pair[0]]):
-        product = product_term(m)
-        one = Num(c) if not m else product if c == 1 else times(Num(c), product)
-        found = one if found is None else add(found, one)
-    return ZERO if found is None else found
-
-
-def nested(prefix: Sequence[tuple[str, Nat | str, str]], body: Term) -> Term:
-    for kind, bound, var in reversed(prefix):
-        body = Bind(kind, bound, var, body)
-    return body
-
-
-def prefix_of(t: Term) -> tuple[list[tuple[str, Nat | str, str]], Term]:
-    found = []
-    while isinstance(t, Bind) and t.kind in LINEAR:
-        found.append((t.kind, t.bound, t.var))
-        t = t.body
-    return found, t
-
-
-def bound_text(bound: Nat | str) -> str:
-    return bound if isinstance(bound, str) else nat_text(bound)
-
-
-def under(kind: str, bound: Nat | str, var: str) -> str:
-    """The type of ``var < bound``."""
-    return f"({var} < {f'outcomes {bound}' if kind == 'E' else bound_text(bound)})%nat"
-
-
-def block(lines: Sequence[str]) -> Lines:
-    if len(lines) == 1:
-        return ["{ " + lines[0] + " }"]
-    return ["{ " + lines[0], *("  " + line for line in lines[1:-1]), "  " + lines[-1] + " }"]
-
-
-@dataclass
-class Normal:
-    """Normal forms in one theorem.
-
-    Attributes:
-        unfold: for states after a round, what they are: a vector, and the term of Rocq that proves it.
-        nonzero: whether a name's value is known not to be 0; the tactic ``nonzero`` then proves it.
-        law: rewrites an expectation over draws, or None.
-        flip: of a number that is 0 or 1, the term of Rocq that proves so.
-    """
-
-    unfold: Callable[[Vec], tuple[Term, str] | None] = lambda _: None
-    nonzero: Callable[[Term], bool] = lambda _: False
-    law: Callable[[Bind], tuple[Term, Lines] | None] = lambda _: None
-    flip: Callable[[Term], str | None] = lambda _: None
-    _used: int = 0
-    hoisted: Lines = field(default_factory=list)
-    _probing: int = 0
-    _context: list[tuple[str, Nat | str, str]] = field(default_factory=list)
-    _kept: dict[object, tuple[Poly, Lines | None]] = field(default_factory=dict)
-
-    def fresh(self, stem: str) -> str:
-        self._used += 1
-        return f"{stem}{self._used}"
-
-    # numbers
-
-    def equal(self, a: Term, b: Term) -> bool:
-        """Whether two numbers have the same normal form."""
-        return not self.norm(minus(a, b))[0]
-
-    def norm(self, t: Term) -> tuple[Poly, Lines]:
-        """The normal form, and the script that proves ``t = poly_term(form)``."""
-        leaves: dict[Term, tuple[Poly, Lines | None]] = {}
-        poly = self._arithmetic(t, leaves)
-        pairs: list[tuple[Term, Term]] = []
-        poly = self._cancelled(poly, pairs)
-        target = poly_term(poly)
-        if target == t:
-            return poly, ["reflexivity."]
-        if t in leaves and leaves[t][0] == poly and leaves[t][1]:
-            return poly, leaves[t][1] or []
-        return poly, self._by_leaves(t, target, leaves, pairs)
-
-    def _arithmetic(self, t: Term, leaves: dict[Term, tuple[Poly, Lines | None]]) -> Poly:
-        if isinstance(t, Num):
-            return {(): t.value} if t.value else {}
-        if isinstance(t, Op):
-            parts = [self._arithmetic(a, leaves) for a in t.args]
-            if t.op == "neg":
-                return sum_of({}, parts[0], Fraction(-1))
-            if t.op == "*":
-                return product_of(*parts)
-            return sum_of(parts[0], parts[1], Fraction(1 if t.op == "+" else -1))
-        if isinstance(t, Pow) and not t.exponent.terms:
-            base = self._arithmetic(t.base, leaves)
-            found: Poly = {(): Fraction(1)}
-            for _ in range(t.exponent.constant):
-                found = product_of(found, base)
-            return found
-        if isinstance(t, Inv) and isinstance(t.of, Num) and t.of.value:
-            return {(): 1 / t.of.value}
-        if t not in leaves:
-            leaves[t] = self._leaf(t)
-        return leaves[t][0]
-
-    def _cancelled(self, p: Poly, pairs: list[tuple[Term, Term]]) -> Poly:
-        """Without products of a name and its inverse; the pairs that were used are added."""
-        found: Poly = {}
-        for m, c in p.items():
-            factors = dict(m)
-            for t in list(factors):
-                if factors[t] > 1 and isinstance(t, App) and self.flip(t) is not None:
-                    factors[t] = 1
-                    if (t, t) not in pairs:
-                        pairs.append((t, t))
-                if isinstance(t, Inv) and t.of in factors and self.nonzero(t.of):
-                    e = min(factors[t], factors[t.of])
-                    factors[t] -= e
-                    factors[t.of] -= e
-                    if (t.of, t) not in pairs:
-                        pairs.append((t.of, t))
-            found = sum_of(found, {monomial(factors): c})
-        return found
-
-    def _by_leaves(
-        self, t: Term, target: Term, leaves: Mapping[Term, tuple[Poly, Lines | None]],
-        pairs: Sequence[tuple[Term, Term]] = (),
-    ) -> Lines:  # fmt: skip
-        """``t = target`` where its leaves have these normal forms, and the rest is arithmetic."""
-        atoms: dict[Term, str] = {}
-        for poly, _ in leaves.values():
-            for m in poly:
-                for atom, _ in m:
-                    atoms.setdefault(atom, f"a{len(atoms)}")
-        for pair in pairs:
-            for atom in pair:
-                atoms.setdefault(atom, f"a{len(atoms)}")
-        changed = {leaf: f"z{i}" for i, leaf in enumerate(leaf for leaf, (_, lines) in leaves.items() if lines)}
-        kept = {leaf: atoms[leaf] for leaf, (_, lines) in leaves.items() if not lines and leaf in atoms}
-        c = self.fresh("C")
-        names = [*atoms.values(), *changed.values()]
-        head = f"forall {' '.join(names)} : R, " if names else ""
-        forms = {leaf: text_of(poly_term(leaves[leaf][0]), atoms) for leaf in changed}
-        given = "".join(f"{atoms[a]} * {atoms[b]} = {atoms[a] if a == b else 1} -> " for a, b in pairs)
-        given += "".join(f"{changed[leaf]} = {forms[leaf]} -> " for leaf in changed)
-        left, right = text_of(t, {**kept, **changed}), text_of(target, atoms)
-        equations = [f"P{i}" for i in range(len(pairs))]
-        intro = " ".join(["intros", *names, *equations, *("->" for _ in changed)]) + "."
-        fractions = any(
-            (isinstance(part, Num) and part.value.denominator != 1) or isinstance(part, Inv)
-            for one in (t, target, *(poly_term(leaves[leaf][0]) for leaf in changed))
-            for part in arithmetic_parts(one, {**kept, **changed, **atoms})
-        )
-        how = "field" if fractions else "ring"
-        by = f"{how} [{' '.join(equations)}]" if equations else how
-        lines = [f"assert ({c} : {head}{given}{left} = {right}).", "{ " + (intro if names else "") + f" {by}. }}"]
-        proofs = [
-            f"(flip_sq _ {self.flip(a)})" if a == b else f"(Rinv_r {text_of(a, outer=9)} ltac:(nonzero))"
-            for a, b in pairs
-        ]
-        for leaf in changed:
-            y = self.fresh("Y")
-            lines.append(f"assert ({y} : {text_of(leaf)} = {text_of(poly_term(leaves[leaf][0]))}).")
-            lines += block(leaves[leaf][1] or [])
-            proofs.append(y)
-        values = ["_" for _ in (*atoms, *changed)]
-        lines.append(f"exact ({' '.join([c, *values, *proofs])}).")
-        return lines
-
-    # leaves: what arithmetic does not take apart
-
-    def alone(self, t: Term) -> tuple[Poly, Lines]:
-        """As `norm`, with a script that stands alone: what is needed often is proved before all else."""
-        kept = self.hoisted, self._kept
-        self.hoisted, self._kept = [], {}
-        try:
-            poly, lines = self.norm(t)
-            return poly, [*self.hoisted, *lines]
-        finally:
-            self.hoisted, self._kept = kept
-
-    def _leaf(self, t: Term) -> tuple[Poly, Lines | None]:
-        """A leaf; what has a proof of its own is proved once in a line, before all else."""
-        used = self._used_context(t)
-        key = (t, tuple(used), bool(self._probing))
-        if key not in self._kept:
-            poly, lines = self._leaf_of(t)
-            if lines is not None and not self._probing and (len(lines) > 1 or len(lines[0]) > 60):
-                h = self.fresh("H")
-                head = f"forall {' '.join(var for _, _, var in used)} : nat, " if used else ""
-                head += "".join(f"{under(*one)} -> " for one in used)
-                self.hoisted.append(f"assert ({h} : {head}{text_of(t)} = {text_of(poly_term(poly))}).")
-                intro = " ".join([*(var for _, _, var in used), *(f"lt_{var}" for _, _, var in used)])
-                self.hoisted += block([*([f"intros {intro}."] if used else []), *lines])
-                lines = [f"apply {h}; assumption." if used else f"exact {h}."]
-            self._kept[key] = poly, lines
-        return self._kept[key]
-
-    def _used_context(self, t: Term) -> list[tuple[str, Nat | str, str]]:
-        """The indices around it on which it hangs, and those on which their bounds hang."""
-        needed = set(names_of(t))
-        found = []
-        for one in reversed(self._context):
-            if one[2] in needed:
-                found.append(one)
-                if isinstance(one[1], Nat):
-                    needed |= names_of(one[1])
-        return found[::-1]
+class Normal(Inner):
+    """Normal forms in one theorem: what binds an index, and all that is below it."""
 
     def _leaf_of(self, t: Term) -> tuple[Poly, Lines | None]:
         if isinstance(t, App):
@@ -325,6 +64,8 @@ class Normal:
                 counted = self._counted(t, t.args[0])
                 if counted is not None:
                     return counted
+            if t.head in ("sqrt", "norm"):
+                return self._root(t, Ip(t.args[0], t.args[0]) if t.head == "norm" else t.args[0])
             new, lines = self._canonical(t)
             return one_atom(new), lines
         if isinstance(t, Inv):
@@ -337,199 +78,15 @@ class Normal:
             return self._bound(t)
         raise NotExportedError(f"{text_of(t)} is no number")
 
-    def _counted(self, t: App, n: Nat) -> tuple[Poly, Lines | None] | None:
-        """A whole number as the sum of what it is made of."""
-        single = len(n.terms) == 1 and n.terms[0][1] == 1 and n.constant == 0
-        if single or n.constant < 0 or any(times_ < 0 for _, times_ in n.terms):
-            return None
-        found: Poly = {(): Fraction(n.constant)} if n.constant else {}
-        for key, times_ in n.terms:
-            found = sum_of(found, one_atom(App("INR", (name(key),))), Fraction(times_))
-        return found, ["rewrite ?plus_INR, ?mult_INR, ?S_INR; simpl INR; ring."]
-
-    def _canonical(self, t: Term) -> tuple[Term, Lines | None]:
-        """An atom with what it is applied to in normal form."""
-        new: list[Term] = []
-        proofs: list[tuple[Term, Term, Lines]] = []
-        for arg in t.args:  # type: ignore[union-attr]
-            if isinstance(arg, Nat):
-                new.append(arg)
-                continue
-            if isinstance(arg, Vec | VOp) or (isinstance(arg, Bind) and arg.kind.startswith("v")):
-                one, lines = self.vector(arg)
-            else:
-                poly, lines = self.norm(arg)
-                one = poly_term(poly)
-            new.append(one)
-            if one != arg:
-                proofs.append((arg, one, lines or []))
-        found = rebuilt_with(t, new)
-        if not proofs:
-            return found, None
-        out: Lines = []
-        for arg, one, lines in proofs:
-            h = self.fresh("A")
-            out += [f"assert ({h} : {text_of(arg)} = {text_of(one)}).", *block(lines), f"rewrite {h}."]
-        return found, [*out, "reflexivity."]
-
-    def _inverse(self, t: Inv) -> tuple[Poly, Lines | None]:
-        if isinstance(t.of, Op) and t.of.op == "*":
-            new: Term = times(Inv(t.of.args[0]), Inv(t.of.args[1]))
-            poly, lines = self.norm(new)
-            return poly, [f"transitivity ({text_of(new)}).", "{ apply Rinv_mult. }", *lines]
-        poly, lines = self.norm(t.of)
-        form = poly_term(poly)
-        y = self.fresh("Y")
-        start = [f"assert ({y} : {text_of(t.of)} = {text_of(form)}).", *block(lines), f"rewrite {y}."]
-        if form == t.of:
-            start = []
-        if len(poly) == 1:
-            ((m, c),) = poly.items()
-            if all(isinstance(a, App) or e == 1 for a, e in m) and m:
-                found = {monomial({Inv(a): e for a, e in m}): 1 / c}
-                if poly_term(found) == t:
-                    return found, None
-                return found, [*start, "inverses."]
-            if not m:
-                return {(): 1 / c}, [*start, "field."]
-        new = Inv(form)
-        return one_atom(new), None if new == t else [*start, "reflexivity."]
-
-    def _power(self, t: Pow) -> tuple[Poly, Lines | None]:
-        poly, lines = self.norm(t.base)
-        base = poly_term(poly)
-        if any(times_ < 0 for _, times_ in t.exponent.terms) or t.exponent.constant < 0:
-            return self._difference_power(t, poly, lines)
-        found: Poly = {(): Fraction(1)}
-        for key, times_ in t.exponent.terms:
-            found = product_of(found, {((Pow(base, name(key)), times_),): Fraction(1)})
-        for _ in range(t.exponent.constant):
-            found = product_of(found, poly)
-        if poly_term(found) == t:
-            return found, None
-        y = self.fresh("Y")
-        start = [f"assert ({y} : {text_of(t.base)} = {text_of(base)}).", *block(lines), f"rewrite {y}."]
-        if base == t.base:
-            start = []
-        return found, [*start, "powers."]
-
-    def _difference_power(self, t: Pow, poly: Poly, lines: Lines) -> tuple[Poly, Lines | None]:
-        up = Nat(tuple((k, n) for k, n in t.exponent.terms if n > 0), max(t.exponent.constant, 0))
-        down = Nat(tuple((k, -n) for k, n in t.exponent.terms if n < 0), max(-t.exponent.constant, 0))
-        new = times(Pow(t.base, up), Inv(Pow(t.base, down)))
-        found, rest = self.norm(new)
-        start = [f"transitivity ({text_of(new)}).", "{ apply pow_minus; [lia | nonzero]. }"]
-        return found, [*start, *rest]
-
-    def _inner(self, t: Ip) -> tuple[Poly, Lines | None]:
-        e, proof = self._expanded(t.left, t.right)
-        if e != t:
-            poly, lines = self.norm(e)
-            first = "unfold norm2 at 1. " if t.left == t.right else ""
-            return poly, [f"transitivity ({text_of(e)}).", f"{{ {first}exact {proof}. }}", *lines]
-        (u, hu), (v, hv) = self._canonical(t.left), self._canonical(t.right)
-        swap = key_of(v) < key_of(u)
-        new = Ip(v, u) if swap else Ip(u, v)
-        if new == t:
-            return one_atom(new), None
-        if not hu and not hv:
-            return one_atom(new), ["apply ip_comm."]
-        a, b = self.fresh("U"), self.fresh("U")
-        lines = [f"assert ({a} : {text_of(t.left)} = {text_of(u)}).", *block(hu or ["reflexivity."])]
-        lines += [f"assert ({b} : {text_of(t.right)} = {text_of(v)}).", *block(hv or ["reflexivity."])]
-        middle = f"transitivity (ip {text_of(u, outer=9)} {text_of(v, outer=9)})."
-        lines += [middle, f"{{ exact (f_equal2 ip {a} {b}). }}"]
-        return one_atom(new), [*lines, "apply ip_comm." if swap else "reflexivity."]
-
-    def _expanded(self, u: Term, v: Term) -> tuple[Term, str]:
-        """An inner product taken apart, first on the left, not below what binds an index; a proof."""
-        for here, other, left in ((u, v, True), (v, u, False)):
-
-            def inner(part: Term, other: Term = other, left: bool = left) -> tuple[Term, str]:
-                return self._expanded(part, other) if left else self._expanded(other, part)
-
-            side = "l" if left else "r"
-            if isinstance(here, VOp):
-                if here.op == "zero":
-                    return ZERO, f"(ip_zero_{side} _)"
-                if here.op == "scal":
-                    one, proof = inner(here.args[1])
-                    return times(here.args[0], one), f"(eq_trans (ip_scal_{side} _ _ _) (f_equal (Rmult _) {proof}))"
-                (one, p), (two, q) = (inner(a) for a in here.args)
-                how, what = ("Rplus", add) if here.op == "add" else ("Rminus", minus)
-                return what(one, two), f"(eq_trans (ip_{here.op}_{side} _ _ _) (f_equal2 {how} {p} {q}))"
-            if isinstance(here, Bind):
-                var = f"j{len(self._context)}"
-                own = put(here.body, {here.var: name(var)})
-                body = Ip(own, other) if left else Ip(other, own)
-                return Bind(here.kind[1:], here.bound, var, body), f"(ip_{here.kind}_{side} _ _ _)"
-            if isinstance(here, Vec):
-                unfolded = self.unfold(here)
-                if unfolded is not None:
-                    one, proof = inner(unfolded[0])
-                    return one, f"(eq_trans (ip_eq_{side} {unfolded[1]} _) {proof})"
-        return Ip(u, v), "eq_refl"
-
-    # vectors
-
-    def vector(self, t: Term) -> tuple[Term, Lines | None]:
-        """A vector in normal form: a sum of multiples of atoms, and of sums of them."""
-        if isinstance(t, Vec) and self.unfold(t) is None:
-            return self._canonical(t)
-        probe = Vec(self.fresh("u"))
-        self._probing += 1
-        try:
-            poly, lines = self.norm(Ip(t, probe))
-        finally:
-            self._probing -= 1
-        terms: list[Term] = []
-        for m, c in sorted(
-            poly.items(), key=lambda pair: [(key_of(a).replace(probe.head, "w"), e) for a, e in pair[0]]
-        ):
-            outer = {a: e for a, e in m if probe not in everything(a)}
-            (core,) = (a for a, _ in m if probe in everything(a))
-            vector = self._without(core, probe)
-            number = poly_term({monomial(outer): c})
-            terms.append(vector if number == ONE else VOp("scal", (number, vector)))
-        found: Term = VOp("zero") if not terms else terms[0]
-        for term in terms[1:]:
-            found = VOp("add", (found, term))
-        if found == t:
-            return t, None
-        self._probing += 1
-        try:
-            again, back = self.norm(Ip(found, probe))
-        finally:
-            self._probing -= 1
-        if again != poly:
-            raise NotExportedError(f"the vector {text_of(t)} has no normal form")
-        middle = text_of(poly_term(poly))
-        return found, [
-            f"apply vector_ext; intros {probe.head}.", f"transitivity ({middle}).", *block(lines), "symmetry.", *back,
-        ]  # fmt: skip
-
-    def _without(self, core: Term, probe: Vec) -> Term:
-        prefix, body = prefix_of(core)
-        factors = dict(factors_of(body))
-        ((ip, _),) = [(a, e) for a, e in factors.items() if probe in everything(a)]
-        assert isinstance(ip, Ip)
-        vector: Term = ip.right if ip.left == probe else ip.left
-        number = product_term(monomial({a: e for a, e in factors.items() if a != ip}))
-        if number != ONE:
-            vector = VOp("scal", (number, vector))
-        for kind, bound, var in reversed(prefix):
-            vector = Bind("v" + kind, bound, var, vector)
-        return vector
-
-    # what binds an index
-
     def _bound(self, t: Bind) -> tuple[Poly, Lines | None]:
         kind, bound, original = t.kind, t.bound, t
+        if kind in ("maxi", "mini"):
+            return self._extreme(t)
         if kind not in LINEAR:
             raise NotExportedError(f"{kind} is not exported yet")
         if isinstance(bound, Nat) and (bound.constant > 0 or not bound.terms):
             return self._unrolled(t)
-        clients = isinstance(bound, Nat) and bound.terms[0][0].split()[0] in ("N", "samples")
+        clients = isinstance(bound, Nat) and self.mean_of(bound)
         if kind == "sum" and clients:
             mean = times(App("INR", (bound,)), Bind("mean", bound, t.var, t.body))  # type: ignore[arg-type]
             poly, lines = self.norm(mean)
@@ -567,7 +124,7 @@ class Normal:
         found: Poly = {}
         for m, p in groups.items():
             found = sum_of(found, product_of(p, leaves[Bind(kind, bound, var, product_term(m))][0]))
-        pairs: list[tuple[Term, Term]] = []
+        pairs: dict[Pair, Poly] = {}
         found = self._cancelled(found, pairs)
         target = poly_term(found)
         if target == original:
@@ -586,11 +143,21 @@ class Normal:
             middle = [f"transitivity ({text_of(poly_term(poly))}).", *block(lines)] if poly_term(poly) != t.body else []
             out += block([f"apply {kind}_ext; intros {var} {lt}.", *middle, *rest])
         out.append(f"transitivity ({text_of(linear)}).")
-        proof = f"({kind}_zero _)"
-        for _ in ordered:
-            proof = f"(eq_trans ({kind}_lin _ _ _ _) (f_equal (Rplus _) {proof}))"
-        out.append(f"{{ exact {proof}. }}")
+        parts = [f"({text_of(poly_term(p))}, fun {var} => {text_of(product_term(m))})" for m, p in ordered]
+        out.append(f"{{ exact (Linear.of_{kind} {bound_text(bound)} ({' :: '.join([*parts, 'nil'])})%list). }}")
         return found, [*out, *self._by_leaves(linear, target, leaves, pairs)]
+
+    def _extreme(self, t: Bind) -> tuple[Poly, Lines | None]:
+        """A maximum over an index: an atom, of which the body is in normal form."""
+        var = f"mx{sum(isinstance(part, Bind) and part.kind in ('maxi', 'mini') for part in everything(t.body))}"
+        body = put(t.body, {t.var: name(var)}) if t.var != var else t.body
+        self._context.append((t.kind, t.bound, var))
+        try:
+            poly, lines = self.norm(body)
+        finally:
+            self._context.pop()
+        new = Bind(t.kind, t.bound, var, poly_term(poly))
+        return one_atom(new), None if new == t else [f"apply {t.kind}_ext; intros {var} lt_{var}.", *lines]
 
     def _unrolled(self, t: Bind) -> tuple[Poly, Lines | None]:
         assert isinstance(t.bound, Nat)
@@ -602,7 +169,7 @@ class Normal:
             for i in range(t.bound.constant):
                 new = add(new, put(t.body, {t.var: low.shifted(i)}))
         poly, lines = self.norm(new)
-        return poly, [f"transitivity ({text_of(new)}).", "{ reflexivity. }", *lines]
+        return poly, [f"transitivity ({text_of(new)}).", "{ unrolled. }", *lines]
 
     def _of_product(self, t: Bind, m: Monomial) -> tuple[Poly, Lines | None]:
         """The sum, mean or expectation of a product whose factors all hang on the index."""
@@ -694,7 +261,7 @@ class Normal:
                 moved = turned(put(a, new))
                 atoms[moved] = atoms.get(moved, 0) + e
             term = nested(renamed, product_term(monomial(atoms)))  # type: ignore[arg-type]
-            rank = f"{[ORDER[kind] for kind, _, _ in chosen]}{text_of(term)}"
+            rank = f"{[(ORDER[kind], bound != name('N')) for kind, bound, _ in chosen]}{text_of(term)}"
             if best is None or rank < best[0]:
                 best = (rank, order, term)
         assert best is not None
@@ -727,26 +294,6 @@ class Normal:
                     steps.append(f"rewrite (ip_comm _ {text_of(moved.left, outer=9)} {text_of(moved.right, outer=9)}).")
             lines += [f"transitivity ({text_of(last)}).", *block([*steps, "ring."])]
         return lines
-
-
-def arithmetic_parts(t: Term, stop: Mapping[Term, str]) -> Iterator[Term]:
-    """The parts of a term down to what has a name."""
-    if t not in stop:
-        yield t
-        for part in inside(t):
-            yield from arithmetic_parts(part, stop)
-
-
-def rebuilt_with(t: Term, args: Sequence[Term]) -> Term:
-    assert isinstance(t, App | Vec)
-    return type(t)(t.head, tuple(args))
-
-
-def turned(t: Term) -> Term:
-    """An inner product with its vectors in order."""
-    if isinstance(t, Ip):
-        return Ip(t.right, t.left) if key_of(t.right) < key_of(t.left) else t
-    return t
 
 
 _SWAP = {

@@ -8,13 +8,19 @@ from importlib.resources import files
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.export.normal import NotExportedError
+from theory.derivation.export.forms import NotExportedError
 from theory.derivation.export.proof import Proof
 from theory.derivation.export.satisfiable import example
 from theory.derivation.export.statement import Setting
+from theory.formula import Name
 from theory.sentence import Expression, SentenceError, parse_expression, parse_sentence
 
 PRELUDE = "Fedproof.v"
+POINTS_OF = {
+    "infimum": ("fstar",), "minimiser": ("xstar", "fstar"), "minimiser least": ("xstar",), "zero": ("xstar",),
+    "zero n": ("xstar_n",), "minimiser n": ("xstar_n",),
+}  # fmt: skip
+"""Points of which a schema speaks."""
 
 
 def prelude() -> str:
@@ -39,7 +45,7 @@ def theorem(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str:
     last = proof.last
     if str(last.sentence) != str(claim.sentence):
         raise NotExportedError(f"the last line is {last.sentence}, which is not the claim")
-    conclusion = proof.type_of(last)
+    conclusion, end = proof.conclusion(last)
     label = identifier(claim)
     given = "\n".join(f"    ({word} : {type_})" for word, type_ in hypotheses)
     satisfied = example(setting, label, hypotheses)
@@ -50,7 +56,7 @@ def theorem(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str:
         "Require Import Reals Lra Lia Arith.", "Require Import Fedproof.", "Open Scope R_scope.", "",
         f"Theorem {label} :", *([f"  forall\n{given},"] if given else []), f"    {conclusion}.", "Proof.",
         f"intros {' '.join(word for word, _ in hypotheses)}{' K_room' if 'K_room' in given else ''}.",
-        *script, f"exact {last.coq}.", "Qed.", "", *([satisfied, ""] if satisfied else []),
+        *script, end, "Qed.", "", *([satisfied, ""] if satisfied else []),
         f"Print Assumptions {label}.", "",
     ]  # fmt: skip
     return "\n".join(out)
@@ -87,6 +93,7 @@ def formulas(value: Any) -> list[Expression]:
     """Every formula in a derivation."""
     found: list[Expression] = []
     if isinstance(value, Mapping):
+        found += [Name(word) for word in POINTS_OF.get(str(value.get("schema")), ())]
         for key, one in value.items():
             if key in ("name", "by", "source", "schema", "over", "on", "line"):
                 continue

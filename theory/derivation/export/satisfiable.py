@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from theory.derivation.export.rounds import after
-from theory.derivation.export.statement import Setting, safe
+from theory.derivation.export.names import safe
+from theory.derivation.export.rounds import round_of
+from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import App, Inv, Num, Op, Pow, Term, name, text_of
 from theory.formula import Name
 from theory.sentence import Sentence, index_of
@@ -36,8 +37,11 @@ def example(setting: Setting, label: str, hypotheses: Sequence[tuple[str, str]])
     if any(not _alone(r, setting) for r in setting.claim.relations):
         return None
     program = setting.program
-    if program is not None and (len(program.state) != 1 or program.state[0].kind != "server"):
-        return None
+    if program is not None:
+        made = round_of(setting)
+        shown = made.carried or made.taps or any(draw.op != "sample" for draw in made.draws.values())
+        if len(program.state) != 1 or program.state[0].kind != "server" or shown:
+            return None
     values = []
     for word, type_ in hypotheses:
         if not _DATA.match(type_):
@@ -70,7 +74,7 @@ def _value(setting: Setting, word: str, type_: str, numbers: Mapping[str, Fracti
         inner = "half_square" if word == "func" else "itself"
         return f"(fun {'_ ' * places}=> {inner})" if places else inner
     if word.startswith("drawn_"):
-        return "(fun _ _ _ => 0%nat)"
+        return f"(fun {'_ ' * type_.count('->')}=> {'0%nat' if type_.endswith('nat') else '0'})"
     if setting.program is not None and word == safe(setting.program.state[0].name):
         return _run(setting)
     if word in numbers:
@@ -85,16 +89,17 @@ def _run(setting: Setting) -> str:
     assert setting.program is not None
     (state,) = setting.program.state
     word = safe(state.name)
-    step = text_of(after(setting, state.name, {"k": name("t"), "w": name("w")}))
+    step = text_of(round_of(setting).after(state.name, {"k": name("t"), "w": name("w")}))
     numbers = parameters(setting) or {}
     inner = step.replace(f"({word} t w)", "before").replace(f"({word} t)", "before")
     for key in ("N", "samples"):
         inner = re.sub(rf"\b{key}\b", _FIXED[key], inner)
     for key, value in numbers.items():
-        inner = re.sub(rf"\b{re.escape(key)}\b", text_of(Num(value), outer=9), inner)
+        whole = any(safe(symbol) == key and setting.whole(symbol) for symbol in setting.symbols)
+        inner = re.sub(rf"\b{re.escape(key)}\b", f"{value}%nat" if whole else text_of(Num(value), outer=9), inner)
     places = {"f": "", "f_n": "_ ", "f_ni": "_ _ "}[setting.level]
     inner = re.sub(r"\bgrad\b", f"(fun {places}(v : line) => v)", inner)
-    inner = re.sub(r"\(drawn_\w+ t \w+ w\)", "0%nat", inner)
+    inner = re.sub(r"\(drawn_\w+( \w+)+\)", "0%nat", inner)
     start = text_of(setting.start(state.name, {})).replace("x0", _FIXED["x0"])
     start = "(0 : line)" if start == "zero" else f"({start} : line)"
     run = f"nat_rect (fun _ => vector line) {start} (fun t before => {inner}) t"

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from theory.derivation.export.normal import Lines, NotExportedError
-from theory.derivation.export.statement import LEVELS, Env, Said, Setting
+from theory.derivation.export.forms import Lines, NotExportedError
+from theory.derivation.export.names import LEVELS, Env, Said
+from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import (
     App,
     Bind,

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from theory.derivation.export.normal import Lines, Normal, Poly, block, monomial, poly_term, product_of, sum_of
+from theory.derivation.export.forms import Lines, Poly, as_poly, block, monomial, poly_term, product_of, sum_of
+from theory.derivation.export.normal import Normal
 from theory.derivation.export.terms import (
     App,
     Bind,
@@ -155,14 +156,12 @@ class Signs:
             if t.left == t.right and not strict:
                 return ["apply ip_nonneg."]
             return None
-        if isinstance(t, Bind) and t.kind in ("sum", "mean", "E") and not strict:
+        if isinstance(t, Bind) and t.kind in ("sum", "mean", "E", "maxi") and not strict:
             inner = self.prove(t.body)
             if inner is None:
                 return None
             lt = self.normal.fresh("lt")
-            start = {"sum": "apply sum_nonneg;", "mean": "apply mean_nonneg; [counts |];", "E": "apply E_nonneg;"}[
-                t.kind
-            ]
+            start = f"apply {t.kind}_nonneg;" + (" [counts |];" if t.kind == "mean" else "")
             return [f"{start} intros {t.var} {lt}.", *inner]
         assert sign
         return None
@@ -172,6 +171,9 @@ class Signs:
             return ["apply INR_pos; counts."] if strict else ["apply pos_INR."]
         if t.head in _NONNEGATIVE and not strict:
             return [f"apply {_NONNEGATIVE[t.head]}."]
+        if t.head == "sqrt":
+            inner = self.prove(t.args[0], True)
+            return None if inner is None else ["apply sqrt_lt_R0.", *inner]
         if t.head == "exp":
             return ["apply exp_pos." if strict else "apply Rlt_le, exp_pos."]
         if t.head in ("Rmax", "Rmin"):
@@ -256,7 +258,7 @@ class Signs:
 
     def _by_factor(self, t: Term, fact: Fact, difference: Term, strict: bool) -> Lines | None:
         """The same where the two differ by a factor that is positive by its shape."""
-        if self._depth > 3 or fact.relation == "==":
+        if self._depth > 12 or fact.relation == "==":
             return None
         one, two = (primitive(self.normal.norm(part)[0]) for part in (t, difference))
         c = _multiple(one[0], two[0])
@@ -299,7 +301,7 @@ def primitive(p: Poly) -> tuple[Poly, dict[Term, int]]:
         e = max(dict(m).get(inverse, 0) for m in p)
         taken[inverse.of] = taken.get(inverse.of, 0) - e
         found: Poly = {}
-        base = _as_poly(inverse.of)
+        base = as_poly(inverse.of)
         for m, c in p.items():
             factors = dict(m)
             one: Poly = {monomial({a: n for a, n in factors.items() if a != inverse}): c}
@@ -316,19 +318,6 @@ def primitive(p: Poly) -> tuple[Poly, dict[Term, int]]:
     for a, e in shared.items():
         taken[a] = taken.get(a, 0) + e
     return {monomial({a: e - shared.get(a, 0) for a, e in m}): c for m, c in p.items()}, taken
-
-
-def _as_poly(t: Term) -> Poly:
-    """The form that `poly_term` wrote."""
-    if isinstance(t, Num):
-        return {(): t.value}
-    if isinstance(t, Op) and t.op == "+":
-        return sum_of(_as_poly(t.args[0]), _as_poly(t.args[1]))
-    if isinstance(t, Op) and t.op == "*":
-        return product_of(_as_poly(t.args[0]), _as_poly(t.args[1]))
-    if isinstance(t, Pow) and not t.exponent.terms:
-        return {((t.base, t.exponent.constant),): Fraction(1)}
-    return {((t, 1),): Fraction(1)}
 
 
 def _multiple(p: Poly, q: Poly) -> Fraction | None:

@@ -1,23 +1,18 @@
-"""What a claim says, in terms of Rocq: its names, its functions, its algorithm, its hypotheses."""
+"""What a claim assumes, in terms of Rocq: what its theorem quantifies over, and its hypotheses."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 
-from theory.claim import Claim
-from theory.derivation.export.normal import NotExportedError
+from theory.derivation.export.forms import NotExportedError
+from theory.derivation.export.names import LEVELS, Env, safe
+from theory.derivation.export.speaking import Speaking
 from theory.derivation.export.terms import (
-    App,
     Bind,
-    Inv,
     Ip,
-    Nat,
     Num,
-    Op,
     Pow,
     Term,
     Vec,
@@ -25,350 +20,23 @@ from theory.derivation.export.terms import (
     add,
     count,
     name,
-    names_of,
     nat_text,
-    plus,
     text_of,
     times,
 )  # fmt: skip
-from theory.formula import Apply, Name, Number
+from theory.formula import Number
 from theory.predicates import Predicate
-from theory.program import Program
 from theory.sentence import (
-    OVER,
-    POINTS,
     At,
-    Expression,
     Sentence,
     index_of,
-    parse_expression,
-    parts,
     read,
 )
 from theory.sentence import everything as all_of
-from theory.sentence import text_of as sentence_text
-
-_WORDS = """
-S O I V E P T ip norm norm2 sum mean vsum vmean add sub scal zero exp ln sqrt fix fun let in at as if then else end with
-forall exists match return Type Prop Set vector weight outcomes func grad samples rounds Pr fstar x0 xstar xstar_n
-gradient smooth convex strongly_convex lipschitz space chances mod where using Rmax Rmin Rabs INR pow N K d unit block
-counts nonzero positive side line instance certain itself half_square Q IH Case Now Before vE t m v w phi eps j
-room unit_one gradients hypotheses
-"""
-TAKEN = frozenset(_WORDS.split())
-LEVELS = ("f", "f_n", "f_ni")
-Env = Mapping[str, Nat]
 
 
-def safe(word: str) -> str:
-    """A name of a claim that means nothing else in Rocq."""
-    word = word.replace("'", "_")
-    return word + "_" if word in TAKEN or (word[0] in "aiwjzbuqnkCYXAUPH" and word[1:].isdigit()) else word
-
-
-@dataclass(frozen=True)
-class Said:
-    """A sentence at its indices: ``left <= right``, ``<`` or ``==``."""
-
-    left: Term
-    relation: str
-    right: Term
-
-    @property
-    def text(self) -> str:
-        return f"{text_of(self.left)} {'=' if self.relation == '==' else self.relation} {text_of(self.right)}"
-
-
-@dataclass
-class Setting:
-    """The names of one claim.
-
-    Attributes:
-        claim: the claim.
-        extra: formulas of its derivation.
-        direction: whether it is needed that there is a direction (d >= 1).
-    """
-
-    claim: Claim
-    extra: tuple[Expression, ...] = ()
-    direction: bool = False
-    kept: dict[object, object] = field(default_factory=dict)
-
-    @cached_property
-    def trees(self) -> tuple[Expression, ...]:
-        """Every tree of the claim and of its derivation."""
-        sides = [self.claim.sentence.left, self.claim.sentence.right, *self.claim.definitions.values()]
-        sides += [side for r in self.claim.relations for side in (r.left, r.right)]
-        sides += [c for p in self.claim.predicates for c in p.constants]
-        return (*sides, *self.extra)
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """Names and operations that occur."""
-        found: set[str] = set()
-        for tree in self.trees:
-            for part in all_of(tree):
-                if isinstance(part, Name | At):
-                    found.add(part.name)
-                elif isinstance(part, Apply):
-                    found.add(part.operation)
-        for one in self.claim.predicates:
-            found.add(one.function)
-            if one.name in ("bounded_variance",):
-                found |= {"f_ni", "f_n"}
-            if one.name == "dissimilar":
-                found |= {"f_n"}
-            if one.name in ("pl",):
-                found.add("fstar")
-            if one.name == "same_minimiser":
-                found.add("xstar")
-        return frozenset(found)
-
-    @cached_property
-    def program(self) -> Program | None:
-        return self.claim.program
-
-    @cached_property
-    def random(self) -> bool:
-        return self.program is not None and self.program.random
-
-    @cached_property
-    def level(self) -> str:
-        """The finest function that is spoken of; empty where there is none."""
-        found = ""
-        for word in self.words:
-            function = word.removeprefix("grad ")
-            if function in LEVELS and LEVELS.index(function) >= (LEVELS.index(found) if found else 0):
-                found = function
-        if self.program is not None:
-            ops = self.program.operations
-            own = (
-                "f_ni"
-                if "sample" in ops
-                else "f_n"
-                if ops & {"gradient", "prox"}
-                else "f"
-                if "full gradient" in ops
-                else ""
-            )
-            starts = " ".join(s.initial for s in self.program.state)
-            own = "f_ni" if "f_ni" in starts else max(own, "f_n" if "f_n" in starts else own, key=lambda o: (len(o), o))
-            if own and (not found or LEVELS.index(own) > LEVELS.index(found)):
-                found = own
-        if not found and {"fstar", "xstar"} & self.words:
-            found = "f"
-        return found
-
-    def fresh(self, stem: str, env: Env, *inside: Term) -> str:
-        """A name for an index that is bound: the same one wherever the same is free around it."""
-        taken: set[str] = set().union(*(names_of(t) for t in (*env.values(), *inside)))
-        return next(word for word in (f"{stem}{i}" for i in itertools.count(1)) if word not in taken)
-
-    # terms
-
-    def said(self, sentence: Sentence, env: Env) -> Said:
-        left, right = self.term(sentence.left, env), self.term(sentence.right, env)
-        if sentence.relation in (">=", ">"):
-            return Said(right, "<=" if sentence.relation == ">=" else "<", left)
-        return Said(left, sentence.relation, right)
-
-    def term(self, e: Expression, env: Env) -> Term:
-        """A tree at indices; ``env["w"]`` is the outcome where one is meant."""
-        if isinstance(e, Number):
-            return Num(e.value)
-        if isinstance(e, Name):
-            return self._name(e.name, env)
-        if isinstance(e, At):
-            return self._state(e, env)
-        return self._apply(e, env)
-
-    def _name(self, word: str, env: Env) -> Term:
-        words = self.claim.vocabulary
-        if word in words.free_vectors:
-            index = words.free_vectors[word]
-            return Vec(safe(word), (self._at(index, env),)) if index else Vec(safe(word))
-        if word in words.definitions:
-            return self.term(words.definitions[word], env)
-        if word in POINTS:
-            return Vec(word, (self._at("n", env),)) if POINTS[word] else Vec(word)
-        if word in ("k", "h", "n", "i", "j"):
-            return App("INR", (self._at(word, env),))
-        if word in ("N", "K", "d"):
-            return App("INR", (env.get(word, name(word)),))
-        if word == "fstar":
-            return App("fstar")
-        if self.integer(word):
-            return App("INR", (env.get(word, name(safe(word))),))
-        base, index = index_of(word)
-        return App(safe(base), (self._at(index, env),)) if index else App(safe(word))
-
-    def integer(self, word: str) -> bool:
-        """Whether a name is an integer parameter without an index."""
-        domain = self.claim.domains.get(word)
-        return domain is not None and domain.integer and index_of(word)[1] == ""
-
-    def _at(self, index: str, env: Env) -> Nat:
-        if index not in env:
-            raise NotExportedError(f"the index {index} is free where it should not be")
-        return env[index]
-
-    def nat(self, e: Expression, env: Env) -> Nat:
-        """A whole number."""
-        if isinstance(e, Number) and e.value.denominator == 1:
-            return count(int(e.value))
-        if isinstance(e, Name):
-            if e.name in env:
-                return env[e.name]
-            if e.name in ("N", "K", "d") or self.integer(e.name):
-                return name(e.name if e.name in ("N", "K", "d") else safe(e.name))
-        if isinstance(e, Apply) and e.operation in ("+", "-"):
-            a, b = (self.nat(a, env) for a in parts(e))
-            return plus(a, b, 1 if e.operation == "+" else -1)
-        if isinstance(e, Apply) and e.operation == "*":
-            a, b = (self.nat(a, env) for a in parts(e))
-            if not a.terms:
-                return Nat(tuple((k, a.constant * t) for k, t in b.terms), a.constant * b.constant)
-            if not b.terms:
-                return Nat(tuple((k, b.constant * t) for k, t in a.terms), a.constant * b.constant)
-        raise NotExportedError(f"{sentence_text(e)} as a whole number is not exported yet")
-
-    def _state(self, e: At, env: Env) -> Term:
-        kind = self.claim.vocabulary.states.get(e.name)
-        if kind is None:
-            raise NotExportedError(f"the tap {e.name} is not exported yet")
-        if kind not in ("server", "client"):
-            raise NotExportedError(f"a state that is a {kind} is not exported yet")
-        (k,) = (self.nat(i, env) for i in e.indices)
-        at: list[Nat] = [k] + ([self._at("n", env)] if kind == "client" else [])
-        if self.random:
-            at.append(self._at("w", env))
-        return Vec(safe(e.name), tuple(at))
-
-    def start(self, state: str, env: Env) -> Term:
-        """A state before the first round."""
-        assert self.program is not None
-        (one,) = (s for s in self.program.state if s.name == state)
-        if one.initial == "0":
-            return VOp("zero")
-        return self.term(parse_expression(one.initial), env)
-
-    def _apply(self, e: Apply, env: Env) -> Term:
-        op, args = e.operation, parts(e)
-        if op == "E":
-            if not self.random:
-                return self.term(args[0], env)
-            kind = "vE" if read(args[0], self.claim.vocabulary).shape == "vector" else "E"
-            w = self.fresh("w", env)
-            return Bind(kind, "Pr", w, self.term(args[0], {**env, "w": name(w)}))
-        if op in OVER:
-            return self._over(*OVER[op], args[0], env)
-        if op in LEVELS:
-            return self.value(op, self.term(args[0], env), env)
-        if op.startswith("grad "):
-            return self.gradient(op.removeprefix("grad "), self.term(args[0], env), env)
-        if op == "**":
-            return self._power(self.term(args[0], env), args[1], env)
-        vector = read(e, self.claim.vocabulary).shape == "vector"
-        found = [self.term(a, env) for a in args]
-        if op == "norm2":
-            return Ip(found[0], found[0])
-        if op == "norm":
-            return App("norm", (found[0],))
-        if op == "dot":
-            return Ip(found[0], found[1])
-        if vector:
-            return self._vector(e, op, found)
-        if op in ("+", "-", "*", "neg"):
-            return Op(op, tuple(found))
-        if op == "/":
-            if isinstance(found[0], Num) and isinstance(found[1], Num) and found[1].value:
-                return Num(found[0].value / found[1].value)
-            return times(found[0], Inv(found[1]))
-        if op in ("min", "max"):
-            head = "Rmin" if op == "min" else "Rmax"
-            term = found[-1]
-            for one in reversed(found[:-1]):
-                term = App(head, (one, term))
-            return term
-        heads = {"sqrt": "sqrt", "exp": "exp", "log": "ln", "abs": "Rabs"}
-        if op in heads:
-            return App(heads[op], (found[0],))
-        raise NotExportedError(f"{op} is not exported yet")
-
-    def _vector(self, e: Apply, op: str, found: list[Term]) -> Term:
-        shapes = [read(a, self.claim.vocabulary).shape for a in parts(e)]
-        if op in ("+", "-"):
-            return VOp("add" if op == "+" else "sub", tuple(found))
-        if op == "neg":
-            return VOp("scal", (Num(Fraction(-1)), found[0]))
-        if op == "*":
-            return VOp("scal", (found[1], found[0]) if shapes[0] == "vector" else (found[0], found[1]))
-        if op == "/":
-            number = Num(1 / found[1].value) if isinstance(found[1], Num) and found[1].value else Inv(found[1])
-            return VOp("scal", (number, found[0]))
-        raise NotExportedError(f"{op} of vectors is not exported yet")
-
-    def _power(self, base: Term, exponent: Expression, env: Env) -> Term:
-        if isinstance(exponent, Number) and exponent.value.denominator == 1:
-            e = int(exponent.value)
-            return Pow(base, count(e)) if e >= 0 else Inv(Pow(base, count(-e)))
-        if isinstance(exponent, Apply) and exponent.operation == "neg":
-            return Inv(self._power(base, parts(exponent)[0], env))
-        e_ = self.nat(exponent, env)
-        if e_.constant < 0 or any(times < 0 for _, times in e_.terms):  # differences of naturals end at 0
-            raise NotExportedError("a power whose exponent is a difference is not exported yet")
-        return Pow(base, e_)
-
-    def _over(self, how: str, index: str, body: Expression, env: Env) -> Term:
-        vector = read(body, self.claim.vocabulary).shape == "vector"
-        if how not in ("mean", "sum") or index not in ("n", "i", "k"):
-            raise NotExportedError(f"{how}_{index} is not exported yet")
-        bound = {"n": name("N"), "k": env.get("K", name("K"))}.get(index)
-        if index == "i":
-            bound = name(f"samples {nat_text(self._at('n', env))}")
-        var = self.fresh(index, env)
-        kind = f"v{how}" if vector else how
-        return Bind(kind, bound, var, self.term(body, {**env, index: name(var)}))  # type: ignore[arg-type]
-
-    # functions
-
-    def value(self, function: str, v: Term, env: Env) -> Term:
-        """A value of f, f_n or f_ni, down to the finest level."""
-        return self._mean("mean", App, "func", function, v, env)
-
-    def gradient(self, function: str, v: Term, env: Env) -> Term:
-        return self._mean("vmean", Vec, "grad", function, v, env)
-
-    def _mean(self, kind: str, make: Callable[..., Term], head: str, function: str, v: Term, env: Env) -> Term:
-        at = LEVELS.index(function)
-        finest = LEVELS.index(self.level)
-        given = [self._at(i, env) for i in "ni"[:at]]
-
-        def build(indices: list[Nat]) -> Term:
-            if len(indices) == finest:
-                return make(head, (*indices, v))
-            index = "ni"[len(indices)]
-            bound = name("N") if index == "n" else name(f"samples {nat_text(indices[0])}")
-            var = self.fresh(index, env, v, *indices)
-            return Bind(kind, bound, var, build([*indices, name(var)]))
-
-        return build(given)
-
-    def closure(self, function: str, which: str, env: Env) -> str:
-        """f, f_n or f_ni (``func``), or its gradient (``grad``), as a function of Rocq."""
-        v = Vec("v")
-        term = self.value(function, v, env) if which == "func" else self.gradient(function, v, env)
-        if isinstance(term, App | Vec):
-            text = " ".join([term.head, *(text_of(a, outer=9) for a in term.args[:-1])])
-            return f"({text})" if len(term.args) > 1 else text
-        return f"(fun v => {text_of(term)})"
-
-    # hypotheses
-
-    @cached_property
-    def symbols(self) -> tuple[str, ...]:
-        """Parameters as they are written, without K and N and d."""
-        return tuple(s for s in self.claim.symbols if s not in ("K", "N", "d"))
+class Setting(Speaking):
+    """One claim, and what is spoken of in its derivation."""
 
     @cached_property
     def speaks(self) -> frozenset[str]:
@@ -390,7 +58,8 @@ class Setting:
         for tree in self.trees:
             for part in all_of(tree):
                 if isinstance(part, At) and isinstance(part.indices[0], Number):
-                    found = max(found, int(part.indices[0].value))
+                    tap = part.name in self.claim.vocabulary.taps
+                    found = max(found, int(part.indices[0].value) + int(tap))
         return found
 
     @cached_property
@@ -400,7 +69,8 @@ class Setting:
             return True
         if any(index_of(s)[1] == "n" for s in self.symbols) or any(v.endswith("_n") for v in self.claim.vectors):
             return True
-        kinds = self.claim.vocabulary.states.values()
+        words = self.claim.vocabulary
+        kinds = [*words.states.values(), *(kind for kind, _ in words.taps.values())]
         return "client" in kinds or bool(self.words & {"mean_n", "sum_n", "max_n", "min_n"})
 
     @cached_property
@@ -427,9 +97,9 @@ class Setting:
         found += self._points()
         found += self._assumed()
         if self.program is not None:
-            from theory.derivation.export.rounds import hypotheses
+            from theory.derivation.export.rounds import round_of
 
-            found += hypotheses(self)
+            found += round_of(self).hypotheses()
         return found
 
     @cached_property
@@ -457,10 +127,11 @@ class Setting:
         base, index = index_of(symbol)
         domain = self.claim.domains[base]
         word = safe(base)
-        if domain.integer:
+        if self.whole(symbol):
             if index:
                 raise NotExportedError(f"{symbol}: integers with an index are not exported yet")
             low = 0 if domain.lower is None else int(domain.lower) + int(domain.lower_open)
+            low = max(low, 1) if symbol in self.counts else low
             if domain.lower is None or low < 0:
                 raise NotExportedError(f"{symbol}: an integer that may be negative is not exported yet")
             found = [(word, "nat"), (f"{word}_dom", f"({low} <= {word})%nat")]

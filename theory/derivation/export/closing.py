@@ -1,0 +1,286 @@
+"""Equations and inequalities from what is known: what each is taken apart into, and what ends its script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from theory.derivation.export.forms import Lines, NotExportedError, Poly, block, poly_term
+from theory.derivation.export.laws import Laws
+from theory.derivation.export.names import Said, safe
+from theory.derivation.export.normal import Normal
+from theory.derivation.export.rounds import round_of
+from theory.derivation.export.scope import Line, Scope
+from theory.derivation.export.signs import Fact, Signs, ratio, vanishes
+from theory.derivation.export.terms import (
+    ONE,
+    ZERO,
+    App,
+    Inv,
+    Nat,
+    Num,
+    Op,
+    Pow,
+    Term,
+    Vec,
+    add,
+    count,
+    minus,
+    name,
+    nat_text,
+    text_of,
+    times,
+)  # fmt: skip
+from theory.sentence import (
+    Sentence,
+    index_of,
+)
+
+
+@dataclass
+class Closing(Scope):
+    """Scripts that end a line, in one derivation."""
+
+    def __post_init__(self) -> None:
+        self.laws = Laws(self.setting)
+        batches = frozenset(d.batch for d in self.laws.draws.values() if d.batch is not None)
+        self.normal = Normal(self._no_unfolding, self._nonzero, lambda _: None, self._flip, self._sign, batches)
+        self.unfolding = Normal(self._unfold, self._nonzero, self.laws.apply, self._flip, self._sign, batches)
+        self.unfolding._used = 100_000
+        self.signs = Signs(self.normal, self._low, self._facts, self.equation)
+        for one, relation in zip(self.setting.claim.assumptions, self.setting.claim.assumptions, strict=True):
+            if isinstance(relation, Sentence):
+                free = self.free_in(relation)
+                self.scope[str(relation)] = Line(self.setting.hypothesis_of(one), relation, free)
+
+    def _no_unfolding(self, v: Vec) -> tuple[Term, str] | None:
+        return self._unfold(v) if v.args and v.args[0] == count(0) and self._is_state(v) else None
+
+    def _is_state(self, v: Vec) -> bool:
+        program = self.setting.program
+        return program is not None and v.head in {safe(s.name) for s in program.state}
+
+    def _unfold(self, v: Vec) -> tuple[Term, str] | None:
+        return None if self.setting.program is None else round_of(self.setting).unfolded(v)
+
+    def _flip(self, t: Term) -> str | None:
+        if not isinstance(t, App) or not t.head.startswith("drawn_"):
+            return None
+        at = [nat_text(a) for a in t.args]  # type: ignore[arg-type]
+        return f"({t.head}_range {' '.join(at)}{' ltac:(side)' * len(at)})"
+
+    def _sign(self, t: Term, strict: bool) -> Lines | None:
+        return self.signs.prove(t, strict)
+
+    def _low(self, t: App) -> tuple[str, str] | None:
+        for symbol in self.setting.symbols:
+            base, index = index_of(symbol)
+            domain = self.setting.claim.domains[base]
+            if safe(base) != t.head or self.setting.whole(symbol) or domain.lower is None or domain.lower < 0:
+                continue
+            at = f" {nat_text(t.args[0])}" + (" ltac:(side)" if index == "n" else "") if index else ""  # type: ignore[arg-type]
+            strict = domain.lower > 0 or domain.lower_open
+            proof = f"({safe(base)}_low{at})"
+            if domain.lower > 0:
+                proof = f"ltac:(pose proof {proof}; lra)"
+            return ("<" if strict else "<="), proof
+        return None
+
+    def _nonzero(self, t: Term) -> bool:
+        if isinstance(t, App) and t.head == "INR":
+            nat = t.args[0]
+            assert isinstance(nat, Nat)
+            if len(nat.terms) != 1 or nat.constant < 0:
+                return nat.constant > 0 and all(n > 0 for _, n in nat.terms)
+            word = nat.terms[0][0].split()[0]
+            if nat.constant > 0 or word in ("N", "samples", "d") or (word == "K" and "K" not in self.fixed):
+                return True
+            return any(
+                safe(s) == word and (s in self.setting.counts or (self.setting.claim.domains[s].lower or 0) >= 1)
+                for s in self.setting.symbols
+                if self.setting.integer(s)
+            )
+        return isinstance(t, App) and (self._low(t) or ("", ""))[0] == "<"
+
+    def _facts(self) -> Sequence[Fact]:
+        found = []
+        for line in self.scope.values():
+            if all(index in self.env for index in line.free):
+                try:
+                    said, proof = self.at(line, {})
+                except NotExportedError:
+                    continue
+                found.append(Fact(said.left, said.relation, said.right, proof))
+        return [*found, *self._domains()]
+
+    def _domains(self) -> list[Fact]:
+        """What the domains of parameters say."""
+        found = []
+        for word, type_ in self.setting.hypotheses:
+            if word.endswith("_dom") and type_.startswith("(1 <= "):
+                nat = App("INR", (name(word.removesuffix("_dom")),))
+                found.append(Fact(ONE, "<=", nat, f"(one_le_INR _ {word})"))
+        for symbol in self.setting.symbols:
+            base, index = index_of(symbol)
+            domain = self.setting.claim.domains[base]
+            if self.setting.whole(symbol) or index not in ("", "n", "k") or (index and index not in self.env):
+                continue
+            at = self.env.get(index)
+            number = App(safe(base), () if at is None else (at,))
+            proof = safe(base), "" if at is None else f" {nat_text(at)}" + (" ltac:(side)" if index == "n" else "")
+            for end, strict, suffix in (
+                (domain.lower, domain.lower_open, "low"),
+                (domain.upper, domain.upper_open, "top"),
+            ):
+                if end is not None and not (suffix == "low" and end == 0):
+                    value = Num(Fraction(end))
+                    pair: tuple[Term, Term] = (value, number) if suffix == "low" else (number, value)
+                    found.append(Fact(pair[0], "<" if strict else "<=", pair[1], f"({proof[0]}_{suffix}{proof[1]})"))
+        return found
+
+    def equation(self, left: Term, right: Term, unfold: bool = False) -> Lines | None:
+        """The script that proves ``left = right``; None where it is not so."""
+        proof = self.zero(minus(left, right), unfold)
+        return None if proof is None else ["apply Rminus_diag_uniq.", *proof]
+
+    def zero(self, t: Term, unfold: bool = False) -> Lines | None:
+        """The script that proves ``t = 0``; None where it is not so."""
+        normal = self.unfolding if unfold else self.normal
+        poly, lines = normal.alone(t)
+        if not vanishes(poly):
+            return None
+        if not poly:
+            return lines
+        return [f"transitivity ({text_of(poly_term(poly))}).", *block(lines), *self._vanishing(poly)]
+
+    def _vanishing(self, poly: Poly) -> Lines:
+        """``form = 0`` of a rational function that is 0."""
+        form = poly_term(poly)
+        heavy: dict[Term, str] = {}
+        divisors: dict[Term, None] = {}
+
+        def collect(t: Term) -> None:
+            if isinstance(t, Inv):
+                divisors.setdefault(t.of)
+                collect(t.of)
+            elif isinstance(t, Op) or (isinstance(t, Pow) and not t.exponent.terms):
+                for part in t.args if isinstance(t, Op) else (t.base,):
+                    collect(part)
+            elif not isinstance(t, Num):
+                heavy.setdefault(t, f"a{len(heavy)}")
+
+        collect(form)
+        c = self.normal.fresh("C")
+        given = "".join(f"{text_of(d, heavy)} <> 0 -> " for d in divisors)
+        head = f"forall {' '.join(heavy.values())} : R, " if heavy else ""
+        lines = [
+            f"assert ({c} : {head}{given}{text_of(form, heavy)} = 0).",
+            "{ intros. field. repeat split; nonzero. }",
+        ]
+        if not divisors:
+            lines[1] = "{ intros. field. }"
+        proofs = []
+        for d in divisors:
+            h = self.normal.fresh("D")
+            lines += [f"assert ({h} : {text_of(d)} <> 0).", *block(self._not_zero(d))]
+            proofs.append(h)
+        values = [text_of(a, outer=9) for a in heavy]
+        return [*lines, f"exact ({' '.join([c, *values, *proofs])})."]
+
+    def _not_zero(self, d: Term) -> Lines:
+        if self._nonzero(d):
+            return ["nonzero."]
+        proof = self.signs.prove(d, True)
+        if proof is not None:
+            return ["apply Rgt_not_eq.", *(["unfold Rgt."]), *proof]
+        negative = minus(ZERO, d)
+        proof = self.signs.prove(negative, True)
+        if proof is not None:
+            return [f"apply Rlt_not_eq, (Rminus_lt_0_rev {text_of(d, outer=9)}).", *proof]
+        for origin in (*self.normal.origins.get(d, ()), *self.unfolding.origins.get(d, ())):
+            proof, equal = self.signs.prove(origin, True), self.equation(d, origin)
+            if proof is not None and equal is not None:
+                h = self.normal.fresh("E")
+                return [f"assert ({h} : {text_of(d)} = {text_of(origin)}).", *block(equal),
+                        f"rewrite {h}. apply Rgt_not_eq. unfold Rgt.", *proof]  # fmt: skip
+        raise NotExportedError(f"that {text_of(d)} is not 0 is not proved")
+
+    def close(self, goal: Said, parts: Sequence[tuple[Term, Lines, bool]], unfold: bool = False) -> Lines:
+        """The goal from terms that are not negative (positive; 0 for an equation), with what proves each."""
+        total: Term = parts[0][0] if parts else ZERO
+        for d, _, _ in parts[1:]:
+            total = add(total, d)
+        lemma = {"<=": "close_le", "<": "close_lt", "==": "close_eq"}[goal.relation]
+        lines = [f"apply {lemma} with (d := {text_of(total)})."]
+        whole = minus(minus(goal.right, goal.left), total)
+        proof = self.zero(whole, unfold)
+        if proof is None:
+            form = text_of(poly_term((self.unfolding if unfold else self.normal).norm(whole)[0]))
+            raise NotExportedError(f"the parts of {goal.text} do not add up: {form[:300]} is left")
+        if goal.relation == "<" and not any(strict for _, _, strict in parts):
+            raise NotExportedError(f"no part of {goal.text} is strict")
+        return [*lines, *block(proof), *self._sum(goal.relation, parts)]
+
+    def _sum(self, relation: str, parts: Sequence[tuple[Term, Lines, bool]]) -> Lines:
+        if not parts:
+            return ["right. reflexivity." if relation == "<=" else "reflexivity."]
+        if len(parts) == 1:
+            return list(parts[0][1])
+        *most, last = parts
+        if relation == "==":
+            total = most[0][0]
+            for d, _, _ in most[1:]:
+                total = add(total, d)
+            lines = ["rewrite <- (Rplus_0_r 0). apply f_equal2."]
+            return [*lines, *block(self._sum(relation, most)), *last[1]]
+        if relation == "<":
+            if any(strict for _, _, strict in most):
+                return ["apply Rplus_lt_le_0_compat.", *block(self._sum("<", most)), *last[1]]
+            return ["apply Rplus_le_lt_0_compat.", *block(self._sum("<=", most)), *last[1]]
+        return ["apply Rplus_le_le_0_compat.", *block(self._sum(relation, most)), *last[1]]
+
+    def from_lines(self, given: Sequence[tuple[Said, str]], line: Line) -> Lines:
+        goal = self.goal(line)
+        parts = [self.part(said, proof, ONE, goal.relation) for said, proof in given]
+        return self.close(goal, parts)
+
+    def part(self, said: Said, proof: str, by: Term, relation: str) -> tuple[Term, Lines, bool]:
+        d = times(by, minus(said.right, said.left))
+        if relation == "==":
+            if said.relation != "==":
+                raise NotExportedError(f"an equation from {said.text}")
+            return d, [f"apply part_eq. exact {proof}."], False
+        if said.relation == "==":
+            return d, [f"apply part_eq_le. exact {proof}."], False
+        if relation == "<" and said.relation == "<":
+            positive = self.signs.prove(by, True)
+            if positive is not None:
+                return d, ["apply part_lt.", *block(positive), f"exact {proof}."], True
+        sign = self.signs.prove(by)
+        if sign is None:
+            raise NotExportedError(f"that {text_of(by)} is not negative is not exported yet")
+        return (
+            d,
+            [f"apply {'part_lt_le' if said.relation == '<' else 'part_le'}.", *block(sign), f"exact {proof}."],
+            False,
+        )
+
+    def scaled_from(self, goal: Said, said: Said, proof: str) -> Lines | None:
+        """A sentence from one that is the same up to a positive rational."""
+        if goal.relation == "==" and (script := self.equation(goal.left, goal.right)) is not None:
+            return script
+        c = ratio(self.normal, minus(goal.right, goal.left), minus(said.right, said.left))
+        if c is None or (c <= 0 and said.relation != "=="):
+            return None
+        return self.close(goal, [self.part(said, proof, Num(c), goal.relation)])
+
+    def scaled(self, said: Said, proof: str, line: Line) -> Lines:
+        """A line that is an instance, up to a positive rational."""
+        goal = self.goal(line)
+        h = self.normal.fresh("H")
+        lines = [f"assert ({h} : {said.text}).", *block([f"exact {proof}." if not proof.endswith(".") else proof])]
+        c = ratio(self.normal, minus(goal.right, goal.left), minus(said.right, said.left))
+        if c is None or (c <= 0 and said.relation != "=="):
+            raise NotExportedError(f"{line.sentence} is not the schema's sentence {said.text}")
+        return [*lines, *self.close(goal, [self.part(said, h, Num(c), goal.relation)])]
