@@ -175,7 +175,6 @@ REMARK = (
         f"max(1/(best*K), best**2, best) <= {ORDERS}",
         where={"best": "K**(-1/2)", "delta": "K**(-eps)"},
         kind="remark",
-        proof=proofs.BEST_RATE,
         equation="Remark, corrected",
         title="the rate K^-1/2 at delta = K^-1/2",
         source="repair of the remark",
