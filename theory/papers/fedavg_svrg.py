@@ -367,6 +367,7 @@ LEMMA = (
         " + 4*D*delta*L**2*M*(1 + alpha)*sum_inv_p/N",
         (*SAMPLES, STRONG, STEP),
         where=AVERAGED,
+        proof=proofs.FLOOR,
         equation="(14), corrected",
         title="decay of order 1/K down to a floor",
         source="repair of (14)",

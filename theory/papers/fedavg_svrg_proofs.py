@@ -503,3 +503,114 @@ FIRST_STEPS = (
         {"E: w[k, 0, m] - xstar_n": f"4*L*{_RATE}"},
     ),
 )
+
+# (14), corrected: (7) with one snapshot, the drift of its steps weighed as there
+
+
+_W_1, _MOMENT = "(M*(M - 1) - j*(j + 1))/2", "E(norm2(v[k, 0, j]))"
+_BETA, _GAMMA = "1/(mu*delta*(1 - 2*L*delta))", "2*L*delta/(1 - 2*L*delta)"
+_GRADIENTS = "mean_k(E(norm2(grad(f, x[k]))))"
+
+
+def _weighed_far(j: str) -> str:
+    return f"(M*(M - 1) - {j}*({j} - 1))/2*{_far(j)}"
+
+
+def _sum_of_w_1(j: str) -> str:
+    return f"(M*(M - 1)*{j}/2 - ({j} - 1)*{j}*({j} + 1)/6)"
+
+
+ONE_DRIFT = (
+    *NEARER,
+    combined("gap", f"0 <= {_GAP_0}", {"E: minimiser n (x[k])": "1"}),
+    *LARGEST_GAP,
+    axiom(
+        "travelled",
+        f"sum_j({_far('j + 1')} - {_far('j')}) == {_far('M')} - {_far('0')}",
+        "telescope",
+        _far("j"),
+        over="sum_j",
+    ),
+    combined(
+        "noise",
+        f"sum_j({_MOMENT}) <= 4*L*M*(1 + alpha)*{_GAP_0}",
+        {
+            "sum_j: variance": "1",
+            "sum_j: nearer": f"4*L*{_RATE}",
+            "travelled": f"-4*L*{_RATE}",
+            **_from_start(f"4*L*{_RATE}"),
+        },
+        {"E: w[k, 0, M] - xstar_n": f"4*L*{_RATE}"},
+    ),
+    axiom(
+        "weighed travel",
+        f"sum_j({_weighed_far('(j + 1)')} - {_weighed_far('j')}) == {_weighed_far('M')} - {_weighed_far('0')}",
+        "telescope",
+        _weighed_far("j"),
+        over="sum_j",
+    ),
+    axiom(
+        "weights",
+        f"sum_j({_sum_of_w_1('(j + 1)')} - {_sum_of_w_1('j')} + 0*{_MOMENT}) == {_sum_of_w_1('M')}",
+        "telescope",
+        f"{_sum_of_w_1('j')} + 0*{_MOMENT}",
+        over="sum_j",
+    ),
+    combined("weight of one", f"0 <= {_W_1}", {"j inside": "(M + j)/2"}),
+    induction(
+        "integers",
+        "0 <= j*(j - 1)",
+        on="j",
+        base=[combined("none", None)],
+        step=[combined("one more", None, squares=[{"of": "1", "times": "(j + 1)*j"}])],
+    ),
+    at("two", "integers", "0 <= (M - 1)*(M - 2)", j="M - 1"),
+    combined(
+        "weighed drift",
+        f"sum_j({_W_1}*{_MOMENT}) <= 2*L*M*(M - 1)**2*(1 + 2*alpha)*{_GAP_0}",
+        {
+            "sum_j: variance": _W_1,
+            "sum_j: nearer": f"4*L*{_RATE}*{_W_1}",
+            "weighed travel": f"-4*L*{_RATE}",
+            "weights": f"4*L*(1 + 4*L*delta**2*{_RATE})*{_GAP_0}",
+            **_from_start(f"4*L*{_RATE}*M*(M - 1)/2"),
+            "two": f"2*L*{_GAP_0}*(M/3 + 4*M/3*{_GAMMA} + {_BETA})",
+            "turns": f"2*L*{_GAP_0}*{_GAMMA}*M",
+        },
+        {"sum_j E: w[k, 0, j] - xstar_n": f"4*L*{_RATE}*j"},
+    ),
+)
+FLOOR = (
+    *ROUNDS,
+    *ONE_DRIFT,
+    combined(
+        "seven",
+        f"{_GRADIENTS} <= 2*f0_gap/(delta*K*S*M) + delta**2*L**2/(K*S*M*N)*sum_k({_SINCE}) "
+        f"+ delta*L/(K*N)*sum_k({_WEIGHTED})",
+        _TO_INFIMUM,
+    ),
+    {
+        "name": "one snapshot",
+        "by": "single",
+        "of": "S",
+        "sentence": f"2*f0_gap/(delta*K*S*M) + delta**2*L**2/(K*S*M*N)*sum_k({_SINCE}) "
+        f"+ delta*L/(K*N)*sum_k({_WEIGHTED}) == 2*f0_gap/(delta*K*M) "
+        f"+ delta**2*L**2/(K*M*N)*sum_k(sum_n(sum_j({_W_1}*{_MOMENT}))) "
+        f"+ delta*L/(K*N)*sum_k(sum_n(1/p_n*sum_j({_MOMENT})))",
+    },
+    combined(
+        "all",
+        None,
+        [
+            {"line": "seven"},
+            {"line": "one snapshot"},
+            {"line": "weighed drift", "over": ["sum_k", "sum_n"], "times": "delta**2*L**2/(K*M*N)"},
+            {"line": "noise", "over": ["sum_k", "sum_n"], "times": "delta*L/(K*N)/p_n"},
+            {
+                "line": "largest gap",
+                "over": ["sum_k", "sum_n"],
+                "times": "(2*delta**2*L**3*(M - 1)**2*(1 + 2*alpha) + 4*delta*L**2*M*(1 + alpha)/p_n)/(K*N)",
+            },
+        ],
+    ),
+)
