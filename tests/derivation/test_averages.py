@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.derivation.both import check
 from theory import algorithm, claim
-from theory.derivation import NotProvedError, assumed, average, check, combined
+from theory.derivation import NotProvedError, assumed, average, combined
 
 AVERAGE = "E(norm2(x[k+1])) <= {factor}*mean_n(E(norm2(x[k])))"
 ANY = "(1 - (1 - p)**N)"

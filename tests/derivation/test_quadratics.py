@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.derivation.both import check
 from theory import algorithm, claim
 from theory.claim import Claim
-from theory.derivation import NotProvedError, assumed, axiom, check, combined, domain, drawn, induction, lines, step
+from theory.derivation import NotProvedError, assumed, axiom, combined, domain, drawn, induction, lines, step
 
 
 def accepted(c: Claim, *written: Any) -> bool:

@@ -209,6 +209,8 @@ class Signs:
             return frozenset(choose(signs) for signs in product(*map(of, inner)))
         if op == "E":
             return _averaged(of(inner[0]))
+        if op == "quantile":
+            return of(inner[0])
         if op == "simplex_n":
             return NONNEGATIVE
         if op in OVER:

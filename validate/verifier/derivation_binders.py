@@ -260,6 +260,9 @@ class Algebra(Polynomials):
         if a.tag == "keep":
             kind, draw, client, number = (self._part(part, swap) for part in a.parts[:4])
             return self.keep(kind, draw, client, number, self.replaced(a.parts[4], swap))
+        if a.tag == "hess":
+            name, vector, *where = a.parts
+            return self.hess(name, self.replaced(vector, swap), [self.one(x, swap) for x in where])
         parts = [self._part(part, swap) for part in a.parts]
         if a.tag in ("max", "min"):
             return self.extreme(a.tag, parts)
@@ -282,11 +285,18 @@ class Algebra(Polynomials):
 
     def keep(self, kind: Any, draw: Any, client: Any, number: Any, v: Poly) -> Poly:
         """Coordinates drawn and scaled, of a vector: linear in it."""
+        return self.linear(v, lambda a: self.atom("keep", kind, draw, client, number, a, vec=True))
+
+    def hess(self, name: str, v: Poly, where: Sequence[Atom]) -> Poly:
+        """The gradient of a quadratic at a vector less that at 0: linear in it."""
+        return self.linear(v, lambda a: self.atom("hess", name, a, *where, vec=True))
+
+    def linear(self, v: Poly, of: Callable[[Atom], Atom]) -> Poly:
+        """A linear map of a vector, given what it makes of each of its atoms."""
         total: Poly = {}
         for m, c in v.items():
             binders, pairs = self.spread(m, lambda a: a.vec)
             vector = next(a for a, _ in pairs if a.vec)
             rest = [pair for pair in pairs if not pair[0].vec]
-            kept = self.atom("keep", kind, draw, client, number, vector, vec=True)
-            total = self.add(total, self.scale(self.close(binders, [*rest, (kept, 1)]), c))
+            total = self.add(total, self.scale(self.close(binders, [*rest, (of(vector), 1)]), c))
         return total

@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from .derivation_drawn import Drawn
 from .derivation_facts import Fact, Used
 from .derivation_lines import Goal
-from .derivation_rounds import Round
-from .derivation_rules import Rules
-from .derivation_terms import UNIT, Poly
-from .derivation_turns import modes
+from .derivation_terms import UNIT
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import Sentence, read_sentence
 
@@ -27,7 +25,7 @@ class Failed(Exception):
         self.name, self.reason = name, reason
 
 
-class Blocks(Rules):
+class Blocks(Drawn):
     """All rules."""
 
     lines = 0
@@ -91,7 +89,7 @@ class Blocks(Rules):
             "combination": self.combination, "step": self.step, "at": self.at, "mean": self.mean,
             "induction": self.induction, "replace": self.replace, "root": self.root, "power": self.power,
             "cases": self.cases, "claim": self.claim, "citation": self.citation,
-            "zero": self.zero, "single": self.single,
+            "zero": self.zero, "single": self.single, "drawn": self.drawn, "average": self.average,
         }  # fmt: skip
         if rule not in known:
             raise FormatError(f"by={shown(rule)} is none of {', '.join(known)}")
@@ -140,42 +138,6 @@ class Blocks(Rules):
         finally:
             self.signs.used = outer
 
-    # the algorithm
-
-    def step(self, goal: Goal) -> None:
-        """Both sides are the same when states after a round are what the algorithm makes of those before."""
-        fields(goal.data, "the line", "by", "name sentence using")
-        equal = [self.find(name, goal.scope) for name in list_of(goal.data.get("using", []), "using")]
-        if len(equal) > 4:
-            raise FormatError("a step with too many lines")
-        for fact in equal:
-            goal.used.add(fact)
-        self.unfold(goal, lambda d: self.same_when(d, equal))
-
-    def unfold(self, goal: Goal, same: Callable[[Poly], bool]) -> None:
-        """Whether something is so of the difference of the sides after a round, or a turn, of which they may be.
-
-        Raises:
-            Uncheckable: where it is not.
-        """
-        if self.claimed.program is None or goal.relation == "<":
-            raise Uncheckable("there is no algorithm, or the sentence is a strict inequality")
-        if not goal.difference:
-            return
-        s = goal.sentence
-        sides = [self.normal.value(side, goal.env) for side in (s.left, s.right)]
-        why = ""
-        for at, path in modes(self.normal, sides):
-            self.normal.round = Round(self.normal, at, path)
-            try:
-                if same(self.normal.difference(s.left, s.relation, s.right, goal.env)):
-                    return
-            except Uncheckable as reason:
-                why = why or f": {reason}"
-            finally:
-                self.normal.round = None
-        raise Uncheckable(f"the sides are not the same after the step{why}")
-
     def single(self, goal: Goal) -> None:
         """The sides are the same where a number is 1; with one client also after a step."""
         if not goal.data.get("unfold"):
@@ -187,7 +149,7 @@ class Blocks(Rules):
         self.only_one("N")
         self.normal.one_client = self.of_one
         try:
-            self.unfold(goal, lambda d: self.same_when(self.of_one(d), []))
+            self.unfolded(goal, lambda _, d: self.same_when(self.of_one(d), []))
         finally:
             self.normal.one_client = None
 

@@ -63,6 +63,8 @@ class Depends(Made):
                 draws, taps = self.direct.get(label, (frozenset(self.kinds), frozenset[str]()))
                 found |= draws
                 left += taps
+        for pair in (self.shares or {}).items():  # clients, and their weights
+            found |= set(pair) if not found.isdisjoint(pair) else set()
         return found
 
     def drawn_at(self, draw: int) -> tuple[Atom, ...]:

@@ -121,6 +121,8 @@ class Expectation:
         """E over the draws of these clients, who are different ones."""
         kind, number, *_ = self.round.kinds[draw]
         al = self.algebra
+        if kind == "share":
+            return [(binders, al.add({}, *(self._shared(number, m, c, draw) for m, c in p.items())))]
         if kind in ("choose", "counts"):
             return [(binders, al.add({}, *(self._chosen(kind, number, m, c, draw) for m, c in p.items())))]
         parts = [(binders, p)]
@@ -133,7 +135,7 @@ class Expectation:
                     done.append((bs, al.add(al.mul(own, one), al.mul(al.sub(UNIT, own), none))))
                 elif kind == "sample" and own == UNIT:
                     i = al.fresh("i")
-                    done.append(([*bs, ("i", i, al.var(client))], self._indexed(q, draw, client, i)))
+                    done.append(([*bs, ("i", i, al.var(client))], self.indexed(q, draw, client, i)))
                 else:
                     for m, c in q.items():
                         done += [(b, al.scale(x, c)) for b, x in self._moment(kind, own, bs, m, draw, client)]
@@ -149,7 +151,7 @@ class Expectation:
 
         return self.algebra.swapped(p, Swap(lambda a: (draw, client) in a.dr, at))
 
-    def _indexed(self, p: Poly, draw: int, client: str, index: str) -> Poly:
+    def indexed(self, p: Poly, draw: int, client: str, index: str) -> Poly:
         """With an index in the place of the sample of a client, also inside of functions."""
 
         def at(a: Atom) -> Poly | None:
@@ -178,6 +180,14 @@ class Expectation:
         else:
             raise Uncheckable("a product of three draws of clients")
         return al.scale(al.mul(factor, {rest: ONE}), c)
+
+    def _shared(self, share: Poly, mono: Mono, c: Fraction, draw: int) -> Poly:
+        """The mean of the weight of a client in an average."""
+        own = [(a, e) for a, e in mono if a.tag == "draw" and a.parts[1] == draw]
+        if any(e != 1 for _, e in own) or len(own) > 1:
+            raise Uncheckable("a product of two weights of clients in an average")
+        rest = {tuple(pair for pair in mono if pair not in own): ONE}
+        return self.algebra.scale(self.algebra.mul(share, rest) if own else rest, c)
 
     def _moment(self, kind: str, number: Poly, binders: list[Binder], mono: Mono, draw: int, client: str) -> list[Part]:
         """Of a drawn vector the mean, or of an inner product of two the mean."""
@@ -223,7 +233,7 @@ class Expectation:
             (draw, client) in part.parts[1].dr
             for a in factors
             for part in (a.parts if a.tag == "dot" else (a,))
-            if part.tag == "grad"
+            if part.tag in ("grad", "hess")
         ):
             raise Nested("a batch without replacement, or in a function")
         names = [al.fresh("i") for _ in range(count)]
@@ -236,7 +246,7 @@ class Expectation:
                 for part in a.parts if a.tag == "dot" else (a,):
                     v = al.of(part)
                     if is_drawn(part, "grad", draw, client):
-                        v = self._indexed(v, draw, client, left.pop(0))
+                        v = self.indexed(v, draw, client, left.pop(0))
                     vectors.append(v)
                 p = al.mul(p, al.dot(*vectors) if len(vectors) == 2 else vectors[0])
             more: list[Binder] = [("i", name, al.var(client)) for name in dict.fromkeys(used)]
@@ -264,7 +274,7 @@ def occurrences(mono: Mono, tag: str, draw: int, client: str) -> tuple[int, list
 
 def is_drawn(a: Atom, tag: str, draw: int, client: str) -> bool:
     """Whether a vector is this drawn one."""
-    if a.tag != tag:
+    if a.tag != tag and (a.tag, tag) != ("hess", "grad"):
         return False
     if tag == "grad":
         return any(x.tag == "drawn" and (draw, client) in x.dr for x in a.parts if isinstance(x, Atom))

@@ -9,7 +9,7 @@ from .derivation_normal import CLIENTS, Normal
 from .derivation_places import Env
 from .derivation_terms import UNIT, Atom, Poly
 from .reading import Uncheckable
-from .sentences import index_of, names_in
+from .sentences import index_of, names_in, read_formula
 from .steps import Scalar, Step
 from .vocabulary import PASTS
 
@@ -21,6 +21,7 @@ class Made:
 
     Attributes:
         values: of each the kind, and what it is; `unread` with the reason. kinds: of the draws. turns: their numbers.
+        shares: of draws of clients, the draws of their weights in averages, where these are meant.
     """
 
     def __init__(self, normal: Normal, at: Poly) -> None:
@@ -29,6 +30,7 @@ class Made:
         self.program = normal.claimed.program
         self.values: dict[str, tuple[str, Any]] = {}
         self.kinds: dict[int, tuple[Any, ...]] = {}
+        self.shares: dict[int, int] | None = None
         self.turns: dict[str, Poly] = {}
         self.expectation: Expectation
         for place, s in enumerate(self.program.state):
@@ -139,9 +141,17 @@ class Made:
         if op == "average":
             weights = self._scalar(step.numbers[0])
             ((mono, c),) = weights.items() if len(weights) == 1 else (((), 0),)
-            if c != 1 or len(mono) != 1 or mono[0][0].tag != "draw" or mono[0][0].parts[0] not in ("choose", "counts"):
+            active = mono[0][0] if c == 1 and len(mono) == 1 else None
+            if active is None or active.tag != "draw" or active.parts[0] == "coin":
+                raise Uncheckable("average is read over clients that are drawn")
+            if self.shares is not None:
+                weighed = al.mul(
+                    al.of(al.atom("draw", "share", self._share(active.parts[1]), here)), self._vector(step.of[0])
+                )
+                return al.mul(al.of(al.atom("p", "N")), self._mean(weighed))
+            if active.parts[0] == "coins":
                 raise Uncheckable("average is read over clients that are chosen")
-            count = self.kinds[mono[0][0].parts[1]][1]
+            count = self.kinds[active.parts[1]][1]
             total = self._mean(al.mul(weights, self._vector(step.of[0])))
             return al.mul(al.mul(al.of(al.atom("p", "N")), al.inverse(count)), total)
         if op == "shift":
@@ -150,6 +160,21 @@ class Made:
         if op == "combine":
             return self._combined(step)
         raise Uncheckable(f"{op} is not read in derivations")
+
+    def _share(self, active: int) -> int:
+        """The draw that weights of clients in averages are; of the same clients the same."""
+        assert self.shares is not None
+        if active not in self.shares:
+            al, (kind, number, *_) = self.algebra, self.kinds[active]
+            likely = UNIT
+            if kind == "coins":
+                if any(HERE in a.frees for m in number for a, _ in m):
+                    raise Uncheckable("average over clients that are drawn with a chance for each")
+                given = Env(given={"none_": al.sub(UNIT, number)})
+                likely = al.sub(UNIT, self.normal.value(read_formula("none_**N", "a chance"), given))
+            share = self._draw("share", al.mul(likely, al.inverse(al.of(al.atom("p", "N")))))
+            self.shares[active] = share
+        return self.shares[active]
 
     def _combined(self, step: Step) -> Poly:
         """The sum of remembered vectors with their weights."""
@@ -189,4 +214,4 @@ class Made:
         if self.normal.level < 2:
             raise Uncheckable("the samples of a program that is read without them")
         which = al.atom("drawn", "sample", draw, al.var(HERE), *self.drawn_at(draw))
-        return al.of(al.atom("grad", "f_ni", at, al.var(HERE), which, vec=True))
+        return self.normal.at_point(at, True, (al.var(HERE), which))

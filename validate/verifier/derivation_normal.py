@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ class Normal(Names):
     """Values of trees, as polynomials.
 
     Attributes:
-        level: the finest functions, 0 for f, 1 for f_n, 2 for f_ni.
+        level: the finest functions, 0 for f, 1 for f_n, 2 for f_ni. affine: whether these are quadratics.
         one_client: where there is one client, what a polynomial is then.
         round: how states after a round are unfolded, where they are.
     """
@@ -36,6 +36,7 @@ class Normal(Names):
     def __init__(self, claimed: Claimed, level: int, may: frozenset[str], algebra: Algebra) -> None:
         super().__init__(claimed, may, algebra)
         self.level = level
+        self.affine = any(a.name == "quadratic" and a.function == LEVELS[level] for a in claimed.assumptions)
         self.round: Round | None = None
         self.one_client: Callable[[Poly], Poly] | None = None
 
@@ -110,7 +111,8 @@ class Normal(Names):
 
     def function(self, name: str, point: Node, gradient: bool, env: Env) -> Poly:
         """f, f_n or f_ni at a point, or its gradient, as means of the finest ones."""
-        at = self.algebra.frozen(self.inner(point, env))
+        linear = gradient and self.affine
+        at = self.algebra.frozen(self.value(point, env) if linear else self.inner(point, env))
         return self.of_function(LEVELS.index(name), at, gradient, env.names["n"], env.names["i"])
 
     def of_function(self, level: int, at: Atom, gradient: bool, n: str, i: str) -> Poly:
@@ -124,11 +126,21 @@ class Normal(Names):
             i = al.fresh("i")
             binders.append(("i", i, al.var(n)))
         where = [al.var(name) for name in (n, i)[: self.level]]
-        atom = al.atom("grad" if gradient else "value", LEVELS[self.level], at, *where, vec=gradient)
-        found = al.of(atom)
+        found = self.at_point(at, gradient, where)
         for binder in reversed(binders):
             found = al.bind(found, binder)
         return found
+
+    def at_point(self, at: Atom, gradient: bool, where: Sequence[Atom]) -> Poly:
+        """The finest function of a client and sample at a point; the gradient of a quadratic as what is affine."""
+        al, name = self.algebra, LEVELS[self.level]
+        if not gradient:
+            return al.of(al.atom("value", name, at, *where))
+        if not self.affine:
+            return al.of(al.atom("grad", name, at, *where, vec=True))
+        return al.add(
+            al.of(al.atom("grad", name, al.frozen({}), *where, vec=True)), al.hess(name, al.thawed(at), where)
+        )
 
     def state(self, tree: Node, env: Env) -> Poly:
         """A state or a tap, with its indices."""

@@ -32,8 +32,9 @@ class Round(Depends):
         known: taps at certain turns. formulas: taps at any turns, in variables of these, without draws of turns.
     """
 
-    def __init__(self, normal: Normal, at: Poly, path: Path = ()) -> None:
+    def __init__(self, normal: Normal, at: Poly, path: Path = (), shares: bool = False) -> None:
         super().__init__(normal, at, path)
+        self.shares = {} if shares else None
         self.known: dict[Place, Poly] = {}
         self.formulas: dict[str, Poly] = {}
         self.where: tuple[Poly, ...] = ()
@@ -115,6 +116,13 @@ class Round(Depends):
             self.own.add(draw)
             self.turns_of[draw] = self.around[-1], self.where
         return draw
+
+    def _share(self, active: int) -> int:
+        share = super()._share(active)
+        self.depth[share] = self.depth[active]
+        if active not in self.own:
+            self.own.discard(share)
+        return share
 
     def _tap(self, step: Step) -> None:
         """What a tap shows: for good, or in a turn that stands for any, in which what is drawn in it stays a tap."""

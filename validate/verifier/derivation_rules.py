@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from .assumed import alike
 from .derivation_axioms import Axioms
-from .derivation_facts import TURNED, Used
+from .derivation_facts import TURNED, Used, furthest
 from .derivation_lines import Goal
 from .derivation_terms import Poly
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
@@ -42,6 +44,8 @@ class Rules(Axioms):
                 q = self.normal.value(Node("name", name=who), self.start)
                 if self.follows("<=", al.sub(p, q), "<=", d):
                     return
+        if self.in_run(goal):
+            return
         atoms = {m: c for m, c in d.items() if m}
         if len(atoms) == 1:
             ((mono, c),) = atoms.items()
@@ -57,6 +61,21 @@ class Rules(Axioms):
         elif not atoms and (d.get((), 0) > 0 or (not d and goal.relation == "<=")):
             return
         raise Uncheckable("no domain of a parameter says this")
+
+    def in_run(self, goal: Goal) -> bool:
+        """Whether it is that an index is at most the number of rounds (turns), or less: of those of the run only."""
+        al, now = self.algebra, self.start.nums
+        for index in {"k", "h", "j"} & frozenset[str]().union(*(a.frees for m in goal.difference for a, _ in m)):
+            try:
+                end = now["K"] if index == "k" else self.normal.own_range(index)
+            except Uncheckable:
+                continue
+            for reach in (0, 1):
+                room = al.sub(al.sub(end, now[index]), {(): Fraction(reach)} if reach else {})
+                if self.follows("<=", room, goal.relation, goal.difference):
+                    goal.used.reach = furthest(goal.used.reach, {index: reach})
+                    return True
+        return False
 
     def assumption(self, goal: Goal) -> None:
         """What assumptions on functions say at points."""

@@ -149,6 +149,8 @@ class Schemas:
         allowed = {tuple(sorted(needs.split()))}
         if name == "bounded":
             allowed.add(("bounded_gradients",))
+        if name in ("convex", "smooth convex"):  # mu is positive
+            allowed.add(tuple(sorted(needs.replace("convex", "strongly_convex").split())))
         if tuple(sorted(kinds)) not in allowed:
             raise Uncheckable(f"the schema {shown(name)} is not one of {', '.join(kinds)}")
         constants: dict[str, Node] = {}

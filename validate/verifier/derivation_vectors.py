@@ -95,7 +95,10 @@ class Compared(Lines):
             ((draw, e),) = a.parts[1]
             if e != 1 or draw.tag != "draw" or draw.parts[0] not in ("choose", "counts") or a.parts[0][0][0] != "n":
                 return None
-            return al.mul(unfolding.kinds[draw.parts[1]][1], al.inverse(al.of(al.atom("p", "N"))))
+            number: Poly = unfolding.kinds[draw.parts[1]][1]
+            if any(x.frees for m in number for x, _ in m):  # one for each client
+                return None
+            return al.mul(number, al.inverse(al.of(al.atom("p", "N"))))
 
         return al.swapped(p, Swap(lambda a: bool(a.dr), at))
 
