@@ -175,10 +175,10 @@ class Laws:
         size = Inv(App("INR", (bound,)))
         new = add(mean(n, mean(m, apart)), times(size, minus(mean(n, same), mean(n, both))))
         differ = f"apart_{x}"
-        others = [y for y in "nj" if y in draw.indices]
-        if len(others) == 2:
+        others = [y for y in "njc" if y in draw.indices]
+        if draw.batch is not None:
             differ = f"(or_introl {differ})" if x == "n" else f"(or_intror {differ})"
-        more = " ".join(two[1][draw.indices.index(y)] for y in draw.indices if y in "nj")
+        more = " ".join(two[1][draw.indices.index(y)] for y in draw.indices if y in "njc")
         phi = self._phi(body_of_two, one, [i, j])
         sides = " ltac:(side)" * (len(one[1]) - 1 + len(others))
         down = [f"apply mean_ext; intros {var} {self.fresh('le')}." for _, _, var in inner]
