@@ -48,7 +48,7 @@ def ranges_in(tree: Node, index: str, env: Env, claimed: Claimed, weights: set[s
 
 
 def meant(tree: Node, index: str, env: Env, claimed: Claimed) -> Iterator[tuple[Node, bool]]:
-    """All parts of a tree, and of what the names in it stand for; whether they stand in what is taken over the index."""
+    """All parts of a tree, and of what names in it stand for; whether they stand in what is taken over the index."""
     left, seen = [(tree, False)], set[tuple[str, bool]]()
     while left:
         node, again = left.pop()
