@@ -325,20 +325,21 @@ def _divided(over: Polynomial, by: Polynomial) -> Polynomial | None:
     if any(a.square is not None for p in (over, by) for m in p for a, _ in m):
         return None
     atoms = sorted({a for p in (over, by) for m in p for a, _ in m})
+    places = {a: i for i, a in enumerate(atoms)}
 
     def powers(m: Monomial) -> tuple[int, ...]:
-        own = dict(m)
-        return tuple(own.get(a, 0) for a in atoms)
+        own = [0] * len(atoms)
+        for a, e in m:
+            own[places[a]] = e
+        return tuple(own)
 
     left, divisor = ({powers(m): c for m, c in p.items()} for p in (over, by))
-    head, least = max(divisor), min(left)
+    head, last = max(divisor), min(left)
     found: dict[tuple[int, ...], Fraction] = {}
     for _ in range(len(over) * 8 + 8):
         if not left:
             return {tuple((a, e) for a, e in zip(atoms, m, strict=True) if e): c for m, c in found.items()}
         top = max(left)
-        if top < least:
-            return None
         step, c = tuple(map(sub, top, head)), left[top] / divisor[head]
         found[step] = c
         for m, b in divisor.items():
@@ -348,6 +349,8 @@ def _divided(over: Polynomial, by: Polynomial) -> Polynomial | None:
                 left[at] = total
             else:
                 left.pop(at, None)
+        if left and max(left) < last:
+            return None
     return None
 
 
