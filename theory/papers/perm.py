@@ -66,7 +66,9 @@ def minibatch_sgd(w, x, *, gamma, M):
 @algorithm
 def projected_minibatch_sgd(w, x, *, gamma, M, r):
     """The same with its projection."""
-    return w.project(x - gamma * w.mean(w.gradient(x, w.sample(M))), r)
+    moved = x - gamma * w.mean(w.gradient(x, w.sample(M)))
+    w.tap("moved", moved)
+    return w.project(moved, r)
 
 
 @algorithm
@@ -241,7 +243,10 @@ def by_parts(w, x, s, t, u, last):
 @algorithm(x="x0", y="x0")
 def products(w, x, y, *, a, b):
     """prod (I - a A_t) x0 and prod (I - b B_t) x0, A_t and B_t the Hessians of samples."""
-    return x - a * w.mean(curved(w, x, w.sample())), y - b * w.mean(curved(w, y, w.sample()))
+    one, other = curved(w, x, w.sample()), curved(w, y, w.sample())
+    w.tap("one", one)
+    w.tap("other", other)
+    return x - a * w.mean(one), y - b * w.mean(other)
 
 
 @algorithm(x="x0", q="each 0")

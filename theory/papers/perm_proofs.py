@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.derivation import assumed, at, axiom, combined, domain, drawn, induction, power, root, step
+from theory.derivation import assumed, at, axiom, cases, combined, domain, drawn, induction, power, root, step
 
 Lines = tuple[dict[str, Any], ...]
 
@@ -206,10 +206,14 @@ def drifted(sentence: str | None = None) -> Lines:
     )
 
 
-def last_local() -> Lines:
-    """Lemma 6: V' <= (1 - mu gamma) V + c over the turns of a round, and over rounds."""
-    rest, q, far = "(drift_term + noise_term)", "(1 - mu*gamma)", "E(norm2(x[k] - xstar))"
-    loss, of_spread = f"(2*gamma - 4*gamma**2*L)*(E(f({LOCAL_MEAN})) - f(xstar))", "(gamma*L + 2*gamma**2*L**2)"
+def last_local(projected: bool = False) -> Lines:
+    """Lemma 6: V' <= (1 - mu gamma) V + c over the turns of a round, and over rounds, which projections do not harm."""
+    end = "mean_n(y[k, H])"
+    after = f"E(norm2(x[k+1] - xstar)) <= E(norm2({end} - xstar))"
+    of_spread = "(gamma*L + 2*gamma**2*L**2)"
+    rest = f"({of_spread}/(mu*gamma)*spread + gamma*delta2/(mu*N))"
+    q, far = "(1 - mu*gamma)", "E(norm2(x[k] - xstar))"
+    loss = f"(2*gamma - 4*gamma**2*L)*(E(f({LOCAL_MEAN})) - f(xstar))"
     return (
         combined("no longer", "gamma <= 2/L", {"gamma <= 1/(2*L)": "1"}, {"1": "3/(2*L)"}),
         *drifted(f"{SPREAD} <= spread"),
@@ -234,7 +238,7 @@ def last_local() -> Lines:
             on="h",
         ),
         at("last turn", "of a round", h="H"),
-        step("end", "E(norm2(x[k+1] - xstar)) == E(norm2(mean_n(y[k, H]) - xstar))"),
+        *(nearer(end, after) if projected else (step("end", after.replace("<=", "==")),)),
         induction(
             "of the run",
             f"{far} - {rest} <= {q}**(k*H)*(dist0 - {rest})",
@@ -242,7 +246,79 @@ def last_local() -> Lines:
             [combined("next round", None, {"end": "1", "last turn": "1", "IH": f"{q}**H"})],
         ),
         at("last round", "of the run", k="K"),
-        combined("all", None, {"last round": "1"}, {"1": f"{q}**(K*H)*{rest}"}),
+        combined(
+            "error of w",
+            "E(norm2(x[K] - xstar)) <= w_error" if projected else None,
+            {"last round": "1"},
+            {"1": f"{q}**(K*H)*{rest}"},
+        ),
+    )
+
+
+def nearer(before: str, sentence: str) -> Lines:
+    """The projected vector is as near to w*, which is in the ball."""
+    return (
+        axiom("angle", f"dot({before} - x[k+1], xstar - x[k+1]) <= 0", "projection", "x[k+1]", before, "xstar"),
+        combined("end", sentence, {"E: angle": "2"}, {f"E: {before} - x[k+1]": "1"}),
+    )
+
+
+def in_ball(x: str) -> Lines:
+    """Iterates stay in the ball, whose diameter is 2r."""
+    return (
+        induction(
+            "ball",
+            "norm2(x[k]) <= r**2",
+            [combined("start in it", None, {"norm2(x0) <= r**2": "1"})],
+            [axiom("stays in it", None, "projection", "x[k+1]")],
+        ),
+        *((at("end in it", "ball", k="K"),) if x == "x[K]" else ()),
+        combined(
+            "diameter",
+            f"norm2({x} - xstar) <= 4*r**2",
+            {"end in it" if x == "x[K]" else "ball": "2", "norm2(xstar) <= r**2": "2"},
+            {f"{x} + xstar": "1"},
+        ),
+    )
+
+
+def last_minibatch() -> Lines:
+    """Mini-batch SGD: V' <= (1 - mu gamma) V + gamma^2 delta^2/M, V_0 <= (2r)^2."""
+    far, floor, q = "E(norm2(x[k] - xstar))", "gamma*delta2/(mu*M)", "(1 - mu*gamma)"
+    ahead = "x[k] - gamma*grad(f, x[k])"
+    noise = "gamma**2/(M*N)*mean_n(mean_i(E(norm2(grad(f_ni, x[k]) - grad(f_n, x[k])))))"
+    return (
+        combined("short", "L*gamma <= 1", {"gamma <= 1/L": "L"}),
+        combined("slow", "mu*gamma <= 1", {"mu <= L": "gamma", "short": "1"}),
+        *nearer("moved[k]", "E(norm2(x[k+1] - xstar)) <= E(norm2(moved[k] - xstar))"),
+        step("length", f"E(norm2(moved[k] - xstar)) == E(norm2({ahead} - xstar)) + {noise}"),
+        combined(
+            "round",
+            f"E(norm2(x[k+1] - xstar)) <= {q}*{far} + gamma**2*delta2/M",
+            {
+                "end": "1",
+                "length": "1",
+                "E mean_n: variance (x[k])": "gamma**2/(M*N)",
+                "E: strongly_convex f (x[k], xstar)": "2*gamma",
+                "E: above f (x[k], x[k] - grad(f, x[k])/L)": "2*gamma",
+                "E: infimum (x[k] - grad(f, x[k])/L)": "2*gamma",
+                "minimiser": "2*gamma",
+            },
+            {"E: grad(f, x[k])": "gamma*(1/L - gamma)", "1": "gamma**2*delta2*(N - 1)/(M*N)"},
+        ),
+        combined(
+            "at first",
+            "norm2(x0 - xstar) <= 4*r**2",
+            {"norm2(x0) <= r**2": "2", "norm2(xstar) <= r**2": "2"},
+            {"x0 + xstar": "1"},
+        ),
+        induction(
+            "of the run",
+            f"{far} - {floor} <= {q}**k*(4*r**2 - {floor})",
+            [combined("first round", None, {"at first": "1"})],
+            [combined("next round", None, {"round": "1", "IH": q})],
+        ),
+        combined("error of w", f"{far} <= w_error", {"of the run": "1"}, {"1": f"{q}**k*{floor}"}),
     )
 
 
@@ -324,4 +400,239 @@ def turned_by() -> Lines:
         step("end 2", "norm2(q[1]) == norm2(s[0, H])"),
         root("end", "end 2", "norm(q[1]) == norm(s[0, H])"),
         combined("all", None, {"end": "1/norm(x0)", "last turn": "1/norm(x0)"}),
+    )
+
+
+def near_identity() -> Lines:
+    """Proposition 2: ||x[k] - x0|| <= ((1 + aL)^k - 1) ||x0||, and the same of y."""
+    sides = [line for x, tap, a in (("x", "one", "a"), ("y", "other", "b")) for line in _grown(x, tap, a)]
+    return (
+        combined("long", "K <= last - l + 1", {"K == last - l + 1": "1"}),
+        *sides,
+        combined("opposite 2", "norm2(x0 - y[K]) == norm2(y[K] - x0)"),
+        root("opposite", "opposite 2", "norm(x0 - y[K]) == norm(y[K] - x0)"),
+        axiom(
+            "both",
+            "norm((x[K] - x0) + (x0 - y[K])) <= norm(x[K] - x0) + norm(x0 - y[K])",
+            "triangle",
+            "x[K] - x0",
+            "x0 - y[K]",
+        ),
+        combined(
+            "all",
+            None,
+            {
+                **dict.fromkeys(("both", "opposite", "x end", "y end"), "1/norm(x0)"),
+                "x grown": "1",
+                "y grown": "1",
+            },
+        ),
+    )
+
+
+def _grown(x: str, tap: str, a: str) -> Lines:
+    here, bent, q = f"{x}[k]", f"{tap}[k]", f"(1 + {a}*L)"
+    taken = f"(-{a}*mean_n({bent}))"
+    return (
+        assumed(
+            f"{x} every",
+            f"norm2(grad(f_ni, {here}) - grad(f_ni, {here} - {here})) <= L**2*norm2({here})",
+            ["smooth(f_ni, L)"],
+            "lipschitz-gradient",
+            x=here,
+            y=f"{here} - {here}",
+        ),
+        drawn(f"{x} bent 2", f"{x} every", f"norm2({bent}) <= L**2*norm2({here})"),
+        root(f"{x} bent", f"{x} bent 2", f"norm({bent}) <= L*norm({here})"),
+        axiom(f"{x} mean", f"norm(mean_n({bent})) <= mean_n(norm({bent}))", "triangle", bent, over="mean_n"),
+        step(f"{x} made 2", f"norm2({x}[k+1] - x0) == norm2(({here} - x0) + {taken})"),
+        root(f"{x} made", f"{x} made 2", f"norm({x}[k+1] - x0) == norm(({here} - x0) + {taken})"),
+        axiom(
+            f"{x} taken",
+            f"norm(({here} - x0) + {taken}) <= norm({here} - x0) + norm{taken}",
+            "triangle",
+            f"{here} - x0",
+            taken,
+        ),
+        combined(f"{x} turned 2", f"norm2{taken} == {a}**2*norm2(mean_n({bent}))"),
+        root(f"{x} turned", f"{x} turned 2", f"norm{taken} == {a}*norm(mean_n({bent}))"),
+        axiom(
+            f"{x} away", f"norm(({here} - x0) + x0) <= norm({here} - x0) + norm(x0)", "triangle", f"{here} - x0", "x0"
+        ),
+        combined(
+            f"{x} turn",
+            f"norm({x}[k+1] - x0) <= {q}*norm({here} - x0) + {a}*L*norm(x0)",
+            {
+                **dict.fromkeys((f"{x} made", f"{x} taken", f"{x} turned"), "1"),
+                f"{x} mean": a,
+                f"mean_n: {x} bent": a,
+                f"{x} away": f"{a}*L",
+            },
+        ),
+        induction(
+            f"{x} run",
+            f"norm({here} - x0) <= ({q}**k - 1)*norm(x0)",
+            [combined(f"{x} begin")],
+            [combined(f"{x} go on", None, {f"{x} turn": "1", "IH": q})],
+        ),
+        at(f"{x} end", f"{x} run", k="K"),
+        combined(f"{x} one", f"1 <= {q}", (), {"1": f"{a}*L"}),
+        axiom(f"{x} grown", f"{q}**K <= {q}**(last - l + 1)", "exponents", q, "K", "last - l + 1"),
+    )
+
+
+# --- gradient steps on the weights: the rate, Theorem 1, Lemma 15 ----------------------------------------------------
+
+RHO, ONCE, TWICE = "(1 - min_n(m_n)/max_n(m_n))", "max(0, 1 - abs(T_a - 1))", "max(0, 1 - abs(T_a - 2))"
+BOTH = f"({ONCE} + {TWICE})"
+
+
+def taken(one: str, two: str) -> str:
+    """One or the other, as T_a says."""
+    return f"({ONCE}*{one} + {TWICE}*{two})/{BOTH}"
+
+
+def _none(j: int, why: str, sign: str) -> Lines:
+    """max(0, 1 - |T_a - j|) is 0."""
+    one = f"1 - abs(T_a - {j})"
+    return (
+        axiom(f"far {j}", f"{sign}(T_a - {j}) <= abs(T_a - {j})", "abs", f"T_a - {j}"),
+        combined(f"off {j}", f"{one} <= 0", {f"far {j}": "1", why: "1"}),
+        axiom(f"none {j}", f"max(0, {one}) <= 0", "bounds", "0", one, "0"),
+    )
+
+
+def _rate() -> Lines:
+    """What RHO is, and that it stands to the power of twice as many steps as are taken."""
+    goal, whole = f"{ONCE}*{RHO}**2 + {TWICE}*{RHO}**4 <= {BOTH}*{RHO}**(2*T_a)", f"{RHO}**(2*T_a)"
+    last = combined(
+        "three or more", None, {"none 2": f"{RHO}**4", "none 1": f"{RHO}**2"}, {"1": f"{BOTH}*{RHO}**(2*T_a)"}
+    )
+    return (
+        axiom("most", "m_n <= max_n(m_n)", "extreme", "m_n", over="max_n"),
+        axiom("fewest", "m_n >= min_n(m_n)", "extreme", "m_n", over="min_n"),
+        combined("shrinks", "min_n(m_n)/m_n <= 1", {"fewest": "1/m_n"}),
+        combined("by RHO", f"1 - min_n(m_n)/m_n <= {RHO}", {"most": "min_n(m_n)/(m_n*max_n(m_n))"}),
+        power("squares", "by RHO", "2", f"(1 - min_n(m_n)/m_n)**2 <= {RHO}**2"),
+        combined("fewest and most", "min_n(m_n) <= max_n(m_n)", {"mean_n: most": "1", "mean_n: fewest": "1"}),
+        combined("at least 0", f"0 <= {RHO}", {"fewest and most": "1/max_n(m_n)"}),
+        cases(
+            "steps",
+            goal,
+            "T_a <= 1",
+            [
+                axiom("grown", f"{RHO}**2 <= {whole}", "exponents", RHO, "2*T_a", "2"),
+                *_none(2, "T_a <= 1", "-"),
+                combined("just one", None, {"grown": ONCE, "none 2": f"{RHO}**4"}, {"1": f"{TWICE}*{whole}"}),
+            ],
+            [
+                *_none(1, "1 + 1 <= T_a", ""),
+                cases(
+                    "more steps",
+                    goal,
+                    "T_a <= 2",
+                    [
+                        axiom("grown", f"{RHO}**4 <= {whole}", "exponents", RHO, "2*T_a", "4"),
+                        combined("two", None, {"grown": TWICE, "none 1": f"{RHO}**2"}, {"1": f"{ONCE}*{whole}"}),
+                    ],
+                    [*_none(2, "2 + 1 <= T_a", ""), last],
+                ),
+            ],
+        ),
+    )
+
+
+def _descent(name: str, before: str, after: str, best: str) -> Lines:
+    """A gradient step, projected: sum (after - best)^2 <= RHO^2 sum (before - best)^2."""
+    length, shrink = "min_n(m_n)/(2*lam)", "(1 - min_n(m_n)/m_n)"
+    cost = f"-2*({before} - {length}*(z_n + 2*lam*({before})/m_n))"
+    return (
+        level(f"{name} level", after, cost, "1"),
+        axiom(f"{name} sum", f"sum_n({after}) == 1", "simplex", cost, "1"),
+        combined(
+            f"{name} both",
+            f"sum_n(({after} - {best})**2) <= sum_n({shrink}*({before} - {best})*({after} - {best}))",
+            [
+                {"line": f"{name} level", "over": ["sum_n"], "times": f"{best}/2"},
+                {"line": "best level", "over": ["sum_n"], "times": f"{after}*{length}"},
+                {"line": "best sum", "times": f"-sum_n({after}*({cost} + 2*{after}))/2"},
+                {"line": f"{name} sum", "times": f"-{length}*sum_n({best}*(z_n + 2*lam*{best}/m_n))"},
+            ],
+        ),
+        combined(
+            f"{name} half",
+            f"sum_n(({after} - {best})**2) <= sum_n(({shrink}*({before} - {best}))**2)",
+            {f"{name} both": "2"},
+            {f"sum_n: {shrink}*({before} - {best}) - ({after} - {best})": "1"},
+        ),
+        combined(
+            name,
+            f"sum_n(({after} - {best})**2) <= {RHO}**2*sum_n(({before} - {best})**2)",
+            {f"{name} half": "1", "sum_n: squares": f"({before} - {best})**2"},
+        ),
+    )
+
+
+def descended_to(best: str, start: str, sentence: str | None = None) -> Lines:
+    """After one or two steps from the uniform weights, whose squared distance to the best ones is at most `start`."""
+    one, two = (f"sum_n(({name}_n - {best})**2)" for name in ("done", "dtwo"))
+    return (
+        *_rate(),
+        level("best level", best, "z_n", "lam/m_n"),
+        axiom("best sum", f"sum_n({best}) == 1", "simplex", "z_n", "lam/m_n"),
+        *_descent("once", "1/N", "done_n", best),
+        *_descent("twice", "done_n", "dtwo_n", best),
+        *(
+            ()
+            if sentence is None
+            else (
+                axiom("part", f"{best} <= sum_n({best})", "part", best, over="sum_n"),
+                combined("no more", f"{best} <= 1", {"part": "1", "best sum": "1"}),
+                combined(
+                    "start",
+                    f"sum_n((1/N - {best})**2) <= {start}",
+                    {"sum_n: no more": best, "best sum": "1 - 2/N"},
+                    {"1": "1 + 1/N"},
+                ),
+            )
+        ),
+        combined(
+            "descent",
+            None if sentence is None else f"{taken(one, two)} <= {sentence}",
+            {
+                "steps": f"{start}/{BOTH}",
+                "once": f"{ONCE}/{BOTH} + {TWICE}/{BOTH}*{RHO}**2",
+                "twice": f"{TWICE}/{BOTH}",
+                **({} if sentence is None else {"start": f"{ONCE}/{BOTH}*{RHO}**2 + {TWICE}/{BOTH}*{RHO}**4"}),
+            },
+        ),
+    )
+
+
+def estimated(x: str, zeta: str) -> Lines:
+    """The weights after one or two steps at x, and those that are best at w*; needs `error of w` and `diameter`."""
+    best, dist2 = "simplex_n(z_n, lam/m_n)", f"norm2({x} - xstar)"
+    error = taken("sum_n((done_n - a_n)**2)", "sum_n((dtwo_n - a_n)**2)")
+    own = f"8*L**2*kappa_g**2*sum_n(2*({zeta}) + 4*L**2*{dist2})*{dist2}"
+    return (
+        *observed(x, "z_n", best, zeta, "a_n"),
+        *descended_to(best, "2", f"2*{RHO}**(2*T_a)"),
+        combined(
+            "outcome",
+            f"{error} <= 4*{RHO}**(2*T_a) + {own}",
+            {"descent": "2", "observation": "2"},
+            {
+                f"sum_n: done_n - 2*{best} + a_n": f"{ONCE}/{BOTH}",
+                f"sum_n: dtwo_n - 2*{best} + a_n": f"{TWICE}/{BOTH}",
+            },
+        ),
+        combined(
+            "all",
+            None,
+            {
+                "E: outcome": "1",
+                "E: diameter": f"32*N*kappa_g**2*L**4*{dist2}",
+                "error of w": "16*L**2*kappa_g**2*N*(zbar + 8*L**2*r**2)",
+            },
+        ),
     )
