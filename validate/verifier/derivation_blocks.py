@@ -114,6 +114,9 @@ class Blocks(Drawn):
         used = Used()
         outer, self.signs.used = self.signs.used, used
         try:
+            if self.signs.ending:  # once more, with what is known now of the bases of powers
+                for side in (self.claimed.sentence.left, self.claimed.sentence.right):
+                    self.signs.grant(side, self.start)
             for side in (sentence.left, sentence.right):
                 if reason := self.signs.undefined(side, env):
                     raise Uncheckable(f"in its sentence {reason} is not certainly in its domain")
