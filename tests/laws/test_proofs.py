@@ -158,12 +158,18 @@ def test_a_hypothesis_that_is_never_needed_is_said() -> None:
     assert item.data["proof"]["unused"] == ["p_n <= 1"]
 
 
+WHATEVER = {"perm/eq2": {"z_n"}, "perm/eq2-heterogeneous": {"z_n", "c_n"}}
+"""Definitions of whose value these claims are true: weights that are least for some costs, whatever these are."""
+
+
 @pytest.mark.parametrize("c", [c for c in PROVED if c.where], ids=lambda c: c.id)
 def test_a_corrupted_definition_is_not_proved(c: Claim) -> None:
     """Each by itself, in a direction in which the claim gets false."""
     for name, text in c.where.items():
         if not re.search(rf"\b{name}\b", " ".join((c.statement, *c.where.values(), *c.assuming))):
             continue  # nothing is said with it
+        if name in WHATEVER.get(c.id, ()):
+            continue
         vector = read(c.definitions[name], c.vocabulary).shape == "vector"
         left, relation, right = sides(c)  # of a right side smaller ones say more, unless it is taken off there
         shrinks = relation == "<=" and name in right and name not in left and f"- {name}" not in right

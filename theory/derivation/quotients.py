@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
+from operator import add, sub
 from typing import Any, TypeAlias
 
 MOST_TERMS = 20_000
@@ -324,29 +325,31 @@ def _divided(over: Polynomial, by: Polynomial) -> Polynomial | None:
     if any(a.square is not None for p in (over, by) for m in p for a, _ in m):
         return None
     atoms = sorted({a for p in (over, by) for m in p for a, _ in m})
+    places = {a: i for i, a in enumerate(atoms)}
 
-    def key(m: Monomial) -> tuple[int, ...]:
-        powers = dict(m)
-        return tuple(powers.get(a, 0) for a in atoms)
+    def powers(m: Monomial) -> tuple[int, ...]:
+        own = [0] * len(atoms)
+        for a, e in m:
+            own[places[a]] = e
+        return tuple(own)
 
-    head = max(by, key=key)
-    turned = tuple((a, -e) for a, e in head)
-    left, found = dict(over), dict[Monomial, Fraction]()
-    least = min(map(key, by)), min(map(key, over))
+    left, divisor = ({powers(m): c for m, c in p.items()} for p in (over, by))
+    head, last = max(divisor), min(left)
+    found: dict[tuple[int, ...], Fraction] = {}
     for _ in range(len(over) * 8 + 8):
         if not left:
-            return found
-        top = max(left, key=key)
-        step, c = times(top, turned), left[top] / by[head]
+            return {tuple((a, e) for a, e in zip(atoms, m, strict=True) if e): c for m, c in found.items()}
+        top = max(left)
+        step, c = tuple(map(sub, top, head)), left[top] / divisor[head]
         found[step] = c
-        for m, b in by.items():
-            at = times(step, m)
-            total = left.get(at, Fraction(0)) - c * b
+        for m, b in divisor.items():
+            at = tuple(map(add, step, m))
+            total = left.get(at, 0) - c * b
             if total:
                 left[at] = total
             else:
                 left.pop(at, None)
-        if left and max(map(key, left)) < least[1]:
+        if left and max(left) < last:
             return None
     return None
 
