@@ -142,7 +142,7 @@ ACCEPTED = {
 def test_the_hypotheses_of_loops_and_taps_hold_together(which):
     of, assuming, text, written = ACCEPTED[which]
     one = claim("rounds", text, of=of, assuming=assuming)
-    assert "Example claim_own_rounds_satisfiable : exists" in rocq.theorem(one, lines(one, written))
+    assert f"Example {rocq.identifier(one)}_satisfiable : exists" in rocq.theorem(one, lines(one, written))
 
 
 @coqc
