@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .derivation_facts import furthest
 from .derivation_lines import Goal
 from .derivation_rounds import Round
 from .derivation_rules import Rules
@@ -34,6 +35,7 @@ class Drawn(Rules):
             try:
                 d = {} if shares else self.normal.difference(s.left, s.relation, s.right, goal.env)
                 if look(self.normal.round, d):
+                    goal.used.reach = furthest(goal.used.reach, self.normal.round.carries())
                     return
             except Uncheckable as reason:
                 why = why or f": {reason}"
