@@ -4,7 +4,7 @@
 
 A claim's derivation is the one that its author wrote, or one that the search finds. Lines and multipliers are those of
 all its lists. Seconds are of CPU: of the search, of the kernel, of the stand-alone verifier. With ``--rocq`` what is
-exported is put to Rocq's compiler, ``coqc``: its seconds, by the clock, or what is not exported.
+exported is put to Rocq's compiler, ``coqc``: its seconds, or what is not exported.
 """
 
 from __future__ import annotations

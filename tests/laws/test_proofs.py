@@ -219,7 +219,7 @@ def test_only_one_module_says_proved() -> None:
         ("1-delta*mu > (1-delta*mu)**2", False),
         ("delta < delta", False),
         ("delta <= delta", True),
-        ("delta < delta + mu", False),  # true, and no strict relation is looked for
+        ("delta < delta + mu", True),
         ("delta > delta + mu", False),
         ("delta*mu <= 1", True),
         ("delta*mu <= 1/2", False),

@@ -10,7 +10,7 @@ from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
 from theory.derivation.reading import ENTRY, PLAIN, Place, put
 from theory.derivation.statements import Found, Goal, Line, furthest, same
-from theory.sentence import INDICES, TURNS, Sentence
+from theory.sentence import INDICES, TURNS, Sentence, applied, parse_expression
 
 
 def induction(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
@@ -71,6 +71,9 @@ def cases(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
         raise RejectedError("cases are on a <= b, neither of them random")
     fixed = (gap.free & {*INDICES, ENTRY}) | ({"K"} if "parameter(K)" in gap.text else set())
     others = [Sentence(said.right, relation, said.left) for relation in ("<=", "<")]
+    if kernel.reader.whole(gap):
+        more = applied("+", (said.right, parse_expression("1")))
+        others.append(Sentence(more, "<=", said.left))
     last = []
     for key, known in (("first", [said]), ("second", others)):
         given = [Line(str(one), one, PLAIN, kernel.reader.difference(one), "cases", fixed=fixed) for one in known]

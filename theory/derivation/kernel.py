@@ -21,6 +21,7 @@ from theory.derivation.signs import Signs
 from theory.derivation.statements import Found, Goal, Line, furthest, same, shifts
 from theory.program import Loop
 from theory.sentence import (
+    OVER,
     RELATIONS,
     Expression,
     Sentence,
@@ -252,6 +253,8 @@ class Kernel:
         before = self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined
         self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined = [], [], set(), []
         self.reader.leaned = self.signs.leaned
+        if goal is not None and goal.exact and by == "combination":
+            self.signs.own = self.signs.divisors_of((goal.sentence.left, goal.sentence.right), _bound_in(data))
         try:
             said, place = self._said(data, goal, by)
             gap = self.reader.difference(said, place)
@@ -263,6 +266,7 @@ class Kernel:
             carries = self.rounds.carries(self.rounds.undefined)
         finally:
             self.touched, self.signs.used, self.signs.leaned, self.rounds.undefined = before
+            self.signs.own = frozenset()
             self.reader.leaned = self.signs.leaned
         return replace(
             line,
@@ -302,6 +306,17 @@ class Kernel:
                 raise RejectedError(f"it is the last line, and is to say {goal.sentence}")
         elif not same(self.reader.difference(goal.sentence, goal.place), goal.sentence.relation, line):
             raise RejectedError(f"it is the last line, and is to say {goal.sentence} there")
+
+
+def _bound_in(data: Mapping[str, Any]) -> frozenset[str]:
+    """The indices over which a combination takes something."""
+    entries = [one for key in ("parts", "squares") for one in _some(data.get(key)) if isinstance(one, Mapping)]
+    names = [name for one in entries for name in _some(one.get("over")) if isinstance(name, str)]
+    return frozenset(OVER[name][1] for name in names if name in OVER)
+
+
+def _some(data: Any) -> Sequence[Any]:
+    return data if isinstance(data, list | tuple) else ()
 
 
 def _says(text: str, sentence: Sentence) -> bool:

@@ -21,6 +21,7 @@ from theory.derivation.terms import (
     dot,
     expectation,
     extremum,
+    least,
     over_all,
     power,
     root,
@@ -125,6 +126,8 @@ class Reader:
             return self._over(*OVER[op], inner[0], place)
         if op == "quantile":
             return self._largest(inner[0], inner[1], place)
+        if op == "argmin_n":
+            return self._least(e, place)
         if op == "simplex_n":
             here = fresh("n")
             costs, curvatures = (self.value(part, replace(place, n=here)) for part in inner)
@@ -384,6 +387,25 @@ class Reader:
             found = found * (power(b, Quotient({m: Fraction(1)}, {})).power(int(c)) if m else b.power(int(c)))
         return found
 
+    @cached_property
+    def minimisers(self) -> frozenset[str]:
+        """Those over balls of which the claim itself speaks: where one does not exist, it says nothing."""
+        claim = self.claim
+        sentences = [claim.sentence, *claim.relations]
+        some = [part for s in sentences for side in (s.left, s.right) for part in everything_meant(side, self.words)]
+        return frozenset(self._minimiser(e, PLAIN).text for e in some if isinstance(e, Apply) and _over_ball(e))
+
+    def _least(self, e: Apply, place: Place) -> Quotient:
+        found = self._minimiser(e, place) if _over_ball(e) else ZERO
+        if found.text not in self.minimisers or found.free or found.random:
+            raise RejectedError(f"nothing says that there is {text_of(e)}")
+        return found
+
+    def _minimiser(self, e: Apply, place: Place) -> Quotient:
+        weights, radius = parts(e)
+        here = fresh("n")
+        return least(here, self.value(weights, replace(place, n=here)), self.value(radius, place))
+
     def _largest(self, inner: Expression, probability: Expression, place: Place) -> Quotient:
         """What a number does not exceed in any outcome."""
         if self.value(probability).number != 1:
@@ -484,6 +506,10 @@ class Reader:
         if not all(self.integer(a) and a.kind == "parameter" for a in found.atoms):
             raise RejectedError(f"the number of turns {text_of(loop.count)}")
         return found
+
+
+def _over_ball(e: Apply) -> bool:
+    return e.operation == "argmin_n" and len(parts(e)) == 2
 
 
 def _is_quadratic(text: str, function: str) -> bool:

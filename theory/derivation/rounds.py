@@ -215,6 +215,8 @@ class Rounds:
                 return lambda n: of_atom(atom("count", draw, n))
             case "coins" | "choose":
                 return lambda n: drawn(draw, n)
+            case "project":
+                return lambda n: as_vector(atom("projected", number(0, n), of[0](n)))
             case "noise":
                 return lambda n: as_vector(atom("noise", draw, n))
             case "keep":

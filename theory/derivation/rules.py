@@ -18,6 +18,7 @@ from theory.derivation.kernel import Kernel
 from theory.derivation.quotients import RejectedError, constant
 from theory.derivation.reading import PLAIN, parameter
 from theory.derivation.schemas import instance
+from theory.derivation.sets import of_minimiser, of_simplex, projection
 from theory.derivation.signs import NONNEGATIVE
 from theory.derivation.statements import Found, Line, same
 from theory.derivation.sums import lexicographic, tail, telescope
@@ -33,7 +34,6 @@ from theory.sentence import (
     read,
     text_of,
 )
-from theory.sentence import replaced as replaced_by
 
 Rule = Callable[[Kernel, Mapping[str, Any], Line], Found]
 
@@ -113,6 +113,8 @@ def axiom(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
         return tail(kernel, of, line)
     if data.get("schema") == "lexicographic":
         return lexicographic(kernel, of, line)
+    if data.get("schema") == "projection":
+        return projection(kernel, of, line)
     said, reach = _axiom(kernel, str(data.get("schema")), of, str(data.get("over", "")), line)
     if not any(same(line.gap, line.relation, replace(line, sentence=s, gap=kernel.reader.difference(s))) for s in said):
         raise RejectedError(f"it is not what {data.get('schema')} says of {', '.join(map(text_of, of))}")
@@ -125,6 +127,8 @@ def _axiom(
     def call(name: str, *of: Expression) -> Expression:
         return applied(name, of)
 
+    if schema == "argmin":
+        return of_minimiser(kernel, of), {}
     zero = parse_sentence("0 <= 1").left
     one = parse_sentence("0 <= 1").right
     shapes = [read(e, kernel.claim.vocabulary).shape for e in of]
@@ -164,7 +168,7 @@ def _axiom(
             said = Sentence(e, "<=" if how == "max" else ">=", call(over, e))
             return [said], {index: 1} if index in ("k", *TURNS) else {}
         case "simplex" if len(of) == 2:
-            return _of_simplex(kernel, *of), {}
+            return of_simplex(kernel, *of), {}
         case "quantile" if len(of) == 1:
             program = kernel.claim.program
             if program is not None and "noise" in program.operations:
@@ -180,6 +184,8 @@ def _axiom(
             return [Sentence(e, "<=", call("abs", e)), Sentence(call("neg", e), "<=", call("abs", e))], {}
         case "square" if len(of) == 1:
             return [Sentence(zero, "<=", call("*", e, e))], {}
+        case "exponents" if len(of) == 3:
+            return _exponents(kernel, *of), {}
         case "bernoulli" if len(of) == 2:
             exponent = kernel.reader.value(of[1])
             whole = kernel.reader.whole(exponent) and all(c > 0 for c in exponent.over.values())
@@ -189,15 +195,18 @@ def _axiom(
     raise RejectedError(f"{schema} is no axiom, or not of these numbers")
 
 
-def _of_simplex(kernel: Kernel, costs: Expression, curvatures: Expression) -> list[Sentence]:
-    """Weights are at least 0 and sum to 1, and no client's marginal cost is below their mean (Karush, Kuhn, Tucker)."""
-    said = parse_sentence("sum_n(a*(c + 2*q*a)) <= c + 2*q*a")
-    weight = applied("simplex_n", (costs, curvatures))
-    kernel.has_value(weight)
-    new = {"c": costs, "q": curvatures, "a": weight}
-    level = Sentence(replaced_by(said.left, new), "<=", replaced_by(said.right, new))
-    zero, one = parse_sentence("0 <= 1").left, parse_sentence("0 <= 1").right
-    return [Sentence(zero, "<=", weight), Sentence(applied("sum_n", (weight,)), "==", one), level]
+def _exponents(kernel: Kernel, base: Expression, low: Expression, high: Expression) -> list[Sentence]:
+    """Powers of what is at least 1 grow with the exponent, an integer at least 0; those of less shrink."""
+    one = parse_sentence("0 <= 1").right
+    whole = all(kernel.reader.whole(kernel.reader.value(e)) for e in (low, high))
+    if not whole or not all(map(kernel.signs.nonnegative, (low, applied("-", (high, low))))):
+        raise RejectedError("the exponents are integers, 0 <= the first <= the second")
+    less, more = applied("**", (base, low)), applied("**", (base, high))
+    if kernel.signs.nonnegative(applied("-", (base, one))):
+        return [Sentence(less, "<=", more)]
+    if all(map(kernel.signs.nonnegative, (base, applied("-", (one, base))))):
+        return [Sentence(more, "<=", less)]
+    raise RejectedError("nothing says that the base is at least 1, or in [0, 1]")
 
 
 def _jensen(kernel: Kernel, w: Expression, v: Expression, over: str) -> Sentence:

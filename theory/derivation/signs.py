@@ -7,7 +7,7 @@ positive rational, positive parameters to any power, and denominators whose sign
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -72,6 +72,7 @@ class Signs:
 
     Attributes:
         used: the lines that were needed since it was last emptied.
+        own: divisors, up to a factor, that are taken not to be 0 where the claim itself is said.
         leaned: hypotheses, as text, that have a value only where a divisor is not 0; likewise.
     """
 
@@ -80,6 +81,7 @@ class Signs:
         self.facts: dict[str, list[Fact]] = {}
         self.used: list[Any] = []
         self.divisors: dict[str, str] = {}
+        self.own: frozenset[str | None] = frozenset()
         self.leaned: set[str] = set()
 
     # --- lines ---
@@ -209,6 +211,8 @@ class Signs:
             return frozenset(choose(signs) for signs in product(*map(of, inner)))
         if op == "E":
             return _averaged(of(inner[0]))
+        if op == "quantile":
+            return of(inner[0])
         if op == "simplex_n":
             return NONNEGATIVE
         if op in OVER:
@@ -353,7 +357,7 @@ class Signs:
         """
         for op, of, at, bound in needs(e, self.reader, place, frozenset()):
             allowed = self._allowed(op, of, at)
-            if allowed == "":
+            if allowed == "" or (op == "/" and self._ray_of(of, at, bound) in self.own):
                 continue
             asked, under = (op, of) if op != "**" else self._base(of, at)
             sign = self.sign(under, at, bound, strict=asked != "sqrt")
@@ -391,6 +395,20 @@ class Signs:
         """The hypothesis that has no value either where this has none; "" for the claim's sentence."""
         found = [self.divisors[key] for key in self._remembered(op, e, place) if key in self.divisors]
         return min(found, default=None)
+
+    def divisors_of(self, sides: Iterable[Expression], bound: Collection[str]) -> frozenset[str | None]:
+        """What sentences divide by that is not random, with indices that are free in them, but none of some others."""
+        found = set()
+        for side in sides:
+            for op, e, at, within in needs(side, self.reader, PLAIN, frozenset()):
+                if op == "/":
+                    found.add(self._ray_of(e, at, within.union(bound)))
+        return frozenset(found - {None})
+
+    def _ray_of(self, e: Expression, place: Place, bound: frozenset[str]) -> str | None:
+        """A divisor up to a factor; None where it is random, or hangs on what is bound."""
+        q = self.reader.value(e, place)
+        return None if q.random or q.free & bound else _ray(q, "/")
 
     def allow(self, sides: Iterable[Expression], text: str) -> None:
         """Take it that what a claim itself says has a value: where it has none, the claim says nothing.

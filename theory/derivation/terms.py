@@ -11,7 +11,7 @@ while a binder is open its index has a name that occurs nowhere else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
@@ -129,6 +129,10 @@ def as_vector(a: Atom, change: Change | None = None) -> Quotient:
         if a.kind == "kept":  # of a vector that may not be one atom any more
             draw, client, m = change.of(a.data[:3])
             return kept(draw, client, m, as_vector(a.data[3], change))
+        if a.kind == "least":
+            name, weights, radius = a.data
+            here = fresh("n")
+            return least(here, changed(renamed(weights, {name: here}), change), change.of(radius))
         if a.kind == "each":
             binder, q = a.data
             here = fresh("c")
@@ -428,6 +432,13 @@ def _canonical(prefix: list[Binder], body: Monomial) -> Atom:
             best = one
     assert best is not None
     return best
+
+
+def least(index: Index, weights: Quotient, radius: Quotient) -> Quotient:
+    """The minimiser of sum_n(q_n*f_n) over a ball, n being an index."""
+    name = Index(f"n#{1 + level((weights,))}.0")
+    made = atom("least", name, renamed(weights, {index: name}), radius)
+    return of_atom(atom("vec", replace(made, free=made.free - {name})))
 
 
 def over_all(op: str, index: Index, owner: Index | None, upper: Quotient | None, body: Quotient) -> Quotient:

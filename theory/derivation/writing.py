@@ -135,9 +135,9 @@ def zero(name: str, line: str, of: str, with_: str, over: str = "", sentence: st
     return _line(name, "zero", sentence, line=line, of=of, over=over.split(), **{"with": with_})
 
 
-def single(name: str, sentence: str | None = None) -> Data:
-    """What is so because there is one client, N <= 1."""
-    return _line(name, "single", sentence)
+def single(name: str, sentence: str | None = None, unfold: bool = False) -> Data:
+    """What is so because there is one client, N <= 1; unfolded, by what it does in a round."""
+    return _line(name, "single", sentence, unfold=unfold or None)
 
 
 def root(name: str, line: str, sentence: str | None = None) -> Data:

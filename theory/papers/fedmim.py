@@ -12,6 +12,7 @@ from functools import partial
 from theory.claim import Paper, claim
 from theory.derivation import combined, root
 from theory.domain import INDEX, NONNEGATIVE, PROBABILITY, Domain
+from theory.papers import fedmim_proofs as proofs
 from theory.program import algorithm
 
 
@@ -92,6 +93,8 @@ def result(label, statement, *assuming, of=fedmim, parameters=None, **fields):
     """A claim about the algorithm, whose A is 1 - sum alpha."""
     fields = {"kind": "equation", "printed": PRINTED, **fields}
     parameters = {**WEIGHTS, **(parameters or {})}
+    if "proof" in fields:
+        fields["proof"] = proofs.derivation(fields.get("where", {}), fields["proof"])
     return claim(label, statement, of=of, assuming=(*assuming, REMAINDER), parameters=parameters, **fields)
 
 
@@ -220,6 +223,7 @@ DRIFTS = (
         equation="Lemma 7, corrected",
         title="the clients' gradients, on average",
         source="repair of Lemma 7",
+        proof=proofs.LEMMA_7,
         amends="lemma-7",
         remarks=(
             "||grad f_i(y2)||^2 is at most 4 times the sum of ||grad f_i(y2) - grad f_i(x_k)||^2 <= L^2 rho sum_j "
@@ -247,6 +251,7 @@ DRIFTS = (
         equation="(25), corrected",
         title="one local step's drift, on average",
         source="repair of (25)",
+        proof=proofs.EQ_25,
         amends="eq25",
         remarks=(
             "Noise, Young and Jensen as printed, then lemma-7/corrected: the factor of the drift before is 1 + "
@@ -279,6 +284,7 @@ DRIFTS = (
         equation="(26), corrected",
         title="the drift after k local steps, on average",
         source="repair of (26)",
+        proof=proofs.EQ_26,
         amends="eq26",
         remarks=(
             "Young with 1/(2k-1) in every step m <= k: the factor is 1 + 1/(2k-1) + 8kAL^2 eta_l^2 <= 1 + 1/(k-1) and "
@@ -295,6 +301,7 @@ DRIFTS = (
         equation="Lemma 8",
         title="how far the clients drift within a round",
         source="Lemma 8, (24), appendix B",
+        proof=proofs.LEMMA_8,
         remarks=("It needs Lemma 7 and (26) for the mean over clients only; (26) does not follow from (25), see eq26",),
     ),
 )
@@ -319,6 +326,7 @@ AVERAGE = (
         equation="(29)",
         title="noise and mean of the average gradient",
         source="(29), appendix B",
+        proof=proofs.NOISE,
         remarks=(
             "Lemma 4, which it uses, is printed without the expectation on the right, where zeta_i may be random.",
         ),
@@ -340,6 +348,7 @@ AVERAGE = (
         equation="(30), corrected",
         title="sampling without replacement",
         source="repair of (30)",
+        proof=proofs.EQ_30,
         amends="eq30",
         remarks=(
             "The indicators have the moments S/N and S(S-1)/(N(N-1)); N^2 ||mean||^2 = cross terms + squares. At most "
@@ -356,6 +365,7 @@ AVERAGE = (
         equation="(31)",
         title="the selected clients' gradients",
         source="(31), appendix B",
+        proof=proofs.EQ_31,
         remarks=(
             "The free index i is read as the mean over clients. 4G^2/S and 4B^2/S come from the second term of (30), 4 "
             "from the first.",
@@ -386,6 +396,7 @@ AVERAGE = (
         equation="Lemma 9, corrected",
         title="the average gradient of a round",
         source="repair of Lemma 9",
+        proof=proofs.LEMMA_9,
         amends="lemma-9",
         remarks=(
             "(29), (31) for the mean over clients, and Lemma 8: the factor of E||grad f(u_t)||^2 is 8(B^2+1) + 16L^2 "
@@ -450,6 +461,7 @@ EQ33 = (
         equation="(34)",
         title="the sum over the lags",
         source="(34), appendix C",
+        proof=proofs.EQ_34,
         remarks=("V has K^2 in it already: the factor K^2 before VC in (8), (10) and (41) is one too many.",),
     ),
     DRIFTING(

@@ -10,7 +10,7 @@ say so. Matrices H_j (mean Hessians) are constants on quadratics, and there only
 """
 
 from theory.claim import Paper, claim
-from theory.derivation import combined, induction
+from theory.derivation import at, axiom, combined, induction, root
 from theory.derivation import step as by_round
 from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL
 from theory.program import algorithm
@@ -303,6 +303,19 @@ def solves(costs, weight):
     return f"{left} <= sum_n(b_n*{costs}) + {weight}*sum_n(b_n**2/m_n)"
 
 
+def level(name, weight, cost, curvature):
+    """No client's marginal cost is below the mean of all clients' by weight."""
+    marginal = f"({cost} + 2*({curvature})*{weight})"
+    return axiom(name, f"sum_n({weight}*{marginal}) <= {marginal}", "simplex", cost, curvature)
+
+
+def solved(costs, weight):
+    """That mean, at the weights b_n, less that at a_n."""
+    below = f"-sum_n(a_n*({costs} + 2*({weight}/m_n)*a_n))"
+    parts = ({"line": "level", "over": ["sum_n"], "times": "b_n"}, {"line": "sum_n(b_n) == 1", "times": below})
+    return level("level", "a_n", costs, f"{weight}/m_n"), combined("all", None, parts)
+
+
 ANY_WEIGHTS = {"b_n": NONNEGATIVE, **SAMPLES}
 PROBLEMS = (
     result(
@@ -336,6 +349,7 @@ PROBLEMS = (
         assuming=("sum_n(b_n) == 1",),
         where={"a_n": "simplex_n(c_n, 1/m_n)"},
         parameters={"c_n": NONNEGATIVE, **ANY_WEIGHTS},
+        proof=solved("c_n", "1"),
         remarks=(
             "c_n stands for max over w of |f_i(w) - f_n(w)|, of which nothing but c_n >= 0 is used.",
             "(GEN) has C times the square root of the last sum; here it has neither the root nor a weight.",
@@ -352,6 +366,7 @@ PROBLEMS = (
         where={"z_n": distances("xstar"), "a_n": best("z_n")},
         printed={"z": "z_n", "n": "m_n"},
         parameters=ANY_WEIGHTS,
+        proof=solved("z_n", "lam"),
         remarks=("The minimiser is a_j = n_j max(0, nu - z_j)/(2 lam): later proofs divide by weights.", FIRST),
     ),
     result(
@@ -368,6 +383,7 @@ PROBLEMS = (
         },
         printed={"z": "z_n", "n": "m_n", "vc": "vc_n"},
         parameters={"vc_n": NONNEGATIVE, **ANY_WEIGHTS},
+        proof=solved("c_n", "lam"),
         remarks=("y_n is the model of client n, w* with its mask m_n; the gradients are those at y_n.", FIRST),
     ),
 )
@@ -385,6 +401,60 @@ AT_TWO_POINTS = {
 PRINTED_WEIGHTS = {"n": "m_n", "zeta": "zeta_n"}
 CHANGE2 = "sum_n((a_n - b_n)**2)"
 DISSIMILARITY = "sum_n(2*zeta_n + 4*L**2*dist2)"
+OF_COSTS, MOVED, AT_XSTAR = "lam/m_n", "(z_n - zeta_n)", "(first_n(grad(f_n, xstar)) - grad(f_n, xstar))"
+GROWN = "(grad(f_n, x) - grad(f_n, xstar))"
+GROWN_APART, BOTH_ENDS = f"(first_n{GROWN} - {GROWN})", f"(2*{AT_XSTAR} + first_n{GROWN} - {GROWN})"
+PRODUCT = f"norm({GROWN_APART})*norm({BOTH_ENDS})"
+LIPSCHITZ = (
+    level("of a", "a_n", "z_n", OF_COSTS),
+    level("of b", "b_n", "zeta_n", OF_COSTS),
+    axiom("all of a", "sum_n(a_n) == 1", "simplex", "z_n", OF_COSTS),
+    axiom("all of b", "sum_n(b_n) == 1", "simplex", "zeta_n", OF_COSTS),
+    axiom("largest", "m_n <= max_n(m_n)", "extreme", "m_n", over="max_n"),
+    combined(
+        "both",
+        f"2*lam*sum_n((a_n - b_n)**2/m_n) <= -sum_n({MOVED}*(a_n - b_n))",
+        [
+            {"line": "of a", "over": ["sum_n"], "times": "b_n"},
+            {"line": "of b", "over": ["sum_n"], "times": "a_n"},
+            {"line": "all of b", "times": f"-sum_n(a_n*(z_n + 2*({OF_COSTS})*a_n))"},
+            {"line": "all of a", "times": f"-sum_n(b_n*(zeta_n + 2*({OF_COSTS})*b_n))"},
+        ],
+    ),
+    combined(
+        "lipschitz",
+        "sum_n((a_n - b_n)**2) <= kappa_g**2*sum_n((z_n - zeta_n)**2)",
+        {"both": "2*kappa_g", "sum_n: largest": "2*(a_n - b_n)**2/m_n"},
+        {f"sum_n: a_n - b_n + kappa_g*{MOVED}": "1"},
+    ),
+    combined(
+        "cocoercive",
+        f"norm2{GROWN} <= L*dot({GROWN}, x - xstar)",
+        {"smooth convex f_n (x, xstar)": "L", "smooth convex f_n (xstar, x)": "L"},
+    ),
+    combined(
+        "near",
+        f"norm2({GROWN_APART}) <= L**2*dist2",
+        {"cocoercive": "2", "first_n: cocoercive": "2"},
+        {f"first_n{GROWN} + {GROWN} - L*(x - xstar)": "1"},
+    ),
+    axiom("less", f"dot({GROWN_APART}, {BOTH_ENDS}) <= {PRODUCT}", "cauchy", GROWN_APART, BOTH_ENDS),
+    axiom("more", f"-dot({GROWN_APART}, {BOTH_ENDS}) <= {PRODUCT}", "cauchy", f"-{GROWN_APART}", BOTH_ENDS),
+    combined(
+        "moved",
+        f"{MOVED}**2 <= L**2*dist2*(8*zeta_n + 16*L**2*dist2)",
+        [
+            {"line": "less", "times": f"{PRODUCT} + dot({GROWN_APART}, {BOTH_ENDS})"},
+            {"line": "near", "times": f"norm2({BOTH_ENDS}) + 2*L**2*dist2"},
+        ],
+        {f"2*{AT_XSTAR} - {GROWN_APART}": "L**2*dist2", "1": "14*L**4*dist2**2"},
+    ),
+    combined(
+        "observation",
+        f"{CHANGE2} <= 4*L**2*kappa_g**2*dissimilarity*dist2",
+        {"lipschitz": "1", "sum_n: moved": "kappa_g**2"},
+    ),
+)
 OBSERVATION = result(
     "lipschitz-observation",
     f"{CHANGE2} <= 4*L**2*kappa_g**2*dissimilarity*dist2",
@@ -400,6 +470,7 @@ OBSERVATION = result(
     },
     printed=PRINTED_WEIGHTS,
     parameters=SAMPLES,
+    proof=LIPSCHITZ,
     remarks=(
         "x is w^R. kappa_g = n_max/(2 lam) is called a condition number; it is the Lipschitz modulus of a*(z). The "
         "condition number of g_i in alpha is n_max/n_min.",
@@ -432,6 +503,7 @@ LEMMA_3 = (
         where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY},
         printed=PRINTED_WEIGHTS,
         parameters=SAMPLES,
+        proof=(*LIPSCHITZ, root("all", "observation")),
         remarks=(
             "a*(z) is n_max/(2 lam)-Lipschitz in z (Lemma 1). z_j^R - z_j^* = <x - y, x + y> for the differences x, y "
             "of the gradients at w^R and w*. f_i - f_j is (L-mu)-smooth, so ||x-y|| <= (L-mu) d and ||x+y|| <= 2||y|| "
@@ -894,6 +966,8 @@ ON_QUADRATICS = (
 )
 OF_QUADRATICS = ("smooth(f_ni, L)", "quadratic(f_ni)")
 ONE_CLIENT = (*OF_QUADRATICS, "N <= 1")
+UNROLLED = "norm2(x[k] - (x0 - s[k])) <= 0"
+OF_CLIENTS = "norm2(y[k, {0}] - (z[k] - s[k] - q[k, {0}] - noise[k, {0}])) <= 0"
 LONGEST_SUM = 12  # terms of Proposition 2's sum that are written out
 
 
@@ -939,6 +1013,17 @@ TOOLS = (
         "repair of Proposition 1",
         of=unrolled,
         assuming=ONE_CLIENT,
+        proof=(
+            induction(
+                "turns",
+                "norm2(y[k, h] - (x[k] - sums[k, h])) <= 0",
+                [by_round("begin")],
+                [by_round("go on", using=["IH"])],
+                on="h",
+            ),
+            at("last turn", "turns", "norm2(y[0, H] - (x[0] - sums[0, H])) <= 0", k="0", h="H"),
+            by_round("all", using=["last turn"]),
+        ),
         remarks=(
             "The same with delta^tau in the last sum: w^{t+1}-w^0 = (I - c H_t)(w^t-w^0) - c grad f(w^0) - c delta^t, "
             "unrolled from w^0.",
@@ -970,6 +1055,26 @@ TOOLS = (
         of=clients_unrolled,
         assuming=(*OF_QUADRATICS, SIMPLEX),
         parameters=WEIGHTS,
+        proof=(
+            induction(
+                "all",
+                UNROLLED,
+                [combined("start", "norm2(z[0] - x0) <= 0"), combined("begin")],
+                [
+                    induction(
+                        "turns",
+                        OF_CLIENTS.format("h"),
+                        [by_round("first", using=["IH 2", "IH 1"])],
+                        [by_round("turn", using=["IH"])],
+                        on="h",
+                    ),
+                    at("last turn", "turns", OF_CLIENTS.format("H"), h="H"),
+                    by_round("still", "norm2(z[k+1] - x0) <= 0", using=["IH 1"]),
+                    by_round("go on", using=["last turn", "IH 1"]),
+                ],
+                sentences=["norm2(z[k] - x0) <= 0", UNROLLED],
+            ),
+        ),
         remarks=(
             "The same with Q_j grad f_s(j)(v^r) + delta_j, before the projection: v^{j+1}-v^r = (I - Q_j "
             "H_j)(v^j-v^r) - Q_j grad f_s(j)(v^r) - delta_j, unrolled from v^r.",
@@ -983,6 +1088,11 @@ TOOLS = (
         "Lemma 8, appendix B.3",
         of=by_parts,
         assuming=ONE_CLIENT,
+        proof=(
+            induction(
+                "all", "norm2(t[k] - (last[k] - u[k])) <= 0", [combined("begin")], [by_round("go on", using=["IH"])]
+            ),
+        ),
         remarks=(
             "sum_{j=1}^N A_j B_j = A_N sum_{j=1}^N B_j - sum_{n=1}^{N-1} (A_{n+1}-A_n) sum_{j<=n} B_j. A_j are "
             "Hessians of samples, B_j vectors; t is the left side, last the first term of the right side, u the "

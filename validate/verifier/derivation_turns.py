@@ -38,9 +38,9 @@ def modes(normal: Normal, sides: Sequence[Poly]) -> list[Mode]:
             found.append((at, tuple(zip(*turn, strict=True))))
     if last is not None:
         found.append((al.sub(last[1][0], UNIT), ()))
-    else:
-        whole = largest(normal, [((), (al.thawed(a.parts[1]),)) for a in taps])
-        found += [] if whole is None else [(whole[1][0], ())]
+    whole = largest(normal, [((), (al.thawed(a.parts[1]),)) for a in taps])
+    if whole is not None and (whole[1][0], ()) not in found:
+        found.append((whole[1][0], ()))
     if not found:
         raise Uncheckable("no state after a round stands in it, or of none it is certain that it is the last")
     return found

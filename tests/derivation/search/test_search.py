@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.language import compression, lsvrg, noise_ball, proxskip, vectors
+from theory import algorithm
 from theory.catalog import claim as known
 from theory.claim import Claim, claim
 from theory.derivation import NotProvedError, check
@@ -25,7 +26,18 @@ from theory.sentence import parse_expression
 from validate.certificate import verify
 from validate.certificate.derivation import derivation_certificate
 
+
+@algorithm
+def descent(w, x, *, eta):
+    return x - eta * w.full_gradient(x)
+
+
+NEARER = "norm2(x[k+1] - xstar) <= norm2(x[k] - xstar)"
 FOUND = {
+    "nearer": claim("nearer", NEARER, of=descent, assuming=("smooth(f, L)", "convex(f)", "eta <= 2/L")),
+    "strict": claim("strict", "delta < delta + mu"),
+    "strict sum": claim("strict-sum", "a < b", assuming=("a < c", "c <= b")),
+    "strict square": claim("square", "norm2(a) < 2*norm2(a) + c", vectors=("a",)),
     "one-step": noise_ball.ONE_STEP,
     "noise-ball": noise_ball.NOISE_BALL,
     "proxskip": proxskip.THEOREM,
@@ -42,6 +54,9 @@ FOUND = {
     "lemma-4": known("open-fl/lemma-4"),
 }
 FALSE = {
+    "too far": claim("far", NEARER, of=descent, assuming=("smooth(f, L)", "convex(f)", "eta <= 3/L")),
+    "not strict": claim("not", "norm2(a) < 2*norm2(a)", vectors=("a",)),
+    "not strict sum": claim("not-sum", "a < b", assuming=("a <= c", "c <= b")),
     "wrong-way": vectors.WRONG_WAY,
     "without-convexity": vectors.WITHOUT_CONVEXITY,
     "lost-factor": noise_ball.LOST_FACTOR,

@@ -758,6 +758,23 @@ Proof. lra. Qed.
 Lemma close_eq l r d : r - l - d = 0 -> d = 0 -> l = r.
 Proof. lra. Qed.
 
+(* Coordinates: sums over two of them of what is 0 where they differ, and inner products. *)
+Lemma sum_diagonal n (X : nat -> nat -> R) (Y : nat -> R) :
+  (forall c e, (c < n)%nat -> (e < n)%nat -> c <> e -> X c e = 0) -> (forall c, (c < n)%nat -> X c c = Y c) ->
+  sum n (fun c => sum n (fun e => X c e)) = sum n (fun c => Y c).
+Proof.
+  intros A B. apply sum_ext. intros c Hc. rewrite <- (B c Hc). rewrite <- (sum_at n c (fun e => X c e) Hc).
+  apply sum_ext. intros e He. destruct (Nat.eqb_spec e c) as [->|D]; [reflexivity|].
+  apply A; try assumption. intros Q. apply D. symmetry. exact Q.
+Qed.
+Lemma parseval {V : space} d (basis : nat -> V) : (forall v, vsum d (fun c => scal (ip v (basis c)) (basis c)) = v) ->
+  forall r u v, sum d (fun c => r * (ip u (basis c) * ip v (basis c))) = r * ip u v.
+Proof.
+  intros H r u v. rewrite sum_scal. f_equal.
+  transitivity (ip (vsum d (fun c => scal (ip u (basis c)) (basis c))) v); [|rewrite H; reflexivity].
+  rewrite ip_vsum_l. apply sum_ext. intros c _.
+  rewrite ip_scal_l, (ip_comm V (basis c) v). reflexivity.
+Qed.
 (* Sums that telescope. *)
 Lemma sum_telescope n f : sum n (fun i => f (S i) - f i) = f n - f 0%nat.
 Proof. induction n as [|n IH]; simpl; [|rewrite IH]; ring. Qed.
@@ -801,7 +818,9 @@ Ltac positive := first [assumption | apply INR_pos; counts | lra
   | match goal with H : forall n, 0 < _ n |- _ => apply H end | apply pow_lt; positive
   | apply Rdiv_lt_0_compat; positive | apply Rmult_lt_0_compat; positive].
 Ltac nonzero := first [assumption | apply INR_neq; counts | apply Rgt_not_eq; unfold Rgt; positive | apply pow_nonzero; nonzero
-  | match goal with H : ?d <> 0 |- _ => let Z := fresh in intro Z; apply H; lra end].
+  | match goal with H : ?d <> 0 |- _ => let Z := fresh in intro Z; apply H; lra end
+  | match goal with H : ?d <> 0 |- _ =>
+      let Z := fresh in intro Z; apply H; field_simplify_eq; [lra | repeat split; assumption] end].
 Ltac inverses := unfold Rdiv; rewrite ?Rinv_mult, <- ?pow_inv; first [ring | lra].
 Ltac powers := rewrite ?pow_add, ?pow_mult; simpl pow; ring.
 

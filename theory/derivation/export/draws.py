@@ -29,14 +29,16 @@ from theory.formula import text_of as formula_text
 from theory.program import Instruction, Loop
 from theory.sentence import index_of, parse_expression
 
-ORDER = "khnjw"
-"""Round, turn of a loop, client, place in a batch, outcome: what a draw may hang on, in this order."""
-DRAWN = frozenset({"sample", "coin", "coins", "choose"})
+ORDER = "khnjcw"
+"""Round, turn of a loop, client, place in a batch, coordinate, outcome: what a draw may hang on, in this order."""
+DRAWN = frozenset({"sample", "coin", "coins", "choose", "keep"})
+SPELLED = {"k": "t", "c": "co"}
+"""How an index is called in a law."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """A draw of a round: samples of each client, a coin, coins of the clients, chosen clients.
+    """A draw of a round: samples of each client, a coin, coins of the clients, chosen clients, kept coordinates.
 
     Attributes:
         name: in Rocq.
@@ -88,6 +90,8 @@ def drawn_by(setting: Setting, step: Instruction, loop: Loop | None) -> Draw:
         return Draw(word, "sample", f"k{turn}njw", batch=size, loop=loop)
     if step.op == "choose" and step.flag:
         raise NotExportedError("clients that are chosen with replacement are not exported yet")
+    if step.op == "keep":
+        return Draw(word, "keep", f"k{turn}{'n' if step.kind == 'client' else ''}cw", step.numbers[0], loop=loop)
     return Draw(word, step.op, f"k{turn}w" if step.op == "coin" else f"k{turn}nw", step.numbers[0], loop=loop)
 
 
@@ -95,9 +99,9 @@ def chance(setting: Setting, draw: Draw, env: Env) -> Term:
     """The probability that a coin, or a client's, is 1."""
     assert draw.number is not None
     number = setting.term(parse_expression(formula_text(draw.number)), env)
-    if draw.op != "choose":
+    if draw.op not in ("choose", "keep"):
         return indexed(setting, number, env)
-    return times(number, Inv(App("INR", (name("N"),))))
+    return times(number, Inv(App("INR", (name("N" if draw.op == "choose" else "d"),))))
 
 
 def indexed(setting: Setting, t: Term, env: Env) -> Term:
@@ -171,16 +175,16 @@ class Before:
 def law(setting: Setting, draw: Draw, before: Sequence[Before]) -> list[tuple[str, str]]:
     """A draw, the values that it takes, and its law given what is there before; two clients (two places in a batch) are
     independent, or as clients that are chosen without replacement are."""
-    within = {"k": "(t < rounds)%nat", "n": "(n < N)%nat", "w": "(w < outcomes Pr)%nat"}
+    within = {"k": "(t < rounds)%nat", "n": "(n < N)%nat", "c": "(co < d)%nat", "w": "(w < outcomes Pr)%nat"}
     if draw.loop is not None:
         within["h"] = f"(h < {nat_text(setting.turns(draw.loop))})%nat"
     if draw.batch is not None:
         within["j"] = f"(j < {nat_text(draw.batch)})%nat"
     own = [x for x in draw.indices if x != "w"]
-    words = " ".join("t" if x == "k" else x for x in own)
+    words = " ".join(SPELLED.get(x, x) for x in own)
     given = "".join(f"{within[x]} -> " for x in own)
-    two = {"n": "m", "j": "l"}
-    other = " ".join("t" if x == "k" else two.get(x, x) for x in own)
+    two = {"n": "m", "j": "l", "c": "co2"}
+    other = " ".join(two.get(x, SPELLED.get(x, x)) for x in own)
     one, second = f"({draw.name} {words} w)", f"({draw.name} {other} w)"
     phi = " ".join(["phi", *(b.text for b in before)])
     types = "".join(f"{b.type} -> " for b in before)
@@ -190,7 +194,7 @@ def law(setting: Setting, draw: Draw, before: Sequence[Before]) -> list[tuple[st
         pair = f"mean (samples n) (fun i => mean (samples m) (fun i2 => {phi} i i2))"
     else:
         takes = f"{one} = 0 \\/ {one} = 1"
-        env = {x: name("t" if x == "k" else x) for x in draw.indices}
+        env = {x: name(SPELLED.get(x, x)) for x in draw.indices}
         single = text_of(mixed(chances(setting, draw, env), lambda c: App(phi, (Num(Fraction(c)),))))
         pairs = chances_of_two(setting, draw, env, {**env, "n": name("m")})
         cells = [times(q, App(phi, tuple(Num(Fraction(c)) for c in cell))) for cell, q in pairs]
@@ -204,13 +208,13 @@ def law(setting: Setting, draw: Draw, before: Sequence[Before]) -> list[tuple[st
     ]
     if draw.by_client:
         more = [two[x] for x in own if x in two]
-        apart = " \\/ ".join(f"{x} <> {two[x]}" for x in own if x in two)
-        also = "".join(f"{within[x].replace(f'({x} ', f'({two[x]} ', 1)} -> " for x in own if x in two)
+        apart = " \\/ ".join(f"{x} <> {two[x]}" for x in own if x in "nj")
+        also = "".join(f"{within[x].replace(f'({SPELLED.get(x, x)} ', f'({two[x]} ', 1)} -> " for x in own if x in two)
         found.append(
             (
                 f"{draw.name}_apart",
                 f"forall {words} {' '.join(more)} (phi : {types}{draw.type} -> {draw.type} -> R), "
-                f"{given}{also}{apart if len(more) == 1 else f'({apart})'} -> "
+                f"{given}{also}{f'({apart})' if draw.batch is not None else apart} -> "
                 f"E Pr (fun w => {phi} {one} {second}) = E Pr (fun w => {pair})",
             )
         )

@@ -31,6 +31,7 @@ from theory.derivation.export.terms import (
     rebuilt,
     text_of,
     times,
+    words_of,
 )  # fmt: skip
 
 Prefix = list[tuple[str, Nat | str, str]]
@@ -55,7 +56,7 @@ class Laws:
         for part in everything(t):
             if isinstance(part, Nat):
                 for key, _ in part.terms:
-                    head, *words = key.split()
+                    head, *words = words_of(key)
                     if head.startswith("drawn_"):
                         found.setdefault((head, tuple(words)))
             elif isinstance(part, App) and part.head.startswith("drawn_"):
@@ -174,10 +175,10 @@ class Laws:
         size = Inv(App("INR", (bound,)))
         new = add(mean(n, mean(m, apart)), times(size, minus(mean(n, same), mean(n, both))))
         differ = f"apart_{x}"
-        others = [y for y in "nj" if y in draw.indices]
-        if len(others) == 2:
+        others = [y for y in "njc" if y in draw.indices]
+        if draw.batch is not None:
             differ = f"(or_introl {differ})" if x == "n" else f"(or_intror {differ})"
-        more = " ".join(two[1][draw.indices.index(y)] for y in draw.indices if y in "nj")
+        more = " ".join(two[1][draw.indices.index(y)] for y in draw.indices if y in "njc")
         phi = self._phi(body_of_two, one, [i, j])
         sides = " ltac:(side)" * (len(one[1]) - 1 + len(others))
         down = [f"apply mean_ext; intros {var} {self.fresh('le')}." for _, _, var in inner]
@@ -215,7 +216,7 @@ class Laws:
 
         def change(t: Term) -> Term:
             if isinstance(t, Nat) and len(t.terms) == 1 and t.terms[0][0].startswith("drawn_"):
-                head, *args = t.terms[0][0].split()
+                head, *args = words_of(t.terms[0][0])
                 return name(" ".join(inner(head, args))) if args[-1] == w else t
             if isinstance(t, Vec | App) and t.args and t.args[-1] == name(w):
                 args = [nat_text(a) for a in t.args]  # type: ignore[arg-type]

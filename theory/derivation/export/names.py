@@ -17,7 +17,7 @@ with forall exists match return Type Prop Set vector weight outcomes func grad s
 xstar_n gradient smooth convex strongly_convex lipschitz space chances mod where using Rmax Rmin Rabs INR pow N K d
 unit block counts nonzero positive side same unrolled line instance certain itself half_square Q IH Case Now Before
 vE t m v w phi eps j room unit_one gradients hypotheses l R nat zz Fv Fz Fq Fi Fa Fs Fm Fo Fp Poly Sv Sw Su S0 Sa Ss
-Sm Span Linear span maxi mini basis mx0 mx1 mx2
+Sm Span Linear span maxi mini basis co co2 mx0 mx1 mx2
 """
 TAKEN = frozenset(_WORDS.split())
 LEVELS = ("f", "f_n", "f_ni")
@@ -29,7 +29,7 @@ Env = Mapping[str, Nat]
 def safe(word: str) -> str:
     """A name of a claim that means nothing else in Rocq."""
     word = word.replace("'", "_")
-    return word + "_" if word in TAKEN or (word[0] in "aiwjzbuqnkCYXAUPH" and word[1:].isdigit()) else word
+    return word + "_" if word in TAKEN or (word[0] in "aiwjzbuqnkcCYXAUPH" and word[1:].isdigit()) else word
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ from theory.derivation.export.terms import (
     Nat,
     Pow,
     Term,
+    Vec,
     add,
     everything,
     name,
@@ -53,6 +54,8 @@ from theory.derivation.export.terms import (
     text_of,
     times,
 )  # fmt: skip
+
+Prefix = list[tuple[str, Nat | str, str]]
 
 
 class Normal(Inner):
@@ -185,6 +188,11 @@ class Normal(Inner):
         if flat != t:
             out += [f"transitivity ({text_of(flat)})."]
             out += block([f"apply {kind}_ext; intros {var} {self.fresh('lt')}.", *steps])
+        changed = self._coordinates(prefix, leaves)
+        if changed is not None:
+            new, proof = changed
+            poly, lines = self.norm(new)
+            return poly, [*out, f"transitivity ({text_of(new)}).", *block(proof), *lines]
         sorted_, swaps = self._sorted(prefix, leaves)
         if swaps:
             out += swaps
@@ -198,6 +206,70 @@ class Normal(Inner):
         if sorted_ == t:
             return one_atom(t), None
         return one_atom(sorted_), [*out, "reflexivity."]
+
+    def _coordinates(self, prefix: Prefix, leaves: dict[Term, int]) -> tuple[Term, Lines] | None:
+        """A sum over two coordinates that holds the product of their vectors, or over one in an inner product by
+        coordinates: without it."""
+        sums = {var for kind, bound, var in prefix if kind == "sum" and bound == name("d")}
+        for atom, e in leaves.items():
+            if isinstance(atom, Ip) and e == 1:
+                c, other = _direction(atom.left), _direction(atom.right)
+                if c in sums and other in sums and c != other:
+                    return self._diagonal(prefix, leaves, atom, c, other)
+        for c in sums:
+            along = [(a, e) for a, e in leaves.items() if c in names_of(a)]
+            pairs = [a for a, e in along for _ in range(e)]
+            if len(pairs) == 2 and all(
+                isinstance(a, Ip) and c in (_direction(a.left), _direction(a.right)) for a in pairs
+            ):
+                return self._parseval(prefix, leaves, c, pairs)
+        return None
+
+    def _diagonal(self, prefix: Prefix, leaves: dict[Term, int], atom: Ip, c: str, other: str) -> tuple[Term, Lines]:
+        places = [var for _, _, var in prefix]
+        order = [places.index(c), places.index(other), *(i for i, v in enumerate(places) if v not in (c, other))]
+        moved = [prefix[i] for i in order]
+        body = product_term(monomial(leaves))
+        lines = self._swaps(prefix, leaves, order, nested(moved, body))
+        rest = moved[2:]
+        less = {put(a, {other: name(c)}): 0 for a in leaves if a != atom}
+        for a, e in leaves.items():
+            if a != atom:
+                less[put(a, {other: name(c)})] += e
+        new = nested(rest, product_term(monomial(less)))
+        null = [f"apply {kind}_eq_zero; intros {var} {self.fresh('lt')}." for kind, _, var in rest]
+        down = [f"apply {kind}_ext; intros {var} {self.fresh('lt')}." for kind, _, var in rest]
+        lines += [
+            f"apply (sum_diagonal d (fun {c} {other} => {text_of(nested(rest, body))}) (fun {c} => {text_of(new)})).",
+            *block([f"intros {c} {other} lt_{c} lt_{other} apart.", *null,
+                    f"rewrite (basis_apart {c} {other} lt_{c} lt_{other} apart). ring."]),
+            *block([f"intros {c} lt_{c}.", *down, f"rewrite (basis_one {c} lt_{c}). ring."]),
+        ]  # fmt: skip
+        return nested([moved[0]], new), lines
+
+    def _parseval(self, prefix: Prefix, leaves: dict[Term, int], c: str, pairs: list[Term]) -> tuple[Term, Lines]:
+        places = [var for _, _, var in prefix]
+        order = [*(i for i, v in enumerate(places) if v != c), places.index(c)]
+        body = product_term(monomial(leaves))
+        lines = self._swaps(prefix, leaves, order, nested([prefix[i] for i in order], body))
+        turn, vectors = [], []
+        for a in pairs:
+            assert isinstance(a, Ip)
+            left = _direction(a.left) == c
+            vectors.append(a.right if left else a.left)
+            if left:
+                turn.append(f"rewrite (ip_comm _ (basis {c}) {text_of(a.right, outer=9)}).")
+        rest = product_term(monomial({a: e for a, e in leaves.items() if c not in names_of(a)}))
+        u, v = vectors
+        one = Vec("basis", (name(c),))
+        split = Bind("sum", name("d"), c, times(rest, times(Ip(u, one), Ip(v, one))))
+        outer = [prefix[i] for i in order[:-1]]
+        lines += [f"apply {kind}_ext; intros {var} {self.fresh('lt')}." for kind, _, var in outer]
+        lines += [f"transitivity ({text_of(split)}).", *block([f"apply sum_ext; intros {c} lt_{c}.",
+                  *dict.fromkeys(turn), "ring."])]  # fmt: skip
+        u_text, v_text = text_of(u, outer=9), text_of(v, outer=9)
+        lines.append(f"exact (parseval d basis basis_all {text_of(rest, outer=9)} {u_text} {v_text}).")
+        return nested(outer, times(rest, Ip(u, v))), lines
 
     def _refreshed(self, t: Term) -> Term:
         """The same under names that nothing else has."""
@@ -307,6 +379,11 @@ _SWAP = {
     ("E", "mean"): "apply E_mean.",
     ("mean", "E"): "symmetry. apply E_mean.",
 }
+
+
+def _direction(v: Term) -> str:
+    """The coordinate of which it is the vector of length 1; empty where it is none."""
+    return nat_text(v.args[0]) if isinstance(v, Vec) and v.head == "basis" else ""  # type: ignore[arg-type]
 
 
 def _may_swap(outer: tuple[str, Nat | str, str], inner: tuple[str, Nat | str, str]) -> bool:

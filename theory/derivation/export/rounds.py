@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from theory.derivation.export.draws import DRAWN, Before, Draw, drawn_by, flip, indexed, law, sample
+from theory.derivation.export.draws import DRAWN, SPELLED, Before, Draw, drawn_by, flip, indexed, law, sample
 from theory.derivation.export.forms import NotExportedError
 from theory.derivation.export.names import Env, safe
 from theory.derivation.export.statement import Setting
@@ -14,6 +14,7 @@ from theory.derivation.export.terms import (
     App,
     Bind,
     Inv,
+    Ip,
     Nat,
     Term,
     Vec,
@@ -24,6 +25,7 @@ from theory.derivation.export.terms import (
     nat_text,
     rebuilt,
     text_of,
+    times,
 )  # fmt: skip
 from theory.formula import Formula
 from theory.formula import text_of as formula_text
@@ -212,6 +214,8 @@ class Round:
                 return VOp("add", tuple(VOp("scal", (c, value(v))) for c, v in zip(weights, step.of, strict=True)))
             case "average":
                 return self._average(step, env, loop)
+            case "keep":
+                return self._kept(self.draws[step.to], value(step.of[0]), env)
         raise NotExportedError(f"an algorithm that has {step.op} is not exported yet")
 
     def _linear(self, step: Instruction, env: Env, loop: Loop | None) -> Term:
@@ -228,6 +232,15 @@ class Round:
                 found = one if found is None else VOp("add", (found, one))
         assert found is not None
         return found
+
+    def _kept(self, draw: Draw, v: Term, env: Env) -> Term:
+        """The coordinates of a vector that are kept, times d/m."""
+        assert draw.number is not None
+        d, m = App("INR", (name("d"),)), self.setting.term(draw.number, env)
+        var = self.setting.fresh("c", env)
+        one = Vec("basis", (name(var),))
+        own = VOp("scal", (times(flip(draw, {**env, "c": name(var)}), Ip(v, one)), one))
+        return VOp("scal", (times(d, Inv(m)), Bind("vsum", name("d"), var, own)))
 
     def _average(self, step: Instruction, env: Env, loop: Loop | None) -> Term:
         (mask,) = step.numbers
@@ -325,10 +338,11 @@ class Round:
                 break
             if one is None:
                 continue
-            own = [x for x in one.indices if x in "nj"]
+            own = [x for x in one.indices if x in "njc"]
             at = [x for x in one.indices if x in "kh"]
-            inner = f"{one.name} {' '.join('t' if x == 'k' else x for x in at)} {' '.join([*own, 'w'])}"
-            text = f"(fun {' '.join(own)} => {inner})" if own else f"({inner})"
+            words = [SPELLED.get(x, x) for x in own]
+            inner = f"{one.name} {' '.join('t' if x == 'k' else x for x in at)} {' '.join([*words, 'w'])}"
+            text = f"(fun {' '.join(words)} => {inner})" if own else f"({inner})"
             kind = "".join("nat -> " for _ in own) + one.type
             found.append(Before(one.name, f"({kind})" if own else kind, text, tuple(map(name, at))))
         return found

@@ -38,7 +38,8 @@ def example(setting: Setting, label: str, hypotheses: Sequence[tuple[str, str]])
         return None
     program = setting.program
     if program is not None:
-        shown = round_of(setting).carried or round_of(setting).taps
+        made = round_of(setting)
+        shown = made.carried or made.taps or any(draw.op != "sample" for draw in made.draws.values())
         if len(program.state) != 1 or program.state[0].kind != "server" or shown:
             return None
     values = []

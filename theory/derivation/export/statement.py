@@ -92,8 +92,19 @@ class Setting(Speaking):
             found += self._parameter(symbol)
         if "K" in self.words or self._has_sums_over_rounds:
             found += [("K", "nat"), ("K_dom", "(1 <= K)%nat")]
-        if "d" in self.words:
+        kept = self.program is not None and "keep" in self.program.operations
+        if "d" in self.words or kept:
             found += [("d", "nat"), ("d_dom", "(1 <= d)%nat")]
+        if kept:
+            found += [
+                ("basis", "nat -> V"),
+                ("basis_one", "forall co, (co < d)%nat -> ip (basis co) (basis co) = 1"),
+                (
+                    "basis_apart",
+                    "forall co co2, (co < d)%nat -> (co2 < d)%nat -> co <> co2 -> ip (basis co) (basis co2) = 0",
+                ),
+                ("basis_all", "forall v, vsum d (fun co => scal (ip v (basis co)) (basis co)) = v"),
+            ]
         found += self._points()
         found += self._assumed()
         if self.program is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -86,6 +87,7 @@ class VOp:
 
 Term: TypeAlias = "Nat | Num | App | Op | Inv | Pow | Ip | Bind | Vec | VOp"
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_']*")
 ZERO, ONE = Num(Fraction(0)), Num(Fraction(1))
 
 
@@ -158,7 +160,7 @@ def everything(t: Term) -> Iterator[Term]:
 def names_of(t: Term) -> frozenset[str]:
     """Names of natural numbers (indices and outcomes) that are free in it."""
     if isinstance(t, Nat):
-        return frozenset(word for key, _ in t.terms for word in key.split())
+        return frozenset(word for key, _ in t.terms for word in _NAME.findall(key))
     found: frozenset[str] = frozenset().union(*(names_of(part) for part in inside(t)))
     return found - {t.var} if isinstance(t, Bind) else found
 
@@ -187,14 +189,21 @@ def _scaled(a: Nat, by: int) -> Nat:
 def _renamed(key: str, new: Mapping[str, Nat]) -> Nat:
     if key in new:
         return new[key]
-    words = key.split()
-    if len(words) > 1 and any(word in new for word in words[1:]):
-        return name(" ".join([words[0], *(_simple(new[w]) if w in new else w for w in words[1:])]))
-    return name(key)
+    words = words_of(key)
+    found = [_NAME.sub(lambda m: nat_text(new[m[0]]) if m[0] in new else m[0], word) for word in words[1:]]
+    return name(" ".join([words[0], *found]))
 
 
-def _simple(a: Nat) -> str:
-    return nat_text(a)
+def words_of(key: str) -> list[str]:
+    """A head and what it is applied to, which may be in parentheses."""
+    found, deep = [""], 0
+    for letter in key:
+        deep += (letter == "(") - (letter == ")")
+        if letter == " " and not deep:
+            found.append("")
+        else:
+            found[-1] += letter
+    return found
 
 
 def replaced(t: Term, old: Term, new: Term) -> Term:

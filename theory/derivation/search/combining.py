@@ -104,7 +104,9 @@ class _Combination(Candidates):
         elif self.equation:
             answer = self._equation(problem)
         else:
-            answer = find(problem, self.signs.nonnegative, self.signs.divides, self.context.work)
+            answer = self._sign(problem) if self.strict else None
+            answer = answer or find(problem, self.signs.nonnegative, self.signs.divides, self.context.work)
+            answer = answer or (None if self.strict else self._sign(problem))
         return None if answer is None else self._written(answer, problem)
 
     def _ties(self) -> list[tuple[Raw, int, Element, int]]:
@@ -201,6 +203,16 @@ class _Combination(Candidates):
             return None
         return Answer({j: v[0] for j, v in found.values.items() if v[0]}, ())
 
+    def _sign(self, problem: Problem) -> Answer | None:
+        """Of numbers: right minus left is not negative, or is positive, by what is known of signs."""
+        if set(problem.goal) != {()}:
+            return None
+        gap = problem.goal[()]
+        if not (self.signs.is_positive(gap) if self.strict else self.signs.nonnegative(gap)):
+            return None
+        own = next(b for b, block in enumerate(problem.blocks) if block.vectors == ("1",))
+        return Answer({}, ((own, gap, {0: problem.field.number(1)}),))
+
     def _from_one(self, problem: Problem) -> Answer | None:
         """The last line that was given, as it is, and a multiple of what is known of numbers."""
         own = next(j for j, m in enumerate(problem.multiples) if m.name == self.given[-1].name)
@@ -261,7 +273,8 @@ class _Combination(Candidates):
         squares = []
         for b, factor, vector in answer.squares:
             block = problem.blocks[b]
-            self.signs.nonnegative(factor)
+            if not (self.strict and self.signs.is_positive(factor)):
+                self.signs.nonnegative(factor)
             square: dict[str, Any] = {"of": self._sum(block.vectors, vector)}
             for e in vector.values():
                 self.signs.divides(e)
@@ -271,7 +284,10 @@ class _Combination(Candidates):
             square["times"] = (
                 times if block.weight == "1" else f"{block.weight}*{times}" if times != "1" else block.weight
             )
-            squares.append(square)
+            if self.strict and square["of"] == "1" and not block.over:
+                parts_.append({"line": self._positive(lines), "times": f"{_bracket(square['times'])}/N"})
+            else:
+                squares.append(square)
             for (i, j), form in self.raw_blocks[b][3].items():
                 if i in vector and j in vector:
                     take(rest, factor * vector[i] * vector[j] * (1 if i == j else 2), form)
@@ -291,6 +307,18 @@ class _Combination(Candidates):
         if squares:
             last["squares"] = squares
         return [*self._needed([*lines, *self.signs.lines, last]), *lines, *self.signs.lines, last]
+
+    @property
+    def strict(self) -> bool:
+        """Whether the sentence is a strict inequality, so that a part of it has to be one."""
+        return parse_sentence(self.sentence).relation in ("<", ">")
+
+    def _positive(self, lines: list[Line]) -> str:
+        """The line that there are clients, so that what is positive is so as a multiple of it."""
+        line = {"name": "N > 0", "sentence": "N > 0", "by": "domain"}
+        if line not in lines:
+            lines.append(line)
+        return str(line["name"])
 
     def _combined(self, form: Mapping[Any, Element]) -> str:
         pieces: list[str] = []

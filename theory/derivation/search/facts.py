@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -48,7 +49,8 @@ def _squared(text: str) -> Iterator[Known]:
 
 
 def _of_domains(claim: Claim) -> Iterator[str]:
-    yield "N >= 1"
+    if _has_clients(claim):
+        yield "N >= 1"
     for symbol in claim.symbols:
         domain = claim.domains[index_of(symbol)[0]]
         if index_of(symbol)[1] == "k":
@@ -71,6 +73,12 @@ def _of_domains(claim: Claim) -> Iterator[str]:
             yield f"{text_of(step.numbers[-1])} <= d"
         if step.op == "choose" and not step.flag:
             yield f"{text_of(step.numbers[0])} <= N"
+
+
+def _has_clients(claim: Claim) -> bool:
+    """Whether it speaks of clients, or of their number."""
+    texts = (claim.statement, *claim.where.values(), *claim.assuming, *claim.standing, *claim.vectors)
+    return claim.of is not None or bool(claim.predicates) or any(re.search(r"_n|\bN\b", text) for text in texts)
 
 
 def _number(value: object) -> str:

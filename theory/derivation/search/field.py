@@ -74,7 +74,7 @@ class Field:
 
     def value(self, e: Element, at: Sequence[float]) -> float:
         """In floats, the atoms having these values."""
-        return _worth(e.numer, at) / _worth(e.denom, at)
+        return float(_worth(e.numer, at) / _worth(e.denom, at))
 
     def exact(self, e: Element, at: Sequence[Fraction]) -> Fraction:
         """The same in fractions."""

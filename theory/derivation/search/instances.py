@@ -155,12 +155,14 @@ class Instances:
                     yield self._made(sentence, [text], "dissimilar", {"v": x}, "")
 
     def zeros(self, vectors: Iterable[str]) -> Iterator[Instance]:
-        """That the gradient vanishes at the minimiser, against each of some vectors."""
-        for v in vectors:
+        """That the gradient vanishes at the minimiser, against each of some vectors and itself."""
+        vectors = list(vectors)
+        for v in dict.fromkeys((*vectors, "grad(f, xstar)")):
             yield self._made(f"dot(grad(f, xstar), {v}) == 0", [], "zero", {"v": v}, "", 0.1)
-            for text, one in self.predicates:
-                if isinstance(one, p.SameMinimiser) and one.function != "f":
-                    for F in FUNCTION_NAMES[1 : LEVEL[one.function] + 1]:
+        for text, one in self.predicates:
+            if isinstance(one, p.SameMinimiser) and one.function != "f":
+                for F in FUNCTION_NAMES[1 : LEVEL[one.function] + 1]:
+                    for v in dict.fromkeys((*vectors, f"grad({F}, xstar)")):
                         yield self._made(f"dot(grad({F}, xstar), {v}) == 0", [text], "zero", {"v": v}, F, 0.1)
 
     def least(self) -> Iterator[Instance]:

@@ -68,6 +68,10 @@ class Signs:
         """Whether an element is shown not to be negative; lines for it are then there."""
         return self._product(e, False)
 
+    def is_positive(self, e: Element) -> bool:
+        """Whether an element is shown to be positive; lines for it are then there."""
+        return self._product(e, True)
+
     def divides(self, e: Element) -> bool:
         """Whether an element's denominator is shown to be positive."""
         return all(self._factor(f, True) for f, _ in self.field.factors(e.denom, self._like)[1])

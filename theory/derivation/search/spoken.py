@@ -119,7 +119,9 @@ def bound(binders: Sequence[Binder], body: Any) -> str:
         if a is dots[0]:
             continue
         free = {x for x in a.free if x in names}
-        own["both" if free <= shared else "u" if free <= of_u else "v" if free <= of_v else "none"].append((a, e))
+        if not (free <= of_u or free <= of_v):
+            raise UnspeakableError("a product over different clients")
+        own["both" if free <= shared else "u" if free <= of_u else "v"].append((a, e))
     left = around([b for b in binders if str(b.index) in of_u - shared], _scaled(own["u"], vector_atom(u)))
     right = around([b for b in binders if str(b.index) in of_v - shared], _scaled(own["v"], vector_atom(v)))
     return around([b for b in binders if str(b.index) in shared], _scaled(own["both"], f"dot({left}, {right})"))

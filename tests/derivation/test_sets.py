@@ -1,0 +1,138 @@
+"""Projections onto a ball, minimisers over it, powers with exponents in order, and integers in cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from theory import algorithm, claim
+from theory.claim import Claim
+from theory.derivation import NotProvedError, axiom, cases, check, combined, induction, lines
+from theory.domain import COUNT, INDEX, NONNEGATIVE, REAL, Domain
+
+
+def accepted(c: Claim, *written: Any) -> bool:
+    try:
+        check(c, lines(c, written))
+    except NotProvedError:
+        return False
+    return True
+
+
+@algorithm
+def projected(w: Any, x: Any, *, eta: Any, r: Any) -> Any:
+    v = x - eta * w.mean(w.gradient(x, w.sample()))
+    w.tap("v", v)
+    return w.project(v, r)
+
+
+NEARER = "norm2(x[k+1] - xstar) <= norm2(v[k] - xstar)"
+ANGLE = "dot(v[k] - x[k+1], xstar - x[k+1]) <= 0"
+INSIDE = "norm2(xstar) <= r**2"
+
+
+def test_projections_do_not_expand() -> None:
+    angle = axiom("angle", ANGLE, "projection", "x[k+1]", "v[k]", "xstar")
+    nearer = combined("all", None, {"angle": "2"}, {"v[k] - x[k+1]": "1"})
+    c = claim("projected", NEARER, of=projected, assuming=(INSIDE,))
+    assert accepted(c, angle, nearer)
+    assert not accepted(claim("projected", NEARER, of=projected), angle, nearer)
+    assert not accepted(claim("projected", NEARER, of=projected, assuming=("norm2(xstar) <= 2*r**2",)), angle, nearer)
+    for of in (("x[k+1]", "x[k]", "xstar"), ("x[k]", "v[k]", "xstar"), ("v[k]", "v[k]", "xstar"), ("x[k+1]", "v[k]")):
+        assert not accepted(c, axiom("angle", ANGLE, "projection", *of), nearer)
+    for other in (ANGLE.replace("<=", ">="), ANGLE.replace("<=", "<"), ANGLE.replace("xstar", "x0")):
+        assert not accepted(c, axiom("angle", other, "projection", "x[k+1]", "v[k]", "xstar"), nearer)
+
+
+def test_projections_are_in_the_ball() -> None:
+    start = "norm2(x0) <= r**2"
+    begin, go_on = combined("begin", None, {start: "1"}), axiom("go on", None, "projection", "x[k+1]")
+    every = induction("all", "norm2(x[k]) <= r**2", [begin], [go_on])
+    assert accepted(claim("in", "norm2(x[k]) <= r**2", of=projected, assuming=(start,)), every)
+    assert not accepted(claim("in", "norm2(x[k+1]) <= r", of=projected), axiom("all", None, "projection", "x[k+1]"))
+    assert not accepted(claim("in", "norm2(x[k]) <= r**2", of=projected), axiom("all", None, "projection", "x[k]"))
+    assert not accepted(claim("in", "norm2(v[k]) <= r**2", of=projected), axiom("all", None, "projection", "v[k]"))
+    doubled = axiom("all", None, "projection", "2*x[k+1]")
+    assert not accepted(claim("in", "norm2(2*x[k+1]) <= r**2", of=projected), doubled)
+    signed = claim("in", "norm2(x[k+1]) <= r**2", of=projected, parameters={"r": REAL})
+    assert not accepted(signed, axiom("all", None, "projection", "x[k+1]"))
+
+
+def test_what_is_projected_is_not_averaged() -> None:
+    c = claim("mean", "E(dot(x[k+1], x0)) == E(dot(x[k] - eta*grad(f, x[k]), x0))", of=projected)
+    assert not accepted(c, {"name": "all", "by": "step"})
+
+
+BEST = "argmin_n(q_n, r)"
+
+
+def test_minimisers_over_a_ball() -> None:
+    slope = f"0 <= sum_n(q_n*dot(grad(f_n, {BEST}), u - {BEST}))"
+    inside = ("norm2(u) <= r**2",)
+    line = axiom("all", None, "argmin", "q_n", "r", "u")
+    assert accepted(claim("best", slope, vectors=("u",), assuming=inside), line)
+    assert not accepted(claim("best", slope, vectors=("u",)), line)
+    assert not accepted(claim("best", slope.replace("<=", ">="), vectors=("u",), assuming=inside), line)
+    assert not accepted(claim("best", slope.replace("u -", "2*u -"), vectors=("u",), assuming=inside), line)
+    assert not accepted(claim("best", slope.replace("grad(f_n", "grad(f"), vectors=("u",), assuming=inside), line)
+    each = f"0 <= dot(grad(f_n, {BEST}), u - {BEST})"
+    assert not accepted(claim("best", each, vectors=("u",), assuming=inside), line)
+    assert not accepted(
+        claim("best", slope, vectors=("u",), assuming=inside), axiom("all", None, "argmin", "1", "r", "u")
+    )
+    ball = axiom("all", None, "argmin", "q_n", "r")
+    assert accepted(claim("best", f"norm2({BEST}) <= r**2"), ball)
+    assert not accepted(claim("best", f"norm2({BEST}) <= 2*r", assuming=("r <= 2",)), ball)
+    assert not accepted(claim("best", f"norm2({BEST}) <= r**2", parameters={"r": REAL}), ball)
+
+
+def test_a_minimiser_of_which_the_claim_does_not_speak_need_not_be_there() -> None:
+    c = claim("none", "0 <= r**2")
+    assert not accepted(
+        c, axiom("in", f"norm2({BEST}) <= r**2", "argmin", "q_n", "r"), combined("all", None, {"in": "1"}, {BEST: "1"})
+    )
+    c = claim("none", f"norm2({BEST}) <= r**2 + s**2")
+    other = "argmin_n(q_n, s)"
+    line = axiom("other", f"norm2({other}) <= s**2", "argmin", "q_n", "s")
+    mine = axiom("in", f"norm2({BEST}) <= r**2", "argmin", "q_n", "r")
+    assert not accepted(c, line, mine, combined("all", None, {"in": "1", "other": "1"}, {other: "1"}))
+    assert accepted(c, mine, combined("all", None, {"in": "1"}, {"s": "1"}))
+
+
+@pytest.mark.parametrize(
+    ("statement", "domains", "assuming", "of", "true"),
+    [
+        ("a**m <= a**(m + 1)", {}, "a >= 1", ("a", "m", "m + 1"), True),
+        ("a**(m + 1) <= a**m", {}, "a <= 1", ("a", "m", "m + 1"), True),
+        ("a**(2*m) <= a**m", {}, "a <= 1", ("a", "m", "2*m"), True),
+        ("a**m <= a**(m + 1)", {}, "a <= 1", ("a", "m", "m + 1"), False),
+        ("a**m <= a**(m + 1)", {}, "a >= 1/2", ("a", "m", "m + 1"), False),
+        ("a**(m + 1) <= a**m", {"a": REAL}, "a <= 1", ("a", "m", "m + 1"), False),
+        ("a**(m + 1) <= a**m", {"a": NONNEGATIVE}, "a <= 1", ("a", "m", "m + 1"), True),
+        ("a**(m + 1) <= a**m", {}, "a >= 1", ("a", "m + 1", "m"), False),
+        ("a**b <= a**(b + c)", {"c": NONNEGATIVE, "b": NONNEGATIVE}, "a >= 1", ("a", "b", "b + c"), False),
+        ("1 <= a**(s - m)", {"s": INDEX}, "a >= 1", ("a", "0", "s - m"), False),
+    ],
+)
+def test_powers_grow_or_shrink(statement: str, domains: Any, assuming: str, of: tuple[str, ...], true: bool) -> None:
+    used = dict(domains.items())
+    c = claim("powers", statement, assuming=(assuming,), parameters={"a": Domain(0, None, lower_open=True), **used})
+    assert accepted(c, axiom("all", None, "exponents", *of)) is true
+
+
+def test_integers_that_are_more_are_more_by_one() -> None:
+    statement = "0 <= (s - 1)*(s - 2)"
+
+    def written(one: str, two: str) -> Any:
+        less = [combined("less", None, {one: "2 - s"})]
+        return cases("all", None, one, less, [combined("more", None, {two: "s - 1"})])
+
+    domains = {"s": COUNT}
+    assert not accepted(claim("s", statement, parameters=domains), written("s <= 1", "1 < s"))
+    more = [combined("two", "2 <= s", {"1 + 1 <= s": "1"}), combined("more", None, {"two": "s - 1"})]
+    less = [combined("two", "s <= 2", {"s <= 1": "1"}, {"1": "1"}), combined("less", None, {"s <= 1": "2 - s"})]
+    both = cases("all", None, "s <= 1", less, more)
+    assert accepted(claim("s", statement, parameters=domains), both)
+    assert not accepted(claim("s", statement), both)
+    assert not accepted(claim("s", statement.replace("s - 2", "s - 3"), parameters=domains), both)
