@@ -31,16 +31,18 @@ class Drawn(Rules):
             raise Uncheckable("there is no algorithm, or the sentence is a strict inequality")
         s, why = goal.sentence, ""
         for at, path in modes(self.normal, [self.normal.value(side, goal.env) for side in (s.left, s.right)]):
-            self.normal.round = Round(self.normal, at, path, shares)
-            try:
-                d = {} if shares else self.normal.difference(s.left, s.relation, s.right, goal.env)
-                if look(self.normal.round, d):
-                    goal.used.reach = furthest(goal.used.reach, self.normal.round.carries())
-                    return
-            except Uncheckable as reason:
-                why = why or f": {reason}"
-            finally:
-                self.normal.round = None
+            made = Round(self.normal, at, path, shares)
+            for made.deep in (False, True):
+                self.normal.round = made
+                try:
+                    d = {} if shares else self.normal.difference(s.left, s.relation, s.right, goal.env)
+                    if look(made, d):
+                        goal.used.reach = furthest(goal.used.reach, made.carries())
+                        return
+                except Uncheckable as reason:
+                    why = why or f": {reason}"
+                finally:
+                    self.normal.round = None
         raise Uncheckable(f"it is not what the round makes{why}")
 
     def step(self, goal: Goal) -> None:

@@ -104,7 +104,7 @@ class Normal(Names):
         if self.round is None:
             return self.value(tree, env)
         found = self.value(tree, env)
-        if self.round.only_coins(found):
+        if self.round.deep or self.round.only_coins(found):
             return found
         unfolding, self.round = self.round, None
         try:

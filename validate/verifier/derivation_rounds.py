@@ -29,12 +29,14 @@ class Round(Depends):
     """The round that begins at the states of index `at`; with a path, that turn in it.
 
     Attributes:
+        deep: whether states are unfolded in functions too where draws come in that are no coins.
         known: taps at certain turns. formulas: taps at any turns, in variables of these, without draws of turns.
     """
 
     def __init__(self, normal: Normal, at: Poly, path: Path = (), shares: bool = False) -> None:
         super().__init__(normal, at, path)
         self.shares = {} if shares else None
+        self.deep = False
         self.known: dict[Place, Poly] = {}
         self.formulas: dict[str, Poly] = {}
         self.where: tuple[Poly, ...] = ()
