@@ -32,8 +32,8 @@ class Drawn(Rules):
         s, why = goal.sentence, ""
         for at, path in modes(self.normal, [self.normal.value(side, goal.env) for side in (s.left, s.right)]):
             made = Round(self.normal, at, path, shares)
-            for made.deep in (False, True):
-                self.normal.round = made
+            for deep in (False, True) if made.by_coordinates else (False,):
+                self.normal.round, made.deep = made, deep
                 try:
                     d = {} if shares else self.normal.difference(s.left, s.relation, s.right, goal.env)
                     if look(made, d):

@@ -24,8 +24,8 @@ class Made:
 
     Attributes:
         values: of each the kind, and what it is; `unread` with the reason. kinds: of the draws. turns: their numbers.
-        partial: whether something in it may have no value. shares: of draws of clients, the draws of their weights in
-            averages, where these are meant.
+        by_coordinates: whether vectors are made so. partial: whether something in it may have no value.
+        shares: of draws of clients, the draws of their weights in averages, where these are meant.
     """
 
     def __init__(self, normal: Normal, at: Poly) -> None:
@@ -35,7 +35,7 @@ class Made:
         self.values: dict[str, tuple[str, Any]] = {}
         self.kinds: dict[int, tuple[Any, ...]] = {}
         self.shares: dict[int, int] | None = None
-        self.partial = False
+        self.partial = self.by_coordinates = False
         self.turns: dict[str, Poly] = {}
         self.expectation: Expectation
         for place, s in enumerate(self.program.state):
@@ -172,6 +172,7 @@ class Made:
         """A vector that is made of others, coordinate by coordinate."""
         al, name = self.algebra, self.algebra.fresh(COORDINATE)
         parts = [entry(al, v, al.var(name)) for v in of]
+        self.by_coordinates = True
         if op in ("over", "sqrt"):
             self.partial = True
             if self.turns:
