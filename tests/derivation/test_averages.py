@@ -6,7 +6,7 @@ import pytest
 
 from tests.derivation.both import check
 from theory import algorithm, claim
-from theory.derivation import NotProvedError, assumed, average, combined
+from theory.derivation import NotProvedError, assumed, averaged, combined
 
 AVERAGE = "E(norm2(x[k+1])) <= {factor}*mean_n(E(norm2(x[k])))"
 ANY = "(1 - (1 - p)**N)"
@@ -50,7 +50,7 @@ def by_weights(w, x, *, q):
 
 
 def ends(statement, of, *lines, assuming=(), **fields):
-    return check(claim("one", statement, of=of, assuming=assuming, **fields), lines or [average("all")])
+    return check(claim("one", statement, of=of, assuming=assuming, **fields), lines or [averaged("all")])
 
 
 @pytest.mark.parametrize(

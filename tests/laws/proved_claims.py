@@ -34,10 +34,11 @@ def found() -> dict[str, Lines]:
 def proved() -> dict[str, tuple[Claim, Lines]]:
     """By id, the claims of the papers that have a derivation, in the papers' order."""
     every = {c.id: c for c in catalog.claims()}
-    unknown = set(found()) - {name for name, c in every.items() if c.proof is None}
-    assert not unknown, f"{sorted(unknown)}: no claims without a derivation of their own"
+    unknown = sorted(set(found()) - set(every))
+    assert not unknown, f"there are no claims {unknown}"
     written = {name: plain(lines(c, c.proof)) for name, c in every.items() if c.proof is not None}
-    return {name: (c, {**written, **found()}[name]) for name, c in every.items() if name in {*written, *found()}}
+    derivations = {**found(), **written}
+    return {name: (c, derivations[name]) for name, c in every.items() if name in derivations}
 
 
 def searched(claim: Claim) -> Lines | None:

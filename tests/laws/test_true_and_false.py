@@ -123,7 +123,7 @@ CLAIMS = labelled()
 
 def test_every_claim_is_there():
     truths = [truth for truth, _ in CLAIMS.values()]
-    assert [truths.count(truth) for truth in WORDS] == [187, 233, 13]
+    assert [truths.count(truth) for truth in WORDS] == [186, 234, 13]
     assert set(OPEN) | set(QUICK) <= set(CLAIMS)
 
 

@@ -7,7 +7,7 @@ from theory.derivation.kernel import Checked, NotProvedError, check
 from theory.derivation.writing import (
     assumed,
     at,
-    average,
+    averaged,
     axiom,
     cases,
     citation,
@@ -32,7 +32,7 @@ __all__ = [
     "NotProvedError",
     "assumed",
     "at",
-    "average",
+    "averaged",
     "axiom",
     "cases",
     "check",

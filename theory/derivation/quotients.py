@@ -7,11 +7,12 @@ quotient whose numerator has no terms, and two quotients are equal when their di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
+from operator import add, sub
 from typing import Any, TypeAlias
 
 MOST_TERMS = 20_000
@@ -321,32 +322,49 @@ def _made(over: Polynomial, under: Mapping[Frozen, int]) -> Quotient:
 
 def _divided(over: Polynomial, by: Polynomial) -> Polynomial | None:
     """The polynomial by which another one is a multiple of `by`; None where it is none."""
-    if any(a.square is not None for p in (over, by) for m in p for a, _ in m):
+    if any(a.square is not None for p in (by, over) for m in p for a, _ in m):
         return None
-    atoms = sorted({a for p in (over, by) for m in p for a, _ in m})
+    own = {a for m in by for a, _ in m}
+    groups: dict[Monomial, dict[Monomial, Fraction]] = {}  # by what has nothing of the divisor
+    for m, c in over.items():
+        outside = tuple((a, e) for a, e in m if a not in own)
+        groups.setdefault(outside, {})[tuple((a, e) for a, e in m if a in own)] = c
+    found: dict[Monomial, Fraction] = {}
+    for outside, part in sorted(groups.items(), key=lambda group: len(group[1])):
+        whole = _divided_there(part, by, sorted(own))
+        if whole is None:
+            return None
+        found |= {times(outside, m): c for m, c in whole.items()}
+    return found
 
-    def key(m: Monomial) -> tuple[int, ...]:
-        powers = dict(m)
-        return tuple(powers.get(a, 0) for a in atoms)
 
-    head = max(by, key=key)
-    turned = tuple((a, -e) for a, e in head)
-    left, found = dict(over), dict[Monomial, Fraction]()
-    least = min(map(key, by)), min(map(key, over))
+def _divided_there(over: Polynomial, by: Polynomial, atoms: Sequence[Atom]) -> Polynomial | None:
+    """The same of polynomials in these atoms."""
+    places = {a: i for i, a in enumerate(atoms)}
+
+    def powers(m: Monomial) -> tuple[int, ...]:
+        own = [0] * len(atoms)
+        for a, e in m:
+            own[places[a]] = e
+        return tuple(own)
+
+    left, divisor = ({powers(m): c for m, c in p.items()} for p in (over, by))
+    head, last = max(divisor), min(left)
+    found: dict[tuple[int, ...], Fraction] = {}
     for _ in range(len(over) * 8 + 8):
         if not left:
-            return found
-        top = max(left, key=key)
-        step, c = times(top, turned), left[top] / by[head]
+            return {tuple((a, e) for a, e in zip(atoms, m, strict=True) if e): c for m, c in found.items()}
+        top = max(left)
+        step, c = tuple(map(sub, top, head)), left[top] / divisor[head]
         found[step] = c
-        for m, b in by.items():
-            at = times(step, m)
+        for m, b in divisor.items():
+            at = tuple(map(add, step, m))
             total = left.get(at, Fraction(0)) - c * b
             if total:
                 left[at] = total
             else:
                 left.pop(at, None)
-        if left and max(map(key, left)) < least[1]:
+        if left and max(left) < last:
             return None
     return None
 

@@ -104,7 +104,7 @@ class Reader:
         if op == "*":
             return self.value(inner[0], place) * self.value(inner[1], place)
         if op == "/":
-            return self.value(inner[0], place) / self.value(inner[1], place)
+            return self.value(inner[0], place) * self._inverse(inner[1], place)
         if op == "**":
             return self._power(inner[0], inner[1], place)
         if op == "E":
@@ -174,6 +174,19 @@ class Reader:
                 if not known and any(b.kind in ("value", "grad") for b in deep(of_atom(one))):
                     raise RejectedError("an expectation that need not be there, with noise")
         return q
+
+    def _inverse(self, e: Expression, place: Place) -> Quotient:
+        """One divided by it; a power, or a product, stays one in the denominator."""
+        if isinstance(e, Name) and e.name in self.words.definitions:
+            return self._inverse(self.words.definitions[e.name], place)
+        if isinstance(e, Apply) and e.operation == "*":
+            one, other = parts(e)
+            return self._inverse(one, place) * self._inverse(other, place)
+        if isinstance(e, Apply) and e.operation == "**":
+            base, exponent = parts(e)
+            if isinstance(exponent, Number) and exponent.value.denominator == 1 and exponent.value > 0:
+                return self._inverse(base, place).power(int(exponent.value))
+        return ONE / self.value(e, place)
 
     # --- names ---
 

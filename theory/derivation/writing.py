@@ -36,7 +36,7 @@ def drawn(name: str, line: str, sentence: str | None = None) -> Data:
     return _line(name, "drawn", sentence, line=line)
 
 
-def average(name: str, sentence: str | None = None) -> Data:
+def averaged(name: str, sentence: str | None = None) -> Data:
     """A bound on E(norm2(v)) of what a round makes with an average of clients, by convexity."""
     return _line(name, "average", sentence)
 

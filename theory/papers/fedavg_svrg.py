@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from theory.claim import Paper, claim
 from theory.domain import COUNT, INDEX, PROBABILITY
+from theory.papers import fedavg_svrg_proofs as proofs
 from theory.program import algorithm
 
 
@@ -81,6 +82,7 @@ THEOREM = (
         "theorem-v1-eq7/corrected",
         f"{OPTIMISATION} + delta**2*L**2/(K*S*M*N)*lexicographic_drift_sum + {NOISE}",
         {**GAP, **SINCE_SUM},
+        proof=proofs.BOUND_7,
         equation="(7), corrected",
         title="(7) with the drift since the beginning of the round",
         source="repair of (7)",
@@ -96,6 +98,7 @@ THEOREM = (
         "theorem-v1-eq8",
         f"{OPTIMISATION} + delta**2*L**2*(M - 1)**2*G2 + {NOISE_8}",
         BOUNDED,
+        proof=proofs.BOUND_8_AS_PRINTED,
         equation="(8)",
         title="average squared gradient norm, with bounded substituted gradients",
         source="Theorem V.1, equation (8)",
@@ -111,6 +114,7 @@ THEOREM = (
         "theorem-v1-eq8/corrected",
         f"{OPTIMISATION} + delta**2*L**2*(S*M - 1)*(2*S*M - 1)/6*G2 + {NOISE_8}",
         BOUNDED,
+        proof=proofs.BOUND_8,
         equation="(8), corrected",
         title="(8) as it follows from the corrected (7)",
         source="repair of (8)",
@@ -124,24 +128,22 @@ THEOREM = (
         "theorem-v1-eq8/corrected-2",
         f"{OPTIMISATION} + {NOISE_8}",
         BOUNDED,
+        proof=proofs.SHARPENED,
         equation="(8), sharpened",
         title="(8) without its drift term, which implies (8) as printed",
         source="a proof of (8) that does not use (7)",
         amends="theorem-v1-eq8",
         remarks=(
-            "Let T = SM, h = delta L T, t = sM+m, g = grad f(theta^k), b_t = (1/N) sum_n grad f_n(w_{n,t}), V_{n,t} "
-            "the sum of the first t substituted gradients of client n, V_n = V_{n,T}. If h > 1 the noise term exceeds "
-            "G^2, and E||g||^2 <= (1/N) sum_n E||v_{n,0,0}||^2 <= G^2. Let h <= 1. Smoothness and 2<g,b> = ||g||^2 + "
-            "||b||^2 - ||g-b||^2 give E||g||^2 <= (2/(delta T)) (E f(theta^k) - E f(theta^{k+1})) + X - B + (L/(delta "
-            "T)) E||theta^{k+1}-theta^k||^2, B = (1/T) sum_t E||b_t||^2, X = (1/T) sum_t E||g-b_t||^2 <= (L^2 "
-            "delta^2/T) max_n sum_t E||V_{n,t}||^2 <= h^2 (T-1)(2T-1)/(6T^2) G^2. The printed proof throws B away; it "
-            "pays for the drift. N >= 2: clients are independent given theta^k, so E||theta^{k+1}-theta^k||^2 <= "
-            "delta^2 (T^2 B + (1/N^2) sum_n T^2 G^2/p_n); the last term is at most h B + (h/N) G^2 q, q = (1/N) sum_n "
-            "1/p_n >= 1, and h^2/3 + h q/N <= h q because h/3 <= 1/3 <= 1 - 1/N. N = 1: the last term is (h/p) "
-            "E||V_T||^2/T^2 with E||V_T||^2 <= T^2 G^2, so it is enough that X <= h (G^2 - E||V_T||^2/T^2) + B. As "
-            "v_t - b_t has mean zero given the past, E||V_T||^2 = sum_t (E||v_t||^2 + 2 E<V_t,b_t>) <= T G^2 + (1/T) "
-            "sum_t E||V_t||^2 + T^2 B; with C = (1/T^3) sum_t E||V_t||^2 <= (T-1)(2T-1)/(6T^2) G^2 and X <= h^2 C, h "
-            "<= 1, it is enough that 2C <= (1-1/T) G^2, that is (2T-1)/(3T) <= 1. Sum over k.",
+            "Let T = SM, h = delta L T, t = sM+m, g = grad f(theta^k), b_t = (1/N) sum_n grad f_n(w_{n,t}), z_t = "
+            "(1/N) sum_n (theta^k - w_{n,t}), D_t = (1/N) sum_n E||theta^k - w_{n,t}||^2, q = (1/N) sum_n 1/p_n >= "
+            "1. If h > 1 the noise term exceeds G^2, and E||g||^2 <= (1/N) sum_n E||v_{n,0,0}||^2 <= G^2. Let h <= "
+            "1. Smoothness and 2<g,b> = ||g||^2 + ||b||^2 - ||g-b||^2 give E f(theta^{k+1}) <= E f(theta^k) - (delta "
+            "T/2) E||g||^2 - (delta/2) sum_t E||b_t||^2 + (delta L^2/2) sum_t D_t + (L/2) "
+            "E||theta^{k+1}-theta^k||^2. The printed proof throws the b_t away; they pay for the drift. By the "
+            "activations E||theta^{k+1}-theta^k||^2 <= E||z_T||^2 + (q-1) delta^2 T^2 G^2/N. As v_t - b_t has mean "
+            "zero given the past, E||z_T||^2 is the sum of 2 delta E<z_t,b_t> + delta^2 E||(1/N) sum_n v_{n,t}||^2 "
+            "<= D_t/T + delta^2 T E||b_t||^2 + delta^2 G^2. With sum_t D_t <= delta^2 G^2 T(T-1)(2T-1)/6 all this is "
+            "at most (L/2) delta^2 T^2 q G^2, since (T-1)(2T-1)/3 + T <= T^2. Sum over k.",
             CHANCES,
         ),
     ),
@@ -297,6 +299,7 @@ LEMMA = (
         EQ9,
         (*SAMPLES, STRONG, EACH),
         where=GAPS,
+        proof=proofs.VARIANCE,
         equation="(9), corrected",
         title="(9) under the hypotheses of the theorem that it cites",
         source="Johnson and Zhang (2013), proof of Theorem 1",
@@ -314,6 +317,7 @@ LEMMA = (
         f"mean_j({LOCAL}) <= alpha*start_gap",
         (*SAMPLES, STRONG, STEP, EACH),
         where={**ALPHA, "start_gap": START},
+        proof=proofs.ONE_SNAPSHOT,
         equation="(10), corrected",
         title="one contraction a snapshot, for the average inner iterate",
         source="Johnson and Zhang (2013), Theorem 1",
@@ -334,6 +338,7 @@ LEMMA = (
             "variance_term": "2*L*delta*m/(1 - 2*L*delta)",
             **D_,
         },
+        proof=proofs.FIRST_STEPS,
         equation="(12), corrected",
         title="the drift of a round, in terms of where the round starts",
         source="repair of (12)",
@@ -361,6 +366,7 @@ LEMMA = (
         " + 4*D*delta*L**2*M*(1 + alpha)*sum_inv_p/N",
         (*SAMPLES, STRONG, STEP),
         where=AVERAGED,
+        proof=proofs.FLOOR,
         equation="(14), corrected",
         title="decay of order 1/K down to a floor",
         source="repair of (14)",
@@ -408,6 +414,7 @@ APPENDIX = (
         at_start(f"delta**2*L/(2*N**2)*{AGGREGATE} <= delta**2*L*S*M/(2*N)*weighted_round"),
         where={"weighted_round": at_start(WEIGHTED)},
         kind="lemma",
+        proof=proofs.SECOND_MOMENT,
         equation="(A.16), corrected",
         title="second moment of the aggregate, with its factor on both sides",
         source="what the proof of Lemma A.1 shows",
@@ -430,6 +437,7 @@ APPENDIX = (
         f"{INNER_PRODUCT} <= delta**3*L**2*(s*M + m)/(2*N)*lexicographic_drift_round - delta/2*squared_gradient_norm",
         where={"lexicographic_drift_round": SINCE_ROUND, **SQUARED},
         kind="lemma",
+        proof=proofs.DRIFT,
         equation="(A.17), corrected",
         title="the inner product, with the drift since the beginning of the round",
         source="repair of Lemma A.2",
@@ -445,6 +453,7 @@ APPENDIX = (
         "eq-a19",
         "norm2(x[k+1] - x[k] + delta/N*sum_n(sum_h(sum_j(u[k, h, j])))) <= 0",
         assuming=(EACH,),
+        proof=proofs.UPDATE,
         equation="(A.19)",
         title="the server's update as a sum of substituted gradients",
         source="proof of Theorem V.1, (A.19)",
@@ -454,6 +463,7 @@ APPENDIX = (
         at_start("E(f(x[k+1])) <= cost - delta*inner_product_sum + delta**2*L/(2*N**2)*aggregate_second_moment"),
         assuming=(*SMOOTH, EACH),
         where={"cost": "f(x[0])", "inner_product_sum": at_start(INNER), "aggregate_second_moment": at_start(AGGREGATE)},
+        proof=proofs.DESCENT_AT_START,
         equation="(A.20)",
         title="descent, expectation taken",
         source="proof of Theorem V.1, (A.20)",
@@ -463,6 +473,7 @@ APPENDIX = (
         "eq-a21",
         at_start("E(f(x[k+1])) <= cost - delta*inner_product_sum + L*S*M*delta**2/(2*N)*weighted_round"),
         where={"cost": "f(x[0])", "inner_product_sum": at_start(INNER), "weighted_round": at_start(WEIGHTED)},
+        proof=proofs.ROUND_DESCENT,
         equation="(A.21)",
         title="descent, with the aggregate bounded",
         source="proof of Theorem V.1, (A.21)",
@@ -472,6 +483,7 @@ APPENDIX = (
         "eq-a22",
         "E(f(x[k+1])) <= cost - delta*inner_product_sum + L*S*M*delta**2/(2*N)*weighted_round",
         where={**COST, "inner_product_sum": INNER, "weighted_round": WEIGHTED},
+        proof=proofs.TOTAL_DESCENT,
         equation="(A.22)",
         title="descent, in total expectation",
         source="proof of Theorem V.1, (A.22)",
@@ -496,6 +508,7 @@ APPENDIX = (
         "E(f(x[k+1])) <= cost + delta**3*L**2/(2*N)*weighted_drift_round"
         " - delta*S*M/2*squared_gradient_norm + L*S*M*delta**2/(2*N)*weighted_round",
         where={**COST, **SQUARED, "weighted_drift_round": SINCE, "weighted_round": WEIGHTED},
+        proof=proofs.ROUND,
         equation="(A.23), corrected",
         title="descent, with the corrected Lemma A.2",
         source="repair of (A.23)",
@@ -526,6 +539,7 @@ SUMMED = (
         f"2*f_drop/(delta*K*S*M) + delta**2*L**2/(K*S*M*N)*lexicographic_drift_sum + {NOISE}",
         {**DROP, **SINCE_SUM},
         kind="equation",
+        proof=proofs.SUM_OF_ROUNDS,
         equation="(A.24), corrected",
         title="the sum over the rounds, with the bracket and the drift mended",
         source="repair of (A.24)",

@@ -11,8 +11,22 @@ that has left is selected no more. What the paper says of a generic f, its secti
 from dataclasses import replace
 
 from theory.claim import Paper, claim
-from theory.derivation import assumed, axiom, cases, combined, power, root, step, zero
+from theory.derivation import (
+    assumed,
+    averaged,
+    axiom,
+    cases,
+    combined,
+    domain,
+    induction,
+    power,
+    root,
+    step,
+    zero,
+)
 from theory.domain import NONNEGATIVE, REAL, Domain
+from theory.papers import open_fl_proofs as proofs
+from theory.papers.open_fl_proofs import LENGTH, ROOT, worth
 from theory.program import algorithm
 
 # --- algorithms ------------------------------------------------------------------------------------------------------
@@ -133,6 +147,39 @@ def domains(*names):
     return {name: NO_LESS[name] for name in names}
 
 
+HERE = "grad(f_n, x0)"
+SOMEBODY, NOBODY = "(1 - (1 - p)**N)", "(1 - p)**N"
+CHANCE = (
+    domain("p", "p <= 1"),
+    combined("less", "1 - p <= 1", (), {"1": "p"}),
+    power("chance", "less", "N", f"{NOBODY} <= 1"),
+)
+ONE_STEP_STAYS = (
+    step("round", "E(norm2(x[1])) == mean_i(norm2(x0 - eta*grad(f_ni, x0)))"),
+    combined("all", None, {"round": "1", "stable f_ni (x0)": "1"}),
+)
+SYSTEM_STAYS = (
+    *CHANCE,
+    domain("local", "local <= 1"),
+    averaged(
+        "round",
+        f"E(norm2(x[1])) <= local*mean_i(norm2({HERE} - eta*grad(f_ni, {HERE})))"
+        f" + (1 - local)*{SOMEBODY}*mean_n(norm2({HERE}))",
+    ),
+    power("inside", f"norm({HERE}) <= R", "2", f"norm2({HERE}) <= R**2"),
+    combined(
+        "all",
+        None,
+        {"round": "1", f"stable f_ni ({HERE})": "local", "mean_n: inside": f"(1 - local)*{SOMEBODY}"},
+        {"R": f"(1 - local)*{NOBODY}"},
+    ),
+)
+MOMENT = "mean_i(norm2(grad(f_ni, x0)))"
+MOMENTS_STAY = (
+    *CHANCE,
+    averaged("round", f"E(norm2(x[1])) <= {SOMEBODY}*mean_n({MOMENT})"),
+    combined("all", None, {"round": "1", f"mean_n: {MOMENT} <= R2": SOMEBODY}, {"1": f"{NOBODY}*R2"}),
+)
 DEFINITION = (
     claim(
         "definition-1",
@@ -140,6 +187,7 @@ DEFINITION = (
         of=local_sgd,
         assuming=("stable(f_ni, eta, R)", "norm(x0) <= R"),
         parameters=domains("R"),
+        proof=ONE_STEP_STAYS,
         kind="definition",
         equation="Definition 1",
         title="stability",
@@ -175,6 +223,7 @@ DEFINITION = (
         of=iteration,
         assuming=(*A1_N, A2_N, "stable(f_ni, eta, R)", "norm(grad(f_n, x0)) <= R"),
         parameters=domains("R", "r"),
+        proof=SYSTEM_STAYS,
         kind="proposition",
         equation="Proposition 1, (4)",
         title="stable clients make a stable system",
@@ -195,6 +244,7 @@ DEFINITION = (
         of=average,
         assuming=("mean_i(norm2(grad(f_ni, x0))) <= R2",),
         parameters=domains("R2"),
+        proof=MOMENTS_STAY,
         kind="proposition",
         equation="Proposition 1, (4)",
         title="averaging with second moments and independent weights",
@@ -421,6 +471,79 @@ LEAST_RADIUS = (
     root("all", "squares"),
 )
 
+NOW_SQUARE, LOCAL = "E(norm2(x[k]))", "E(mean_i(norm2(x[k] - eta*grad(f_ni, x[k]))))"
+
+
+def for_all_time(*local, rate):
+    """An open system, from the last line, a bound on a local step, and the rate of contraction in it."""
+    return (
+        domain("p", "p <= 1"),
+        averaged("round", f"E(norm2(x[k+1])) <= p*{LOCAL} + (1 - p)*mean_n({NOW_SQUARE})"),
+        power("inside", "norm(x0) <= R", "2", "norm2(x0) <= R**2"),
+        power("near", A2_N, "2", "norm2(xstar_n) <= r**2"),
+        *local,
+        induction(
+            "squares",
+            f"{NOW_SQUARE} <= R**2",
+            [combined("start", None, {"inside": "1"})],
+            [combined("next", None, {"round": "1", "local": "p", "IH": f"p*({rate})", "mean_n: IH": "1 - p"})],
+        ),
+        root("all", "squares"),
+    )
+
+
+SHORT = "1 - eta*L + eta*L*(L - mu)/(L + mu)"
+AT_MOST = "eta*(1 - eta*L)/L"
+STAYS_FOR_ALL_TIME = for_all_time(
+    *contracting("f_n", "x[k]", "xstar_n"),
+    combined(
+        "local",
+        f"{LOCAL} <= ({SHORT})*{NOW_SQUARE} + eta*L*(r**2 + sigma**2/L**2)",
+        {"E: variance (x[k])": "eta**2", "E: moved": "eta*L", "near": "eta*L"},
+        {"E: grad(f_n, x[k])": AT_MOST, "sigma": AT_MOST},
+    ),
+    rate=SHORT,
+)
+AWAY, BETWEEN = "(x[k] - xstar_n)", "((1 - eta*A)*x[k] + eta*A*xstar_n)"
+LEFT = f"(grad(f_n, x[k]) - A*{AWAY})"
+AT_STEP_SIZE = for_all_time(
+    *contracting("f_n", "x[k]", "xstar_n")[:2],
+    combined("room", "A - eta*mu*L >= 0", (), {"1": "A*(1 - eta*A)", "L - mu": "eta/4"}),
+    cases(
+        "moved",
+        "norm2(x[k] - eta*grad(f_n, x[k])) <= (A - eta*mu*L)*(norm2(x[k])/A + eta/(1 - eta*A)*norm2(xstar_n))",
+        "L <= mu",
+        [
+            combined("none", f"norm2({LEFT}) <= 0", {"curved": "1", "L <= mu": f"(L - mu)/4*norm2({AWAY})"}),
+            zero("nothing", "none", LEFT, f"(2*eta*{BETWEEN} - eta**2*{LEFT})"),
+            combined(
+                "on the line",
+                None,
+                {"nothing": "-1"},
+                {
+                    AWAY: "(1 - eta*A)*eta*A",
+                    "x[k]": "eta*(L - mu)**2/(4*A)",
+                    "xstar_n": "eta**2*(L - mu)**2/(4*(1 - eta*A))",
+                },
+            ),
+        ],
+        [
+            combined(
+                "in the plane",
+                None,
+                {"curved": "4*eta*(A - eta*mu*L)/(L - mu)**2"},
+                {f"{BETWEEN} + 4*(1 - eta*A)*A/(L - mu)**2*{LEFT}": "eta*(L - mu)**2/(4*(1 - eta*A)*A)"},
+            )
+        ],
+    ),
+    combined(
+        "local",
+        f"{LOCAL} <= (A - eta*mu*L)*({NOW_SQUARE}/A + eta/(1 - eta*A)*r**2) + eta**2*sigma**2",
+        {"E: moved": "1", "E: variance (x[k])": "eta**2", "near": "eta*(A - eta*mu*L)/(1 - eta*A)"},
+    ),
+    rate="(A - eta*mu*L)/A",
+)
+
 ONE_STEP = (*A1, A2, A3, STEP)
 FULL = "sqrt((kappa + 1)/2*(r**2 + sigma**2/L**2))"
 
@@ -478,6 +601,7 @@ THEOREM_2 = (
         "theorem-2/corrected-2",
         FULL,
         of=open_sgd,
+        proof=STAYS_FOR_ALL_TIME,
         title="one radius for the whole open system and all time",
         source="repair of Theorem 2 with Proposition 1",
         amends="theorem-2",
@@ -494,6 +618,7 @@ THEOREM_2 = (
         of=open_sgd,
         more=("eta*(mu + L) < 2",),
         where={"A": "(L + mu)/2"},
+        proof=AT_STEP_SIZE,
         title="the radius at a given step size",
         source="repair of Theorem 2",
         amends="theorem-2",
@@ -584,8 +709,6 @@ SECTION_VI_A = (
 
 # --- Adam ------------------------------------------------------------------------------------------------------------
 
-ROOT = "sqrt(eps + sigma**2)"
-LENGTH = "eta**2*d/((1 - beta2)*(1 - beta1**2/beta2))"
 CONSTANTS = {
     "kappa": "L/mu",
     "C1": f"1 - 2*mu*eta/{ROOT}",
@@ -609,18 +732,12 @@ def some(*names):
     return {name: CONSTANTS[name] for name in names}
 
 
-def on_states(names):
-    """What a state is worth: at k from x, z, q, s; at k+1 from the next x, x, p, t."""
-    x, z, q, s = names
-    return f"f_n({x}) - f_n(xstar_n) - c*dot(grad(f_n, {z}), {q}) + b*dot(one[k], {s})"
-
-
-NOW, AFTER = on_states(("x[k]", "z[k]", "q[k]", "s[k]")), on_states(("x[k+1]", "x[k]", "p[k]", "t[k]"))
+NOW, AFTER = worth("x[k]", "z[k]", "q[k]", "s[k]"), worth("x[k+1]", "x[k]", "p[k]", "t[k]")
 CHOICE = {"c": "eta*beta1/(1 - beta1)", "b": "eta*sigma**2/(1 - beta1)"}
 LYAPUNOV = {**CHOICE, "lyapunov": f"E({NOW})"}
 
 
-def with_factors(one, remarks=()):
+def with_factors(one, remarks=(), proof=None):
     """With what Lemma 8 of [21], which (25) cites, needs of the factors of the moments."""
     return replace(
         one,
@@ -628,6 +745,7 @@ def with_factors(one, remarks=()):
         title=f"{one.title}, beta1^2 < beta2",
         assuming=(*one.assuming, MOMENTS),
         remarks=(*remarks, FIRST),
+        proof=proof,
     )
 
 
@@ -691,6 +809,7 @@ THEOREM_3_CLAIMS = (
         label="theorem-3/papers-settings",
         title="the same, at the factors of the paper's experiments",
         assuming=(*ON_THE_BALL.assuming, "beta1 == 9/10", "beta2 == 999/1000"),
+        proof=None,
         remarks=("theorem-3/on-the-ball at beta1 = 0.9 and beta2 = 0.999 of section IV-A.", FIRST),
     ),
     claim(
@@ -699,6 +818,7 @@ THEOREM_3_CLAIMS = (
         of=open_adam,
         assuming=("strongly_convex(f_n, mu)", A2_N, A4),
         parameters=DOMAINS,
+        proof=proofs.FROM_BOUNDED_GRADIENTS,
         equation="Theorem 3",
         title="radius of stability of local Adam, from bounded gradients",
         source="repair of Theorem 3",
@@ -731,8 +851,8 @@ LEMMA_5 = claim(
     ),
 )
 AROUND = {
-    "now": on_states(("y[0]", "z[0]", "q[0]", "s[0]")).replace("[k]", "[0]"),
-    "after": on_states(("e[0]", "y[0]", "p[0]", "t[0]")).replace("[k]", "[0]"),
+    "now": worth("y[0]", "z[0]", "q[0]", "s[0]").replace("[k]", "[0]"),
+    "after": worth("e[0]", "y[0]", "p[0]", "t[0]").replace("[k]", "[0]"),
 }
 A4_AROUND = tuple(f"max_i(norm(grad(f_ni, {point}))) <= sigma" for point in ("l[0, h]", "z[0]", "y[0]", "e[0]"))
 WEIGHTS, SELECTED = {"weight": NONNEGATIVE}, "sum_n(weight_n) > 0"

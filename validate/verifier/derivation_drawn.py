@@ -30,8 +30,8 @@ class Drawn(Rules):
         if self.claimed.program is None or goal.relation == "<":
             raise Uncheckable("there is no algorithm, or the sentence is a strict inequality")
         s, why = goal.sentence, ""
-        for at, path in modes(self.normal, [self.normal.value(side, goal.env) for side in (s.left, s.right)]):
-            made = Round(self.normal, at, path, shares)
+        for at, path, turning in modes(self.normal, [self.normal.value(side, goal.env) for side in (s.left, s.right)]):
+            made = Round(self.normal, at, path, shares, turning)
             for deep in (False, True) if made.by_coordinates else (False,):
                 self.normal.round, made.deep = made, deep
                 try:

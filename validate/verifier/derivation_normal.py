@@ -81,7 +81,7 @@ class Normal(Names):
         if op in ONE_NUMBER:
             if op == "abs":
                 return al.absolute(self.inner(tree.args[0], env))
-            return al.of(al.atom(op, al.frozen(self.inner(tree.args[0], env))))
+            return al.applied(op, self.inner(tree.args[0], env))
         if op in ("min", "max"):
             return al.extreme(op, [al.frozen(self.inner(a, env)) for a in tree.args])
         if op in FUNCTIONS or op == "grad":
@@ -186,6 +186,8 @@ class Normal(Names):
         base = self.inner(tree.args[0], env)
         if base == UNIT:
             return base
+        if set(exponent) <= {()} and constant.denominator == 2:
+            return al.power(al.root(base), constant.numerator)
         if self.integer_form(exponent):
             low = all(c >= 0 and self.least({m: c}) is not None for m, c in exponent.items())
             if low or self.signs.nonzero(tree.args[0], env):

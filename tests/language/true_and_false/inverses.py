@@ -24,7 +24,7 @@ C9 = claim("i4", "1/(1-a)**3 >= 1/(1-b)**3", assuming=("a >= b",))
 C10 = claim("i5", "1/(1-a*c) >= 1/(1-b*c)", assuming=("a >= b",))
 # TRUE: b is an integer, at least 1; where it is 1 a side has no value, or is 0
 C11 = claim("i6", "(1-b)*(1-a) >= 0", assuming=("a >= b",))
-# TRUE: b is an integer, at least 1; where it is 1 a side has no value, or is 0
+# FALSE: left side -1/9 <= right side 0 (a=10, b=5, K=1)
 C12 = claim("i7", "1/(1-a) > 0", assuming=("a >= b",))
 # TRUE: the right side is the sum of the powers of b, and each power of a is at least that of b
 C13 = claim("i8", "sum_k(a**k) >= (1 - b**K)/(1 - b)", assuming=("a >= b",))
