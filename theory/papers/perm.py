@@ -116,6 +116,7 @@ def moves(w, x, eta, alpha, H, N):
     g = w.gradient(x)
     s = g - g
     for _ in w.repeat(H):
+        w.tap("s", s)
         s = s - eta * alpha * N * curved(w, s) + eta * alpha * N * g
     return s
 
@@ -129,7 +130,9 @@ def unhindered(w, x, *, eta, alpha, H, N):
 @algorithm
 def partly(w, x, *, eta, alpha, H, N, S):
     """The sum over the first S clients of a random order."""
-    return w.sum(w.choose(S) * moves(w, x, eta, alpha, H, N))
+    part = w.choose(S) * moves(w, x, eta, alpha, H, N)
+    w.tap("part", part)
+    return w.sum(part)
 
 
 @algorithm(x="x0", m="0")

@@ -355,10 +355,45 @@ def part_of_weights() -> Lines:
     )
 
 
+def _growth(bent: str, added: str) -> Lines:
+    """||s'|| <= (1 + eta N L) ||s|| + c ||v|| in a turn, c = eta alpha N, so ||s|| <= c h (1 + eta N L)^h ||v||."""
+    s, c, b = "s[k, h]", "eta*alpha_n*N", "(1 + eta*N*L)"
+    moved, more, less = f"({s} - {c}*{bent})", f"({c}*{added})", f"(-{c}*{bent})"
+    return (
+        root("bent", "bent 2", f"norm({bent}) <= L*norm({s})"),
+        step("made 2", f"norm2(s[k, h+1]) == norm2({moved} + {more})"),
+        root("made", "made 2", f"norm(s[k, h+1]) == norm({moved} + {more})"),
+        axiom("added", f"norm({moved} + {more}) <= norm{moved} + norm{more}", "triangle", moved, more),
+        axiom("less", f"norm({s} + {less}) <= norm({s}) + norm{less}", "triangle", s, less),
+        combined("scaled 2", f"norm2{more} == ({c})**2*norm2({added})"),
+        combined("turned 2", f"norm2{less} == ({c})**2*norm2({bent})"),
+        root("scaled", "scaled 2", f"norm{more} == {c}*norm({added})"),
+        root("turned", "turned 2", f"norm{less} == {c}*norm({bent})"),
+        combined(
+            "turn",
+            f"norm(s[k, h+1]) <= {b}*norm({s}) + {c}*norm({added})",
+            {
+                **dict.fromkeys(("made", "added", "less", "scaled", "turned"), "1"),
+                "bent": c,
+                "alpha_n <= 1": f"eta*N*L*norm({s})",
+            },
+        ),
+        combined("one", f"1 <= {b}", (), {"1": "eta*N*L"}),
+        power("more", "one", "h + 1", f"1 <= {b}**(h + 1)"),
+        induction(
+            "growth",
+            f"norm({s}) <= {c}*h*{b}**h*norm({added})",
+            [step("begin")],
+            [combined("go on", None, {"turn": "1", "IH": b, "more": f"{c}*norm({added})"})],
+            on="h",
+        ),
+        at("last turn", "growth", k="0", h="H"),
+    )
+
+
 def turned_by() -> Lines:
-    """Proposition 3: ||s'|| <= (1 + eta N L) ||s|| + c ||x|| in a turn, so ||s|| <= c h (1 + eta N L)^h ||x||."""
-    s, bent, c, b = "s[k, h]", "bent[k, h]", "eta*alpha_n*N", "(1 + eta*N*L)"
-    moved, added, taken = f"({s} - {c}*{bent})", f"({c}*x[k])", f"(-{c}*{bent})"
+    """Proposition 3: with another sample in every turn."""
+    s = "s[k, h]"
     return (
         assumed(
             "every sample",
@@ -368,38 +403,169 @@ def turned_by() -> Lines:
             x=s,
             y=f"{s} - {s}",
         ),
-        drawn("bent 2", "every sample", f"norm2({bent}) <= L**2*norm2({s})"),
-        root("bent", "bent 2", f"norm({bent}) <= L*norm({s})"),
-        step("made 2", f"norm2(s[k, h+1]) == norm2({moved} + {added})"),
-        root("made", "made 2", f"norm(s[k, h+1]) == norm({moved} + {added})"),
-        axiom("added", f"norm({moved} + {added}) <= norm{moved} + norm{added}", "triangle", moved, added),
-        axiom("taken", f"norm({s} + {taken}) <= norm({s}) + norm{taken}", "triangle", s, taken),
-        combined("scaled 2", f"norm2{added} == ({c})**2*norm2(x[k])"),
-        combined("turned 2", f"norm2{taken} == ({c})**2*norm2({bent})"),
-        root("scaled", "scaled 2", f"norm{added} == {c}*norm(x[k])"),
-        root("turned", "turned 2", f"norm{taken} == {c}*norm({bent})"),
-        combined(
-            "turn",
-            f"norm(s[k, h+1]) <= {b}*norm({s}) + {c}*norm(x[k])",
-            {
-                **dict.fromkeys(("made", "added", "taken", "scaled", "turned"), "1"),
-                "bent": c,
-                "alpha_n <= 1": f"eta*N*L*norm({s})",
-            },
-        ),
-        combined("one", f"1 <= {b}", (), {"1": "eta*N*L"}),
-        power("more", "one", "h + 1", f"1 <= {b}**(h + 1)"),
-        induction(
-            "growth",
-            f"norm({s}) <= {c}*h*{b}**h*norm(x[k])",
-            [step("begin")],
-            [combined("go on", None, {"turn": "1", "IH": b, "more": f"{c}*norm(x[k])"})],
-            on="h",
-        ),
-        at("last turn", "growth", k="0", h="H"),
+        drawn("bent 2", "every sample", f"norm2(bent[k, h]) <= L**2*norm2({s})"),
+        *_growth("bent[k, h]", "x[k]"),
         step("end 2", "norm2(q[1]) == norm2(s[0, H])"),
         root("end", "end 2", "norm(q[1]) == norm(s[0, H])"),
         combined("all", None, {"end": "1/norm(x0)", "last turn": "1/norm(x0)"}),
+    )
+
+
+def _exponential() -> Lines:
+    """(1 + eta N L)^H <= exp(H eta N L)."""
+    b, z = "(1 + eta*N*L)", "eta*N*L"
+    return (
+        axiom("exp", f"1 + {z} <= exp({z})", "exp", z),
+        power("to H", "exp", "H", f"{b}**H <= exp({z})**H"),
+        axiom("one more", f"exp(h*{z} + {z}) == exp(h*{z})*exp({z})", "exp sum", f"h*{z}", z),
+        induction(
+            "powers",
+            f"exp({z})**h == exp(h*{z})",
+            [combined("none")],
+            [combined("next", None, {"IH": f"exp({z})", "one more": "-1"})],
+            on="h",
+        ),
+        at("all powers", "powers", h="H"),
+        combined("grown", f"{b}**H <= exp(H*{z})", {"to H": "1", "all powers": "1"}),
+    )
+
+
+def part_of_epoch() -> Lines:
+    """Lemma 11 (b): each ||Q_n grad f_n|| <= eta alpha_n N H (1 + eta N L)^H G, and (1 + eta N L)^H <= e."""
+    s, g, b, z = "s[k, h]", "grad(f_n, x0)", "(1 + eta*N*L)", "eta*N*L"
+    bent, last, scale = f"(grad(f_n, {s}) - grad(f_n, {s} - {s}))", "s[0, H]", f"eta*alpha_n*N*H*{b}**H"
+    return (
+        axiom("own weight", "alpha_n <= sum_n(alpha_n)", "part", "alpha_n", over="sum_n"),
+        combined("alpha_n <= 1", "alpha_n <= 1", {"own weight": "1", "sum_n(alpha_n) == 1": "1"}),
+        combined("bent 2", f"norm2{bent} <= L**2*norm2({s})", {f"lipschitz-gradient f_n ({s}, {s} - {s})": "1"}),
+        *_growth(bent, "grad(f_n, x[k])"),
+        step("chosen or not", f"norm2(part[0]) == dot(part[0], {last})"),
+        combined("shorter", f"norm2(part[0]) <= norm2({last})", {"chosen or not": "2"}, {f"part[0] - {last}": "1"}),
+        root("of each", "shorter", f"norm(part[0]) <= norm({last})"),
+        axiom("largest", f"norm({g}) <= G", "extreme", f"norm({g})", over="max_n"),
+        step("squared", "norm2(x[1]) == norm2(sum_n(part[0]))"),
+        root("sum", "squared", "norm(x[1]) == norm(sum_n(part[0]))"),
+        axiom("triangle", "norm(sum_n(part[0])) <= sum_n(norm(part[0]))", "triangle", "part[0]", over="sum_n"),
+        combined(
+            "by G",
+            f"norm(x[1]) <= eta*N*H*{b}**H*G",
+            {
+                "sum": "1",
+                "triangle": "1",
+                "sum_n: of each": "1",
+                "sum_n: last turn": "1",
+                "sum_n: largest": scale,
+                "sum_n(alpha_n) == 1": f"eta*N*H*{b}**H*G",
+            },
+        ),
+        *_exponential(),
+        axiom("rest", f"1 + (1 - H*{z}) <= exp(1 - H*{z})", "exp", f"1 - H*{z}"),
+        axiom("both", f"exp((1 - H*{z}) + H*{z}) == exp(1 - H*{z})*exp(H*{z})", "exp sum", f"1 - H*{z}", f"H*{z}"),
+        combined(
+            "e",
+            f"{b}**H <= exp(1)",
+            {
+                "grown": "1",
+                "both": "-1",
+                "rest": f"exp(H*{z})",
+                "eta*N*H*L <= 1": f"exp(H*{z})",
+            },
+        ),
+        combined("all", None, {"by G": "1", "e": "eta*N*H*G"}),
+    )
+
+
+def near_a_step() -> Lines:
+    """Lemma 11 (a): ||Q_n grad f_n - c H grad f_n|| <= c H ((1 + eta N L)^H - 1) G, which is at most c H e_R G."""
+    s, g, b, z, c = "s[k, h]", "grad(f_n, x[k])", "(1 + eta*N*L)", "eta*N*L", "eta*alpha_n*N"
+    bent, start = f"(grad(f_n, {s}) - grad(f_n, {s} - {s}))", "grad(f_n, x0)"
+    off, less, gone = f"({s} - {c}*h*{g})", f"(-{c}*{bent})", f"(s[0, H] - {c}*H*{start})"
+    of_h = f"{c}*h*({b}**h - 1)*norm({g})"
+    return (
+        axiom("own weight", "alpha_n <= sum_n(alpha_n)", "part", "alpha_n", over="sum_n"),
+        combined("alpha_n <= 1", "alpha_n <= 1", {"own weight": "1", "sum_n(alpha_n) == 1": "1"}),
+        combined("bent 2", f"norm2{bent} <= L**2*norm2({s})", {f"lipschitz-gradient f_n ({s}, {s} - {s})": "1"}),
+        *_growth(bent, g),
+        step("off 2", f"norm2(s[k, h+1] - {c}*(h + 1)*{g}) == norm2({off} + {less})"),
+        root("off", "off 2", f"norm(s[k, h+1] - {c}*(h + 1)*{g}) == norm({off} + {less})"),
+        axiom("off and less", f"norm({off} + {less}) <= norm{off} + norm{less}", "triangle", off, less),
+        induction(
+            "error",
+            f"norm{off} <= {of_h}",
+            [step("no error")],
+            [
+                combined(
+                    "more error",
+                    None,
+                    {
+                        "IH": "1",
+                        **dict.fromkeys(("off", "off and less", "turned"), "1"),
+                        "bent": c,
+                        "growth": f"{c}*L",
+                        "alpha_n <= 1": f"eta*N*L*{c}*h*{b}**h*norm({g})",
+                        "more": f"{c}*norm({g})",
+                    },
+                )
+            ],
+            on="h",
+        ),
+        at("last error", "error", k="0", h="H"),
+        axiom("largest", f"norm({start}) <= G", "extreme", f"norm({start})", over="max_n"),
+        step("squared", f"norm2(x[1] - eta*N*H*sum_n(alpha_n*{start})) == norm2(sum_n{gone})"),
+        root("sum", "squared", f"norm(x[1] - eta*N*H*sum_n(alpha_n*{start})) == norm(sum_n{gone})"),
+        axiom("triangle", f"norm(sum_n{gone}) <= sum_n(norm{gone})", "triangle", gone, over="sum_n"),
+        power("one to H", "one", "H", f"1 <= {b}**H"),
+        combined(
+            "by G",
+            f"norm(x[1] - eta*N*H*sum_n(alpha_n*{start})) <= eta*N*H*({b}**H - 1)*G",
+            {
+                "sum": "1",
+                "triangle": "1",
+                "sum_n: last error": "1",
+                "sum_n: largest": f"{c}*H*({b}**H - 1)",
+                "sum_n(alpha_n) == 1": f"eta*N*H*({b}**H - 1)*G",
+            },
+        ),
+        *_exponential(),
+        axiom("inverse", f"1 + (-H*{z}) <= exp(-H*{z})", "exp", f"-H*{z}"),
+        axiom("one is", f"exp(H*{z} + (-H*{z})) == exp(H*{z})*exp(-H*{z})", "exp sum", f"H*{z}", f"-H*{z}"),
+        domain("a round", "1 <= R"),
+        combined("some R", "4*R >= 4", {"a round": "4"}),
+        domain("less than 4", "256/81 < 4"),
+        combined("three", "1 <= 4*R - 1", {"some R": "1"}, {"1": "2"}),
+        combined(
+            "at most",
+            f"(4*R - 1)*exp(H*{z}) <= 4*R",
+            {"one is": "-4*R", "inverse": f"4*R*exp(H*{z})", "eta <= 1/(4*N*H*R*L)": f"4*N*H*R*L*exp(H*{z})"},
+        ),
+        axiom("quarter", "1 + (-1/4) <= exp(-1/4)", "exp", "-1/4"),
+        axiom("quarters", "exp(1/4 + (-1/4)) == exp(1/4)*exp(-1/4)", "exp sum", "1/4", "-1/4"),
+        combined("small", "exp(1/4) <= 4/3", {"quarters": "-4/3", "quarter": "4/3*exp(1/4)"}),
+        axiom("halves", "exp(1/2 + 1/2) == exp(1/2)*exp(1/2)", "exp sum", "1/2", "1/2"),
+        axiom("half", "exp(1/4 + 1/4) == exp(1/4)*exp(1/4)", "exp sum", "1/4", "1/4"),
+        power("fourth", "small", "4", "exp(1/4)**4 <= (4/3)**4"),
+        combined(
+            "e is less than 4",
+            "exp(1) < 4*R",
+            {"halves": "1", "half": "exp(1/2) + exp(1/4)**2", "fourth": "1", "some R": "1", "less than 4": "1"},
+        ),
+        axiom("e is more than 1", "exp(1) >= 1 + 1", "exp", "1"),
+        combined(
+            "e_R",
+            f"{b}**H - 1 <= e_R",
+            {
+                "grown": "1",
+                "at most": "1/(4*R - 1)",
+                "e is more than 1": "4*R/((4*R - 1)*(4*R - exp(1)))",
+            },
+            {"1": "4*R/((4*R - 1)*(4*R - exp(1)))"},
+        ),
+        combined(
+            "by e_R",
+            f"norm(x[1] - eta*N*H*sum_n(alpha_n*{start})) <= eta*N*H*e_R*G",
+            {"by G": "1", "e_R": "eta*N*H*G"},
+        ),
+        power("all", "by e_R", "2"),
     )
 
 
