@@ -10,6 +10,7 @@ own sentence among them.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -63,9 +64,11 @@ def claim_of(c: Claim, data: Data) -> Claim | None:
     standing = tuple(text for text in c.standing if text in data.get("standing", ()))
     assumed = (*(a["text"] for a in data["assumptions"]), *data["relations"])
     assuming = tuple(text for text in assumed if text not in standing)
+    texts = " ".join((data["statement"], *assumed, *data["definitions"].values(), str(data["program"])))
     try:
         return replace(
             c,
+            parameters={name: d for name, d in c.parameters.items() if re.search(rf"\b{name}\b", texts)},
             of=None if c.of is None else with_program(c.of, data["program"]),
             statement=data["statement"],
             assuming=assuming,
@@ -162,7 +165,10 @@ def instances(c: Claim) -> tuple[Drawn, ...]:
     """The first of the pool, with few outcomes, on which a claim's own sentence has a value."""
     found = []
     for seed in range(SEEDS):
-        one = drawn(c, seed)
+        try:
+            one = drawn(c, seed)
+        except UNMEASURED:  # a changed program may be one that no algorithm has
+            continue
         if one is not None and broken(c.statement, c, one) is not None:
             found.append(one)
         if len(found) == INSTANCES:
