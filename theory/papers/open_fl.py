@@ -85,6 +85,7 @@ def adam(w, x, u, v, z, *, eta, beta1, beta2, eps):
     """(3), at every client; z is the iterate before."""
     s = w.over(w.ones(), w.sqrt(v + eps * w.ones()))
     new, u_new, v_new, t, g = adam_step(w, x, u, v, eta, beta1, beta2, eps)
+    w.tap("g", g)
     w.tap("one", w.ones())
     w.tap("s", s)
     w.tap("t", t)
