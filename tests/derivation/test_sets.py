@@ -136,3 +136,18 @@ def test_integers_that_are_more_are_more_by_one() -> None:
     assert accepted(claim("s", statement, parameters=domains), both)
     assert not accepted(claim("s", statement), both)
     assert not accepted(claim("s", statement.replace("s - 2", "s - 3"), parameters=domains), both)
+
+
+def test_a_sum_is_no_less_than_each_of_its_parts() -> None:
+    part = axiom("all", None, "part", "b_n", over="sum_n")
+    for statement, domain, true in (
+        ("b_n <= sum_n(b_n)", NONNEGATIVE, True),
+        ("b_n <= sum_n(b_n)", REAL, False),
+        ("b_n <= mean_n(b_n)", NONNEGATIVE, False),
+        ("sum_n(b_n) <= b_n", NONNEGATIVE, False),
+        ("b_n <= first_n(b_n)", NONNEGATIVE, False),
+    ):
+        assert accepted(claim("part", statement, parameters={"b_n": domain}), part) is true
+    c = claim("part", "b_n <= sum_n(b_n)", assuming=("first_n(b_n) >= 0",), parameters={"b_n": REAL})
+    assert not accepted(c, part)
+    assert accepted(claim("part", "b_n <= sum_n(b_n)", assuming=("b_n >= 0",), parameters={"b_n": REAL}), part)

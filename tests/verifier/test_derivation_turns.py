@@ -119,8 +119,8 @@ def test_a_turn(text: str, program: Any, parameters: Any, rounds: int) -> None:
     normal.signs = Defined(normal)
     left = claimed.sentence.left
     found = []
-    for at, path in modes(normal, [normal.value(left, normal.start)]):
-        normal.round = Round(normal, at, path)
+    for at, path, turning in modes(normal, [normal.value(left, normal.start)]):
+        normal.round = Round(normal, at, path, turning=turning)
         try:
             found.append(normal.value(left, normal.start))
         except Uncheckable:

@@ -184,6 +184,10 @@ def _axiom(
             return [Sentence(e, "<=", call("abs", e)), Sentence(call("neg", e), "<=", call("abs", e))], {}
         case "square" if len(of) == 1:
             return [Sentence(zero, "<=", call("*", e, e))], {}
+        case "part" if over in ("sum_n", "sum_i") and len(of) == 1:
+            if not kernel.signs.sign(e, bound=frozenset({over[-1]})) <= NONNEGATIVE:
+                raise RejectedError(f"nothing says that {text_of(e)} is never negative")
+            return [Sentence(e, "<=", call(over, e))], {}
         case "exponents" if len(of) == 3:
             return _exponents(kernel, *of), {}
         case "bernoulli" if len(of) == 2:

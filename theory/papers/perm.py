@@ -10,9 +10,19 @@ say so. Matrices H_j (mean Hessians) are constants on quadratics, and there only
 """
 
 from theory.claim import Paper, claim
-from theory.derivation import at, axiom, combined, induction, root
+from theory.derivation import at, combined, induction, root
 from theory.derivation import step as by_round
 from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL
+from theory.papers.perm_proofs import (
+    LOCAL_MEAN,
+    NEXT,
+    drifted,
+    local_step,
+    observed,
+    part_of_weights,
+    solved,
+    turned_by,
+)
 from theory.program import algorithm
 
 # --- algorithms ------------------------------------------------------------------------------------------------------
@@ -148,7 +158,9 @@ def sampled_mean(w, x, *, S):
 @algorithm
 def sampled_sum(w, x, *, alpha, S):
     """The sum of alpha_n grad f_n(x) over the first S clients of a random order."""
-    return w.sum(w.choose(S) * alpha * w.gradient(x))
+    part = w.choose(S) * alpha * w.gradient(x)
+    w.tap("part", part)
+    return w.sum(part)
 
 
 def steps_and_noise(w, x, c, H, printed):
@@ -237,7 +249,10 @@ def turned(w, x, q, *, eta, alpha, H, N):
     """Q_n x for every client, with another Hessian, that of a sample, in every local step."""
     s = w.each(x - x)
     for _ in w.repeat(H):
-        s = s - eta * alpha * N * curved(w, s, w.sample()) + eta * alpha * N * x
+        bent = curved(w, s, w.sample())
+        w.tap("s", s)
+        w.tap("bent", bent)
+        s = s - eta * alpha * N * bent + eta * alpha * N * x
     return x, s
 
 
@@ -301,19 +316,6 @@ def solves(costs, weight):
     """a_n solves (1) or (2): at any b_n of the simplex the objective is larger, but for b_n = a_n."""
     left = f"sum_n(a_n*{costs}) + {weight}*sum_n(a_n**2/m_n) + {weight}*sum_n((b_n - a_n)**2/m_n)"
     return f"{left} <= sum_n(b_n*{costs}) + {weight}*sum_n(b_n**2/m_n)"
-
-
-def level(name, weight, cost, curvature):
-    """No client's marginal cost is below the mean of all clients' by weight."""
-    marginal = f"({cost} + 2*({curvature})*{weight})"
-    return axiom(name, f"sum_n({weight}*{marginal}) <= {marginal}", "simplex", cost, curvature)
-
-
-def solved(costs, weight):
-    """That mean, at the weights b_n, less that at a_n."""
-    below = f"-sum_n(a_n*({costs} + 2*({weight}/m_n)*a_n))"
-    parts = ({"line": "level", "over": ["sum_n"], "times": "b_n"}, {"line": "sum_n(b_n) == 1", "times": below})
-    return level("level", "a_n", costs, f"{weight}/m_n"), combined("all", None, parts)
 
 
 ANY_WEIGHTS = {"b_n": NONNEGATIVE, **SAMPLES}
@@ -401,60 +403,6 @@ AT_TWO_POINTS = {
 PRINTED_WEIGHTS = {"n": "m_n", "zeta": "zeta_n"}
 CHANGE2 = "sum_n((a_n - b_n)**2)"
 DISSIMILARITY = "sum_n(2*zeta_n + 4*L**2*dist2)"
-OF_COSTS, MOVED, AT_XSTAR = "lam/m_n", "(z_n - zeta_n)", "(first_n(grad(f_n, xstar)) - grad(f_n, xstar))"
-GROWN = "(grad(f_n, x) - grad(f_n, xstar))"
-GROWN_APART, BOTH_ENDS = f"(first_n{GROWN} - {GROWN})", f"(2*{AT_XSTAR} + first_n{GROWN} - {GROWN})"
-PRODUCT = f"norm({GROWN_APART})*norm({BOTH_ENDS})"
-LIPSCHITZ = (
-    level("of a", "a_n", "z_n", OF_COSTS),
-    level("of b", "b_n", "zeta_n", OF_COSTS),
-    axiom("all of a", "sum_n(a_n) == 1", "simplex", "z_n", OF_COSTS),
-    axiom("all of b", "sum_n(b_n) == 1", "simplex", "zeta_n", OF_COSTS),
-    axiom("largest", "m_n <= max_n(m_n)", "extreme", "m_n", over="max_n"),
-    combined(
-        "both",
-        f"2*lam*sum_n((a_n - b_n)**2/m_n) <= -sum_n({MOVED}*(a_n - b_n))",
-        [
-            {"line": "of a", "over": ["sum_n"], "times": "b_n"},
-            {"line": "of b", "over": ["sum_n"], "times": "a_n"},
-            {"line": "all of b", "times": f"-sum_n(a_n*(z_n + 2*({OF_COSTS})*a_n))"},
-            {"line": "all of a", "times": f"-sum_n(b_n*(zeta_n + 2*({OF_COSTS})*b_n))"},
-        ],
-    ),
-    combined(
-        "lipschitz",
-        "sum_n((a_n - b_n)**2) <= kappa_g**2*sum_n((z_n - zeta_n)**2)",
-        {"both": "2*kappa_g", "sum_n: largest": "2*(a_n - b_n)**2/m_n"},
-        {f"sum_n: a_n - b_n + kappa_g*{MOVED}": "1"},
-    ),
-    combined(
-        "cocoercive",
-        f"norm2{GROWN} <= L*dot({GROWN}, x - xstar)",
-        {"smooth convex f_n (x, xstar)": "L", "smooth convex f_n (xstar, x)": "L"},
-    ),
-    combined(
-        "near",
-        f"norm2({GROWN_APART}) <= L**2*dist2",
-        {"cocoercive": "2", "first_n: cocoercive": "2"},
-        {f"first_n{GROWN} + {GROWN} - L*(x - xstar)": "1"},
-    ),
-    axiom("less", f"dot({GROWN_APART}, {BOTH_ENDS}) <= {PRODUCT}", "cauchy", GROWN_APART, BOTH_ENDS),
-    axiom("more", f"-dot({GROWN_APART}, {BOTH_ENDS}) <= {PRODUCT}", "cauchy", f"-{GROWN_APART}", BOTH_ENDS),
-    combined(
-        "moved",
-        f"{MOVED}**2 <= L**2*dist2*(8*zeta_n + 16*L**2*dist2)",
-        [
-            {"line": "less", "times": f"{PRODUCT} + dot({GROWN_APART}, {BOTH_ENDS})"},
-            {"line": "near", "times": f"norm2({BOTH_ENDS}) + 2*L**2*dist2"},
-        ],
-        {f"2*{AT_XSTAR} - {GROWN_APART}": "L**2*dist2", "1": "14*L**4*dist2**2"},
-    ),
-    combined(
-        "observation",
-        f"{CHANGE2} <= 4*L**2*kappa_g**2*dissimilarity*dist2",
-        {"lipschitz": "1", "sum_n: moved": "kappa_g**2"},
-    ),
-)
 OBSERVATION = result(
     "lipschitz-observation",
     f"{CHANGE2} <= 4*L**2*kappa_g**2*dissimilarity*dist2",
@@ -470,7 +418,7 @@ OBSERVATION = result(
     },
     printed=PRINTED_WEIGHTS,
     parameters=SAMPLES,
-    proof=LIPSCHITZ,
+    proof=observed("x", "z_n", "a_n", "zeta_n", "b_n", told=False),
     remarks=(
         "x is w^R. kappa_g = n_max/(2 lam) is called a condition number; it is the Lipschitz modulus of a*(z). The "
         "condition number of g_i in alpha is n_max/n_min.",
@@ -503,7 +451,7 @@ LEMMA_3 = (
         where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY},
         printed=PRINTED_WEIGHTS,
         parameters=SAMPLES,
-        proof=(*LIPSCHITZ, root("all", "observation")),
+        proof=(*observed("x", "z_n", "a_n", "zeta_n", "b_n"), root("all", "observation")),
         remarks=(
             "a*(z) is n_max/(2 lam)-Lipschitz in z (Lemma 1). z_j^R - z_j^* = <x - y, x + y> for the differences x, y "
             "of the gradients at w^R and w*. f_i - f_j is (L-mu)-smooth, so ||x-y|| <= (L-mu) d and ||x+y|| <= 2||y|| "
@@ -592,7 +540,6 @@ W_ERROR = {
     "w_error": "(1 - mu*gamma)**(K*H)*dist0 + (gamma*L + 2*gamma**2*L**2)/(mu*gamma)*spread + gamma*delta2/(mu*N)",
 }
 BEGIN = {"dist0": "norm2(x0 - xstar)"}
-LOCAL_MEAN = "mean_n(y[k, h])"
 # at each client's own local iterates, the largest over all draws
 APART = {"zeta": "max_k(max_h(quantile(max_n(norm2(grad(f_n, y[k, h]) - grad(f, y[k, h]))), 1)))"}
 # at every point of the smallest W that has all local iterates and w*, or more
@@ -779,7 +726,6 @@ MINIMISERS = (
 
 # --- Algorithm 3, first part: local SGD (Lemmas 4 to 6) --------------------------------------------------------------
 
-NEXT = "mean_n(y[k, h+1])"
 OVER_W = "argmin_n(1/N, r)"
 
 
@@ -842,34 +788,6 @@ LOCAL_FIXED_POINT = {
 }
 
 ONE_AVERAGE = "w^t is the mean of the clients' local iterates y, in the middle of a round too."
-HERE, GRADIENTS_HERE = f"({LOCAL_MEAN})", "mean_n(grad(f_n, y[k, h]))"
-APART_HERE = f"grad(f_n, y[k, h]) - grad(f_n, {LOCAL_MEAN})"
-LOCAL_STEP = (
-    by_round(
-        "turn",
-        f"E(norm2({NEXT} - xstar)) == E(norm2({HERE} - xstar - gamma*{GRADIENTS_HERE}))"
-        " + gamma**2/N*mean_n(mean_i(E(norm2(grad(f_ni, y[k, h]) - grad(f_n, y[k, h])))))",
-    ),
-    combined(
-        "all",
-        None,
-        {
-            "turn": "1",
-            "E mean_n: variance (y[k, h])": "gamma**2/N",
-            "E mean_n: strongly_convex f_n (y[k, h], xstar)": "2*gamma",
-            f"E mean_n: above f_n (y[k, h], {LOCAL_MEAN})": "2*gamma",
-            f"E mean_n: lipschitz-gradient f_n (y[k, h], {LOCAL_MEAN})": "2*gamma**2",
-            f"E: above f ({LOCAL_MEAN}, {HERE} - grad(f, {LOCAL_MEAN})/L)": "4*gamma**2*L",
-            f"E: infimum ({HERE} - grad(f, {LOCAL_MEAN})/L)": "4*gamma**2*L",
-            "minimiser": "4*gamma**2*L",
-        },
-        [
-            {"of": f"y[k, h] - {LOCAL_MEAN}", "over": ["E", "mean_n"], "times": "mu*gamma"},
-            {"of": f"{APART_HERE} - mean_n({APART_HERE})", "over": ["E", "mean_n"], "times": "2*gamma**2"},
-            {"of": f"mean_n({APART_HERE}) - grad(f, {LOCAL_MEAN})", "over": ["E"], "times": "gamma**2"},
-        ],
-    ),
-)
 LOCAL = (
     one_step(
         "lemma-4",
@@ -894,7 +812,7 @@ LOCAL = (
         "one step of local SGD",
         "repair of Lemma 4",
         assuming=(*A1, A2),
-        proof=LOCAL_STEP,
+        proof=local_step(),
         remarks=(
             "For every gamma > 0, if grad F(w*) = 0: the printed proof, with grad F(w*) = 0 where it uses ||grad "
             "F||^2 <= 2L (F - F*), and with the last sum carried out: -2 gamma (F - F*) + 4 gamma^2 L (F - F*) = -(2 "
@@ -923,6 +841,7 @@ LOCAL = (
         APART,
         source="repair of Lemma 5",
         assuming=(*A1, A2, "gamma <= 2/L"),
+        proof=drifted(),
         remarks=(
             "w_i^{t+1} - w_j^{t+1} = (w_i - gamma grad F(w_i)) - (w_j - gamma grad F(w_j)) - gamma (d_i - d_j) - "
             "noise, d_i = (grad f_i - grad F)(w_i), ||d_i||^2 <= zeta. The first difference is at most ||w_i - w_j|| "
@@ -1219,6 +1138,7 @@ SAMPLING = (
         assuming=("smooth(f_n, L)", SIMPLEX, "S <= N"),
         where=AT_START,
         parameters=WEIGHTS,
+        proof=part_of_weights(),
         remarks=("For every permutation and every n. Triangle inequality: sum_{j<=n} a_s(j) ||grad f_s(j)|| <= G.",),
     ),
     proposition(
@@ -1230,6 +1150,7 @@ SAMPLING = (
         assuming=(*OF_QUADRATICS, "alpha_n <= 1"),
         printed={"alpha": "alpha_n", "K": "H"},
         parameters=WEIGHTS,
+        proof=turned_by(),
         remarks=(
             "||Q_j|| <= eta a_s(j) N K (1 + eta N L)^K, as ||Q_j x|| for all x. The condition eta N L <= 1/K that is "
             "named for the last step is not needed.",

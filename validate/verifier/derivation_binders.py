@@ -255,6 +255,8 @@ class Algebra(Polynomials):
             return self.root(self.thawed(self.one(a.parts[0], swap)))
         if a.tag == "abs":
             return self.absolute(self.thawed(self.one(a.parts[0], swap)))
+        if a.tag in ("exp", "log"):
+            return self.applied(a.tag, self.thawed(self.one(a.parts[0], swap)))
         if a.tag == "inv":
             return self.inverse(self.thawed(self.one(a.parts[0], swap)))
         if a.tag == "keep":

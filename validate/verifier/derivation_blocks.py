@@ -61,6 +61,8 @@ class Blocks(Drawn):
                 local.add(name)
                 behind = len(wanted) - (len(items) - place)
                 expected = wanted[behind] if 0 <= behind < len(wanted) else None
+                last = self.depth == 1 and place == len(items) - 1
+                self.signs.ending = last and item.get("by") == "combination"
                 try:
                     fact = self.line(name, item, scope, expected)
                 except Failed as inner:
@@ -73,6 +75,7 @@ class Blocks(Drawn):
                 facts.append(fact)
                 self.signs.facts.append(fact)
         finally:
+            self.signs.ending = False
             del self.signs.facts[before:]
             self.depth -= 1
         return facts
@@ -111,6 +114,9 @@ class Blocks(Drawn):
         used = Used()
         outer, self.signs.used = self.signs.used, used
         try:
+            if self.signs.ending:  # once more, with what is known now of the bases of powers
+                for side in (self.claimed.sentence.left, self.claimed.sentence.right):
+                    self.signs.grant(side, self.start)
             for side in (sentence.left, sentence.right):
                 if reason := self.signs.undefined(side, env):
                     raise Uncheckable(f"in its sentence {reason} is not certainly in its domain")

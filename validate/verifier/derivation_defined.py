@@ -22,12 +22,15 @@ class Defined(Signs):
 
     Attributes:
         divisors: what the claim divides by; whether it has free indices. arguments: of its roots and logarithms.
+        at_the_end: divisors that hang on the length of the run; `ending`: whether that is the claim's, in its own line.
         powers: base and exponent of those that may have no value: one that has none says nothing of other exponents.
     """
 
     def __init__(self, normal: Normal) -> None:
         super().__init__(normal)
         self.divisors: dict[frozenset[object], bool] = {}
+        self.at_the_end: dict[frozenset[object], bool] = {}
+        self.ending = False
         self.arguments: set[tuple[str, frozenset[object]]] = set()
         self.powers: set[tuple[frozenset[object], frozenset[object]]] = set()
 
@@ -81,13 +84,11 @@ class Defined(Signs):
         return False
 
     def _grant(self, divisor: Node, env: Env, under: frozenset[str]) -> None:
-        if self.of_run(divisor, env):
-            return
         p = self.normal.value(divisor, env)
         frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
         if p and not any(a.rand for m in p for a, _ in m) and not frees & under:
-            key = self.key(p)
-            self.divisors[key] = self.divisors.get(key, True) and bool(frees)
+            key, known = self.key(p), self.at_the_end if self.of_run(divisor, env) else self.divisors
+            known[key] = known.get(key, True) and bool(frees)
 
     def _factors(self, tree: Node) -> Iterable[Node]:
         yield tree
@@ -167,6 +168,8 @@ class Defined(Signs):
             return self.divides(tree.args[0], env)
         p = self.normal.value(tree, env)
         found = self.divisors.get(self.key(p)) if p else None
+        if found is None and p and self.ending:
+            found = self.at_the_end.get(self.key(p))
         if found is None:
             return False
         frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))

@@ -29,8 +29,8 @@ class Drawn(Rules):
         if self.claimed.program is None or goal.relation == "<":
             raise Uncheckable("there is no algorithm, or the sentence is a strict inequality")
         s, why = goal.sentence, ""
-        for at, path in modes(self.normal, [self.normal.value(side, goal.env) for side in (s.left, s.right)]):
-            self.normal.round = Round(self.normal, at, path, shares)
+        for at, path, turning in modes(self.normal, [self.normal.value(side, goal.env) for side in (s.left, s.right)]):
+            self.normal.round = Round(self.normal, at, path, shares, turning)
             try:
                 d = {} if shares else self.normal.difference(s.left, s.relation, s.right, goal.env)
                 if look(self.normal.round, d):

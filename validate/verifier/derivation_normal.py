@@ -78,7 +78,7 @@ class Normal(Names):
         if op in ONE_NUMBER:
             if op == "abs":
                 return al.absolute(self.inner(tree.args[0], env))
-            return al.of(al.atom(op, al.frozen(self.inner(tree.args[0], env))))
+            return al.applied(op, self.inner(tree.args[0], env))
         if op in ("min", "max"):
             return al.extreme(op, [al.frozen(self.inner(a, env)) for a in tree.args])
         if op in FUNCTIONS or op == "grad":

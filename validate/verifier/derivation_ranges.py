@@ -9,7 +9,7 @@ from .derivation_binders import Algebra
 from .derivation_places import Env
 from .derivation_terms import Atom, Poly, all_atoms
 from .reading import Uncheckable
-from .sentences import Node, everything, index_of, names_in
+from .sentences import OVER, Node, index_of, names_in
 from .stated import Claimed
 from .steps import Loop, Program, Step
 from .vocabulary import PASTS
@@ -28,8 +28,8 @@ def ranges_in(tree: Node, index: str, env: Env, claimed: Claimed, weights: set[s
     """
     found: set[Range] = set()
     program, words = claimed.program, claimed.words
-    for node in meant(tree, env, claimed):
-        if node.op == "name" and index_of(node.name) in {(base, index) for base in weights}:
+    for node, again in meant(tree, index, env, claimed):
+        if node.op == "name" and index_of(node.name) in {(base, index) for base in weights} and not again:
             found.add(LAGS)
         if node.op != "at":
             continue
@@ -38,7 +38,7 @@ def ranges_in(tree: Node, index: str, env: Env, claimed: Claimed, weights: set[s
             raise Uncheckable(f"the index {index} stands for a round of {node.name}")
         for place in places:
             if node.name in words.states:
-                found.add(LAGS)
+                found |= set() if again else {LAGS}
             elif place != 1 + DEPTHS[index]:
                 raise Uncheckable(f"the index {index} of {node.name} is that of another loop")
             else:
@@ -47,17 +47,19 @@ def ranges_in(tree: Node, index: str, env: Env, claimed: Claimed, weights: set[s
     return found
 
 
-def meant(tree: Node, env: Env, claimed: Claimed) -> Iterator[Node]:
-    """All parts of a tree, and of what the names in it stand for."""
-    left, seen = [tree], set[str]()
+def meant(tree: Node, index: str, env: Env, claimed: Claimed) -> Iterator[tuple[Node, bool]]:
+    """All parts of a tree, and of what names in it stand for; whether they stand in what is taken over the index."""
+    left, seen = [(tree, False)], set[tuple[str, bool]]()
     while left:
-        for node in everything(left.pop()):
-            yield node
-            if node.op == "name" and node.name not in seen:
-                seen.add(node.name)
-                inner = env.trees[node.name][0] if node.name in env.trees else None
-                inner = inner or claimed.words.definitions.get(node.name)
-                left += [] if inner is None else [inner]
+        node, again = left.pop()
+        yield node, again
+        if node.op == "name" and (node.name, again) not in seen:
+            seen.add((node.name, again))
+            inner = env.trees[node.name][0] if node.name in env.trees else None
+            inner = inner or claimed.words.definitions.get(node.name)
+            left += [] if inner is None else [(inner, again)]
+        inside = again or (node.op in OVER and OVER[node.op][1] == index)
+        left += [(part, inside) for part in node.args]
 
 
 def ranges_of(p: Poly, index: str, program: Program | None, weights: set[str]) -> set[Range]:

@@ -30,13 +30,15 @@ class Round(Depends):
 
     Attributes:
         known: taps at certain turns. formulas: taps at any turns, in variables of these, without draws of turns.
+        turning: where they are unfolded, taps in which a sample of the turn is, and how many turns later they show it.
     """
 
-    def __init__(self, normal: Normal, at: Poly, path: Path = (), shares: bool = False) -> None:
+    def __init__(self, normal: Normal, at: Poly, path: Path = (), shares: bool = False, turning: bool = False) -> None:
         super().__init__(normal, at, path)
         self.shares = {} if shares else None
         self.known: dict[Place, Poly] = {}
         self.formulas: dict[str, Poly] = {}
+        self.turning: dict[str, tuple[int, Poly]] | None = {} if turning else None
         self.where: tuple[Poly, ...] = ()
         self.along = 0
         self.symbolic = False
@@ -67,8 +69,11 @@ class Round(Depends):
     def _tapped(self, name: str, turns: Sequence[Poly]) -> Poly | None:
         al = self.algebra
         key = name, tuple(map(al.frozen, turns))
-        if key in self.known or name not in self.formulas:
+        later, formula = (self.turning or {}).get(name, (0, self.formulas.get(name)))
+        if key in self.known or formula is None or (later and turns[0].get((), 0) < 1):
             return self.known.get(key)
+        if later:
+            turns = [al.sub(turns[0], UNIT)]
         if not all(map(self.normal.certainly, turns)):
             return None
         variables = {_variable(depth): turn for depth, turn in enumerate(turns)}
@@ -84,7 +89,7 @@ class Round(Depends):
             return found if found is None or not clients else al.renamed(found, {HERE: clients[0].parts[0]})
 
         now = al.frozen(self.at)
-        found = al.swapped(self.formulas[name], Swap(lambda a: not a.frees.isdisjoint(variables), turned))
+        found = al.swapped(formula, Swap(lambda a: not a.frees.isdisjoint(variables), turned))
         return al.swapped(found, Swap(lambda a: any(leaf.tag == "tap" for leaf in a.leaves), shown))
 
     def only_coins(self, p: Poly) -> bool:
@@ -144,9 +149,17 @@ class Round(Depends):
         if kind not in VECTORS:
             return
         if {draw for m in value for a, _ in m for draw, _ in a.dr} & self.own:
+            self._turns(label, 0, value)
             self.values[name] = kind, self._atom(label, kind, self.where)
         elif self.general():
             self.formulas[label] = value
+
+    def _turns(self, label: str, later: int, value: Poly) -> None:
+        """What a tap shows of a turn, where nothing but samples is drawn in it."""
+        drawn = {draw for m in value for a, _ in m for draw, _ in a.dr} & self.own
+        own = len(self.where) == 1 - later and all(self.kinds[draw][0] == "sample" for draw in drawn)
+        if self.turning is not None and not self.path and own and (later or self.general()):
+            self.turning[label] = later, value
 
     def general(self) -> bool:
         """Whether the turns are those that stand for any."""
@@ -240,11 +253,13 @@ class Round(Depends):
         self._in_turn(loop, variable)
         self.symbolic = symbolic
         for c in loop.carried if self.general() else ():
-            for label, _ in self._places(loop, c):
+            for label, inside in self._places(loop, c):
                 # what a loop inside begins with is what this one hands on: both hang on the same
                 draws, taps = self.draws_in([first[c.name], self.values[c.following]])
                 old = self.direct.get(label, (frozenset[int](), frozenset[str]()))
                 self.direct[label] = draws | old[0], taps | old[1]
+                if c.following in self.values and self.values[c.following][0] in VECTORS and not inside:
+                    self._turns(label, 1, self.values[c.following][1])
         found = {}
         for c in loop.carried if not outer and not self.path else ():
             if not any(self._places(loop, c)) and first[c.name][0] in VECTORS:

@@ -205,6 +205,12 @@ class Polynomials:
         content = self.content(p) * (-1 if p[min(p, key=_text)] < 0 else 1)
         return self.scale(self.of(self.atom("abs", self.frozen(self.scale(p, 1 / content)))), abs(content))
 
+    def applied(self, function: str, p: Poly) -> Poly:
+        """The exponential or the logarithm: exp(0) is 1, log(1) is 0."""
+        if (function == "exp" and not p) or (function == "log" and p == UNIT):
+            return UNIT if not p else {}
+        return self.of(self.atom(function, self.frozen(p)))
+
     # polynomials
 
     def add(self, *terms: Poly) -> Poly:

@@ -10,12 +10,12 @@ from .derivation_terms import UNIT, Atom, Poly, all_atoms
 from .reading import Uncheckable
 from .steps import Loop
 
-Mode = tuple[Poly, Path]
+Mode = tuple[Poly, Path, bool]
 Turn = tuple[tuple[Loop, ...], tuple[Poly, ...]]
 
 
 def modes(normal: Normal, sides: Sequence[Poly]) -> list[Mode]:
-    """Rounds and turns, the likeliest first.
+    """Rounds and turns, the likeliest first; whether taps are unfolded where a sample of any turn comes in.
 
     Raises:
         Uncheckable: where there is none.
@@ -35,12 +35,14 @@ def modes(normal: Normal, sides: Sequence[Poly]) -> list[Mode]:
             continue
         turn = largest(normal, [t for a in taps if a.parts[1] is index for t in turn_of(normal, a)])
         if turn is not None:
-            found.append((at, tuple(zip(*turn, strict=True))))
+            found.append((at, tuple(zip(*turn, strict=True)), False))
     if last is not None:
-        found.append((al.sub(last[1][0], UNIT), ()))
+        found.append((al.sub(last[1][0], UNIT), (), False))
     whole = largest(normal, [((), (al.thawed(a.parts[1]),)) for a in taps])
-    if whole is not None and (whole[1][0], ()) not in found:
-        found.append((whole[1][0], ()))
+    if whole is not None and (whole[1][0], (), False) not in found:
+        found.append((whole[1][0], (), False))
+    if normal.claimed.program is not None and any(loops for _, loops in normal.claimed.program.taps.values()):
+        found += [(at, (), True) for at, path, _ in found if not path]
     if not found:
         raise Uncheckable("no state after a round stands in it, or of none it is certain that it is the last")
     return found

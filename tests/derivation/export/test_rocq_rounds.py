@@ -138,6 +138,13 @@ ACCEPTED = {
 }
 
 
+@pytest.mark.parametrize("which", ["a turn of a loop", "a tap of a turn", "a batch", "turns that telescope"])
+def test_the_hypotheses_of_loops_and_taps_hold_together(which):
+    of, assuming, text, written = ACCEPTED[which]
+    one = claim("rounds", text, of=of, assuming=assuming)
+    assert f"Example {rocq.identifier(one)}_satisfiable : exists" in rocq.theorem(one, lines(one, written))
+
+
 @coqc
 @pytest.mark.parametrize("which", ACCEPTED)
 def test_coqc_accepts_rounds(folder, which):

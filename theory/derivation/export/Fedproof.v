@@ -995,4 +995,6 @@ Ltac instance :=
     | unfold half_square, norm2; simpl;
       first [ lra
         | match goal with |- context [?x * ?x] => is_var x; pose proof (Rle_0_sqr x) end; unfold Rsqr in *; lra
-        | exists 0; lra ] ].
+        | exists 0; lra ]
+    | match goal with |- norm2 ?u <= _ =>
+        replace u with (0 : vector line) by (unfold sub, vmean, itself; simpl; field); unfold norm2; simpl; lra end ].

@@ -148,14 +148,14 @@ class Round:
             return Vec(safe(one.name), self.indices(one.kind == "client", env))
         if word in self.carried:
             c = self.carried[word]
-            return self._handed(c, env["h"] if loop is c.loop else self._last(c, word), env)
+            return self.handed(c, env["h"] if loop is c.loop else self._last(c, word), env)
         if word not in self._steps:
             raise NotExportedError(f"the value {word} is not exported yet")
         step, within = self._steps[word]
         if within is not None and within is not loop:
             for c in self.carried.values():
                 if c.following == word and c.loop is within:
-                    return self._handed(c, self.setting.turns(within), env)
+                    return self.handed(c, self.setting.turns(within), env)
             raise NotExportedError("what a loop's last turn made, and does not hand on, is not exported yet")
         return self._made(step, env, loop if within is not None else None)
 
@@ -163,7 +163,8 @@ class Round:
         """After a loop what it carries is what it was in the last turn."""
         raise NotExportedError(f"{word}, in the last turn of its loop, is not exported yet")
 
-    def _handed(self, c: Carried, turn: Nat, env: Env) -> Term:
+    def handed(self, c: Carried, turn: Nat, env: Env) -> Term:
+        """What a loop hands on at a turn."""
         return Vec(c.name, self.indices(c.client, env, turn))
 
     def number(self, f: Formula, env: Env, loop: Loop | None) -> Term:
@@ -374,11 +375,11 @@ class Round:
         for c in self.carried.values():
             env = {"k": name("t"), **self._symbols(c.client)}
             first = text_of(self.value(c.first, env, None))
-            at = text_of(self._handed(c, count(0), env))
+            at = text_of(self.handed(c, count(0), env))
             found.append((f"{c.name}_first", f"{self._given(env)}{at} = {first}"))
             env = {**env, "h": name("h")}
             following = text_of(self.value(c.following, env, c.loop))
-            at = text_of(self._handed(c, name("h").shifted(1), env))
+            at = text_of(self.handed(c, name("h").shifted(1), env))
             found.append((f"{c.name}_turn", f"{self._given(env, c.loop)}{at} = {following}"))
         for tap in self.taps.values():
             env = {"k": name("t"), **self._symbols(tap.client), **({"h": name("h")} if tap.loop is not None else {})}

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from theory.derivation.export.names import safe
-from theory.derivation.export.rounds import round_of
+from theory.derivation.export.rounds import Carried, Tap, round_of
 from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import App, Inv, Num, Op, Pow, Term, name, text_of
 from theory.formula import Name
@@ -22,6 +22,7 @@ _BOUNDS = {
     "strongly_convex": (None, Fraction(1)),
     "pl": (None, Fraction(1)),
     "convex": (None, None),
+    "bounded_variance": (None, None),
 }
 _FIXED = {
     "V": "line", "unit": "1", "N": "1%nat", "K": "1%nat", "d": "1%nat", "samples": "(fun _ => 1%nat)",
@@ -39,8 +40,10 @@ def example(setting: Setting, label: str, hypotheses: Sequence[tuple[str, str]])
     program = setting.program
     if program is not None:
         made = round_of(setting)
-        shown = made.carried or made.taps or any(draw.op != "sample" for draw in made.draws.values())
-        if len(program.state) != 1 or program.state[0].kind != "server" or shown:
+        loops = [c.loop for c in made.carried.values()]
+        if len(program.state) != 1 or program.state[0].kind != "server" or len(loops) > 1:
+            return None
+        if any(draw.op != "sample" for draw in made.draws.values()):
             return None
     values = []
     for word, type_ in hypotheses:
@@ -75,8 +78,14 @@ def _value(setting: Setting, word: str, type_: str, numbers: Mapping[str, Fracti
         return f"(fun {'_ ' * places}=> {inner})" if places else inner
     if word.startswith("drawn_"):
         return f"(fun {'_ ' * type_.count('->')}=> {'0%nat' if type_.endswith('nat') else '0'})"
-    if setting.program is not None and word == safe(setting.program.state[0].name):
-        return _run(setting)
+    if setting.program is not None:
+        made = round_of(setting)
+        shown: dict[str, Carried | Tap] = {one.name: one for one in made.carried.values()}
+        shown |= {one.name: one for one in made.taps.values()}
+        if word == safe(setting.program.state[0].name):
+            return _run(setting)
+        if word in shown:
+            return _shown(setting, shown[word])
     if word in numbers:
         number = numbers[word]
         text = f"{number.numerator}%nat" if type_ == "nat" else text_of(Num(number), outer=9)
@@ -88,22 +97,53 @@ def _run(setting: Setting) -> str:
     """The states, round after round."""
     assert setting.program is not None
     (state,) = setting.program.state
-    word = safe(state.name)
-    step = text_of(round_of(setting).after(state.name, {"k": name("t"), "w": name("w")}))
+    made = round_of(setting)
+    step = _of_before(setting, made.after(state.name, {"k": name("t"), "w": name("w")}))
+    start = text_of(setting.start(state.name, {})).replace("x0", _FIXED["x0"])
+    start = "(0 : line)" if start == "zero" else f"({start} : line)"
+    run = f"nat_rect (fun _ => vector line) {start} (fun t before => {step}) t"
+    return f"(fun t {'w ' if setting.random else ''}=> {run})"
+
+
+def _shown(setting: Setting, one: Carried | Tap) -> str:
+    """What a loop hands on, or a tap shows, turn after turn."""
+    words = ["t", *(["h"] if one.loop is not None else []), *(["n"] if one.client else [])]
+    words += ["w"] if setting.random else []
+    env = {x: name("t" if x == "k" else x) for x in "khnw"}
+    made = round_of(setting)
+    turn = made.handed(one, env["h"], env) if isinstance(one, Carried) else made.value(one.value, env, one.loop)
+    before = f"({_run(setting)} t{' w' if setting.random else ''})"
+    return f"(fun {' '.join(words)} => {_of_before(setting, turn).replace('before', before)})"
+
+
+def _of_before(setting: Setting, t: Term) -> str:
+    """A vector of a round in terms of the state before it, of the one client."""
+    assert setting.program is not None
+    made, word = round_of(setting), safe(setting.program.state[0].name)
+    text = text_of(t, outer=9)
+    for c in made.carried.values():
+        env = {x: name("t" if x == "k" else x) for x in "khnw"}
+        first = _grounded(setting, text_of(made.value(c.first, env, None), outer=9))
+        following = _grounded(setting, text_of(made.value(c.following, env, c.loop), outer=9))
+        core = rf"{c.name} t (\w+|\([^()]*\)|\d+%nat)" + r" \w+" * (int(c.client) + int(setting.random))
+        own = rf"\({core}\)|\b{core}"
+        run = f"nat_rect (fun _ => vector line) {first} (fun h inner => {re.sub(own, 'inner', following)})"
+        text = re.sub(own, lambda m, run=run: f"({run} {m[1] or m[2]})", text)  # type: ignore[misc]
+    text = _grounded(setting, text)
+    return re.sub(r"\bn\b", "0%nat", text.replace(f"({word} t w)", "before").replace(f"({word} t)", "before"))
+
+
+def _grounded(setting: Setting, inner: str) -> str:
+    """With the instance's parameters, gradients and samples."""
     numbers = parameters(setting) or {}
-    inner = step.replace(f"({word} t w)", "before").replace(f"({word} t)", "before")
     for key in ("N", "samples"):
         inner = re.sub(rf"\b{key}\b", _FIXED[key], inner)
     for key, value in numbers.items():
         whole = any(safe(symbol) == key and setting.whole(symbol) for symbol in setting.symbols)
         inner = re.sub(rf"\b{re.escape(key)}\b", f"{value}%nat" if whole else text_of(Num(value), outer=9), inner)
-    places = {"f": "", "f_n": "_ ", "f_ni": "_ _ "}[setting.level]
+    places = {"": "", "f": "", "f_n": "_ ", "f_ni": "_ _ "}[setting.level]
     inner = re.sub(r"\bgrad\b", f"(fun {places}(v : line) => v)", inner)
-    inner = re.sub(r"\(drawn_\w+( \w+)+\)", "0%nat", inner)
-    start = text_of(setting.start(state.name, {})).replace("x0", _FIXED["x0"])
-    start = "(0 : line)" if start == "zero" else f"({start} : line)"
-    run = f"nat_rect (fun _ => vector line) {start} (fun t before => {inner}) t"
-    return f"(fun t {'w ' if setting.random else ''}=> {run})"
+    return re.sub(r"\(drawn_\w+( \w+)+\)", "0%nat", inner)
 
 
 def _alone(relation: Sentence, setting: Setting) -> bool:

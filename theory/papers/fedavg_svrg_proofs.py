@@ -1,0 +1,616 @@
+"""Derivations of what is true of FedAvg-SVRG: lines, for every number of clients, snapshots, inner steps and rounds.
+
+The inner steps of a round are counted by t = hM+j, which texts here write out: h and j are the turns of the two loops.
+D(t) = ||x_k - w_t||^2 is at most t*Y(t), where Y(t) = D(t)/max(1, t) grows by at most delta^2 ||v_t||^2 in a step.
+"""
+
+from __future__ import annotations
+
+from theory.derivation import at, axiom, combined, domain, induction, replaced, root, step
+
+# --- the order of (8) ------------------------------------------------------------------------------------------------
+
+_ORDERS = ("1/(delta*K)", "delta**2", "delta")
+_MAX = f"max({', '.join(_ORDERS)})"
+BEST_RATE = (
+    axiom("one", f"1/(delta*K) <= {_MAX}", "max", *_ORDERS),
+    axiom("other", f"delta <= {_MAX}", "max", *_ORDERS),
+    combined("squares", f"best**2 <= {_MAX}**2", {"one": "delta", "other": _MAX}),
+    root("best", "squares", f"best <= {_MAX}"),
+    domain("run", "1 <= K"),
+    combined("square", "best**2 <= 1", {"run": "1/K"}),
+    root("small", "square", "best <= 1"),
+    combined("smaller", f"best**2 <= {_MAX}", {"small": "best", "best": "1"}),
+    combined("inverse", f"1/(best*K) <= {_MAX}", {"best": "1"}),
+    axiom("all", None, "bounds", "1/(best*K)", "best**2", "best", _MAX),
+)
+
+# --- a round: (A.19) to (A.22) ---------------------------------------------------------------------------------------
+
+_ROUND = "sum_h(sum_j(v[k, h, j]))"
+_ALL = "sum_n(sum_h(sum_j(u[k, h, j])))"
+_INNER = "sum_h(sum_j(E(dot(grad(f, x[k]), mean_n(grad(f_n, w[k, h, j]))))))"
+_WEIGHTED = "sum_n(1/p_n*sum_h(sum_j(E(norm2(v[k, h, j])))))"
+NEXT = step("next", "norm2(w[k, h + 1, 0] - w[k, h, M]) <= 0")
+_GROWN, _EPOCH = "sum_j(w[k, h, j + 1] - w[k, h, j])", "delta*sum_j(v[k, h, j])"
+_OUTER = "sum_h(w[k, h + 1, 0] - w[k, h, 0]) - w[k, S, 0] + w[k, 0, 0]"
+UPDATE = (
+    step("turn", "norm2(w[k, h, j + 1] - w[k, h, j] + delta*v[k, h, j]) <= 0"),
+    NEXT,
+    axiom("inner loop", f"norm2({_GROWN} - w[k, h, M] + w[k, h, 0]) <= 0", "telescope", "w[k, h, j]", over="sum_j"),
+    replaced(
+        "in steps",
+        "turn",
+        f"norm2(w[k, h, M] - w[k, h, 0] + {_EPOCH}) == norm2(w[k, h, M] - w[k, h, 0] - {_GROWN})",
+    ),
+    replaced(
+        "handed on",
+        "next",
+        f"norm2(w[k, h + 1, 0] - w[k, h, 0] + {_EPOCH}) == norm2(w[k, h, M] - w[k, h, 0] + {_EPOCH})",
+    ),
+    combined(
+        "epoch",
+        f"norm2(w[k, h + 1, 0] - w[k, h, 0] + {_EPOCH}) <= 0",
+        {"handed on": "1", "in steps": "1", "inner loop": "1"},
+    ),
+    axiom("outer loop", f"norm2({_OUTER}) <= 0", "telescope", "w[k, h, 0]", over="sum_h"),
+    replaced("in epochs", "epoch", f"norm2(w[k, S, 0] - w[k, 0, 0] + delta*{_ROUND}) == norm2({_OUTER})"),
+    step("begins", "norm2(w[k, 0, 0] - x[k]) <= 0"),
+    replaced(
+        "from x",
+        "begins",
+        f"norm2(w[k, S, 0] - x[k] + delta*{_ROUND}) == norm2(w[k, S, 0] - w[k, 0, 0] + delta*{_ROUND})",
+    ),
+    combined(
+        "moves",
+        f"norm2(w[k, S, 0] - x[k] + delta*{_ROUND}) <= 0",
+        {"from x": "1", "in epochs": "1", "outer loop": "1"},
+    ),
+    step("server", f"norm2(x[k+1] - x[k] + delta/N*{_ALL}) <= 0", using=["moves"]),
+)
+DESCENT = (
+    *UPDATE,
+    step("unbiased", "E(dot(grad(f, x[k]), u[k, h, j])) == E(dot(grad(f, x[k]), grad(f_n, w[k, h, j])))"),
+    replaced("length", "server", f"norm2(x[k+1] - x[k]) == delta**2/N**2*norm2({_ALL})"),
+    replaced("along", "server", f"dot(grad(f, x[k]), x[k+1] - x[k]) == -delta/N*dot(grad(f, x[k]), {_ALL})"),
+    combined(
+        "descent",
+        f"E(f(x[k+1])) <= E(f(x[k])) - delta*{_INNER} + delta**2*L/(2*N**2)*E(norm2({_ALL}))",
+        {
+            "E: above f (x[k], x[k+1])": "1",
+            "E: length": "L/2",
+            "E: along": "1",
+            "mean_n sum_h sum_j: unbiased": "-delta",
+        },
+    ),
+)
+DESCENT_AT_START = (*DESCENT, at("all", "descent", None, k="0"))
+_SPREAD = (
+    step("coin", "E(norm2(u[k, h, j])) == 1/p_n*E(norm2(v[k, h, j]))"),
+    combined(
+        "spread",
+        f"E(norm2({_ALL})) <= N*S*M*{_WEIGHTED}",
+        {"sum_n sum_h sum_j: coin": "N*S*M"},
+        {"E sum_n sum_h sum_j: u[k, h, j] - mean_n(sum_h(sum_j(u[k, h, j])))/(S*M)": "N*S*M"},
+    ),
+)
+SECOND_MOMENT = (
+    *_SPREAD,
+    at("first round", "spread", None, k="0"),
+    combined("all", None, {"first round": "delta**2*L/(2*N**2)"}),
+)
+_BY_SPREAD = {"descent": "1", "spread": "delta**2*L/(2*N**2)"}
+TOTAL_DESCENT = (*DESCENT, *_SPREAD, combined("all", None, _BY_SPREAD))
+ROUND_DESCENT = (
+    *DESCENT,
+    *_SPREAD,
+    combined(
+        "any round",
+        f"E(f(x[k+1])) <= E(f(x[k])) - delta*{_INNER} + L*S*M*delta**2/(2*N)*{_WEIGHTED}",
+        _BY_SPREAD,
+    ),
+    at("all", "any round", None, k="0"),
+)
+
+# --- drift: Lemma A.2, (A.23), (A.24), (7) and (8), corrected --------------------------------------------------------
+
+
+def _t(h: str, j: str) -> str:
+    return f"({h}*M + {j})" if j != "0" else f"({h}*M)"
+
+
+def _d(h: str = "h", j: str = "j") -> str:
+    return f"norm2(x[k] - w[k, {h}, {j}])"
+
+
+def _y(h: str = "h", j: str = "j") -> str:
+    return f"{_d(h, j)}/max(1, {_t(h, j)})"
+
+
+def _grows(h: str, j: str, following: str) -> str:
+    return f"{_y(h, following)} <= {_y(h, j)} + delta**2*norm2(v[k, {h}, {j}])"
+
+
+def _by_young(h: str, j: str, t: str, lines: str) -> dict[str, object]:
+    return combined(
+        "grows",
+        None,
+        [
+            {"line": f"ahead {lines}", "times": f"1/({t} + 1)"},
+            {"line": f"more {lines}", "times": f"{_d(h, j + ' + 1')}/(({t} + 1)*max(1, {t} + 1))"},
+            {"line": f"at {lines}", "times": f"{_d(h, j)}/({t}*max(1, {t}))"},
+        ],
+        {f"x[k] - w[k, {h}, {j}] - {t}*delta*v[k, {h}, {j}]": f"1/({t}*({t} + 1))"},
+    )
+
+
+GROWTH = (
+    step(
+        "ahead",
+        f"{_d('h', 'j + 1')} == {_d()} + 2*delta*dot(x[k] - w[k, h, j], v[k, h, j]) + delta**2*norm2(v[k, h, j])",
+    ),
+    step("start", f"{_d('0', '0')} == 0"),
+    step("first step", f"{_d('0', '1')} == delta**2*norm2(v[k, 0, 0])"),
+    domain("turns", "M >= 1"),
+    combined("later h", "1 <= (h + 1)*M", {"turns": "1"}, [{"of": "1", "times": "h*M"}]),
+    combined("later j", "1 <= h*M + j + 1", squares=[{"of": "1", "times": "h*M + j"}]),
+    axiom("at h", "max(1, (h + 1)*M) <= (h + 1)*M", "bounds", "1", "(h + 1)*M", "(h + 1)*M"),
+    axiom("at j", "max(1, h*M + j + 1) <= h*M + j + 1", "bounds", "1", "h*M + j + 1", "h*M + j + 1"),
+    axiom("more", "h*M + j + 1 <= max(1, h*M + j + 1)", "max", "1", "h*M + j + 1"),
+    at("ahead h", "ahead", None, h="h + 1", j="0"),
+    at("ahead j", "ahead", None, j="j + 1"),
+    at("more h", "more", None, h="h + 1", j="0"),
+    at("more j", "more", None, j="j + 1"),
+    induction(
+        "grow",
+        _grows("h", "j", "(j + 1)"),
+        on="j",
+        base=[
+            induction(
+                "at 0",
+                _grows("h", "0", "1"),
+                on="h",
+                base=[combined("first", None, {"first step": "1"}, {"x[k] - w[k, 0, 0]": "1/max(1, 0)"})],
+                step=[_by_young("(h + 1)", "0", "((h + 1)*M)", "h")],
+            ),
+            combined("begun", None, {"at 0": "1"}),
+        ],
+        step=[_by_young("h", "(j + 1)", "(h*M + j + 1)", "j")],
+    ),
+    induction(
+        "flat",
+        f"{_d()} <= (h*M + j)*({_y()})",
+        on="j",
+        base=[
+            induction(
+                "flat at 0",
+                f"{_d('h', '0')} <= h*M*({_y('h', '0')})",
+                on="h",
+                base=[combined("first", None, {"start": "1"})],
+                step=[combined("later", None, {"at h": f"{_d('(h + 1)', '0')}/max(1, (h + 1)*M)"})],
+            ),
+            combined("begun", None, {"flat at 0": "1"}),
+        ],
+        step=[combined("later", None, {"at j": f"{_d('h', 'j + 1')}/max(1, h*M + j + 1)"})],
+    ),
+)
+
+
+def _inner_product(h: str, j: str, over: str = "") -> tuple[dict[str, str], dict[str, str]]:
+    """-<a, b> = (||a - b||^2 - ||a||^2 - ||b||^2)/2, where ||a - b||^2 is at most L^2 mean_n(D): all but the latter."""
+    b, of_n = f"mean_n(grad(f_n, w[k, {h}, {j}]))", f"grad(f_n, x[k]) - grad(f_n, w[k, {h}, {j}])"
+    return (
+        {f"E {over}mean_n: lipschitz-gradient f_n (x[k], w[k, {h}, {j}])": "delta/2"},
+        {f"E {over}: {b}": "delta/2", f"E {over}mean_n: {of_n} - (grad(f, x[k]) - {b})": "delta/2"},
+    )
+
+
+def _until(end: str, index: str) -> str:
+    return f"max(0, min(1, {end} - {index}))"
+
+
+_T, _BEFORE = "(s*M + m)", "max(0, min(1, s*M + m - h*M - j))"
+_STEP_OF_Y, _STEP_AT_S = f"({_y('h', '(j + 1)')} - {_y()})", f"({_y('s', '(j + 1)')} - {_y('s')})"
+_OF_EPOCHS = f"({_y('(h + 1)', '0')} - {_y('h', '0')})"
+_PARTS, _SQUARES = _inner_product("s", "m")
+DRIFT = (
+    *GROWTH,
+    NEXT,
+    combined("s inside", "s <= S", {"s <= S - 1": "1"}, [{"of": "1"}]),
+    combined("m inside", "m <= M", {"m <= M - 1": "1"}, [{"of": "1"}]),
+    axiom(
+        "inside s",
+        f"sum_j({_until('m', 'j')}*{_STEP_AT_S}) == {_y('s', 'm')} - {_y('s', '0')}",
+        "telescope",
+        _y("s"),
+        "m",
+        over="sum_j",
+    ),
+    axiom(
+        "up to s",
+        f"sum_h({_until('s', 'h')}*{_OF_EPOCHS}) == {_y('s', '0')} - {_y('0', '0')}",
+        "telescope",
+        _y("h", "0"),
+        "s",
+        over="sum_h",
+    ),
+    axiom("in steps", f"sum_j({_STEP_OF_Y}) == {_y('h', 'M')} - {_y('h', '0')}", "telescope", _y(), over="sum_j"),
+    replaced("handed on", "next", f"{_y('(h + 1)', '0')} == {_y('h', 'M')}"),
+    axiom(
+        "pairs",
+        f"sum_h(sum_j({_BEFORE}*{_STEP_OF_Y})) == sum_h({_until('s', 'h')}*sum_j({_STEP_OF_Y})) "
+        f"+ sum_j({_until('m', 'j')}*{_STEP_AT_S})",
+        "lexicographic",
+        _STEP_OF_Y,
+        "s",
+        "m",
+    ),
+    at("flat there", "flat", None, h="s", j="m"),
+    combined(
+        "drift",
+        f"{_d('s', 'm')} <= delta**2*{_T}*sum_h(sum_j({_BEFORE}*norm2(v[k, h, j])))",
+        {
+            "flat there": "1",
+            "inside s": f"-{_T}",
+            "up to s": f"-{_T}",
+            "pairs": f"-{_T}",
+            "start": f"{_T}/max(1, 0)",
+            "sum_h: in steps": f"-{_T}*{_until('s', 'h')}",
+            "sum_h: handed on": f"{_T}*{_until('s', 'h')}",
+            "sum_h sum_j: grow": f"{_T}*{_BEFORE}",
+        },
+    ),
+    combined("all", None, {**_PARTS, "E mean_n: drift": "delta*L**2/2"}, _SQUARES),
+)
+
+
+def _p(h: str = "h", j: str = "j") -> str:
+    """The sum of r over r = t..T-1, T = SM, times Y(t): it is 0 at t = 0 (where Y is) and at T."""
+    return f"(S*M*(S*M - 1) - {_t(h, j)}*({_t(h, j)} - 1))/2*({_y(h, j)})"
+
+
+_W = "(S*M*(S*M - 1) - (h*M + j)*(h*M + j + 1))/2"
+_SINCE = f"sum_n(sum_h(sum_j({_W}*E(norm2(v[k, h, j])))))"
+_GRADIENT = "E(norm2(grad(f, x[k])))"
+_PARTS_OF_ALL, _SQUARES_OF_ALL = _inner_product("h", "j", "sum_h sum_j ")
+_PER_STEP = "2/(delta*K*S*M)"
+INSIDE = (
+    domain("h inside", "h <= S - 1"),
+    domain("j inside", "j <= M - 1"),
+    combined("inside", "h*M + j + 1 <= S*M", {"h inside": "M", "j inside": "1"}),
+    combined("weight", f"0 <= {_W}", {"inside": "(S*M + h*M + j)/2"}),
+)
+ALL_DRIFT = (
+    *GROWTH,
+    *INSIDE,
+    axiom(
+        "by j",
+        f"sum_j({_p('h', '(j + 1)')} - {_p()}) == {_p('h', 'M')} - {_p('h', '0')}",
+        "telescope",
+        _p(),
+        over="sum_j",
+    ),
+    axiom(
+        "by h",
+        f"sum_h({_p('(h + 1)', '0')} - {_p('h', '0')}) == {_p('S', '0')} - {_p('0', '0')}",
+        "telescope",
+        _p("h", "0"),
+        over="sum_h",
+    ),
+    replaced("weighed", "next", f"{_p('(h + 1)', '0')} == {_p('h', 'M')}"),
+    combined(
+        "all drift",
+        f"sum_h(sum_j({_d()})) <= delta**2*sum_h(sum_j({_W}*norm2(v[k, h, j])))",
+        {
+            "sum_h sum_j: flat": "1",
+            "sum_h sum_j: grow": _W,
+            "sum_h: by j": "-1",
+            "sum_h: weighed": "1",
+            "by h": "-1",
+            "start": "S*M*(S*M - 1)/(2*max(1, 0))",
+        },
+    ),
+)
+_BOTH = (*DESCENT, *_SPREAD, *ALL_DRIFT)
+_BY_DRIFT = {**_BY_SPREAD, **_PARTS_OF_ALL, "E mean_n: all drift": "delta*L**2/2"}
+ROUND = (*_BOTH, combined("all", None, _BY_DRIFT, _SQUARES_OF_ALL))
+ROUNDS = (
+    *_BOTH,
+    combined(
+        "one round",
+        f"E(f(x[k+1])) <= E(f(x[k])) + delta**3*L**2/(2*N)*{_SINCE} - delta*S*M/2*{_GRADIENT} "
+        f"+ L*S*M*delta**2/(2*N)*{_WEIGHTED}",
+        _BY_DRIFT,
+        _SQUARES_OF_ALL,
+    ),
+    axiom(
+        "falls",
+        "sum_k(E(f(x[k+1])) - E(f(x[k]))) == E(f(x[K])) - f(x0)",
+        "telescope",
+        "E(f(x[k]))",
+        over="sum_k",
+    ),
+)
+_SUMMED = {"sum_k: one round": _PER_STEP, "falls": f"-{_PER_STEP}"}
+_TO_INFIMUM = {**_SUMMED, "E: infimum f (x[K])": _PER_STEP}
+SUM_OF_ROUNDS = (*ROUNDS, combined("all", None, _SUMMED))
+BOUND_7 = (*ROUNDS, combined("all", None, _TO_INFIMUM))
+
+# (8): the sum of W is that of t^2
+
+
+def _sum_of_w(t: str) -> str:
+    return f"(S*M*(S*M - 1)*{t}/2 - ({t} - 1)*{t}*({t} + 1)/6)"
+
+
+_V2 = "E(norm2(v[k, h, j]))"
+_EXTREMES = [_V2]
+for _over in ("max_j", "max_h", "max_n", "max_k"):
+    _EXTREMES.append(f"{_over}({_EXTREMES[-1]})")
+_OVER_ALL, _FACTOR = ["sum_k", "sum_n", "sum_h", "sum_j"], "delta**2*L**2/(S*M)"
+_TAP, _TAP_0 = "0*norm2(v[k, h, j])", "0*norm2(v[k, h, 0])"
+BOUNDED = (
+    *(
+        axiom(f"largest {over}", f"{one} <= {more}", "extreme", one, over=over)
+        for over, one, more in zip(("max_j", "max_h", "max_n", "max_k"), _EXTREMES, _EXTREMES[1:], strict=False)
+    ),
+    combined("bounded", f"{_V2} <= G2", {f"largest {over}": "1" for over in ("max_j", "max_h", "max_n", "max_k")}),
+)
+BOUND_8 = (
+    *ROUNDS,
+    *BOUNDED,
+    axiom(
+        "count j",
+        f"sum_j({_sum_of_w('(h*M + j + 1)')} - {_sum_of_w('(h*M + j)')} + {_TAP}) "
+        f"== {_sum_of_w('(h*M + M)')} - {_sum_of_w('(h*M)')}",
+        "telescope",
+        f"{_sum_of_w('(h*M + j)')} + {_TAP}",
+        over="sum_j",
+    ),
+    axiom(
+        "count h",
+        f"sum_h({_sum_of_w('(h*M + M)')} - {_sum_of_w('(h*M)')} + {_TAP_0}) == {_sum_of_w('(S*M)')}",
+        "telescope",
+        f"{_sum_of_w('(h*M)')} + {_TAP_0}",
+        over="sum_h",
+    ),
+    combined(
+        "all",
+        None,
+        [
+            {"line": "one round", "over": ["sum_k"], "times": _PER_STEP},
+            {"line": "falls", "times": f"-{_PER_STEP}"},
+            {"line": "infimum f (x[K])", "over": ["E"], "times": _PER_STEP},
+            {"line": "bounded", "over": _OVER_ALL, "times": f"{_FACTOR}/(K*N)*{_W}"},
+            {"line": "bounded", "over": _OVER_ALL, "times": "delta*L/(K*N)/p_n"},
+            {"line": "count j", "over": ["sum_h"], "times": f"{_FACTOR}*G2"},
+            {"line": "count h", "times": f"{_FACTOR}*G2"},
+        ],
+    ),
+)
+
+# --- Lemma V.1, corrected: Johnson and Zhang's recursion in the first epoch ------------------------------------------
+
+_GAP, _GAP_0 = "(E(f_n(w[k, 0, j])) - f_n(xstar_n))", "(E(f_n(x[k])) - f_n(xstar_n))"
+_ESTIMATE = "grad(f_ni, w[k, 0, j]) - grad(f_ni, x[k]) + grad(f_n, x[k])"
+
+
+def _variance(sentence: str | None) -> tuple[dict[str, object], ...]:
+    return (
+        step("sampled", f"E(norm2(v[k, 0, j])) == mean_i(E(norm2({_ESTIMATE})))"),
+        combined(
+            "variance",
+            sentence,
+            {
+                "sampled": "1",
+                "E mean_i: smooth convex f_ni (w[k, 0, j], xstar_n)": "4*L",
+                "E mean_i: smooth convex f_ni (x[k], xstar_n)": "4*L",
+                "E: zero n (w[k, 0, j] - xstar_n)": "-4*L",
+                "E: zero n (x[k] - xstar_n)": "-4*L",
+                "E: zero n (grad(f_n, x[k]))": "4",
+            },
+            {
+                "E mean_i: grad(f_ni, w[k, 0, j]) + grad(f_ni, x[k]) - 2*grad(f_ni, xstar_n) - grad(f_n, x[k])": "1",
+                "E: grad(f_n, x[k])": "2",
+            },
+        ),
+    )
+
+
+def _far(j: str) -> str:
+    return f"E(norm2(w[k, 0, {j}] - xstar_n))"
+
+
+VARIANCE = _variance(None)
+NEARER = (
+    *_variance(f"E(norm2(v[k, 0, j])) <= 4*L*({_GAP} + {_GAP_0})"),
+    step(
+        "inner step",
+        f"{_far('j + 1')} == {_far('j')} - 2*delta*E(dot(grad(f_n, w[k, 0, j]), w[k, 0, j] - xstar_n)) "
+        "+ delta**2*E(norm2(v[k, 0, j]))",
+    ),
+    combined(
+        "nearer",
+        f"{_far('j + 1')} <= {_far('j')} - 2*delta*(1 - 2*L*delta)*{_GAP} + 4*L*delta**2*{_GAP_0}",
+        {"inner step": "1", "variance": "delta**2", "E: convex f_n (w[k, 0, j], xstar_n)": "2*delta"},
+    ),
+    combined("room", "2*L*delta < 1", {"delta < 1/(2*L)": "2*L"}),
+    step("first", "norm2(w[k, 0, 0] - xstar_n) == norm2(x[k] - xstar_n)"),
+)
+_RATE = "1/(2*delta*(1 - 2*L*delta))"
+
+
+def _from_start(factor: str) -> dict[str, str]:
+    """||x - x*||^2 is at most 2/mu times the gap."""
+    return {
+        "E: first": factor,
+        "E: strongly_convex f_n (xstar_n, x[k])": f"2/mu*{factor}",
+        "E: zero n (x[k] - xstar_n)": f"-2/mu*{factor}",
+    }
+
+
+ONE_SNAPSHOT = (
+    *NEARER,
+    axiom(
+        "travelled",
+        f"sum_j({_far('j + 1')} - {_far('j')}) == {_far('M')} - {_far('0')}",
+        "telescope",
+        _far("j"),
+        over="sum_j",
+    ),
+    combined(
+        "all",
+        None,
+        {"mean_j: nearer": _RATE, "travelled": f"-{_RATE}/M", **_from_start(f"{_RATE}/M")},
+        {"E: w[k, 0, M] - xstar_n": f"{_RATE}/M"},
+    ),
+)
+LARGEST_GAP = (
+    axiom("of n", f"{_GAP_0} <= max_n({_GAP_0})", "extreme", _GAP_0, over="max_n"),
+    axiom("of k", f"max_n({_GAP_0}) <= max_k(max_n({_GAP_0}))", "extreme", f"max_n({_GAP_0})", over="max_k"),
+    combined("largest gap", f"{_GAP_0} <= D", {"of n": "1", "of k": "1"}),
+)
+FIRST_STEPS = (
+    *NEARER,
+    axiom(
+        "travelled",
+        f"sum_j({_until('m', 'j')}*({_far('j + 1')} - {_far('j')})) == {_far('m')} - {_far('0')}",
+        "telescope",
+        _far("j"),
+        "m",
+        over="sum_j",
+    ),
+    axiom(
+        "count",
+        f"sum_j({_until('m', 'j')}*(1 + 0*norm2(v[k, 0, j]))) == m",
+        "telescope",
+        "j + 0*norm2(v[k, 0, j])",
+        "m",
+        over="sum_j",
+    ),
+    *LARGEST_GAP,
+    combined(
+        "all",
+        None,
+        {
+            "sum_j: variance": _until("m", "j"),
+            "sum_j: nearer": f"4*L*{_RATE}*{_until('m', 'j')}",
+            "travelled": f"-4*L*{_RATE}",
+            **_from_start(f"4*L*{_RATE}"),
+            "count": f"4*L*(1 + 4*L*delta**2*{_RATE})*{_GAP_0}",
+            "largest gap": "4*L*(m + distance_term + variance_term)",
+        },
+        {"E: w[k, 0, m] - xstar_n": f"4*L*{_RATE}"},
+    ),
+)
+
+# (14), corrected: (7) with one snapshot, the drift of its steps weighed as there
+
+
+_W_1, _MOMENT = "(M*(M - 1) - j*(j + 1))/2", "E(norm2(v[k, 0, j]))"
+_BETA, _GAMMA = "1/(mu*delta*(1 - 2*L*delta))", "2*L*delta/(1 - 2*L*delta)"
+_GRADIENTS = "mean_k(E(norm2(grad(f, x[k]))))"
+
+
+def _weighed_far(j: str) -> str:
+    return f"(M*(M - 1) - {j}*({j} - 1))/2*{_far(j)}"
+
+
+def _sum_of_w_1(j: str) -> str:
+    return f"(M*(M - 1)*{j}/2 - ({j} - 1)*{j}*({j} + 1)/6)"
+
+
+ONE_DRIFT = (
+    *NEARER,
+    combined("gap", f"0 <= {_GAP_0}", {"E: minimiser n (x[k])": "1"}),
+    *LARGEST_GAP,
+    axiom(
+        "travelled",
+        f"sum_j({_far('j + 1')} - {_far('j')}) == {_far('M')} - {_far('0')}",
+        "telescope",
+        _far("j"),
+        over="sum_j",
+    ),
+    combined(
+        "noise",
+        f"sum_j({_MOMENT}) <= 4*L*M*(1 + alpha)*{_GAP_0}",
+        {
+            "sum_j: variance": "1",
+            "sum_j: nearer": f"4*L*{_RATE}",
+            "travelled": f"-4*L*{_RATE}",
+            **_from_start(f"4*L*{_RATE}"),
+        },
+        {"E: w[k, 0, M] - xstar_n": f"4*L*{_RATE}"},
+    ),
+    axiom(
+        "weighed travel",
+        f"sum_j({_weighed_far('(j + 1)')} - {_weighed_far('j')}) == {_weighed_far('M')} - {_weighed_far('0')}",
+        "telescope",
+        _weighed_far("j"),
+        over="sum_j",
+    ),
+    axiom(
+        "weights",
+        f"sum_j({_sum_of_w_1('(j + 1)')} - {_sum_of_w_1('j')} + 0*{_MOMENT}) == {_sum_of_w_1('M')}",
+        "telescope",
+        f"{_sum_of_w_1('j')} + 0*{_MOMENT}",
+        over="sum_j",
+    ),
+    combined("weight of one", f"0 <= {_W_1}", {"j inside": "(M + j)/2"}),
+    induction(
+        "integers",
+        "0 <= j*(j - 1)",
+        on="j",
+        base=[combined("none", None)],
+        step=[combined("one more", None, squares=[{"of": "1", "times": "(j + 1)*j"}])],
+    ),
+    at("two", "integers", "0 <= (M - 1)*(M - 2)", j="M - 1"),
+    combined(
+        "weighed drift",
+        f"sum_j({_W_1}*{_MOMENT}) <= 2*L*M*(M - 1)**2*(1 + 2*alpha)*{_GAP_0}",
+        {
+            "sum_j: variance": _W_1,
+            "sum_j: nearer": f"4*L*{_RATE}*{_W_1}",
+            "weighed travel": f"-4*L*{_RATE}",
+            "weights": f"4*L*(1 + 4*L*delta**2*{_RATE})*{_GAP_0}",
+            **_from_start(f"4*L*{_RATE}*M*(M - 1)/2"),
+            "two": f"2*L*{_GAP_0}*(M/3 + 4*M/3*{_GAMMA} + {_BETA})",
+            "turns": f"2*L*{_GAP_0}*{_GAMMA}*M",
+        },
+        {"sum_j E: w[k, 0, j] - xstar_n": f"4*L*{_RATE}*j"},
+    ),
+)
+FLOOR = (
+    *ROUNDS,
+    *ONE_DRIFT,
+    combined(
+        "seven",
+        f"{_GRADIENTS} <= 2*f0_gap/(delta*K*S*M) + delta**2*L**2/(K*S*M*N)*sum_k({_SINCE}) "
+        f"+ delta*L/(K*N)*sum_k({_WEIGHTED})",
+        _TO_INFIMUM,
+    ),
+    {
+        "name": "one snapshot",
+        "by": "single",
+        "of": "S",
+        "sentence": f"2*f0_gap/(delta*K*S*M) + delta**2*L**2/(K*S*M*N)*sum_k({_SINCE}) "
+        f"+ delta*L/(K*N)*sum_k({_WEIGHTED}) == 2*f0_gap/(delta*K*M) "
+        f"+ delta**2*L**2/(K*M*N)*sum_k(sum_n(sum_j({_W_1}*{_MOMENT}))) "
+        f"+ delta*L/(K*N)*sum_k(sum_n(1/p_n*sum_j({_MOMENT})))",
+    },
+    combined(
+        "all",
+        None,
+        [
+            {"line": "seven"},
+            {"line": "one snapshot"},
+            {"line": "weighed drift", "over": ["sum_k", "sum_n"], "times": "delta**2*L**2/(K*M*N)"},
+            {"line": "noise", "over": ["sum_k", "sum_n"], "times": "delta*L/(K*N)/p_n"},
+            {
+                "line": "largest gap",
+                "over": ["sum_k", "sum_n"],
+                "times": "(2*delta**2*L**3*(M - 1)**2*(1 + 2*alpha) + 4*delta*L**2*M*(1 + alpha)/p_n)/(K*N)",
+            },
+        ],
+    ),
+)
