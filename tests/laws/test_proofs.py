@@ -10,11 +10,13 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.laws.proved_claims import Lines, proved, searched
 from tests.textbook_results import PROVED as LABELS
@@ -38,6 +40,16 @@ def outcomes(c: Claim) -> set[str]:
 
 def lines_of(c: Claim) -> Lines:
     return proved()[c.id][1]
+
+
+LONG = 40
+"""Lines; what is asked of longer derivations with something moved is asked in slow tests."""
+
+
+def asked(claims: Iterable[Claim]) -> list[ParameterSet]:
+    """Parameters of a test: claims, slow where their derivation is long."""
+    long = [pytest.mark.slow]
+    return [pytest.param(c, id=c.id, marks=long if len(lines_of(c)) > LONG else []) for c in claims]
 
 
 def by_kernel(c: Claim, lines: Lines) -> Checked | None:
@@ -119,7 +131,7 @@ def test_kernel_and_verifier_accept_the_derivation_of_this_sentence(c: Claim) ->
     assert by_verifier(c, lines_of(c))
 
 
-@pytest.mark.parametrize("c", PROVED, ids=IDS)
+@pytest.mark.parametrize("c", asked(PROVED))
 def test_a_moved_right_side_is_not_proved(c: Claim) -> None:
     left, relation, _ = sides(c)
     for text in moves(c):
@@ -127,7 +139,7 @@ def test_a_moved_right_side_is_not_proved(c: Claim) -> None:
         assert not accepted(other, moved_lines(c, other)), text
 
 
-@pytest.mark.parametrize("c", PROVED, ids=IDS)
+@pytest.mark.parametrize("c", asked(PROVED))
 def test_the_relation_turned_round_or_sharpened_is_not_proved(c: Claim) -> None:
     left, relation, right = sides(c)
     others = {"<=": (">=", "<", "=="), ">=": ("<=", ">", "=="), "==": ("<", ">"), "<": (">",), ">": ("<",)}[relation]
@@ -138,7 +150,7 @@ def test_the_relation_turned_round_or_sharpened_is_not_proved(c: Claim) -> None:
         assert not accepted(other, moved_lines(c, other)), sign
 
 
-@pytest.mark.parametrize("c", PROVED, ids=IDS)
+@pytest.mark.parametrize("c", asked(PROVED))
 def test_each_hypothesis_that_a_proof_uses_is_needed_by_it_and_no_other(c: Claim) -> None:
     checked = check(c, lines_of(c))
     for text in checked.hypotheses:
@@ -162,7 +174,7 @@ WHATEVER = {"perm/eq2": {"z_n"}, "perm/eq2-heterogeneous": {"z_n", "c_n"}}
 """Definitions of whose value these claims are true: weights that are least for some costs, whatever these are."""
 
 
-@pytest.mark.parametrize("c", [c for c in PROVED if c.where], ids=lambda c: c.id)
+@pytest.mark.parametrize("c", asked(c for c in PROVED if c.where))
 def test_a_corrupted_definition_is_not_proved(c: Claim) -> None:
     """Each by itself, in a direction in which the claim gets false."""
     for name, text in c.where.items():

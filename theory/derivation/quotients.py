@@ -7,7 +7,7 @@ quotient whose numerator has no terms, and two quotients are equal when their di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -322,9 +322,24 @@ def _made(over: Polynomial, under: Mapping[Frozen, int]) -> Quotient:
 
 def _divided(over: Polynomial, by: Polynomial) -> Polynomial | None:
     """The polynomial by which another one is a multiple of `by`; None where it is none."""
-    if any(a.square is not None for p in (over, by) for m in p for a, _ in m):
+    if any(a.square is not None for p in (by, over) for m in p for a, _ in m):
         return None
-    atoms = sorted({a for p in (over, by) for m in p for a, _ in m})
+    own = {a for m in by for a, _ in m}
+    groups: dict[Monomial, dict[Monomial, Fraction]] = {}  # by what has nothing of the divisor
+    for m, c in over.items():
+        outside = tuple((a, e) for a, e in m if a not in own)
+        groups.setdefault(outside, {})[tuple((a, e) for a, e in m if a in own)] = c
+    found: dict[Monomial, Fraction] = {}
+    for outside, part in sorted(groups.items(), key=lambda group: len(group[1])):
+        whole = _divided_there(part, by, sorted(own))
+        if whole is None:
+            return None
+        found |= {times(outside, m): c for m, c in whole.items()}
+    return found
+
+
+def _divided_there(over: Polynomial, by: Polynomial, atoms: Sequence[Atom]) -> Polynomial | None:
+    """The same of polynomials in these atoms."""
     places = {a: i for i, a in enumerate(atoms)}
 
     def powers(m: Monomial) -> tuple[int, ...]:
@@ -344,7 +359,7 @@ def _divided(over: Polynomial, by: Polynomial) -> Polynomial | None:
         found[step] = c
         for m, b in divisor.items():
             at = tuple(map(add, step, m))
-            total = left.get(at, 0) - c * b
+            total = left.get(at, Fraction(0)) - c * b
             if total:
                 left[at] = total
             else:

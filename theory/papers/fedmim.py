@@ -142,6 +142,7 @@ RECURSION = (
         equation="Lemma 5",
         title="the auxiliary sequence moves by a plain step",
         source="Lemma 5, (16), appendix B",
+        proof=proofs.LEMMA_5,
         remarks=(
             "The lags are 0, ..., J-1 here; Table III counts them from 1, see lemma-5/lags-from-one.",
             "Algorithm 1 computes delta_t in the client, from x_{t-1}: with partial participation a client that was "
@@ -169,6 +170,7 @@ RECURSION = (
         equation="Lemma 6",
         title="the increments average the gradients",
         source="Lemma 6, (19), appendix B",
+        proof=proofs.LEMMA_6,
         remarks=(
             "Both of its statements: (19), and that E||delta_t||^2 <= eta_l^2 C for every t if ||dtilde_t||^2 <= "
             "eta_l^2 C. C is assumed there, not derived; here it is the least C of the run, in the mean.",
@@ -181,6 +183,7 @@ RECURSION = (
         equation="(21)",
         title="the increments, in mean square",
         source="(21), appendix B",
+        proof=proofs.EQ_21,
     ),
 )
 
@@ -447,6 +450,7 @@ EQ33 = (
         equation="(33)(d), corrected",
         title="the lambda of the proof",
         source="repair of (33)",
+        proof=proofs.largest("corrected"),
         amends="eq33",
         remarks=(
             "(33)(b) with lemma-9/corrected: (eta^2 L/2)(32B^2+8) = eta (16 eta L B^2 + 4 eta L).",
@@ -474,6 +478,7 @@ EQ33 = (
         equation="(37)",
         title="one round's descent under PL",
         source="(37), appendix D",
+        proof=proofs.EQ_37,
         remarks=(
             "'Similar to the general nonconvex case': the step of Theorem IV.1, and lambda as (33)(d) introduces it.",
         ),
@@ -577,6 +582,7 @@ THEOREM_1 = (
         equation="(7) with (33)",
         title="smooth non-convex functions, with (33)",
         source="Theorem IV.1 with what (33)(d) asks of lambda",
+        proof=proofs.first("", True),
         remarks=WITH_LAMBDA,
     ),
     first(
@@ -586,6 +592,7 @@ THEOREM_1 = (
         limit=LIMIT_CORRECTED,
         equation="(7), corrected",
         source="repair of Theorem IV.1",
+        proof=proofs.first("corrected", True),
         amends="theorem-iv1-eq7",
         remarks=(DERIVED_1, LARGER),
     ),
@@ -609,6 +616,7 @@ THEOREM_1 = (
         equation="(35) with (33)",
         title="smooth non-convex functions, with (33)",
         source="Theorem IV.1, (35), with what (33)(d) asks of lambda",
+        proof=proofs.first("", False),
         remarks=WITH_LAMBDA,
     ),
     first(
@@ -618,6 +626,7 @@ THEOREM_1 = (
         limit=LIMIT_CORRECTED,
         equation="(35), corrected",
         source="repair of Theorem IV.1, appendix",
+        proof=proofs.first("corrected", False),
         amends="theorem-iv1-eq35",
         remarks=(DERIVED_1,),
     ),
@@ -638,6 +647,7 @@ THEOREM_2 = (
         equation="(9) with (33)",
         title="under the PL inequality, with (33)",
         source="Theorem IV.2 with what (33)(d) asks of lambda",
+        proof=proofs.second("", True),
         remarks=WITH_LAMBDA,
         **PRINTED_2,
     ),
@@ -648,6 +658,7 @@ THEOREM_2 = (
         limit=LIMIT_CORRECTED,
         equation="(9), corrected",
         source="repair of Theorem IV.2",
+        proof=proofs.second("corrected", True),
         amends="theorem-iv2-eq9",
         remarks=(DERIVED_2, LARGER),
     ),
@@ -670,6 +681,7 @@ THEOREM_2 = (
         equation="(39) with (33)",
         title="under the PL inequality, with (33)",
         source="Theorem IV.2, (39), with what (33)(d) asks of lambda",
+        proof=proofs.second("", False),
         remarks=WITH_LAMBDA,
         **PRINTED_2,
     ),
@@ -680,6 +692,7 @@ THEOREM_2 = (
         limit=LIMIT_CORRECTED,
         equation="(39), corrected",
         source="repair of Theorem IV.2, appendix",
+        proof=proofs.second("corrected", False),
         amends="theorem-iv2-eq39",
         remarks=(DERIVED_2,),
     ),
@@ -709,6 +722,7 @@ KEPT = (
         equation="(33)(c), the mean gradient kept",
         title="one round's descent, with the mean gradient kept",
         source="repair of (33), appendix C",
+        proof=proofs.KEPT_MEAN,
         amends="eq33",
         remarks=(
             "The printed proof drops -(eta/2) (1/K) sum_k E||m_k||^2, m_k = (1/N) sum_i grad f_i(y2), where it "
@@ -727,6 +741,7 @@ KEPT = (
         equation="(33)(d), corrected again",
         title="the lambda of the proof",
         source="repair of (33)",
+        proof=proofs.largest("corrected-2"),
         amends="eq33",
         remarks=(
             "In eq33/kept-mean the factor of E||grad f(u_t)||^2 is -eta (1/2 - 4 eta L B^2/S - (4 eta L/S + 3/2) 24 "
@@ -743,6 +758,7 @@ KEPT = (
         limit=LIMIT_KEPT,
         equation="(7), corrected again",
         source="repair of Theorem IV.1",
+        proof=proofs.first("corrected-2", True),
         amends="theorem-iv1-eq7",
         remarks=(KEPT_MEAN,),
     ),
@@ -753,6 +769,7 @@ KEPT = (
         limit=LIMIT_KEPT,
         equation="(35), corrected again",
         source="repair of Theorem IV.1, appendix",
+        proof=proofs.first("corrected-2", False),
         amends="theorem-iv1-eq35",
         remarks=(KEPT_MEAN,),
     ),
@@ -763,6 +780,7 @@ KEPT = (
         limit=LIMIT_KEPT,
         equation="(9), corrected again",
         source="repair of Theorem IV.2",
+        proof=proofs.second("corrected-2", True),
         amends="theorem-iv2-eq9",
         remarks=(KEPT_MEAN,),
     ),
@@ -773,6 +791,7 @@ KEPT = (
         limit=LIMIT_KEPT,
         equation="(39), corrected again",
         source="repair of Theorem IV.2, appendix",
+        proof=proofs.second("corrected-2", False),
         amends="theorem-iv2-eq39",
         remarks=(KEPT_MEAN,),
     ),

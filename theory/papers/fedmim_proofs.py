@@ -690,6 +690,9 @@ def second(limit: str, body: bool) -> Lines:
             over="sum_k",
         ),
         combined("beginning", "fstar <= f(x0)", {"infimum (x0)": "1"}),
+        domain("unit", "0 < 1"),
+        combined("each counts", f"0 < {weight}", {"unit": weight}),
+        combined("all count", f"0 < {total}", {"sum_k: each counts": "1"}),
         combined(
             "theorem",
             None,

@@ -183,6 +183,8 @@ class Normal(Names):
         base = self.inner(tree.args[0], env)
         if base == UNIT:
             return base
+        if set(exponent) <= {()} and constant.denominator == 2:
+            return al.power(al.root(base), constant.numerator)
         if self.integer_form(exponent):
             low = all(c >= 0 and self.least({m: c}) is not None for m, c in exponent.items())
             if low or self.signs.nonzero(tree.args[0], env):
