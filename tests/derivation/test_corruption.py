@@ -10,6 +10,7 @@ own sentence among them.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +31,7 @@ from theory.derivation.statements import Goal
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
 from theory.program import Algorithm, from_json
-from theory.sentence import SentenceError, parse_sentence
+from theory.sentence import SentenceError, index_of, parse_sentence
 from validate.both_sides import sides
 from validate.certificate.derivation import derivation_certificate
 from validate.instances.pool import Drawn, drawn
@@ -63,6 +64,9 @@ def claim_of(c: Claim, data: Data) -> Claim | None:
     standing = tuple(text for text in c.standing if text in data.get("standing", ()))
     assumed = (*(a["text"] for a in data["assumptions"]), *data["relations"])
     assuming = tuple(text for text in assumed if text not in standing)
+    texts = " ".join((data["statement"], *assuming, *standing, *data["definitions"], *data["definitions"].values()))
+    names = set(re.findall(r"[A-Za-z][A-Za-z0-9_]*", texts)) | set(() if c.of is None else c.of.parameters)
+    bases = names | {index_of(name)[0] for name in names}
     try:
         return replace(
             c,
@@ -71,6 +75,7 @@ def claim_of(c: Claim, data: Data) -> Claim | None:
             assuming=assuming,
             standing=standing,
             where=data["definitions"],
+            parameters={name: domain for name, domain in c.parameters.items() if name in bases},
             proof=None,
         )
     except ValueError:
