@@ -27,7 +27,7 @@ from theory.claim import Claim
 from theory.derivation import NotProvedError, check
 from theory.derivation.kernel import Kernel
 from theory.derivation.reading import PLAIN
-from theory.derivation.statements import Goal
+from theory.derivation.statements import Goal, shifts
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
 from theory.program import Algorithm, from_json
@@ -196,10 +196,22 @@ def sentences(lines: Sequence[Data]) -> Iterator[str]:
         yield from sentences(one.get("base", ()))
 
 
+def of_the_run(c: Claim, lines: Sequence[Data]) -> list[Data]:
+    """Without lines whose hypotheses say nothing of the last round or turn that the sentence has, as of a maximum."""
+    kernel = Kernel(c, lines)
+    kernel.block(lines, Goal(c.sentence, PLAIN, exact=True))
+    far = set()
+    for line in kernel.accepted:
+        own = shifts(line.sentence, kernel.reader)
+        if any(reach > own.get(index, 1) for index, reach in line.reach.items()):
+            far.add(line.name)
+    return [one for one in lines if one["name"] not in far]
+
+
 def what_is_false(c: Claim, lines: Sequence[Data]) -> str:
     """A sentence of a derivation that is false on an instance; nothing where none is."""
     for one in instances(c):
-        for text in (c.statement, *sentences(lines)):
+        for text in (c.statement, *sentences(of_the_run(c, lines))):
             if broken(text, c, one):
                 return text
     return ""
