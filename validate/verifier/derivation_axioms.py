@@ -16,6 +16,7 @@ from .steps import Step
 AXIOMS = {
     "cauchy": (2, ("dot(a_, b_) <= norm(a_)*norm(b_)",)),
     "triangle": (2, ("norm(a_ + b_) <= norm(a_) + norm(b_)",)),
+    "coordinate": (1, ("coordinate(a_)**2 <= norm2(a_)",)),
     "exp": (1, ("exp(a_) >= 1 + a_",)),
     "exp sum": (2, ("exp(a_ + b_) == exp(a_)*exp(b_)",)),
     "log": (1, ("log(a_) <= a_ - 1",)),
@@ -33,7 +34,7 @@ AXIOMS = {
     "quantile": (1, ("a_ <= quantile(a_, 1)",)),
 }
 """How many expressions, and the sentences."""
-OF_VECTORS = ("cauchy", "triangle")
+OF_VECTORS = ("cauchy", "triangle", "coordinate")
 ONE = Node("number", value=Fraction(1))
 
 

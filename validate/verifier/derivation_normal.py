@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .derivation_binders import Algebra, Binder
+from .derivation_coordinates import COORDINATE, entry
 from .derivation_names import Names
 from .derivation_places import Env
 from .derivation_terms import FIRST, UNIT, Atom, Poly
@@ -68,6 +69,8 @@ class Normal(Names):
         if op == "norm2":
             v = self.value(tree.args[0], env)
             return al.dot(v, v)
+        if op == "coordinate":
+            return entry(al, self.value(tree.args[0], env), al.var(COORDINATE))
         if op == "dot":
             return al.dot(*(self.value(a, env) for a in tree.args))
         if op == "norm":
@@ -101,7 +104,7 @@ class Normal(Names):
         if self.round is None:
             return self.value(tree, env)
         found = self.value(tree, env)
-        if self.round.only_coins(found):
+        if self.round.deep or self.round.only_coins(found):
             return found
         unfolding, self.round = self.round, None
         try:
