@@ -173,6 +173,7 @@ REMARK = (
         "remark-rate/corrected",
         f"max(1/(best*K), best**2, best) <= {ORDERS}",
         where={"best": "K**(-1/2)", "delta": "K**(-eps)"},
+        proof=proofs.BEST_RATE,
         kind="remark",
         equation="Remark, corrected",
         title="the rate K^-1/2 at delta = K^-1/2",
