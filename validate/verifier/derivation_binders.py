@@ -8,7 +8,8 @@ from itertools import permutations, product
 from math import factorial
 from typing import Any
 
-from . import derivation_coordinates as coordinates
+from .derivation_coordinates import binder as all_coordinates
+from .derivation_coordinates import contracted, each, entry, of_atom
 from .derivation_terms import ONE, UNIT, Atom, Mono, Poly, Polynomials
 from .reading import Uncheckable
 
@@ -48,7 +49,7 @@ class Algebra(Polynomials):
             if idle[0] in "khjc":
                 count = self.mul(count, self.thawed(idle[2]))
         for b in binders:
-            summed = coordinates.contracted(self, mono, b[1]) if b[0] == "c" else None
+            summed = contracted(self, mono, b[1]) if b[0] == "c" else None
             if summed is not None:
                 product: Poly = {}
                 others = [other for other in binders if other is not b]
@@ -205,8 +206,8 @@ class Algebra(Polynomials):
                 return self.expect(self.mul(rest, self.inner(vector, b)))
         if "each" in (one.tag, two.tag):
             name = self.fresh("c")
-            both = [coordinates.of_atom(self, a, self.var(name)) for a in (one, two)]
-            return self.bind(self.mul(*both), coordinates.binder(self, name))
+            both = [of_atom(self, a, self.var(name)) for a in (one, two)]
+            return self.bind(self.mul(*both), all_coordinates(self, name))
         if one.text > two.text:
             one, two = two, one
         return self.of(self.atom("dot", one, two))
@@ -289,11 +290,11 @@ class Algebra(Polynomials):
             kind, draw, client, number = (self._part(part, swap) for part in a.parts[:4])
             return self.keep(kind, draw, client, number, self.replaced(a.parts[4], swap))
         if a.tag == "entry":
-            return coordinates.entry(self, self.replaced(a.parts[0], swap), self.one(a.parts[1], swap))
+            return entry(self, self.replaced(a.parts[0], swap), self.one(a.parts[1], swap))
         if a.tag == "each":
             name = self.fresh("c")
             closed, index = a.parts
-            return coordinates.each(self, self.swapped(self.unclosed(closed, index, name), swap), name)
+            return each(self, self.swapped(self.unclosed(closed, index, name), swap), name)
         if a.tag == "hess":
             name, vector, *where = a.parts
             return self.hess(name, self.replaced(vector, swap), [self.one(x, swap) for x in where])
