@@ -16,9 +16,14 @@ from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL
 from theory.papers.perm_proofs import (
     LOCAL_MEAN,
     NEXT,
+    descended_to,
     drifted,
+    last_local,
     local_step,
+    near_a_step,
+    near_identity,
     observed,
+    part_of_epoch,
     part_of_weights,
     solved,
     turned_by,
@@ -522,6 +527,7 @@ ALPHA_RATES = (
         "repair of the rate in Theorem 1 and Lemmas 14 and 15",
         equation="proof of Theorem 1, corrected",
         where={**DESCENT, **KAPPAS, "start2": FROM_UNIFORM},
+        proof=descended_to("a_n", "start2"),
         remarks=(
             "A gradient step multiplies weight j's distance from any other point by 1 - n_min/n_j, which lies in [0, "
             "1 - n_min/n_max]; the projection onto the simplex does not expand, and a* is a fixed point. From any "
@@ -877,6 +883,7 @@ LOCAL = (
         APART,
         source="repair of Lemma 6",
         assuming=(*A1, A2, HALF_STEP),
+        proof=last_local(),
         remarks=(
             "lemma-4/corrected without its non-positive term and with lemma-5/corrected: V' <= (1-mu gamma) V + c, c "
             "= (gamma L + 2 gamma^2 L^2) spread + gamma^2 delta^2/N, over RK steps; projections do not expand.",
@@ -1045,6 +1052,7 @@ TOOLS = (
         "proposition-2/corrected",
         "expansion_a + expansion_b",
         {"expansion_a": "(1 + a*L)**(last - l + 1) - 1", "expansion_b": "(1 + b*L)**(last - l + 1) - 1"},
+        proof=near_identity(),
         source="repair of Proposition 2",
         remarks=(
             "Expand the product: a sum over the non-empty subsets S of its d = h-l+1 factors of terms of norm at most "
@@ -1300,6 +1308,7 @@ EPOCHS = (
         (OF_LEMMA_11,),
         where=E_R,
         parameters={"R": COUNT, **WEIGHTS},
+        proof=near_a_step(),
         remarks=(
             "||Q_j - eta N K a_j I|| <= eta a_j N sum_tau ((1+eta N L)^{K-1-tau} - 1) <= eta N K a_j ((1+eta N L)^K - "
             "1) <= eta N K a_j/(4R-1) <= eta N K a_j e_R (proposition-2/corrected), so the difference is at most "
@@ -1347,6 +1356,7 @@ EPOCHS = (
         "part of an epoch, without probability",
         "repair of Lemma 11 (b)",
         ("S <= N", "eta*N*H*L <= 1"),
+        proof=part_of_epoch(),
         remarks=(
             "||Q_j|| <= eta a_j N K (1+eta N L)^K <= e eta a_j N K (Proposition 3), ||grad f_j|| <= G, and the "
             "weights sum to 1.",

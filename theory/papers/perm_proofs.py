@@ -712,11 +712,13 @@ def _rate() -> Lines:
         power("squares", "by RHO", "2", f"(1 - min_n(m_n)/m_n)**2 <= {RHO}**2"),
         combined("fewest and most", "min_n(m_n) <= max_n(m_n)", {"mean_n: most": "1", "mean_n: fewest": "1"}),
         combined("at least 0", f"0 <= {RHO}", {"fewest and most": "1/max_n(m_n)"}),
+        combined("at most 1", f"{RHO} <= 1", (), {"1": "min_n(m_n)/max_n(m_n)"}),
         cases(
             "steps",
             goal,
             "T_a <= 1",
             [
+                combined("twice T_a", "2*T_a <= 2", {"T_a <= 1": "2"}),
                 axiom("grown", f"{RHO}**2 <= {whole}", "exponents", RHO, "2*T_a", "2"),
                 *_none(2, "T_a <= 1", "-"),
                 combined("just one", None, {"grown": ONCE, "none 2": f"{RHO}**4"}, {"1": f"{TWICE}*{whole}"}),
@@ -728,6 +730,7 @@ def _rate() -> Lines:
                     goal,
                     "T_a <= 2",
                     [
+                        combined("twice T_a", "2*T_a <= 4", {"T_a <= 2": "2"}),
                         axiom("grown", f"{RHO}**4 <= {whole}", "exponents", RHO, "2*T_a", "4"),
                         combined("two", None, {"grown": TWICE, "none 1": f"{RHO}**2"}, {"1": f"{ONCE}*{whole}"}),
                     ],
