@@ -311,7 +311,7 @@ def in_ball(x: str) -> Lines:
     )
 
 
-def last_minibatch(error: str = "w_error") -> Lines:
+def last_minibatch() -> Lines:
     """Mini-batch SGD: V' <= (1 - mu gamma) V + gamma^2 delta^2/M, V_0 <= (2r)^2."""
     far, floor, q = "E(norm2(x[k] - xstar))", "gamma*delta2/(mu*M)", "(1 - mu*gamma)"
     ahead = "x[k] - gamma*grad(f, x[k])"
@@ -347,7 +347,7 @@ def last_minibatch(error: str = "w_error") -> Lines:
             [combined("first round", None, {"at first": "1"})],
             [combined("next round", None, {"round": "1", "IH": q})],
         ),
-        combined("error of w", f"{far} <= {error}", {"of the run": "1"}, {"1": f"{q}**k*{floor}"}),
+        combined("error of w", f"{far} <= w_error", {"of the run": "1"}, {"1": f"{q}**k*{floor}"}),
     )
 
 
@@ -678,7 +678,6 @@ def _grown(x: str, tap: str, a: str) -> Lines:
 
 # --- gradient steps on the weights: the rate, Theorem 1, Lemma 15 ----------------------------------------------------
 
-ZETA = "norm2(first_n(grad(f_n, xstar)) - grad(f_n, xstar))"
 RHO, ONCE, TWICE = "(1 - min_n(m_n)/max_n(m_n))", "max(0, 1 - abs(T_a - 1))", "max(0, 1 - abs(T_a - 2))"
 BOTH = f"({ONCE} + {TWICE})"
 
@@ -741,10 +740,10 @@ def _rate() -> Lines:
     )
 
 
-def _descent(name: str, before: str, after: str, best: str, z: str = "z_n", of: str = "best") -> Lines:
+def _descent(name: str, before: str, after: str, best: str) -> Lines:
     """A gradient step, projected: sum (after - best)^2 <= RHO^2 sum (before - best)^2."""
     length, shrink = "min_n(m_n)/(2*lam)", "(1 - min_n(m_n)/m_n)"
-    cost = f"-2*({before} - {length}*({z} + 2*lam*({before})/m_n))"
+    cost = f"-2*({before} - {length}*(z_n + 2*lam*({before})/m_n))"
     return (
         level(f"{name} level", after, cost, "1"),
         axiom(f"{name} sum", f"sum_n({after}) == 1", "simplex", cost, "1"),
@@ -753,9 +752,9 @@ def _descent(name: str, before: str, after: str, best: str, z: str = "z_n", of: 
             f"sum_n(({after} - {best})**2) <= sum_n({shrink}*({before} - {best})*({after} - {best}))",
             [
                 {"line": f"{name} level", "over": ["sum_n"], "times": f"{best}/2"},
-                {"line": f"{of} level", "over": ["sum_n"], "times": f"{after}*{length}"},
-                {"line": f"{of} sum", "times": f"-sum_n({after}*({cost} + 2*{after}))/2"},
-                {"line": f"{name} sum", "times": f"-{length}*sum_n({best}*({z} + 2*lam*{best}/m_n))"},
+                {"line": "best level", "over": ["sum_n"], "times": f"{after}*{length}"},
+                {"line": "best sum", "times": f"-sum_n({after}*({cost} + 2*{after}))/2"},
+                {"line": f"{name} sum", "times": f"-{length}*sum_n({best}*(z_n + 2*lam*{best}/m_n))"},
             ],
         ),
         combined(
@@ -832,161 +831,6 @@ def estimated(x: str, zeta: str) -> Lines:
                 "E: outcome": "1",
                 "E: diameter": f"32*N*kappa_g**2*L**4*{dist2}",
                 "error of w": "16*L**2*kappa_g**2*N*(zbar + 8*L**2*r**2)",
-            },
-        ),
-    )
-
-
-def _of_simplex(name: str, weight: str, z: str, curvature: str) -> Lines:
-    """Weights sum to 1, are at most 1, and so are their squares together."""
-    return (
-        axiom(f"{name} sum", f"sum_n({weight}) == 1", "simplex", z, curvature),
-        axiom(f"{name} part", f"{weight} <= sum_n({weight})", "part", weight, over="sum_n"),
-        combined(f"{name} no more", f"{weight} <= 1", {f"{name} part": "1", f"{name} sum": "1"}),
-        combined(
-            f"{name} squares",
-            f"sum_n({weight}**2) <= 1",
-            {f"sum_n: {name} no more": weight, f"{name} sum": "1"},
-        ),
-    )
-
-
-def stepped(before: str, costs: str) -> str:
-    """A gradient step of length n_min/(2 lam) on g_i, projected onto the simplex."""
-    return f"simplex_n({_ahead(before, costs)}, 1)"
-
-
-def _ahead(before: str, costs: str) -> str:
-    return f"-2*({before} - min_n(m_n)/(2*lam)*({costs} + 2*lam*({before})/m_n))"
-
-
-def weights_of_epochs() -> Lines:
-    """Lemma 14: 3 (error at x[k+1]) + 3 (how the best weights move) + 3 (error at x[k])."""
-    now, new, old = "simplex_n(z_n, lam/m_n)", "x[k+1]", "x[k]"
-    then, middle = "simplex_n(y_n, lam/m_n)", stepped("dtwo_n", "z_n")
-    start = "(first_n(grad(f_n, xstar)) - grad(f_n, xstar))"
-    apart, first, last = _apart(new, old), _apart(old, "xstar"), _apart(new, "xstar")
-    ends, step2 = f"(2*{start} + {first} + {last})", f"norm2({new} - {old})"
-    one, two, by = f"{ONCE}/{BOTH}", f"{TWICE}/{BOTH}", f"{RHO}**2"
-
-    def between(weight: str, other: str) -> str:
-        return f"sum_n(({weight} - {other})**2)"
-
-    def close(name: str, weight: str, other: str, of: tuple[str, str]) -> dict[str, Any]:
-        return combined(
-            name,
-            f"{between(weight, other)} <= 2",
-            {f"{of[0]} squares": "1", f"{of[1]} squares": "1"},
-            {"1": f"2*sum_n({weight}*{other})"},
-        )
-
-    return (
-        *in_ball(old),
-        at("next in ball", "ball", k="k + 1"),
-        combined(
-            "next diameter",
-            f"norm2({new} - xstar) <= 4*r**2",
-            {"next in ball": "2", "norm2(xstar) <= r**2": "2"},
-            {f"{new} + xstar": "1"},
-        ),
-        *_moved_weights("z_n", now, "y_n", then),
-        *_near("near", new, old),
-        *_near("near old", old, "xstar"),
-        *_near("near new", new, "xstar"),
-        *_both_ways(apart, ends),
-        combined(
-            "ends",
-            f"norm2({ends}) <= 8*({ZETA}) + 32*L**2*r**2",
-            {"near old": "4", "near new": "4", "diameter": "4*L**2", "next diameter": "4*L**2"},
-            {f"2*{start} - {first} - {last}": "1", f"{first} - {last}": "2"},
-        ),
-        combined(
-            "moved",
-            f"(z_n - y_n)**2 <= L**2*{step2}*(8*({ZETA}) + 32*L**2*r**2)",
-            [
-                {"line": "less", "times": f"norm({apart})*norm({ends}) + dot({apart}, {ends})"},
-                {"line": "near", "times": f"norm2({ends})"},
-                {"line": "ends", "times": f"L**2*{step2}"},
-            ],
-        ),
-        combined(
-            "best",
-            f"{between(now, then)} <= 8*kappa_g**2*L**2*N*(zbar + 4*L**2*r**2)*{step2}",
-            {"lipschitz": "1", "sum_n: moved": "kappa_g**2"},
-        ),
-        *_rate(),
-        level("now level", now, "z_n", "lam/m_n"),
-        level("then level", then, "y_n", "lam/m_n"),
-        *_of_simplex("now", now, "z_n", "lam/m_n"),
-        *_of_simplex("then", then, "y_n", "lam/m_n"),
-        *_of_simplex("one", "done_n", _ahead("1/N", "y_n"), "1"),
-        *_of_simplex("two", "dtwo_n", _ahead("done_n", "y_n"), "1"),
-        *_descent("d once", "1/N", "done_n", then, "y_n", "then"),
-        *_descent("d twice", "done_n", "dtwo_n", then, "y_n", "then"),
-        *_descent("e once", "done_n", "eone_n", now, "z_n", "now"),
-        *_descent("e half", "dtwo_n", middle, now, "z_n", "now"),
-        *_descent("e twice", middle, "etwo_n", now, "z_n", "now"),
-        close("from one", "done_n", now, ("one", "now")),
-        close("from two", "dtwo_n", now, ("two", "now")),
-        combined(
-            "from 1/N",
-            f"{between('1/N', then)} <= 2",
-            {"then squares": "1", "then sum": "-2/N"},
-            {"1": "1 + 1/N"},
-        ),
-        combined(
-            "outcome",
-            f"{taken(between('eone_n', 'done_n'), between('etwo_n', 'dtwo_n'))}"
-            f" <= 12*{RHO}**(2*T_a) + 3*{between(now, then)}",
-            {
-                "steps": f"12/{BOTH}",
-                "e once": f"3*{one}",
-                "from one": f"3*{one}*{by}",
-                "d once": f"3*{one} + 3*{two}*{by}",
-                "from 1/N": f"3*{one}*{by} + 3*{two}*{by}**2",
-                "e twice": f"3*{two}",
-                "e half": f"3*{two}*{by}",
-                "from two": f"3*{two}*{by}**2",
-                "d twice": f"3*{two}",
-            },
-            {
-                f"sum_n: {a} - {b}": f"{share}"
-                for e, d, share in (("eone_n", "done_n", one), ("etwo_n", "dtwo_n", two))
-                for a, b in (
-                    (f"({e} - {now})", f"({now} - {then})"),
-                    (f"({now} - {then})", f"({then} - {d})"),
-                    (f"({e} - {now})", f"({then} - {d})"),
-                )
-            },
-        ),
-        *last_minibatch("(1 - mu*gamma)**k*4*r**2 + gamma*delta2/(mu*M)"),
-        axiom("step angle", f"dot(moved[k] - {new}, {old} - {new}) <= 0", "projection", new, "moved[k]", old),
-        step(
-            "step length",
-            f"E(norm2(moved[k] - {old})) == gamma**2*E(norm2(grad(f, {old})))"
-            f" + gamma**2/(M*N)*mean_n(mean_i(E(norm2(grad(f_ni, {old}) - grad(f_n, {old})))))",
-        ),
-        combined(
-            "step",
-            f"E({step2}) <= gamma**2*(L**2*E(norm2({old} - xstar)) + delta2/M)",
-            {
-                "E: step angle": "2",
-                "step length": "1",
-                "E mean_n: variance (x[k])": "gamma**2/(M*N)",
-                f"E: lipschitz-gradient f ({old}, xstar)": "gamma**2",
-                f"E: zero f (grad(f, {old}))": "2*gamma**2",
-                "zero f (grad(f, xstar))": "-gamma**2",
-            },
-            {f"E: moved[k] - {new}": "1", "1": "gamma**2*delta2*(N - 1)/(M*N)"},
-        ),
-        combined(
-            "all",
-            None,
-            {
-                "E: outcome": "1",
-                "E: best": "3",
-                "step": "24*kappa_g**2*L**2*N*(zbar + 4*L**2*r**2)",
-                "error of w": "24*kappa_g**2*L**4*N*(zbar + 4*L**2*r**2)*gamma**2",
             },
         ),
     )
