@@ -91,6 +91,8 @@ class Numbers:
                 if name in ("N", "d", "K"):
                     return Fraction({"N": self.N, "d": self.d, "K": self.K}[name])
                 found = self.parameters[name]
+                if len(data) > 1 and isinstance(data[1], Quotient):  # of a remembered vector
+                    return found[int(self.value(data[1], at))]
                 return found[at[data[1]]] if len(data) > 1 else found
             case "number":
                 return Fraction(at[data[0]])
@@ -130,6 +132,8 @@ class Numbers:
                 return self.function(data[0], data[1], at, outcome)[1]
             case "state":
                 indices = tuple(int(self.value(q, at)) for q in data[1])
+                if data[0] == "past":
+                    return outcome["past", indices[:1]][indices[1]]
                 found = outcome[data[0], indices]
                 return found[at[data[2]]] if len(data) > 2 else found
             case "sampled":  # the algorithm shows it

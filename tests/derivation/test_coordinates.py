@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.derivation.both import check
 from theory import algorithm, claim
-from theory.derivation import NotProvedError, axiom, cases, check, combined, induction, root, step
+from theory.derivation import NotProvedError, axiom, cases, combined, induction, root, step
 from theory.sentence import SentenceError
 
 C = "coordinate({})".format
@@ -30,6 +31,7 @@ def scaled(w, x, v, *, eta, eps):
 def rooted(w, x):
     """A run of one round is possible from 1/2, and none of two."""
     w.tap("one", w.ones())
+    w.tap("z", x)
     w.tap("y", w.sqrt(x))
     return x - w.ones()
 
@@ -176,29 +178,29 @@ def test_quotients_in_runs_only():
                 combined("all", None, {"coordinates: cut": "1"}), of=inverted)  # fmt: skip
 
 
-@pytest.mark.parametrize(("of", "says"), [(rooted, "norm2(x[k]) >= 0"), (inverted, "norm2(x[k]) >= 0")])
-def test_what_a_round_gives_is_not_known_of_the_end(of, says):
+@pytest.mark.parametrize(
+    ("of", "gives"), [(rooted, "dot(y[k], y[k]) == dot(one[k], x[k])"), (inverted, "dot(y[k], x[k]) == d")]
+)
+def test_what_a_round_gives_is_not_known_of_the_end(of, gives):
     """The line that ends the proof of a sentence about x[K] may not rest on round K."""
-    lines = (
-        step("round", "dot(y[k], y[k]) == dot(y[k], y[k])"),
-        combined("all", None, {"round": "1"}, {"x[k]": "1"}),
-    )
+    lines = (step("round", gives), combined("all", None, {"round": "1"}, {"x[k]": "1"}))
+    ends(gives, step("all"), of=of)
+    with pytest.raises(NotProvedError):
+        ends("norm2(x[k]) >= 0", *lines, of=of)
+    lines = (step("round", gives), combined("all", None, {"round": "0"}, {"x[k]": "1"}))
     with pytest.raises(NotProvedError, match="too little of the last k"):
-        ends(says, *lines, of=of)
-    ends(says, combined("all", None, (), {"x[k]": "1"}), of=of)
+        ends("norm2(x[k]) >= 0", *lines, of=of)
+    ends("norm2(x[k]) >= 0", combined("all", None, (), {"x[k]": "1"}), of=of)
 
 
 def test_no_root_of_a_later_round():
     """Lines of the round after the last one carry too far for an induction."""
+    squares = "dot(y[{k}], y[{k}]) == dot(one[{k}], z[{k}])".format
+    ends(squares(k="k"), step("all"), of=rooted)
     with pytest.raises(NotProvedError, match="more than one k"):
         ends(
-            "dot(y[k], y[k]) == dot(y[k], y[k])",
-            induction(
-                "all",
-                None,
-                [step("first", "dot(y[0], y[0]) == dot(y[0], y[0])")],
-                [step("next", "dot(y[k+1], y[k+1]) == dot(y[k+1], y[k+1])")],
-            ),
+            squares(k="k"),
+            induction("all", None, [step("first", squares(k="0"))], [step("next", squares(k="k+1"))]),
             of=rooted,
         )
 

@@ -10,6 +10,7 @@ own sentence among them.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +27,7 @@ from theory.claim import Claim
 from theory.derivation import NotProvedError, check
 from theory.derivation.kernel import Kernel
 from theory.derivation.reading import PLAIN
-from theory.derivation.statements import Goal
+from theory.derivation.statements import Goal, shifts
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
 from theory.program import Algorithm, from_json
@@ -63,9 +64,11 @@ def claim_of(c: Claim, data: Data) -> Claim | None:
     standing = tuple(text for text in c.standing if text in data.get("standing", ()))
     assumed = (*(a["text"] for a in data["assumptions"]), *data["relations"])
     assuming = tuple(text for text in assumed if text not in standing)
+    texts = " ".join((data["statement"], *assumed, *data["definitions"].values(), str(data["program"])))
     try:
         return replace(
             c,
+            parameters={name: d for name, d in c.parameters.items() if re.search(rf"\b{name}\b", texts)},
             of=None if c.of is None else with_program(c.of, data["program"]),
             statement=data["statement"],
             assuming=assuming,
@@ -162,7 +165,10 @@ def instances(c: Claim) -> tuple[Drawn, ...]:
     """The first of the pool, with few outcomes, on which a claim's own sentence has a value."""
     found = []
     for seed in range(SEEDS):
-        one = drawn(c, seed)
+        try:
+            one = drawn(c, seed)
+        except UNMEASURED:  # a changed program may be one that no algorithm has
+            continue
         if one is not None and broken(c.statement, c, one) is not None:
             found.append(one)
         if len(found) == INSTANCES:
@@ -190,10 +196,22 @@ def sentences(lines: Sequence[Data]) -> Iterator[str]:
         yield from sentences(one.get("base", ()))
 
 
+def of_the_run(c: Claim, lines: Sequence[Data]) -> list[Data]:
+    """Without lines whose hypotheses say nothing of the last round or turn that the sentence has, as of a maximum."""
+    kernel = Kernel(c, lines)
+    kernel.block(lines, Goal(c.sentence, PLAIN, exact=True))
+    far = set()
+    for line in kernel.accepted:
+        own = shifts(line.sentence, kernel.reader)
+        if any(reach > own.get(index, 1) for index, reach in line.reach.items()):
+            far.add(line.name)
+    return [one for one in lines if one["name"] not in far]
+
+
 def what_is_false(c: Claim, lines: Sequence[Data]) -> str:
     """A sentence of a derivation that is false on an instance; nothing where none is."""
     for one in instances(c):
-        for text in (c.statement, *sentences(lines)):
+        for text in (c.statement, *sentences(of_the_run(c, lines))):
             if broken(text, c, one):
                 return text
     return ""

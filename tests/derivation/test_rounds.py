@@ -140,6 +140,12 @@ def adding(w, x, *, eta, S, H):
     return w.average(y, active)
 
 
+@algorithm(x="x0", past="J times x0")
+def inertial(w, x, past, *, eta, alpha):
+    new = x - w.combine(alpha, past) - eta * w.mean(w.gradient(x, w.sample()))
+    return new, w.shift(past, x - new)
+
+
 @algorithm
 def two_turns(w, x, *, eta):
     y = x
@@ -207,6 +213,18 @@ CASES: list[tuple[Any, dict[str, Any], tuple[str, ...]]] = [
         ("E(norm2(x[k+1] - x0))", "E(norm2(y[k,h+1]))", "E(dot(x[k+1], x[k]))"),
     ),
     (two_turns, {"eta": "1/2"}, SERVER),
+    (
+        inertial,
+        {"eta": "1/2", "alpha": ["1/3", "1/2", "2"]},
+        (
+            *SERVER[:4],
+            "E(norm2(past[k+1, 0]))",
+            "E(norm2(past[k+1, 2] - past[k, 1]))",
+            "sum_j(alpha_j*E(dot(past[k, j], x[k+1])))",
+            "E(norm2(x[k+1] - x[k] + sum_h(alpha_h*past[k, h])))",
+            "sum_j(sum_h(max(0, min(1, h + 1 - j))*alpha_h)*E(norm2(past[k, j])))",
+        ),
+    ),
     *(
         (
             adding,
@@ -242,8 +260,9 @@ def read(algorithm_: Any, parameters: dict[str, Any], text: str, samples: Any, k
         for key, value in list(outcome.items()):
             if key[0] == "last":
                 outcome["y", (*key[1], turns)] = value
-    given = {name: F(str(value)) for name, value in parameters.items()}
-    numbers = Numbers(given, samples, {"x0": X0}, law, rounds)
+    given = {name: tuple(map(F, v)) if isinstance(v, list) else F(str(v)) for name, v in parameters.items()}
+    lags = {"J": F(len(given["alpha"]))} if "alpha" in given else {}
+    numbers = Numbers({**given, **lags}, samples, {"x0": X0}, law, rounds)
     c: Claim = claim("c", f"{text} >= 0*norm2(x0)", of=algorithm_, parameters={})
     e = parse_expression(text)
     reader = Reader(c, finest(c, [e]))

@@ -6,7 +6,7 @@ D(t) = ||x_k - w_t||^2 is at most t*Y(t), where Y(t) = D(t)/max(1, t) grows by a
 
 from __future__ import annotations
 
-from theory.derivation import at, axiom, combined, domain, induction, replaced, root, step
+from theory.derivation import at, axiom, cases, combined, domain, induction, replaced, root, step
 
 # --- the order of (8) ------------------------------------------------------------------------------------------------
 
@@ -356,9 +356,7 @@ BOUNDED = (
     ),
     combined("bounded", f"{_V2} <= G2", {f"largest {over}": "1" for over in ("max_j", "max_h", "max_n", "max_k")}),
 )
-BOUND_8 = (
-    *ROUNDS,
-    *BOUNDED,
+COUNT = (
     axiom(
         "count j",
         f"sum_j({_sum_of_w('(h*M + j + 1)')} - {_sum_of_w('(h*M + j)')} + {_TAP}) "
@@ -374,6 +372,11 @@ BOUND_8 = (
         f"{_sum_of_w('(h*M)')} + {_TAP_0}",
         over="sum_h",
     ),
+)
+BOUND_8 = (
+    *ROUNDS,
+    *BOUNDED,
+    *COUNT,
     combined(
         "all",
         None,
@@ -387,6 +390,149 @@ BOUND_8 = (
             {"line": "count h", "times": f"{_FACTOR}*G2"},
         ],
     ),
+)
+
+# (8) without its drift term. With z(t) = mean_n(x_k - w_t), T = SM and b(t) = mean_n(grad f_n(w_t)), E||z(T)||^2 is at
+# most the sum over t of E||z(t)||^2/T + delta^2 T E||b(t)||^2 + delta^2 G^2, and the descent has -delta/2 E||b(t)||^2.
+
+
+def _z(h: str = "h", j: str = "j") -> str:
+    return f"E(norm2(x[k] - mean_n(w[k, {h}, {j}])))"
+
+
+_B, _CENTRE = "mean_n(grad(f_n, w[k, h, j]))", "x[k] - mean_n(w[k, h, j])"
+_AT_MOST_1 = "delta*L*S*M <= 1"
+MOVED = (
+    *UPDATE,
+    *ALL_DRIFT,
+    *BOUNDED,
+    *COUNT,
+    domain("snapshots", "S >= 1"),
+    combined("steps", "1 <= S*M", {"turns": "1", "snapshots": "M"}),
+    domain("chance", "p_n <= 1"),
+    combined("chances", "1 <= 1/p_n", {"chance": "1/p_n"}),
+    step("unbiased", "E(dot(grad(f, x[k]), u[k, h, j])) == E(dot(grad(f, x[k]), grad(f_n, w[k, h, j])))"),
+    replaced("along", "server", f"dot(grad(f, x[k]), x[k+1] - x[k]) == -delta/N*dot(grad(f, x[k]), {_ALL})"),
+    step(
+        "centre",
+        f"{_z('h', 'j + 1')} == {_z()} + 2*delta*E(dot({_CENTRE}, {_B})) + delta**2*E(norm2(mean_n(v[k, h, j])))",
+    ),
+    step("centre starts", f"{_z('0', '0')} == 0"),
+    replaced("centre handed on", "next", f"{_z('h + 1', '0')} == {_z('h', 'M')}"),
+    axiom(
+        "centre by j",
+        f"sum_j({_z('h', 'j + 1')} - {_z()}) == {_z('h', 'M')} - {_z('h', '0')}",
+        "telescope",
+        _z(),
+        over="sum_j",
+    ),
+    axiom(
+        "centre by h",
+        f"sum_h({_z('h + 1', '0')} - {_z('h', '0')}) == {_z('S', '0')} - {_z('0', '0')}",
+        "telescope",
+        _z("h", "0"),
+        over="sum_h",
+    ),
+    combined(
+        "centre moves",
+        f"{_z('S', '0')} <= sum_h(sum_j(mean_n(E({_d()}))))/(S*M) + delta**2*S*M*sum_h(sum_j(E(norm2({_B})))) "
+        "+ delta**2*S*M*G2",
+        {
+            "centre by h": "-1",
+            "centre starts": "1",
+            "sum_h: centre handed on": "1",
+            "sum_h: centre by j": "-1",
+            "sum_h sum_j: centre": "1",
+            "mean_n sum_h sum_j: bounded": "delta**2",
+        },
+        {
+            f"E sum_h sum_j: {_CENTRE} - delta*S*M*{_B}": "1/(S*M)",
+            "E sum_h sum_j mean_n: w[k, h, j] - mean_n(w[k, h, j])": "1/(S*M)",
+            "E sum_h sum_j mean_n: v[k, h, j] - mean_n(v[k, h, j])": "delta**2",
+        },
+    ),
+    step(
+        "coins",
+        f"E(norm2(x[k+1] - x[k])) == {_z('S', '0')} + 1/N*mean_n((1/p_n - 1)*E({_d('S', '0')}))",
+    ),
+    replaced("all steps", "moves", f"{_d('S', '0')} == delta**2*norm2({_ROUND})"),
+    combined(
+        "far",
+        f"E({_d('S', '0')}) <= delta**2*S**2*M**2*G2",
+        {"E: all steps": "1", "sum_h sum_j: bounded": "delta**2*S*M"},
+        {f"E sum_h sum_j: v[k, h, j] - {_ROUND}/(S*M)": "delta**2*S*M"},
+    ),
+    combined(
+        "drifts",
+        f"sum_h(sum_j(mean_n(E({_d()})))) <= delta**2*G2*S*M*(S*M - 1)*(2*S*M - 1)/6",
+        {
+            "E mean_n: all drift": "1",
+            "mean_n sum_h sum_j: bounded": f"delta**2*{_W}",
+            "sum_h: count j": "delta**2*G2",
+            "count h": "delta**2*G2",
+        },
+    ),
+    axiom(
+        "falls",
+        "sum_k(E(f(x[k+1])) - E(f(x[k]))) == E(f(x[K])) - f(x0)",
+        "telescope",
+        "E(f(x[k]))",
+        over="sum_k",
+    ),
+)
+_SMALL_STEPS = (
+    combined(
+        "round",
+        f"E(f(x[k+1])) <= E(f(x[k])) - delta*S*M/2*{_GRADIENT} + delta**2*L*S**2*M**2/2*G2*mean_inv_p",
+        {
+            "E: above f (x[k], x[k+1])": "1",
+            "E: along": "1",
+            "mean_n sum_h sum_j: unbiased": "-delta",
+            **_PARTS_OF_ALL,
+            "coins": "L/2",
+            "centre moves": "L/2",
+            "mean_n: far": "L/(2*N)*(1/p_n - 1)",
+            "mean_n: chances": "L/2*delta**2*S**2*M**2*G2*(N - 1)/N",
+            "drifts": "delta*L**2/2 + L/(2*S*M)",
+            _AT_MOST_1: "L*delta**2*G2*(S*M - 1)*(S*M + (S*M - 1))/12",
+            "steps": "delta**2*L*G2*(S*M + 1)/6",
+        },
+        {
+            f"E sum_h sum_j: {_B}": "delta/2*(1 - delta*L*S*M)",
+            **{of: times for of, times in _SQUARES_OF_ALL.items() if "mean_n:" in of},
+        },
+    ),
+    combined(
+        "small steps", None, {"sum_k: round": _PER_STEP, "falls": f"-{_PER_STEP}", "E: infimum f (x[K])": _PER_STEP}
+    ),
+)
+_LARGE_STEPS = (
+    step("first gradient", "E(norm2(v[k, 0, 0])) == E(norm2(grad(f_n, x[k])))"),
+    at("first bound", "bounded", None, h="0", j="0"),
+    combined(
+        "large steps",
+        None,
+        {
+            "mean_k mean_n: first gradient": "-1",
+            "mean_k mean_n: first bound": "1",
+            "mean_n: chances": "G2",
+            "1 <= delta*L*S*M": "G2*mean_inv_p",
+            "infimum f (x0)": _PER_STEP,
+        },
+        {"mean_k E mean_n: grad(f_n, x[k]) - grad(f, x[k])": "1"},
+    ),
+)
+SHARPENED = (*MOVED, cases("all", None, _AT_MOST_1, _SMALL_STEPS, _LARGE_STEPS))
+BOUND_8_AS_PRINTED = (
+    *MOVED,
+    cases(
+        "sharper",
+        "mean_k(E(norm2(grad(f, x[k])))) <= 2*f0_gap/(delta*K*S*M) + delta*L*S*M*G2*mean_inv_p",
+        _AT_MOST_1,
+        _SMALL_STEPS,
+        _LARGE_STEPS,
+    ),
+    combined("all", None, {"sharper": "1"}, {"delta*L*(M - 1)": "G2"}),
 )
 
 # --- Lemma V.1, corrected: Johnson and Zhang's recursion in the first epoch ------------------------------------------

@@ -814,6 +814,7 @@ KEPT = (
         equation="(35) without C",
         title="smooth non-convex functions, without a bound of dtilde",
         source="repair of Theorem IV.1, appendix",
+        proof=proofs.WITHOUT_C,
         amends="theorem-iv1-eq35",
         remarks=(
             "Sum (21) over t: D = sum E||delta_t||^2 <= eta_l^2 Gamma, Gamma = sum E||(1/(SK)) sum g||^2. Sum "

@@ -483,26 +483,25 @@ EQ_31: Lines = [
         ],
     ),
 ]
-LEMMA_9: Lines = [
-    *SMALL,
+AVERAGED: Lines = [
     *DRIFTING,
     *EQ_31,
     *NOISE,
     combined(
         "lemma 9",
-        None,
+        "E(norm2(moved[k])) <= 16*L**2*sum_j((6*H**2*M + P)*delta_sq) + 8*G**2/S + 2*sigma2/(H*S)"
+        " + 48*H*L**2*A**2*eta_l**2*sigma2 + 384*A*L**2*H**2*eta_l**2*G**2 + (32*B**2 + 8)*grad_u2",
         {"(29)": "1", "mean_h: (31)": "2", "drift": "16*L**2", "size": "24*B**2*grad_u2"},
     ),
 ]
+LEMMA_9: Lines = [*SMALL, *AVERAGED]
 
 # --- a round's descent: (33), (34), (37) -----------------------------------------------------------------------------
 
 OFF = f"({POINTS[0]} - {POINTS[-1]})"
-KEPT_MEAN: Lines = [
+MOVING: Lines = [
     *SMALLER,
     *DRIFTING,
-    *CHOSEN,
-    *NOISE,
     *LEMMA_5,
     zero("first order", "moves", MOVE, "grad(f, u)"),
     zero("second order", "moves", MOVE, "u_next - u - H*eta_l*moved[k]"),
@@ -519,6 +518,11 @@ KEPT_MEAN: Lines = [
         f" - mean_h({MEAN_SQ}))/2 + L/2*H**2*eta_l**2*E(norm2(moved[k]))",
         {"E: above f (u, u_next)": "1", "E: first order": "1", "E: second order": "L/2", "cross": "-H*eta_l"},
     ),
+]
+KEPT_MEAN: Lines = [
+    *MOVING,
+    *CHOSEN,
+    *NOISE,
     combined(
         "mean kept",
         "E(f(u_next)) - E(f(u)) <= H*eta_l*(-grad_u2/2 + eta_l*L*sigma2/S + 4*H*eta_l*L/S*(G**2 + B**2*grad_u2)"
@@ -708,3 +712,82 @@ def second(limit: str, body: bool) -> Lines:
             {"1": "6*eta_l**2*L**2*(H - 1)*(H + 1)*V*C/lam"} if body else (),
         ),
     ]
+
+
+ALL_MOVED, NEWEST = "sum_k(E(norm2(moved[k])))", "sum_k(E(norm2(past[k, 0])))"
+OLDER = "E(norm2(past[{}, j + 1]))"
+WITHOUT_C: Lines = [
+    *MOVING,
+    *AVERAGED,
+    combined(
+        "mean dropped",
+        f"E(f(u_next)) - E(f(u)) <= H*eta_l*(3/2*L**2*({EQ_26_H} + sum_j(P*delta_sq)) - grad_u2/2)"
+        " + L/2*H**2*eta_l**2*E(norm2(moved[k]))",
+        {"round": "1", "mean_h: off": "H*eta_l/2", "drift": "3/2*L**2*H*eta_l"},
+        [{"of": f"mean_n({GRADIENT})", "over": ["mean_h", "E"], "times": "H*eta_l/2"}],
+    ),
+    *EQ_21,
+    *EQ_34,
+    induction(
+        "older ones",
+        f"sum_k(E(norm2(past[k, j]))) <= {NEWEST}",
+        [combined("the newest", None)],
+        [
+            axiom(
+                "one back",
+                f"sum_k({OLDER.format('k+1')} - {OLDER.format('k')}) == {OLDER.format('K')} - {OLDER.format('0')}",
+                "telescope",
+                OLDER.format("k"),
+                over="sum_k",
+            ),
+            combined("one older", None, {"IH": "1", "one back": "-1"}, {"E: past[K, j + 1]": "1"}),
+        ],
+        on="j",
+    ),
+    axiom(
+        "newer ones",
+        "sum_k(E(norm2(past[k+1, 0])) - E(norm2(past[k, 0]))) == E(norm2(past[K, 0])) - E(norm2(past[0, 0]))",
+        "telescope",
+        "E(norm2(past[k, 0]))",
+        over="sum_k",
+    ),
+    combined(
+        "increments",
+        f"A*{NEWEST} <= A*eta_l**2*{ALL_MOVED}",
+        {"sum_k: (21)": "1", "sum_j: older ones": "alpha_j", REMAINDER: NEWEST, "newer ones": "-1"},
+        {"E: past[K, 0]": "1"},
+    ),
+    combined("all increments", f"{NEWEST} <= eta_l**2*{ALL_MOVED}", {"increments": "1/A"}),
+    combined(
+        "all lags",
+        f"sum_k(sum_j((6*H**2*M + P)*delta_sq)) <= V*eta_l**2*{ALL_MOVED}",
+        {"sum_j: older ones": "6*H**2*M + P", "all increments": "lags", "(34)": f"eta_l**2*{ALL_MOVED}"},
+    ),
+    combined(
+        "all moves",
+        f"{ALL_MOVED} <= 2*K*R + 2*(32*B**2 + 8)*sum_k(grad_u2)",
+        {"sum_k: lemma 9": "2", "all lags": "32*L**2", "32*L**2*eta_l**2*V <= 1": ALL_MOVED},
+    ),
+    axiom("least", "grad_u2 >= min_k(grad_u2)", "extreme", "grad_u2", over="min_k"),
+    axiom(
+        "sum",
+        f"sum_k(E(f(u_next)) - E(f(u))) == E(f({u('K')})) - E(f({u('0')}))",
+        "telescope",
+        "E(f(u))",
+        over="sum_k",
+    ),
+    combined(
+        "theorem",
+        None,
+        {
+            "mean_k: least": "1",
+            "mean_k: mean dropped": "1/(H*eta_l*lam)",
+            "lam < lam_max": "mean_k(grad_u2)/lam",
+            "sum": "-1/(K*H*eta_l*lam)",
+            f"E: infimum ({u('K')})": "1/(K*H*eta_l*lam)",
+            "all lags": "3/2*L**2/(K*lam)",
+            "all moves": "curved/(2*K*lam)",
+        },
+    ),
+]
+"""Theorem IV.1 without C: increments summed over the rounds are those of the average gradients."""

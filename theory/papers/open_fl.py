@@ -85,6 +85,7 @@ def adam(w, x, u, v, z, *, eta, beta1, beta2, eps):
     """(3), at every client; z is the iterate before."""
     s = w.over(w.ones(), w.sqrt(v + eps * w.ones()))
     new, u_new, v_new, t, g = adam_step(w, x, u, v, eta, beta1, beta2, eps)
+    w.tap("g", g)
     w.tap("one", w.ones())
     w.tap("s", s)
     w.tap("t", t)
@@ -778,6 +779,7 @@ ON_THE_BALL = replace(
     title="the same, gradients bounded on the ball of radius R",
     assuming=(*A1_N, A2_N, STEP, BALL_GRADIENTS, "mu*R <= sigma", "beta1 < 1/3", EXISTS, MOMENTS,
               "max_k(norm(x[k])) <= R"),
+    proof=proofs.THEOREM_3_ON_BALL,
     remarks=(
         "A reading of Assumption 4: Definition 1 speaks of every x^k in B(0,R), so the bound is needed on that ball.",
         "mu R <= sigma follows: the ball has a point at a distance of at least R from x*. With (5) it implies beta1 < "
@@ -791,6 +793,7 @@ THEOREM_3_CLAIMS = (
     with_factors(
         THEOREM_3,
         ("The theorem with what (25) needs of the factors of the moments; the printed constants hide it in C2.",),
+        proofs.THEOREM_3,
     ),
     replace(
         THEOREM_3,
@@ -873,7 +876,7 @@ BOTH_WALK = {  # without noise, f_n(x) = h_n (x - a_n)^2/2
 }
 LEMMA_5_CLAIMS = (
     LEMMA_5,
-    with_factors(LEMMA_5, LEMMA_5.remarks[:1]),
+    with_factors(LEMMA_5, LEMMA_5.remarks[:1], proofs.LEMMA_5),
     claim(
         "lemma-5/after-communication",
         f"E({AROUND['after']}) <= C1*lyapunov + C2",
@@ -931,6 +934,7 @@ EQ22 = line(
     ("smooth(f_n, L)",),
     where={"I1": f"-beta1*dot({GRADIENT}, q[k])", "A_previous": A_PREVIOUS, "squared_step": SQUARED_STEP},
     parameters=ONLY_BETA,
+    proof=proofs.EQ22,
     title="the first part: momentum",
 )
 EQ25 = line(
@@ -995,6 +999,7 @@ LINES = (
         "norm2(x[k] - xstar_n) <= 2/mu*(lyapunov + C3)",
         ("strongly_convex(f_n, mu)", A4),
         where={**some("C3"), **CHOICE, "lyapunov": NOW},
+        proof=proofs.EQ15,
         title="the distance from above by the Lyapunov function",
     ),
     line(
@@ -1002,10 +1007,11 @@ LINES = (
         "norm2(x[k] - xstar_n) >= 2/L*(lyapunov - C4)",
         ("smooth(f_n, L)", A4),
         where={**some("C4"), **CHOICE, "lyapunov": NOW},
+        proof=proofs.EQ16,
         title="the distance from below by the Lyapunov function",
     ),
     EQ17,
-    with_factors(EQ17),
+    with_factors(EQ17, proof=proofs.EQ17),
     line(
         "eq18",
         "mean_n(norm2(y_n + s)) <= R**2",
@@ -1055,6 +1061,7 @@ LINES = (
         f"-E(dot({GRADIENT}, p[k])) == I1 + I2 + I3",
         where=PARTS,
         parameters=ONLY_BETA,
+        proof=proofs.EQ21,
         title="A^k in three parts",
     ),
     EQ22,
@@ -1081,6 +1088,7 @@ LINES = (
         "I2 == -(1 - beta1)*weighted_gradient",
         where={"I2": PARTS["I2"], **WEIGHTED},
         parameters=ONLY_BETA,
+        proof=proofs.EQ23,
         title="the second part: the gradient",
     ),
     line(
@@ -1088,6 +1096,7 @@ LINES = (
         "I3 <= sigma**2*inverse_root_drop",
         (A4,),
         where={"I3": PARTS["I3"], "inverse_root_drop": f"E({DROP})"},
+        proof=proofs.EQ24,
         title="the third part: the scaling",
     ),
     line(
@@ -1095,6 +1104,7 @@ LINES = (
         f"norm2(x[k+1] - x[k]) <= {LENGTH}",
         (MOMENTS,),
         parameters=ONLY_BETA,
+        proof=proofs.STEP_LENGTH,
         title="the step length that (25) cites",
         remarks=(
             "Lemma 8 of [21], as (25) uses it. By Cauchy-Schwarz: h^{k+1} = (1-beta1) sum_j beta1^{k-j} g_j, "
@@ -1103,9 +1113,9 @@ LINES = (
         ),
     ),
     EQ25,
-    with_factors(EQ25),
+    with_factors(EQ25, proof=proofs.EQ25),
     EQ26,
-    with_factors(EQ26, EQ26.remarks[:1]),
+    with_factors(EQ26, EQ26.remarks[:1], proofs.EQ25),
 )
 
 PAPER = Paper(

@@ -32,15 +32,9 @@ def worth(x: str, z: str, q: str, s: str, c: str = "c", b: str = "b") -> str:
 
 NOW, AFTER = worth("x[k]", "z[k]", "q[k]", "s[k]", C, B), worth("x[k+1]", "x[k]", "p[k]", "t[k]", C, B)
 G, OLD_G = "grad(f_n, x[k])", "grad(f_n, z[k])"
-SAMPLED = "(u[k+1] - beta1*u[k])"  # (1 - beta1) times the sampled gradient
-U, NEXT_U, V, NEXT_V, DRAWN = (
-    each("u[k]"),
-    each("u[k+1]"),
-    each("v[k]"),
-    each("v[k+1]"),
-    f"({each(SAMPLED)}/(1 - beta1))",
-)
+U, NEXT_U, V, NEXT_V = each("u[k]"), each("u[k+1]"), each("v[k]"), each("v[k+1]")
 R, NEXT_R = f"sqrt({V} + eps)", f"sqrt({NEXT_V} + eps)"
+DRAWN = each("g[k]")
 MEANT = f"beta2*{V} + (1 - beta2)*{DRAWN}**2"
 LARGER = f"max({V}, {MEANT})"
 STEP, OLD_STEP = f"({each('x[k+1]')} - {each('x[k]')})", f"({each('x[k]')} - {each('z[k]')})"
@@ -48,11 +42,13 @@ STEP, OLD_STEP = f"({each('x[k+1]')} - {each('x[k]')})", f"({each('x[k]')} - {ea
 # --- vhat and what is made of it ---
 
 GROWS: Lines = (
-    step("grown", f"{NEXT_V} == {LARGER}"),
-    axiom("more", f"{V} <= {LARGER}", "max", V, MEANT),
-    combined("grows", f"{V} <= {NEXT_V}", {"grown": "-1", "more": "1"}),
+    axiom("more", f"{V} <= max({V}, {NEXT_V})", "max", V, NEXT_V),
+    step("larger", f"max({V}, {NEXT_V}) == {NEXT_V}"),
+    combined("grows", f"{V} <= {NEXT_V}", {"larger": "1", "more": "1"}),
     induction("v", f"{V} >= 0", [combined("v first")], [combined("v next", None, {"IH": "1", "grows": "1"})]),
     at("v then", "v", f"{NEXT_V} >= 0", k="k + 1"),
+    step("grown", f"{NEXT_V} == {LARGER}"),
+    step("recalled", f"{NEXT_U} == beta1*{U} + (1 - beta1)*{DRAWN}"),
     step("one", f"{each('one[k]')} == 1"),
     step("s", f"{each('s[k]')} == 1/{R}"),
     step("t", f"{each('t[k]')} == 1/{NEXT_R}"),
@@ -99,10 +95,7 @@ GRADIENT = combined(
 )
 BOUNDED: Lines = (
     GRADIENT,
-    combined(
-        "some", "(1 - beta1)**2*norm2(grad(f_ni, x[k])) <= (1 - beta1)**2*sigma**2", {"squared": "(1 - beta1)**2"}
-    ),
-    drawn("drawn", "some", f"norm2({SAMPLED}) <= (1 - beta1)**2*sigma**2"),
+    drawn("drawn", "squared", "norm2(g[k]) <= sigma**2"),
     induction(
         "u",
         "norm2(u[k]) <= sigma**2",
@@ -111,8 +104,12 @@ BOUNDED: Lines = (
             combined(
                 "u next",
                 None,
-                {"IH": "beta1", "drawn": "1/(1 - beta1)"},
-                {f"u[k] - {SAMPLED}/(1 - beta1)": "beta1*(1 - beta1)"},
+                {
+                    "IH": "beta1",
+                    "drawn": "1 - beta1",
+                    "coordinates: recalled": f"{NEXT_U} + beta1*{U} + (1 - beta1)*{DRAWN}",
+                },
+                {"u[k] - g[k]": "beta1*(1 - beta1)"},
             )
         ],
     ),
@@ -131,7 +128,7 @@ PAST: Lines = (
     ),
 )
 TOP: Lines = (
-    axiom("drawn in each", f"{each(SAMPLED)}**2 <= norm2({SAMPLED})", "coordinate", SAMPLED),
+    axiom("drawn in each", f"{DRAWN}**2 <= norm2(g[k])", "coordinate", "g[k]"),
     induction(
         "top",
         f"{V} <= sigma**2",
@@ -140,7 +137,7 @@ TOP: Lines = (
             combined(
                 "top meant",
                 f"{MEANT} <= sigma**2",
-                {"IH": "beta2", **dict.fromkeys(("drawn in each", "drawn"), "(1 - beta2)/(1 - beta1)**2")},
+                {"IH": "beta2", "drawn in each": "1 - beta2", "drawn": "1 - beta2"},
             ),
             axiom("top of both", f"{LARGER} <= sigma**2", "bounds", V, MEANT, "sigma**2"),
             combined("top next", None, {"grown": "1", "top of both": "1"}),
@@ -292,7 +289,7 @@ SMALL: Lines = (
             combined(
                 "small next",
                 None,
-                {"later": FACTOR, "IH": "beta2"},
+                {"later": FACTOR, "IH": "beta2", "recalled": f"{NEXT_U} + beta1*{U} + (1 - beta1)*{DRAWN}"},
                 {f"{U} - beta1*(1 - beta1)/(beta2 - beta1**2)*{DRAWN}": "beta2 - beta1**2"},
             )
         ],

@@ -70,7 +70,12 @@ def read(data: Mapping[str, Any]) -> Claimed:
     vectors = [text_of(name, "a free vector") for name in list_of(data.get("vectors", []), "vectors")]
     if len(set(vectors)) < len(vectors):
         raise FormatError("a free vector is named twice")
-    return read_claim({**data, "vectors": dict.fromkeys(vectors), "at": {}})
+    claimed = read_claim({**data, "vectors": dict.fromkeys(vectors), "at": {}})
+    sides = [side for s in (claimed.sentence, *claimed.relations) for side in (s.left, s.right)]
+    sides += [*claimed.words.definitions.values(), *(c for a in claimed.assumptions for c in a.constants)]
+    if any(node.op == "coordinate" for tree in sides for node in everything(tree)):
+        raise FormatError("a claim does not speak of coordinates: lines of its derivation may")
+    return claimed
 
 
 def introduce(told: Checks, data: Mapping[str, Any], claimed: Claimed) -> None:

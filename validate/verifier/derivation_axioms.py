@@ -16,6 +16,7 @@ from .steps import Step
 AXIOMS = {
     "cauchy": (2, ("dot(a_, b_) <= norm(a_)*norm(b_)",)),
     "triangle": (2, ("norm(a_ + b_) <= norm(a_) + norm(b_)",)),
+    "coordinate": (1, ("coordinate(a_)**2 <= norm2(a_)",)),
     "exp": (1, ("exp(a_) >= 1 + a_",)),
     "exp sum": (2, ("exp(a_ + b_) == exp(a_)*exp(b_)",)),
     "log": (1, ("log(a_) <= a_ - 1",)),
@@ -33,7 +34,7 @@ AXIOMS = {
     "quantile": (1, ("a_ <= quantile(a_, 1)",)),
 }
 """How many expressions, and the sentences."""
-OF_VECTORS = ("cauchy", "triangle")
+OF_VECTORS = ("cauchy", "triangle", "coordinate")
 ONE = Node("number", value=Fraction(1))
 
 
@@ -89,6 +90,10 @@ class Axioms(Sums):
             return [Sentence(of[0], rel, Node(op, (of[0],)), "") for op, rel in ops]
         if name == "bounds":
             return self.bounds(of, over, goal)
+        if name == "exponents":
+            return self.exponents(of)
+        if name == "part":
+            return [self.part(of, over)]
         if name == "triangle" and over:
             return [self.over_norms(of, over)]
         if name not in AXIOMS or len(of) != AXIOMS[name][0]:
@@ -132,6 +137,29 @@ class Axioms(Sums):
         if not found:
             raise Uncheckable("nothing says that it bounds each of the expressions")
         return found
+
+    def exponents(self, of: list[Node]) -> list[Sentence]:
+        """Powers of a number that is at least 1 grow with the exponent, an integer; those of one in [0, 1] fall."""
+        if len(of) != 3:
+            raise Uncheckable("exponents takes a number and two integers")
+        a, e, f = of
+        signs, start = self.signs, self.start
+        whole = signs.integer(e, start) and signs.integer(f, start) and signs.nonneg(e, start)
+        if not (whole and signs.nonneg(Node("-", (f, e)), start)):
+            raise Uncheckable("exponents: one is no integer, or they are not certainly in order")
+        few, many = Node("**", (a, e)), Node("**", (a, f))
+        found = []
+        if signs.nonneg(Node("-", (a, ONE)), start):
+            found.append(Sentence(few, "<=", many, ""))
+        if signs.nonneg(a, start) and signs.nonneg(Node("-", (ONE, a)), start):
+            found.append(Sentence(many, "<=", few, ""))
+        return found
+
+    def part(self, of: list[Node], over: str) -> Sentence:
+        """A term is at most the sum of those that are at least 0."""
+        if len(of) != 1 or over not in ("sum_n", "sum_i") or not self.signs.everywhere(of[0], self.start, over[-1]):
+            raise Uncheckable("part takes one number that is certainly at least 0, and a sum over n or i")
+        return Sentence(of[0], "<=", Node(over, (of[0],)), "")
 
     def over_norms(self, of: list[Node], over: str) -> Sentence:
         """The norm of a mean or sum, or of an expectation, is at most that of the norms."""

@@ -8,6 +8,8 @@ from itertools import permutations, product
 from math import factorial
 from typing import Any
 
+from .derivation_coordinates import binder as all_coordinates
+from .derivation_coordinates import contracted, each, entry, of_atom
 from .derivation_terms import ONE, UNIT, Atom, Mono, Poly, Polynomials
 from .reading import Uncheckable
 
@@ -44,8 +46,17 @@ class Algebra(Polynomials):
             if idle is None:
                 break
             binders = [b for b in binders if b is not idle]
-            if idle[0] in "khj":
+            if idle[0] in "khjc":
                 count = self.mul(count, self.thawed(idle[2]))
+        for b in binders:
+            summed = contracted(self, mono, b[1]) if b[0] == "c" else None
+            if summed is not None:
+                product: Poly = {}
+                others = [other for other in binders if other is not b]
+                for m, x in summed[1].items():
+                    every, pairs = self.joined(others, m)
+                    product = self.add(product, self.scale(self.close(every, [*summed[0], *pairs]), x))
+                return self.mul(count, product)
         if not binders:
             return self.mul(count, {mono: ONE})
         groups: list[tuple[set[str], list[Binder], list[tuple[Atom, int]]]] = []
@@ -76,7 +87,7 @@ class Algebra(Polynomials):
             return "|".join([str(self.rename(b[2], names)) if b[2] else "", *texts])
 
         kinds: list[list[list[Binder]]] = []
-        for kind in "khjni":
+        for kind in "khjcni":
             ties: dict[str, list[Binder]] = {}
             own = [b for b in binders if b[0] == kind]
             for b in own:
@@ -107,6 +118,11 @@ class Algebra(Polynomials):
         bound = Swap(lambda x: any(name in x.text for name in names), lambda x: self._bound(x, names))
         new = [(b[0], names[b[1]], self.one(b[2], bound) if b[2] else "") for b in binders]
         return new, [(self.one(x, bound), e) for x, e in body]
+
+    def unclosed(self, closed: Atom, name: str, new: str) -> Poly:
+        """What was made an atom with an index of its own, which is now another one."""
+        bound = Swap(lambda x: name in x.text, lambda x: self._bound(x, {name: new}))
+        return self.thawed(self.one(closed, bound))
 
     def _bound(self, a: Atom, names: dict[str, str]) -> Poly | None:
         return self.of(self.var(names[a.parts[0]])) if a.tag == "v" and a.parts[0] in names else None
@@ -143,6 +159,12 @@ class Algebra(Polynomials):
                 pairs.append((a, e))
         return binders, pairs
 
+    def joined(self, binders: Sequence[Binder], m: Mono) -> tuple[list[Binder], list[tuple[Atom, int]]]:
+        """Binders and those of the closed products that hang on them, and all factors."""
+        names = {b[1] for b in binders}
+        more, pairs = self.spread(m, lambda a: not a.frees.isdisjoint(names))
+        return [*binders, *more], pairs
+
     def expect(self, p: Poly) -> Poly:
         """E of a polynomial: what is not random is let out, products of what is stay together."""
         total: Poly = {}
@@ -170,17 +192,22 @@ class Algebra(Polynomials):
                 b2, pairs2 = self.spread(m2, lambda a: a.vec)
                 one, two = (next(a for a, _ in pairs if a.vec) for pairs in (pairs1, pairs2))
                 rest = [pair for pair in (*pairs1, *pairs2) if not pair[0].vec]
-                for m, x in self._dot(one, two).items():
-                    total = self.add(total, self.scale(self.close([*b1, *b2], [*m, *rest]), c1 * c2 * x))
+                for m, x in self.inner(one, two).items():
+                    every, pairs = self.joined([*b1, *b2], m)
+                    total = self.add(total, self.scale(self.close(every, [*pairs, *rest]), c1 * c2 * x))
         return total
 
-    def _dot(self, one: Atom, two: Atom) -> Poly:
+    def inner(self, one: Atom, two: Atom) -> Poly:
         for a, b in ((one, two), (two, one)):
             if a.tag == "E" and not b.rand:
                 (mono,) = a.parts
                 (vector,) = [x for x, _ in mono if x.vec]
                 rest = {tuple(pair for pair in mono if not pair[0].vec): ONE}
-                return self.expect(self.mul(rest, self._dot(vector, b)))
+                return self.expect(self.mul(rest, self.inner(vector, b)))
+        if "each" in (one.tag, two.tag):
+            name = self.fresh("c")
+            both = [of_atom(self, a, self.var(name)) for a in (one, two)]
+            return self.bind(self.mul(*both), all_coordinates(self, name))
         if one.text > two.text:
             one, two = two, one
         return self.of(self.atom("dot", one, two))
@@ -262,6 +289,12 @@ class Algebra(Polynomials):
         if a.tag == "keep":
             kind, draw, client, number = (self._part(part, swap) for part in a.parts[:4])
             return self.keep(kind, draw, client, number, self.replaced(a.parts[4], swap))
+        if a.tag == "entry":
+            return entry(self, self.replaced(a.parts[0], swap), self.one(a.parts[1], swap))
+        if a.tag == "each":
+            name = self.fresh("c")
+            closed, index = a.parts
+            return each(self, self.swapped(self.unclosed(closed, index, name), swap), name)
         if a.tag == "hess":
             name, vector, *where = a.parts
             return self.hess(name, self.replaced(vector, swap), [self.one(x, swap) for x in where])

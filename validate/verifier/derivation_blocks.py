@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from .derivation_drawn import Drawn
@@ -11,7 +12,7 @@ from .derivation_facts import Fact, Used
 from .derivation_lines import Goal
 from .derivation_terms import UNIT
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
-from .sentences import Sentence, read_sentence
+from .sentences import Node, Sentence, read_sentence
 
 MOST_LINES = 2_000
 DEEPEST = 8
@@ -254,9 +255,13 @@ class Blocks(Drawn):
         mark = frozenset((index, self.cases_open) for index in free | {"K"})
         wanted = self.fact("", goal.sentence, goal.env)
         first, second = one.strip(), two.strip()
+        others = {f"{second} {sign} {first}": Sentence(on.right, sign, on.left, "") for sign in ("<=", "<")}
+        if all(self.signs.integer(side, self.start) for side in (on.left, on.right)):
+            more = Node("+", (on.right, Node("number", value=Fraction(1))))
+            others[f"{second} + 1 <= {first}"] = Sentence(more, "<=", on.left, "")
         for key, known in (
             ("first", {text: on}),
-            ("second", {f"{second} {sign} {first}": Sentence(on.right, sign, on.left, "") for sign in ("<=", "<")}),
+            ("second", others),
         ):
             here = Used()
             here.fixed = mark

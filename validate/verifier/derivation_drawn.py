@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .derivation_facts import furthest
 from .derivation_lines import Goal
 from .derivation_rounds import Round
 from .derivation_rules import Rules
@@ -30,15 +31,18 @@ class Drawn(Rules):
             raise Uncheckable("there is no algorithm, or the sentence is a strict inequality")
         s, why = goal.sentence, ""
         for at, path, turning in modes(self.normal, [self.normal.value(side, goal.env) for side in (s.left, s.right)]):
-            self.normal.round = Round(self.normal, at, path, shares, turning)
-            try:
-                d = {} if shares else self.normal.difference(s.left, s.relation, s.right, goal.env)
-                if look(self.normal.round, d):
-                    return
-            except Uncheckable as reason:
-                why = why or f": {reason}"
-            finally:
-                self.normal.round = None
+            made = Round(self.normal, at, path, shares, turning)
+            for deep in (False, True) if made.by_coordinates else (False,):
+                self.normal.round, made.deep = made, deep
+                try:
+                    d = {} if shares else self.normal.difference(s.left, s.relation, s.right, goal.env)
+                    if look(made, d):
+                        goal.used.reach = furthest(goal.used.reach, made.carries())
+                        return
+                except Uncheckable as reason:
+                    why = why or f": {reason}"
+                finally:
+                    self.normal.round = None
         raise Uncheckable(f"it is not what the round makes{why}")
 
     def step(self, goal: Goal) -> None:

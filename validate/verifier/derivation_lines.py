@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from .derivation_coordinates import COORDINATE, binder
 from .derivation_defined import Defined
 from .derivation_facts import TURNED, Fact, Used
 from .derivation_normal import Normal
@@ -227,14 +228,14 @@ class Lines:
         """E, means and sums of a difference."""
         al = self.algebra
         for how in reversed(list_of(over, "over")):
-            if how != "E" and how not in MEANS:
+            if how not in ("E", "coordinates") and how not in MEANS:
                 raise Uncheckable(f"over={shown(how)} is none of E, {', '.join(MEANS)}")
             if used.open:
                 raise Uncheckable("a mean of what is only known where a divisor is not 0")
             if how == "E":
                 p = al.expect(p)
                 continue
-            index = how[-1]
+            index = COORDINATE if how == "coordinates" else how[-1]
             frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
             if index not in frees or (index == "n" and "i" in frees):
                 raise Uncheckable(f"{how} of what does not hang on {index}, or hangs on i too")
@@ -250,6 +251,9 @@ class Lines:
     def _summed(self, p: Poly, how: str, index: str) -> Poly:
         """The mean or sum over a free index."""
         al = self.algebra
+        if index == COORDINATE:
+            name = al.fresh(index)
+            return al.bind(al.renamed(p, {index: name}), binder(al, name))
         if how == "first_n":
             return al.renamed(p, {"n": FIRST})
         if index in "ni":
@@ -277,6 +281,8 @@ class Lines:
             used.merge(fact)
             left, right = fact.left, fact.right
             over = list_of(data.get("over", []), "over")
+            if "coordinates" in over:
+                raise FormatError("a line over coordinates has a sentence")
             d = self.bound(fact.difference, over, used)
             for how in reversed(over):
                 left, right = Node(how, (left,)), Node(how, (right,))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
+from .derivation_coordinates import COORDINATE, each, entry
 from .derivation_draws import HERE, Expectation
 from .derivation_normal import CLIENTS, Normal
 from .derivation_places import Env
@@ -21,6 +24,7 @@ class Made:
 
     Attributes:
         values: of each the kind, and what it is; `unread` with the reason. kinds: of the draws. turns: their numbers.
+        by_coordinates: whether vectors are made so. partial: whether something in it may have no value.
         shares: of draws of clients, the draws of their weights in averages, where these are meant.
     """
 
@@ -31,6 +35,7 @@ class Made:
         self.values: dict[str, tuple[str, Any]] = {}
         self.kinds: dict[int, tuple[Any, ...]] = {}
         self.shares: dict[int, int] | None = None
+        self.partial = self.by_coordinates = False
         self.turns: dict[str, Poly] = {}
         self.expectation: Expectation
         for place, s in enumerate(self.program.state):
@@ -159,7 +164,47 @@ class Made:
             return name, (self._vector(step.of[1]), *front)
         if op == "combine":
             return self._combined(step)
+        if op in ("times", "over", "larger", "sqrt", "ones"):
+            return self._by_coordinates(op, [self._vector(v) for v in step.of])
         raise Uncheckable(f"{op} is not read in derivations")
+
+    def _by_coordinates(self, op: str, of: Sequence[Poly]) -> Poly:
+        """A vector that is made of others, coordinate by coordinate."""
+        al, name = self.algebra, self.algebra.fresh(COORDINATE)
+        parts = [entry(al, v, al.var(name)) for v in of]
+        self.by_coordinates = True
+        if op in ("over", "sqrt"):
+            self.partial = True
+            if self.turns:
+                raise Uncheckable(f"{op} in a loop, where it may have no value after the last turn")
+        if op == "times":
+            q = al.mul(*parts)
+        elif op == "over":
+            q = al.mul(parts[0], al.inverse(parts[1]))
+        elif op == "larger":
+            q = al.extreme("max", map(al.frozen, parts))
+        else:
+            q = al.root(parts[0]) if parts else UNIT
+        return each(al, q, name)
+
+    def carries(self) -> dict[str, int]:
+        """How far what is made in the round carries, where it may have no value after the run.
+
+        Raises:
+            Uncheckable: where it need not be a round of the run.
+        """
+        al, now = self.algebra, self.normal.start.nums
+        for base in (Poly(), now["k"], now["K"]) if self.partial else ():
+            shift = al.sub(self.at, base)
+            c = shift.get((), Fraction(0))
+            if set(shift) <= {()} and c.denominator == 1:
+                if base is now["k"]:
+                    return {"k": max(int(c) + 1, 0)}
+                if (base and c <= -1) or (not base and not c):
+                    return {}
+        if self.partial:
+            raise Uncheckable("what may have no value in a round that need not be one of the run")
+        return {}
 
     def _share(self, active: int) -> int:
         """The draw that weights of clients in averages are; of the same clients the same."""

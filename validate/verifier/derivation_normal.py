@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .derivation_binders import Algebra, Binder
+from .derivation_coordinates import COORDINATE, entry
 from .derivation_names import Names
 from .derivation_places import Env
-from .derivation_terms import FIRST, UNIT, Atom, Poly
+from .derivation_terms import FIRST, ONE, UNIT, Atom, Mono, Poly
 from .reading import Uncheckable
 from .sentences import FUNCTIONS, ONE_NUMBER, OVER, Node, names_in
 from .stated import Claimed
@@ -68,6 +69,8 @@ class Normal(Names):
         if op == "norm2":
             v = self.value(tree.args[0], env)
             return al.dot(v, v)
+        if op == "coordinate":
+            return entry(al, self.value(tree.args[0], env), al.var(COORDINATE))
         if op == "dot":
             return al.dot(*(self.value(a, env) for a in tree.args))
         if op == "norm":
@@ -101,7 +104,7 @@ class Normal(Names):
         if self.round is None:
             return self.value(tree, env)
         found = self.value(tree, env)
-        if self.round.only_coins(found):
+        if self.round.deep or self.round.only_coins(found):
             return found
         unfolding, self.round = self.round, None
         try:
@@ -185,15 +188,31 @@ class Normal(Names):
             return base
         if set(exponent) <= {()} and constant.denominator == 2:
             return al.power(al.root(base), constant.numerator)
-        if self.integer_form(exponent):
-            low = all(c >= 0 and self.least({m: c}) is not None for m, c in exponent.items())
+        if all(c.denominator == 1 and all(x > 0 and self.is_integer(a) for a, x in m) for m, c in exponent.items()):
+            low = all(c >= 0 and self.counts(m) for m, c in exponent.items())
             if low or self.signs.nonzero(tree.args[0], env):
                 found = al.power(base, int(constant))
                 for m, c in exponent.items():
                     if m:
-                        found = al.mul(found, al.of(al.atom("pow", al.frozen(base), m[0][0]), int(c)))
+                        found = al.mul(found, al.of(self.to_power(base, m), int(c)))
                 return found
         return al.of(al.atom("power", al.frozen(base), al.frozen(exponent)))
+
+    def counts(self, m: Mono) -> bool:
+        """Whether integers, of which it is a product, are certainly at least 0."""
+        lows = [self.least({((a, 1),): ONE}) for a, _ in m]
+        return all(low is not None and low >= 0 for low in lows)
+
+    def to_power(self, base: Poly, m: Mono) -> Atom:
+        """A power whose exponent is a product of integers that are at least 0; (b**h)**k is b**(h*k)."""
+        al = self.algebra
+        ((only, c),) = base.items() if len(base) == 1 else (((), ONE),)
+        if c == 1 and len(only) == 1 and only[0][1] == 1 and only[0][0].tag == "pow":
+            inner, e = only[0][0].parts
+            ((outer, _),) = (al.thawed(e) if e.tag == "P" else al.of(e)).items()
+            base, (m, *_) = al.thawed(inner), al.factors((*outer, *m))
+        one = len(m) == 1 and m[0][1] == 1
+        return al.atom("pow", al.frozen(base), m[0][0] if one else al.frozen({m: ONE}))
 
     def _one_term(self, base: Poly, e: int) -> Poly:
         """A power of a number or a product, however large."""

@@ -29,6 +29,7 @@ class Round(Depends):
     """The round that begins at the states of index `at`; with a path, that turn in it.
 
     Attributes:
+        deep: whether states are unfolded in functions too where draws come in that are no coins.
         known: taps at certain turns. formulas: taps at any turns, in variables of these, without draws of turns.
         turning: where they are unfolded, taps in which a sample of the turn is, and how many turns later they show it.
     """
@@ -36,6 +37,7 @@ class Round(Depends):
     def __init__(self, normal: Normal, at: Poly, path: Path = (), shares: bool = False, turning: bool = False) -> None:
         super().__init__(normal, at, path)
         self.shares = {} if shares else None
+        self.deep = False
         self.known: dict[Place, Poly] = {}
         self.formulas: dict[str, Poly] = {}
         self.turning: dict[str, tuple[int, Poly]] | None = {} if turning else None

@@ -89,6 +89,7 @@ class Vocabulary:
             if not all(vectors):
                 raise FormatError(f"{op} of a number")
             own = FUNCTIONS.get(tree.name if op == "grad" else op, "")
+            own += "c" if op == "coordinate" else ""
             return Reading(op == "grad", free | frozenset(own), random)
         if op == "E":
             return Reading(vectors[0], free)
