@@ -470,6 +470,32 @@ ELSEWHERE: dict[str, Case] = {
         assuming=("norm2(E(x[k]) - a) <= 0",),
     ),
 }
+
+
+@algorithm(x="x0", past="J times 0")
+def remembering(w, x, past, *, eta):
+    return x - eta * w.full_gradient(x), w.shift(past, x)
+
+
+def of_run(statement: str, known: str, of: Any = full, **put: str) -> Case:
+    """By what is known of some rounds, turns or lags of the run only."""
+    part = {"line": known, "put": put, "times": "1"}
+    return short(statement, line("combination", name="last", parts=[part], squares=[]), of=of, assuming=(known,))
+
+
+# what a hypothesis is known of is what it says, whatever cancels in it, or has another name
+FURTHER: dict[str, Case] = {
+    "times 0": of_run("norm2(x[k]) <= 1", "norm2(x[k]) <= 1 + 0*norm2(x[k+5])"),
+    "times 0, at the end": of_run("norm2(x[K]) <= 1", "norm2(x[k]) <= 1 + 0*norm2(x[k+1])", k="K"),
+    "what cancels": of_run("1 <= 0", "1 + norm2(x[k+5]) <= dot(x[k+5], x[k+5])"),
+    "turns": of_run("norm2(y[k,h]) <= 1", "norm2(y[k,h]) <= 1 + 0*norm2(y[k,h+5])", of=local),
+    "lags": of_run("norm2(past[k,j]) <= 1", "norm2(past[k+1,j+1]) <= 1", of=remembering),
+    "lags at the end": of_run("norm2(past[K,j]) <= 1", "norm2(past[k+1,j+1]) <= 1", of=remembering, k="K"),
+    "the second lag, if any": of_run(
+        "norm2(past[k,0]) <= 0*norm2(x[k+1])", "norm2(past[k,j]) <= 1 - j", of=remembering, k="k+1", j="1"
+    ),
+    "no such lag": of_run("norm2(past[k,j]) <= 1", "norm2(past[k,j]) <= 1", of=remembering, j="m"),
+}
 CASES = {
     f"{group}: {name}": case
     for group, cases in {
@@ -478,6 +504,7 @@ CASES = {
         "longer": LONGER,
         "open": OPEN,
         "mixed": MIXED,
+        "of the run": FURTHER,
         "": ELSEWHERE,
     }.items()
     for name, case in cases.items()

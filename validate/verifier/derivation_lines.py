@@ -12,10 +12,11 @@ from .derivation_defined import Defined
 from .derivation_facts import TURNED, Fact, Used
 from .derivation_normal import Normal
 from .derivation_places import Env
+from .derivation_ranges import meant
 from .derivation_schemas import Schemas
-from .derivation_terms import FIRST, Atom, Poly, all_atoms
+from .derivation_terms import FIRST, Poly
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
-from .sentences import Node, Sentence, read_formula
+from .sentences import Node, Sentence, index_of, read_formula
 
 MEANS = ("first_n", *(f"{how}_{index}" for how in ("mean", "sum") for index in "nikhj"))
 
@@ -177,23 +178,31 @@ class Lines:
         raise Uncheckable("that line hangs on a hypothesis that speaks of the run only")
 
     def shifts(self, s: Sentence) -> dict[str, int]:
-        """Of a free k (or h) the r with which the sentence speaks of k + r <= K: 1 where it has x[k+1], or a tap at k.
+        """Of a free k (h, j) the r with which the sentence speaks of k + r <= K: 1 where it has x[k+1], or a tap at k.
+
+        That is read off the sentence as it is written: what cancels, or is another round's by another name, counts too.
 
         Raises:
             Uncheckable: where an index is no sum of one of these and a number.
         """
-        al = self.algebra
-        free = frozenset[str]().union(*(self.claimed.words.read(side).free for side in (s.left, s.right)))
+        al, words = self.algebra, self.claimed.words
+        free = frozenset[str]().union(*(words.read(side).free for side in (s.left, s.right)))
         found = {index: 0 for index in "khj" if index in free}
-        sides = [self.normal.value(side, self.start) for side in (s.left, s.right)]
-        for a in {a for p in sides for a in all_atoms(p) if a.tag in ("x", "tap", "p")}:
-            for part in a.parts[1:]:
-                own = sorted(part.frees & found.keys()) if isinstance(part, Atom) and part.tag == "P" else []
-                for index in own:
-                    c = al.sub(al.thawed(part), self.start.nums[index])
+        for index, side in ((index, side) for index in found for side in (s.left, s.right)):
+            for node, again in meant(side, index, self.start, self.claimed):
+                if again:
+                    continue
+                if node.op == "name" and index_of(node.name)[1] == index:
+                    found[index] = max(found[index], 1)
+                for place, part in enumerate(node.args if node.op == "at" else ()):
+                    p = self.normal.value(part, self.start)
+                    if not any(index in a.frees for m in p for a, _ in m):
+                        continue
+                    c = al.sub(p, self.start.nums[index])
                     if set(c) - {()}:
                         raise Uncheckable(f"how far {shown(s.text)} goes in a run cannot be told")
-                    found[index] = max(found[index], int(c.get((), 0)) + (a.tag != "x"))
+                    tap = place > 0 or node.name not in words.states
+                    found[index] = max(found[index], int(c.get((), 0)) + tap)
         return found
 
     def _moved(self, p: Poly, new: Mapping[str, Poly]) -> Poly:
