@@ -77,17 +77,7 @@ def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Che
     Raises:
         NotProvedError: where it is not accepted, naming the line and why.
     """
-    written = claim.proof if lines is None else lines
-    if isinstance(written, str | Mapping) or not isinstance(written, Sequence) or not written:
-        raise NotProvedError(claim.id, "there is no derivation: it is a sequence of lines")
-    kernel = Kernel(claim, written)
-    last = kernel.block(written, Goal(claim.sentence, PLAIN, exact=True))[-1]
-    if last.fixed:
-        raise NotProvedError(last.name, f"it holds for some {', '.join(sorted(last.fixed))} only")
-    own = shifts(claim.sentence, kernel.reader)
-    for index, reach in last.reach.items():
-        if reach > own.get(index, 1):  # there is a first round, and a first turn
-            raise NotProvedError(last.name, f"its hypotheses say too little of the last {index} that the claim has")
+    kernel, last = accepted(claim, claim.proof if lines is None else lines)
     texts = tuple(dict.fromkeys((*claim.assuming, *claim.standing)))
     used = tuple(text for text in texts if text in last.hypotheses)
     return Checked(
@@ -99,21 +89,46 @@ def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Che
     )
 
 
+def accepted(claim: Claim, written: Any, depth: int = 0) -> tuple[Kernel, Line]:
+    """The kernel of a derivation that is accepted, and its last line.
+
+    Args:
+        claim: whose sentence is to be proved.
+        written: the derivation.
+        depth: in how many other derivations it stands.
+
+    Raises:
+        NotProvedError: where it is not accepted, naming the line and why.
+    """
+    if isinstance(written, str | Mapping) or not isinstance(written, Sequence) or not written:
+        raise NotProvedError(claim.id, "there is no derivation: it is a sequence of lines")
+    kernel = Kernel(claim, written, depth)
+    last = kernel.block(written, Goal(claim.sentence, PLAIN, exact=True))[-1]
+    if last.fixed:
+        raise NotProvedError(last.name, f"it holds for some {', '.join(sorted(last.fixed))} only")
+    own = shifts(claim.sentence, kernel.reader)
+    for index, reach in last.reach.items():
+        if reach > own.get(index, 1):  # there is a first round, and a first turn
+            raise NotProvedError(last.name, f"its hypotheses say too little of the last {index} that the claim has")
+    return kernel, last
+
+
 class Kernel:
     """The lines that are known, and the rules by which others follow.
 
     Args:
         claim: whose hypotheses are meant.
         lines: the whole derivation, which is only looked through for the functions of which it speaks.
+        depth: in how many other derivations it stands.
 
     Raises:
         NotProvedError: for a claim of which nothing is proved here.
     """
 
-    def __init__(self, claim: Claim, lines: Any) -> None:
+    def __init__(self, claim: Claim, lines: Any, depth: int = 0) -> None:
         if claim.over or claim.in_words or not claim.has_sentence:
             raise NotProvedError(claim.id, "a claim in words, or about a part of the space, is not proved here")
-        self.claim = claim
+        self.claim, self.depth = claim, depth
         trees = [claim.sentence.left, claim.sentence.right, *claim.definitions.values()]
         trees += [side for r in claim.relations for side in (r.left, r.right)]
         trees += _trees(lines)
@@ -350,4 +365,16 @@ def _trees(data: Any) -> Iterator[Expression]:
             yield from _trees(value)
 
 
-__all__ = ["Checked", "Found", "Goal", "Kernel", "Line", "NotProvedError", "check", "furthest", "same", "text_of"]
+__all__ = [
+    "Checked",
+    "Found",
+    "Goal",
+    "Kernel",
+    "Line",
+    "NotProvedError",
+    "accepted",
+    "check",
+    "furthest",
+    "same",
+    "text_of",
+]

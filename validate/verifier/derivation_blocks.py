@@ -33,6 +33,7 @@ class Blocks(Drawn):
     depth = 0
     cases_open = 0
     other: Callable[[Goal, Blocks], None] | None = None
+    shown: Fact | None = None  # the claim, when it is
 
     # lists of lines
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from .derivation_blocks import Blocks, Failed
-from .derivation_facts import TURNED
+from .derivation_facts import TURNED, furthest
 from .derivation_lines import Goal
 from .derivation_places import Env
 from .derivation_terms import Poly
@@ -44,6 +44,8 @@ def other_claim(data: Mapping[str, Any], check: Check, depth: int) -> Callable[[
         except Failed as failed:
             raise Failed(f"{shown(nested.get('claim'))}: {failed.name}", failed.reason) from None
         Applied(goal, outer, inner, put).check()
+        if inner.shown is not None:  # how far it is known in a run; what it has open is looked at here
+            goal.used.reach = furthest(goal.used.reach, inner.shown.reach)
         outer.cited += inner.cited
 
     return rule
