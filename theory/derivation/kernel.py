@@ -102,7 +102,16 @@ def accepted(claim: Claim, written: Any, depth: int = 0) -> tuple[Kernel, Line]:
     """
     if isinstance(written, str | Mapping) or not isinstance(written, Sequence) or not written:
         raise NotProvedError(claim.id, "there is no derivation: it is a sequence of lines")
-    kernel = Kernel(claim, written, depth)
+    if Kernel(claim, written, depth=depth).reader.affine:
+        try:
+            return _accepted(claim, written, False, depth)
+        except NotProvedError:  # it needs that a function is quadratic
+            pass
+    return _accepted(claim, written, True, depth)
+
+
+def _accepted(claim: Claim, written: Sequence[Mapping[str, Any]], affine: bool, depth: int) -> tuple[Kernel, Line]:
+    kernel = Kernel(claim, written, affine, depth)
     last = kernel.block(written, Goal(claim.sentence, PLAIN, exact=True))[-1]
     if last.fixed:
         raise NotProvedError(last.name, f"it holds for some {', '.join(sorted(last.fixed))} only")
@@ -119,13 +128,14 @@ class Kernel:
     Args:
         claim: whose hypotheses are meant.
         lines: the whole derivation, which is only looked through for the functions of which it speaks.
+        affine: whether gradients of quadratics are taken apart, which uses the hypothesis that they are.
         depth: in how many other derivations it stands.
 
     Raises:
         NotProvedError: for a claim of which nothing is proved here.
     """
 
-    def __init__(self, claim: Claim, lines: Any, depth: int = 0) -> None:
+    def __init__(self, claim: Claim, lines: Any, affine: bool = True, depth: int = 0) -> None:
         if claim.over or claim.in_words or not claim.has_sentence:
             raise NotProvedError(claim.id, "a claim in words, or about a part of the space, is not proved here")
         self.claim, self.depth = claim, depth
@@ -133,6 +143,7 @@ class Kernel:
         trees += [side for r in claim.relations for side in (r.left, r.right)]
         trees += _trees(lines)
         self.reader = Reader(claim, finest(claim, trees), lambda e, place: self.signs.nonzero(e, place))
+        self.reader.affine = self.reader.affine if affine else ""
         self.signs = Signs(self.reader)
         self.reader.rounds = self.rounds = Rounds(self.reader)
         self.reader.nonnegative = self.signs.surely_nonnegative
