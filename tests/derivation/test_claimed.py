@@ -123,7 +123,6 @@ ACCEPTED = {
         line(CURVED, a="x[k]", b="x[k+1]", L="M"), FOLLOWS, of=descent, assuming=("smooth(f, M)",),
     ),
     "one step, unrolled": theorem("f(x[k]) <= f(x0)", claimed("one", ONE), UNROLLED, **DESCENT),
-    "what is known inside of the run": theorem("0 <= K - k", line(INSIDE), FOLLOWS),
     "a lemma of a lemma": theorem(
         "norm2(3*u) <= 3*norm2(u) + 3/2*norm2(2*u)",
         line(
@@ -191,6 +190,7 @@ REFUSED = {
     "a derivation that is wrong": theorem(
         "s <= 1", line(claim("wrong", "s <= 1", proof=(combined("all"),))), FOLLOWS
     ),
+    "what is known inside of the run only": theorem("0 <= K - k", line(INSIDE), FOLLOWS),
     "beyond the run": theorem(
         "1 <= 0", line(INSIDE), combined("all", parts=[{"line": "other", "put": {"k": "K + 1"}}])
     ),

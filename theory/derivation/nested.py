@@ -59,6 +59,8 @@ def claimed(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
         last = accepted(other, lines(other, other.proof), kernel.depth + 1)[1]
     except NotProvedError as error:
         raise NotProvedError(f"{line.name} ({other.id}, {error.line})", error.why) from None
+    if last.reach:
+        raise RejectedError(f"{other.id} is about the rounds and turns of the run only, and lines are about all")
     new = {name: kernel.expression(text) for name, text in mapping_of(data, "put").items()}
     _fitting(kernel, other, new)
     _inside(kernel, other, new)
@@ -70,7 +72,7 @@ def claimed(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
         kernel.has_value(side)
     if not same(line.gap, line.relation, _saying(kernel, line, said)):
         raise RejectedError(f"{other.id} says {said} here")
-    return Found(hypotheses=frozenset(texts), reach=last.reach, citations=last.citations)
+    return Found(hypotheses=frozenset(texts), citations=last.citations)
 
 
 def _saying(kernel: Kernel, line: Line, said: Sentence) -> Line:
