@@ -13,6 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import count
@@ -199,13 +200,14 @@ def sentences(lines: Sequence[Data]) -> Iterator[str]:
 def of_the_run(c: Claim, lines: Sequence[Data]) -> list[Data]:
     """Without lines whose hypotheses say nothing of the last round or turn that the sentence has, as of a maximum."""
     kernel = Kernel(c, lines)
-    kernel.block(lines, Goal(c.sentence, PLAIN, exact=True))
-    far = set()
+    with suppress(NotProvedError):  # what the verifier alone accepts is asked as far as the kernel goes, and at its end
+        kernel.block(lines, Goal(c.sentence, PLAIN, exact=True))
+    near = set()
     for line in kernel.accepted:
         own = shifts(line.sentence, kernel.reader)
-        if any(reach > own.get(index, 1) for index, reach in line.reach.items()):
-            far.add(line.name)
-    return [one for one in lines if one["name"] not in far]
+        if all(reach <= own.get(index, 1) for index, reach in line.reach.items()):
+            near.add(line.name)
+    return [one for one in lines if one["name"] in near]
 
 
 def what_is_false(c: Claim, lines: Sequence[Data]) -> str:
