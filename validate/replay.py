@@ -101,13 +101,13 @@ def derivation(claim: Claim) -> Derivation | None:
 
 
 def pieces(data: Any, rule: str = "") -> Iterator[Piece]:
-    """The entries of plain data, however nested."""
+    """The entries of plain data, however nested; of another claim its id."""
     if isinstance(data, Mapping):
         for name, value in data.items():
             if isinstance(value, Mapping | list | tuple):
                 yield from pieces(value, f"{rule}, {name}" if rule else str(name))
             else:
-                yield Piece(str(name), rule, str(value))
+                yield Piece(str(name), rule, value.id if isinstance(value, Claim) else str(value))
     elif isinstance(data, Sequence) and not isinstance(data, str):
         for i, value in enumerate(data):
             yield from pieces(value if isinstance(value, Mapping | list | tuple) else {str(i + 1): value}, rule)

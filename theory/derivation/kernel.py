@@ -77,29 +77,7 @@ def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Che
     Raises:
         NotProvedError: where it is not accepted, naming the line and why.
     """
-    written = claim.proof if lines is None else lines
-    if isinstance(written, str | Mapping) or not isinstance(written, Sequence) or not written:
-        raise NotProvedError(claim.id, "there is no derivation: it is a sequence of lines")
-    if Kernel(claim, written).reader.affine:
-        try:
-            return _checked(claim, written, affine=False)
-        except NotProvedError:  # it needs that a function is quadratic
-            pass
-    return _checked(claim, written)
-
-
-def _checked(claim: Claim, written: Sequence[Mapping[str, Any]], affine: bool = True) -> Checked:
-    kernel = Kernel(claim, written, affine)
-    last = kernel.block(written, Goal(claim.sentence, PLAIN, exact=True))[-1]
-    if last.fixed:
-        raise NotProvedError(last.name, f"it holds for some {', '.join(sorted(last.fixed))} only")
-    own = shifts(claim.sentence, kernel.reader)
-    for index, reach in last.reach.items():
-        if reach > own.get(index, 1):  # there is a first round, and a first turn
-            raise NotProvedError(last.name, f"its hypotheses say too little of the last {index} that the claim has")
-    sides = (claim.sentence.left, claim.sentence.right)
-    if "h" in last.reach and any(kernel.reader.lagging(side, "h") for side in sides):
-        raise NotProvedError(last.name, "it is of turns h, and the claim of what is remembered")
+    kernel, last = accepted(claim, claim.proof if lines is None else lines)
     texts = tuple(dict.fromkeys((*claim.assuming, *claim.standing)))
     used = tuple(text for text in texts if text in last.hypotheses)
     return Checked(
@@ -111,6 +89,42 @@ def _checked(claim: Claim, written: Sequence[Mapping[str, Any]], affine: bool = 
     )
 
 
+def accepted(claim: Claim, written: Any, depth: int = 0) -> tuple[Kernel, Line]:
+    """The kernel of a derivation that is accepted, and its last line.
+
+    Args:
+        claim: whose sentence is to be proved.
+        written: the derivation.
+        depth: in how many other derivations it stands.
+
+    Raises:
+        NotProvedError: where it is not accepted, naming the line and why.
+    """
+    if isinstance(written, str | Mapping) or not isinstance(written, Sequence) or not written:
+        raise NotProvedError(claim.id, "there is no derivation: it is a sequence of lines")
+    if Kernel(claim, written, depth=depth).reader.affine:
+        try:
+            return _accepted(claim, written, False, depth)
+        except NotProvedError:  # it needs that a function is quadratic
+            pass
+    return _accepted(claim, written, True, depth)
+
+
+def _accepted(claim: Claim, written: Sequence[Mapping[str, Any]], affine: bool, depth: int) -> tuple[Kernel, Line]:
+    kernel = Kernel(claim, written, affine, depth)
+    last = kernel.block(written, Goal(claim.sentence, PLAIN, exact=True))[-1]
+    if last.fixed:
+        raise NotProvedError(last.name, f"it holds for some {', '.join(sorted(last.fixed))} only")
+    own = shifts(claim.sentence, kernel.reader)
+    for index, reach in last.reach.items():
+        if reach > own.get(index, 1):  # there is a first round, and a first turn
+            raise NotProvedError(last.name, f"its hypotheses say too little of the last {index} that the claim has")
+    sides = (claim.sentence.left, claim.sentence.right)
+    if "h" in last.reach and any(kernel.reader.lagging(side, "h") for side in sides):
+        raise NotProvedError(last.name, "it is of turns h, and the claim of what is remembered")
+    return kernel, last
+
+
 class Kernel:
     """The lines that are known, and the rules by which others follow.
 
@@ -118,15 +132,16 @@ class Kernel:
         claim: whose hypotheses are meant.
         lines: the whole derivation, which is only looked through for the functions of which it speaks.
         affine: whether gradients of quadratics are taken apart, which uses the hypothesis that they are.
+        depth: in how many other derivations it stands.
 
     Raises:
         NotProvedError: for a claim of which nothing is proved here.
     """
 
-    def __init__(self, claim: Claim, lines: Any, affine: bool = True) -> None:
+    def __init__(self, claim: Claim, lines: Any, affine: bool = True, depth: int = 0) -> None:
         if claim.over or claim.in_words or not claim.has_sentence:
             raise NotProvedError(claim.id, "a claim in words, or about a part of the space, is not proved here")
-        self.claim = claim
+        self.claim, self.depth = claim, depth
         trees = [claim.sentence.left, claim.sentence.right, *claim.definitions.values()]
         trees += [side for r in claim.relations for side in (r.left, r.right)]
         trees += _trees(lines)
@@ -363,4 +378,16 @@ def _trees(data: Any) -> Iterator[Expression]:
             yield from _trees(value)
 
 
-__all__ = ["Checked", "Found", "Goal", "Kernel", "Line", "NotProvedError", "check", "furthest", "same", "text_of"]
+__all__ = [
+    "Checked",
+    "Found",
+    "Goal",
+    "Kernel",
+    "Line",
+    "NotProvedError",
+    "accepted",
+    "check",
+    "furthest",
+    "same",
+    "text_of",
+]

@@ -15,6 +15,7 @@ from theory.derivation.combinations import at, combination, list_of, mapping_of,
 from theory.derivation.equalities import drawn, power, replaced, root, single, step, zero
 from theory.derivation.inductions import cases, induction
 from theory.derivation.kernel import Kernel
+from theory.derivation.nested import claimed
 from theory.derivation.quotients import RejectedError, constant
 from theory.derivation.reading import PLAIN, parameter
 from theory.derivation.schemas import instance
@@ -278,6 +279,7 @@ RULES: Mapping[str, tuple[Rule, tuple[str, ...]]] = {
     "single": (single, ("unfold", "of")),
     "root": (root, ("line", "put")),
     "power": (power, ("line", "exponent")),
+    "claim": (claimed, ("id", "derivation", "put")),
     "citation": (citation, ("source",)),
 }
 """Each with what a line by it has."""

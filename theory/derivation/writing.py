@@ -15,7 +15,8 @@ from theory.claim import Claim
 from theory.derivation.quotients import RejectedError
 from theory.derivation.schemas import SCHEMAS
 from theory.predicates import Predicate, predicate
-from theory.sentence import FUNCTION_NAMES, parse_call, text_of
+from theory.sentence import FUNCTION_NAMES, Expression, Sentence, parse_call, parse_expression, text_of
+from theory.sentence import replaced as replaced_by
 
 Data: TypeAlias = dict[str, Any]
 _INSTANCE = re.compile(r"\s*(?P<schema>[a-z_ -]+?)(\s+(?P<function>f|f_n|f_ni))?\s*(?P<points>\(.*\))?\s*\Z", re.ASCII)
@@ -165,6 +166,19 @@ def power(name: str, line: str, exponent: str, sentence: str | None = None) -> D
 def citation(name: str, sentence: str | None, source: str) -> Data:
     """What is taken from elsewhere; the verdict names the source."""
     return _line(name, "citation", sentence, source=source)
+
+
+def claimed(name: str, other: Claim, put: Mapping[str, str] | None = None, sentence: str | None = None) -> Data:
+    """What another claim with a derivation says, other parameters and vectors put for its own."""
+    new = {key: parse_expression(text) for key, text in (put or {}).items()}
+    said = sentence or str(instantiated(other, other.sentence, new))
+    return _line(name, "claim", said, derivation=other, put=dict(put or {}))
+
+
+def instantiated(other: Claim, sentence: Sentence, new: Mapping[str, Expression]) -> Sentence:
+    """A sentence of a claim without its definitions, trees put for names all at once."""
+    left, right = (replaced_by(replaced_by(side, other.definitions), new) for side in (sentence.left, sentence.right))
+    return Sentence(left, sentence.relation, right)
 
 
 def lines(claim: Claim, written: Sequence[Data]) -> list[Data]:

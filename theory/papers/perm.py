@@ -18,7 +18,10 @@ from theory.papers.perm_proofs import (
     NEXT,
     descended_to,
     drifted,
+    estimated,
+    in_ball,
     last_local,
+    last_minibatch,
     local_step,
     near_a_step,
     near_identity,
@@ -619,6 +622,7 @@ THEOREM_1 = (
         },
         printed={**RUN, "n": "m_n", "D": "D"},
         parameters={**SAMPLES, **T_A},
+        proof=(*in_ball("x[K]"), *last_local(projected=True), *estimated("x[K]", distances("xstar"))),
         remarks=(
             "For gamma <= 1/(2L), grad F(w*) = 0 and zeta along the run: ||alphahat - alpha*||^2 <= 2 ||alphahat - "
             "a*(w^R)||^2 + 2 ||a*(w^R) - a*(w*)||^2; the first by theorem-1-alpha-rate/corrected with ||alpha^0 - "
@@ -1982,6 +1986,7 @@ MOVING = (
         },
         printed={"n": "m_n", "T": "k", "D": "D"},
         parameters={**SAMPLES, **T_A},
+        proof=(*in_ball("x[k]"), *last_minibatch(), *estimated("x[k]", distances("xstar"))),
         remarks=(
             "As theorem-1/corrected, with projected mini-batch SGD in place of local SGD: E||w^{t+1}-w*||^2 <= (1-mu "
             "gamma) E||w^t-w*||^2 + gamma^2 delta^2/M, so E||w^T-w*||^2 <= (1-mu gamma)^T D^2 + gamma delta^2/(mu M).",

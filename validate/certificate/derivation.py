@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from theory.claim import Claim
+from theory.derivation import lines as lines_of
 from validate import verifier
 from validate.certificate.parts import Certificate
 from validate.certificate.play import said
@@ -25,7 +26,9 @@ def derivation_certificate(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> 
 
 
 def plain(data: Any) -> Any:
-    """Lines as JSON has them: lists for tuples, dictionaries for mappings."""
+    """Lines as JSON has them: lists for tuples, dictionaries for mappings, a file for another claim's derivation."""
+    if isinstance(data, Claim):
+        return derivation_certificate(data, lines_of(data, data.proof))
     if isinstance(data, Mapping):
         return {str(key): plain(value) for key, value in data.items()}
     if isinstance(data, Sequence) and not isinstance(data, str):

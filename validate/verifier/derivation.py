@@ -141,6 +141,7 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
         raise Failed("(the last)", "it hangs on hypotheses beyond the run")
     if any(not normal.of_one_range(index, *sides) for index in last.reach.keys() & set("hj")):
         raise Failed("(the last)", "it is of other turns than the claim")
+    blocks.within = bool(last.reach)
     return blocks
 
 
