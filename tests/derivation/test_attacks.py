@@ -496,6 +496,84 @@ FURTHER: dict[str, Case] = {
     ),
     "no such lag": of_run("norm2(past[k,j]) <= 1", "norm2(past[k,j]) <= 1", of=remembering, j="m"),
 }
+
+
+@algorithm(x="x0", past="J times 0")
+def mixed(w, x, past, *, eta, alpha, S, M):
+    s = w.each(x)
+    for _ in w.repeat(S):
+        y = s
+        for _ in w.repeat(M):
+            w.tap("y", y)
+            y = y - eta * w.gradient(y)
+        s = y
+    new = w.mean(s) - w.combine(alpha, past)
+    return new, w.shift(past, x - new)
+
+
+@algorithm
+def branching(w, x, *, eta, S, M, Q):
+    s = w.each(x)
+    for _ in w.repeat(S):
+        y = s
+        for _ in w.repeat(M):
+            w.tap("y", y)
+            y = y - eta * w.gradient(y)
+        z = y
+        for _ in w.repeat(Q):
+            w.tap("z", z)
+            z = z - eta * w.gradient(z)
+        s = z
+    return w.mean(s)
+
+
+@algorithm(x="x0", past="J times 0")
+def one_loop(w, x, past, *, eta, H):
+    y = w.each(x)
+    for _ in w.repeat(H):
+        w.tap("y", y)
+        y = y - eta * w.gradient(y)
+    return w.mean(y), w.shift(past, x)
+
+
+def elsewhere(of: Any, index: str, known: str, at: str, by: str) -> Case:
+    """Turns of one loop, or lags, are no turns of another."""
+    norm = f"norm2({at})"
+    if by == "hypothesis":
+        known = f"{index} <= 5 + 0*{known}"
+        return short(f"({index} - 5)*{norm} <= 0", combined((known, norm)), of=of, assuming=(known,))
+    if by == "sign":
+        known = f"{index} <= 5 + 0*{known}"
+        return short(f"({index} - 5)*{norm} <= 0", combined(squares=[(at, f"5 - {index}")]), of=of, assuming=(known,))
+    top = f"max_{index}({index} + 0*{known})"
+    of_all = line(
+        "axiom", f"{index} <= {top}", "top", schema="extreme", of=[f"{index} + 0*{known}"], over=f"max_{index}"
+    )
+    return short(f"{index}*{norm} <= {top}*{norm}", of_all, combined(("top", norm)), of=of)
+
+
+OTHER_TURNS: dict[str, Case] = {
+    f"{by}: {known} at {at}": elsewhere(of, index, known, at, by)
+    for by in ("hypothesis", "sign", "extreme")
+    for of, index, known, at in (
+        (mixed, "j", "alpha_j", "y[k,0,j]"),
+        (mixed, "j", "norm2(past[k,j])", "y[k,0,j]"),
+        (mixed, "j", "norm2(y[k,0,j])", "past[k,j]"),
+        (mixed, "h", "norm2(y[k,h,0])", "past[k,h]"),
+        (branching, "j", "norm2(y[k,0,j])", "z[k,0,j]"),
+        (branching, "j", "norm2(y[k,h,j])", "z[k,h,j]"),
+        (two_loops, "h", "norm2(y[k,h])", "z[k,h]"),
+        (one_loop, "h", "norm2(y[k,h])", "past[k,h]"),
+        (one_loop, "h", "norm2(past[k,h])", "y[k,h]"),
+    )
+} | {
+    "domain": short(
+        "h*norm2(past[k,h]) <= (H - 1)*norm2(past[k,h])",
+        line("domain", "h <= H - 1", "turns"),
+        combined(("turns", "norm2(past[k,h])")),
+        of=one_loop,
+    )
+}
 CASES = {
     f"{group}: {name}": case
     for group, cases in {
@@ -505,6 +583,7 @@ CASES = {
         "open": OPEN,
         "mixed": MIXED,
         "of the run": FURTHER,
+        "of other turns": OTHER_TURNS,
         "": ELSEWHERE,
     }.items()
     for name, case in cases.items()

@@ -48,6 +48,10 @@ EXPECTED = claim(
 SQUARED = claim(
     "squared", "E(norm2(a)) == norm2(a)", vectors=("a",), proof=(combined("all"),),
 )  # fmt: skip
+BOUNDED = claim(
+    "bounded", "norm2(grad(f, v)) <= G**2", vectors=("v",), assuming=("lipschitz(f_n, G)",),
+    proof=(combined("all", parts={"bounded f (v)": "1"}),),
+)  # fmt: skip
 MEAN = claim(
     "mean", "mean_n(p_n*norm2(b)) == mean_n(p_n)*norm2(b)", vectors=("b",), proof=(combined("all"),),
 )  # fmt: skip
@@ -123,6 +127,9 @@ ACCEPTED = {
         line(CURVED, a="x[k]", b="x[k+1]", L="M"), FOLLOWS, of=descent, assuming=("smooth(f, M)",),
     ),
     "one step, unrolled": theorem("f(x[k]) <= f(x0)", claimed("one", ONE), UNROLLED, **DESCENT),
+    "at another constant": theorem(
+        "norm2(grad(f, x0)) <= M**2", line(BOUNDED, G="M", v="x0"), FOLLOWS, assuming=("lipschitz(f_n, M)",)
+    ),
     "a lemma of a lemma": theorem(
         "norm2(3*u) <= 3*norm2(u) + 3/2*norm2(2*u)",
         line(
@@ -193,6 +200,10 @@ REFUSED = {
     "what is known inside of the run only": theorem("0 <= K - k", line(INSIDE), FOLLOWS),
     "beyond the run": theorem(
         "1 <= 0", line(INSIDE), combined("all", parts=[{"line": "other", "put": {"k": "K + 1"}}])
+    ),
+    "an index of what all clients are assumed to have": theorem(
+        "norm2(grad(f, v)) <= G_n**2", line(BOUNDED, G="G_n"), FOLLOWS,
+        vectors=("v",), assuming=("lipschitz(f_n, G_n)",)
     ),
     "an index that is bound there": theorem(
         "mean_n(p_n*norm2(a_n)) == mean_n(p_n)*norm2(a_n)", line(MEAN, b="a_n"), FOLLOWS, vectors=("a_n",)

@@ -19,10 +19,10 @@ from theory.derivation.rounds import Rounds
 from theory.derivation.schemas import leaned_on, named_points
 from theory.derivation.signs import Signs
 from theory.derivation.statements import Found, Goal, Line, furthest, same, shifts
-from theory.program import Loop
 from theory.sentence import (
     OVER,
     RELATIONS,
+    TURNS,
     Expression,
     Sentence,
     parse_call,
@@ -119,6 +119,9 @@ def _accepted(claim: Claim, written: Sequence[Mapping[str, Any]], affine: bool, 
     for index, reach in last.reach.items():
         if reach > own.get(index, 1):  # there is a first round, and a first turn
             raise NotProvedError(last.name, f"its hypotheses say too little of the last {index} that the claim has")
+    sides = (claim.sentence.left, claim.sentence.right)
+    if "h" in last.reach and any(kernel.reader.lagging(side, "h") for side in sides):
+        raise NotProvedError(last.name, "it is of turns h, and the claim of what is remembered")
     return kernel, last
 
 
@@ -167,8 +170,7 @@ class Kernel:
         except ValueError:  # what is not read says nothing here
             return
         reach = shifts(relation, self.reader)
-        steps = () if self.claim.program is None else self.claim.program.body
-        if "h" in reach and sum(isinstance(one, Loop) for one in steps) != 1:
+        if any(index in reach and not self.reader.one_range(index) for index in TURNS):
             return  # of which loop it speaks, lines would not remember
         if any(self.reader.lagging(side, "h") for side in (relation.left, relation.right)):
             return  # nor that h is no turn

@@ -79,9 +79,9 @@ def _saying(kernel: Kernel, line: Line, said: Sentence) -> Line:
     return Line(line.name, said, PLAIN, kernel.reader.difference(said))
 
 
-def _trees(other: Claim) -> Iterator[Expression]:
-    """All that the claim says, its definitions put into it."""
-    for one in (other.sentence, *other.relations):
+def _assuming(other: Claim) -> Iterator[Expression]:
+    """All that is in what the claim assumes, its definitions put into it."""
+    for one in other.relations:
         for side in (one.left, one.right):
             yield replaced(side, other.definitions)
     for predicate in other.predicates:
@@ -96,7 +96,10 @@ def _fitting(kernel: Kernel, other: Claim, new: Mapping[str, Expression]) -> Non
         RejectedError: where they may not.
     """
     words, own = other.vocabulary, set[str]()
-    trees = [part for tree in _trees(other) for part in everything(tree)]
+    trees = [part for tree in _assuming(other) for part in everything(tree)]
+    assumed = {part.name for part in trees if isinstance(part, Name)}
+    sides = [replaced(side, other.definitions) for side in (other.sentence.left, other.sentence.right)]
+    trees += [part for side in sides for part in everything(side)]
     taken = frozenset().union(*(read(part, words).free for part in trees))
     operations = {part.operation for part in trees if isinstance(part, Apply)}
     taken |= {OVER[op][1] for op in operations if op in OVER} | ({"n"} if operations & set(ALL_CLIENTS) else set())
@@ -115,6 +118,8 @@ def _fitting(kernel: Kernel, other: Claim, new: Mapping[str, Expression]) -> Non
             raise RejectedError(f"{text_of(tree)} for {name}: a number for a vector, or a vector for a number")
         if meant.random and (drawing or not vector):
             raise RejectedError(f"{text_of(tree)} for {name} is random")
+        if meant.free and name in assumed:  # what is assumed of all clients would be known of each beside its own
+            raise RejectedError(f"{text_of(tree)} for {name} has an index, and {other.id} assumes something of it")
         if meant.free & taken - set(words.free_vectors.get(name, "")):
             raise RejectedError(f"{text_of(tree)} for {name} has an index that {other.id} has, too")
         if any(isinstance(part, Apply) and part.operation == COORDINATE for part in everything(tree)):

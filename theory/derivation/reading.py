@@ -496,15 +496,23 @@ class Reader:
         Raises:
             RejectedError: where that is no one number.
         """
-        steps: list[Any] = [] if self.claim.program is None else [*self.claim.program.body]
-        for _ in range(TURNS.index(index)):
-            steps = [inner for step in steps if isinstance(step, Loop) for inner in step.body]
-        counts = {self.count(step) for step in steps if isinstance(step, Loop)}
+        counts = {self.count(loop) for loop in self._loops(index)}
         if index == "j" and self.lags is not None:
             counts.add(self.lags)
         if len(counts) != 1:
             raise RejectedError(f"{index} counts the turns of no loop, or of several")
         return counts.pop()
+
+    def one_range(self, index: str) -> bool:
+        """Whether h, or j, counts the turns of one loop only, or else what is remembered: lines say not which."""
+        return len(self._loops(index)) + (index == "j" and self.lags is not None) == 1
+
+    def _loops(self, index: str) -> list[Loop]:
+        """The loops of the round, for h, or those inside of them, for j."""
+        steps: list[Any] = [] if self.claim.program is None else [*self.claim.program.body]
+        for _ in range(TURNS.index(index)):
+            steps = [inner for step in steps if isinstance(step, Loop) for inner in step.body]
+        return [step for step in steps if isinstance(step, Loop)]
 
     def _turning(self, indices: Iterable[Expression]) -> set[str]:
         """The turns that indices of states and taps speak of."""

@@ -166,6 +166,10 @@ def _axiom(
             return _bounds(kernel, of, over), {}
         case "extreme" if over in OVER and OVER[over][0] in ("max", "min") and len(of) == 1:
             how, index = OVER[over]
+            if index in TURNS and (
+                not kernel.reader.one_range(index) or (index == "h" and kernel.reader.lagging(e, "h"))
+            ):
+                raise RejectedError(f"{index} counts the turns of no loop, or of several")
             said = Sentence(e, "<=" if how == "max" else ">=", call(over, e))
             return [said], {index: 1} if index in ("k", *TURNS) else {}
         case "simplex" if len(of) == 2:

@@ -113,6 +113,8 @@ def tail(kernel: Kernel, of: list[Expression], line: Line) -> Found:
         return Found()
     if line.gap.direction[1] != one.direction[1]:
         raise RejectedError("it is not what a tail begins with, ends with, or loses")
+    if not kernel.reader.one_range("j"):
+        raise RejectedError("j counts turns, too: lines would not remember that it is of a lag")
     return Found(reach={"j": 1})
 
 

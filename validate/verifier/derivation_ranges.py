@@ -171,6 +171,13 @@ class Ranges:
             raise Uncheckable(f"the index {index} of what is remembered, where it is known of the turns of a loop")
         return self.end({one_range(found, index)}, index)
 
+    def of_one_range(self, index: str, *trees: Node) -> bool:
+        """Whether a free h, or j, is below one number, whether it is a turn of trees or of what lines are about."""
+        spoken = {r for tree in trees for r in ranges_in(tree, index, self.start, self.claimed, self.weights)}
+        found = spoken | (possible(self.claimed.program, index) - ({LAGS} if index == "h" else set()))
+        first, *others = [self.end({r}, index) for r in found] or [Poly()]
+        return all(other == first for other in others)
+
     def lags(self) -> Poly:
         """How many vectors are remembered: a name means that number, whatever the claim defines it to be."""
         tree = length(self.claimed.program)
