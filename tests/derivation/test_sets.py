@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.derivation.both import check
 from theory import algorithm, claim
 from theory.claim import Claim
-from theory.derivation import NotProvedError, axiom, cases, check, combined, induction, lines
+from theory.derivation import NotProvedError, axiom, cases, combined, induction, lines
 from theory.domain import COUNT, INDEX, NONNEGATIVE, REAL, Domain
 
 
@@ -64,6 +65,72 @@ def test_what_is_projected_is_not_averaged() -> None:
     assert not accepted(c, {"name": "all", "by": "step"})
 
 
+@algorithm(z="each x0")
+def projected_clients(w: Any, z: Any, *, r: Any) -> Any:
+    return w.project(z - w.gradient(z), r)
+
+
+def test_each_client_has_a_ball() -> None:
+    parameters = {"r_n": NONNEGATIVE}  # a ball that is but one point too
+    moved = "z[k] - grad(f_n, z[k])"
+    angle = f"dot({moved} - z[k+1], u - z[k+1]) <= 0"
+    line = axiom("all", None, "projection", "z[k+1]", moved, "u")
+    inside = axiom("all", None, "projection", "z[k+1]")
+    for assuming, domains, true in (
+        ("norm2(u) <= r_n**2", parameters, True),
+        ("norm2(u) <= mean_n(r_n**2)", parameters, False),
+        ("norm2(u) <= r_n**2", {"r_n": REAL}, False),
+    ):
+        c = claim("angle", angle, of=projected_clients, vectors=("u",), assuming=(assuming,), parameters=domains)
+        assert accepted(c, line) is true
+    assert accepted(claim("in", "norm2(z[k+1]) <= r_n**2", of=projected_clients, parameters=parameters), inside)
+    assert not accepted(
+        claim("in", "norm2(z[k+1]) <= mean_n(r_n**2)", of=projected_clients, parameters=parameters), inside
+    )
+    less = axiom("less", "norm2(z[k+1]) <= r_n**2", "projection", "z[k+1]")
+    mean = claim("in", "mean_n(norm2(z[k+1])) <= mean_n(r_n**2)", of=projected_clients, parameters=parameters)
+    assert accepted(mean, less, combined("all", None, {"mean_n: less": "1"}))
+
+
+@algorithm
+def projected_in_turns(w: Any, x: Any, *, H: Any, r: Any) -> Any:
+    y = w.each(x)
+    for _ in w.repeat(H):
+        w.tap("y", y)
+        y = w.project(y - w.gradient(y, w.sample()), r)
+    return w.mean(y)
+
+
+def test_projections_in_turns_of_a_loop() -> None:
+    turn = axiom("all", None, "projection", "y[k, h+1]")
+    assert accepted(claim("in", "norm2(y[k, h+1]) <= r**2", of=projected_in_turns), turn)
+    for sentence, of in (("norm2(y[k, h]) <= r**2", "y[k, h]"), ("norm2(x[k+1]) <= r**2", "x[k+1]")):
+        assert not accepted(claim("in", sentence, of=projected_in_turns), axiom("all", None, "projection", of))
+
+
+@algorithm
+def projected_at_random(w: Any, x: Any, *, r: Any, p: Any) -> Any:
+    return w.project(x - w.mean(w.gradient(x)), r * w.coin(p))
+
+
+def test_a_ball_that_is_drawn_is_not_read() -> None:
+    line = axiom("all", None, "projection", "x[k+1]")
+    assert not accepted(claim("in", "norm2(x[k+1]) <= r**2", of=projected_at_random), line)
+
+
+@algorithm(z="each x0")
+def noisy(w: Any, z: Any, *, s: Any) -> Any:
+    return z + w.noise(s)
+
+
+def test_what_is_made_of_noise_is_not_independent_of_it() -> None:
+    moved = "E(dot(grad(f_n, z[k+1]) - grad(f_n, z[k]), z[k+1] - z[k])) == 0"  # s/d times the trace of the Hessian
+    for assuming in (("quadratic(f_n)",), ("quadratic(f_n)", "smooth(f_n, L)")):
+        assert not accepted(claim("noise", moved, of=noisy, assuming=assuming), {"name": "all", "by": "step"})
+    plain = claim("noise", "E(dot(grad(f_n, z[k]), z[k+1] - z[k])) == 0", of=noisy, assuming=("smooth(f_n, L)",))
+    assert accepted(plain, {"name": "all", "by": "step"})
+
+
 BEST = "argmin_n(q_n, r)"
 
 
@@ -81,10 +148,30 @@ def test_minimisers_over_a_ball() -> None:
     assert not accepted(
         claim("best", slope, vectors=("u",), assuming=inside), axiom("all", None, "argmin", "1", "r", "u")
     )
+    signed = claim("best", slope, vectors=("u",), assuming=inside, parameters={"q_n": REAL, "r": NONNEGATIVE})
+    assert accepted(signed, line)
+    for other in ("grad(f_n, xstar)", f"grad(f_n, {BEST}) - grad(f_n, u)"):
+        moved = slope.replace(f"grad(f_n, {BEST})", other)
+        assert not accepted(claim("best", moved, vectors=("u",), assuming=(*inside, f"norm2({BEST}) >= 0")), line)
+    own = slope.replace("u -", "u_n -")
+    each_own = axiom("all", None, "argmin", "q_n", "r", "u_n")
+    assert not accepted(claim("best", own, vectors=("u_n",), assuming=("norm2(u_n) <= r**2",)), each_own)
     ball = axiom("all", None, "argmin", "q_n", "r")
     assert accepted(claim("best", f"norm2({BEST}) <= r**2"), ball)
     assert not accepted(claim("best", f"norm2({BEST}) <= 2*r", assuming=("r <= 2",)), ball)
     assert not accepted(claim("best", f"norm2({BEST}) <= r**2", parameters={"r": REAL}), ball)
+
+
+def test_weights_of_a_minimiser_are_certain() -> None:
+    for weights, true in (("q_n*E(norm2(x[k]))", False), ("q_n*norm2(x[K])", False), ("q_n*E(norm2(x[K]))", True)):
+        ball = claim("best", f"norm2(argmin_n({weights}, r)) <= r**2", of=projected)
+        assert accepted(ball, axiom("all", None, "argmin", weights, "r")) is true
+
+
+def test_without_a_ball_nothing_is_said() -> None:
+    free = claim("best", "0 <= sum_n(q_n*dot(grad(f_n, argmin_n(q_n)), u - argmin_n(q_n)))", vectors=("u",))
+    for of in (("q_n",), ("q_n", "u"), ("q_n", "r", "u")):
+        assert not accepted(free, axiom("all", None, "argmin", *of))
 
 
 def test_a_minimiser_of_which_the_claim_does_not_speak_need_not_be_there() -> None:

@@ -524,6 +524,43 @@ def test_hypotheses_of_another_claim_are_to_hold() -> None:
     assert "not assumed here" in why({**again, "assumptions": again["assumptions"][:1]})
 
 
+def test_what_another_claim_assumes_of_all_clients_is_not_of_each_beside_its_own() -> None:
+    first = line("all", None, "mean", line="b_n <= c", over=["first_n"])
+    inner = derivation("a/c", "first_n(b_n) <= c", [first], relations=("b_n <= c",))
+    assert verify(inner).valid
+    same = line("all", None, "claim", derivation=inner, put={"c": "e"})
+    assert verify(derivation("a/b", "first_n(b_n) <= e", [same], relations=("b_n <= e",))).valid
+    for put in ("c_n", "c_n + 1 - 1", "t_n"):
+        other = line("all", None, "claim", derivation=inner, put={"c": put})
+        where = {"t_n": "c_n"} if put == "t_n" else {}
+        outer = derivation("a/b", f"first_n(b_n) <= {put}", [other], relations=(f"b_n <= {put}",), where=where)
+        assert "has indices" in why(outer)
+    bounded = line("each", None, "assumption", of=["lipschitz(f_n, G)"], schema="bounded", at={"v": "v"})
+    bounded["sentence"] = "norm2(grad(f_n, v)) <= G**2"
+    first = line("all", None, "mean", line="each", over=["first_n"])
+    statement = "norm2(first_n(grad(f_n, v))) <= G**2"
+    inner = derivation("a/c", statement, [bounded, first], ("lipschitz(f_n, G)",), vectors=("v",))
+    assert verify(inner).valid
+    other = line("all", None, "claim", derivation=inner, put={"G": "G_n"})
+    outer = derivation("a/b", statement.replace("G", "G_n"), [other], ("lipschitz(f_n, G_n)",), vectors=("v",))
+    assert "has indices" in why(outer)
+
+
+def test_what_another_claim_says_of_the_run_is_no_line_for_all_rounds() -> None:
+    within = line("in", "k <= K - 1", "domain")
+    statement = "k*norm2(x[k+1]) <= (K - 1)*norm2(x[k+1])"
+    all_of_them = combination("all", None, ("in", "norm2(x[k+1])"))
+    inner = derivation("a/c", statement, [within, all_of_them], program=written.SGD)
+    assert verify(inner).valid
+    beyond = [
+        line("other", statement, "claim", derivation=inner),
+        line("all", None, "at", line="other", put={"k": "K"}),
+    ]
+    outer = derivation("a/b", "K*norm2(x[K+1]) <= (K - 1)*norm2(x[K+1])", beyond, program=written.SGD)
+    assert not valid(outer)
+    assert not valid({**outer, "statement": statement, "lines": [line("all", None, "claim", derivation=inner)]})
+
+
 # --- the command line -------------------------------------------------------------------------------------------------
 
 

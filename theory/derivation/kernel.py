@@ -80,7 +80,16 @@ def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Che
     written = claim.proof if lines is None else lines
     if isinstance(written, str | Mapping) or not isinstance(written, Sequence) or not written:
         raise NotProvedError(claim.id, "there is no derivation: it is a sequence of lines")
-    kernel = Kernel(claim, written)
+    if Kernel(claim, written).reader.affine:
+        try:
+            return _checked(claim, written, affine=False)
+        except NotProvedError:  # it needs that a function is quadratic
+            pass
+    return _checked(claim, written)
+
+
+def _checked(claim: Claim, written: Sequence[Mapping[str, Any]], affine: bool = True) -> Checked:
+    kernel = Kernel(claim, written, affine)
     last = kernel.block(written, Goal(claim.sentence, PLAIN, exact=True))[-1]
     if last.fixed:
         raise NotProvedError(last.name, f"it holds for some {', '.join(sorted(last.fixed))} only")
@@ -105,12 +114,13 @@ class Kernel:
     Args:
         claim: whose hypotheses are meant.
         lines: the whole derivation, which is only looked through for the functions of which it speaks.
+        affine: whether gradients of quadratics are taken apart, which uses the hypothesis that they are.
 
     Raises:
         NotProvedError: for a claim of which nothing is proved here.
     """
 
-    def __init__(self, claim: Claim, lines: Any) -> None:
+    def __init__(self, claim: Claim, lines: Any, affine: bool = True) -> None:
         if claim.over or claim.in_words or not claim.has_sentence:
             raise NotProvedError(claim.id, "a claim in words, or about a part of the space, is not proved here")
         self.claim = claim
@@ -118,6 +128,7 @@ class Kernel:
         trees += [side for r in claim.relations for side in (r.left, r.right)]
         trees += _trees(lines)
         self.reader = Reader(claim, finest(claim, trees), lambda e, place: self.signs.nonzero(e, place))
+        self.reader.affine = self.reader.affine if affine else ""
         self.signs = Signs(self.reader)
         self.reader.rounds = self.rounds = Rounds(self.reader)
         self.reader.by_lines = self.signs.surely_nonnegative

@@ -672,7 +672,7 @@ def _grown(x: str, tap: str, a: str) -> Lines:
         ),
         at(f"{x} end", f"{x} run", k="K"),
         combined(f"{x} one", f"1 <= {q}", (), {"1": f"{a}*L"}),
-        axiom(f"{x} grown", f"{q}**K <= {q}**(last - l + 1)", "exponents", q, "K", "last - l + 1"),
+        axiom(f"{x} grown", f"{q}**K <= {q}**(last - l + 1)", "exponents", q, "K", "last + 1 - l"),
     )
 
 

@@ -34,6 +34,7 @@ VALID is said of them: this program has no catalogue of claims.
     derivation_facts, derivation_signs    true sentences and what they hang on; signs
     derivation_defined                    what is divided by
     derivation_schemas, derivation_axioms what assumptions say at points; what is always true
+    derivation_sums, derivation_sets       of sums; of balls, and what is projected onto one
     derivation_making, derivation_turns   steps of the algorithm; loops
     derivation_rounds, derivation_draws   a round; E over its draws
     derivation_lines                      lines by name, at other indices

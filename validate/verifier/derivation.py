@@ -139,6 +139,7 @@ def check(data: Mapping[str, Any], claimed: Claimed, algebra: Algebra, depth: in
     own = blocks.shifts(s) if last.reach else {}
     if any(reach > own.get(index, 1) for index, reach in last.reach.items()):
         raise Failed("(the last)", "it hangs on hypotheses beyond the run")
+    blocks.within = bool(last.reach)
     return blocks
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from .derivation_facts import TURNED, furthest
 from .derivation_lines import Goal
-from .derivation_sums import Sums
+from .derivation_sets import Sets
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import OVER, Node, Sentence, read_formula, read_sentence
 from .stated import steps_of
@@ -38,7 +38,7 @@ OF_VECTORS = ("cauchy", "triangle", "coordinate")
 ONE = Node("number", value=Fraction(1))
 
 
-class Axioms(Sums):
+class Axioms(Sets):
     """Sentences that are true whatever is assumed."""
 
     def axiom(self, goal: Goal) -> None:
@@ -61,13 +61,6 @@ class Axioms(Sums):
                     goal.used.reach = furthest(goal.used.reach, {index: 1})
                 return None
         raise Uncheckable("it is not what the axiom says of these expressions")
-
-    def defined(self, tree: Node) -> Node:
-        """An expression, of which an axiom holds where it has a value."""
-        self.claimed.words.read(tree)
-        if reason := self.signs.undefined(tree, self.start):
-            raise Uncheckable(f"in an expression of the axiom {reason} is not certainly in its domain")
-        return tree
 
     def sentences(self, name: str, of: list[Node], over: str, goal: Goal) -> Iterable[Sentence]:
         """The sentences that an axiom may have.

@@ -301,7 +301,7 @@ class Algebra(Polynomials):
         parts = [self._part(part, swap) for part in a.parts]
         if a.tag in ("max", "min"):
             return self.extreme(a.tag, parts)
-        return self.of(self.atom(a.tag, *parts, vec=a.vec, level=a.level if a.tag in ("O", "weight") else 0))
+        return self.of(self.atom(a.tag, *parts, vec=a.vec, level=a.level if a.tag in ("O", "weight", "least") else 0))
 
     def one(self, a: Atom, swap: Swap) -> Atom:
         """What an atom becomes that stays one atom (an index, or a polynomial as an atom)."""

@@ -33,6 +33,8 @@ class Blocks(Drawn):
     depth = 0
     cases_open = 0
     other: Callable[[Goal, Blocks], None] | None = None
+    within = False
+    """Whether the claim was shown of the rounds and turns of the run only."""
 
     # lists of lines
 

@@ -43,6 +43,8 @@ def other_claim(data: Mapping[str, Any], check: Check, depth: int) -> Callable[[
             inner = check(nested, depth + 1)
         except Failed as failed:
             raise Failed(f"{shown(nested.get('claim'))}: {failed.name}", failed.reason) from None
+        if inner.within:
+            raise Uncheckable("the other claim is of the rounds and turns of the run only, and lines are of all")
         Applied(goal, outer, inner, put).check()
         outer.cited += inner.cited
 
@@ -57,6 +59,7 @@ class Applied:
         words = self.claimed.words
         self.trees: dict[str, Node] = {}
         names = {name for tree in _trees(self.claimed) for name in names_in(tree)}
+        assumed = {name for tree in _assumed(self.claimed) for name in names_in(self._unfolded(tree))}
         everywhere = [node for tree in _trees(self.claimed) for node in everything(tree)]
         own = set() if self.claimed.program is None else set(self.claimed.program.parameters)
         for name in put:
@@ -66,7 +69,9 @@ class Applied:
                 raise Uncheckable(f"nothing may be put for {shown(name)}")
             self.trees[name] = outer.scalar(put[name], f"what is put for {name}", vectors=True)
             free = outer.claimed.words.read(self.trees[name])
-            drawn = free.random and (name not in words.vectors or any(n.op == "E" for n in everywhere))
+            drawn = free.random and (name not in words.vectors or any(n.op in ("E", "quantile") for n in everywhere))
+            if free.free and name in assumed:  # what is assumed of all clients would be known of each beside its own
+                raise Uncheckable(f"what is put for {shown(name)} has indices, and something of it is assumed")
             if free.vector != (name in words.vectors) or drawn:
                 raise Uncheckable(f"what is put for {shown(name)} is of another kind")
         given: dict[str, Poly] = {name: outer.normal.value(tree, outer.start) for name, tree in self.trees.items()}
@@ -181,5 +186,9 @@ class Applied:
 
 def _trees(claimed: Claimed) -> list[Node]:
     trees = [claimed.sentence.left, claimed.sentence.right, *claimed.words.definitions.values()]
-    trees += [side for r in claimed.relations for side in (r.left, r.right)]
+    return trees + _assumed(claimed)
+
+
+def _assumed(claimed: Claimed) -> list[Node]:
+    trees = [side for r in claimed.relations for side in (r.left, r.right)]
     return trees + [c for a in claimed.assumptions for c in a.constants]

@@ -9,7 +9,7 @@ from .derivation_normal import Normal
 from .derivation_places import Env
 from .derivation_signs import Signs
 from .derivation_terms import Poly
-from .sentences import OVER, Node
+from .sentences import ALL_CLIENTS, OVER, Node
 
 UNDEFINED = {
     "/": "a divisor", "**": "the base of a power", "sqrt": "a root's argument", "log": "a logarithm's argument",
@@ -114,7 +114,7 @@ class Defined(Signs):
                 continue
             if node.op in ("/", "sqrt", "log") or (node.op == "**" and not self._plain(node.args[1], within)):
                 yield node, within, around
-            if node.op in OVER or node.op == "simplex_n":
+            if node.op in OVER or node.op in ALL_CLIENTS:
                 index = OVER[node.op][1] if node.op in OVER else "n"
                 if index in "ni":
                     within = within.with_names(**{index: index})

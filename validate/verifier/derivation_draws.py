@@ -201,6 +201,9 @@ class Expectation:
             return [(binders, {mono: ONE})]
         if count > 2 or any(e != 1 for _, e in factors):
             raise Uncheckable("a product of three drawn vectors, or a square of an inner product with one")
+        others = [x for a, _ in factors for x in a.parts if a.tag == "dot" and not is_drawn(x, tag, draw, client)]
+        if any((draw, client) in x.dr for x in others):
+            raise Nested("a drawn vector, times what is made of it and is not linear in it")
         if kind == "noise":
             if count == 1:
                 return []

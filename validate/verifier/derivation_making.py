@@ -164,6 +164,12 @@ class Made:
             return name, (self._vector(step.of[1]), *front)
         if op == "combine":
             return self._combined(step)
+        if op == "project":
+            radius = self._scalar(step.numbers[0])
+            if self.expectation.drawn(radius):
+                raise Uncheckable("the radius of a projection is drawn")
+            of = al.frozen(self._vector(step.of[0]))
+            return al.of(al.atom("projected", al.frozen(radius), of, vec=True))
         if op in ("times", "over", "larger", "sqrt", "ones"):
             return self._by_coordinates(op, [self._vector(v) for v in step.of])
         raise Uncheckable(f"{op} is not read in derivations")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from .derivation_places import Env
 from .derivation_ranges import Ranges, shifted
 from .derivation_terms import Atom, Poly
 from .reading import Uncheckable, shown
-from .sentences import POINTS, index_of, names_in
+from .sentences import POINTS, Node, everything, index_of, names_in
 from .shapes import COUNTS
 from .stated import Claimed, steps_of
 from .steps import Step
@@ -125,3 +126,15 @@ class Names(Ranges):
             c.denominator == 1 and (not m or (len(m) == 1 and m[0][1] == 1 and self.is_integer(m[0][0])))
             for m, c in p.items()
         )
+
+    def of_claim(self, op: str) -> Iterator[Node]:
+        """The parts of the claim's sentence and relations that are such an operation, definitions unfolded."""
+        left = [side for s in (self.claimed.sentence, *self.claimed.relations) for side in (s.left, s.right)]
+        seen: set[str] = set()
+        while left:
+            for node in everything(left.pop()):
+                if node.op == op:
+                    yield node
+                if node.op == "name" and node.name in self.claimed.words.definitions and node.name not in seen:
+                    seen.add(node.name)
+                    left.append(self.claimed.words.definitions[node.name])

@@ -31,7 +31,7 @@ class Normal(Names):
     Attributes:
         level: the finest functions, 0 for f, 1 for f_n, 2 for f_ni. affine: whether these are quadratics.
         one_client: where there is one client, what a polynomial is then.
-        round: how states after a round are unfolded, where they are.
+        round: how states after a round are unfolded, where they are. minimisers: those over balls that the claim names.
     """
 
     def __init__(self, claimed: Claimed, level: int, may: frozenset[str], algebra: Algebra) -> None:
@@ -40,6 +40,7 @@ class Normal(Names):
         self.affine = any(a.name == "quadratic" and a.function == LEVELS[level] for a in claimed.assumptions)
         self.round: Round | None = None
         self.one_client: Callable[[Poly], Poly] | None = None
+        self.minimisers: set[Atom] | None = None
 
     # values
 
@@ -95,6 +96,8 @@ class Normal(Names):
             return self.over(tree, env)
         if op == "simplex_n":
             return self.weight(tree, env)
+        if op == "argmin_n":
+            return self.least_over_ball(tree, env)
         if op == "quantile":
             return self.largest(tree, env)
         raise Uncheckable(f"{op} is not read in derivations")
@@ -267,6 +270,36 @@ class Normal(Names):
         level = 1 + max(a.level for a in inside)
         closed = [al.rename(a, {name: f"n@{level}.0"}) for a in inside]
         return al.of(al.atom("weight", *closed, al.var(env.names["n"]), level=level))
+
+    def least_over_ball(self, tree: Node, env: Env) -> Poly:
+        """The minimiser over a ball, of which the claim speaks: where it has none, or several, it says nothing."""
+        if self.minimisers is None:
+            self.minimisers = set()
+            unfolding, self.round = self.round, None
+            for part in self.of_claim("argmin_n"):
+                try:
+                    self.minimisers.add(self._minimiser(part, self.start))
+                except Uncheckable:  # one that is not read is none of them
+                    continue
+            self.round = unfolding
+        found = self._minimiser(tree, env)
+        if found not in self.minimisers:
+            raise Uncheckable("a minimiser of which the claim does not speak need not be there")
+        return self.algebra.of(found)
+
+    def _minimiser(self, tree: Node, env: Env) -> Atom:
+        if len(tree.args) != 2:
+            raise Uncheckable("argmin_n is read over a ball")
+        al, name = self.algebra, self.algebra.fresh("n")
+        self.no_samples(tree.args[0])
+        weights, radius = tree.args
+        inside = al.frozen(self.inner(weights, env.with_names(n=name)))
+        of = al.frozen(self.inner(radius, env))
+        level = 1 + max(inside.level, of.level)
+        found = al.atom("least", al.rename(inside, {name: f"n@{level}.0"}), of, vec=True, level=level)
+        if found.frees or found.rand or found.dr:
+            raise Uncheckable("argmin_n of what is drawn, or one for each client, sample, round or turn")
+        return found
 
     def largest(self, tree: Node, env: Env) -> Poly:
         """The least number that nothing exceeds with a probability: a number that is certain."""
