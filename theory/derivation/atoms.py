@@ -59,12 +59,24 @@ FIXED = frozenset({"E", "E vec", "quantile"})
 
 def atom(kind: str, *data: Any, random: bool | None = None, square: Quotient | None = None) -> Atom:
     """An atom. What is free in it, and random, is what is free and random in its data."""
-    inside = list(_atoms(data))
-    free = {str(x) for x in _leaves(data) if isinstance(x, Index) and x != FIRST}.union(*(a.free for a in inside))
-    bound = {str(b.index) for b in _leaves(data) if isinstance(b, Binder)}
-    chance = kind in RANDOM or any(a.random for a in inside) if random is None else random
-    moments: frozenset[Any] = frozenset().union(*(a.moments for a in inside))
-    draws: frozenset[Any] = frozenset().union(*(a.draws for a in inside))
+    names: set[str] = set()
+    bound: set[str] = set()
+    moments: frozenset[Any] = frozenset()
+    draws: frozenset[Any] = frozenset()
+    chance = kind in RANDOM
+    for x in _leaves(data):
+        if isinstance(x, Atom | Quotient):
+            names |= x.free
+            chance = chance or x.random
+            moments |= x.moments
+            draws |= x.draws
+        elif isinstance(x, Index):
+            if x != FIRST:
+                names.add(str(x))
+        elif isinstance(x, Binder):
+            bound.add(str(x.index))
+    if random is not None:
+        chance = random
     if kind == "state" and chance:
         moments |= {data}
     if kind in ("noise", "sampled", "kept", "draw", "count", "share"):
@@ -72,7 +84,7 @@ def atom(kind: str, *data: Any, random: bool | None = None, square: Quotient | N
     if kind in FIXED:
         chance, moments, draws = False, frozenset(), frozenset()
     text = f"{kind}({','.join(map(_text, data))})"
-    return Atom(kind, data, text, frozenset(free - bound), chance, moments, draws, square)
+    return Atom(kind, data, text, frozenset(names - bound), chance, moments, draws, square)
 
 
 def _text(x: Any) -> str:
@@ -85,15 +97,19 @@ def _text(x: Any) -> str:
     return str(x)
 
 
-def _leaves(x: Any) -> Iterator[Any]:
+def _leaves(x: Any) -> list[Any]:
     """The indices, binders, atoms and quotients at the top of nested data, with a binder's own indices."""
-    if isinstance(x, tuple):
-        for part in x:
-            yield from _leaves(part)
-    else:
-        yield x
-        if isinstance(x, Binder):
-            yield from (part for part in (x.index, x.owner, x.upper) if part is not None)
+    found: list[Any] = []
+    left = [x]
+    while left:
+        x = left.pop()
+        if isinstance(x, tuple):
+            left += reversed(x)
+        else:
+            found.append(x)
+            if isinstance(x, Binder):
+                found += [part for part in (x.index, x.owner, x.upper) if part is not None]
+    return found
 
 
 def _atoms(data: Any) -> Iterator[Atom]:

@@ -149,7 +149,7 @@ class Kernel:
         self.reader.affine = self.reader.affine if affine else ""
         self.signs = Signs(self.reader)
         self.reader.rounds = self.rounds = Rounds(self.reader)
-        self.reader.nonnegative = self.signs.surely_nonnegative
+        self.reader.by_lines = self.signs.surely_nonnegative
         self.there = named_points(claim)
         self.known: dict[str, Line] = {}
         self.accepted: list[Line] = []

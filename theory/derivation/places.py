@@ -62,9 +62,13 @@ class Unfolding(Protocol):
 
     Attributes:
         alone: whether there is one client, whose draws all draws are.
+        weights: whether averages are left with the weights of clients.
+        undefined: the rounds in which something was made that may have no value.
     """
 
     alone: bool
+    weights: bool
+    undefined: list[Quotient]
 
     def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
         """The state or tap as made of earlier ones; None where it is not."""

@@ -67,16 +67,30 @@ class Reader:
     def __init__(
         self, claim: Claim, level: int, nonzero: Callable[[Expression, Place], bool] = lambda _e, _p: False
     ) -> None:
-        self.claim, self.level, self.nonzero = claim, level, nonzero
+        self.claim, self.level, self._nonzero = claim, level, nonzero
         self.words = claim.vocabulary
         self.rounds: Unfolding | None = None
-        self.nonnegative: Callable[[Quotient], bool] = lambda q: False
+        self.by_lines: Callable[[Quotient], bool] = lambda q: False
+        self.asked = 0
+        self._values: dict[Any, tuple[Quotient, frozenset[str], tuple[Quotient, ...]]] = {}
+        self._trees: dict[int, tuple[Expression, int]] = {}
+        self._numbers: dict[Expression, int] = {}
         self.symbols = frozenset(claim.symbols)
         of = FUNCTION_NAMES[level]
         self.affine = next((text for text in (*claim.assuming, *claim.standing) if _is_quadratic(text, of)), "")
         self.leaned: set[str] = set()
         self.one = ""
         self.matrices = frozenset(one.matrix for one in claim.predicates if isinstance(one, Connected))
+
+    def nonzero(self, e: Expression, place: Place) -> bool:
+        """Whether an expression is not 0 for certain."""
+        self.asked += 1
+        return self._nonzero(e, place)
+
+    def nonnegative(self, q: Quotient) -> bool:
+        """Whether a normal form is at least 0 for certain."""
+        self.asked += 1
+        return self.by_lines(q)
 
     def difference(self, s: Sentence, place: Place = PLAIN) -> Quotient:
         """Right minus left, of ``>=`` left minus right: what the sentence says is at least 0, or is 0."""
@@ -93,8 +107,50 @@ class Reader:
             return constant(e.value)
         if isinstance(e, Name):
             return self._name(e.name, place)
-        if isinstance(e, At):
-            return self._state(e, place)
+        return self._remembered(e, place)
+
+    def _remembered(self, e: Apply | At, place: Place) -> Quotient:
+        """The value, made once for each place.
+
+        It is made again where a line was asked for it, since other lines may be known by then; what else it hangs on
+        is part of the key, and what making it tells (hypotheses, rounds) is told again.
+        """
+        rounds = self.rounds
+        switches = None if rounds is None else (rounds.alone, rounds.weights)
+        key = self._tree(e), place, self.one, switches
+        kept = self._values.get(key)
+        if kept is not None:
+            found, leaned, undefined = kept
+            self.leaned |= leaned
+            if rounds is not None:
+                rounds.undefined += undefined
+            return found
+        asked, told = self.asked, (self.leaned, [] if rounds is None else rounds.undefined)
+        made: list[Quotient] = []
+        self.leaned = set()
+        if rounds is not None:
+            rounds.undefined = made
+        try:
+            found = self._state(e, place) if isinstance(e, At) else self._applied(e, place)
+            if self.asked == asked:
+                self._values[key] = found, frozenset(self.leaned), tuple(made)
+        finally:
+            leaned, self.leaned = frozenset(self.leaned), told[0]
+            self.leaned |= leaned
+            if rounds is not None:
+                rounds.undefined = told[1]
+                rounds.undefined += made
+        return found
+
+    def _tree(self, e: Expression) -> int:
+        """A number that equal trees share."""
+        found = self._trees.get(id(e))
+        if found is None:
+            found = e, self._numbers.setdefault(e, len(self._numbers))
+            self._trees[id(e)] = found  # with the tree, so that no other gets its id
+        return found[1]
+
+    def _applied(self, e: Apply, place: Place) -> Quotient:
         op, inner = e.operation, parts(e)
         if op in ("+", "-"):
             one, two = self.value(inner[0], place), self.value(inner[1], place)
