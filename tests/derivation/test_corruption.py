@@ -263,12 +263,14 @@ def test_of_ten_thousand_corruptions_none_is_accepted_that_is_wrong(part: int) -
     assert found["another, right"] <= 25
 
 
+@pytest.mark.slow
 def test_the_verifier_accepts_what_the_kernel_accepts() -> None:
     for name, (c, data) in files().items():
         assert by_kernel(c, data), name
         assert by_verifier(data), name
 
 
+@pytest.mark.slow
 def test_every_file_says_what_it_says() -> None:
     for name, (c, data) in files().items():
         assert says_the_same(c, data, data), name

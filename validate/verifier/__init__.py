@@ -37,6 +37,9 @@ VALID is said of them: this program has no catalogue of claims.
     derivation_sums, derivation_sets      of sums; of balls, and what is projected onto one
     derivation_making, derivation_turns   steps of the algorithm; loops
     derivation_rounds, derivation_draws   a round; E over its draws
+    derivation_turning                    samples of several turns
+    derivation_drawn, derivation_depends  rules that unfold a round; what hangs on a draw
+    derivation_coordinates                vectors by coordinates
     derivation_lines                      lines by name, at other indices
     derivation_vectors, derivation_rules  the rules
     derivation_blocks, derivation_claims  lists of lines, induction, cases; another claim as a line
