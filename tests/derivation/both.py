@@ -37,3 +37,21 @@ def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Che
         raise
     assert verified(claim, lines), f"the verifier does not accept {claim.statement}"
     return found
+
+
+def accepted(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether kernel and verifier accept a derivation, on which they have to agree."""
+    try:
+        check(claim, lines)
+    except NotProvedError:
+        return False
+    return True
+
+
+def by_kernel(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the kernel accepts a derivation; the verifier is not asked."""
+    try:
+        derivation.check(claim, lines)
+    except NotProvedError:
+        return False
+    return True

@@ -6,23 +6,15 @@ from typing import Any
 
 import pytest
 
+from tests.derivation.both import by_kernel as accepted_by_kernel
 from theory import algorithm, claim
 from theory.claim import Claim
-from theory.derivation import NotProvedError, check
 from theory.domain import Domain
 from validate.certificate.derivation import derivation_certificate
 from validate.verifier.derivation import verify_derivation
 from validate.verifier.reading import FormatError, Uncheckable
 
 REAL, FROM_0, COUNT_0 = Domain(), Domain(0, None), Domain(0, None, integer=True)
-
-
-def accepted_by_kernel(c: Claim, lines: Any) -> bool:
-    try:
-        check(c, lines)
-    except NotProvedError:
-        return False
-    return True
 
 
 def accepted_by_verifier(c: Claim, lines: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.derivation.both import by_kernel as accepted
 from tests.derivation.written import IDS, PROOFS, derivation
 from tests.language import vectors
 from theory import algorithm, claim
@@ -29,14 +30,6 @@ from theory.derivation import (
 from theory.domain import REAL
 
 CASES = [pytest.param(c, w, id=i) for (c, w), i in zip(PROOFS, IDS, strict=True)]
-
-
-def accepted(c: Claim, lines: Any) -> bool:
-    try:
-        check(c, lines)
-    except NotProvedError:
-        return False
-    return True
 
 
 @pytest.mark.parametrize(("c", "written"), CASES)

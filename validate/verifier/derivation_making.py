@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -19,7 +20,7 @@ from .vocabulary import PASTS
 VECTORS = ("server", "client")
 
 
-class Made:
+class Made(ABC):
     """The values of a round that begins at the states of index `at`.
 
     Attributes:
@@ -98,9 +99,9 @@ class Made:
         self.kinds[len(self.kinds) + 1] = what
         return len(self.kinds)
 
+    @abstractmethod
     def drawn_at(self, draw: int) -> tuple[Atom, ...]:
         """The turns of a draw that is one for each turn."""
-        raise NotImplementedError
 
     def _made(self, step: Step) -> Any:
         al, op = self.algebra, step.op

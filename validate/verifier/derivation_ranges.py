@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 
 from .assumed import alike
@@ -129,7 +130,7 @@ def shifted(program: Program | None) -> set[str]:
     return found
 
 
-class Ranges:
+class Ranges(ABC):
     """How many there are, as numbers."""
 
     claimed: Claimed
@@ -138,9 +139,9 @@ class Ranges:
     weights: set[str]
     indexed: dict[str, str]
 
+    @abstractmethod
     def value(self, tree: Node, env: Env) -> Poly:
         """A tree as a polynomial."""
-        raise NotImplementedError
 
     def range_of(self, index: str, body: Node, env: Env) -> Poly:
         """How many h, or j, are taken in a mean, sum, max or min of a tree."""
