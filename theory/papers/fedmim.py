@@ -868,11 +868,9 @@ SPEED_UP = (
     combined(
         "all",
         None,
-        {"roots": "(L*sigma2/H + 4*L*G**2)/(lam*S) - f0_gap/(lam*sqrt(S/K)*sqrt(S*K))"},
-        {
-            "1": "(H - 1)/(lam*H)*(L*sigma2/sqrt(S*K) + 9*A**2*L**2*sigma2*S/K)",
-            "rho": "3*L**2*C*S/(lam*K)*(27/32*A + 1)*(H - 1)*(H + 1)/H**2",
-        },
+        "roots times (L*sigma2/H + 4*L*G**2)/(lam*S) - f0_gap/(lam*sqrt(S/K)*sqrt(S*K))",
+        "1 times (H - 1)/(lam*H)*(L*sigma2/sqrt(S*K) + 9*A**2*L**2*sigma2*S/K); "
+        "rho times 3*L**2*C*S/(lam*K)*(27/32*A + 1)*(H - 1)*(H + 1)/H**2",
     ),
 )
 REMARKS = (

@@ -152,12 +152,12 @@ HERE = "grad(f_n, x0)"
 SOMEBODY, NOBODY = "(1 - (1 - p)**N)", "(1 - p)**N"
 CHANCE = (
     domain("p", "p <= 1"),
-    combined("less", "1 - p <= 1", (), {"1": "p"}),
+    combined("less", "1 - p <= 1", (), "1 times p"),
     power("chance", "less", "N", f"{NOBODY} <= 1"),
 )
 ONE_STEP_STAYS = (
     step("round", "E(norm2(x[1])) == mean_i(norm2(x0 - eta*grad(f_ni, x0)))"),
-    combined("all", None, {"round": "1", "stable f_ni (x0)": "1"}),
+    combined("all", None, "round; stable f_ni (x0)"),
 )
 SYSTEM_STAYS = (
     *CHANCE,
@@ -171,15 +171,15 @@ SYSTEM_STAYS = (
     combined(
         "all",
         None,
-        {"round": "1", f"stable f_ni ({HERE})": "local", "mean_n: inside": f"(1 - local)*{SOMEBODY}"},
-        {"R": f"(1 - local)*{NOBODY}"},
+        f"round; stable f_ni ({HERE}) times local; mean_n: inside times (1 - local)*{SOMEBODY}",
+        f"R times (1 - local)*{NOBODY}",
     ),
 )
 MOMENT = "mean_i(norm2(grad(f_ni, x0)))"
 MOMENTS_STAY = (
     *CHANCE,
     averaged("round", f"E(norm2(x[1])) <= {SOMEBODY}*mean_n({MOMENT})"),
-    combined("all", None, {"round": "1", f"mean_n: {MOMENT} <= R2": SOMEBODY}, {"1": f"{NOBODY}*R2"}),
+    combined("all", None, f"round; mean_n: {MOMENT} <= R2 times {SOMEBODY}", f"1 times {NOBODY}*R2"),
 )
 DEFINITION = (
     claim(
@@ -277,27 +277,24 @@ CURVED = (
     combined(
         "curved",
         "(mu + L)*dot(x0 - xstar, grad(f, x0)) >= norm2(grad(f, x0)) + mu*L*norm2(x0 - xstar)",
-        {
-            "smooth strongly_convex f (x0, xstar)": "1/2",
-            "smooth strongly_convex f (xstar, x0)": "1/2",
-            "zero f ((mu + L)*(x0 - xstar) + grad(f, xstar) - 2*grad(f, x0))": "-1",
-        },
+        "smooth strongly_convex f (x0, xstar) times 1/2; smooth strongly_convex f (xstar, x0) times 1/2; "
+        "zero f ((mu + L)*(x0 - xstar) + grad(f, xstar) - 2*grad(f, x0)) times -1",
     ),
 )
-AT_ONCE = (PRODUCT, *CURVED, combined("all", None, {"product": "-1", "curved": "1/(mu + L)"}))
+AT_ONCE = (PRODUCT, *CURVED, combined("all", None, "product times -1; curved times 1/(mu + L)"))
 SEEN = (
     *CURVED,
-    axiom("cauchy", "dot(-xstar, grad(f, x0)) <= norm(-xstar)*norm(grad(f, x0))", "cauchy", "-xstar", "grad(f, x0)"),
+    axiom("cauchy", None, "cauchy", "-xstar", "grad(f, x0)"),
     combined(
         "seen",
         "dot(x0, grad(f, x0)) >= (norm2(grad(f, x0)) + mu*L*norm2(x0 - xstar))/(mu + L) - r*norm(grad(f, x0))",
-        {"curved": "1/(mu + L)", "cauchy": "1", A2: "norm(grad(f, x0))"},
+        f"curved times 1/(mu + L); cauchy; {A2} times norm(grad(f, x0))",
     ),
 )
 FROM_ORIGIN = (
     step("product", "E(dot(x0, g[0])) == dot(x0, grad(f, x0))"),
     *SEEN,
-    combined("all", None, {"product": "-1", "seen": "1"}),
+    combined("all", None, "product times -1; seen"),
 )
 NOISY = (
     step(
@@ -307,8 +304,8 @@ NOISY = (
     combined(
         "noise",
         "E(norm2(g[0])) <= sigma**2 + norm2(grad(f, x0))",
-        {"moment": "1", "mean_n: variance (x0)": "1/N"},
-        {"sigma": "(N - 1)/N"},
+        "moment; mean_n: variance (x0) times 1/N",
+        "sigma times (N - 1)/N",
     ),
     step("round", "E(norm2(x[1])) == norm2(x0) - 2*eta*dot(x0, grad(f, x0)) + eta**2*E(norm2(g[0]))"),
 )
@@ -319,7 +316,7 @@ LONGEST = (  # at eta = 1/L
         "longest",
         "norm2(x0) - 2/L*dot(x0, grad(f, x0)) + E(norm2(g[0]))/L**2 <= norm2(x0) + 2*r/L*norm(grad(f, x0))"
         " - (L - mu)/(L + mu)*norm2(grad(f, x0))/L**2 - 2*mu/(L + mu)*norm2(x0 - xstar) + sigma**2/L**2",
-        {"seen": "2/L", "noise": "1/L**2"},
+        "seen times 2/L; noise times 1/L**2",
     ),
 )
 AT_LONGEST = {"round": "1", "eta == 1/L": "(eta + 1/L)*E(norm2(g[0])) - 2*dot(x0, grad(f, x0))"}
@@ -340,15 +337,12 @@ def by_norms(m):
             "noise": "1/L**2",
             "apart": f"2*{m}/L",
         },
-        {
-            f"r - (L - {m})/(L + {m})*norm(grad(f, x0))/L": f"(L + {m})/{more_than_m}",
-            "r": f"(L - 3*{m})/{more_than_m}",
-            "x0 - xstar": f"{m}*{more_than_m}/(L*(L + {m}))",
-        },
+        f"r - (L - {m})/(L + {m})*norm(grad(f, x0))/L times (L + {m})/{more_than_m}; "
+        f"r times (L - 3*{m})/{more_than_m}; x0 - xstar times {m}*{more_than_m}/(L*(L + {m}))",
     )
 
 
-APART = axiom("apart", "dot(x0, xstar) <= norm(x0)*norm(xstar)", "cauchy", "x0", "xstar")
+APART = axiom("apart", None, "cauchy", "x0", "xstar")
 BY_NORMS = (*SEEN, *NOISY, APART, by_norms("mu"), combined("all", None, {**AT_LONGEST, "by norms": "1"}))
 FAR, TWICE = "sqrt(max(3, kappa))*sqrt(2*r**2 + sigma**2/L**2)", "(2*r**2 + sigma**2/L**2)"
 
@@ -360,17 +354,15 @@ def kept(m, larger):
         combined(
             "longest stays",
             f"norm2(x0) + 2*r**2 - (norm(x0) - norm(xstar))**2*{m}/L + sigma**2/L**2 <= R**2",
-            {
-                larger: f"{m}/L*{TWICE}",
-                "norm(x0) <= R": f"((L - 3*{m}) + 2*{m})/L*(R + norm(x0)) + {m}/L*(r + norm(xstar))",
-                A2: f"{m}/L*(({FAR} - r) + norm(x0) + (r - norm(xstar)))",
-            },
+            f"{larger} times {m}/L*{TWICE}; "
+            f"norm(x0) <= R times ((L - 3*{m}) + 2*{m})/L*(R + norm(x0)) + {m}/L*(r + norm(xstar)); "
+            f"{A2} times {m}/L*(({FAR} - r) + norm(x0) + (r - norm(xstar)))",
         ),
         combined(
             "stays",
             None,
-            {"round": "1", "by norms": "eta*L", "longest stays": "eta*L", "inside": "1 - eta*L"},
-            [{"of": "g[0]", "over": ["E"], "times": "eta*(1 - eta*L)/L"}],
+            "round; by norms times eta*L; longest stays times eta*L; inside times 1 - eta*L",
+            "E: g[0] times eta*(1 - eta*L)/L",
         ),
     )
 
@@ -382,7 +374,7 @@ STAYS = (
     power("inside", "norm(x0) <= R", "2", "norm2(x0) <= R**2"),
     axiom("three", "3 <= max(3, kappa)", "max", "3", "kappa"),
     axiom("condition", "kappa <= max(3, kappa)", "max", "3", "kappa"),
-    combined("far squared", f"r**2 <= max(3, kappa)*{TWICE}", {"three": TWICE}, {"r": "5", "sigma": "3/L**2"}),
+    combined("far squared", f"r**2 <= max(3, kappa)*{TWICE}", f"three times {TWICE}", "r times 5; sigma times 3/L**2"),
     root("far", "far squared", f"r <= {FAR}"),
     cases(
         "squares",
@@ -392,12 +384,12 @@ STAYS = (
             combined(
                 "slope",
                 "dot(x0 - xstar, grad(f, x0)) <= L*norm2(x0 - xstar)",
-                {"above f (x0, xstar)": "1", "above f (xstar, x0)": "1", "zero f (x0 - xstar)": "1"},
+                "above f (x0, xstar); above f (xstar, x0); zero f (x0 - xstar)",
             ),
             combined(
                 "less curved",
                 "(L/3 + L)*dot(x0 - xstar, grad(f, x0)) >= norm2(grad(f, x0)) + L/3*L*norm2(x0 - xstar)",
-                {"curved": "1", "slope": "mu - L/3"},
+                "curved; slope times mu - L/3",
             ),
             *kept("(L/3)", "three"),
         ],
@@ -416,11 +408,9 @@ def contracting(f, x, xstar):
         combined(
             "curved",
             f"(mu + L)*dot({x} - {xstar}, {g}) >= norm2({g}) + mu*L*norm2({x} - {xstar})",
-            {
-                f"smooth strongly_convex {f} ({x}, {xstar})": "1/2",
-                f"smooth strongly_convex {f} ({xstar}, {x})": "1/2",
-                f"{at_minimiser} ((mu + L)*{away} + grad({f}, {xstar}) - 2*{g})": "-1",
-            },
+            f"smooth strongly_convex {f} ({x}, {xstar}) times 1/2; "
+            f"smooth strongly_convex {f} ({xstar}, {x}) times 1/2; "
+            f"{at_minimiser} ((mu + L)*{away} + grad({f}, {xstar}) - 2*{g}) times -1",
         ),
         assumed("curvature", "mu <= L", (f"smooth({f}, L)", f"strongly_convex({f}, mu)"), "curvature"),
         cases(
@@ -428,25 +418,22 @@ def contracting(f, x, xstar):
             f"norm2({x} - {g}/L) <= (L - mu)/(L + mu)*norm2({x}) + norm2({xstar})",
             "L <= mu",
             [
-                combined("none", f"norm2({rest}) <= 0", {"curved": "1", "L <= mu": f"(L - mu)/4*norm2({away})"}),
+                combined("none", f"norm2({rest}) <= 0", f"curved; L <= mu times (L - mu)/4*norm2({away})"),
                 zero("nothing", "none", rest, f"({rest}/L**2 - 2*{between}/L)"),
                 combined(
                     "on the line",
                     None,
-                    {"nothing": "1"},
-                    {
-                        away: "(L - mu)*(L + mu)/(4*L**2)",
-                        x: "(L - mu)**2/(2*L*(L + mu))",
-                        xstar: "(L - mu)/(2*L)",
-                    },
+                    "nothing",
+                    f"{away} times (L - mu)*(L + mu)/(4*L**2); {x} times (L - mu)**2/(2*L*(L + mu)); "
+                    f"{xstar} times (L - mu)/(2*L)",
                 ),
             ],
             [
                 combined(
                     "in the plane",
                     None,
-                    {"curved": "2/(L*(L - mu))"},
-                    {f"{rest}/L + (L - mu)/(L + mu)*{between}": "(L + mu)/(L - mu)"},
+                    "curved times 2/(L*(L - mu))",
+                    f"{rest}/L + (L - mu)/(L + mu)*{between} times (L + mu)/(L - mu)",
                 )
             ],
         ),
@@ -461,13 +448,13 @@ LEAST_RADIUS = (
     combined(
         "longest",
         "norm2(x0 - grad(f, x0)/L) + sigma**2/L**2 <= R**2",
-        {"moved": "1", "inside": "(L - mu)/(L + mu)", "near": "1"},
+        "moved; inside times (L - mu)/(L + mu); near",
     ),
     combined(
         "squares",
         "E(norm2(x[1])) <= R**2",
-        {"round": "1", "inside": "1 - eta*L", "longest": "eta*L", "noise": "eta**2"},
-        {"grad(f, x0)": "eta*(1 - eta*L)/L", "sigma": "eta*(1 - eta*L)/L"},
+        "round; inside times 1 - eta*L; longest times eta*L; noise times eta**2",
+        "grad(f, x0) times eta*(1 - eta*L)/L; sigma times eta*(1 - eta*L)/L",
     ),
     root("all", "squares"),
 )
@@ -486,8 +473,8 @@ def for_all_time(*local, rate):
         induction(
             "squares",
             f"{NOW_SQUARE} <= R**2",
-            [combined("start", None, {"inside": "1"})],
-            [combined("next", None, {"round": "1", "local": "p", "IH": f"p*({rate})", "mean_n: IH": "1 - p"})],
+            [combined("start", None, "inside")],
+            [combined("next", None, f"round; local times p; IH times p*({rate}); mean_n: IH times 1 - p")],
         ),
         root("all", "squares"),
     )
@@ -500,8 +487,8 @@ STAYS_FOR_ALL_TIME = for_all_time(
     combined(
         "local",
         f"{LOCAL} <= ({SHORT})*{NOW_SQUARE} + eta*L*(r**2 + sigma**2/L**2)",
-        {"E: variance (x[k])": "eta**2", "E: moved": "eta*L", "near": "eta*L"},
-        {"E: grad(f_n, x[k])": AT_MOST, "sigma": AT_MOST},
+        "E: variance (x[k]) times eta**2; E: moved times eta*L; near times eta*L",
+        f"E: grad(f_n, x[k]) times {AT_MOST}; sigma times {AT_MOST}",
     ),
     rate=SHORT,
 )
@@ -509,38 +496,35 @@ AWAY, BETWEEN = "(x[k] - xstar_n)", "((1 - eta*A)*x[k] + eta*A*xstar_n)"
 LEFT = f"(grad(f_n, x[k]) - A*{AWAY})"
 AT_STEP_SIZE = for_all_time(
     *contracting("f_n", "x[k]", "xstar_n")[:2],
-    combined("room", "A - eta*mu*L >= 0", (), {"1": "A*(1 - eta*A)", "L - mu": "eta/4"}),
+    combined("room", "A - eta*mu*L >= 0", (), "1 times A*(1 - eta*A); L - mu times eta/4"),
     cases(
         "moved",
         "norm2(x[k] - eta*grad(f_n, x[k])) <= (A - eta*mu*L)*(norm2(x[k])/A + eta/(1 - eta*A)*norm2(xstar_n))",
         "L <= mu",
         [
-            combined("none", f"norm2({LEFT}) <= 0", {"curved": "1", "L <= mu": f"(L - mu)/4*norm2({AWAY})"}),
+            combined("none", f"norm2({LEFT}) <= 0", f"curved; L <= mu times (L - mu)/4*norm2({AWAY})"),
             zero("nothing", "none", LEFT, f"(2*eta*{BETWEEN} - eta**2*{LEFT})"),
             combined(
                 "on the line",
                 None,
-                {"nothing": "-1"},
-                {
-                    AWAY: "(1 - eta*A)*eta*A",
-                    "x[k]": "eta*(L - mu)**2/(4*A)",
-                    "xstar_n": "eta**2*(L - mu)**2/(4*(1 - eta*A))",
-                },
+                "nothing times -1",
+                f"{AWAY} times (1 - eta*A)*eta*A; x[k] times eta*(L - mu)**2/(4*A); "
+                "xstar_n times eta**2*(L - mu)**2/(4*(1 - eta*A))",
             ),
         ],
         [
             combined(
                 "in the plane",
                 None,
-                {"curved": "4*eta*(A - eta*mu*L)/(L - mu)**2"},
-                {f"{BETWEEN} + 4*(1 - eta*A)*A/(L - mu)**2*{LEFT}": "eta*(L - mu)**2/(4*(1 - eta*A)*A)"},
+                "curved times 4*eta*(A - eta*mu*L)/(L - mu)**2",
+                f"{BETWEEN} + 4*(1 - eta*A)*A/(L - mu)**2*{LEFT} times eta*(L - mu)**2/(4*(1 - eta*A)*A)",
             )
         ],
     ),
     combined(
         "local",
         f"{LOCAL} <= (A - eta*mu*L)*({NOW_SQUARE}/A + eta/(1 - eta*A)*r**2) + eta**2*sigma**2",
-        {"E: moved": "1", "E: variance (x[k])": "eta**2", "near": "eta*(A - eta*mu*L)/(1 - eta*A)"},
+        "E: moved; E: variance (x[k]) times eta**2; near times eta*(A - eta*mu*L)/(1 - eta*A)",
     ),
     rate="(A - eta*mu*L)/A",
 )
@@ -966,28 +950,30 @@ SUFFICIENT = (
         "room",
         "r <= R",
         "2*r <= R",
-        [combined("twice", None, {"2*r <= R": "1"}, {"1": "r"})],
+        [combined("twice", None, "2*r <= R", "1 times r")],
         [
-            combined("none", "offset <= 0", {ENOUGH[3]: "1", "R <= 2*r": "R"}, {"R + r": "kappa*C1"}),
-            combined("so", None, {"none": "r/offset"}, {"1": "R"}),
+            combined("none", "offset <= 0", f"{ENOUGH[3]}; R <= 2*r times R", "R + r times kappa*C1"),
+            combined("so", None, "none times r/offset", "1 times R"),
         ],
     ),
-    axiom("cauchy", "dot(-x, s) <= norm(-x)*norm(s)", "cauchy", "-x", "s"),
-    combined("away", "norm2(x - s) <= (R + r)**2", {"cauchy": "2", ENOUGH[1]: WITHIN, ENOUGH[2]: WITHIN}),
-    combined("spread", "mean_n(norm2(y_n)) <= R**2 - 2*r*R", {ENOUGH[0]: "1", "away": "kappa*C1", ENOUGH[3]: "1"}),
+    axiom("cauchy", None, "cauchy", "-x", "s"),
+    combined(
+        "away", "norm2(x - s) <= (R + r)**2", f"cauchy times 2; {ENOUGH[1]} times {WITHIN}; {ENOUGH[2]} times {WITHIN}"
+    ),
+    combined("spread", "mean_n(norm2(y_n)) <= R**2 - 2*r*R", f"{ENOUGH[0]}; away times kappa*C1; {ENOUGH[3]}"),
     combined(
         "moved",
         "norm2(mean_n(y_n)) <= (R - r)**2",
-        {"spread": "1"},
-        [{"of": "y_n - mean_n(y_n)", "over": ["mean_n"]}, {"of": "r"}],
+        "spread",
+        "mean_n: y_n - mean_n(y_n); r",
     ),
     root("near", "moved", "norm(mean_n(y_n)) <= R - r"),
-    axiom("towards", "dot(mean_n(y_n), s) <= norm(mean_n(y_n))*norm(s)", "cauchy", "mean_n(y_n)", "s"),
+    axiom("towards", None, "cauchy", "mean_n(y_n)", "s"),
     combined(
         "all",
         None,
-        {"spread": "1", "towards": "2", "near": "2*norm(s)", ENOUGH[2]: "2*R + norm(s)"},
-        {"1": "r*norm(s)"},
+        f"spread; towards times 2; near times 2*norm(s); {ENOUGH[2]} times 2*R + norm(s)",
+        "1 times r*norm(s)",
     ),
 )
 OFFSET = "2*(C2 + C3 + C1*C4)/mu"
@@ -1037,7 +1023,7 @@ LINES = (
         proof=(
             combined("squares", f"{UNDER_19} == ({UNDER})/(1 - a)**2"),
             root("roots", "squares", f"sqrt({UNDER_19}) == sqrt({UNDER})/(1 - a)"),
-            combined("all", None, {"roots": "-1"}),
+            combined("all", None, "roots times -1"),
         ),
         title="the radius of Theorem 3",
         remarks=(

@@ -680,21 +680,10 @@ def lemma_2(label, share, equation, source, remarks, **fields):
             combined(
                 "gap",
                 None,
-                {
-                    "above f (t, w)": "1",
-                    "strongly_convex f (t, v)": "1",
-                    projection: "1",
-                    error: "1/(2*L)",
-                    own: "L",
-                },
-                {
-                    "w - v + e/L": "L/2",
-                    "v - 2*u + t": "L/2",
-                    "v - t": f"mu{by}/2",
-                    "w - t": f"(N - 1)*L/(2*N)*{int(share == 'N')}",
-                    "t - u": "L",
-                    "1": f"da2*(L*N*G**2/mu**2 + {slack})",
-                },
+                f"above f (t, w); strongly_convex f (t, v); {projection}; {error} times 1/(2*L); {own} times L",
+                f"w - v + e/L times L/2; v - 2*u + t times L/2; v - t times mu{by}/2; "
+                f"w - t times (N - 1)*L/(2*N)*{int(share == 'N')}; t - u times L; "
+                f"1 times da2*(L*N*G**2/mu**2 + {slack})",
             ),
         ),
         remarks=(
@@ -1776,34 +1765,26 @@ GAP_AFTER = (
     combined(
         "short",
         "E(norm2(x[k+1] - x[k])) <= gamma**2*E(norm2(grad(f, x[k]))) + gamma**2*delta2/M",
-        {"length": "1", "E mean_n: variance (x[k])": "gamma**2/(M*N)"},
-        {"1": "gamma**2*delta2*(N - 1)/(M*N)"},
+        "length; E mean_n: variance (x[k]) times gamma**2/(M*N)",
+        "1 times gamma**2*delta2*(N - 1)/(M*N)",
     ),
     combined(
         "round",
         "E(f(x[k+1])) - fstar <= (1 - mu*gamma)*(E(f(x[k])) - fstar) + gamma**2*L*delta2/(2*M)",
-        {
-            "E: above f (x[k], x[k+1])": "1",
-            "move": "1",
-            "short": "L/2",
-            "E: strongly_convex f (x[k], xstar)": "mu*gamma",
-            "minimiser": "mu*gamma",
-        },
-        [
-            {"of": "grad(f, x[k]) + mu*(xstar - x[k])", "over": ["E"], "times": "gamma/2"},
-            {"of": "grad(f, x[k])", "over": ["E"], "times": "gamma*(1 - L*gamma)/2"},
-        ],
+        "E: above f (x[k], x[k+1]); move; short times L/2; E: strongly_convex f (x[k], xstar) times mu*gamma; "
+        "minimiser times mu*gamma",
+        "E: grad(f, x[k]) + mu*(xstar - x[k]) times gamma/2; E: grad(f, x[k]) times gamma*(1 - L*gamma)/2",
     ),
     induction(
         "gap",
         "E(f(x[k])) - fstar <= (1 - mu*gamma)**k*(f(x0) - fstar) + gamma*L*delta2/(2*mu*M)",
-        [combined("begin", None, squares={"1": "gamma*L*delta2/(2*mu*M)"})],
-        [combined("go on", None, {"round": "1", "IH": NO_LESS_THAN_0})],
+        [combined("begin", None, squares="1 times gamma*L*delta2/(2*mu*M)")],
+        [combined("go on", None, f"round; IH times {NO_LESS_THAN_0}")],
     ),
     combined(
         "slope",
         "E(norm2(grad(f, x[k]))) <= 2*L*(E(f(x[k])) - fstar)",
-        {"E: above f (x[k], x[k] - grad(f, x[k])/L)": "2*L", "E: infimum (x[k] - grad(f, x[k])/L)": "2*L"},
+        "E: above f (x[k], x[k] - grad(f, x[k])/L) times 2*L; E: infimum (x[k] - grad(f, x[k])/L) times 2*L",
     ),
 )
 
@@ -1859,7 +1840,7 @@ PROPOSITION_4 = (
         "2*L",
         "2*gamma*kappa*delta2/M",
         "gamma*kappa*L*delta2/M",
-        last=(combined("all", None, {"slope": "1", "gap": "2*L"}),),
+        last=(combined("all", None, "slope; gap times 2*L"),),
     ),
     *minibatch(
         16,
@@ -1868,7 +1849,7 @@ PROPOSITION_4 = (
         "2*gamma**3*kappa*delta2/M",
         "gamma**3*kappa*L*delta2/M",
         "gamma**2*delta2/M",
-        last=(combined("all", None, {"short": "1", "slope": "gamma**2", "gap": "2*gamma**2*L"}),),
+        last=(combined("all", None, "short; slope times gamma**2; gap times 2*gamma**2*L"),),
     ),
     *minibatch(
         17,
@@ -1880,12 +1861,8 @@ PROPOSITION_4 = (
             combined(
                 "all",
                 None,
-                {
-                    "E: strongly_convex f (xstar, x[k])": "2/mu",
-                    "E: zero f (x[k] - xstar)": "-2/mu",
-                    "minimiser": "-2/mu",
-                    "gap": "2/mu",
-                },
+                "E: strongly_convex f (xstar, x[k]) times 2/mu; E: zero f (x[k] - xstar) times -2/mu; "
+                "minimiser times -2/mu; gap times 2/mu",
             ),
         ),
     ),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 from theory.claim import Paper, claim
-from theory.derivation import assumed, at, axiom, cases, combined, domain, induction, step, zero
+from theory.derivation import assumed, at, axiom, cases, combined, domain, induction, step, telescope, zero
 from theory.domain import NONNEGATIVE, OPEN_UNIT, Domain
 from theory.program import algorithm
 
@@ -389,31 +389,20 @@ TIGHT = (
             combined(
                 "next",
                 None,
-                {
-                    "IH": "1",
-                    "nearer": "1",
-                    "value": "2*(k + 1)*eta",
-                    "slope": "(k + 1)*eta*((k + 1)*eta + 1/L)",
-                    AT_ONCE: "2*eta",
-                    "minimiser": "2*eta",
-                    AT_XSTAR: "eta/L",
-                    f"smooth convex f (x[k], {AHEAD})": "2*(k + 1)*(k*eta + 1/L + eta)",
-                    f"smooth convex f ({AHEAD}, x[k])": "2*(k + 1)*(k*eta + 1/L)",
-                },
-                {f"grad(f, {AHEAD}) - grad(f, x[k])": "(k + 1)*((k + 1)*eta*(1/L + (1/L - eta)) + 2/L*(1/L - eta))"},
+                "IH; nearer; value times 2*(k + 1)*eta; slope times (k + 1)*eta*((k + 1)*eta + 1/L); "
+                f"{AT_ONCE} times 2*eta; minimiser times 2*eta; {AT_XSTAR} times eta/L; "
+                f"smooth convex f (x[k], {AHEAD}) times 2*(k + 1)*(k*eta + 1/L + eta); "
+                f"smooth convex f ({AHEAD}, x[k]) times 2*(k + 1)*(k*eta + 1/L)",
+                f"grad(f, {AHEAD}) - grad(f, x[k]) times (k + 1)*((k + 1)*eta*(1/L + (1/L - eta)) + 2/L*(1/L - eta))",
             )
         ],
     ),
     combined(
         "all",
         None,
-        {
-            "potential": f"1/{FOUR}",
-            AT_ONCE: f"2*(k*eta + 1/L)/{FOUR}",
-            "minimiser": f"2*(k*eta + 1/L)/{FOUR}",
-            AT_XSTAR: f"(k*eta + 1/L)/(L*{FOUR})",
-        },
-        {"x[k] - xstar - (k*eta + 1/L)*grad(f, x[k])": f"1/{FOUR}"},
+        f"potential times 1/{FOUR}; {AT_ONCE} times 2*(k*eta + 1/L)/{FOUR}; minimiser times 2*(k*eta + 1/L)/{FOUR}; "
+        f"{AT_XSTAR} times (k*eta + 1/L)/(L*{FOUR})",
+        f"x[k] - xstar - (k*eta + 1/L)*grad(f, x[k]) times 1/{FOUR}",
     ),
 )
 
@@ -428,13 +417,13 @@ METHODS = (
             combined(
                 "monotone",
                 f"{PRODUCT} >= mu*norm2(x - y)",
-                {"strongly_convex f (x, y)": "1", "strongly_convex f (y, x)": "1"},
+                "strongly_convex f (x, y); strongly_convex f (y, x)",
             ),
-            combined("bounded", f"{PRODUCT} <= L*norm2(x - y)", {"above f (x, y)": "1", "above f (y, x)": "1"}),
+            combined("bounded", f"{PRODUCT} <= L*norm2(x - y)", "above f (x, y); above f (y, x)"),
             combined(
                 "between",
                 f"(mu + L)*{PRODUCT} >= {DISTANCE} + mu*L*norm2(x - y)",
-                {"smooth strongly_convex f (x, y)": "1/2", "smooth strongly_convex f (y, x)": "1/2"},
+                "smooth strongly_convex f (x, y) times 1/2; smooth strongly_convex f (y, x) times 1/2",
             ),
             axiom("short", f"{FACTORS[0]} <= max({', '.join(FACTORS)})", "max", *FACTORS),
             axiom("long", f"{FACTORS[1]} <= max({', '.join(FACTORS)})", "max", *FACTORS),
@@ -446,14 +435,14 @@ METHODS = (
                     combined(
                         "short steps",
                         None,
-                        {"between": "eta**2", "monotone": "eta*(2 - eta*(mu + L))", "short": "norm2(x - y)"},
+                        "between times eta**2; monotone times eta*(2 - eta*(mu + L)); short times norm2(x - y)",
                     )
                 ],
                 [
                     combined(
                         "long steps",
                         None,
-                        {"between": "eta**2", "bounded": "eta*(eta*(mu + L) - 2)", "long": "norm2(x - y)"},
+                        "between times eta**2; bounded times eta*(eta*(mu + L) - 2); long times norm2(x - y)",
                     )
                 ],
             ),
@@ -520,7 +509,7 @@ METHODS = (
                 "telescope",
                 "sum_k(norm2(x[k+1] - xstar) - norm2(x[k] - xstar)) == norm2(x[K] - xstar) - norm2(x0 - xstar)",
                 [combined("one round", None)],
-                [combined("one more", None, {"IH": "1"})],
+                [combined("one more", None, "IH")],
                 on="K",
             ),
             axiom(
@@ -533,14 +522,9 @@ METHODS = (
             combined(
                 "on average",
                 None,
-                {
-                    "sum_k: convex f (x[k], xstar)": "1/K",
-                    "minimiser": "1",
-                    "sum_k: step": "1/(2*eta*K)",
-                    "telescope": "-1/(2*eta*K)",
-                    "sum_k: largest": "eta/(2*K)",
-                },
-                {"x[K] - xstar": "1/(2*eta*K)"},
+                "sum_k: convex f (x[k], xstar) times 1/K; minimiser; sum_k: step times 1/(2*eta*K); "
+                "telescope times -1/(2*eta*K); sum_k: largest times eta/(2*K)",
+                "x[K] - xstar times 1/(2*eta*K)",
             ),
         ),
         title="the subgradient method",
@@ -580,53 +564,32 @@ SVRG_EPOCH = (
         "+ eta**2/N*E(mean_n(mean_i(norm2(grad(f_ni, y[k, h]) - grad(f_ni, x[k]))) "
         "- norm2(grad(f_n, y[k, h]) - grad(f_n, x[k]))))",
     ),
-    combined("short", "1 - 2*L*eta > 0", {"eta < 1/(2*L)": "2*L"}),
+    combined("short", "1 - 2*L*eta > 0", "eta < 1/(2*L) times 2*L"),
     combined(
         "nearer",
         "E(norm2(y[k, h+1] - xstar)) <= E(norm2(y[k, h] - xstar)) "
         "- 2*eta*(1 - 2*L*eta)*(E(f(y[k, h])) - fstar) + 4*L*eta**2*(E(f(x[k])) - fstar)",
-        {
-            "turn": "1",
-            "E: convex f (y[k, h], xstar)": "2*eta",
-            "minimiser": "2*eta - 8*L*eta**2",
-            "E mean_n mean_i: smooth convex f_ni (y[k, h], xstar)": "4*L*eta**2",
-            "E mean_n mean_i: smooth convex f_ni (x[k], xstar)": "4*L*eta**2",
-            "E: zero (y[k, h] - xstar)": "-4*L*eta**2",
-            "E: zero (x[k] - xstar)": "-4*L*eta**2",
-            "E: zero (grad(f, y[k, h]))": "2*eta**2",
-            "zero (grad(f, xstar))": "-eta**2",
-        },
-        {
-            "E mean_n mean_i: grad(f_ni, y[k, h]) + grad(f_ni, x[k]) - 2*grad(f_ni, xstar) "
-            "- (grad(f, y[k, h]) + grad(f, x[k]) - 2*grad(f, xstar))": "eta**2",
-            "E mean_n mean_i: grad(f_ni, y[k, h]) - grad(f_ni, x[k]) "
-            "- (grad(f_n, y[k, h]) - grad(f_n, x[k]))": "eta**2*(N - 1)/N",
-            "E mean_n: grad(f_n, y[k, h]) - grad(f_n, x[k]) - (grad(f, y[k, h]) - grad(f, x[k]))": "eta**2",
-            "E: grad(f, y[k, h]) - grad(f, xstar)": "eta**2",
-            "E: grad(f, x[k]) - grad(f, xstar)": "2*eta**2",
-        },
+        "turn; E: convex f (y[k, h], xstar) times 2*eta; minimiser times 2*eta - 8*L*eta**2; "
+        "E mean_n mean_i: smooth convex f_ni (y[k, h], xstar) times 4*L*eta**2; "
+        "E mean_n mean_i: smooth convex f_ni (x[k], xstar) times 4*L*eta**2; "
+        "E: zero (y[k, h] - xstar) times -4*L*eta**2; E: zero (x[k] - xstar) times -4*L*eta**2; "
+        "E: zero (grad(f, y[k, h])) times 2*eta**2; zero (grad(f, xstar)) times -eta**2",
+        "E mean_n mean_i: grad(f_ni, y[k, h]) + grad(f_ni, x[k]) - 2*grad(f_ni, xstar) - (grad(f, y[k, h]) + "
+        "grad(f, x[k]) - 2*grad(f, xstar)) times eta**2; "
+        "E mean_n mean_i: grad(f_ni, y[k, h]) - grad(f_ni, x[k]) - (grad(f_n, y[k, h]) - grad(f_n, x[k])) times "
+        "eta**2*(N - 1)/N; "
+        "E mean_n: grad(f_n, y[k, h]) - grad(f_n, x[k]) - (grad(f, y[k, h]) - grad(f, x[k])) times eta**2; "
+        "E: grad(f, y[k, h]) - grad(f, xstar) times eta**2; E: grad(f, x[k]) - grad(f, xstar) times 2*eta**2",
     ),
-    axiom(
-        "epoch",
-        "sum_h(E(norm2(y[k, h+1] - xstar)) - E(norm2(y[k, h] - xstar))) "
-        "== E(norm2(y[k, H] - xstar)) - E(norm2(y[k, 0] - xstar))",
-        "telescope",
-        "E(norm2(y[k, h] - xstar))",
-        over="sum_h",
-    ),
+    telescope("epoch", "E(norm2(y[k, h] - xstar))", "sum_h", "H"),
     step("start", "E(norm2(y[k, 0] - xstar)) == E(norm2(x[k] - xstar))"),
     combined(
         "contraction",
         None,
-        {
-            "sum_h: nearer": SHARE,
-            "epoch": f"-{SHARE}",
-            "start": SHARE,
-            "E: strongly_convex f (xstar, x[k])": f"2/mu*{SHARE}",
-            "E: zero (x[k] - xstar)": f"-2/mu*{SHARE}",
-            "minimiser": "2*L*eta/(1 - 2*L*eta)",
-        },
-        {"E: y[k, H] - xstar": SHARE},
+        f"sum_h: nearer times {SHARE}; epoch times -{SHARE}; start times {SHARE}; "
+        f"E: strongly_convex f (xstar, x[k]) times 2/mu*{SHARE}; E: zero (x[k] - xstar) times -2/mu*{SHARE}; "
+        "minimiser times 2*L*eta/(1 - 2*L*eta)",
+        f"E: y[k, H] - xstar times {SHARE}",
     ),
 )
 
@@ -640,11 +603,11 @@ SHRINKS, NEAR_X = "(1 - eta*mu)", "mean_n(E(norm2(y[k, h] - x[k])))"
 ADDED = f"2*eta*L*{NEAR_X} + eta**2/N*mean_n(E(norm2(v[k, h])))"
 LOCAL_TURN = (
     assumed("curvature", "mu <= L", CLIENTS[:2], "curvature"),
-    combined("half", "L*eta <= 1/2", {HALF: "L"}),
-    combined("short", "L*eta <= 1", {"half": "1"}, {"1": "1/2"}),
+    combined("half", "L*eta <= 1/2", f"{HALF} times L"),
+    combined("short", "L*eta <= 1", "half", "1 times 1/2"),
     domain("turns", "0 < H"),
-    combined("shrinks", f"{SHRINKS} > 0", {"half": "1", "curvature": "eta", "turns": "1/(2*H)"}),
-    combined("more", "0 <= L**2 + 2*L*mu - mu**2", {"curvature": "mu"}, {"1": "L*(L + mu)"}),
+    combined("shrinks", f"{SHRINKS} > 0", "half; curvature times eta; turns times 1/(2*H)"),
+    combined("more", "0 <= L**2 + 2*L*mu - mu**2", "curvature times mu", "1 times L*(L + mu)"),
     step(
         "sampled",
         f"{centre('h+1')} == E(norm2(mean_n(y[k, h] - eta*grad(f_n, y[k, h])) - xstar))"
@@ -653,21 +616,13 @@ LOCAL_TURN = (
     combined(
         "turn",
         f"{centre('h+1')} <= {SHRINKS}*{centre('h')} + {ADDED}",
-        {
-            "sampled": "1",
-            "E mean_n: smooth strongly_convex f_n (xstar, y[k, h])": "eta/L",
-            "E mean_n: strongly_convex f_n (xstar, y[k, h])": "2*eta*(L - mu)/L",
-            "E: zero (mean_n(grad(f_n, y[k, h]))/L + xstar - mean_n(y[k, h]))": "2*eta",
-        },
-        {
-            "E: mean_n(y[k, h]) - xstar": "eta*mu*(L - mu)/L",
-            "E: mean_n(grad(f_n, y[k, h]))": "eta*(1 - L*eta)/L",
-            "E mean_n: L*(y[k, h] - mean_n(y[k, h])) + grad(f_n, xstar)"
-            " - grad(f_n, y[k, h]) + mean_n(grad(f_n, y[k, h]))": "eta/L",
-            "E mean_n: y[k, h] - mean_n(y[k, h])": "eta*(L**2 + 2*L*mu - mu**2)/L",
-            "E: mean_n(y[k, h]) - x[k]": "2*eta*L",
-            "E mean_n: grad(f_n, y[k, h])": "eta**2/N",
-        },
+        "sampled; E mean_n: smooth strongly_convex f_n (xstar, y[k, h]) times eta/L; "
+        "E mean_n: strongly_convex f_n (xstar, y[k, h]) times 2*eta*(L - mu)/L; "
+        "E: zero (mean_n(grad(f_n, y[k, h]))/L + xstar - mean_n(y[k, h])) times 2*eta",
+        "E: mean_n(y[k, h]) - xstar times eta*mu*(L - mu)/L; E: mean_n(grad(f_n, y[k, h])) times eta*(1 - L*eta)/L; "
+        "E mean_n: L*(y[k, h] - mean_n(y[k, h])) + grad(f_n, xstar) - grad(f_n, y[k, h]) + mean_n(grad(f_n, y[k, "
+        "h])) times eta/L; E mean_n: y[k, h] - mean_n(y[k, h]) times eta*(L**2 + 2*L*mu - mu**2)/L; "
+        "E: mean_n(y[k, h]) - x[k] times 2*eta*L; E mean_n: grad(f_n, y[k, h]) times eta**2/N",
     ),
     step("begins", f"{centre('0')} == E(norm2(x[k] - xstar))"),
     step("ends", f"E(norm2(x[k+1] - xstar)) == {centre('H')}"),
@@ -679,17 +634,10 @@ LOCAL_ROUND = (
     combined(
         "weighted",
         f"{SHRINKS}**(H - 1 - h)*{centre('h+1')} <= {SHRINKS}**(H - h)*{centre('h')} + {ADDED}",
-        {"turn": f"{SHRINKS}**(H - 1 - h)", "falls": ADDED},
+        f"turn times {SHRINKS}**(H - 1 - h); falls times {ADDED}",
     ),
-    axiom(
-        "all turns",
-        f"sum_h({SHRINKS}**(H - 1 - h)*{centre('h+1')} - {SHRINKS}**(H - h)*{centre('h')})"
-        f" == {centre('H')} - {SHRINKS}**H*{centre('0')}",
-        "telescope",
-        f"{SHRINKS}**(H - h)*{centre('h')}",
-        over="sum_h",
-    ),
-    combined("round", None, {"sum_h: weighted": "1", "all turns": "-1", "begins": f"{SHRINKS}**H", "ends": "1"}),
+    telescope("all turns", f"{SHRINKS}**(H - h)*{centre('h')}", "sum_h", "H"),
+    combined("round", None, f"sum_h: weighted; all turns times -1; begins times {SHRINKS}**H; ends"),
 )
 SQUARED, FLOOR = "E(norm2(v[k, h]))", "(eta*G2/(mu*N) + 2*eta**2*L*(H - 1)**2*G2/mu)"
 LOCAL_SGD_RUN = (
@@ -697,34 +645,34 @@ LOCAL_SGD_RUN = (
     axiom("of turns", f"{SQUARED} <= max_h({SQUARED})", "extreme", SQUARED, over="max_h"),
     axiom("of all", f"max_h({SQUARED}) <= max_n(max_h({SQUARED}))", "extreme", f"max_h({SQUARED})", over="max_n"),
     axiom("ever", f"max_n(max_h({SQUARED})) <= G2", "extreme", f"max_n(max_h({SQUARED}))", over="max_k"),
-    combined("bounded", f"{SQUARED} <= G2", {"of turns": "1", "of all": "1", "ever": "1"}),
+    combined("bounded", f"{SQUARED} <= G2", "of turns; of all; ever"),
     step("starts", "E(norm2(y[k, 0] - x[k])) == 0"),
     step("moves", "E(norm2(y[k, h+1] - x[k])) == E(norm2(y[k, h] - x[k] - eta*v[k, h]))"),
     induction(
         "drift",
         "E(norm2(y[k, h] - x[k])) <= eta**2*h**2*G2",
-        [combined("at first", None, {"starts": "1"})],
+        [combined("at first", None, "starts")],
         [
             cases(
                 "moved",
                 None,
                 "h <= 0",
                 [
-                    combined("nowhere", "E(norm2(y[k, h] - x[k])) <= 0", {"IH": "1", "h <= 0": "eta**2*h*G2"}),
+                    combined("nowhere", "E(norm2(y[k, h] - x[k])) <= 0", "IH; h <= 0 times eta**2*h*G2"),
                     zero("no angle", "nowhere", "y[k, h] - x[k]", "v[k, h]", "E"),
                     combined(
                         "first turn",
                         None,
-                        {"moves": "1", "nowhere": "1", "no angle": "-2*eta", "bounded": "eta**2"},
-                        {"1": "eta**2*G2*(h**2 + 2*h)"},
+                        "moves; nowhere; no angle times -2*eta; bounded times eta**2",
+                        "1 times eta**2*G2*(h**2 + 2*h)",
                     ),
                 ],
                 [
                     combined(
                         "later turn",
                         None,
-                        {"moves": "1", "IH": "1 + 1/h", "bounded": "eta**2*(1 + h)"},
-                        {"E: y[k, h] - x[k] + h*eta*v[k, h]": "1/h"},
+                        "moves; IH times 1 + 1/h; bounded times eta**2*(1 + h)",
+                        "E: y[k, h] - x[k] + h*eta*v[k, h] times 1/h",
                     )
                 ],
             )
@@ -734,17 +682,17 @@ LOCAL_SGD_RUN = (
     combined(
         "near",
         "E(norm2(y[k, h] - x[k])) <= eta**2*(H - 1)**2*G2",
-        {"drift": "1", "in the loop": "eta**2*G2*(H - 1 + h)"},
+        "drift; in the loop times eta**2*G2*(H - 1 + h)",
     ),
     induction(
         "loop",
         f"{centre('h')} - {FLOOR} <= {SHRINKS}**h*(E(norm2(x[k] - xstar)) - {FLOOR})",
-        [combined("no turn", None, {"begins": "1"})],
+        [combined("no turn", None, "begins")],
         [
             combined(
                 "one more",
                 None,
-                {"turn": "1", "IH": SHRINKS, "mean_n: near": "2*eta*L", "mean_n: bounded": "eta**2/N"},
+                f"turn; IH times {SHRINKS}; mean_n: near times 2*eta*L; mean_n: bounded times eta**2/N",
             )
         ],
         on="h",
@@ -754,10 +702,10 @@ LOCAL_SGD_RUN = (
         "run",
         f"E(norm2(x[k] - xstar)) - {FLOOR} <= {SHRINKS}**(k*H)*(norm2(x0 - xstar) - {FLOOR})",
         [combined("no round")],
-        [combined("next round", None, {"ends": "1", "whole loop": "1", "IH": f"{SHRINKS}**H"})],
+        [combined("next round", None, f"ends; whole loop; IH times {SHRINKS}**H")],
     ),
     at("whole run", "run", k="K"),
-    combined("all", None, {"whole run": "1"}, {"1": f"{SHRINKS}**(K*H)*{FLOOR}"}),
+    combined("all", None, "whole run", f"1 times {SHRINKS}**(K*H)*{FLOOR}"),
 )
 
 STOCHASTIC = (
@@ -888,10 +836,10 @@ STOCHASTIC = (
                 "geometric",
                 "sum_k(q**(K - 1 - k)) == (1 - q**K)/(1 - q)",
                 [combined("one round", None)],
-                [combined("one more", None, {"IH": "q"})],
+                [combined("one more", None, "IH times q")],
                 on="K",
             ),
-            combined("unrolled", None, {"geometric": "c"}, {"1": "sum_k(q**(K - 1 - k)*s_k)"}),
+            combined("unrolled", None, "geometric times c", "1 times sum_k(q**(K - 1 - k)*s_k)"),
         ),
         title="a linear recursion unrolled",
         source="Polyak, Introduction to Optimization (1987), section 2.2.1, Lemma 1",
