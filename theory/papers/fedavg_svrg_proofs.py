@@ -39,35 +39,23 @@ UPDATE = (
     NEXT,
     axiom("inner loop", f"norm2({_GROWN} - w[k, h, M] + w[k, h, 0]) <= 0", "telescope", "w[k, h, j]", over="sum_j"),
     replaced(
-        "in steps",
-        "turn",
-        f"norm2(w[k, h, M] - w[k, h, 0] + {_EPOCH}) == norm2(w[k, h, M] - w[k, h, 0] - {_GROWN})",
+        "in steps", "turn", f"norm2(w[k, h, M] - w[k, h, 0] + {_EPOCH}) == norm2(w[k, h, M] - w[k, h, 0] - {_GROWN})",
     ),
     replaced(
-        "handed on",
-        "next",
+        "handed on", "next",
         f"norm2(w[k, h + 1, 0] - w[k, h, 0] + {_EPOCH}) == norm2(w[k, h, M] - w[k, h, 0] + {_EPOCH})",
     ),
-    combined(
-        "epoch",
-        f"norm2(w[k, h + 1, 0] - w[k, h, 0] + {_EPOCH}) <= 0",
-        "handed on; in steps; inner loop",
-    ),
+    combined("epoch", f"norm2(w[k, h + 1, 0] - w[k, h, 0] + {_EPOCH}) <= 0", "handed on; in steps; inner loop"),
     axiom("outer loop", f"norm2({_OUTER}) <= 0", "telescope", "w[k, h, 0]", over="sum_h"),
     replaced("in epochs", "epoch", f"norm2(w[k, S, 0] - w[k, 0, 0] + delta*{_ROUND}) == norm2({_OUTER})"),
     step("begins", "norm2(w[k, 0, 0] - x[k]) <= 0"),
     replaced(
-        "from x",
-        "begins",
+        "from x", "begins",
         f"norm2(w[k, S, 0] - x[k] + delta*{_ROUND}) == norm2(w[k, S, 0] - w[k, 0, 0] + delta*{_ROUND})",
     ),
-    combined(
-        "moves",
-        f"norm2(w[k, S, 0] - x[k] + delta*{_ROUND}) <= 0",
-        "from x; in epochs; outer loop",
-    ),
+    combined("moves", f"norm2(w[k, S, 0] - x[k] + delta*{_ROUND}) <= 0", "from x; in epochs; outer loop"),
     step("server", f"norm2(x[k+1] - x[k] + delta/N*{_ALL}) <= 0", using=["moves"]),
-)
+)  # fmt: skip
 DESCENT = (
     *UPDATE,
     step("unbiased", "E(dot(grad(f, x[k]), u[k, h, j])) == E(dot(grad(f, x[k]), grad(f_n, w[k, h, j])))"),
@@ -97,15 +85,12 @@ SECOND_MOMENT = (
 _BY_SPREAD = {"descent": "1", "spread": "delta**2*L/(2*N**2)"}
 TOTAL_DESCENT = (*DESCENT, *_SPREAD, combined("all", None, _BY_SPREAD))
 ROUND_DESCENT = (
-    *DESCENT,
-    *_SPREAD,
+    *DESCENT, *_SPREAD,
     combined(
-        "any round",
-        f"E(f(x[k+1])) <= E(f(x[k])) - delta*{_INNER} + L*S*M*delta**2/(2*N)*{_WEIGHTED}",
-        _BY_SPREAD,
+        "any round", f"E(f(x[k+1])) <= E(f(x[k])) - delta*{_INNER} + L*S*M*delta**2/(2*N)*{_WEIGHTED}", _BY_SPREAD,
     ),
     at("all", "any round", None, k="0"),
-)
+)  # fmt: skip
 
 # --- drift: Lemma A.2, (A.23), (A.24), (7) and (8), corrected --------------------------------------------------------
 
@@ -155,14 +140,10 @@ GROWTH = (
     at("more h", "more", None, h="h + 1", j="0"),
     at("more j", "more", None, j="j + 1"),
     induction(
-        "grow",
-        _grows("h", "j", "(j + 1)"),
-        on="j",
+        "grow", _grows("h", "j", "(j + 1)"), on="j",
         base=[
             induction(
-                "at 0",
-                _grows("h", "0", "1"),
-                on="h",
+                "at 0", _grows("h", "0", "1"), on="h",
                 base=[combined("first", None, "first step", "x[k] - w[k, 0, 0] times 1/max(1, 0)")],
                 step=[_by_young("(h + 1)", "0", "((h + 1)*M)", "h")],
             ),
@@ -171,14 +152,10 @@ GROWTH = (
         step=[_by_young("h", "(j + 1)", "(h*M + j + 1)", "j")],
     ),
     induction(
-        "flat",
-        f"{_d()} <= (h*M + j)*({_y()})",
-        on="j",
+        "flat", f"{_d()} <= (h*M + j)*({_y()})", on="j",
         base=[
             induction(
-                "flat at 0",
-                f"{_d('h', '0')} <= h*M*({_y('h', '0')})",
-                on="h",
+                "flat at 0", f"{_d('h', '0')} <= h*M*({_y('h', '0')})", on="h",
                 base=[combined("first", None, "start")],
                 step=[combined("later", None, f"at h times {_d('(h + 1)', '0')}/max(1, (h + 1)*M)")],
             ),
@@ -186,7 +163,7 @@ GROWTH = (
         ],
         step=[combined("later", None, f"at j times {_d('h', 'j + 1')}/max(1, h*M + j + 1)")],
     ),
-)
+)  # fmt: skip
 
 
 def _inner_product(h: str, j: str, over: str = "") -> tuple[dict[str, str], dict[str, str]]:
@@ -207,8 +184,7 @@ _STEP_OF_Y, _STEP_AT_S = f"({_y('h', '(j + 1)')} - {_y()})", f"({_y('s', '(j + 1
 _OF_EPOCHS = f"({_y('(h + 1)', '0')} - {_y('h', '0')})"
 _PARTS, _SQUARES = _inner_product("s", "m")
 DRIFT = (
-    *GROWTH,
-    NEXT,
+    *GROWTH, NEXT,
     combined("s inside", "s <= S", "s <= S - 1", "1"),
     combined("m inside", "m <= M", "m <= M - 1", "1"),
     telescope("inside s", _y("s"), "sum_j", "M", "m"),
@@ -219,21 +195,17 @@ DRIFT = (
         "pairs",
         f"sum_h(sum_j({_BEFORE}*{_STEP_OF_Y})) == sum_h({_until('s', 'h')}*sum_j({_STEP_OF_Y})) "
         f"+ sum_j({_until('m', 'j')}*{_STEP_AT_S})",
-        "lexicographic",
-        _STEP_OF_Y,
-        "s",
-        "m",
+        "lexicographic", _STEP_OF_Y, "s", "m",
     ),
     at("flat there", "flat", None, h="s", j="m"),
     combined(
-        "drift",
-        f"{_d('s', 'm')} <= delta**2*{_T}*sum_h(sum_j({_BEFORE}*norm2(v[k, h, j])))",
+        "drift", f"{_d('s', 'm')} <= delta**2*{_T}*sum_h(sum_j({_BEFORE}*norm2(v[k, h, j])))",
         f"flat there; inside s times -{_T}; up to s times -{_T}; pairs times -{_T}; start times {_T}/max(1, 0); "
         f"sum_h: in steps times -{_T}*{_until('s', 'h')}; sum_h: handed on times {_T}*{_until('s', 'h')}; "
         f"sum_h sum_j: grow times {_T}*{_BEFORE}",
     ),
     combined("all", None, {**_PARTS, "E mean_n: drift": "delta*L**2/2"}, _SQUARES),
-)
+)  # fmt: skip
 
 
 def _p(h: str = "h", j: str = "j") -> str:
@@ -253,18 +225,16 @@ INSIDE = (
     combined("weight", f"0 <= {_W}", "inside times (S*M + h*M + j)/2"),
 )
 ALL_DRIFT = (
-    *GROWTH,
-    *INSIDE,
+    *GROWTH, *INSIDE,
     telescope("by j", _p(), "sum_j", "M"),
     telescope("by h", _p("h", "0"), "sum_h", "S"),
     replaced("weighed", "next", f"{_p('(h + 1)', '0')} == {_p('h', 'M')}"),
     combined(
-        "all drift",
-        f"sum_h(sum_j({_d()})) <= delta**2*sum_h(sum_j({_W}*norm2(v[k, h, j])))",
+        "all drift", f"sum_h(sum_j({_d()})) <= delta**2*sum_h(sum_j({_W}*norm2(v[k, h, j])))",
         f"sum_h sum_j: flat; sum_h sum_j: grow times {_W}; sum_h: by j times -1; sum_h: weighed; by h times -1; "
         "start times S*M*(S*M - 1)/(2*max(1, 0))",
     ),
-)
+)  # fmt: skip
 _BOTH = (*DESCENT, *_SPREAD, *ALL_DRIFT)
 _BY_DRIFT = {**_BY_SPREAD, **_PARTS_OF_ALL, "E mean_n: all drift": "delta*L**2/2"}
 ROUND = (*_BOTH, combined("all", None, _BY_DRIFT, _SQUARES_OF_ALL))
@@ -309,18 +279,15 @@ COUNT = (
     telescope("count h", f"{_sum_of_w('(h*M)')} + {_TAP_0}", "sum_h", "S"),
 )
 BOUND_8 = (
-    *ROUNDS,
-    *BOUNDED,
-    *COUNT,
+    *ROUNDS, *BOUNDED, *COUNT,
     combined(
-        "all",
-        None,
+        "all", None,
         f"sum_k: one round times {_PER_STEP}; falls times -{_PER_STEP}; E: infimum f (x[K]) times {_PER_STEP}; "
         f"{' '.join(_OVER_ALL)}: bounded times {_FACTOR}/(K*N)*{_W}; "
         f"{' '.join(_OVER_ALL)}: bounded times delta*L/(K*N)/p_n; sum_h: count j times {_FACTOR}*G2; "
         f"count h times {_FACTOR}*G2",
     ),
-)
+)  # fmt: skip
 
 # (8) without its drift term. With z(t) = mean_n(x_k - w_t), T = SM and b(t) = mean_n(grad f_n(w_t)), E||z(T)||^2 is at
 # most the sum over t of E||z(t)||^2/T + delta^2 T E||b(t)||^2 + delta^2 G^2, and the descent has -delta/2 E||b(t)||^2.
@@ -333,10 +300,7 @@ def _z(h: str = "h", j: str = "j") -> str:
 _B, _CENTRE = "mean_n(grad(f_n, w[k, h, j]))", "x[k] - mean_n(w[k, h, j])"
 _AT_MOST_1 = "delta*L*S*M <= 1"
 MOVED = (
-    *UPDATE,
-    *ALL_DRIFT,
-    *BOUNDED,
-    *COUNT,
+    *UPDATE, *ALL_DRIFT, *BOUNDED, *COUNT,
     domain("snapshots", "S >= 1"),
     combined("steps", "1 <= S*M", "turns; snapshots times M"),
     domain("chance", "p_n <= 1"),
@@ -361,41 +325,27 @@ MOVED = (
         "E sum_h sum_j mean_n: w[k, h, j] - mean_n(w[k, h, j]) times 1/(S*M); "
         "E sum_h sum_j mean_n: v[k, h, j] - mean_n(v[k, h, j]) times delta**2",
     ),
-    step(
-        "coins",
-        f"E(norm2(x[k+1] - x[k])) == {_z('S', '0')} + 1/N*mean_n((1/p_n - 1)*E({_d('S', '0')}))",
-    ),
+    step("coins", f"E(norm2(x[k+1] - x[k])) == {_z('S', '0')} + 1/N*mean_n((1/p_n - 1)*E({_d('S', '0')}))"),
     replaced("all steps", "moves", f"{_d('S', '0')} == delta**2*norm2({_ROUND})"),
     combined(
-        "far",
-        f"E({_d('S', '0')}) <= delta**2*S**2*M**2*G2",
-        "E: all steps; sum_h sum_j: bounded times delta**2*S*M",
+        "far", f"E({_d('S', '0')}) <= delta**2*S**2*M**2*G2", "E: all steps; sum_h sum_j: bounded times delta**2*S*M",
         f"E sum_h sum_j: v[k, h, j] - {_ROUND}/(S*M) times delta**2*S*M",
     ),
     combined(
-        "drifts",
-        f"sum_h(sum_j(mean_n(E({_d()})))) <= delta**2*G2*S*M*(S*M - 1)*(2*S*M - 1)/6",
+        "drifts", f"sum_h(sum_j(mean_n(E({_d()})))) <= delta**2*G2*S*M*(S*M - 1)*(2*S*M - 1)/6",
         f"E mean_n: all drift; mean_n sum_h sum_j: bounded times delta**2*{_W}; sum_h: count j times delta**2*G2; "
         "count h times delta**2*G2",
     ),
     telescope("falls", "E(f(x[k]))", "sum_k", "K"),
-)
+)  # fmt: skip
 _SMALL_STEPS = (
     combined(
-        "round",
-        f"E(f(x[k+1])) <= E(f(x[k])) - delta*S*M/2*{_GRADIENT} + delta**2*L*S**2*M**2/2*G2*mean_inv_p",
+        "round", f"E(f(x[k+1])) <= E(f(x[k])) - delta*S*M/2*{_GRADIENT} + delta**2*L*S**2*M**2/2*G2*mean_inv_p",
         {
-            "E: above f (x[k], x[k+1])": "1",
-            "E: along": "1",
-            "mean_n sum_h sum_j: unbiased": "-delta",
-            **_PARTS_OF_ALL,
-            "coins": "L/2",
-            "centre moves": "L/2",
-            "mean_n: far": "L/(2*N)*(1/p_n - 1)",
-            "mean_n: chances": "L/2*delta**2*S**2*M**2*G2*(N - 1)/N",
-            "drifts": "delta*L**2/2 + L/(2*S*M)",
-            _AT_MOST_1: "L*delta**2*G2*(S*M - 1)*(S*M + (S*M - 1))/12",
-            "steps": "delta**2*L*G2*(S*M + 1)/6",
+            "E: above f (x[k], x[k+1])": "1", "E: along": "1", "mean_n sum_h sum_j: unbiased": "-delta",
+            **_PARTS_OF_ALL, "coins": "L/2", "centre moves": "L/2", "mean_n: far": "L/(2*N)*(1/p_n - 1)",
+            "mean_n: chances": "L/2*delta**2*S**2*M**2*G2*(N - 1)/N", "drifts": "delta*L**2/2 + L/(2*S*M)",
+            _AT_MOST_1: "L*delta**2*G2*(S*M - 1)*(S*M + (S*M - 1))/12", "steps": "delta**2*L*G2*(S*M + 1)/6",
         },
         {
             f"E sum_h sum_j: {_B}": "delta/2*(1 - delta*L*S*M)",
@@ -403,11 +353,10 @@ _SMALL_STEPS = (
         },
     ),
     combined(
-        "small steps",
-        None,
+        "small steps", None,
         f"sum_k: round times {_PER_STEP}; falls times -{_PER_STEP}; E: infimum f (x[K]) times {_PER_STEP}",
     ),
-)
+)  # fmt: skip
 _LARGE_STEPS = (
     step("first gradient", "E(norm2(v[k, 0, 0])) == E(norm2(grad(f_n, x[k])))"),
     at("first bound", "bounded", None, h="0", j="0"),
@@ -423,14 +372,11 @@ SHARPENED = (*MOVED, cases("all", None, _AT_MOST_1, _SMALL_STEPS, _LARGE_STEPS))
 BOUND_8_AS_PRINTED = (
     *MOVED,
     cases(
-        "sharper",
-        "mean_k(E(norm2(grad(f, x[k])))) <= 2*f0_gap/(delta*K*S*M) + delta*L*S*M*G2*mean_inv_p",
-        _AT_MOST_1,
-        _SMALL_STEPS,
-        _LARGE_STEPS,
+        "sharper", "mean_k(E(norm2(grad(f, x[k])))) <= 2*f0_gap/(delta*K*S*M) + delta*L*S*M*G2*mean_inv_p", _AT_MOST_1,
+        _SMALL_STEPS, _LARGE_STEPS,
     ),
     combined("all", None, "sharper", "delta*L*(M - 1) times G2"),
-)
+)  # fmt: skip
 
 # --- Lemma V.1, corrected: Johnson and Zhang's recursion in the first epoch ------------------------------------------
 
@@ -489,12 +435,10 @@ ONE_SNAPSHOT = (
     *NEARER,
     telescope("travelled", _far("j"), "sum_j", "M"),
     combined(
-        "all",
-        None,
-        {"mean_j: nearer": _RATE, "travelled": f"-{_RATE}/M", **_from_start(f"{_RATE}/M")},
+        "all", None, {"mean_j: nearer": _RATE, "travelled": f"-{_RATE}/M", **_from_start(f"{_RATE}/M")},
         f"E: w[k, 0, M] - xstar_n times {_RATE}/M",
     ),
-)
+)  # fmt: skip
 LARGEST_GAP = (
     axiom("of n", f"{_GAP_0} <= max_n({_GAP_0})", "extreme", _GAP_0, over="max_n"),
     axiom("of k", f"max_n({_GAP_0}) <= max_k(max_n({_GAP_0}))", "extreme", f"max_n({_GAP_0})", over="max_k"),
@@ -506,19 +450,16 @@ FIRST_STEPS = (
     telescope("count", "j + 0*norm2(v[k, 0, j])", "sum_j", "M", "m"),
     *LARGEST_GAP,
     combined(
-        "all",
-        None,
+        "all", None,
         {
-            "sum_j: variance": _until("m", "j"),
-            "sum_j: nearer": f"4*L*{_RATE}*{_until('m', 'j')}",
-            "travelled": f"-4*L*{_RATE}",
-            **_from_start(f"4*L*{_RATE}"),
+            "sum_j: variance": _until("m", "j"), "sum_j: nearer": f"4*L*{_RATE}*{_until('m', 'j')}",
+            "travelled": f"-4*L*{_RATE}", **_from_start(f"4*L*{_RATE}"),
             "count": f"4*L*(1 + 4*L*delta**2*{_RATE})*{_GAP_0}",
             "largest gap": "4*L*(m + distance_term + variance_term)",
         },
         f"E: w[k, 0, m] - xstar_n times 4*L*{_RATE}",
     ),
-)
+)  # fmt: skip
 
 # (14), corrected: (7) with one snapshot, the drift of its steps weighed as there
 
@@ -542,12 +483,9 @@ ONE_DRIFT = (
     *LARGEST_GAP,
     telescope("travelled", _far("j"), "sum_j", "M"),
     combined(
-        "noise",
-        f"sum_j({_MOMENT}) <= 4*L*M*(1 + alpha)*{_GAP_0}",
+        "noise", f"sum_j({_MOMENT}) <= 4*L*M*(1 + alpha)*{_GAP_0}",
         {
-            "sum_j: variance": "1",
-            "sum_j: nearer": f"4*L*{_RATE}",
-            "travelled": f"-4*L*{_RATE}",
+            "sum_j: variance": "1", "sum_j: nearer": f"4*L*{_RATE}", "travelled": f"-4*L*{_RATE}",
             **_from_start(f"4*L*{_RATE}"),
         },
         f"E: w[k, 0, M] - xstar_n times 4*L*{_RATE}",
@@ -556,28 +494,20 @@ ONE_DRIFT = (
     telescope("weights", f"{_sum_of_w_1('j')} + 0*{_MOMENT}", "sum_j", "M"),
     combined("weight of one", f"0 <= {_W_1}", "j inside times (M + j)/2"),
     induction(
-        "integers",
-        "0 <= j*(j - 1)",
-        on="j",
-        base=[combined("none", None)],
+        "integers", "0 <= j*(j - 1)", on="j", base=[combined("none", None)],
         step=[combined("one more", None, squares="1 times (j + 1)*j")],
     ),
     at("two", "integers", "0 <= (M - 1)*(M - 2)", j="M - 1"),
     combined(
-        "weighed drift",
-        f"sum_j({_W_1}*{_MOMENT}) <= 2*L*M*(M - 1)**2*(1 + 2*alpha)*{_GAP_0}",
+        "weighed drift", f"sum_j({_W_1}*{_MOMENT}) <= 2*L*M*(M - 1)**2*(1 + 2*alpha)*{_GAP_0}",
         {
-            "sum_j: variance": _W_1,
-            "sum_j: nearer": f"4*L*{_RATE}*{_W_1}",
-            "weighed travel": f"-4*L*{_RATE}",
-            "weights": f"4*L*(1 + 4*L*delta**2*{_RATE})*{_GAP_0}",
-            **_from_start(f"4*L*{_RATE}*M*(M - 1)/2"),
-            "two": f"2*L*{_GAP_0}*(M/3 + 4*M/3*{_GAMMA} + {_BETA})",
-            "turns": f"2*L*{_GAP_0}*{_GAMMA}*M",
+            "sum_j: variance": _W_1, "sum_j: nearer": f"4*L*{_RATE}*{_W_1}", "weighed travel": f"-4*L*{_RATE}",
+            "weights": f"4*L*(1 + 4*L*delta**2*{_RATE})*{_GAP_0}", **_from_start(f"4*L*{_RATE}*M*(M - 1)/2"),
+            "two": f"2*L*{_GAP_0}*(M/3 + 4*M/3*{_GAMMA} + {_BETA})", "turns": f"2*L*{_GAP_0}*{_GAMMA}*M",
         },
         f"sum_j E: w[k, 0, j] - xstar_n times 4*L*{_RATE}*j",
     ),
-)
+)  # fmt: skip
 FLOOR = (
     *ROUNDS,
     *ONE_DRIFT,

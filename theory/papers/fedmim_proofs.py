@@ -29,17 +29,10 @@ def u(k: str) -> str:
 LENGTH = "sum_j(0*alpha_j + 1)"
 LARGEST = "max_k(E(norm2(moved[k])))"
 MEANINGS = {
-    "rho": "sum_j(beta_j)",
-    "J": LENGTH,
-    "P": "(rho*beta_j + H**2*J*(1 - A)**2/A**2)",
-    "M": "(alpha_j + 4*A*L**2*eta_l**2*P)",
-    "lags": "sum_j(6*H**2*M + P)",
-    "delta_sq": "E(norm2(past[k, j]))",
-    "grad_u2": "E(norm2(grad(f, u)))",
-    "u": u("k"),
-    "u_next": u("k+1"),
-    "C": LARGEST,
-}
+    "rho": "sum_j(beta_j)", "J": LENGTH, "P": "(rho*beta_j + H**2*J*(1 - A)**2/A**2)",
+    "M": "(alpha_j + 4*A*L**2*eta_l**2*P)", "lags": "sum_j(6*H**2*M + P)", "delta_sq": "E(norm2(past[k, j]))",
+    "grad_u2": "E(norm2(grad(f, u)))", "u": u("k"), "u_next": u("k+1"), "C": LARGEST,
+}  # fmt: skip
 _NAMES = re.compile(rf"\b({'|'.join(MEANINGS)})\b(?!\()")
 
 
@@ -170,35 +163,18 @@ DRIFT = "mean_n(E(norm2(z[k, h] - x[k])))"
 LAGGING: Lines = [
     *GIVEN,
     induction(
-        "less",
-        f"{tail('j')} <= 1 - A",
-        [combined("all of it", None, f"whole; {REMAINDER}")],
-        [combined("less yet", None, "IH; tail times -1; weights")],
-        on="j",
+        "less", f"{tail('j')} <= 1 - A", [combined("all of it", None, f"whole; {REMAINDER}")],
+        [combined("less yet", None, "IH; tail times -1; weights")], on="j",
     ),
     power("squares", "less", "2", f"({tail('j')})**2 <= (1 - A)**2"),
-    axiom(
-        "inertia",
-        None,
-        "jensen",
-        "beta_j",
-        "past[k, j]",
-        over="sum_j",
-    ),
-    axiom(
-        "behind",
-        None,
-        "jensen",
-        *("1 + 0*alpha_j", f"{tail('j')}*past[k, j]"),
-        over="sum_j",
-    ),
+    axiom("inertia", None, "jensen", "beta_j", "past[k, j]", over="sum_j"),
+    axiom("behind", None, "jensen", *("1 + 0*alpha_j", f"{tail('j')}*past[k, j]"), over="sum_j"),
     combined(
-        "distance",
-        "norm2(x[k] - u) <= H**2*J*(1 - A)**2/A**2*sum_j(norm2(past[k, j]))",
+        "distance", "norm2(x[k] - u) <= H**2*J*(1 - A)**2/A**2*sum_j(norm2(past[k, j]))",
         "behind times H**2/A**2; sum_j: squares times H**2/A**2*J*norm2(past[k, j])",
     ),
     step("ahead", f"norm2(y[k, h] - z[k, h]) == norm2({AHEAD})"),
-]
+]  # fmt: skip
 POINTS = [f"grad(f_n, {v})" for v in ("y[k, h]", "z[k, h]", "x[k]", "u")]
 PIECES = [f"({one} - {other})" for one, other in pairwise(POINTS)]
 
@@ -283,25 +259,21 @@ def grows(s: str) -> Lines:
 
 
 EQ_25: Lines = [
-    *SMALL,
-    *LAST_TURNS,
+    *SMALL, *LAST_TURNS,
     *grows("m"),
     AFTER,
     at("now", "after", h="m - 1"),
     at("before", "after", h="m - 2"),
     at("grown", "grows", h="m - 1"),
     combined(
-        "rate",
-        "8*m*A*L**2*eta_l**2 <= 1/(m - 1) - 1/(2*m - 1)",
-        "factor",
+        "rate", "8*m*A*L**2*eta_l**2 <= 1/(m - 1) - 1/(2*m - 1)", "factor",
         "1 times (3*m - 1)/(2*m*(2*m - 1))/(m - 1)",
     ),
     combined(
-        "(25)",
-        None,
+        "(25)", None,
         "mean_n E: now; mean_n E: before times -(1 + 1/(m - 1)); grown; rate times mean_n(E(norm2(z[k, m-1] - x[k])))",
     ),
-]
+]  # fmt: skip
 
 
 def unrolled(s: str) -> Lines:
@@ -310,23 +282,18 @@ def unrolled(s: str) -> Lines:
     return [
         *grows(s),
         combined(
-            "rate",
-            f"8*{s}*A*L**2*eta_l**2 <= 2*{s}/(2*{s} - 1)**2",
-            "factor",
+            "rate", f"8*{s}*A*L**2*eta_l**2 <= 2*{s}/(2*{s} - 1)**2", "factor",
             f"1 times (4*{s} - 1)/(2*{s}*(2*{s} - 1)**2)",
         ),
         step("start", "norm2(z[k, 0] - x[k]) == 0"),
         induction(
-            "drift so far",
-            f"{DRIFT}*{b}**(2*h) <= {c}*(1 - {b}**(2*h))",
-            [combined("none", None, "mean_n E: start")],
-            [combined("more", None, f"grows times {b}**(2*h + 2); IH; rate times {b}**(2*h + 2)*{DRIFT}")],
-            on="h",
+            "drift so far", f"{DRIFT}*{b}**(2*h) <= {c}*(1 - {b}**(2*h))", [combined("none", None, "mean_n E: start")],
+            [combined("more", None, f"grows times {b}**(2*h + 2); IH; rate times {b}**(2*h + 2)*{DRIFT}")], on="h",
         ),
         combined("base", f"1/(2*{s}) <= 1", (), f"1 times (2*{s} - 1)/(2*{s})"),
         axiom("half", f"(1 + -1/(2*{s}))**{s} >= 1 + {s}*(-1/(2*{s}))", "bernoulli", f"-1/(2*{s})", s),
         power("quarter", "half", "2", f"1/4 <= {b}**(2*{s})"),
-    ]
+    ]  # fmt: skip
 
 
 EQ_26: Lines = [
@@ -351,18 +318,15 @@ ROUND: Lines = [
     telescope("geometric", f"{B_H}**(-2*h) + 0*norm2(z[k, h])", "sum_h", "H"),
 ]
 LEMMA_8: Lines = [
-    *SMALL,
-    *ROUND,
-    AFTER,
+    *SMALL, *ROUND, AFTER,
     at("later", "drift so far", h="h + 1"),
     combined(
-        "lemma 8",
-        None,
+        "lemma 8", None,
         f"mean_h mean_n E: after; mean_h: later times {B_H}**(-2*h - 2); geometric times {C_H}*4*H/(4*H - 1); "
         f"quarter times 4*{C_H}*{B_H}**(-2*H)*4*H/(4*H - 1)",
         f"1 times {added('H')}*((H - 1)*(16*H**2 + 20*H + 19) + 18)/(4*H - 1)**2",
     ),
-]
+]  # fmt: skip
 EQ_26_H = "(3*A**2*H*eta_l**2*sigma2 + 6*H**2*sum_j(M*delta_sq) + 24*A*H**2*eta_l**2*(G**2 + B**2*grad_u2))"
 DRIFTING: Lines = [
     *ROUND,
@@ -395,9 +359,7 @@ EQ_30: Lines = [step("all", None)]
 CHOSEN: Lines = [
     domain("some", "S <= N"),
     cases(
-        "(30)",
-        f"E(norm2(chosen[k, h])) <= {MEAN_SQ} + {GRADIENTS}/S",
-        "N <= 1",
+        "(30)", f"E(norm2(chosen[k, h])) <= {MEAN_SQ} + {GRADIENTS}/S", "N <= 1",
         [
             single("one", f"E(norm2(chosen[k, h])) == {GRADIENTS}/S", unfold=True),
             combined("alone", None, "one", f"E: mean_n({GRADIENT})"),
@@ -408,21 +370,16 @@ CHOSEN: Lines = [
                 f"E(norm2(chosen[k, h])) == (S - 1)*N/(S*(N - 1))*{MEAN_SQ} + (N - S)/(S*(N - 1))*{GRADIENTS}",
             ),
             combined(
-                "several",
-                None,
-                "exact",
+                "several", None, "exact",
                 f"E: mean_n({GRADIENT}) times (N - S)/(S*(N - 1)); mean_n E: {GRADIENT} times (S - 1)/(S*(N - 1))",
             ),
         ],
     ),
-]
+]  # fmt: skip
 EQ_31: Lines = [
-    *LEMMA_7,
-    *CHOSEN,
+    *LEMMA_7, *CHOSEN,
     combined(
-        "mean gradient",
-        f"{MEAN_SQ} <= 4*L**2*{DRIFT} + 4*L**2*sum_j(P*delta_sq) + 4*grad_u2",
-        moved_by(4),
+        "mean gradient", f"{MEAN_SQ} <= 4*L**2*{DRIFT} + 4*L**2*sum_j(P*delta_sq) + 4*grad_u2", moved_by(4),
         [
             *({"of": f"{v} - mean_n({v})", "over": ["mean_n", "E"], "times": "4"} for v in PIECES),
             *apart([*(f"mean_n({v})" for v in PIECES), "grad(f, u)"], ("E",)),
@@ -435,34 +392,28 @@ EQ_31: Lines = [
         "mean_n E: z[k, h] - x[k] times 4*L**2*(S - 1)/S; sum_j E: past[k, j] times 4*L**2*P*(S - 1)/S; "
         "E: grad(f, u) times 4*B**2*(S - 1)/S",
     ),
-]
+]  # fmt: skip
 AVERAGED: Lines = [
-    *DRIFTING,
-    *EQ_31,
-    *NOISE,
+    *DRIFTING, *EQ_31, *NOISE,
     combined(
         "lemma 9",
         "E(norm2(moved[k])) <= 16*L**2*sum_j((6*H**2*M + P)*delta_sq) + 8*G**2/S + 2*sigma2/(H*S)"
         " + 48*H*L**2*A**2*eta_l**2*sigma2 + 384*A*L**2*H**2*eta_l**2*G**2 + (32*B**2 + 8)*grad_u2",
         "(29); mean_h: (31) times 2; drift times 16*L**2; size times 24*B**2*grad_u2",
     ),
-]
+]  # fmt: skip
 LEMMA_9: Lines = [*SMALL, *AVERAGED]
 
 # --- a round's descent: (33), (34), (37) -----------------------------------------------------------------------------
 
 OFF = f"({POINTS[0]} - {POINTS[-1]})"
 MOVING: Lines = [
-    *SMALLER,
-    *DRIFTING,
-    *LEMMA_5,
+    *SMALLER, *DRIFTING, *LEMMA_5,
     zero("first order", "moves", MOVE, "grad(f, u)"),
     zero("second order", "moves", MOVE, "u_next - u - H*eta_l*moved[k]"),
     step("cross", f"E(dot(grad(f, u), moved[k])) == E(dot(grad(f, u), mean_h(mean_n({GRADIENT}))))"),
     combined(
-        "off",
-        f"E(norm2(grad(f, u) - mean_n({GRADIENT}))) <= 3*L**2*{DRIFT} + 3*L**2*sum_j(P*delta_sq)",
-        moved_by(3),
+        "off", f"E(norm2(grad(f, u) - mean_n({GRADIENT}))) <= 3*L**2*{DRIFT} + 3*L**2*sum_j(P*delta_sq)", moved_by(3),
         [{"of": f"{OFF} - mean_n({OFF})", "over": ["mean_n", "E"]}, *apart(PIECES, ("mean_n", "E"))],
     ),
     combined(
@@ -471,7 +422,7 @@ MOVING: Lines = [
         f" - mean_h({MEAN_SQ}))/2 + L/2*H**2*eta_l**2*E(norm2(moved[k]))",
         "E: above f (u, u_next); E: first order; E: second order times L/2; cross times -H*eta_l",
     ),
-]
+]  # fmt: skip
 KEPT_MEAN: Lines = [
     *MOVING,
     *CHOSEN,
@@ -495,17 +446,15 @@ NOISY, UNLIKE, INERT = (
 ROUNDED = f"(eta_l*L*sigma2/S + 4*eta_l*H*L*G**2/S + 3*{INERT} + 9*{NOISY} + 72*{UNLIKE})"
 CURVED = "4*H*eta_l*L*B**2/S*grad_u2"
 DESCENT: Lines = [
-    *KEPT_MEAN,
-    *BOUNDED,
+    *KEPT_MEAN, *BOUNDED,
     combined("curved", "4*H*eta_l*L/S <= 3/4", "short times 4/S", "1 times 3/4*(S - 1)/S"),
     combined(
-        "descent",
-        f"E(f(u_next)) - E(f(u)) <= H*eta_l*({ROUNDED} - {LARGEST_LAMBDA}*grad_u2)",
+        "descent", f"E(f(u_next)) - E(f(u)) <= H*eta_l*({ROUNDED} - {LARGEST_LAMBDA}*grad_u2)",
         "mean kept; sum_j: bounded times H*eta_l*(4*H*eta_l*L/S + 3/2)*L**2*(6*H**2*M + P); "
         f"curved times H*eta_l*(3*{NOISY} + 24*{UNLIKE} + {INERT}); shorter times H*eta_l*{CURVED}*24*A",
         f"1 times H*eta_l*(9/4*{NOISY} + 18*{UNLIKE} + 3/4*{INERT} + {CURVED}*(1 - 27/32*A))",
     ),
-]
+]  # fmt: skip
 SPARE = "8*H*eta_l*L*B**2*(S - 1)/S"
 LOWER = {
     "": f"24*H*eta_l*L*B**2 + {SPARE}",
@@ -565,35 +514,21 @@ ALL_ROUNDS = "mu*eta_l*lam*H*K"
 DECAY: Lines = [
     axiom("one round", f"exp(-{RATE}) >= 1 + -{RATE}", "exp", f"-{RATE}"),
     induction(
-        "decay",
-        f"{LEFT}**k <= exp(-{RATE}*k)",
-        [combined("at first", None)],
+        "decay", f"{LEFT}**k <= exp(-{RATE}*k)", [combined("at first", None)],
         [
-            axiom(
-                "one more",
-                None,
-                "exp sum",
-                f"-{RATE}*k",
-                f"-{RATE}",
-            ),
+            axiom("one more", None, "exp sum", f"-{RATE}*k", f"-{RATE}"),
             combined("decays", None, f"IH times {LEFT}; one round times exp(-{RATE}*k); one more times -1"),
         ],
     ),
     at("decayed", "decay", k="K"),
     axiom("grown", f"exp({ALL_ROUNDS}) >= 1 + {ALL_ROUNDS}", "exp", ALL_ROUNDS),
-    axiom(
-        "product",
-        None,
-        "exp sum",
-        *(ALL_ROUNDS, f"-{ALL_ROUNDS}"),
-    ),
+    axiom("product", None, "exp sum", *(ALL_ROUNDS, f"-{ALL_ROUNDS}")),
     combined("long", f"1 <= {ALL_ROUNDS}", "eta_l >= 1/(mu*lam*H*K) times mu*lam*H*K"),
     combined(
-        "little left",
-        f"2*exp(-{ALL_ROUNDS}) <= 1",
+        "little left", f"2*exp(-{ALL_ROUNDS}) <= 1",
         f"grown times exp(-{ALL_ROUNDS}); long times exp(-{ALL_ROUNDS}); product times -1",
     ),
-]
+]  # fmt: skip
 """What is left after all rounds is at most half, and at most exp(-mu eta lambda T)."""
 PART: Lines = [
     domain("less than one", "3/16*lam < 1"),
@@ -644,8 +579,7 @@ def second(limit: str, body: bool) -> Lines:
 ALL_MOVED, NEWEST = "sum_k(E(norm2(moved[k])))", "sum_k(E(norm2(past[k, 0])))"
 OLDER = "E(norm2(past[{}, j + 1]))"
 WITHOUT_C: Lines = [
-    *MOVING,
-    *AVERAGED,
+    *MOVING, *AVERAGED,
     combined(
         "mean dropped",
         f"E(f(u_next)) - E(f(u)) <= H*eta_l*(3/2*L**2*({EQ_26_H} + sum_j(P*delta_sq)) - grad_u2/2)"
@@ -653,12 +587,9 @@ WITHOUT_C: Lines = [
         "round; mean_h: off times H*eta_l/2; drift times 3/2*L**2*H*eta_l",
         f"mean_h E: mean_n({GRADIENT}) times H*eta_l/2",
     ),
-    *EQ_21,
-    *EQ_34,
+    *EQ_21, *EQ_34,
     induction(
-        "older ones",
-        f"sum_k(E(norm2(past[k, j]))) <= {NEWEST}",
-        [combined("the newest", None)],
+        "older ones", f"sum_k(E(norm2(past[k, j]))) <= {NEWEST}", [combined("the newest", None)],
         [
             telescope("one back", OLDER.format("k"), "sum_k", "K"),
             combined("one older", None, "IH; one back times -1", "E: past[K, j + 1]"),
@@ -667,36 +598,29 @@ WITHOUT_C: Lines = [
     ),
     telescope("newer ones", "E(norm2(past[k, 0]))", "sum_k", "K"),
     combined(
-        "increments",
-        f"A*{NEWEST} <= A*eta_l**2*{ALL_MOVED}",
+        "increments", f"A*{NEWEST} <= A*eta_l**2*{ALL_MOVED}",
         f"sum_k: (21); sum_j: older ones times alpha_j; {REMAINDER} times {NEWEST}; newer ones times -1",
         "E: past[K, 0]",
     ),
     combined("all increments", f"{NEWEST} <= eta_l**2*{ALL_MOVED}", "increments times 1/A"),
     combined(
-        "all lags",
-        f"sum_k(sum_j((6*H**2*M + P)*delta_sq)) <= V*eta_l**2*{ALL_MOVED}",
+        "all lags", f"sum_k(sum_j((6*H**2*M + P)*delta_sq)) <= V*eta_l**2*{ALL_MOVED}",
         f"sum_j: older ones times 6*H**2*M + P; all increments times lags; (34) times eta_l**2*{ALL_MOVED}",
     ),
     combined(
-        "all moves",
-        f"{ALL_MOVED} <= 2*K*R + 2*(32*B**2 + 8)*sum_k(grad_u2)",
+        "all moves", f"{ALL_MOVED} <= 2*K*R + 2*(32*B**2 + 8)*sum_k(grad_u2)",
         f"sum_k: lemma 9 times 2; all lags times 32*L**2; 32*L**2*eta_l**2*V <= 1 times {ALL_MOVED}",
     ),
     axiom("least", "grad_u2 >= min_k(grad_u2)", "extreme", "grad_u2", over="min_k"),
     axiom(
-        "sum",
-        f"sum_k(E(f(u_next)) - E(f(u))) == E(f({u('K')})) - E(f({u('0')}))",
-        "telescope",
-        "E(f(u))",
+        "sum", f"sum_k(E(f(u_next)) - E(f(u))) == E(f({u('K')})) - E(f({u('0')}))", "telescope", "E(f(u))",
         over="sum_k",
     ),
     combined(
-        "theorem",
-        None,
+        "theorem", None,
         "mean_k: least; mean_k: mean dropped times 1/(H*eta_l*lam); lam < lam_max times mean_k(grad_u2)/lam; "
         f"sum times -1/(K*H*eta_l*lam); E: infimum ({u('K')}) times 1/(K*H*eta_l*lam); "
         "all lags times 3/2*L**2/(K*lam); all moves times curved/(2*K*lam)",
     ),
-]
+]  # fmt: skip
 """Theorem IV.1 without C: increments summed over the rounds are those of the average gradients."""

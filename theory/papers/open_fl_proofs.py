@@ -66,72 +66,51 @@ MOVED: Lines = (
 
 BY_ITERATES: Lines = (
     axiom(
-        "largest",
-        "norm(grad(f_ni, x[k])) <= max_i(norm(grad(f_ni, x[k])))",
-        "extreme",
-        "norm(grad(f_ni, x[k]))",
+        "largest", "norm(grad(f_ni, x[k])) <= max_i(norm(grad(f_ni, x[k])))", "extreme", "norm(grad(f_ni, x[k]))",
         over="max_i",
     ),
-    combined(
-        "sample",
-        "norm(grad(f_ni, x[k])) <= sigma",
-        "largest; max_i(norm(grad(f_ni, x[k]))) <= sigma",
-    ),
+    combined("sample", "norm(grad(f_ni, x[k])) <= sigma", "largest; max_i(norm(grad(f_ni, x[k]))) <= sigma"),
     power("squared", "sample", "2", "norm2(grad(f_ni, x[k])) <= sigma**2"),
-)
+)  # fmt: skip
 ON_BALL: Lines = (
     axiom("highest", "norm(x[k]) <= max_k(norm(x[k]))", "extreme", "norm(x[k])", over="max_k"),
     combined("inside", "norm(x[k]) <= R", "highest; max_k(norm(x[k])) <= R"),
     assumed(
-        "squared",
-        "norm2(grad(f_ni, x[k])) <= sigma**2",
-        ["bounded_gradients(f_ni, sigma, R)"],
-        "bounded on ball",
+        "squared", "norm2(grad(f_ni, x[k])) <= sigma**2", ["bounded_gradients(f_ni, sigma, R)"], "bounded on ball",
         v="x[k]",
     ),
-)
+)  # fmt: skip
 GRADIENT = combined("gradient", f"norm2({G}) <= sigma**2", "mean_i: squared", f"mean_i: grad(f_ni, x[k]) - {G}")
 BOUNDED: Lines = (
     GRADIENT,
     drawn("drawn", "squared", "norm2(g[k]) <= sigma**2"),
     induction(
-        "u",
-        "norm2(u[k]) <= sigma**2",
-        [combined("u first", None, (), "sigma")],
+        "u", "norm2(u[k]) <= sigma**2", [combined("u first", None, (), "sigma")],
         [
             combined(
-                "u next",
-                None,
+                "u next", None,
                 "IH times beta1; drawn times 1 - beta1; "
                 f"coordinates: recalled times {NEXT_U} + beta1*{U} + (1 - beta1)*{DRAWN}",
                 "u[k] - g[k] times beta1*(1 - beta1)",
-            )
+            ),
         ],
     ),
     at("u then", "u", "norm2(u[k+1]) <= sigma**2", k="k + 1"),
-)
+)  # fmt: skip
 PAST: Lines = (
     at("begins", "gradient", "norm2(grad(f_n, x[0])) <= sigma**2", k="0"),
     induction(
-        "past",
-        f"norm2({OLD_G}) <= sigma**2",
-        [combined("past first", None, "begins")],
-        [
-            step("same", f"norm2(grad(f_n, z[k+1])) == norm2({G})"),
-            combined("past next", None, "same; gradient"),
-        ],
+        "past", f"norm2({OLD_G}) <= sigma**2", [combined("past first", None, "begins")],
+        [step("same", f"norm2(grad(f_n, z[k+1])) == norm2({G})"), combined("past next", None, "same; gradient")],
     ),
-)
+)  # fmt: skip
 TOP: Lines = (
     axiom("drawn in each", None, "coordinate", "g[k]"),
     induction(
-        "top",
-        f"{V} <= sigma**2",
-        [combined("top first", None, (), "sigma")],
+        "top", f"{V} <= sigma**2", [combined("top first", None, (), "sigma")],
         [
             combined(
-                "top meant",
-                f"{MEANT} <= sigma**2",
+                "top meant", f"{MEANT} <= sigma**2",
                 "IH times beta2; drawn in each times 1 - beta2; drawn times 1 - beta2",
             ),
             axiom("top of both", f"{LARGER} <= sigma**2", "bounds", V, MEANT, "sigma**2"),
@@ -141,7 +120,7 @@ TOP: Lines = (
     root("tall", "top", f"{R} <= {ROOT}"),
     at("top then", "top", f"{NEXT_V} <= sigma**2", k="k + 1"),
     root("tall then", "top then", f"{NEXT_R} <= {ROOT}"),
-)
+)  # fmt: skip
 
 
 def product(name: str, sign: str, g: str, q: str, u: str, r: str, then: str, g_line: str) -> Lines:
@@ -149,17 +128,15 @@ def product(name: str, sign: str, g: str, q: str, u: str, r: str, then: str, g_l
     line, wide, moment = q[0], f"wide{then}", f"u{then}"
     return (
         combined(
-            f"{name} in each",
-            f"{sign}{each(g)}*{each(q)} <= ({each(g)}**2 + {u}**2)/(2*{ROOT_EPS})",
+            f"{name} in each", f"{sign}{each(g)}*{each(q)} <= ({each(g)}**2 + {u}**2)/(2*{ROOT_EPS})",
             f"{line} times {sign}{each(g)}; {wide} times ({each(g)}**2 + {u}**2)/(2*{ROOT_EPS}*{r})",
             f"{each(g)} {'+' if sign else '-'} {u} times 1/(2*{r})",
         ),
         combined(
-            name,
-            f"{sign}dot({g}, {q}) <= sigma**2/{ROOT_EPS}",
+            name, f"{sign}dot({g}, {q}) <= sigma**2/{ROOT_EPS}",
             f"coordinates: {name} in each; {g_line} times 1/(2*{ROOT_EPS}); {moment} times 1/(2*{ROOT_EPS})",
         ),
-    )
+    )  # fmt: skip
 
 
 def heavy(name: str, s: str, r: str, then: str = "") -> Lines:
@@ -186,33 +163,24 @@ LIGHT: Lines = (
 # --- (15), (16), (21) to (24), and the length of a step ---
 
 EQ15: Lines = (
-    *GROWS,
-    *BY_ITERATES,
-    *BOUNDED,
-    *TOP,
-    *PAST,
+    *GROWS, *BY_ITERATES, *BOUNDED, *TOP, *PAST,
     *product("inner", "", OLD_G, "q[k]", U, R, "", "past"),
     *heavy("heavy", "s[k]", R),
     combined(
-        "all",
-        None,
+        "all", None,
         f"strongly_convex f_n (xstar_n, x[k]) times 2/mu; zero n (x[k] - xstar_n) times -2/mu; inner times 2/mu*{C}; "
         f"heavy times 2/mu*{B}",
     ),
-)
+)  # fmt: skip
 INNER: Lines = (*PAST, *product("inner", "-", OLD_G, "q[k]", U, R, "", "past"), *LIGHT)
 EQ16: Lines = (
-    *GROWS,
-    *BY_ITERATES,
-    *BOUNDED,
-    *INNER,
+    *GROWS, *BY_ITERATES, *BOUNDED, *INNER,
     combined(
-        "all",
-        None,
+        "all", None,
         f"above f_n (xstar_n, x[k]) times 2/L; zero n (x[k] - xstar_n) times 2/L; inner times 2/L*{C}; "
         f"light times 2/L*{B}",
     ),
-)
+)  # fmt: skip
 
 
 def in_three_parts(name: str, sentence: str | None = None) -> Lines:
@@ -266,20 +234,17 @@ SMALL: Lines = (
     axiom("meant", f"{MEANT} <= {LARGER}", "max", V, MEANT),
     combined("later", f"{MEANT} <= {NEXT_V}", "meant; grown times -1"),
     induction(
-        "small",
-        f"{U}**2 <= {FACTOR}*{V}",
-        [combined("small first")],
+        "small", f"{U}**2 <= {FACTOR}*{V}", [combined("small first")],
         [
             combined(
-                "small next",
-                None,
+                "small next", None,
                 f"later times {FACTOR}; IH times beta2; recalled times {NEXT_U} + beta1*{U} + (1 - beta1)*{DRAWN}",
                 f"{U} - beta1*(1 - beta1)/(beta2 - beta1**2)*{DRAWN} times beta2 - beta1**2",
-            )
+            ),
         ],
     ),
     at("small then", "small", f"{NEXT_U}**2 <= {FACTOR}*{NEXT_V}", k="k + 1"),
-)
+)  # fmt: skip
 
 
 def length(name: str, line: str, moved: str, u: str, v: str, small: str, sentence: str | None = None) -> Lines:
@@ -308,11 +273,7 @@ STEP_LENGTH: Lines = (*GROWS, *MOVED, *SMALL, *length("all", "moves", STEP, NEXT
 def one_step(bounded: Lines) -> Lines:
     """What (25) is made of."""
     return (
-        *GROWS,
-        *bounded,
-        *BOUNDED,
-        *MOVED,
-        *SMALL,
+        *GROWS, *bounded, *BOUNDED, *MOVED, *SMALL,
         *in_three_parts(
             "parts",
             f"-E(dot({G}, p[k])) == -beta1*E(dot({G}, q[k])) - (1 - beta1)*E(dot({G}, sampled[k]))"
@@ -325,11 +286,10 @@ def one_step(bounded: Lines) -> Lines:
         *length("before", "moved", OLD_STEP, U, V, "small", f"norm2(x[k] - z[k]) <= {LENGTH}"),
         combined("along", f"{STEP} == -eta*{each('p[k]')}", "moves; p times eta"),
         combined(
-            "descent",
-            f"f_n(x[k+1]) - f_n(x[k]) <= -eta*dot({G}, p[k]) + L/2*norm2(x[k+1] - x[k])",
+            "descent", f"f_n(x[k+1]) - f_n(x[k]) <= -eta*dot({G}, p[k]) + L/2*norm2(x[k+1] - x[k])",
             f"above f_n (x[k], x[k+1]); coordinates: along times {each(G)}",
         ),
-    )
+    )  # fmt: skip
 
 
 def by_parts(c: str) -> dict[str, str]:
@@ -355,33 +315,27 @@ def contracts(bounded: Lines, name: str, sentence: str | None = None) -> Lines:
     return (
         *one_step(bounded),
         combined(
-            "falls",
-            f"E({AFTER}) <= E({NOW}) + (L/2 + L*beta1/(1 - beta1))*{LENGTH} - eta*E(dot({G}, exact[k]))",
+            "falls", f"E({AFTER}) <= E({NOW}) + (L/2 + L*beta1/(1 - beta1))*{LENGTH} - eta*E(dot({G}, exact[k]))",
             by_parts(C),
         ),
-        *TOP,
-        *INNER,
+        *TOP, *INNER,
         step("exact", f"{each('exact[k]')} == {each(G)}/{R}"),
         combined(
-            "weighted in each",
-            f"{each(G)}*{each('exact[k]')} >= {each(G)}**2/{ROOT}",
+            "weighted in each", f"{each(G)}*{each('exact[k]')} >= {each(G)}**2/{ROOT}",
             f"exact times -{each(G)}; tall times {each(G)}**2/({R}*{ROOT})",
         ),
         combined("weighted", f"dot({G}, exact[k]) >= norm2({G})/{ROOT}", "coordinates: weighted in each"),
         combined(
-            "steep",
-            f"norm2({G}) >= 2*mu*(f_n(x[k]) - f_n(xstar_n))",
-            "strongly_convex f_n (x[k], xstar_n) times 2*mu",
-            f"{G} - mu*(x[k] - xstar_n)",
+            "steep", f"norm2({G}) >= 2*mu*(f_n(x[k]) - f_n(xstar_n))",
+            "strongly_convex f_n (x[k], xstar_n) times 2*mu", f"{G} - mu*(x[k] - xstar_n)",
         ),
         combined(
-            name,
-            sentence,
+            name, sentence,
             f"falls; E: weighted times eta; E: steep times eta/{ROOT}; E: inner times {slope}*{C}; "
             f"E: light times {slope}*{B}",
             f"1 times {slope}*{B}*beta1*(d - 1)/{ROOT_EPS}",
         ),
-    )
+    )  # fmt: skip
 
 
 LEMMA_5: Lines = contracts(BY_ITERATES, "all")
@@ -420,11 +374,7 @@ def in_the_ball(bounded: Lines, here: Lines) -> Lines:
     """Theorem 3, with `inside`: norm(x[K-1]) <= R."""
     within, apart = f"{RADIUS} + r + norm(x[K-1]) + norm(xstar_n)", f"norm2({MEAN} - xstar_n)"
     return (
-        *distance(
-            bounded,
-            "distance",
-            f"E(norm2(x[k+1] - xstar_n)) <= L/mu*C1*E(norm2(x[k] - xstar_n)) + {OFFSET}",
-        ),
+        *distance(bounded, "distance", f"E(norm2(x[k+1] - xstar_n)) <= L/mu*C1*E(norm2(x[k] - xstar_n)) + {OFFSET}"),
         at("end", "distance", f"E(norm2(x[K] - xstar_n)) <= L/mu*C1*E(norm2(x[K-1] - xstar_n)) + {OFFSET}", k="K - 1"),
         axiom("low", f"{LARGEST} <= {SAME}", "max", "0", LARGEST),
         axiom("high", f"{SAME} <= {LARGEST}", "bounds", "0", LARGEST, LARGEST),
@@ -432,39 +382,28 @@ def in_the_ball(bounded: Lines, here: Lines) -> Lines:
         *here,
         axiom("cauchy", None, "cauchy", "-x[K-1]", "xstar_n"),
         combined(
-            "away",
-            f"norm2(x[K-1] - xstar_n) <= ({RADIUS} + r)**2",
+            "away", f"norm2(x[K-1] - xstar_n) <= ({RADIUS} + r)**2",
             f"cauchy times 2; last times {within}; {NEAR} times {within}",
         ),
         combined(
-            "radius",
-            f"kappa*C1*({RADIUS} + r)**2 + {OFFSET} <= {RADIUS}**2 - 2*r*{RADIUS}",
+            "radius", f"kappa*C1*({RADIUS} + r)**2 + {OFFSET} <= {RADIUS}**2 - 2*r*{RADIUS}",
             "low squared times one_minus_kappa_C1",
         ),
         combined("room", f"r <= {RADIUS}", (), f"1 times 2*kappa*C1/one_minus_kappa_C1*r + {SAME}"),
         combined(
-            "spread",
-            f"E(norm2(x[K] - xstar_n)) <= {RADIUS}**2 - 2*r*{RADIUS}",
-            "end; E: away times kappa*C1; radius",
+            "spread", f"E(norm2(x[K] - xstar_n)) <= {RADIUS}**2 - 2*r*{RADIUS}", "end; E: away times kappa*C1; radius",
         ),
         combined("mean", f"{apart} <= ({RADIUS} - r)**2", "spread", f"E: x[K] - {MEAN}; r"),
         root("close", "mean", f"norm({MEAN} - xstar_n) <= {RADIUS} - r"),
-        axiom(
-            "towards",
-            None,
-            "cauchy",
-            f"{MEAN} - xstar_n",
-            "xstar_n",
-        ),
+        axiom("towards", None, "cauchy", f"{MEAN} - xstar_n", "xstar_n"),
         combined(
-            "squares",
-            f"E(norm2(x[K])) <= {RADIUS}**2",
+            "squares", f"E(norm2(x[K])) <= {RADIUS}**2",
             f"spread; towards times 2; close times 2*norm(xstar_n); {NEAR} times 2*{RADIUS} + norm(xstar_n)",
             "1 times r*norm(xstar_n)",
         ),
         root("roots", "squares", f"sqrt(E(norm2(x[K]))) <= {RADIUS}"),
         combined("all", None, "roots; high"),
-    )
+    )  # fmt: skip
 
 
 LAST = f"norm(x[K-1]) <= {RADIUS}"
@@ -477,31 +416,21 @@ THEOREM_3_ON_BALL: Lines = in_the_ball(
     ),
 )
 FROM_BOUNDED_GRADIENTS: Lines = (
-    *BY_ITERATES,
-    GRADIENT,
+    *BY_ITERATES, GRADIENT,
     combined(
-        "steep",
-        f"mu**2*norm2(x[k] - xstar_n) <= norm2({G})",
+        "steep", f"mu**2*norm2(x[k] - xstar_n) <= norm2({G})",
         "strongly_convex f_n (x[k], xstar_n) times 2*mu; strongly_convex f_n (xstar_n, x[k]) times 2*mu; "
         "zero n (x[k] - xstar_n) times -2*mu",
         f"{G} - mu*(x[k] - xstar_n)",
     ),
     combined("squares", "norm2(x[k] - xstar_n) <= (sigma/mu)**2", "steep times 1/mu**2; gradient times 1/mu**2"),
     root("near", "squares", "norm(x[k] - xstar_n) <= sigma/mu"),
-    axiom(
-        "triangle",
-        None,
-        "triangle",
-        "x[k] - xstar_n",
-        "xstar_n",
-    ),
+    axiom("triangle", None, "triangle", "x[k] - xstar_n", "xstar_n"),
     combined(
-        "here",
-        f"norm(x[k]) <= r + sigma/mu + eta*sigma/{ROOT_EPS}",
-        f"triangle; near; {NEAR}",
+        "here", f"norm(x[k]) <= r + sigma/mu + eta*sigma/{ROOT_EPS}", f"triangle; near; {NEAR}",
         f"1 times eta*sigma/{ROOT_EPS}",
     ),
     power("here squared", "here", "2", f"norm2(x[k]) <= (r + sigma/mu + eta*sigma/{ROOT_EPS})**2"),
     mean("mean", "here squared", "E", f"E(norm2(x[k])) <= (r + sigma/mu + eta*sigma/{ROOT_EPS})**2"),
     root("all", "mean"),
-)
+)  # fmt: skip

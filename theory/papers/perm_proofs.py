@@ -34,18 +34,15 @@ def _moved_weights(z: str, a: str, zeta: str, b: str) -> Lines:
         axiom("all of b", f"sum_n({b}) == 1", "simplex", zeta, costs),
         axiom("largest", "m_n <= max_n(m_n)", "extreme", "m_n", over="max_n"),
         combined(
-            "both",
-            f"2*lam*sum_n(({a} - {b})**2/m_n) <= -sum_n({moved}*({a} - {b}))",
+            "both", f"2*lam*sum_n(({a} - {b})**2/m_n) <= -sum_n({moved}*({a} - {b}))",
             f"sum_n: of a times {b}; sum_n: of b times {a}; all of b times -sum_n({a}*({z} + 2*({costs})*{a})); "
             f"all of a times -sum_n({b}*({zeta} + 2*({costs})*{b}))",
         ),
         combined(
-            "lipschitz",
-            f"sum_n(({a} - {b})**2) <= kappa_g**2*sum_n({moved}**2)",
-            f"both times 2*kappa_g; sum_n: largest times 2*({a} - {b})**2/m_n",
-            f"sum_n: {a} - {b} + kappa_g*{moved}",
+            "lipschitz", f"sum_n(({a} - {b})**2) <= kappa_g**2*sum_n({moved}**2)",
+            f"both times 2*kappa_g; sum_n: largest times 2*({a} - {b})**2/m_n", f"sum_n: {a} - {b} + kappa_g*{moved}",
         ),
-    )
+    )  # fmt: skip
 
 
 def _apart(x: str, y: str) -> str:
@@ -59,17 +56,15 @@ def _near(name: str, x: str, y: str) -> Lines:
     grown = f"(grad(f_n, {x}) - grad(f_n, {y}))"
     return (
         combined(
-            f"{name} cocoercive",
-            f"norm2{grown} <= L*dot({grown}, {x} - {y})",
+            f"{name} cocoercive", f"norm2{grown} <= L*dot({grown}, {x} - {y})",
             f"smooth convex f_n ({x}, {y}) times L; smooth convex f_n ({y}, {x}) times L",
         ),
         combined(
-            name,
-            f"norm2({_apart(x, y)}) <= L**2*norm2({x} - {y})",
+            name, f"norm2({_apart(x, y)}) <= L**2*norm2({x} - {y})",
             f"{name} cocoercive times 2; first_n: {name} cocoercive times 2",
             f"first_n{grown} + {grown} - L*({x} - {y})",
         ),
-    )
+    )  # fmt: skip
 
 
 def _both_ways(apart: str, ends: str) -> Lines:
@@ -161,8 +156,7 @@ def drifted(sentence: str | None = None) -> Lines:
         *of_zeta(),
         step("noisy", f"{after} == mean_n(E(norm2({whole} - mean_n{whole}))) + gamma**2*(N - 1)/N*{NOISE_HERE}"),
         combined(
-            "drift turn",
-            f"{after} <= {more}*{SPREAD} + {b}",
+            "drift turn", f"{after} <= {more}*{SPREAD} + {b}",
             f"noisy; E mean_n: variance ({Y}) times gamma**2*(N - 1)/N; E mean_n: apart times (1 + 2*H)*gamma**2; "
             f"E mean_n: smooth convex f ({Y}, {LOCAL_MEAN}) times 2*gamma*{more}; "
             f"E mean_n: smooth convex f ({LOCAL_MEAN}, {Y}) times 2*gamma*{more}",
@@ -178,27 +172,21 @@ def drifted(sentence: str | None = None) -> Lines:
         combined("not beyond", "h + 1 <= 2*H", "before; some turn"),
         combined("half way", "h < 2*H", "before; some turn", "1"),
         induction(
-            "growth",
-            f"(1 - h/(2*H))*{SPREAD} <= h*{b}",
-            [step("begin")],
+            "growth", f"(1 - h/(2*H))*{SPREAD} <= h*{b}", [step("begin")],
             [
                 combined(
-                    "go on",
-                    None,
-                    "IH; drift turn times 1 - (h + 1)/(2*H)",
+                    "go on", None, "IH; drift turn times 1 - (h + 1)/(2*H)",
                     f"E mean_n: {Y} - {LOCAL_MEAN} times (h + 1)/(2*H)**2; 1 times (h + 1)/(2*H)*{b}",
-                )
+                ),
             ],
             on="h",
         ),
         combined(
-            "drift",
-            sentence,
-            "growth times 1/(1 - h/(2*H))",
+            "drift", sentence, "growth times 1/(1 - h/(2*H))",
             "1 times H*gamma**2*delta2*(5*(H - h) + H)/(2*H - h) + 2*H*gamma**2*zeta*(5*H*(H - h) + H*(H - 1) + (H "
             "- h))/(2*H - h)",
         ),
-    )
+    )  # fmt: skip
 
 
 def last_local(projected: bool = False) -> Lines:
@@ -216,34 +204,26 @@ def last_local(projected: bool = False) -> Lines:
         combined("slow", "mu*gamma <= 1", "curvature f times gamma; gamma <= 1/(2*L) times L", "1 times 1/2"),
         combined("short", "2*L*gamma <= 1", "gamma <= 1/(2*L) times 2*L"),
         combined(
-            "one turn",
-            f"E(norm2({NEXT} - xstar)) <= {q}*{DISTANCE} + {of_spread}*spread + gamma**2*delta2/N",
+            "one turn", f"E(norm2({NEXT} - xstar)) <= {q}*{DISTANCE} + {of_spread}*spread + gamma**2*delta2/N",
             f"one step; drift times {of_spread}; E: infimum ({LOCAL_MEAN}) times 2*gamma*(1 - 2*L*gamma); "
             "minimiser times 2*gamma*(1 - 2*L*gamma)",
         ),
         induction(
-            "of a round",
-            f"{DISTANCE} - {rest} <= {q}**h*({far} - {rest})",
-            [step("at first")],
-            [combined("next turn", None, f"one turn; IH times {q}")],
-            on="h",
+            "of a round", f"{DISTANCE} - {rest} <= {q}**h*({far} - {rest})", [step("at first")],
+            [combined("next turn", None, f"one turn; IH times {q}")], on="h",
         ),
         at("last turn", "of a round", h="H"),
         *(nearer(end, after) if projected else (step("end", after.replace("<=", "==")),)),
         induction(
-            "of the run",
-            f"{far} - {rest} <= {q}**(k*H)*(dist0 - {rest})",
-            [combined("first round")],
+            "of the run", f"{far} - {rest} <= {q}**(k*H)*(dist0 - {rest})", [combined("first round")],
             [combined("next round", None, f"end; last turn; IH times {q}**H")],
         ),
         at("last round", "of the run", k="K"),
         combined(
-            "error of w",
-            "E(norm2(x[K] - xstar)) <= w_error" if projected else None,
-            "last round",
+            "error of w", "E(norm2(x[K] - xstar)) <= w_error" if projected else None, "last round",
             f"1 times {q}**(K*H)*{rest}",
         ),
-    )
+    )  # fmt: skip
 
 
 def nearer(before: str, sentence: str) -> Lines:
@@ -258,19 +238,15 @@ def in_ball(x: str) -> Lines:
     """Iterates stay in the ball, whose diameter is 2r."""
     return (
         induction(
-            "ball",
-            "norm2(x[k]) <= r**2",
-            [combined("start in it", None, "norm2(x0) <= r**2")],
+            "ball", "norm2(x[k]) <= r**2", [combined("start in it", None, "norm2(x0) <= r**2")],
             [axiom("stays in it", None, "projection", "x[k+1]")],
         ),
         *((at("end in it", "ball", k="K"),) if x == "x[K]" else ()),
         combined(
-            "diameter",
-            f"norm2({x} - xstar) <= 4*r**2",
-            {"end in it" if x == "x[K]" else "ball": "2", "norm2(xstar) <= r**2": "2"},
-            f"{x} + xstar",
+            "diameter", f"norm2({x} - xstar) <= 4*r**2",
+            {"end in it" if x == "x[K]" else "ball": "2", "norm2(xstar) <= r**2": "2"}, f"{x} + xstar",
         ),
-    )
+    )  # fmt: skip
 
 
 def last_minibatch() -> Lines:
@@ -284,8 +260,7 @@ def last_minibatch() -> Lines:
         *nearer("moved[k]", "E(norm2(x[k+1] - xstar)) <= E(norm2(moved[k] - xstar))"),
         step("length", f"E(norm2(moved[k] - xstar)) == E(norm2({ahead} - xstar)) + {noise}"),
         combined(
-            "round",
-            f"E(norm2(x[k+1] - xstar)) <= {q}*{far} + gamma**2*delta2/M",
+            "round", f"E(norm2(x[k+1] - xstar)) <= {q}*{far} + gamma**2*delta2/M",
             "end; length; E mean_n: variance (x[k]) times gamma**2/(M*N); "
             "E: strongly_convex f (x[k], xstar) times 2*gamma; "
             "E: above f (x[k], x[k] - grad(f, x[k])/L) times 2*gamma; "
@@ -293,19 +268,15 @@ def last_minibatch() -> Lines:
             "E: grad(f, x[k]) times gamma*(1/L - gamma); 1 times gamma**2*delta2*(N - 1)/(M*N)",
         ),
         combined(
-            "at first",
-            "norm2(x0 - xstar) <= 4*r**2",
-            "norm2(x0) <= r**2 times 2; norm2(xstar) <= r**2 times 2",
+            "at first", "norm2(x0 - xstar) <= 4*r**2", "norm2(x0) <= r**2 times 2; norm2(xstar) <= r**2 times 2",
             "x0 + xstar",
         ),
         induction(
-            "of the run",
-            f"{far} - {floor} <= {q}**k*(4*r**2 - {floor})",
-            [combined("first round", None, "at first")],
+            "of the run", f"{far} - {floor} <= {q}**k*(4*r**2 - {floor})", [combined("first round", None, "at first")],
             [combined("next round", None, f"round; IH times {q}")],
         ),
         combined("error of w", f"{far} <= w_error", "of the run", f"1 times {q}**k*{floor}"),
-    )
+    )  # fmt: skip
 
 
 # --- norms: Lemma 10, Proposition 3 ----------------------------------------------------------------------------------
@@ -317,10 +288,7 @@ def part_of_weights() -> Lines:
     return (
         step("chosen or not", f"norm2(part[0]) == dot(part[0], alpha_n*{g})"),
         combined(
-            "shorter",
-            f"norm2(part[0]) <= alpha_n**2*norm2({g})",
-            "chosen or not times 2",
-            f"part[0] - alpha_n*{g}",
+            "shorter", f"norm2(part[0]) <= alpha_n**2*norm2({g})", "chosen or not times 2", f"part[0] - alpha_n*{g}",
         ),
         root("of each", "shorter", f"norm(part[0]) <= alpha_n*norm({g})"),
         axiom("largest", f"norm({g}) <= G", "extreme", f"norm({g})", over="max_n"),
@@ -328,11 +296,9 @@ def part_of_weights() -> Lines:
         root("sum", "squared", "norm(x[1]) == norm(sum_n(part[0]))"),
         axiom("triangle", None, "triangle", "part[0]", over="sum_n"),
         combined(
-            "all",
-            None,
-            "sum; triangle; sum_n: of each; sum_n: largest times alpha_n; sum_n(alpha_n) == 1 times G",
+            "all", None, "sum; triangle; sum_n: of each; sum_n: largest times alpha_n; sum_n(alpha_n) == 1 times G",
         ),
-    )
+    )  # fmt: skip
 
 
 def _growth(bent: str, added: str) -> Lines:
@@ -350,21 +316,17 @@ def _growth(bent: str, added: str) -> Lines:
         root("scaled", "scaled 2", f"norm{more} == {c}*norm({added})"),
         root("turned", "turned 2", f"norm{less} == {c}*norm({bent})"),
         combined(
-            "turn",
-            f"norm(s[k, h+1]) <= {b}*norm({s}) + {c}*norm({added})",
+            "turn", f"norm(s[k, h+1]) <= {b}*norm({s}) + {c}*norm({added})",
             f"made; added; less; scaled; turned; bent times {c}; alpha_n <= 1 times eta*N*L*norm({s})",
         ),
         combined("one", f"1 <= {b}", (), "1 times eta*N*L"),
         power("more", "one", "h + 1", f"1 <= {b}**(h + 1)"),
         induction(
-            "growth",
-            f"norm({s}) <= {c}*h*{b}**h*norm({added})",
-            [step("begin")],
-            [combined("go on", None, f"turn; IH times {b}; more times {c}*norm({added})")],
-            on="h",
+            "growth", f"norm({s}) <= {c}*h*{b}**h*norm({added})", [step("begin")],
+            [combined("go on", None, f"turn; IH times {b}; more times {c}*norm({added})")], on="h",
         ),
         at("last turn", "growth", k="0", h="H"),
-    )
+    )  # fmt: skip
 
 
 def turned_by() -> Lines:
@@ -372,19 +334,15 @@ def turned_by() -> Lines:
     s = "s[k, h]"
     return (
         assumed(
-            "every sample",
-            f"norm2(grad(f_ni, {s}) - grad(f_ni, {s} - {s})) <= L**2*norm2({s})",
-            ["smooth(f_ni, L)"],
-            "lipschitz-gradient",
-            x=s,
-            y=f"{s} - {s}",
+            "every sample", f"norm2(grad(f_ni, {s}) - grad(f_ni, {s} - {s})) <= L**2*norm2({s})", ["smooth(f_ni, L)"],
+            "lipschitz-gradient", x=s, y=f"{s} - {s}",
         ),
         drawn("bent 2", "every sample", f"norm2(bent[k, h]) <= L**2*norm2({s})"),
         *_growth("bent[k, h]", "x[k]"),
         step("end 2", "norm2(q[1]) == norm2(s[0, H])"),
         root("end", "end 2", "norm(q[1]) == norm(s[0, H])"),
         combined("all", None, "end times 1/norm(x0); last turn times 1/norm(x0)"),
-    )
+    )  # fmt: skip
 
 
 def _exponential() -> Lines:
@@ -395,15 +353,12 @@ def _exponential() -> Lines:
         power("to H", "exp", "H", f"{b}**H <= exp({z})**H"),
         axiom("one more", None, "exp sum", f"h*{z}", z),
         induction(
-            "powers",
-            f"exp({z})**h == exp(h*{z})",
-            [combined("none")],
-            [combined("next", None, f"IH times exp({z}); one more times -1")],
-            on="h",
+            "powers", f"exp({z})**h == exp(h*{z})", [combined("none")],
+            [combined("next", None, f"IH times exp({z}); one more times -1")], on="h",
         ),
         at("all powers", "powers", h="H"),
         combined("grown", f"{b}**H <= exp(H*{z})", "to H; all powers"),
-    )
+    )  # fmt: skip
 
 
 def part_of_epoch() -> Lines:
@@ -527,20 +482,13 @@ def near_identity() -> Lines:
         *sides,
         combined("opposite 2", "norm2(x0 - y[K]) == norm2(y[K] - x0)"),
         root("opposite", "opposite 2", "norm(x0 - y[K]) == norm(y[K] - x0)"),
-        axiom(
-            "both",
-            None,
-            "triangle",
-            "x[K] - x0",
-            "x0 - y[K]",
-        ),
+        axiom("both", None, "triangle", "x[K] - x0", "x0 - y[K]"),
         combined(
-            "all",
-            None,
+            "all", None,
             "both times 1/norm(x0); opposite times 1/norm(x0); x end times 1/norm(x0); y end times 1/norm(x0); "
             "x grown; y grown",
         ),
-    )
+    )  # fmt: skip
 
 
 def _grown(x: str, tap: str, a: str) -> Lines:
@@ -548,43 +496,30 @@ def _grown(x: str, tap: str, a: str) -> Lines:
     taken = f"(-{a}*mean_n({bent}))"
     return (
         assumed(
-            f"{x} every",
-            f"norm2(grad(f_ni, {here}) - grad(f_ni, {here} - {here})) <= L**2*norm2({here})",
-            ["smooth(f_ni, L)"],
-            "lipschitz-gradient",
-            x=here,
-            y=f"{here} - {here}",
+            f"{x} every", f"norm2(grad(f_ni, {here}) - grad(f_ni, {here} - {here})) <= L**2*norm2({here})",
+            ["smooth(f_ni, L)"], "lipschitz-gradient", x=here, y=f"{here} - {here}",
         ),
         drawn(f"{x} bent 2", f"{x} every", f"norm2({bent}) <= L**2*norm2({here})"),
         root(f"{x} bent", f"{x} bent 2", f"norm({bent}) <= L*norm({here})"),
         axiom(f"{x} mean", None, "triangle", bent, over="mean_n"),
         step(f"{x} made 2", f"norm2({x}[k+1] - x0) == norm2(({here} - x0) + {taken})"),
         root(f"{x} made", f"{x} made 2", f"norm({x}[k+1] - x0) == norm(({here} - x0) + {taken})"),
-        axiom(
-            f"{x} taken",
-            None,
-            "triangle",
-            f"{here} - x0",
-            taken,
-        ),
+        axiom(f"{x} taken", None, "triangle", f"{here} - x0", taken),
         combined(f"{x} turned 2", f"norm2{taken} == {a}**2*norm2(mean_n({bent}))"),
         root(f"{x} turned", f"{x} turned 2", f"norm{taken} == {a}*norm(mean_n({bent}))"),
         axiom(f"{x} away", None, "triangle", f"{here} - x0", "x0"),
         combined(
-            f"{x} turn",
-            f"norm({x}[k+1] - x0) <= {q}*norm({here} - x0) + {a}*L*norm(x0)",
+            f"{x} turn", f"norm({x}[k+1] - x0) <= {q}*norm({here} - x0) + {a}*L*norm(x0)",
             f"{x} made; {x} taken; {x} turned; {x} mean times {a}; mean_n: {x} bent times {a}; {x} away times {a}*L",
         ),
         induction(
-            f"{x} run",
-            f"norm({here} - x0) <= ({q}**k - 1)*norm(x0)",
-            [combined(f"{x} begin")],
+            f"{x} run", f"norm({here} - x0) <= ({q}**k - 1)*norm(x0)", [combined(f"{x} begin")],
             [combined(f"{x} go on", None, f"{x} turn; IH times {q}")],
         ),
         at(f"{x} end", f"{x} run", k="K"),
         combined(f"{x} one", f"1 <= {q}", (), f"1 times {a}*L"),
         axiom(f"{x} grown", f"{q}**K <= {q}**(last - l + 1)", "exponents", q, "K", "last + 1 - l"),
-    )
+    )  # fmt: skip
 
 
 # --- gradient steps on the weights: the rate, Theorem 1, Lemma 15 ----------------------------------------------------
@@ -659,24 +594,20 @@ def _descent(name: str, before: str, after: str, best: str) -> Lines:
         level(f"{name} level", after, cost, "1"),
         axiom(f"{name} sum", f"sum_n({after}) == 1", "simplex", cost, "1"),
         combined(
-            f"{name} both",
-            f"sum_n(({after} - {best})**2) <= sum_n({shrink}*({before} - {best})*({after} - {best}))",
+            f"{name} both", f"sum_n(({after} - {best})**2) <= sum_n({shrink}*({before} - {best})*({after} - {best}))",
             f"sum_n: {name} level times {best}/2; sum_n: best level times {after}*{length}; "
             f"best sum times -sum_n({after}*({cost} + 2*{after}))/2; "
             f"{name} sum times -{length}*sum_n({best}*(z_n + 2*lam*{best}/m_n))",
         ),
         combined(
-            f"{name} half",
-            f"sum_n(({after} - {best})**2) <= sum_n(({shrink}*({before} - {best}))**2)",
-            f"{name} both times 2",
-            f"sum_n: {shrink}*({before} - {best}) - ({after} - {best})",
+            f"{name} half", f"sum_n(({after} - {best})**2) <= sum_n(({shrink}*({before} - {best}))**2)",
+            f"{name} both times 2", f"sum_n: {shrink}*({before} - {best}) - ({after} - {best})",
         ),
         combined(
-            name,
-            f"sum_n(({after} - {best})**2) <= {RHO}**2*sum_n(({before} - {best})**2)",
+            name, f"sum_n(({after} - {best})**2) <= {RHO}**2*sum_n(({before} - {best})**2)",
             f"{name} half; sum_n: squares times ({before} - {best})**2",
         ),
-    )
+    )  # fmt: skip
 
 
 def descended_to(best: str, start: str, sentence: str | None = None) -> Lines:
@@ -724,15 +655,12 @@ def estimated(x: str, zeta: str) -> Lines:
         *observed(x, "z_n", best, zeta, "a_n"),
         *descended_to(best, "2", f"2*{RHO}**(2*T_a)"),
         combined(
-            "outcome",
-            f"{error} <= 4*{RHO}**(2*T_a) + {own}",
-            "descent times 2; observation times 2",
+            "outcome", f"{error} <= 4*{RHO}**(2*T_a) + {own}", "descent times 2; observation times 2",
             f"sum_n: done_n - 2*{best} + a_n times {ONCE}/{BOTH}; sum_n: dtwo_n - 2*{best} + a_n times {TWICE}/{BOTH}",
         ),
         combined(
-            "all",
-            None,
+            "all", None,
             f"E: outcome; E: diameter times 32*N*kappa_g**2*L**4*{dist2}; "
             "error of w times 16*L**2*kappa_g**2*N*(zbar + 8*L**2*r**2)",
         ),
-    )
+    )  # fmt: skip
