@@ -22,7 +22,7 @@ from validate.experiments.figures import Clouds, Curves, Figure, curve
 from validate.experiments.kept import Job, Work
 from validate.experiments.sentences import BORNE_OUT, NOT_BORNE_OUT, Held, Sentence, above, judged, sentence_table
 from validate.experiments.simulated import expected, expected_at, simulated
-from validate.report.words import number
+from validate.report.readable import number
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from validate.experiments.example import Example
 from validate.experiments.figures import Curves, curve
 from validate.experiments.kept import Job, Work, plain, stored
 from validate.experiments.sentences import Held, Sentence, above, judged, sentence_table
-from validate.report.parts import _parts
+from validate.report.writing import _parts
 
 # --- statistics ------------------------------------------------------------------------------------------------------
 
