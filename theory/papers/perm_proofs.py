@@ -69,10 +69,7 @@ def _near(name: str, x: str, y: str) -> Lines:
 
 def _both_ways(apart: str, ends: str) -> Lines:
     """Cauchy's inequality, of which the square is a product of both."""
-    return (
-        axiom("less", None, "cauchy", apart, ends),
-        axiom("more", None, "cauchy", f"-{apart}", ends),
-    )
+    return (axiom("less", None, "cauchy", apart, ends), axiom("more", None, "cauchy", f"-{apart}", ends))
 
 
 def observed(x: str, z: str, a: str, zeta: str, b: str, told: bool = True) -> Lines:
