@@ -169,7 +169,7 @@ class Bound:
 
 
 class World(Still):
-    """An instance and its exact play, as `theory.sentence.evaluate` wants it.
+    """An instance and its exact play, as `theory.sentence.worlds.evaluate` wants it.
 
     Args:
         instance: which.
@@ -237,14 +237,13 @@ class World(Still):
 
     def _turning(self, e: Expression, index: str) -> list[tuple[At, int]]:
         """The taps in a tree that have an index, and at which of their places."""
-        key = ("turning", id(e), index)
-        if key not in self.words.kept:
+
+        def found() -> list[tuple[At, int]]:
             taps = [t for t in everything_meant(e, self.words) if isinstance(t, At) and t.name in self.words.taps]
             places = [[p for p, i in enumerate(t.indices) if Name(index) in everything(i)] for t in taps]
-            own = [(t, found[0]) for t, found in zip(taps, places, strict=True) if found]
-            self.words.kept[key] = (e, own)  # e is kept, so that its id stays its own
-        turning: list[tuple[At, int]] = self.words.kept[key][1]
-        return turning
+            return [(t, own[0]) for t, own in zip(taps, places, strict=True) if own]
+
+        return self.words.kept.about(e, ("turning", index), found)
 
     # expectation
 
@@ -493,15 +492,14 @@ class World(Still):
             self._by_round = any(isinstance(value, Schedule) for value in self.given.values())
         if self._by_round:
             return False
-        key = ("always", id(e))
-        if key not in self.words.kept:
-            turning = any(
+
+        def found() -> bool:
+            return not any(
                 isinstance(part, At) or (isinstance(part, Apply) and OVER.get(part.operation, ("", ""))[1] in TURNS)
                 for part in everything_meant(e, self.words)
             )
-            self.words.kept[key] = (e, not turning)  # e is kept, so that its id stays its own
-        found: bool = self.words.kept[key][1]
-        return found
+
+        return self.words.kept.about(e, "always", found)
 
 
 def quantile(law: list[tuple[Any, Any]], q: Any) -> Any:
