@@ -165,8 +165,8 @@ class Case(Job):
         digits = self.spread is None
         if self.kind == "sgd":
             return LocalSGD(self.step or (GIVEN.digits_sgd if digits else GIVEN.sgd), self.local_steps, self.batch)
-        eta, *rest = GIVEN.digits_adam if digits else GIVEN.adam
-        return LocalAdam(self.step or eta, self.local_steps, self.batch, *rest)
+        eta, beta1, beta2, eps = GIVEN.digits_adam if digits else GIVEN.adam
+        return LocalAdam(self.step or eta, self.local_steps, self.batch, beta1, beta2, eps)
 
     @property
     def population(self) -> Any:
