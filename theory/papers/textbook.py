@@ -383,6 +383,24 @@ METHODS = (
     theorem(
         "subgradient-method", "mean_k(f(x[k]) - fstar) <= norm2(x0 - xstar)/(2*eta*K) + eta*G2/2", of=gradient_descent,
         assuming=("convex(f)",), where={"G2": "max_k(norm2(grad(f, x[k])))"},
+        proof=(
+            step(
+                "step",
+                "norm2(x[k+1] - xstar) == norm2(x[k] - xstar) - 2*eta*dot(grad(f, x[k]), x[k] - xstar) "
+                "+ eta**2*norm2(grad(f, x[k]))",
+            ),
+            telescope("telescope", "norm2(x[k] - xstar)", "sum_k", "K"),
+            axiom(
+                "largest", "norm2(grad(f, x[k])) <= max_k(norm2(grad(f, x[k])))", "extreme", "norm2(grad(f, x[k]))",
+                over="max_k",
+            ),
+            combined(
+                "on average", None,
+                "sum_k: convex f (x[k], xstar) times 1/K; minimiser; sum_k: step times 1/(2*eta*K); "
+                "telescope times -1/(2*eta*K); sum_k: largest times eta/(2*K)",
+                "x[K] - xstar times 1/(2*eta*K)",
+            ),
+        ),
         title="the subgradient method", source=f"{NESTEROV}, Theorem 3.2.2 and its proof",
         remarks=(
             "for differentiable f, whose gradients are the only subgradients; in print f is convex",
@@ -631,6 +649,13 @@ STOCHASTIC = (
     lemma(
         "recursion", "r <= q**K*r0 + c*(1 - q**K)/(1 - q)", where={"r": "q**K*r0 + sum_k(q**(K - 1 - k)*(c - s_k))"},
         parameters={"q": OPEN_UNIT, "r0": NONNEGATIVE, "c": NONNEGATIVE, "s_k": NONNEGATIVE},
+        proof=(
+            induction(
+                "geometric", "sum_k(q**(K - 1 - k)) == (1 - q**K)/(1 - q)", [combined("one round", None)],
+                [combined("one more", None, "IH times q")], on="K",
+            ),
+            combined("unrolled", None, "geometric times c", "1 times sum_k(q**(K - 1 - k)*s_k)"),
+        ),
         title="a linear recursion unrolled",
         source="Polyak, Introduction to Optimization (1987), section 2.2.1, Lemma 1",
         remarks=("r[k+1] = q r[k] + c - s_k with any s_k >= 0, that is r[k+1] <= q r[k] + c: r is r[K]",),
