@@ -27,4 +27,3 @@ def few_instances(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(examine.POOL, True, 20)
     monkeypatch.setitem(examine.EVALUATIONS, True, 0)
-    monkeypatch.setitem(examine.FAR, True, 0)

@@ -144,13 +144,9 @@ NAMED = frozenset(
         "sim/kernels/quadratic_native.py",
         "sim/kernels/quadratic_triton.py",
         "sim/shuffling.py",
-        "theory/stability/adam_region.py",
-        "validate/commands/radius.py",
         "validate/instances/engines.py",
         "validate/scenario.py",
         "validate/self_test.py",
-        "validate/sweep/sentences.py",
-        "validate/sweep/tables.py",
     ]
 )
 """Files of the core that have one of the words. The list may only get shorter."""

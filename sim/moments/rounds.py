@@ -21,11 +21,11 @@ import numpy as np
 
 from sim.moments import draws as of_draws
 from sim.moments import operations as do
+from sim.moments.curvatures import Curvatures
 from sim.moments.law import AliveError, Law, Linear, Own, Shared, Value
 from sim.moments.meeting import Meeting, Output, meet
 from sim.moments.numbers import Array, Numbers
 from sim.moments.scalars import Parameters, evaluate, one, whole
-from sim.moments.setting import Setting
 from sim.moments.unrolled import Operation, Scalar
 from theory.program import LINEAR_GIVEN_DRAWS, Instruction, Loop, text_of
 
@@ -48,7 +48,7 @@ class Around:
     """What a round, or a turn of a loop over clients or samples, is in.
 
     Attributes:
-        setting: the clients that take part in it.
+        curvatures: the clients that take part in it.
         parameters: their values.
         k: the round.
         clients: which of all clients these are.
@@ -58,7 +58,7 @@ class Around:
         turning: whether clients go through their samples, each for itself.
     """
 
-    setting: Setting
+    curvatures: Curvatures
     parameters: Parameters
     k: int
     clients: tuple[int, ...]
@@ -70,7 +70,7 @@ class Around:
     @property
     def numbers(self) -> Numbers:
         """The arithmetic."""
-        return self.setting.numbers
+        return self.curvatures.numbers
 
 
 class Execution:
@@ -203,13 +203,13 @@ class Execution:
 
     def begun(self, law: Law, draw: int) -> list[Law]:
         """The law with the draw alive, or one law for each of its outcomes."""
-        op, numbers, setting = self.drawn[draw], self.around.numbers, self.around.setting
+        op, numbers, curvatures = self.drawn[draw], self.around.numbers, self.around.curvatures
         step = op.step
         assert isinstance(step, Instruction)
         number = self.number(op.scalars[0], law)
         if number.shape[0] > 1:
             raise ValueError(f"{op}: its {text_of(op.scalars[0].formula)} is drawn itself")
-        single, N = self.around.single, setting.clients
+        single, N = self.around.single, curvatures.clients
         if step.op == "coin" and not single:
             p = self.chance(op, number)
             if p.size > 1:
@@ -220,12 +220,12 @@ class Execution:
         if step.op == "sample":
             size = whole(number, "sample's b")
             replace = bool(step.flag)
-            if not replace and size > min(int(c) for c in setting.counts):
+            if not replace and size > min(int(c) for c in curvatures.counts):
                 raise ValueError(f"sample's b={size} is more than a client has, without replacement")
             if how == LINEARLY:
                 law.scalars[draw] = self.factor(size, replace)
                 return [law]
-            axis = of_draws.batches(draw, size, setting.counts, replace, setting.samples, numbers)
+            axis = of_draws.batches(draw, size, curvatures.counts, replace, curvatures.samples, numbers)
         elif step.op == "choose":
             if single:
                 raise ValueError(f"{op}: one client that is visited chooses nobody")
@@ -258,7 +258,7 @@ class Execution:
         numbers = self.around.numbers
         values = [
             numbers.ratio(1, size) if replace or c == 1 else numbers.ratio(int(c) - size, size * (int(c) - 1))
-            for c in self.around.setting.counts
+            for c in self.around.curvatures.counts
         ]
         return np.array([values], dtype=numbers.dtype)
 
@@ -341,7 +341,7 @@ class Execution:
 
     def value(self, op: Operation, law: Law) -> Value | None:
         """What an instruction gives where clients do not meet."""
-        step, numbers, setting = op.step, self.around.numbers, self.around.setting
+        step, numbers, curvatures = op.step, self.around.numbers, self.around.curvatures
         name = step.op
         if isinstance(step, Loop):
             from sim.moments.turns import passed
@@ -361,7 +361,7 @@ class Execution:
             mask[scalars[0] != 0] = numbers.ratio(1, 1)
             return do.sum_of(law, [mask, 1 - mask], values, step.kind == "table")
         if name == "ones":
-            B = numbers.zeros(setting.dim, law.width)
+            B = numbers.zeros(curvatures.dim, law.width)
             B[:, 0] = numbers.ratio(1, 1)
             return Shared(B)
         if name == "before":
@@ -388,8 +388,8 @@ class Execution:
             return first
         if name == "gradient" and len(op.of) == 2 and self.linearly(law, op.of[1]):
             self.settled(law, first)
-            whole_gradient = do.gradient(law, first, setting.hessian[None], setting.linear[None])
-            if setting.samples > 1:
+            whole_gradient = do.gradient(law, first, curvatures.hessian[None], curvatures.linear[None])
+            if curvatures.samples > 1:
                 whole_gradient.pending[op.of[1]] = (unit, first.linear)
             return whole_gradient
         for one_value in (first, *rest):
@@ -397,17 +397,19 @@ class Execution:
                 self.settled(law, one_value)
         if name == "gradient":
             if len(op.of) == 1:
-                return do.gradient(law, first, setting.hessian[None], setting.linear[None])
-            return do.gradient(law, first, *do.sample_gradients(setting, self.shares(law, op.of[1])))
+                return do.gradient(law, first, curvatures.hessian[None], curvatures.linear[None])
+            return do.gradient(law, first, *do.sample_gradients(curvatures, self.shares(law, op.of[1])))
         if name == "prox":
             return do.prox(law, first, scalars[0])
         if name == "keep":
             m = whole(scalars[0], "keep's m")
-            if m > setting.dim:
-                raise ValueError(f"{op}: m={m} is outside [1, d={setting.dim}]")
+            if m > curvatures.dim:
+                raise ValueError(f"{op}: m={m} is outside [1, d={curvatures.dim}]")
             return do.keep(law, first, m)
         if name == "get":
-            shares = (setting.own * setting.weight[:, None])[None] if len(op.of) == 1 else self.shares(law, op.of[1])
+            shares = (
+                (curvatures.own * curvatures.weight[:, None])[None] if len(op.of) == 1 else self.shares(law, op.of[1])
+            )
             return do.over_samples(law, first, shares)
         if name == "put":
             shares = self.shares(law, op.of[1])
@@ -423,17 +425,17 @@ class Execution:
         return bool(law.scalars[draw].ndim == 2)
 
     def full_gradient(self, law: Law, value: Value) -> Value:
-        whole_setting = self.around.mean
+        mean = self.around.mean
         if isinstance(value, Own):
             if value.pending:
                 self.settled(law, value)
-            return do.gradient(law, value, whole_setting[0][None, None], whole_setting[1][None, None])
-        B = whole_setting[0] @ value.B
-        B[:, 0] = B[:, 0] - whole_setting[1]
+            return do.gradient(law, value, mean[0][None, None], mean[1][None, None])
+        B = mean[0] @ value.B
+        B[:, 0] = B[:, 0] - mean[1]
         return Shared(B)
 
     def over_clients(self, op: Operation, law: Law, value: Value, scalars: Sequence[Array]) -> Value:
-        numbers, N = self.around.numbers, self.around.setting.clients
+        numbers, N = self.around.numbers, self.around.curvatures.clients
         name = op.step.op
         if self.around.single:
             if isinstance(value, Own) and name != "average":
@@ -451,7 +453,7 @@ class Execution:
         return do.summed(law, value, weights)
 
     def shifted(self, law: Law, past: Value, new: Value) -> Value:
-        d, numbers = self.around.setting.dim, self.around.numbers
+        d, numbers = self.around.curvatures.dim, self.around.numbers
         if isinstance(past, Shared) and isinstance(new, Shared):
             width = max(past.B.shape[1], new.B.shape[1])
             out = numbers.zeros(len(past.B), width)
@@ -470,7 +472,7 @@ class Execution:
         return law.combined([(unit, law.mapped(down[None, None], old)), (unit, law.mapped(top[None, None], front))])
 
     def combined_past(self, op: Operation, law: Law, past: Value) -> Value:
-        step, d, numbers = op.step, self.around.setting.dim, self.around.numbers
+        step, d, numbers = op.step, self.around.curvatures.dim, self.around.numbers
         assert isinstance(step, Instruction)
         rows = len(past.B) if isinstance(past, Shared) else past.linear.rows
         alpha = self.around.parameters.array(step.label, self.around.k, (rows // d,))
@@ -545,12 +547,12 @@ class Execution:
         out = Output(name, value)
         if op is None:
             return out
-        numbers, N = self.around.numbers, self.around.setting.clients
+        numbers, N = self.around.numbers, self.around.curvatures.clients
         if op.step.op == "keep":
             (m,) = (whole(self.number(s, law), "keep's m") for s in op.scalars)
-            if m > self.around.setting.dim:
-                raise ValueError(f"{op}: m={m} is outside [1, d={self.around.setting.dim}]")
-            out.kept = do.kept_excess(numbers, self.around.setting.dim, m)
+            if m > self.around.curvatures.dim:
+                raise ValueError(f"{op}: m={m} is outside [1, d={self.around.curvatures.dim}]")
+            out.kept = do.kept_excess(numbers, self.around.curvatures.dim, m)
         elif op.step.op == "mix":
             assert isinstance(op.step, Instruction)
             out.weights = self.around.parameters.array(op.step.label, self.around.k, (N, N))
@@ -566,7 +568,7 @@ class Execution:
         for axis in law.axes:
             if self.readers.get(axis.draw, 0) > 0:
                 raise AliveError(axis.draw)
-        numbers, N = self.around.numbers, self.around.setting.clients
+        numbers, N = self.around.numbers, self.around.curvatures.clients
         divided: list[Array] = []
         by_number = {out.number: out for out in outputs}
         counted: set[int] = set()
@@ -641,7 +643,7 @@ class Execution:
 
     def certain_total(self, law: Law, active: Array, drawn: Sequence[of_draws.Axis]) -> Any:
         """What sum_n active_n is, where it is always the same; None where it is not."""
-        N = self.around.setting.clients
+        N = self.around.curvatures.clients
         if active.shape[0] == 1:
             return np.broadcast_to(active, (1, N)).sum()
         if len(drawn) != 1 or drawn[0].pair is None or active.shape[1] > 1:
@@ -667,13 +669,13 @@ class Execution:
     def begun_again(self, parts: Sequence[tuple[Law, Meeting]]) -> Law:
         """A law on the new base: the sum of those that are no longer told apart."""
         old, made = parts[0]
-        numbers, N = self.around.numbers, self.around.setting.clients
+        numbers, N = self.around.numbers, self.around.curvatures.clients
         second = made.second
         weight = old.weight
         for law, other in parts[1:]:
             second = second + other.second
             weight = weight + law.weight
-        law = Law(self.around.setting, second, made.width, made.own_width)
+        law = Law(self.around.curvatures, second, made.width, made.own_width)
         law.weight = weight
         law.given = {d: v for d, v in old.given.items() if self.readers.get(d, 0) > 0}
         law.scalars = {d: c for d, c in old.scalars.items() if self.readers.get(d, 0) > 0}

@@ -37,7 +37,7 @@ def test_refutations_satisfy_every_hypothesis_and_every_standing_condition(size:
 
 @pytest.mark.parametrize("searched", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_standing_conditions_are_asked_for_like_hypotheses(searched: bool, tmp_path: Path) -> None:
-    """What only an instance without it breaks is not refuted; without it, it is. By the pool; in slow tests by a check."""
+    """What only an instance without it breaks is not refuted; without it, it is. In slow tests a check is asked."""
     printed = units.ATTAINED
     moved = tuple(text for text in printed.assuming if text not in ("noise <= 0", "mu == L"))
     stands = replace(printed, assuming=moved, standing=("noise <= 0", "mu == L"))

@@ -34,17 +34,16 @@ def claims():
 
 
 CLAIMS = claims()
-LONG = ("f7", "f16-sizes", "t5", "t4-sizes")
-"""What takes a check more than two seconds."""
+QUICK = ("t1-sizes", "t2-sizes", "t3-sizes", "t5-sizes")
+LONG = ("f7", "f16-sizes")
+"""What is true and does not take a check long, and what is false and does."""
 
 
-def labels(first: str, quick: bool = True) -> list[object]:
+def labels(first: str) -> list[object]:
     """Of the claims that begin so, slow where a check takes long."""
-    return [
-        pytest.param(x, marks=[] if quick and x not in LONG else [pytest.mark.slow])
-        for x in CLAIMS
-        if x.startswith(first)
-    ]
+    slow = [x for x in CLAIMS if (x not in QUICK if first == "t" else x in LONG)]
+    marks = [pytest.mark.slow]
+    return [pytest.param(x, marks=marks if x in slow else []) for x in CLAIMS if x.startswith(first)]
 
 
 @pytest.mark.parametrize("label", labels("f"))

@@ -74,7 +74,9 @@ def test_true_neighbours_are_not_called_false(quick: bool) -> None:
         vectors.YOUNG: ("norm2(a) <= (1 + c)*norm2(a) + (1 + 1/c)*norm2(b)",),
     }
     for one, statements in true.items():
-        outcomes = {f.mutant.claim.statement: f.outcome for f in (report(one, False) if quick else mutate(one)).findings}
+        outcomes = {
+            f.mutant.claim.statement: f.outcome for f in (report(one, False) if quick else mutate(one)).findings
+        }
         for statement in statements:
             assert outcomes[statement] in ("weaker", "not shown false"), statement
     for finding in report(noise_ball.ONE_STEP, not quick).findings:
@@ -95,7 +97,10 @@ def test_equal_functions_are_left_out() -> None:
         statements = [neighbour.claim for neighbour in neighbours(one)]
         assert len({(c.statement, tuple(c.where.items()), c.assuming, id(c.of)) for c in statements}) == len(statements)
     with_one = claim("one", "norm2(a + b) <= 2*norm2(a) + 2*1*norm2(b)", vectors=("a", "b"))
-    assert all(f.mutant.claim.statement != "norm2(a + b) <= 2*norm2(a) + 2*norm2(b)" for f in mutate(with_one, quick=True).findings)
+    assert all(
+        f.mutant.claim.statement != "norm2(a + b) <= 2*norm2(a) + 2*norm2(b)"
+        for f in mutate(with_one, quick=True).findings
+    )
 
 
 def test_every_part_of_a_claim_is_moved() -> None:

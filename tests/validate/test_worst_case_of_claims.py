@@ -351,9 +351,7 @@ PAPER = Paper("angles", "Angles", "a reader", (ANGLE,))
 
 
 @pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_a_readers_file_is_refuted_by_the_worst_case(
-    few: bool, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_a_readers_file_is_refuted_by_the_worst_case(few: bool, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """No quadratic and no function in one dimension breaks it; by the check, and by a search of its own.
 
     In slow tests the worst case comes after all of the pool and of the hunt.

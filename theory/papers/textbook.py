@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 from theory.claim import Paper, claim
-from theory.derivation import axiom, cases, combined, induction, step
+from theory.derivation import assumed, at, axiom, cases, combined, domain, induction, step, zero
 from theory.domain import NONNEGATIVE, OPEN_UNIT, Domain
 from theory.program import algorithm
 
@@ -373,6 +373,50 @@ FUNCTIONS = (
 STEPS = {"image": "x - eta*grad(f, x) - (y - eta*grad(f, y))"}
 FACTORS = ("(1 - eta*mu)**2", "(1 - eta*L)**2")
 
+# with 1/L for 0 it is the proof for the proximal point method
+AHEAD, FOUR = "x[k] - eta*grad(f, x[k])", "(4*k*eta + 2/L)"
+AT_ONCE, AT_XSTAR = "smooth convex f (xstar, x[k])", "zero f (2*grad(f, x[k]) - grad(f, xstar))"
+TIGHT = (
+    step("value", f"f(x[k+1]) == f({AHEAD})"),
+    step("slope", f"norm2(grad(f, x[k+1])) == norm2(grad(f, {AHEAD}))"),
+    step("nearer", f"norm2(x[k+1] - xstar) == norm2({AHEAD} - xstar)"),
+    induction(
+        "potential",
+        "2*k*eta*(f(x[k]) - fstar) + k*eta*(k*eta + 1/L)*norm2(grad(f, x[k])) + norm2(x[k] - xstar)"
+        " <= norm2(x0 - xstar)",
+        [combined("at first")],
+        [
+            combined(
+                "next",
+                None,
+                {
+                    "IH": "1",
+                    "nearer": "1",
+                    "value": "2*(k + 1)*eta",
+                    "slope": "(k + 1)*eta*((k + 1)*eta + 1/L)",
+                    AT_ONCE: "2*eta",
+                    "minimiser": "2*eta",
+                    AT_XSTAR: "eta/L",
+                    f"smooth convex f (x[k], {AHEAD})": "2*(k + 1)*(k*eta + 1/L + eta)",
+                    f"smooth convex f ({AHEAD}, x[k])": "2*(k + 1)*(k*eta + 1/L)",
+                },
+                {f"grad(f, {AHEAD}) - grad(f, x[k])": "(k + 1)*((k + 1)*eta*(1/L + (1/L - eta)) + 2/L*(1/L - eta))"},
+            )
+        ],
+    ),
+    combined(
+        "all",
+        None,
+        {
+            "potential": f"1/{FOUR}",
+            AT_ONCE: f"2*(k*eta + 1/L)/{FOUR}",
+            "minimiser": f"2*(k*eta + 1/L)/{FOUR}",
+            AT_XSTAR: f"(k*eta + 1/L)/(L*{FOUR})",
+        },
+        {"x[k] - xstar - (k*eta + 1/L)*grad(f, x[k])": f"1/{FOUR}"},
+    ),
+)
+
 METHODS = (
     theorem(
         "gradient-step-contraction",
@@ -456,6 +500,7 @@ METHODS = (
         "f(x[k]) - fstar <= L*norm2(x0 - xstar)/(4*k*L*eta + 2)",
         of=gradient_descent,
         assuming=(*SMOOTH_CONVEX, "eta <= 1/L"),
+        proof=TIGHT,
         title="gradient descent under convexity, with the tight constant",
         source="Drori, Teboulle, Math. Program. 145 (2014), Theorem 3.1",
     ),
@@ -585,6 +630,136 @@ SVRG_EPOCH = (
     ),
 )
 
+
+def centre(h):
+    """How far the clients' mean is from xstar after h turns."""
+    return f"E(norm2(mean_n(y[k, {h}]) - xstar))"
+
+
+SHRINKS, NEAR_X = "(1 - eta*mu)", "mean_n(E(norm2(y[k, h] - x[k])))"
+ADDED = f"2*eta*L*{NEAR_X} + eta**2/N*mean_n(E(norm2(v[k, h])))"
+LOCAL_TURN = (
+    assumed("curvature", "mu <= L", CLIENTS[:2], "curvature"),
+    combined("half", "L*eta <= 1/2", {HALF: "L"}),
+    combined("short", "L*eta <= 1", {"half": "1"}, {"1": "1/2"}),
+    domain("turns", "0 < H"),
+    combined("shrinks", f"{SHRINKS} > 0", {"half": "1", "curvature": "eta", "turns": "1/(2*H)"}),
+    combined("more", "0 <= L**2 + 2*L*mu - mu**2", {"curvature": "mu"}, {"1": "L*(L + mu)"}),
+    step(
+        "sampled",
+        f"{centre('h+1')} == E(norm2(mean_n(y[k, h] - eta*grad(f_n, y[k, h])) - xstar))"
+        " + eta**2/N*mean_n(E(norm2(v[k, h])) - E(norm2(grad(f_n, y[k, h]))))",
+    ),
+    combined(
+        "turn",
+        f"{centre('h+1')} <= {SHRINKS}*{centre('h')} + {ADDED}",
+        {
+            "sampled": "1",
+            "E mean_n: smooth strongly_convex f_n (xstar, y[k, h])": "eta/L",
+            "E mean_n: strongly_convex f_n (xstar, y[k, h])": "2*eta*(L - mu)/L",
+            "E: zero (mean_n(grad(f_n, y[k, h]))/L + xstar - mean_n(y[k, h]))": "2*eta",
+        },
+        {
+            "E: mean_n(y[k, h]) - xstar": "eta*mu*(L - mu)/L",
+            "E: mean_n(grad(f_n, y[k, h]))": "eta*(1 - L*eta)/L",
+            "E mean_n: L*(y[k, h] - mean_n(y[k, h])) + grad(f_n, xstar)"
+            " - grad(f_n, y[k, h]) + mean_n(grad(f_n, y[k, h]))": "eta/L",
+            "E mean_n: y[k, h] - mean_n(y[k, h])": "eta*(L**2 + 2*L*mu - mu**2)/L",
+            "E: mean_n(y[k, h]) - x[k]": "2*eta*L",
+            "E mean_n: grad(f_n, y[k, h])": "eta**2/N",
+        },
+    ),
+    step("begins", f"{centre('0')} == E(norm2(x[k] - xstar))"),
+    step("ends", f"E(norm2(x[k+1] - xstar)) == {centre('H')}"),
+    domain("in the loop", "h <= H - 1"),
+)
+LOCAL_ROUND = (
+    *LOCAL_TURN,
+    axiom("falls", f"{SHRINKS}**(H - 1 - h) <= {SHRINKS}**0", "exponents", SHRINKS, "0", "H - 1 - h"),
+    combined(
+        "weighted",
+        f"{SHRINKS}**(H - 1 - h)*{centre('h+1')} <= {SHRINKS}**(H - h)*{centre('h')} + {ADDED}",
+        {"turn": f"{SHRINKS}**(H - 1 - h)", "falls": ADDED},
+    ),
+    axiom(
+        "all turns",
+        f"sum_h({SHRINKS}**(H - 1 - h)*{centre('h+1')} - {SHRINKS}**(H - h)*{centre('h')})"
+        f" == {centre('H')} - {SHRINKS}**H*{centre('0')}",
+        "telescope",
+        f"{SHRINKS}**(H - h)*{centre('h')}",
+        over="sum_h",
+    ),
+    combined("round", None, {"sum_h: weighted": "1", "all turns": "-1", "begins": f"{SHRINKS}**H", "ends": "1"}),
+)
+SQUARED, FLOOR = "E(norm2(v[k, h]))", "(eta*G2/(mu*N) + 2*eta**2*L*(H - 1)**2*G2/mu)"
+LOCAL_SGD_RUN = (
+    *LOCAL_TURN,
+    axiom("of turns", f"{SQUARED} <= max_h({SQUARED})", "extreme", SQUARED, over="max_h"),
+    axiom("of all", f"max_h({SQUARED}) <= max_n(max_h({SQUARED}))", "extreme", f"max_h({SQUARED})", over="max_n"),
+    axiom("ever", f"max_n(max_h({SQUARED})) <= G2", "extreme", f"max_n(max_h({SQUARED}))", over="max_k"),
+    combined("bounded", f"{SQUARED} <= G2", {"of turns": "1", "of all": "1", "ever": "1"}),
+    step("starts", "E(norm2(y[k, 0] - x[k])) == 0"),
+    step("moves", "E(norm2(y[k, h+1] - x[k])) == E(norm2(y[k, h] - x[k] - eta*v[k, h]))"),
+    induction(
+        "drift",
+        "E(norm2(y[k, h] - x[k])) <= eta**2*h**2*G2",
+        [combined("at first", None, {"starts": "1"})],
+        [
+            cases(
+                "moved",
+                None,
+                "h <= 0",
+                [
+                    combined("nowhere", "E(norm2(y[k, h] - x[k])) <= 0", {"IH": "1", "h <= 0": "eta**2*h*G2"}),
+                    zero("no angle", "nowhere", "y[k, h] - x[k]", "v[k, h]", "E"),
+                    combined(
+                        "first turn",
+                        None,
+                        {"moves": "1", "nowhere": "1", "no angle": "-2*eta", "bounded": "eta**2"},
+                        {"1": "eta**2*G2*(h**2 + 2*h)"},
+                    ),
+                ],
+                [
+                    combined(
+                        "later turn",
+                        None,
+                        {"moves": "1", "IH": "1 + 1/h", "bounded": "eta**2*(1 + h)"},
+                        {"E: y[k, h] - x[k] + h*eta*v[k, h]": "1/h"},
+                    )
+                ],
+            )
+        ],
+        on="h",
+    ),
+    combined(
+        "near",
+        "E(norm2(y[k, h] - x[k])) <= eta**2*(H - 1)**2*G2",
+        {"drift": "1", "in the loop": "eta**2*G2*(H - 1 + h)"},
+    ),
+    induction(
+        "loop",
+        f"{centre('h')} - {FLOOR} <= {SHRINKS}**h*(E(norm2(x[k] - xstar)) - {FLOOR})",
+        [combined("no turn", None, {"begins": "1"})],
+        [
+            combined(
+                "one more",
+                None,
+                {"turn": "1", "IH": SHRINKS, "mean_n: near": "2*eta*L", "mean_n: bounded": "eta**2/N"},
+            )
+        ],
+        on="h",
+    ),
+    at("whole loop", "loop", h="H"),
+    induction(
+        "run",
+        f"E(norm2(x[k] - xstar)) - {FLOOR} <= {SHRINKS}**(k*H)*(norm2(x0 - xstar) - {FLOOR})",
+        [combined("no round")],
+        [combined("next round", None, {"ends": "1", "whole loop": "1", "IH": f"{SHRINKS}**H"})],
+    ),
+    at("whole run", "run", k="K"),
+    combined("all", None, {"whole run": "1"}, {"1": f"{SHRINKS}**(K*H)*{FLOOR}"}),
+)
+
 STOCHASTIC = (
     lemma(
         "sgd-step",
@@ -681,6 +856,7 @@ STOCHASTIC = (
             "drift": "sum_n(sum_h(E(norm2(y[k, h] - x[k]))))/N",
             "noise": "sum_n(sum_h(E(norm2(v[k, h]))))/N**2",
         },
+        proof=LOCAL_ROUND,
         title="one round of local SGD under strong convexity",
         source=f"{LOCAL_SGD}, Lemma 3.1 summed over the H steps of a round",
         remarks=(
@@ -694,6 +870,7 @@ STOCHASTIC = (
         of=local_sgd,
         assuming=CLIENTS,
         where={"G2": "max_k(max_n(max_h(E(norm2(v[k, h])))))"},
+        proof=LOCAL_SGD_RUN,
         title="local SGD under strong convexity",
         source=f"{LOCAL_SGD}, Lemmas 3.1 and 3.3 with a constant step, constants by the remark",
         remarks=(

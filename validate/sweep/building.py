@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=32)
 def problem_of(text: str) -> Quadratic:
-    """The problem of a canonical text (`validate.sweep.tables.PROBLEMS`), in float64; the last ones are kept."""
+    """The problem of a canonical text (`validate.sweep.kinds.PROBLEMS`), in float64; the last ones are kept."""
     from sim.problems import quadratic, rand_hie, scalar
 
     given = json.loads(text)

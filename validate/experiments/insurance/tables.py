@@ -21,7 +21,7 @@ from validate.experiments.insurance.setting import (
     expected,
     expected_or_infinite,
 )
-from validate.report.words import number
+from validate.report.readable import number
 
 
 def cep_table(runs: dict[str, Runs]) -> Table:

@@ -18,7 +18,7 @@ from validate.experiment import Drawing, Experiment, Progress
 from validate.experiments.open_fl import findings, radii, setting, tables
 from validate.experiments.open_fl.setting import CONFIDENCE, FULL, LABELS, QUICK, RIDGE, Case, Size
 from validate.experiments.open_fl.tables import Family, Found
-from validate.report.words import number
+from validate.report.readable import number
 
 KINDS = ("sgd", "adam")
 THREADS = 3
