@@ -485,9 +485,9 @@ def test_experiments_run_in_another_process(tmp_path) -> None:
 
 
 def test_the_paper_s_experiments_are_found() -> None:
-    from validate.experiments.insurance import reproduce
+    from examples.fedavg_svrg import reproduce
 
-    assert reproduction("fedavg-svrg") is reproduce
+    assert reproduction("fedavg-svrg") == reproduce
     assert reproduction("textbook") is None
     with pytest.raises(ValueError, match="unknown paper 'no-such-paper'"):
         reproduction("no-such-paper")

@@ -568,5 +568,5 @@ PAPER = Paper(
     title="Federated Learning Using Variance Reduced Stochastic Gradient for Probabilistically Activated Agents",
     authors="Mohammadreza Rostami, Solmaz S. Kia",
     claims=(*THEOREM, *REMARK, *LEMMA, *APPENDIX, *SUMMED),
-    experiments="validate.experiments.insurance",
+    experiments="examples.fedavg_svrg",
 )
