@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from validate import experiment as ex
+from validate.experiments import former as ex
 from validate.experiments.open_fl import figures, findings, radii, setting, tables
 from validate.experiments.open_fl.setting import Case, Size
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from validate import experiment as ex
 from validate.drawing import Axes, Curve, Level, Mark, Panel, draw_curves
 from validate.experiment import Drawing, Experiment, Progress
+from validate.experiments import former as ex
 from validate.experiments.open_fl import findings, radii, setting, tables
 from validate.experiments.open_fl.setting import CONFIDENCE, FULL, LABELS, QUICK, RIDGE, Case, Size
 from validate.experiments.open_fl.tables import Family, Found
-from validate.report.words import number
+from validate.report.readable import number
 
 KINDS = ("sgd", "adam")
 THREADS = 3

@@ -21,7 +21,7 @@ from validate.experiments.open_fl.tables import (
     stability,
     stationary,
 )
-from validate.report.words import number
+from validate.report.readable import number
 
 
 def findings(

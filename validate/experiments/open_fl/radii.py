@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from validate import experiment as ex
 from validate.experiment import Band, Progress
+from validate.experiments import former as ex
 from validate.experiments.open_fl.setting import (
     BATCH,
     BETA1,

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from validate import experiment as ex
 from validate.experiment import Progress
+from validate.experiments import former as ex
 
 # stated in section IV-A
 DIM, SAMPLES, INITIAL = 100, 100, 10

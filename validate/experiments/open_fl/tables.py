@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from validate import experiment as ex
 from validate.experiment import Estimate, Table
+from validate.experiments import former as ex
 from validate.experiments.open_fl.radii import Constants, Radii, Replay
 from validate.experiments.open_fl.setting import CONFIDENCE, LABELS, STEPS, Case
-from validate.report.words import number
+from validate.report.readable import number
 
 Array = np.ndarray
 Found = Mapping[Case, Mapping[str, Array]]

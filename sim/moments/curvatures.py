@@ -17,7 +17,7 @@ LARGEST_TABLE = 30_000_000
 """Entries of the map C -> mean_i D_i C D_i' of all clients, up to which it is kept as matrices."""
 
 
-class Setting:
+class Curvatures:
     """Clients of a problem.
 
     Attributes:
@@ -34,10 +34,10 @@ class Setting:
         self.numbers, self.counts, self.point = numbers, counts, point
         self.sample_hessian, self.sample_linear, self.hessian, self.linear = arrays
         self.clients, self.samples, self.dim = self.sample_linear.shape
-        self._parts: dict[tuple[int, ...], Setting] = {}
+        self._parts: dict[tuple[int, ...], Curvatures] = {}
 
     @classmethod
-    def of(cls, problem: Quadratic, numbers: Numbers, point: Array) -> Setting:
+    def of(cls, problem: Quadratic, numbers: Numbers, point: Array) -> Curvatures:
         """That of all clients."""
         load = numbers.array
         arrays = (
@@ -48,13 +48,13 @@ class Setting:
         )
         return cls(numbers, arrays, problem.counts, point)
 
-    def part(self, clients: Sequence[int]) -> Setting:
+    def part(self, clients: Sequence[int]) -> Curvatures:
         """That of some of the clients."""
         key = tuple(clients)
         if key not in self._parts:
             at = list(key)
             arrays = (self.sample_hessian[at], self.sample_linear[at], self.hessian[at], self.linear[at])
-            self._parts[key] = Setting(self.numbers, arrays, self.counts[at], self.point)
+            self._parts[key] = Curvatures(self.numbers, arrays, self.counts[at], self.point)
         return self._parts[key]
 
     @cached_property

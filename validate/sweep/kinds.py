@@ -1,4 +1,6 @@
-"""The tables of a specification: kinds of problems and algorithms, and who takes part; what each may say, and together.
+"""The kinds of problems and algorithms of a specification, and who takes part; what each may say, and together.
+
+The algorithms are those of the first specifications (`theory.papers.specs`), and a claim's own.
 
 Everything here is on canonical values (see `validate.sweep.entries`) and computes nothing: a combination that cannot be
 is found before anything runs.
@@ -11,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 from theory.domain import NONNEGATIVE, POSITIVE, PROBABILITY, REAL, Domain
+from theory.papers.specs import SPECS
 from validate.sweep.entries import (
     Entry,
     check_names,
@@ -35,7 +38,7 @@ INSURANCE_CLIENTS = 18
 MOST_HESSIAN_ENTRIES = 1_000_000  # N n d^2 of a generated problem
 MOST_SAMPLES = 1_000  # of a scalar problem, all clients together
 MOST_STEPS = 5_000_000  # K N times the local steps of a round: entries of a table of moments
-MOST_SHUFFLED = 16  # clients in all orders of which moments are computed, `sim.moments.turns.MOST_VISITED`
+MOST_IN_ORDERS = 16  # clients in all orders of which moments are computed, `sim.moments.turns.MOST_VISITED`
 
 
 @dataclass(frozen=True)
@@ -47,12 +50,17 @@ class Kind:
         check: refuses values that do not go together, given all but `free` and the place for the error.
         free: entries that `check` does not look at.
         others: how entries of any other name are read; None where there are none.
+        present: who takes part in an algorithm: clients by their chances, or so many of them, "all" by their nature,
+            "some", so many of them, or whom a "program" says.
+        weights: the entry with a weight of each client.
     """
 
     entries: Mapping[str, Entry]
     check: Callable[[Table, str], None] = lambda values, where: None
     free: tuple[str, ...] = ()
     others: Entry | None = None
+    present: Literal["", "all", "some", "program"] = ""
+    weights: str = ""
 
     def entries_for(self, given: Table, where: str) -> dict[str, Entry]:
         """Its entries, and those of other names that a table has.
@@ -139,31 +147,37 @@ _RULES = {
     "aggregation": Entry(choice("unbiased", "normalised"), "unbiased"),
     "empty": Entry(choice("keep", "zero", "condition"), "keep"),
 }
-_LAGS = Entry(sequence(number(NONNEGATIVE), "one number a lag"), (), listed=True)
 
 
-def _check_inertia(values: Table, where: str) -> None:
-    if not sum(map(Fraction, values["alpha"])) < 1:
-        raise ValueError(f"{where}.alpha={shown(list(values['alpha']))} has a sum outside [0, 1)")
+def _of_spec(spec: Mapping[str, Any]) -> Kind:
+    """What the table of an algorithm may say, by the table of its specification."""
+    absent, lags, weights = spec.get("absent", ()), spec.get("lags", ()), spec.get("weights", "")
+    counts = [name for name in spec["parameters"] if name != "step" and name not in absent]
+    entries = {"step": _STEP, **{name: Entry(integer(1)) for name in counts}}
+    if weights:
+        shares = Entry(sequence(number(NONNEGATIVE), "one weight a client, at least one", 1), None, listed=True)
+        return Kind({**entries, weights: shares}, present="all", weights=weights)
+    if not lags:
+        return Kind({**entries, **{name: _RULES[name] for name, _ in spec["rules"]}})
 
+    def check(values: Table, where: str) -> None:
+        if not sum(map(Fraction, values[lags[0]])) < 1:
+            raise ValueError(f"{where}.{lags[0]}={shown(list(values[lags[0]]))} has a sum outside [0, 1)")
+
+    one_each = Entry(sequence(number(NONNEGATIVE), "one number a lag"), (), listed=True)
+    free = ("step", *counts, *lags[1:])
+    return Kind({**entries, **dict.fromkeys(lags, one_each)}, check, free, present="some")
+
+
+SPEC_OF: Mapping[str, str] = {spec.get("kind", name): name for name, spec in SPECS.items()}
+"""The specification's name of each kind of algorithm."""
 
 ALGORITHMS: Mapping[str, Kind] = {
-    "fedavg-svrg": Kind({"step": _STEP, "S": Entry(integer(1)), "M": Entry(integer(1)), **_RULES}),
-    "local-sgd": Kind({"step": _STEP, "local_steps": Entry(integer(1)), **_RULES}),
-    "shuffling": Kind(
-        {
-            "step": _STEP,
-            "local_steps": Entry(integer(1)),
-            "alpha": Entry(sequence(number(NONNEGATIVE), "one weight a client, at least one", 1), None, listed=True),
-        }
-    ),
-    "fedmim": Kind(
-        {"step": _STEP, "local_steps": Entry(integer(1)), "alpha": _LAGS, "beta": _LAGS},
-        _check_inertia,
-        free=("step", "local_steps", "beta"),
-    ),
+    **{kind: _of_spec(SPECS[name]) for kind, name in SPEC_OF.items()},
     "program": Kind(
-        {}, others=Entry(either(number(REAL), sequence(number(REAL), "one number a client, or a round", 1)))
+        {},
+        others=Entry(either(number(REAL), sequence(number(REAL), "one number a client, or a round", 1))),
+        present="program",
     ),
 }
 """Of "program", the algorithm is the claim's own, and the entries are its parameters."""
@@ -274,7 +288,7 @@ def settled(
 ) -> tuple[Table, Table]:
     """An algorithm and who takes part in it, for N clients, in canonical form.
 
-    Absent weights of shuffling are 1/N each; everybody is p = 1, and of FedMIM N of N clients.
+    Absent weights are 1/N each; everybody is p = 1, and N of N clients where the number of them is said.
 
     Args:
         algorithm: one combination of a table.
@@ -285,12 +299,14 @@ def settled(
     Raises:
         ValueError: for what cannot be, naming the tables and the entries.
     """
-    kind, (problem, method, part) = algorithm["kind"], where
-    if kind == "shuffling":
-        weights = algorithm["alpha"] if algorithm["alpha"] is not None else [str(Fraction(1, clients))] * clients
+    (problem, method, part), name, kind = where, algorithm["kind"], ALGORITHMS[algorithm["kind"]]
+    if entry := kind.weights:
+        weights = algorithm[entry] if algorithm[entry] is not None else [str(Fraction(1, clients))] * clients
         if len(weights) != clients:
-            refuse(f"{method} with {problem}", f"alpha has {len(weights)} weights; it needs one a client, N={clients}")
-        algorithm = {**algorithm, "alpha": weights}
+            refuse(
+                f"{method} with {problem}", f"{entry} has {len(weights)} weights; it needs one a client, N={clients}"
+            )
+        algorithm = {**algorithm, entry: weights}
     chosen = dict(EVERYBODY) if participation is None else dict(participation)
     if isinstance(chosen.get("p"), list):
         if len(chosen["p"]) != clients:
@@ -301,17 +317,14 @@ def settled(
     if chosen.get("clients", 0) > clients:
         refuse(f"{part} with {problem}", f"clients={chosen['clients']} is outside the integers in [1, {clients}], 1..N")
     everybody = chosen in (EVERYBODY, {"clients": clients})
-    if kind == "shuffling":
+    if kind.present in ("all", "program"):
         if not everybody:
-            refuse(f"{part} with {method}", f"{_brief(chosen)} is not everybody, and shuffling visits every client")
+            why = "a program says who takes part" if kind.present == "program" else f"{name} visits every client"
+            refuse(f"{part} with {method}", f"{_brief(chosen)} is not everybody, and {why}")
         chosen = dict(EVERYBODY)
-    if kind == "program":
-        if not everybody:
-            refuse(f"{part} with {method}", f"{_brief(chosen)} is not everybody, and a program says who takes part")
-        chosen = dict(EVERYBODY)
-    if kind == "fedmim":
+    if kind.present == "some":
         if not everybody and "p" in chosen:
-            refuse(f"{part} with {method}", f"{_brief(chosen)} is neither 1 nor absent; fedmim has clients = S of N")
+            refuse(f"{part} with {method}", f"{_brief(chosen)} is neither 1 nor absent; {name} has clients = S of N")
         chosen = {"clients": clients} if everybody else chosen
     return algorithm, chosen
 
@@ -340,8 +353,8 @@ def check_sizes(algorithm: Table, clients: int, rounds: int, exact: bool, where:
     steps = rounds * clients * local_steps_of(algorithm)
     if steps > MOST_STEPS:
         refuse(f"{method} with {problem}", f"rounds*clients*local steps={steps} is outside [1, {MOST_STEPS}]")
-    if exact and algorithm["kind"] == "shuffling" and clients > MOST_SHUFFLED:
-        text = f"clients={clients} is outside the integers in [1, {MOST_SHUFFLED}], of which the exact oracle can take"
+    if exact and ALGORITHMS[algorithm["kind"]].present == "all" and clients > MOST_IN_ORDERS:
+        text = f"clients={clients} is outside the integers in [1, {MOST_IN_ORDERS}], of which the exact oracle can take"
         refuse(f"{method} with {problem}", f"{text} all orders; sampled cells can have more")
 
 

@@ -7,14 +7,11 @@ d dimensions. Fractions are decided exactly; float64 up to rounding.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from sim.problems import Quadratic
-from sim.problems.linear_algebra import eigenvalues, minimise
-from validate.once import once
 
 Array = np.ndarray
 
@@ -22,37 +19,12 @@ Array = np.ndarray
 ROUNDING = 1e-9
 
 
-def holds(problem: Quadratic, constant: Any, relative: Any) -> bool:
-    """Whether the condition holds at every x.
-
-    Args:
-        problem: the clients.
-        constant: G, at least 0.
-        relative: B, at least 0.
-    """
-    hessian, linear, second, cross, square = _sums(problem)
-    b2 = relative * relative
-    corner = constant * constant + b2 * (linear @ linear) - square
-    edge = cross - b2 * (hessian @ linear)
-    form = np.block([[np.array([[corner]]), edge[None]], [edge[:, None], b2 * (hessian @ hessian) - second]])
-    if problem.exact:
-        from theory.inequality.psd import is_psd
-
-        return is_psd([[Fraction(entry) for entry in row] for row in form])
-    # each row and column in units of the terms that its diagonal entry is the difference of
-    units = [constant * constant + b2 * (linear @ linear) + square]
-    units += [b2 * np.trace(hessian @ hessian) + np.trace(second)] * problem.dim
-    scale = np.array([1 / np.sqrt(unit) if unit > 0 else 1.0 for unit in units])
-    return bool(np.linalg.eigvalsh(form * np.outer(scale, scale))[0] >= -ROUNDING)
-
-
-@once
 def least_relative(problem: Quadratic) -> Any:
     """The infimum of the B^2 with which the condition holds for some G; None when there is no B.
 
     A Fraction for exact problems in one dimension, else a float. It may itself have no G: see `least_constant`.
     """
-    hessian, _, second, _, _ = _sums(problem)
+    hessian, second = problem.mean_hessian, _second(problem)
     if not (problem.hessian != 0).any():
         return 0 * problem.smoothness
     if problem.dim == 1:
@@ -74,7 +46,8 @@ def least_constant(problem: Quadratic, b2: Any) -> Any:
     Returns:
         A Fraction for exact problems in one dimension, else a float.
     """
-    hessian, linear, second, _, square = _sums(problem)
+    hessian, linear, second = problem.mean_hessian, problem.mean_linear, _second(problem)
+    square = (problem.client_linear * problem.client_linear).sum() / problem.clients
     if not (problem.hessian != 0).any():
         return max(square - b2 * (linear @ linear), 0 * square)
     if problem.dim > 1:
@@ -110,38 +83,12 @@ def least_constant(problem: Quadratic, b2: Any) -> Any:
     return float(at_point + (turned[kept] ** 2 / values[kept]).sum())
 
 
-@once
-def bounded_below(problem: Quadratic) -> bool:
-    """Whether f, the average of the clients' functions, is bounded below."""
-    return minimise(problem.mean_hessian, problem.mean_linear) is not None
-
-
-@once
-def gradient_domination(problem: Quadratic) -> Any:
-    """The largest mu with ||grad f(x)||^2/2 >= mu (f(x) - f_*) at every x: f's smallest curvature that is not 0.
-
-    Returns:
-        A Fraction where the Hessian of f is diagonal and exact, else a float; infinity when f is constant; None when f
-        is not bounded below.
-    """
-    found = minimise(problem.mean_hessian, problem.mean_linear)
-    if found is None:
-        return None
-    rank = found[1]
-    return eigenvalues(problem.mean_hessian)[problem.dim - rank] if rank else float("inf")
-
-
 def _small(edge: Array, residual: Array, problem: Quadratic) -> bool:
     """Whether the mean of H_n r_n is nothing but rounding."""
     size = float(np.max(np.abs(problem.client_hessian))) * float(np.max(np.abs(residual), initial=0.0))
     return bool(np.max(np.abs(edge.astype(float)), initial=0.0) <= ROUNDING * size)
 
 
-@once
-def _sums(problem: Quadratic) -> tuple[Array, Array, Array, Array, Any]:
-    """H and b of f, (d, d) and (d,); the clients' means of H_n^2, (d, d), of H_n b_n, (d,), and of ||b_n||^2."""
-    hessians, linears = problem.client_hessian, problem.client_linear
-    second = (hessians @ hessians).sum(axis=0) / problem.clients
-    cross = (hessians @ linears[..., None])[..., 0].sum(axis=0) / problem.clients
-    square = (linears * linears).sum() / problem.clients
-    return problem.mean_hessian, problem.mean_linear, second, cross, square
+def _second(problem: Quadratic) -> Array:
+    """(d, d), the clients' mean of H_n^2."""
+    return (problem.client_hessian @ problem.client_hessian).sum(axis=0) / problem.clients

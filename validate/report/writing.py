@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validate import files
 from validate.experiment import Experiment
-from validate.experiments import reproduction
+from validate.experiments import NotInstalledError, reproduction
 from validate.parallel import over_processes, tell
 from validate.report.formula import Typesetter
 from validate.report.page import render, typeset
@@ -81,7 +81,7 @@ def _written(
     sweeps = _sweeps(stores, out, progress)
     if not chosen:
         return render((), (), out, papers=(), sweeps=sweeps, written=_files_of(sweeps))
-    parts = _parts([p.name for p in chosen], quick, out)
+    parts = _parts([p.name for p in chosen], quick, out, progress)
     hear, finished = listener(progress), count(1)
 
     def done(at: int) -> None:
@@ -154,12 +154,12 @@ class Part(NamedTuple):
         return f"{self.paper}: {self.what or self.kind}"
 
 
-def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
+def _parts(papers: Sequence[str], quick: bool, out: Path, progress: Callable[[str], None] | None = None) -> list[Part]:
     """The work on a report on these papers, what takes longest first."""
     from validate.checking import check_paper
     from validate.checking import tasks as checks
 
-    found = [Part("experiments", p, _experiment, (p, quick, out)) for p in papers if reproduction(p) is not None]
+    found = [Part("experiments", p, _experiment, (p, quick, out)) for p in papers if _redrawn(p, progress)]
     for task in checks(papers, quick, out):
         found += _claims(task, check_paper)
     found.append(Part("formulas", ALL, _formulas, (tuple(papers),)))
@@ -169,6 +169,16 @@ def _parts(papers: Sequence[str], quick: bool, out: Path) -> list[Part]:
     many = Counter(part.paper for part in found if part.kind == "claims")
     # begun last, a part that takes long would be waited for alone: experiments, then the papers with most claims
     return sorted(found, key=lambda part: (part.kind != "experiments", -many[part.paper]))
+
+
+def _redrawn(paper: str, progress: Callable[[str], None] | None) -> bool:
+    """Whether the report has a paper's experiments; where they are not installed, it is said that it has not."""
+    try:
+        return reproduction(paper) is not None
+    except NotInstalledError as error:
+        if progress:
+            progress(f"left out: {error}")
+        return False
 
 
 def _claims(task: tuple[Any, ...], check: Callable[..., Any]) -> list[Part]:
