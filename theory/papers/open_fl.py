@@ -913,5 +913,5 @@ PAPER = Paper(
     title="On the Stability Analysis of Open Federated Learning Systems",
     authors="Youbang Sun, Heshan Fernando, Tianyi Chen, Shahin Shahrampour",
     claims=(*DEFINITION, *THEOREM_2, *SECTION_VI_A, *THEOREM_3_CLAIMS, *LEMMA_5_CLAIMS, *LINES),
-    experiments="validate.experiments.open_fl",
+    experiments="examples.open_fl",
 )
