@@ -15,20 +15,17 @@ PER_CLIENT: frozenset[Kind] = frozenset({"client", "table", "client past", "numb
 
 def kinds_of(program: Program) -> dict[str, Kind]:
     """The kind of every value, the samples of ``w.pass_over`` among them."""
-    if "kinds" not in program.kept:
+
+    def found() -> dict[str, Kind]:
         passes: dict[str, Kind] = {s.index: "sample" for s in program.steps if isinstance(s, Loop) and s.op == "pass"}
-        program.kept["kinds"] = {**program.kinds, **passes}
-    kinds: dict[str, Kind] = program.kept["kinds"]
-    return kinds
+        return {**program.kinds, **passes}
+
+    return program.kept.once("kinds", found)
 
 
 def readers_of(program: Program, taps: frozenset[str]) -> Readers:
     """`Readers`, once for a program and taps."""
-    key = ("readers", taps)
-    if key not in program.kept:
-        program.kept[key] = Readers(program, taps)
-    found: Readers = program.kept[key]
-    return found
+    return program.kept.once(("readers", taps), lambda: Readers(program, taps))
 
 
 class Readers:
