@@ -102,7 +102,9 @@ def moved(one: Claim) -> list[Claim]:
     return [replace(one, statement=f"{left} {relation} {worse}", proof=None)]
 
 
-@pytest.mark.parametrize("name", FALSE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "lsvrg/too-fast" else []) for name in FALSE]
+)
 def test_nothing_is_found_for_what_is_false(name: str) -> None:
     found = search(FALSE[name], 600)
     assert found.lines is None
