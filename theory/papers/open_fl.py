@@ -11,19 +11,7 @@ that has left is selected no more. What the paper says of a generic f, its secti
 from dataclasses import replace
 
 from theory.claim import Paper, claim
-from theory.derivation import (
-    assumed,
-    averaged,
-    axiom,
-    cases,
-    combined,
-    domain,
-    induction,
-    power,
-    root,
-    step,
-    zero,
-)
+from theory.derivation import assumed, averaged, axiom, cases, combined, domain, induction, power, root, step, zero
 from theory.domain import NONNEGATIVE, REAL, Domain
 from theory.papers import open_fl_proofs as proofs
 from theory.papers.open_fl_proofs import LENGTH, ROOT, worth
@@ -129,10 +117,7 @@ def adam_around(w, x, u, v, *, eta, beta1, beta2, eps, weight, H):
 # --- SGD -------------------------------------------------------------------------------------------------------------
 
 NO_LESS = dict.fromkeys(("R", "r", "sigma", "R2"), NONNEGATIVE)
-A1, A1_N = (
-    ("smooth(f, L)", "strongly_convex(f, mu)"),
-    ("smooth(f_n, L)", "strongly_convex(f_n, mu)"),
-)
+A1, A1_N = (("smooth(f, L)", "strongly_convex(f, mu)"), ("smooth(f_n, L)", "strongly_convex(f_n, mu)"))
 A2, A2_N = "norm(xstar) <= r", "norm(xstar_n) <= r"
 A3, STEP = "bounded_variance(sigma**2)", "eta <= 1/L"
 KAPPA = {"kappa": "L/mu"}
