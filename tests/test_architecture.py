@@ -152,7 +152,7 @@ NAMED = frozenset(
 """Files of the core that have one of the words. The list may only get shorter."""
 
 
-FORMER = tuple(f"validate/experiments/{name}/" for name in ("inertia", "two_populations"))
+FORMER = tuple(f"validate/experiments/{name}/" for name in ("inertia",))
 
 
 def core() -> Iterator[str]:
