@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.quotients import RejectedError
+from theory.derivation.polynomials import RejectedError
 from theory.derivation.reading import PLAIN, Place, Reader, checked, finest
 from theory.derivation.rounds import Rounds
 from theory.derivation.schemas import leaned_on, named_points

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from theory.claim import Claim
-from theory.derivation.quotients import RejectedError
+from theory.derivation.polynomials import RejectedError
 from theory.derivation.schemas import SCHEMAS
 from theory.predicates import Predicate, predicate
 from theory.sentence import FUNCTION_NAMES, Expression, Sentence, parse_call, parse_expression, text_of
