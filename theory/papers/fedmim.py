@@ -699,5 +699,5 @@ PAPER = Paper(
     title="Enhance Local Consistency in Federated Learning: A Multi-Step Inertial Momentum Approach",
     authors="Yixing Liu, Yan Sun, Zhengtao Ding, Li Shen, Bo Liu, Dacheng Tao",
     claims=(*RECURSION, *DRIFTS, *AVERAGE, *EQ33, *THEOREM_1, *THEOREM_2, *KEPT, *REMARKS),
-    experiments="validate.experiments.inertia",
+    experiments="examples.fedmim",
 )
