@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import count
 from typing import Any, TypeAlias
 
-from theory.derivation.polynomials import REMEMBERED, Atom
+from theory.derivation.polynomials import Atom, remembered
 from theory.derivation.quotients import ONE, Quotient, of_atom
 
 _FRESH = count()
@@ -63,7 +62,13 @@ FIXED = frozenset({"E", "E vec", "quantile"})
 """Whose value is not random, whatever stands inside."""
 
 
-@lru_cache(REMEMBERED)
+@remembered
+def _one(s: frozenset[Any]) -> frozenset[Any]:
+    """One of all that are equal."""
+    return s
+
+
+@remembered
 def _made(kind: str, data: tuple[Any, ...], own: Index | None) -> Atom:
     names: set[str] = set()
     bound: set[str] = set() if own is None else {own}
@@ -90,7 +95,8 @@ def _made(kind: str, data: tuple[Any, ...], own: Index | None) -> Atom:
         chance, moments, draws = False, frozenset(), frozenset()
     made = Atom(f"{kind}({','.join(map(_text, data))})")
     made.kind, made.data, made.reducible = kind, data, kind in REDUCIBLE
-    made.free, made.random, made.moments, made.draws = frozenset(names - bound), chance, moments, draws
+    made.random = chance
+    made.free, made.moments, made.draws = map(_one, (frozenset(names - bound), moments, draws))
     made.height = max([height, *(int(x.split("#")[1].split(".")[0]) for x in bound if "#" in x)])
     return made
 

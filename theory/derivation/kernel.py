@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.polynomials import RejectedError
+from theory.derivation.polynomials import RejectedError, forget
 from theory.derivation.reading import PLAIN, Place, Reader, checked, finest
 from theory.derivation.rounds import Rounds
 from theory.derivation.schemas import leaned_on, named_points
@@ -77,6 +77,7 @@ def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Che
     Raises:
         NotProvedError: where it is not accepted, naming the line and why.
     """
+    forget()
     kernel, last = accepted(claim, claim.proof if lines is None else lines)
     texts = tuple(dict.fromkeys((*claim.assuming, *claim.standing)))
     used = tuple(text for text in texts if text in last.hypotheses)

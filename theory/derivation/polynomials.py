@@ -6,20 +6,35 @@ monomials, which are sorted, to their coefficients, none of them 0: integers, or
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd
 from operator import add, sub
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 MOST_TERMS = 20_000
 REMEMBERED = 1 << 15
 """How many results of a function that is asked the same again and again are kept."""
+_REMEMBERING: list[Any] = []
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class RejectedError(ValueError):
     """What is not read here, or not accepted; it may be true all the same."""
+
+
+def remembered(function: F) -> F:
+    """A function whose results hang on its arguments alone, and are kept until `forget`."""
+    keeping = lru_cache(REMEMBERED)(function)
+    _REMEMBERING.append(keeping)
+    return keeping  # type: ignore[return-value]
+
+
+def forget() -> None:
+    """Keep no result of a function that is `remembered`: each derivation begins with none."""
+    for one in _REMEMBERING:
+        one.cache_clear()
 
 
 class Atom(str):
@@ -67,17 +82,20 @@ def exact(c: Rational) -> Rational:
     return c if type(c) is int or c.denominator != 1 else c.numerator
 
 
-@lru_cache(REMEMBERED)
 def times(one: Monomial, other: Monomial) -> tuple[Monomial, bool]:
-    """The product of two monomials, and whether it has a power of a root that is to be written as what is under it."""
-    if one and other:
-        powers = dict(one)
-        for atom, power in other:
-            powers[atom] = powers.get(atom, 0) + power
-        product = tuple(sorted((a, p) for a, p in powers.items() if p))
-    else:
-        product = one or other
-    return product, any(a.reducible and e not in (0, 1) for a, e in product)
+    """The product of two monomials, and whether it has a power of a root that is to be written as what is under it.
+
+    They have no such power themselves.
+    """
+    if not one or not other:
+        return one or other, False
+    powers = dict(one)
+    both = [(a, e) for a, e in other if a in powers]
+    if not both:
+        return tuple(sorted(one + other)), False
+    for a, e in other:
+        powers[a] = powers.get(a, 0) + e
+    return tuple(sorted((a, e) for a, e in powers.items() if e)), any(a.reducible for a, _ in both)
 
 
 def added(one: Polynomial, other: Polynomial) -> Polynomial:

@@ -8,12 +8,11 @@ free index is never captured, and renaming need not open what binds others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import permutations, product
 from typing import Any, TypeAlias
 
 from theory.derivation.atoms import FIRST, Binder, Index, atom
-from theory.derivation.polynomials import REMEMBERED, Atom, Monomial, RejectedError, primitive
+from theory.derivation.polynomials import Atom, Monomial, RejectedError, primitive, remembered
 from theory.derivation.quotients import Quotient
 
 MOST_BINDERS = 5
@@ -64,7 +63,7 @@ def _atom(a: Atom, names: Names) -> Atom:
     return _renamed(a, own) if own else a
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def _renamed(a: Atom, names: Names) -> Atom:
     def of(x: Any) -> Any:
         if isinstance(x, Atom):

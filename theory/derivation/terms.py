@@ -10,12 +10,11 @@ is bound is opened where something is multiplied with it: its indices then have 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
 from itertools import count
 from typing import Any
 
 from theory.derivation.atoms import Binder, Index, atom, fresh
-from theory.derivation.polynomials import REMEMBERED, Atom, Monomial, Rational, RejectedError
+from theory.derivation.polynomials import Atom, Monomial, Rational, RejectedError, remembered
 from theory.derivation.quotients import ONE, ZERO, Quotient, constant, monomial, of_atom
 from theory.derivation.renaming import canonical, monomial_with_names, with_names
 
@@ -271,7 +270,7 @@ def _connected(prefix: Sequence[Binder], inside: Monomial) -> list[tuple[tuple[B
     return [(tuple(b for b in prefix if b.index in own), tuple(sorted(factors))) for own, factors in groups]
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def _closed(prefix: tuple[Binder, ...], inside: Monomial) -> Quotient:
     inner, body = all_opened(inside, local=True)
     if len(body.over) != 1 or body.under:
