@@ -103,16 +103,17 @@ def accepted(claim: Claim, written: Any, depth: int = 0) -> tuple[Kernel, Line]:
     """
     if isinstance(written, str | Mapping) or not isinstance(written, Sequence) or not written:
         raise NotProvedError(claim.id, "there is no derivation: it is a sequence of lines")
-    if Kernel(claim, written, depth=depth).reader.affine:
+    kernel = Kernel(claim, written, depth=depth)
+    if kernel.reader.affine:
         try:
-            return _accepted(claim, written, False, depth)
+            return _followed(Kernel(claim, written, False, depth), written)
         except NotProvedError:  # it needs that a function is quadratic
             pass
-    return _accepted(claim, written, True, depth)
+    return _followed(kernel, written)
 
 
-def _accepted(claim: Claim, written: Sequence[Mapping[str, Any]], affine: bool, depth: int) -> tuple[Kernel, Line]:
-    kernel = Kernel(claim, written, affine, depth)
+def _followed(kernel: Kernel, written: Sequence[Mapping[str, Any]]) -> tuple[Kernel, Line]:
+    claim = kernel.claim
     last = kernel.block(written, Goal(claim.sentence, PLAIN, exact=True))[-1]
     if last.fixed:
         raise NotProvedError(last.name, f"it holds for some {', '.join(sorted(last.fixed))} only")

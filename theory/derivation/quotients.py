@@ -184,6 +184,10 @@ class Quotient:
 
 
 def _product(one: Polynomial, other: Polynomial) -> Quotient:
+    for p, q in ((one, other), (other, one)):
+        if len(p) == 1 and () in p and len(q) <= MOST_TERMS:
+            c = p[()]
+            return Quotient(q if c == 1 else {m: exact(b * c) for m, b in q.items()}, {})
     if len(one) * len(other) > MOST_TERMS * 50:
         raise RejectedError("a product of too many terms")
     found: dict[Monomial, Rational] = {}

@@ -59,6 +59,8 @@ def _monomial(m: Monomial, names: Names) -> Monomial:
 
 
 def _atom(a: Atom, names: Names) -> Atom:
+    if not a.free:
+        return a
     own = tuple(new for new in names if new[0] in a.free)
     return _renamed(a, own) if own else a
 

@@ -343,7 +343,7 @@ class Signs:
             found.add(-1)
         if domain.upper is None or domain.upper > 0:
             found.add(1)
-        if domain.contains(0.0):
+        if domain.contains(Fraction(0)):
             found.add(0)
         return frozenset(found)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from theory.claim import Claim
@@ -78,17 +79,11 @@ _SAID = {
 
 
 def axiom(name: str, sentence: str | None, schema: str, *of: str, over: str = "") -> Data:
-    """What is so of any numbers and vectors; where an axiom says one thing, the sentence may be left out.
-
-    Raises:
-        ValueError: where a sentence that is left out would be made of another number of expressions.
-    """
+    """What is so of any numbers and vectors; where an axiom says one thing, the sentence may be left out."""
     said = _SAID.get(f"{schema} over" if over else schema)
     if sentence is None and said is not None:
-        takes = 2 if "{1}" in said else 1
-        if len(of) != takes:
-            raise ValueError(f"of={of} has {len(of)} expressions, the axiom {schema!r} takes {takes}")
-        sentence = said.format(*of, over=over)
+        with suppress(IndexError):  # too few expressions: the rule tells how many it takes
+            sentence = said.format(*of, over=over)
     return _line(name, "axiom", sentence, schema=schema, of=list(of), over=over)
 
 
