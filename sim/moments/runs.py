@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.moments.around import Around, Treatment
 from sim.moments.curvatures import Curvatures
 from sim.moments.initial import initial
 from sim.moments.law import Law, Linear, Own, Shared, Value
@@ -21,7 +22,7 @@ from sim.moments.numbers import (
     symmetric_basis,
 )
 from sim.moments.results import Frame, Layout, Moments
-from sim.moments.rounds import Around, Treatment, executed
+from sim.moments.rounds import executed
 from sim.moments.scalars import Parameters, evaluate, one, whole
 from sim.moments.unrolled import Unrolled, unrolled
 from sim.problems.linear_algebra import minimise

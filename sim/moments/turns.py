@@ -35,8 +35,6 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
     Raises:
         ValueError: for too many clients.
     """
-    from sim.moments.rounds import executed
-
     around, body, numbers = execution.around, op.body, law.numbers
     assert body is not None
     N = law.curvatures.clients
@@ -74,7 +72,7 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
         part.values[body.inner] = Shared(before)
         part.scalars = {name: x if x.shape[1] == 1 else x[:, c : c + 1] for name, x in law.scalars.items()}
         inside = replace(around, curvatures=part.curvatures, clients=(around.clients[c],), single=True)
-        done = executed(inside, body.operations, part, [body.after])
+        done = execution.within(inside, body.operations, part, [body.after])
         outputs = [Output(-1), Output(body.after)]
         for one in done.laws:
             one.values[-1] = Shared(base)
@@ -133,7 +131,7 @@ def passed(execution: Execution, op: Operation, law: Law) -> Own:
         raise ValueError(
             f"{op}: {most} samples of a client are outside [1, {MOST_PASSED}]: the recursion takes 2^n laws"
         )
-    execution.settled(law)
+    execution.reads.settle(law)
     for name in op.of:
         value = law.values.get(name)
         if isinstance(value, Shared) and value.B.shape[1] > law.width:
@@ -166,8 +164,6 @@ def _orders(
     execution: Execution, op: Operation, law: Law, clients: list[int], parts: list[Linear], B: Array, C: Array
 ) -> tuple[Array, Array]:
     """Of clients with equally many samples, the map of the value and the covariance of `parts` after all orders."""
-    from sim.moments.rounds import executed
-
     around, body, numbers = execution.around, op.body, law.numbers
     assert body is not None
     curvatures = law.curvatures.part(clients)
@@ -213,14 +209,14 @@ def _orders(
         shares[:, np.arange(E), samples] = numbers.ratio(1, 1)
         part.scalars[body.index] = shares.reshape(outcomes * E, 1, -1)
         kept = [-2 - i for i in range(1, len(parts))]
-        done = executed(inside, body.operations, part, [body.after, *kept])
+        done = execution.within(inside, body.operations, part, [body.after, *kept])
         if len(done.laws) > 1:
             raise ValueError(f"{op}: a coin for all is tossed while clients go through their samples")
         (after,) = done.laws
         moved = owns(after, [after.values[body.after]])[0]
         others = {name: after.values[name] for name in kept}
         after.values = {body.after: Own(Linear(moved.linear.B, dict(moved.linear.G)), moved.pending), **others}
-        done.settled(after)
+        done.reads.settle(after)
         for axis in after.axes[1:]:
             if axis.pair is not None:
                 raise ValueError(f"{op}: clients are chosen while they go through their samples")
