@@ -11,7 +11,7 @@ import pytest
 from tests.derivation.exact import Numbers, law_of
 from theory import algorithm, claim
 from theory.claim import Claim
-from theory.derivation.quotients import RejectedError
+from theory.derivation.polynomials import RejectedError
 from theory.derivation.reading import PLAIN, Reader, finest
 from theory.derivation.rounds import Rounds
 from theory.operations import to_fraction

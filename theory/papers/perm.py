@@ -1340,12 +1340,13 @@ MOVING = (
         "the weights move little from epoch to epoch, with constants", "repair of Lemma 14",
         of=projected_minibatch_sgd, assuming=(*STRONG, A2, "gamma <= 1/L", *INSIDE),
         where={
-            **AFTER_STEPS, "y_n": distances("x[k-1]"), "z_n": distances("x[k]"), **descended("y_n"),
+            **AFTER_STEPS, "y_n": distances("x[k]"), "z_n": distances("x[k+1]"), **descended("y_n"),
             "eone_n": step("done_n", "z_n"), "etwo_n": step(step("dtwo_n", "z_n"), "z_n"), **MOTION,
-            "motion_term": "motion_factor*(L**2*((1 - mu*gamma)**(k - 1)*D**2 + gamma*delta2/(mu*M)) + delta2/M)",
+            "motion_term": "motion_factor*(L**2*((1 - mu*gamma)**k*D**2 + gamma*delta2/(mu*M)) + delta2/M)",
         },
-        printed={"n": "m_n", "T": "k", "D": "D"},
+        printed={"n": "m_n", "D": "D"}, proof=proofs.weights_of_epochs(),
         remarks=(
+            "r = k+1.",
             "||a^r - a^{r-1}||^2 <= 3 (error of a^r) + 3 (error of a^{r-1}) + 3 ||a*(w^r) - a*(w^{r-1})||^2, the "
             "errors at most 2 (1-n_min/n_max)^{2 T_a} each. With m = ||w^r-w^{r-1}||: z_j changes by at most L m (2 "
             "sqrt(zeta_ij(w*)) + 2 L D), whose square is at most L^2 m^2 (8 zeta_ij + 8 L^2 D^2); a*(z) is "
