@@ -380,7 +380,7 @@ def test_the_single_loop_obeys_its_repaired_bounds(
         v, w = float(np.clip(v, -1, 1)), float(np.clip(w - gamma * np.mean(h * w - b), -1, 1))
         before, a = a, descend(a, w)
         if r >= 2:
-            move = CLAIMS["lemma-14/corrected"].bound(**common, T=r)
+            move = CLAIMS["lemma-14/corrected"].bound(**common, k=r - 1)
             assert np.sum((a - before) ** 2) <= move * (1 + 1e-9) + 1e-12
     end = CLAIMS["lemma-15/corrected"].bound(**common, T=R)
     there = optimum(best)

@@ -270,7 +270,7 @@ AVERAGE = (
     result(
         "eq30/corrected", "E(norm2(chosen[k, h])) == (S - 1)*N/(S*(N - 1))*mean_sq + (N - S)/(S*(N - 1))*gradients_sq",
         where=CLIENTS, equation="(30), corrected", title="sampling without replacement", source="repair of (30)",
-        proof=proofs.EQ_30, amends="eq30",
+        amends="eq30",
         remarks=(
             "The indicators have the moments S/N and S(S-1)/(N(N-1)); N^2 ||mean||^2 = cross terms + squares. At most "
             "the printed right side.",

@@ -245,7 +245,6 @@ DEFINITION = (
 )  # fmt: skip
 
 # the gradient at x0 and at xstar, where it is 0; the mean of a sampled gradient, its square, and one step
-PRODUCT = step("product", "E(dot(x0 - xstar, g[0])) == dot(x0 - xstar, grad(f, x0))")
 CURVED = (
     combined(
         "curved",
@@ -254,7 +253,6 @@ CURVED = (
         "zero f ((mu + L)*(x0 - xstar) + grad(f, xstar) - 2*grad(f, x0)) times -1",
     ),
 )
-AT_ONCE = (PRODUCT, *CURVED, combined("all", None, "product times -1; curved times 1/(mu + L)"))
 SEEN = (
     *CURVED,
     axiom("cauchy", None, "cauchy", "-xstar", "grad(f, x0)"),
@@ -551,7 +549,7 @@ SECTION_VI_A = (
         equation="Lemma 4", title="shorter steps stay in the ball", source="Lemma 4, Section VI-A",
     ),
     equation(
-        6, f"E(dot(x0 - xstar, g[0])) >= {BOTH}", A1, {**KAPPA, **GRADIENT_NORM, **DISTANCE}, proof=AT_ONCE,
+        6, f"E(dot(x0 - xstar, g[0])) >= {BOTH}", A1, {**KAPPA, **GRADIENT_NORM, **DISTANCE},
         title="strong convexity and smoothness at once", parameters={},
     ),
     equation(
@@ -886,7 +884,7 @@ LINES = (
     ),
     line(
         "eq23", "I2 == -(1 - beta1)*weighted_gradient", where={"I2": PARTS["I2"], **WEIGHTED}, parameters=ONLY_BETA,
-        proof=proofs.EQ23, title="the second part: the gradient",
+        title="the second part: the gradient",
     ),
     line(
         "eq24", "I3 <= sigma**2*inverse_root_drop", (A4,),

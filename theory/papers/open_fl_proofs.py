@@ -263,7 +263,6 @@ def length(name: str, line: str, moved: str, u: str, v: str, small: str, sentenc
 
 EQ21: Lines = in_three_parts("all")
 EQ22: Lines = (*GROWS, *MOVED, *momentum("all"))
-EQ23: Lines = (step("all"),)
 EQ24: Lines = (*GROWS, *BY_ITERATES, *BOUNDED, *scaling("all"))
 STEP_LENGTH: Lines = (*GROWS, *MOVED, *SMALL, *length("all", "moves", STEP, NEXT_U, NEXT_V, "small then"))
 

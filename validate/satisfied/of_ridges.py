@@ -7,47 +7,24 @@ told. Along the axes of an orthogonal basis norm2 of a gradient is the sum of |a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from sim.problems.linear_algebra import root
 from theory import predicates as p
-from theory.formula import UndefinedError
 from theory.inequality.psd import is_psd
 from theory.operations import UndecidedError
 from validate.instances.pieces import largest_sum
 from validate.instances.ridge_functions import RidgeFunction, axes_of, summed
 from validate.instances.ridges import Ridges, least_of
+from validate.satisfied.rules import Numbers, Rules
 
 F = Fraction
-Numbers: TypeAlias = "tuple[Any, ...]"
 MOST_CORNERS = 10
 """Ridges of a function, through the corners of whose derivatives the search for the longest gradient goes."""
-
-
-def best_of_ridges(predicate: p.Predicate, problem: Ridges) -> Numbers | None:
-    """The best constants, as of `validate.satisfied.best`; None where none are known."""
-    rule = _BEST.get(type(predicate))
-    try:
-        return None if rule is None else rule(predicate, problem)
-    except (UndecidedError, UndefinedError):
-        return None
-
-
-def true_of_ridges(predicate: p.Predicate, problem: Ridges, constants: Numbers) -> bool | None:
-    """Whether an assumption is true with these constants.
-
-    Returns:
-        None where it is not known.
-    """
-    rule = _TRUE.get(type(predicate))
-    try:
-        return None if rule is None else rule(predicate, problem, constants)
-    except (UndecidedError, UndefinedError):
-        return None
 
 
 # --- curvature --------------------------------------------------------------------------------------------------------
@@ -270,35 +247,27 @@ def _quadratic(predicate: p.Quadratic, problem: Ridges, constants: Numbers) -> b
     return not any(phi.knots for f in problem.named(predicate.function) for _, phi in f.terms)
 
 
-def _if_true(predicate: Any, problem: Ridges) -> Numbers | None:
-    return () if _TRUE[type(predicate)](predicate, problem, ()) else None
-
-
-_TRUE: Mapping[type[p.Predicate], Callable[[Any, Ridges, Numbers], bool | None]] = {
-    p.Smooth: _smooth,
-    p.Convex: _convex,
-    p.StronglyConvex: _strongly_convex,
-    p.Lipschitz: _bounded,
-    p.BoundedGradients: _bounded,
-    p.Quadratic: _quadratic,
-    p.BoundedBelow: _bounded_below,
-    p.PolyakLojasiewicz: _pl,
-    p.SameMinimiser: _same_minimiser,
-    p.BoundedVariance: _true_variance,
-    p.Dissimilar: _true_dissimilar,
-}
-_BEST: Mapping[type[p.Predicate], Callable[[Any, Ridges], Numbers | None]] = {
-    p.Smooth: _best_smooth,
-    p.Convex: _if_true,
-    p.StronglyConvex: _best_strongly_convex,
-    p.Lipschitz: _best_bounded,
-    p.BoundedGradients: _best_bounded,
-    p.Quadratic: _if_true,
-    p.BoundedBelow: _if_true,
-    p.PolyakLojasiewicz: _best_pl,
-    p.SameMinimiser: _if_true,
-    p.BoundedVariance: _variance,
-    p.Dissimilar: _dissimilar,
-}
-
-__all__ = ["best_of_ridges", "true_of_ridges"]
+RULES = Rules(
+    true={
+        p.Smooth: _smooth,
+        p.Convex: _convex,
+        p.StronglyConvex: _strongly_convex,
+        p.Lipschitz: _bounded,
+        p.BoundedGradients: _bounded,
+        p.Quadratic: _quadratic,
+        p.BoundedBelow: _bounded_below,
+        p.PolyakLojasiewicz: _pl,
+        p.SameMinimiser: _same_minimiser,
+        p.BoundedVariance: _true_variance,
+        p.Dissimilar: _true_dissimilar,
+    },
+    best={
+        p.Smooth: _best_smooth,
+        p.StronglyConvex: _best_strongly_convex,
+        p.Lipschitz: _best_bounded,
+        p.BoundedGradients: _best_bounded,
+        p.PolyakLojasiewicz: _best_pl,
+        p.BoundedVariance: _variance,
+        p.Dissimilar: _dissimilar,
+    },
+)

@@ -7,24 +7,14 @@ that `bounded_below` may need the largest function of a class with mu <= 0 (`val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias
 
 from theory import predicates as p
 from validate.instances.points import Points
-
-Numbers: TypeAlias = "tuple[Any, ...]"
-Rule: TypeAlias = "Callable[[Any, Points], Numbers | None]"
+from validate.satisfied.rules import Numbers, Rules
 
 
-def best_implied(predicate: p.Predicate, problem: Points) -> Numbers | None:
-    """The best constants that the classes imply, as of `validate.satisfied.best`; None where they imply none."""
-    rule = _RULES.get(type(predicate))
-    return None if rule is None else rule(predicate, problem)
-
-
-def implied(predicate: p.Predicate, problem: Points, constants: Numbers) -> bool | None:
+def _implied(predicate: p.Predicate, problem: Points, constants: Numbers) -> bool | None:
     """Whether an assumption is true with these constants.
 
     Returns:
@@ -35,7 +25,8 @@ def implied(predicate: p.Predicate, problem: Points, constants: Numbers) -> bool
         bound = _longest(problem)
         apart = problem.clients == 1 and B >= 1
         return True if G >= 0 and (apart or (bound is not None and bound <= G)) else None
-    best = best_implied(predicate, problem)
+    rule = RULES.best.get(type(predicate))
+    best = None if rule is None else rule(predicate, problem)
     if best is None:
         return None
     if isinstance(predicate, p.BoundedGradients) and predicate.on_ball:  # what is true everywhere is true there
@@ -128,18 +119,19 @@ def _dissimilar(predicate: p.Dissimilar, problem: Points) -> Numbers | None:
     return (bound,) if predicate.spread else (bound, Fraction(0))
 
 
-_RULES: Mapping[type[p.Predicate], Rule] = {
-    p.Smooth: _smooth,
-    p.Convex: _convex,
-    p.StronglyConvex: _strongly_convex,
-    p.PolyakLojasiewicz: _strongly_convex,
-    p.Lipschitz: _steepness,
-    p.BoundedGradients: _steepness,
-    p.BoundedBelow: _bounded_below,
-    p.SameMinimiser: _same_minimiser,
-    p.BoundedVariance: _variance,
-    p.Dissimilar: _dissimilar,
-}
-"""Of each assumption, the best constants that the classes imply; of others nothing is known."""
-
-__all__ = ["best_implied", "implied"]
+RULES = Rules(
+    true=dict.fromkeys(p.PREDICATES.values(), _implied),
+    best={
+        p.Smooth: _smooth,
+        p.Convex: _convex,
+        p.StronglyConvex: _strongly_convex,
+        p.PolyakLojasiewicz: _strongly_convex,
+        p.Lipschitz: _steepness,
+        p.BoundedGradients: _steepness,
+        p.BoundedBelow: _bounded_below,
+        p.SameMinimiser: _same_minimiser,
+        p.BoundedVariance: _variance,
+        p.Dissimilar: _dissimilar,
+    },
+)
+"""The best constants are those that the classes imply; of other assumptions nothing is known."""
