@@ -46,7 +46,7 @@ INSTANCES, SEEDS = 3, 40
 """Instances on which the sentences of another derivation are measured, and seeds among which these are looked for."""
 UNMEASURED = (
     SentenceError, UndefinedError, UndecidedError, TooManyOutcomesError, ValueError, ZeroDivisionError, OverflowError,
-    KeyError,
+    KeyError, TypeError, IndexError,
 )  # fmt: skip
 
 

@@ -267,8 +267,8 @@ class Rounds:
 
     def is_sample(self, draw: Any) -> bool:
         """Whether a draw is one sample of every client."""
-        step = self.draws[draw[0]]
-        return step.op == "sample" and formula(self.reader, step.numbers[0], PLAIN).number == 1
+        step = self.draws.get(draw[0])
+        return step is not None and step.op == "sample" and formula(self.reader, step.numbers[0], PLAIN).number == 1
 
     def totals(self, q: Quotient) -> Quotient:
         """A normal form in which as many clients are chosen as are."""

@@ -1488,5 +1488,5 @@ PAPER = Paper(
         *PROBLEMS, OBSERVATION, *THEOREM_1, *ALPHA_RATES, EQ3, *MINIMISERS, *LEMMA_3, *LOCAL, *TOOLS, *SAMPLING,
         *EPOCHS, *ONE_EPOCH, *THEOREM_2, *PROPOSITION_4, *MOVING, *SINGLE,
     ),
-    experiments="validate.experiments.two_populations",
+    experiments="examples.perm",
 )  # fmt: skip

@@ -384,9 +384,7 @@ def part_of_epoch() -> Lines:
         axiom("rest", f"1 + (1 - H*{z}) <= exp(1 - H*{z})", "exp", f"1 - H*{z}"),
         axiom("both", None, "exp sum", f"1 - H*{z}", f"H*{z}"),
         combined(
-            "e",
-            f"{b}**H <= exp(1)",
-            f"grown; both times -1; rest times exp(H*{z}); eta*N*H*L <= 1 times exp(H*{z})",
+            "e", f"{b}**H <= exp(1)", f"grown; both times -1; rest times exp(H*{z}); eta*N*H*L <= 1 times exp(H*{z})"
         ),
         combined("all", None, "by G; e times eta*N*H*G"),
     )
@@ -451,9 +449,7 @@ def near_a_step() -> Lines:
         axiom("half", None, "exp sum", "1/4", "1/4"),
         power("fourth", "small", "4", "exp(1/4)**4 <= (4/3)**4"),
         combined(
-            "e is less than 4",
-            "exp(1) < 4*R",
-            "halves; half times exp(1/2) + exp(1/4)**2; fourth; some R; less than 4",
+            "e is less than 4", "exp(1) < 4*R", "halves; half times exp(1/2) + exp(1/4)**2; fourth; some R; less than 4"
         ),
         axiom("e is more than 1", "exp(1) >= 1 + 1", "exp", "1"),
         combined(
@@ -463,9 +459,7 @@ def near_a_step() -> Lines:
             "1 times 4*R/((4*R - 1)*(4*R - exp(1)))",
         ),
         combined(
-            "by e_R",
-            f"norm(x[1] - eta*N*H*sum_n(alpha_n*{start})) <= eta*N*H*e_R*G",
-            "by G; e_R times eta*N*H*G",
+            "by e_R", f"norm(x[1] - eta*N*H*sum_n(alpha_n*{start})) <= eta*N*H*e_R*G", "by G; e_R times eta*N*H*G"
         ),
         power("all", "by e_R", "2"),
     )
