@@ -75,6 +75,13 @@ def _not_read(what: str) -> Value:
     return value
 
 
+class Draws(dict[str, Instruction]):
+    """A program's draws by name; another name is no draw, as in a file whose program no algorithm has."""
+
+    def __missing__(self, name: str) -> Instruction:
+        raise RejectedError(f"{name!r} is no draw of the program")
+
+
 class Rounds:
     """What a claim's algorithm does in a round.
 
@@ -96,7 +103,7 @@ class Rounds:
         labels = [step.label for step in taps]
         self.shown = {step.label: step.of[0] for step in taps}
         self.twice = frozenset(label for label in labels if labels.count(label) > 1)
-        self.draws = {step.to: step for step in steps if isinstance(step, Instruction) and step.op in DRAWS}
+        self.draws = Draws((s.to, s) for s in steps if isinstance(s, Instruction) and s.op in DRAWS)
         self.taps = {} if self.program is None else taps_of(self.program)
 
     def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:
