@@ -294,7 +294,7 @@ def test_every_file_says_what_it_says() -> None:
 def test_a_gradient_at_what_is_no_sample_is_refused() -> None:
     c, data = files()["open-fl/definition-1"]
     other = json.loads(json.dumps(data))
-    (gradient,) = [step for step in other["program"]["round"] if step["op"] == "gradient"]
+    (gradient,) = [step for step in other["program"]["round"] if step["do"] == "gradient"]
     gradient["of"][1] = gradient["of"][0]
     assert by_kernel(c, data)
     assert not by_kernel(claim_of(c, other), other)
