@@ -121,12 +121,12 @@ def _corrupt(first: int, count: int) -> int:
 
 def test_corruptions_are_not_accepted_unless_what_they_say_is_true() -> None:
     """Of what is accepted (a line moved that hangs on none, a hypothesis away that is not needed) all is true."""
-    assert _corrupt(0, 500) < 75
+    assert _corrupt(0, 150) < 30
 
 
 @pytest.mark.slow
 def test_ten_thousand_corruptions() -> None:
-    assert _corrupt(500, 10_000) < 1500
+    assert _corrupt(150, 10_000) < 1500
 
 
 # --- forged -----------------------------------------------------------------------------------------------------------
