@@ -7,8 +7,7 @@ is rejected by Rocq.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from theory.derivation.export.forms import (
@@ -42,6 +41,7 @@ from theory.derivation.export.terms import (
     Inv,
     Ip,
     Nat,
+    Num,
     Pow,
     Term,
     Vec,
@@ -70,7 +70,7 @@ class Normal(Inner):
             if t.head in ("sqrt", "norm"):
                 return self._root(t, Ip(t.args[0], t.args[0]) if t.head == "norm" else t.args[0])
             new, lines = self._canonical(t)
-            return one_atom(new), lines
+            return self._chosen(new, lines) or (one_atom(new), lines)
         if isinstance(t, Inv):
             return self._inverse(t)
         if isinstance(t, Pow):
@@ -80,6 +80,18 @@ class Normal(Inner):
         if isinstance(t, Bind):
             return self._bound(t)
         raise NotExportedError(f"{text_of(t)} is no number")
+
+    def _chosen(self, t: Term, lines: Lines | None) -> tuple[Poly, Lines | None] | None:
+        """The larger, or the lesser, of two numbers that are there."""
+        if not isinstance(t, App) or t.head not in ("Rmax", "Rmin"):
+            return None
+        one, two = t.args
+        if not isinstance(one, Num) or not isinstance(two, Num):
+            return None
+        worth = (max if t.head == "Rmax" else min)(one.value, two.value)
+        side = "left" if worth == one.value else "right"
+        start = [] if lines is None else [f"transitivity ({text_of(t)}).", *block(lines)]
+        return ({(): worth} if worth else {}), [*start, f"apply {t.head}_{side}. lra."]
 
     def _bound(self, t: Bind) -> tuple[Poly, Lines | None]:
         kind, bound, original = t.kind, t.bound, t
@@ -319,10 +331,8 @@ class Normal(Inner):
         size = len(prefix)
         if size > MOST_SORTED:
             raise NotExportedError(f"a product under {size} sums")
-        for order in itertools.permutations(range(size)):
+        for order in _orders(prefix):
             chosen = [prefix[i] for i in order]
-            if not _allowed(chosen):
-                continue
             new = {var: name(f"q{j}") for j, (_, _, var) in enumerate(chosen)}
             renamed = [
                 (kind, put(bound, new) if isinstance(bound, Nat) else bound, f"q{j}")
@@ -390,6 +400,23 @@ def _may_swap(outer: tuple[str, Nat | str, str], inner: tuple[str, Nat | str, st
     return not (isinstance(inner[1], Nat) and outer[2] in names_of(inner[1]))
 
 
-def _allowed(chosen: Sequence[tuple[str, Nat | str, str]]) -> bool:
-    """Whether no bound hangs on an index that stands further in, and the kinds are in order where they can be."""
-    return all(_may_swap(later, earlier) for i, earlier in enumerate(chosen) for later in chosen[i + 1 :])
+def _orders(prefix: Sequence[tuple[str, Nat | str, str]]) -> Iterator[tuple[int, ...]]:
+    """The orders in which no bound hangs on an index that stands further in, and the kinds are in order where they can
+    be: the first of these that there are, by kind."""
+
+    def rank(i: int) -> tuple[int, bool]:
+        kind, bound, _ = prefix[i]
+        return ORDER[kind], bound != name("N")
+
+    def follow(taken: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        left = [i for i in range(len(prefix)) if i not in taken]
+        if not left:
+            yield taken
+            return
+        free = [i for i in left if all(_may_swap(prefix[j], prefix[i]) for j in left if j != i)]
+        first = min(rank(i) for i in free)
+        for i in free:
+            if rank(i) == first:
+                yield from follow((*taken, i))
+
+    return follow(())

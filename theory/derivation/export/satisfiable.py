@@ -12,7 +12,7 @@ from theory.derivation.export.rounds import Carried, Tap, round_of
 from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import App, Inv, Num, Op, Pow, Term, name, text_of
 from theory.formula import Name
-from theory.sentence import Sentence, index_of
+from theory.sentence import TURNS, Sentence, index_of
 
 _DATA = re.compile(r"(space|nat|R|V|chances|->|[ ()])+\Z")
 _TRIED = tuple(Fraction(text) for text in ("1", "1/2", "1/4", "2", "1/8", "3", "1/16"))
@@ -40,7 +40,7 @@ def example(setting: Setting, label: str, hypotheses: Sequence[tuple[str, str]])
     program = setting.program
     if program is not None:
         made = round_of(setting)
-        loops = [c.loop for c in made.carried.values()]
+        loops = [c.path for c in made.carried.values()]
         if len(program.state) != 1 or program.state[0].kind != "server" or len(loops) > 1:
             return None
         if any(draw.op != "sample" for draw in made.draws.values()):
@@ -107,11 +107,11 @@ def _run(setting: Setting) -> str:
 
 def _shown(setting: Setting, one: Carried | Tap) -> str:
     """What a loop hands on, or a tap shows, turn after turn."""
-    words = ["t", *(["h"] if one.loop is not None else []), *(["n"] if one.client else [])]
+    words = ["t", *TURNS[: len(one.path)], *(["n"] if one.client else [])]
     words += ["w"] if setting.random else []
-    env = {x: name("t" if x == "k" else x) for x in "khnw"}
+    env = {x: name("t" if x == "k" else x) for x in "khjnw"}
     made = round_of(setting)
-    turn = made.handed(one, env["h"], env) if isinstance(one, Carried) else made.value(one.value, env, one.loop)
+    turn = made.handed(one, env["h"], env) if isinstance(one, Carried) else made.value(one.value, env, one.path)
     before = f"({_run(setting)} t{' w' if setting.random else ''})"
     return f"(fun {' '.join(words)} => {_of_before(setting, turn).replace('before', before)})"
 
@@ -122,9 +122,9 @@ def _of_before(setting: Setting, t: Term) -> str:
     made, word = round_of(setting), safe(setting.program.state[0].name)
     text = text_of(t, outer=9)
     for c in made.carried.values():
-        env = {x: name("t" if x == "k" else x) for x in "khnw"}
-        first = _grounded(setting, text_of(made.value(c.first, env, None), outer=9))
-        following = _grounded(setting, text_of(made.value(c.following, env, c.loop), outer=9))
+        env = {x: name("t" if x == "k" else x) for x in "khjnw"}
+        first = _grounded(setting, text_of(made.value(c.first, env, c.path[:-1]), outer=9))
+        following = _grounded(setting, text_of(made.value(c.following, env, c.path), outer=9))
         core = rf"{c.name} t (\w+|\([^()]*\)|\d+%nat)" + r" \w+" * (int(c.client) + int(setting.random))
         own = rf"\({core}\)|\b{core}"
         run = f"nat_rect (fun _ => vector line) {first} (fun h inner => {re.sub(own, 'inner', following)})"

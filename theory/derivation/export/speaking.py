@@ -37,6 +37,7 @@ from theory.program import Instruction, Loop, Program
 from theory.sentence import (
     OVER,
     POINTS,
+    TURNS,
     At,
     Expression,
     Sentence,
@@ -197,15 +198,53 @@ class Speaking:
         assert loop.count is not None
         return self.nat(parse_expression(formula_text(loop.count)), {})
 
-    def turns_of(self, *trees: Expression) -> Nat:
-        """Up to where h goes in some trees: the turns of the loops of whose taps they speak."""
+    @cached_property
+    def lags(self) -> Nat | None:
+        """How many vectors the algorithm remembers; None where it remembers none."""
+        lengths = {s.length for s in self.program.state if s.length is not None} if self.program else set()
+        if len(lengths) > 1:
+            raise NotExportedError("states that remember different numbers of vectors are not exported yet")
+        return self.nat(parse_expression(formula_text(lengths.pop())), {}, True) if lengths else None
+
+    @cached_property
+    def weights(self) -> frozenset[str]:
+        """Parameters that are one number for each remembered vector."""
+        steps = () if self.program is None else self.program.steps
+        return frozenset(s.label for s in steps if isinstance(s, Instruction) and s.op == "combine")
+
+    def lagging(self, e: Expression, index: str) -> bool:
+        """Whether something that is remembered, or its weight, has an index that is free in an expression."""
         words = self.claim.vocabulary
+        if isinstance(e, Name):
+            base, own = index_of(e.name)
+            meant = words.definitions.get(e.name)
+            return self.lagging(meant, index) if meant is not None else base in self.weights and own == index
+        if isinstance(e, At):
+            past = words.states.get(e.name) == "past"
+            return past and any(Name(index) in all_of(i) for i in e.indices[1:])
+        if isinstance(e, Apply) and OVER.get(e.operation, ("", ""))[1] == index:
+            return False
+        return any(self.lagging(part, index) for part in parts(e))
+
+    def turns_of(self, index: str, *trees: Expression) -> Nat:
+        """Up to where h, or j of an inner loop, goes in some trees: the turns of the loops of whose taps they speak; or
+        how many vectors are remembered, where it is these that it counts."""
+        words = self.claim.vocabulary
+        if self.lags is not None and (index == "j" or any(self.lagging(e, index) for e in trees)):
+            loops = [] if self.program is None else [s for s in self.program.body if isinstance(s, Loop)]
+            if index == "j" and any(isinstance(s, Loop) for loop in loops for s in loop.body):
+                raise NotExportedError("an index j of turns, or of remembered vectors, is not exported yet")
+            return self.lags
         taps = {p.name for e in trees for p in everything_meant(e, words) if isinstance(p, At) and p.name in words.taps}
-        loops = [] if self.program is None else [s for s in self.program.steps if isinstance(s, Loop)]
-        own = [loop for loop in loops if any(isinstance(s, Instruction) and s.label in taps for s in loop.body)]
+        loops = [] if self.program is None else [s for s in self.program.body if isinstance(s, Loop)]
+        if index == "j":
+            loops = [s for loop in loops for s in loop.body if isinstance(s, Loop)]
+        own = [loop for loop in loops if taps & labels(loop)]
         found = {self.turns(loop) for loop in (own or loops) if loop.op == "repeat"}
         if len(found) != 1:
-            raise NotExportedError("an index h of no loop, or of loops with different turns, is not exported yet")
+            raise NotExportedError(
+                f"an index {index} of no loop, or of loops with different turns, is not exported yet"
+            )
         return found.pop()
 
     def whole(self, symbol: str) -> bool:
@@ -217,8 +256,12 @@ class Speaking:
             raise NotExportedError(f"the index {index} is free where it should not be")
         return env[index]
 
-    def nat(self, e: Expression, env: Env) -> Nat:
-        """A whole number."""
+    def nat(self, e: Expression, env: Env, length: bool = False) -> Nat:
+        """A whole number; the length of what is remembered may have a name that is no parameter's."""
+        if length and isinstance(e, Name) and e.name not in self.claim.domains:
+            return name(safe(e.name))
+        if isinstance(e, Apply) and OVER.get(e.operation, ("", ""))[0] == "sum" and _one(parts(e)[0]):
+            return self.turns_of(OVER[e.operation][1], parts(e)[0])  # so many times 1
         if isinstance(e, Number) and e.value.denominator == 1:
             return count(int(e.value))
         if isinstance(e, Name):
@@ -240,11 +283,11 @@ class Speaking:
     def _state(self, e: At, env: Env) -> Term:
         words = self.claim.vocabulary
         kind = words.states[e.name] if e.name in words.states else words.taps[e.name][0]
-        if kind not in ("server", "client"):
+        if kind not in ("server", "client", "past"):
             raise NotExportedError(f"a state or tap that is a {kind} is not exported yet")
-        if len(e.indices) > 2:
-            raise NotExportedError(f"the tap {e.name}, in a loop inside a loop, is not exported yet")
         at = [self._moment(i, env) for i in e.indices] + ([self._at("n", env)] if kind == "client" else [])
+        if self.random and "w" not in env and at[0] == count(0) and e.name in words.states:
+            return self.start(e.name, env)  # it is the same in every outcome
         if self.random:
             at.append(self._at("w", env))
         return Vec(safe(e.name), tuple(at))
@@ -340,13 +383,13 @@ class Speaking:
 
     def _over(self, how: str, index: str, body: Expression, env: Env) -> Term:
         vector = read(body, self.claim.vocabulary).shape == "vector"
-        if how not in ("mean", "sum", "max", "min") or index not in ("n", "i", "k", "h"):
+        if how not in ("mean", "sum", "max", "min") or index not in ("n", "i", "k", *TURNS):
             raise NotExportedError(f"{how}_{index} is not exported yet")
         bound = {"n": name("N"), "k": env.get("K", name("K"))}.get(index)
         if index == "i":
             bound = name(f"samples {nat_text(self._at('n', env))}")
-        if index == "h":
-            bound = self.turns_of(body)
+        if index in TURNS:
+            bound = self.turns_of(index, body)
         var = self.fresh(index, env)
         kind = f"v{how}" if vector else {"max": "maxi", "min": "mini"}.get(how, how)
         assert bound is not None
@@ -387,3 +430,30 @@ class Speaking:
             text = " ".join([term.head, *(text_of(a, outer=9) for a in term.args[:-1])])
             return f"({text})" if len(term.args) > 1 else text
         return f"(fun v => {text_of(term)})"
+
+
+def _one(e: Expression) -> bool:
+    """Whether a formula is 1, whatever its names are."""
+    return _constant(e) == 1
+
+
+def _constant(e: Expression) -> Fraction | None:
+    """The value of a formula that is the same whatever its names are; None where none is seen."""
+    if isinstance(e, Number):
+        return e.value
+    if not isinstance(e, Apply) or e.operation not in ("+", "-", "*"):
+        return None
+    a, b = (_constant(part) for part in parts(e))
+    if e.operation == "*" and (a == 0 or b == 0):
+        return Fraction(0)
+    if a is None or b is None:
+        return None
+    return a * b if e.operation == "*" else a + b if e.operation == "+" else a - b
+
+
+def labels(loop: Loop) -> set[str]:
+    """The taps in a loop, and in those inside it."""
+    found: set[str] = set()
+    for step in loop.body:
+        found |= labels(step) if isinstance(step, Loop) else {step.label} if step.op == "tap" else set()
+    return found
