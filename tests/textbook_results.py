@@ -43,7 +43,7 @@ RESULTS: dict[str, tuple[How, float | None]] = {
     "sufficient-decrease": ("found", None),
     "average-gradient": ("found", 0.99),
     "gradient-descent-linear": ("found", 0.99),
-    "gradient-descent-tight": ("supported", 0.99),
+    "gradient-descent-tight": ("written", 0.99),
     "subgradient-method": ("written", 0.99),
     "proximal-point": ("supported", 0.99),
     "sgd-step": ("found", None),
@@ -54,8 +54,8 @@ RESULTS: dict[str, tuple[How, float | None]] = {
     "svrg-estimator": ("found", None),
     "svrg-contraction": ("written", 0.1),
     "local-gradient-step": ("found", None),
-    "local-sgd-round": ("supported", 0.9),
-    "local-sgd-strongly-convex": ("supported", 0.9),
+    "local-sgd-round": ("written", 0.9),
+    "local-sgd-strongly-convex": ("written", 0.9),
     "recursion": ("written", None),
 }
 LABELS = [*RESULTS]

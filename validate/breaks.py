@@ -14,7 +14,7 @@ from theory.operations import to_fraction
 from theory.program import LINEAR_GIVEN_DRAWS
 from validate import certificate as certificates
 from validate.both_sides import Reading, Row
-from validate.certificate.parts import failures
+from validate.certificate.exact_text import failures
 from validate.certificate.play import play_certificate
 from validate.in_words import as_text, described, sides_in_words, tightness_at
 from validate.instances import Instance, Quadratics

@@ -59,11 +59,11 @@ class Vector:
 
 
 class Expected:
-    """A claim's names on an instance, with expectations by moments: a `theory.sentence.World`.
+    """A claim's names on an instance, with expectations by moments: a `theory.sentence.worlds.World`.
 
     Attributes:
         certain: whether nothing is drawn: then moments tell every number of a run, and not expectations only.
-        kept: what `theory.sentence.evaluate` has found, as nothing changes.
+        kept: what `theory.sentence.worlds.evaluate` has found, as nothing changes.
         rooted: whether the root of such a number has been taken.
     """
 

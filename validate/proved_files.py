@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from validate import certificate as certificates
-from validate.certificate.parts import failures
+from validate.certificate.exact_text import failures
 from validate.verdict import Evidence
 
 

@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
+from sim.moments.curvatures import Curvatures
 from sim.moments.draws import Axis
 from sim.moments.numbers import Array, Numbers
-from sim.moments.setting import Setting
 
 
 class Linear:
@@ -80,7 +80,7 @@ class Law:
     """See the module.
 
     Attributes:
-        setting: the clients.
+        curvatures: the clients.
         P: (b, D, D).
         width: D_s, 1 and the server's values.
         own_width: of each client's values in z.
@@ -93,9 +93,9 @@ class Law:
 
     _groups = itertools.count()
 
-    def __init__(self, setting: Setting, P: Array, width: int, own_width: int) -> None:
-        self.setting, self.P, self.width, self.own_width = setting, P, width, own_width
-        self.numbers: Numbers = setting.numbers
+    def __init__(self, curvatures: Curvatures, P: Array, width: int, own_width: int) -> None:
+        self.curvatures, self.P, self.width, self.own_width = curvatures, P, width, own_width
+        self.numbers: Numbers = curvatures.numbers
         self.axes: list[Axis] = []
         self.noises: dict[int, Array] = {}
         self.values: dict[int, Value] = {}
@@ -126,7 +126,7 @@ class Law:
             if self.own_width == 0:
                 self._local = self.P[:, None]
             else:
-                N, s, r = self.setting.clients, self.width, self.own_width
+                N, s, r = self.curvatures.clients, self.width, self.own_width
                 at = np.concatenate([np.tile(np.arange(s), (N, 1)), s + np.arange(N * r).reshape(N, r)], axis=1)
                 self._local = self.P[:, at[:, :, None], at[:, None, :]]
         return self._local
@@ -345,22 +345,22 @@ class Law:
                 continue
             affine = [bool(np.any(parts[i][0] != 0)) for i in kept]
             vectors = [self._centred(*parts[i], a) for i, a in zip(kept, affine, strict=True)]
-            d, m = self.setting.dim, len(kept)
+            d, m = self.curvatures.dim, len(kept)
             blocks: dict[tuple[int, int], Array] = {}
             for i in range(m):
                 for j in range(i, m):
                     X = self.second(vectors[i].B, vectors[j].B) + self.covariance(vectors[i], vectors[j])
-                    X = np.broadcast_to(X, (*X.shape[:2], self.setting.clients, *X.shape[3:]))
+                    X = np.broadcast_to(X, (*X.shape[:2], self.curvatures.clients, *X.shape[3:]))
                     if i == j:
-                        blocks[i, i] = self.setting.noise(X, affine[i])
+                        blocks[i, i] = self.curvatures.noise(X, affine[i])
                     else:
-                        blocks[i, j] = self.setting.mixed_noise(X, affine[i], affine[j])
+                        blocks[i, j] = self.curvatures.mixed_noise(X, affine[i], affine[j])
                         blocks[j, i] = blocks[i, j].swapaxes(-1, -2)
             if m == 1:
                 C = blocks[0, 0]
             else:
                 outcomes = max(block.shape[1] for block in blocks.values())
-                C = self.numbers.zeros(len(self.P), outcomes, self.setting.clients, m * d, m * d)
+                C = self.numbers.zeros(len(self.P), outcomes, self.curvatures.clients, m * d, m * d)
                 for (i, j), block in blocks.items():
                     C[..., i * d : (i + 1) * d, j * d : (j + 1) * d] = block
             g = self.add_noise(C * factor[None, :, :, None, None])
@@ -378,7 +378,7 @@ class Law:
         B = self.numbers.zeros(outcomes, N, 1 + d, width)
         B[:, :, 1:] = w.B
         B[:, :, 0, 0] = w1
-        B[:, :, 1:, 0] -= w1[:, :, None] * self.setting.point
+        B[:, :, 1:, 0] -= w1[:, :, None] * self.curvatures.point
         G = {g: np.concatenate([self.numbers.zeros(*p.shape[:2], 1, p.shape[3]), p], axis=2) for g, p in w.G.items()}
         return Linear(B, G)
 
@@ -447,7 +447,7 @@ class Law:
                         raise AliveError(draw)
                     value.pending[draw] = (first(w1), w)
         if parts:
-            N = self.setting.clients
+            N = self.curvatures.clients
             total: Any = 0
             for g in touched:
                 G = self.stacked(parts, g)[None]
@@ -469,7 +469,7 @@ class Law:
             one.G = {g: part if g in touched else first(part) for g, part in one.G.items()}
         for g, noise in self.noises.items():
             if g not in touched and noise.shape[1] > 1:
-                N = self.setting.clients
+                N = self.curvatures.clients
                 self.noises[g] = mean(np.broadcast_to(noise, (*noise.shape[:2], N, *noise.shape[3:])), 1)
         if parts:
             self.regrouped(parts, touched, C)

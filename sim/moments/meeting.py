@@ -101,7 +101,7 @@ def meet(
             where z = (1, 0, ..., 0), without any noise.
     """
     width, own_width = placed(outputs)
-    N = law.setting.clients
+    N = law.curvatures.clients
     size = width + N * own_width
     own: list[Linear] = [out.value.linear for out in outputs if isinstance(out.value, Own)]
     slices: dict[int, slice] = {}
@@ -190,7 +190,7 @@ class _Layout:
 
     def _spread(self, rows: Array) -> Array:
         """(N, r, D_n) -> (N, r, D): maps of z_n as maps of z."""
-        law, N = self.law, self.law.setting.clients
+        law, N = self.law, self.law.curvatures.clients
         if law.own_width == 0:
             return rows
         s, r = law.width, law.own_width
@@ -202,7 +202,7 @@ class _Layout:
 
     def _summed(self, rows: Array, weights: Array) -> Array:
         """(N, r, D_n) -> (J, r, D): sum_n weights_jn times the maps of z_n."""
-        law, N = self.law, self.law.setting.clients
+        law, N = self.law, self.law.curvatures.clients
         s, r = law.width, law.own_width
         J, count = len(weights), rows.shape[1]
         out = law.numbers.zeros(J, count, s + N * r)
@@ -214,7 +214,7 @@ class _Layout:
 
     def scatter(self, into: Array, rows: Array) -> Array:
         """Write the maps (N, r, D_n) of the stacked values into a map (D', D)."""
-        N = self.law.setting.clients
+        N = self.law.curvatures.clients
         clients = into[self.width :].reshape(N, self.own_width, into.shape[1])
         for i, part in self.slices.items():
             out = self.outputs[i]
@@ -272,13 +272,13 @@ class _Layout:
             if not o.of_clients:
                 found[i] = np.arange(o.place, o.place + o.rows)
             else:
-                start = self.width + o.place + self.own_width * np.arange(self.law.setting.clients)
+                start = self.width + o.place + self.own_width * np.arange(self.law.curvatures.clients)
                 found[i] = (start[:, None] + np.arange(o.rows)).ravel()
         return found
 
     def noise(self, covariance: Array) -> Array:
         """(b, N, r, r) of the stacked values, independent between the clients -> (b, D', D')."""
-        law, N = self.law, self.law.setting.clients
+        law, N = self.law, self.law.curvatures.clients
         b, r = len(covariance), covariance.shape[-1]
         covariance = np.broadcast_to(covariance, (b, N, r, r))
         size = self.width + N * self.own_width

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from sim.moments.curvatures import Curvatures
 from sim.moments.law import Law, Linear, Own, Shared, Value
 from sim.moments.numbers import Array, Numbers
-from sim.moments.setting import Setting
 from sim.problems.linear_algebra import minimise
 
 
@@ -38,7 +38,7 @@ def sum_of(law: Law, factors: Sequence[Array], values: Sequence[Value], table: b
 
 def as_table(law: Law, value: Own) -> Own:
     """A client's value, copied for every sample; a table as it is."""
-    n, d = law.setting.samples, law.setting.dim
+    n, d = law.curvatures.samples, law.curvatures.dim
     if value.linear.rows == n * d:
         return value
     return by_rows(value, lambda x: np.tile(x, (1, 1, n, 1)))
@@ -65,18 +65,18 @@ def prox(law: Law, value: Own, t: Array) -> Own:
     Raises:
         ValueError: where there is none, or more than one.
     """
-    setting, numbers = law.setting, law.numbers
+    curvatures, numbers = law.curvatures, law.numbers
     if np.any(t <= 0):
         raise ValueError("prox with t outside (0, inf)")
-    d, N = setting.dim, setting.clients
+    d, N = curvatures.dim, curvatures.clients
     shape = (t.shape[0], N)
     inverse = numbers.zeros(*shape, d, d)
     for o, n in np.ndindex(*shape):
-        matrix = setting.hessian[n] + numbers.identity(d) / t[o, n % t.shape[1]]
+        matrix = curvatures.hessian[n] + numbers.identity(d) / t[o, n % t.shape[1]]
         inverse[o, n] = inverted(matrix, numbers)
     out = law.mapped(inverse / t[:, :, None, None], value)
     B = out.linear.B.copy()
-    B[..., 0] += (inverse @ setting.linear[None, :, :, None])[..., 0]
+    B[..., 0] += (inverse @ curvatures.linear[None, :, :, None])[..., 0]
     out.linear.B = B
     return out
 
@@ -122,14 +122,14 @@ def keep(law: Law, value: Own, m: int) -> Own:
     """Random coordinates of every client's value."""
     linear = value.linear
     X = law.second(linear.B, linear.B) + law.covariance(linear, linear)
-    X = np.broadcast_to(X, (*X.shape[:2], law.setting.clients, *X.shape[3:]))
+    X = np.broadcast_to(X, (*X.shape[:2], law.curvatures.clients, *X.shape[3:]))
     g = law.add_noise(X * kept_excess(law.numbers, linear.rows, m))
     return Own(Linear(linear.B, {**linear.G, g: law.numbers.identity(linear.rows)[None, None]}))
 
 
 def noise(law: Law, variance: Array) -> Own:
     """A vector of covariance variance/d times the identity, of every client."""
-    d, N = law.setting.dim, law.setting.clients
+    d, N = law.curvatures.dim, law.curvatures.clients
     unit = law.numbers.identity(d)
     C = law.P[:, 0, 0][:, None, None, None, None] * variance[None, :, :, None, None] * unit / d
     C = np.broadcast_to(C, (len(law.P), variance.shape[0], N, d, d))
@@ -139,7 +139,7 @@ def noise(law: Law, variance: Array) -> Own:
 
 def over_samples(law: Law, table: Own, shares: Array) -> Own:
     """sum_i shares_i table_i, shares (1 or O, 1 or N, n)."""
-    n, d = law.setting.samples, law.setting.dim
+    n, d = law.curvatures.samples, law.curvatures.dim
 
     def mean(x: Array) -> Array:
         flat = shares[:, :, None, :] @ x.reshape(*x.shape[:2], n, d * x.shape[3])
@@ -150,7 +150,7 @@ def over_samples(law: Law, table: Own, shares: Array) -> Own:
 
 def replaced(law: Law, table: Own, present: Array, value: Own) -> Own:
     """The table with the entries where `present`, (1 or O, 1 or N, n) of 0 and 1, is 1 replaced."""
-    factor = np.repeat(present, law.setting.dim, axis=2)[..., None]
+    factor = np.repeat(present, law.curvatures.dim, axis=2)[..., None]
     one = law.numbers.ratio(1, 1)
     left = by_rows(table, lambda x: (one - factor) * x)
     right = by_rows(as_table(law, value), lambda x: factor * x)
@@ -161,7 +161,7 @@ def replaced(law: Law, table: Own, present: Array, value: Own) -> Own:
 def summed(law: Law, value: Own, weights: Array) -> Shared:
     """sum_n weights_n v_n of a value that is certain given z; weights (1, N)."""
     B = value.linear.B
-    N, s, r = law.setting.clients, law.width, law.own_width
+    N, s, r = law.curvatures.clients, law.width, law.own_width
     B = np.broadcast_to(B[0], (N, *B.shape[2:]))
     shared = (weights @ B[..., :s].reshape(N, -1)).reshape(-1, s)
     if not r:
@@ -175,9 +175,9 @@ def is_certain(value: Own) -> bool:
     return value.linear.B.shape[0] == 1 and not value.linear.G and not value.pending
 
 
-def sample_gradients(setting: Setting, shares: Array) -> tuple[Array, Array]:
+def sample_gradients(curvatures: Curvatures, shares: Array) -> tuple[Array, Array]:
     """H and b of the mean over a batch, (O, N, d, d) and (O, N, d), of shares (O, 1 or N, n)."""
-    outcomes, N, n, d = len(shares), setting.clients, setting.samples, setting.dim
+    outcomes, N, n, d = len(shares), curvatures.clients, curvatures.samples, curvatures.dim
     weights: Any = np.broadcast_to(shares, (outcomes, N, n)).swapaxes(0, 1)
-    hessian = (weights @ setting.sample_hessian.reshape(N, n, d * d)).swapaxes(0, 1).reshape(outcomes, N, d, d)
-    return hessian, (weights @ setting.sample_linear).swapaxes(0, 1)
+    hessian = (weights @ curvatures.sample_hessian.reshape(N, n, d * d)).swapaxes(0, 1).reshape(outcomes, N, d, d)
+    return hessian, (weights @ curvatures.sample_linear).swapaxes(0, 1)

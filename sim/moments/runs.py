@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from sim.moments.around import Around, Treatment
+from sim.moments.curvatures import Curvatures
 from sim.moments.initial import initial
 from sim.moments.law import Law, Linear, Own, Shared, Value
 from sim.moments.meeting import Output
@@ -20,9 +22,8 @@ from sim.moments.numbers import (
     symmetric_basis,
 )
 from sim.moments.results import Frame, Layout, Moments
-from sim.moments.rounds import Around, Treatment, executed
+from sim.moments.rounds import executed
 from sim.moments.scalars import Parameters, evaluate, one, whole
-from sim.moments.setting import Setting
 from sim.moments.unrolled import Unrolled, unrolled
 from sim.problems.linear_algebra import minimise
 from sim.problems.quadratic import Quadratic
@@ -94,7 +95,7 @@ class _Run:
         best = None if self.numbers.exact else minimise(problem.mean_hessian, problem.mean_linear)
         self.best = None if best is None or not self._near(best[0]) else best[0]
         point = self.numbers.zeros(problem.dim) if self.best is None else self.best
-        self.setting = Setting.of(problem, self.numbers, point)
+        self.curvatures = Curvatures.of(problem, self.numbers, point)
         mean = (self.numbers.array(problem.mean_hessian), self.numbers.array(problem.mean_linear), problem.clients)
         self.mean = mean
         self.treatment = Treatment()
@@ -181,7 +182,7 @@ class _Run:
     def law(self, P: Array, shift: Array) -> tuple[Law, dict[str, Value]]:
         """The law before a round, its values by state name."""
         layout, numbers = self.layout, self.numbers
-        law = Law(self.setting, P, layout.width, layout.own_width)
+        law = Law(self.curvatures, P, layout.width, layout.own_width)
         own = shift[layout.width :].reshape(layout.clients, layout.own_width)
         values: dict[str, Value] = {}
         for state in self.program.state:
@@ -246,7 +247,7 @@ class _Run:
             law.values[name] = values[state.name]
         outputs, places = self.outputs(round_, joint)
         everyone = tuple(range(self.problem.clients))
-        around = Around(self.setting, self.parameters, k, everyone, False, treatment or self.treatment, self.mean)
+        around = Around(self.curvatures, self.parameters, k, everyone, False, treatment or self.treatment, self.mean)
         if treatment is None:
             self.counted(round_)
         done = executed(around, round_.operations, law, [out.number for out in outputs])

@@ -35,11 +35,9 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
     Raises:
         ValueError: for too many clients.
     """
-    from sim.moments.rounds import executed
-
     around, body, numbers = execution.around, op.body, law.numbers
     assert body is not None
-    N = law.setting.clients
+    N = law.curvatures.clients
     if N > MOST_VISITED:
         raise ValueError(f"{op}: N={N} clients are outside [1, {MOST_VISITED}]: the recursion takes 2^N laws")
     first = law.values[op.of[0]]
@@ -60,7 +58,7 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
 
     def turn(P: Array, c: int) -> Array:
         """The law (b, D + d, D + d) after a visit to client c."""
-        part = Law(law.setting.part((c,)), P, size, 0)
+        part = Law(law.curvatures.part((c,)), P, size, 0)
         for name in op.of:
             value = law.values.get(name)
             if isinstance(value, Shared):
@@ -73,8 +71,8 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
                 part.values[name] = Shared(wide)
         part.values[body.inner] = Shared(before)
         part.scalars = {name: x if x.shape[1] == 1 else x[:, c : c + 1] for name, x in law.scalars.items()}
-        inside = replace(around, setting=part.setting, clients=(around.clients[c],), single=True)
-        done = executed(inside, body.operations, part, [body.after])
+        inside = replace(around, curvatures=part.curvatures, clients=(around.clients[c],), single=True)
+        done = execution.within(inside, body.operations, part, [body.after])
         outputs = [Output(-1), Output(body.after)]
         for one in done.laws:
             one.values[-1] = Shared(base)
@@ -102,7 +100,7 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
     # the new value comes after the server's others
     s = law.width
     order = np.concatenate([np.arange(s), np.arange(D, size), np.arange(s, D)])
-    after = Law(law.setting, P[:, order[:, None], order[None, :]], s + d, law.own_width)
+    after = Law(law.curvatures, P[:, order[:, None], order[None, :]], s + d, law.own_width)
     after.weight, after.given, after.scalars = law.weight, law.given, law.scalars
     for name, value in law.values.items():
         B = value.B if isinstance(value, Shared) else value.linear.B
@@ -127,13 +125,13 @@ def passed(execution: Execution, op: Operation, law: Law) -> Own:
     Raises:
         ValueError: for too many samples, or where clients meet in it.
     """
-    setting, numbers = law.setting, law.numbers
-    most = max(int(c) for c in setting.counts)
+    curvatures, numbers = law.curvatures, law.numbers
+    most = max(int(c) for c in curvatures.counts)
     if most > MOST_PASSED:
         raise ValueError(
             f"{op}: {most} samples of a client are outside [1, {MOST_PASSED}]: the recursion takes 2^n laws"
         )
-    execution.settled(law)
+    execution.reads.settle(law)
     for name in op.of:
         value = law.values.get(name)
         if isinstance(value, Shared) and value.B.shape[1] > law.width:
@@ -144,15 +142,15 @@ def passed(execution: Execution, op: Operation, law: Law) -> Own:
     others = [one for one in law.carriers() if one.G and one is not moving]
     parts = [moving, *others]
     groups = sorted({g for one in parts for g in one.G})
-    outcomes, N, q = law.outcomes, setting.clients, sum(one.rows for one in parts)
+    outcomes, N, q = law.outcomes, curvatures.clients, sum(one.rows for one in parts)
     C: Any = numbers.zeros(len(law.P), outcomes, N, q, q)
     for g in groups:
         G = law.stacked(parts, g)[None]
         C = C + G @ law.noises[g] @ G.swapaxes(-1, -2)
     B = np.broadcast_to(moving.B, (outcomes, N, *moving.B.shape[2:])).copy()
     C = C.copy()
-    for count in sorted({int(c) for c in setting.counts}):
-        clients = [n for n in range(N) if setting.counts[n] == count]
+    for count in sorted({int(c) for c in curvatures.counts}):
+        clients = [n for n in range(N) if curvatures.counts[n] == count]
         B[:, clients], C[:, :, clients] = _orders(execution, op, law, clients, parts, B[:, clients], C[:, :, clients])
     moving.B = B
     law.regrouped(parts, groups, C)
@@ -166,26 +164,24 @@ def _orders(
     execution: Execution, op: Operation, law: Law, clients: list[int], parts: list[Linear], B: Array, C: Array
 ) -> tuple[Array, Array]:
     """Of clients with equally many samples, the map of the value and the covariance of `parts` after all orders."""
-    from sim.moments.rounds import executed
-
     around, body, numbers = execution.around, op.body, law.numbers
     assert body is not None
-    setting = law.setting.part(clients)
-    count, outcomes = int(setting.counts[0]), len(B)
+    curvatures = law.curvatures.part(clients)
+    count, outcomes = int(curvatures.counts[0]), len(B)
     rows, q = parts[0].rows, C.shape[-1]
     at = np.concatenate(
         [np.arange(law.width)] + [law.width + n * law.own_width + np.arange(law.own_width) for n in clients]
     )
     P = law.P[:, at[:, None], at[None, :]]
     unit = numbers.identity(q)
-    inside = replace(around, setting=setting, clients=tuple(around.clients[n] for n in clients), turning=True)
+    inside = replace(around, curvatures=curvatures, clients=tuple(around.clients[n] for n in clients), turning=True)
 
     def one_turn(B: Array, C: Array, samples: Array) -> tuple[Array, Array, Law]:
         """Axis 0 of B and axis 1 of C: O outcomes times E pairs of a subset and a sample."""
         E = len(samples)
         wide = lambda x: x if x.shape[0] == 1 else np.repeat(x, E, axis=0)  # noqa: E731
         here = lambda x: x if x.shape[1] == 1 else x[:, clients]  # noqa: E731
-        part = Law(setting, P, law.width, law.own_width)
+        part = Law(curvatures, P, law.width, law.own_width)
         part.axes = [Axis(-1, numbers.zeros(1, outcomes * E))]
         g = part.add_noise(C)
         memo: dict[int, Linear] = {}
@@ -209,18 +205,18 @@ def _orders(
             table = axis.values if axis.values is not None else axis.shares
             assert table is not None
             part.scalars[axis.draw] = wide(here(law.along(axis, table)))
-        shares = numbers.zeros(outcomes, E, setting.samples)
+        shares = numbers.zeros(outcomes, E, curvatures.samples)
         shares[:, np.arange(E), samples] = numbers.ratio(1, 1)
         part.scalars[body.index] = shares.reshape(outcomes * E, 1, -1)
         kept = [-2 - i for i in range(1, len(parts))]
-        done = executed(inside, body.operations, part, [body.after, *kept])
+        done = execution.within(inside, body.operations, part, [body.after, *kept])
         if len(done.laws) > 1:
             raise ValueError(f"{op}: a coin for all is tossed while clients go through their samples")
         (after,) = done.laws
         moved = owns(after, [after.values[body.after]])[0]
         others = {name: after.values[name] for name in kept}
         after.values = {body.after: Own(Linear(moved.linear.B, dict(moved.linear.G)), moved.pending), **others}
-        done.settled(after)
+        done.reads.settle(after)
         for axis in after.axes[1:]:
             if axis.pair is not None:
                 raise ValueError(f"{op}: clients are chosen while they go through their samples")

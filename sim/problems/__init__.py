@@ -11,7 +11,7 @@ from sim.problems.handwriting import digits
 from sim.problems.label_skew import balanced_test_set, dirichlet_label_skew
 from sim.problems.logistic import RidgeLogistic, ridge_logistic
 from sim.problems.quadratic import Quadratic
-from sim.problems.rand_hie import rand_hie
+from sim.problems.rand_hie import rand_hie, scaled_to_unit
 from sim.problems.softmax import RidgeSoftmax
 from sim.problems.two_populations import one_class_each, split_samples, two_population_logistic
 
@@ -29,6 +29,7 @@ __all__ = [
     "rand_hie",
     "ridge_logistic",
     "scalar",
+    "scaled_to_unit",
     "split_samples",
     "two_population_logistic",
 ]

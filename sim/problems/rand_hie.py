@@ -45,3 +45,24 @@ def rand_hie() -> Quadratic:
     standard = (columns - columns.mean(axis=0)) / columns.std(axis=0)
     agents = standard.reshape(SITES * AGENTS_PER_SITE, PEOPLE_PER_AGENT, len(COLUMNS) - 1)
     return least_squares(list(agents[..., :-1]), list(agents[..., -1]))
+
+
+def scaled_to_unit(problem: Quadratic) -> Quadratic:
+    """The same least-squares problem with every feature and the target scaled to [0, 1] over all people.
+
+    Args:
+        problem: made from features and targets, with equal counts.
+
+    Raises:
+        ValueError: when the problem has no features, or clients of different size.
+    """
+    if problem.features is None or problem.targets is None:
+        raise ValueError("problem has no features and targets")
+    if len(set(np.asarray(problem.counts).tolist())) != 1:
+        raise ValueError(f"problem has clients of different size: counts={problem.counts}")
+
+    def scaled(values: np.ndarray) -> np.ndarray:
+        low, high = values.min(axis=(0, 1)), values.max(axis=(0, 1))
+        return np.asarray((values - low) / (high - low))
+
+    return least_squares(list(scaled(problem.features)), list(scaled(problem.targets)))

@@ -10,7 +10,7 @@ import pytest
 import scipy.optimize
 
 import sim.problems
-from sim.problems import rand_hie
+from sim.problems import least_squares, rand_hie, scalar, scaled_to_unit
 
 FILE = Path(sim.problems.__file__).parent / "data" / "rand_hie_900.csv"
 
@@ -63,3 +63,21 @@ def test_sampled_loss_is_the_squared_error(problem):
     x = np.linspace(-1, 1, 5)
     error = (problem.features @ x - problem.targets) ** 2
     np.testing.assert_allclose(problem.client_cost(x), error.mean(axis=1), rtol=1e-12)
+
+
+def test_columns_are_scaled_to_the_unit_interval() -> None:
+    standard = rand_hie()
+    unit = scaled_to_unit(standard)
+    for values in (unit.features, unit.targets):
+        np.testing.assert_allclose(values.min(axis=(0, 1)), 0, atol=1e-15)
+        np.testing.assert_allclose(values.max(axis=(0, 1)), 1, rtol=1e-15)
+    back = np.corrcoef(unit.features.reshape(900, 5)[:, 2], standard.features.reshape(900, 5)[:, 2])
+    assert back[0, 1] == pytest.approx(1.0)
+
+
+def test_scaling_refuses_other_problems() -> None:
+    with pytest.raises(ValueError, match="no features"):
+        scaled_to_unit(scalar([[1.0], [2.0]], [[0.0], [1.0]]))
+    ragged = least_squares([[[1.0], [2.0]], [[3.0]]], [[1.0, 2.0], [3.0]])
+    with pytest.raises(ValueError, match="different size"):
+        scaled_to_unit(ragged)

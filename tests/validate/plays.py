@@ -330,7 +330,7 @@ class Player:
 
 
 class Recomputed:
-    """A certificate as a world for `theory.sentence.evaluate`; in Fractions, or with `floats` in float64."""
+    """A certificate as a world for `theory.sentence.worlds.evaluate`; in Fractions, or with `floats` in float64."""
 
     def __init__(self, certificate: Mapping[str, Any], floats: bool = False) -> None:
         self.data, self.floats = certificate, floats
@@ -717,7 +717,7 @@ class OutsideRun(NoInstance):
 
 
 class _World:
-    """A `Recomputed` under the names of `theory.sentence.World`."""
+    """A `Recomputed` under the names of `theory.sentence.worlds.World`."""
 
     def __init__(self, one: Recomputed) -> None:
         self.one = one

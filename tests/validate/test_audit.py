@@ -13,13 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.problems import Quadratic, RidgeLogistic, RidgeSoftmax, from_samples, quadratic, ridge_logistic, scalar
+from tests.validate.assumptions import assumed
 from tests.validate.command_line import call, complaint, printed
 from validate.audit import MEANING, Audit, Measured, audit, audit_torch
 from validate.audit.ball import largest
 from validate.audit.quadratics import extremes
 from validate.audit.regressions import hessian_product
 from validate.audit.spectrum import points_in_ball, ritz_extremes
-from validate.dissimilarity import holds
+from validate.satisfied import true
 from validate.strategies import quadratics
 
 F = Fraction
@@ -141,10 +142,10 @@ def test_a_problem_by_hand() -> None:
 def test_the_least_g_is_enough_and_no_smaller_one_is(problem: Quadratic) -> None:
     found = audit(problem, relative=3)
     square = float(found["G2"].value)
-    in_floats = Quadratic(*(x.astype(float) for x in (problem.hessian, problem.linear, problem.offset)), problem.counts)
-    assert holds(in_floats, (square * (1 + 1e-6)) ** 0.5, 3.0)
+    apart = assumed("dissimilar(G, B)")
+    assert true(apart, problem, (Fraction((square * (1 + 1e-6)) ** 0.5 + 1e-9), Fraction(3)))
     if square > 1e-3:
-        assert not holds(in_floats, (square * (1 - 1e-2)) ** 0.5, 3.0)
+        assert not true(apart, problem, (Fraction((square * (1 - 1e-2)) ** 0.5), Fraction(3)))
 
 
 @settings(max_examples=40)

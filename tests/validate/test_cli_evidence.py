@@ -187,7 +187,7 @@ def test_a_paper_names_the_module_of_its_experiments() -> None:
     assert reproduction("textbook") is None
     run = reproduction("open-fl")
     assert run is not None
-    assert run.__module__.startswith("validate.experiments.open_fl")
+    assert run.__self__.paper == "open-fl"
     for module, words in (("nowhere.at_all", "cannot be imported"), ("json", "no function reproduce")):
         with catalog.forgetting():
             catalog.add(Paper("ours", "", "", (), experiments=module))

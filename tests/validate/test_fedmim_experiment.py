@@ -14,7 +14,7 @@ import pytest
 
 import sim
 from sim.algorithms import FedAvg, FedMIM, fedcm
-from validate import experiment as ex
+from validate.experiments import former as ex
 from validate.experiments.inertia import figures, outcomes, runs, setting, statements, tables
 from validate.experiments.inertia.runs import Job, Result
 from validate.experiments.inertia.setting import BASE, FULL, LAGS, QUICK, Cell, Size

@@ -14,8 +14,8 @@ from validate.breaks import certificate_of_break
 from validate.instances import read_instance, read_problem
 from validate.instances.occasion import occasion
 from validate.instances.pool import Drawn
-from validate.on_ball import squares_at_most
 from validate.satisfied import true
+from validate.satisfied.on_ball import squares_at_most
 
 
 def fractions(rows):

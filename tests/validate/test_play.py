@@ -19,7 +19,8 @@ from theory.program import Algorithm, Instruction, algorithm, from_json, walk
 from validate.instances import Instance, read_instance
 from validate.play import Play
 from validate.primitives import two_points
-from validate.rounds import Readers, TooManyOutcomesError
+from validate.rounds import TooManyOutcomesError
+from validate.rounds.readers import Readers
 
 F = Fraction
 Law = dict[Any, Fraction]
@@ -579,7 +580,7 @@ def test_what_is_not_drawn_makes_no_difference(clients: Any, monkeypatch: pytest
         found.guards = {name: None if own is None else nothing for name, own in found.guards.items()}
         return found
 
-    monkeypatch.setattr("validate.rounds.readers_of", careless)
+    monkeypatch.setattr("validate.rounds.frame.readers_of", careless)
     all_of_them = Play(one)
     assert dict(map(reversed, all_of_them.distribution(1))) == lazy
     assert len(all_of_them.outcomes(all_of_them.start, 0)) > 2 * count

@@ -24,13 +24,13 @@ from validate.drawing import SERIES, Curve, Panel, draw_curves
 from validate.experiment import Drawing, Experiment, Table, write_csv
 from validate.experiments import reproduction
 from validate.parallel import over_processes, tell
-from validate.report import parts, render
+from validate.report import render, writing
 from validate.report.claim import headline
 from validate.report.formula import Typesetter, pieces
 from validate.report.page import TEMPLATES, file_names, typeset
+from validate.report.readable import fraction, number
 from validate.report.summary import in_words
 from validate.report.views import paper_view
-from validate.report.words import fraction, number
 from validate.verdict import Evidence, Result
 
 HOSTILE = "<script>alert('x')</script> & \"quoted\" {{ 7*7 }}"
@@ -405,9 +405,9 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
         progress("drawing")
         return experiment(out / "figures")
 
-    monkeypatch.setattr(parts, "reproduction", lambda name: reproduce)
+    monkeypatch.setattr(writing, "reproduction", lambda name: reproduce)
     said: list[str] = []
-    path = parts.write(quick=True, out=tmp_path, progress=said.append)
+    path = writing.write(quick=True, out=tmp_path, progress=said.append)
     assert path == tmp_path / "index.html"
     text = path.read_text(encoding="utf-8")
     assert (
@@ -422,7 +422,7 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
     assert "quick report" in own
     assert {"toy: at work", "toy: drawing"} <= set(said)
     assert sum(line.endswith("of 4 parts of the report") for line in said) == 4
-    again = parts.write(["toy"], out=tmp_path / "again").read_text(encoding="utf-8")
+    again = writing.write(["toy"], out=tmp_path / "again").read_text(encoding="utf-8")
     assert "A toy paper" in again
     assert "full report" in again
     assert "quick report" not in again
@@ -455,11 +455,11 @@ def test_a_reading_is_not_counted_as_printed(tmp_path) -> None:
 
 
 def test_the_work_on_a_report_is_in_parts(tmp_path) -> None:
-    full = parts._parts(["fedavg-svrg", "perm"], False, tmp_path)
+    full = writing._parts(["fedavg-svrg", "perm"], False, tmp_path)
     assert sorted((part.kind, part.paper) for part in full if part.kind != "claims") == [
         ("experiments", "fedavg-svrg"),
         ("experiments", "perm"),
-        ("formulas", parts.ALL),
+        ("formulas", writing.ALL),
     ]
     checked = {}
     for part in full:
@@ -468,7 +468,7 @@ def test_the_work_on_a_report_is_in_parts(tmp_path) -> None:
     for name in ("fedavg-svrg", "textbook", "perm"):  # one by one
         assert checked[name] == [(c.id,) for c in claims(name)]
     assert "textbook: young" in {part.label for part in full}
-    alone = parts._parts(["textbook"], False, tmp_path)
+    alone = writing._parts(["textbook"], False, tmp_path)
     assert {part.arguments[2] for part in alone if part.kind == "claims"} == {False}
 
 
@@ -476,7 +476,7 @@ def test_the_work_on_a_report_is_in_parts(tmp_path) -> None:
 def test_experiments_run_in_another_process(tmp_path) -> None:
     tasks = [("fedavg-svrg", True, tmp_path / "one"), ("fedavg-svrg", True, tmp_path / "two")]
     said: list[str] = []
-    found = over_processes(parts._experiment, tasks, processes=2, heard=said.append)
+    found = over_processes(writing._experiment, tasks, processes=2, heard=said.append)
     assert [e.paper for e in found] == ["fedavg-svrg"] * 2
     assert all(figure.path.is_relative_to(tmp_path / "one" / "fedavg-svrg") for figure in found[0].figures)
     assert found[0].tables == found[1].tables
@@ -485,9 +485,9 @@ def test_experiments_run_in_another_process(tmp_path) -> None:
 
 
 def test_the_paper_s_experiments_are_found() -> None:
-    from validate.experiments.insurance import reproduce
+    from examples.fedavg_svrg import reproduce
 
-    assert reproduction("fedavg-svrg") is reproduce
+    assert reproduction("fedavg-svrg") == reproduce
     assert reproduction("textbook") is None
     with pytest.raises(ValueError, match="unknown paper 'no-such-paper'"):
         reproduction("no-such-paper")

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.algorithms import FedAvg, FedAvgSVRG
-from validate.once import once
 from validate.scenario import floating, rational, read_scenario
 
 SPEC = {
@@ -32,19 +31,6 @@ def test_a_float_is_read_as_its_rational_is(value):
             return str(error)
 
     assert outcome(floating) == outcome(lambda value, name: float(rational(value, name)))
-
-
-def test_what_is_computed_once_is_kept_with_its_scenario():
-    asked = []
-
-    @once
-    def rounds(scenario):
-        asked.append(scenario)
-        return scenario.rounds
-
-    one, other = read_scenario(SPEC, exact=False), read_scenario({**SPEC, "K": 5}, exact=False)
-    assert [rounds(one), rounds(other), rounds(one), rounds(other)] == [3, 5, 3, 5]
-    assert asked == [one, other]
 
 
 def test_a_specification_in_fractions():

@@ -28,10 +28,11 @@ from sim.native import build
 from tests.validate.command_line import call, printed
 from theory import evaluate
 from theory.feasible import smt
-from validate import rounds, self_test
+from validate import self_test
 from validate.certificate import files
 from validate.commands import doctor
 from validate.instances import occasion
+from validate.rounds import draws
 from validate.verifier import launcher
 
 ROOT = Path(__file__).parents[2]
@@ -101,13 +102,13 @@ def no_counterexample(patch: Patch) -> None:
 
 def loaded_samples(patch: Patch) -> None:
     """Play that draws the first sample too often."""
-    original = rounds.batches
+    original = draws.batches
 
     def loaded(*given: Any) -> Any:
         (first, batch), *rest = original(*given)
         return ((first + first / 100, batch), *rest)
 
-    patch.setattr(rounds, "batches", loaded)
+    patch.setattr(draws, "batches", loaded)
 
 
 def wrong_moments(patch: Patch) -> None:

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from validate.commands import output
-from validate.report import words
+from validate.report import readable
 from validate.verdict import BEYOND, MEANING, NOTHING_COVERED, ORIGINS, Coverage, Evidence, Origin, Result, decide
 
 KEYS = ("id", "verdict", "covered", "tightness", "severity", "evidence", "certificate", "proof")
@@ -151,12 +151,12 @@ def test_tightness_is_absent_without_ratios_and_zero_counts() -> None:
 def test_a_ratio_beyond_a_million_is_shown_as_that() -> None:
     """Everywhere but in the evidence and in JSON."""
     assert decide("paper/label", evidence("fails", tightness=1e26)).to_json()["tightness"] == 1e26
-    for told in (output.ratio, words.ratio):
+    for told in (output.ratio, readable.ratio):
         assert told(1e26) == told(2 * BEYOND) != told(BEYOND)
         assert told(1e26).startswith("> ")
-    assert (output.ratio(math.inf), words.ratio(math.inf)) == ("inf", "∞")
+    assert (output.ratio(math.inf), readable.ratio(math.inf)) == ("inf", "∞")
     assert (output.ratio(None), output.ratio(0.25), output.ratio(1e26)) == ("", "0.25", "> 1e+06")
-    assert (words.ratio(None), words.ratio(0.25)) == (words.number(None), words.number(0.25))
+    assert (readable.ratio(None), readable.ratio(0.25)) == (readable.number(None), readable.number(0.25))
 
 
 def test_every_verdict_has_a_meaning() -> None:

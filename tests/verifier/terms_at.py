@@ -19,7 +19,7 @@ def value_of(p: Poly, world: World, at: At, outcome: Outcome | None = None) -> A
     """A polynomial on an instance: a number, or a vector as a tuple. What is drawn has the values of an outcome."""
     total: Any = None
     for m, c in p.items():
-        number, vector = c, None
+        number, vector = Fraction(c), None
         for a, e in m:
             value = atom_value(a, world, at, outcome)
             if isinstance(value, tuple):
@@ -70,7 +70,7 @@ def atom_value(a: Atom, world: World, at: At, outcome: Outcome | None = None) ->
         one, two = (atom_value(x, world, at, outcome) for x in a.parts)
         return sum(x * y for x, y in zip(one, two, strict=True))
     if a.tag == "inv":
-        return 1 / value_of(dict(a.parts[0].parts), world, at, outcome)
+        return Fraction(1) / value_of(dict(a.parts[0].parts), world, at, outcome)
     if a.tag == "count":
         return Fraction(len(problem.samples[at[a.parts[0].parts[0]]]))
     if a.tag == "B":

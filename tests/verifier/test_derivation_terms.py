@@ -12,9 +12,9 @@ from tests.verifier.terms_at import value_of
 from tests.verifier.written import PROXSKIP, SCAFFOLD, SGD, derivation, program, step
 from validate.verifier import Uncheckable
 from validate.verifier.derivation import level, points, read
-from validate.verifier.derivation_binders import Algebra
 from validate.verifier.derivation_defined import Defined
 from validate.verifier.derivation_normal import Normal
+from validate.verifier.derivation_replacing import Algebra
 from validate.verifier.derivation_rounds import Round
 from validate.verifier.play import read_world, set_up
 from validate.verifier.scalars import Work

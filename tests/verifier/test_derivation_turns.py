@@ -14,9 +14,9 @@ from theory.papers.fedavg_svrg import fedavg_svrg
 from theory.papers.fedmim import fedmim
 from validate.verifier import FormatError, verify
 from validate.verifier.derivation import level, points, read
-from validate.verifier.derivation_binders import Algebra
 from validate.verifier.derivation_defined import Defined
 from validate.verifier.derivation_normal import Normal
+from validate.verifier.derivation_replacing import Algebra
 from validate.verifier.derivation_rounds import Round
 from validate.verifier.derivation_turns import modes
 from validate.verifier.play import read_world, set_up

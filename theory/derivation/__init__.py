@@ -25,6 +25,7 @@ from theory.derivation.writing import (
     root,
     single,
     step,
+    telescope,
     zero,
 )
 
@@ -52,5 +53,6 @@ __all__ = [
     "root",
     "single",
     "step",
+    "telescope",
     "zero",
 ]

@@ -2,7 +2,8 @@
 
 A part of a combination may be an instance of assumptions without a line of its own: it is named by the schema, the
 function and the points, ``"smooth convex f_ni (x[k], xstar)"``, and `lines` writes the line. Before a part's name stand
-the indices that it is taken over, the outermost first: ``"E mean_n mean_i: one-step"``.
+the indices that it is taken over, the outermost first, and after it what it is taken times:
+``"E mean_n mean_i: one-step times 2*eta"``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from theory.sentence import FUNCTION_NAMES, Expression, Sentence, parse_call, pa
 from theory.sentence import replaced as replaced_by
 
 Data: TypeAlias = dict[str, Any]
+TIMES = " times "
+"""Before the multiplier of a part of a combination."""
 _INSTANCE = re.compile(r"\s*(?P<schema>[a-z_ -]+?)(\s+(?P<function>f|f_n|f_ni))?\s*(?P<points>\(.*\))?\s*\Z", re.ASCII)
 
 
@@ -62,18 +65,56 @@ def assumed(name: str, sentence: str | None, of: Sequence[str], schema: str, on:
     return _line(name, "assumption", sentence, of=list(of), schema=schema, at=dict(at), on=on)
 
 
+_SAID = {
+    "cauchy": "dot({0}, {1}) <= norm({0})*norm({1})",
+    "triangle": "norm(({0}) + ({1})) <= norm({0}) + norm({1})",
+    "triangle over": "norm({over}({0})) <= {over}(norm({0}))",
+    "jensen over": "norm2({over}(({0})*({1}))) <= {over}({0})*{over}(({0})*norm2({1}))",
+    "coordinate": "coordinate({0})**2 <= norm2({0})",
+    "exp": "exp({0}) >= 1 + ({0})",
+    "exp sum": "exp(({0}) + ({1})) == exp({0})*exp({1})",
+}
+"""What axioms say that say one thing."""
+
+
 def axiom(name: str, sentence: str | None, schema: str, *of: str, over: str = "") -> Data:
-    """What is so of any numbers and vectors."""
+    """What is so of any numbers and vectors; where an axiom says one thing, the sentence may be left out."""
+    said = _SAID.get(f"{schema} over" if over else schema)
+    if sentence is None and said is not None:
+        sentence = said.format(*of, over=over)
     return _line(name, "axiom", sentence, schema=schema, of=list(of), over=over)
 
 
-def combined(
-    name: str,
-    sentence: str | None = None,
-    parts: Mapping[str, str] | Sequence[Data] = (),
-    squares: Mapping[str, str] | Sequence[Data] = (),
-) -> Data:
-    """A combination of lines and squares, each with its multiplier: ``{"E mean_n: descent": "2*eta"}``."""
+def telescope(name: str, e: str, over: str, end: str, until: str = "") -> Data:
+    """A number's growth, taken over the turns (before turn `until`), is what it is at the end less what it is at first.
+
+    Args:
+        name: of the line.
+        e: the number, with the index of `over` free.
+        over: ``sum_k``, ``sum_h`` or ``sum_j``.
+        end: how many terms there are.
+        until: how many of them are meant; all where it is empty.
+    """
+    index = over.removeprefix("sum_")
+
+    def there(value: str) -> str:
+        return text_of(replaced_by(parse_expression(e), {index: parse_expression(value)}))
+
+    growth = f"{there(f'{index} + 1')} - ({e})"
+    weighted = f"max(0, min(1, {until} - {index}))*({growth})" if until else growth
+    sentence = f"{over}({weighted}) == {there(until or end)} - ({there('0')})"
+    return axiom(name, sentence, "telescope", e, *([until] if until else []), over=over)
+
+
+Entries: TypeAlias = str | Mapping[str, str] | Sequence[Data]
+
+
+def combined(name: str, sentence: str | None = None, parts: Entries = (), squares: Entries = ()) -> Data:
+    """A combination of lines and squares, each with its multiplier, 1 where none stands there.
+
+    They are text, ``"round; E mean_n: descent times 2*eta"``, or, where they are computed, a mapping
+    ``{"round": "1", "E mean_n: descent": "2*eta"}``.
+    """
     return _line(
         name,
         "combination",
@@ -83,11 +124,18 @@ def combined(
     )
 
 
-def _entries(key: str, entries: Mapping[str, str] | Sequence[Data]) -> list[Data]:
-    if not isinstance(entries, Mapping):
+def _entries(key: str, entries: Entries) -> list[Data]:
+    if not entries:
+        return []
+    if isinstance(entries, str):
+        each = (one.rpartition(TIMES) for one in entries.split(";"))
+        pairs = [(text, times.strip()) if mark else (times, "1") for text, mark, times in each]
+    elif isinstance(entries, Mapping):
+        pairs = list(entries.items())
+    else:
         return [dict(one) for one in entries]
     found = []
-    for text, times in entries.items():
+    for text, times in pairs:
         before, colon, after = text.partition(":")
         one: Data = {key: (after if colon else before).strip()}
         if colon:

@@ -66,11 +66,8 @@ def theorem(label, right, where, **fields):
 
 THEOREM = (
     theorem(
-        "theorem-v1-eq7",
-        f"{OPTIMISATION} + delta**2*L**2*(M - 1)/(K*S*M*N)*drift_sum + {NOISE}",
-        {**GAP, **SUMS},
-        equation="(7)",
-        title="average squared gradient norm, in terms of the substituted gradients",
+        "theorem-v1-eq7", f"{OPTIMISATION} + delta**2*L**2*(M - 1)/(K*S*M*N)*drift_sum + {NOISE}", {**GAP, **SUMS},
+        equation="(7)", title="average squared gradient norm, in terms of the substituted gradients",
         source="Theorem V.1, equation (7); proof in the appendix",
         remarks=(
             "No restriction on the step size is stated.",
@@ -79,14 +76,9 @@ THEOREM = (
         ),
     ),
     theorem(
-        "theorem-v1-eq7/corrected",
-        f"{OPTIMISATION} + delta**2*L**2/(K*S*M*N)*lexicographic_drift_sum + {NOISE}",
-        {**GAP, **SINCE_SUM},
-        proof=proofs.BOUND_7,
-        equation="(7), corrected",
-        title="(7) with the drift since the beginning of the round",
-        source="repair of (7)",
-        amends="theorem-v1-eq7",
+        "theorem-v1-eq7/corrected", f"{OPTIMISATION} + delta**2*L**2/(K*S*M*N)*lexicographic_drift_sum + {NOISE}",
+        {**GAP, **SINCE_SUM}, proof=proofs.BOUND_7, equation="(7), corrected",
+        title="(7) with the drift since the beginning of the round", source="repair of (7)", amends="theorem-v1-eq7",
         remarks=(
             "theta^k - w_{n,s,m}^k is delta times the sum of ALL sM+m earlier substituted gradients of the round "
             "(lemma-a2/corrected): the drift sum is over n, s, m of (sM+m) times the sum over (s',m') < (s,m) of "
@@ -95,13 +87,9 @@ THEOREM = (
         ),
     ),
     theorem(
-        "theorem-v1-eq8",
-        f"{OPTIMISATION} + delta**2*L**2*(M - 1)**2*G2 + {NOISE_8}",
-        BOUNDED,
-        proof=proofs.BOUND_8_AS_PRINTED,
-        equation="(8)",
-        title="average squared gradient norm, with bounded substituted gradients",
-        source="Theorem V.1, equation (8)",
+        "theorem-v1-eq8", f"{OPTIMISATION} + delta**2*L**2*(M - 1)**2*G2 + {NOISE_8}", BOUNDED,
+        proof=proofs.BOUND_8_AS_PRINTED, equation="(8)",
+        title="average squared gradient norm, with bounded substituted gradients", source="Theorem V.1, equation (8)",
         remarks=(
             "G2 is the least G^2 of Assumption 3 along the run. 'For all w' it cannot hold for strongly convex f_n, "
             "nor in the paper's own experiments: their gradients are unbounded.",
@@ -111,28 +99,15 @@ THEOREM = (
         ),
     ),
     theorem(
-        "theorem-v1-eq8/corrected",
-        f"{OPTIMISATION} + delta**2*L**2*(S*M - 1)*(2*S*M - 1)/6*G2 + {NOISE_8}",
-        BOUNDED,
-        proof=proofs.BOUND_8,
-        equation="(8), corrected",
-        title="(8) as it follows from the corrected (7)",
-        source="repair of (8)",
-        amends="theorem-v1-eq8",
-        remarks=(
-            "With t = sM+m the drift term is delta^2 L^2/(SM) times the sum of t^2 over t = 0..SM-1.",
-            CHANCES,
-        ),
+        "theorem-v1-eq8/corrected", f"{OPTIMISATION} + delta**2*L**2*(S*M - 1)*(2*S*M - 1)/6*G2 + {NOISE_8}", BOUNDED,
+        proof=proofs.BOUND_8, equation="(8), corrected", title="(8) as it follows from the corrected (7)",
+        source="repair of (8)", amends="theorem-v1-eq8",
+        remarks=("With t = sM+m the drift term is delta^2 L^2/(SM) times the sum of t^2 over t = 0..SM-1.", CHANCES),
     ),
     theorem(
-        "theorem-v1-eq8/corrected-2",
-        f"{OPTIMISATION} + {NOISE_8}",
-        BOUNDED,
-        proof=proofs.SHARPENED,
-        equation="(8), sharpened",
-        title="(8) without its drift term, which implies (8) as printed",
-        source="a proof of (8) that does not use (7)",
-        amends="theorem-v1-eq8",
+        "theorem-v1-eq8/corrected-2", f"{OPTIMISATION} + {NOISE_8}", BOUNDED, proof=proofs.SHARPENED,
+        equation="(8), sharpened", title="(8) without its drift term, which implies (8) as printed",
+        source="a proof of (8) that does not use (7)", amends="theorem-v1-eq8",
         remarks=(
             "Let T = SM, h = delta L T, t = sM+m, g = grad f(theta^k), b_t = (1/N) sum_n grad f_n(w_{n,t}), z_t = "
             "(1/N) sum_n (theta^k - w_{n,t}), D_t = (1/N) sum_n E||theta^k - w_{n,t}||^2, q = (1/N) sum_n 1/p_n >= "
@@ -147,17 +122,13 @@ THEOREM = (
             CHANCES,
         ),
     ),
-)
+)  # fmt: skip
 
 ORDERS = "max(1/(delta*K), delta**2, delta)"
 REMARK = (
     claim(
-        "remark-rate",
-        f"{ORDERS} <= min(1/(delta*K), delta**2, delta/K)",
-        where={"delta": "K**(-eps)"},
-        kind="remark",
-        equation="Remark after Theorem V.1",
-        title="the rate K^-2/3 at delta = K^-1/3",
+        "remark-rate", f"{ORDERS} <= min(1/(delta*K), delta**2, delta/K)", where={"delta": "K**(-eps)"}, kind="remark",
+        equation="Remark after Theorem V.1", title="the rate K^-2/3 at delta = K^-1/3",
         source="Remark after Theorem V.1",
         remarks=(
             "Left: the order in K of the right side of (8), the largest of its terms' orders, read off (8) by hand; "
@@ -170,14 +141,9 @@ REMARK = (
         ),
     ),
     claim(
-        "remark-rate/corrected",
-        f"max(1/(best*K), best**2, best) <= {ORDERS}",
-        where={"best": "K**(-1/2)", "delta": "K**(-eps)"},
-        proof=proofs.BEST_RATE,
-        kind="remark",
-        equation="Remark, corrected",
-        title="the rate K^-1/2 at delta = K^-1/2",
-        source="repair of the remark",
+        "remark-rate/corrected", f"max(1/(best*K), best**2, best) <= {ORDERS}",
+        where={"best": "K**(-1/2)", "delta": "K**(-eps)"}, proof=proofs.BEST_RATE, kind="remark",
+        equation="Remark, corrected", title="the rate K^-1/2 at delta = K^-1/2", source="repair of the remark",
         amends="remark-rate",
         remarks=(
             "The order of (8) is that of max[1/(delta K), delta^2, delta]; no exponent eps gives a better one than "
@@ -185,7 +151,7 @@ REMARK = (
             "eps.",
         ),
     ),
-)
+)  # fmt: skip
 
 # --- Lemma V.1, S = 1 ------------------------------------------------------------------------------------------------
 
@@ -213,29 +179,22 @@ def contracting(label, statement, assuming=(), **fields):
 def with_samples(one):
     """The claim with what Theorem 1 of Johnson and Zhang (2013), which its proof cites, needs of the samples."""
     return replace(
-        one,
-        label=f"{one.label}/with-samples",
-        title=f"{one.title}, samples convex and smooth",
+        one, label=f"{one.label}/with-samples", title=f"{one.title}, samples convex and smooth",
         assuming=(*one.assuming, *SAMPLES),
         remarks=(
             "Assumptions 1 and 4 are about f_n; the theorem that the proof cites is about every f_{n,i}. With its "
             "hypotheses the line is false all the same.",
         ),
-    )
+    )  # fmt: skip
 
 
 EQ9 = "E(norm2(v[k, 0, j])) <= 4*L*(local_gap + snapshot_gap)"
 GAPS = {"local_gap": LOCAL, "snapshot_gap": START}
 EQ10 = contracting(
-    "lemma-v1-eq10",
-    f"{LOCAL} <= alpha**k*start_gap",
-    (EACH,),
-    where={**ALPHA, "start_gap": START},
-    equation="(10)",
-    title="geometric decay of the local suboptimality over the rounds",
-    source="proof of Lemma V.1, (10) and (11)",
+    "lemma-v1-eq10", f"{LOCAL} <= alpha**k*start_gap", (EACH,), where={**ALPHA, "start_gap": START}, equation="(10)",
+    title="geometric decay of the local suboptimality over the rounds", source="proof of Lemma V.1, (10) and (11)",
     remarks=("At m=0 the left side is E f_n(theta^k) - f_n* itself, so for k >= 1 the line says that it is 0.",),
-)
+)  # fmt: skip
 EQ12 = contracting(
     "lemma-v1-eq12",
     f"{BEFORE} <= 8*L*m*alpha**k*D",
@@ -249,26 +208,17 @@ EQ14 = contracting(
     "lemma-v1-eq14",
     f"{LHS} <= 2*f0_gap/(delta*K*M) + 8*D*delta**2*L**3*(M - 1)**2*(1 - alpha**K)/(K*(1 - alpha))"
     " + 8*D*delta*L**2*(M - 1)/(K*N)*(1 - alpha**K)/(1 - alpha)*sum_inv_p",
-    where=AVERAGED,
-    equation="(14)",
-    title="average squared gradient norm of order 1/K",
+    where=AVERAGED, equation="(14)", title="average squared gradient norm of order 1/K",
     source="proof of Lemma V.1, (14)",
     remarks=(
         "From (12) the drift term would be half of the printed one, and the noise term would have M in place of M-1.",
     ),
-)
+)  # fmt: skip
 LEMMA = (
     claim(
-        "lemma-v1",
-        "norm2(x0 - xstar) <= sqrt(-E(norm2(x[1] - x0)))",
-        of=fedavg_svrg,
-        assuming=(*SMOOTH, STRONG, EACH),
-        standing=(STEP, "alpha < 1"),
-        where=ALPHA,
-        parameters=DOMAINS,
-        kind="lemma",
-        equation="Lemma V.1",
-        title="convergence to the optimal point at rate O(1/K) with a constant step",
+        "lemma-v1", "norm2(x0 - xstar) <= sqrt(-E(norm2(x[1] - x0)))", of=fedavg_svrg,
+        assuming=(*SMOOTH, STRONG, EACH), standing=(STEP, "alpha < 1"), where=ALPHA, parameters=DOMAINS, kind="lemma",
+        equation="Lemma V.1", title="convergence to the optimal point at rate O(1/K) with a constant step",
         source="Lemma V.1",
         remarks=(
             "Printed: with a constant step Algorithm 1 converges to the optimal point at a rate of no less than "
@@ -282,11 +232,7 @@ LEMMA = (
         ),
     ),
     line(
-        "lemma-v1-eq9",
-        EQ9,
-        (*SMOOTH, STRONG, EACH),
-        where=GAPS,
-        equation="(9)",
+        "lemma-v1-eq9", EQ9, (*SMOOTH, STRONG, EACH), where=GAPS, equation="(9)",
         title="substituted gradient bounded by suboptimality",
         source="proof of Lemma V.1, the lines before (9) and (9)",
         remarks=(
@@ -296,15 +242,9 @@ LEMMA = (
         ),
     ),
     line(
-        "lemma-v1-eq9/corrected",
-        EQ9,
-        (*SAMPLES, STRONG, EACH),
-        where=GAPS,
-        proof=proofs.VARIANCE,
-        equation="(9), corrected",
-        title="(9) under the hypotheses of the theorem that it cites",
-        source="Johnson and Zhang (2013), proof of Theorem 1",
-        amends="lemma-v1-eq9",
+        "lemma-v1-eq9/corrected", EQ9, (*SAMPLES, STRONG, EACH), where=GAPS, proof=proofs.VARIANCE,
+        equation="(9), corrected", title="(9) under the hypotheses of the theorem that it cites",
+        source="Johnson and Zhang (2013), proof of Theorem 1", amends="lemma-v1-eq9",
         remarks=(
             "For convex L-smooth f_i: ||grad f_i(w) - grad f_i(w*)||^2 <= 2L (f_i(w) - f_i(w*) - <grad f_i(w*), "
             "w-w*>), averaged over i. Then E||v||^2 <= 2E||grad f_#(w)-grad f_#(w*)||^2 + 2E||X-EX||^2, E||X-EX||^2 "
@@ -314,15 +254,10 @@ LEMMA = (
     EQ10,
     with_samples(EQ10),
     line(
-        "lemma-v1-eq10/corrected",
-        f"mean_j({LOCAL}) <= alpha*start_gap",
-        (*SAMPLES, STRONG, STEP, EACH),
-        where={**ALPHA, "start_gap": START},
-        proof=proofs.ONE_SNAPSHOT,
-        equation="(10), corrected",
+        "lemma-v1-eq10/corrected", f"mean_j({LOCAL}) <= alpha*start_gap", (*SAMPLES, STRONG, STEP, EACH),
+        where={**ALPHA, "start_gap": START}, proof=proofs.ONE_SNAPSHOT, equation="(10), corrected",
         title="one contraction a snapshot, for the average inner iterate",
-        source="Johnson and Zhang (2013), Theorem 1",
-        amends="lemma-v1-eq10",
+        source="Johnson and Zhang (2013), Theorem 1", amends="lemma-v1-eq10",
         remarks=(
             "Johnson and Zhang's Theorem 1 for client n within one round: its inner iterates start at the snapshot "
             "theta^k, and it bounds the iterate drawn at random from w_0..w_{M-1}, whose expectation is the average.",
@@ -331,18 +266,11 @@ LEMMA = (
     EQ12,
     with_samples(EQ12),
     line(
-        "lemma-v1-eq12/corrected",
-        f"{BEFORE} <= 4*L*(m + distance_term + variance_term)*D",
+        "lemma-v1-eq12/corrected", f"{BEFORE} <= 4*L*(m + distance_term + variance_term)*D",
         (*SAMPLES, STRONG, STEP, EACH, "m <= M"),
-        where={
-            "distance_term": "1/(mu*delta*(1 - 2*L*delta))",
-            "variance_term": "2*L*delta*m/(1 - 2*L*delta)",
-            **D_,
-        },
-        proof=proofs.FIRST_STEPS,
-        equation="(12), corrected",
-        title="the drift of a round, in terms of where the round starts",
-        source="repair of (12)",
+        where={"distance_term": "1/(mu*delta*(1 - 2*L*delta))", "variance_term": "2*L*delta*m/(1 - 2*L*delta)", **D_},
+        proof=proofs.FIRST_STEPS, equation="(12), corrected",
+        title="the drift of a round, in terms of where the round starts", source="repair of (12)",
         amends="lemma-v1-eq12",
         remarks=(
             "Sum lemma-v1-eq9/corrected over m' < m; the snapshot's part is m D, and Johnson and Zhang's recursion "
@@ -351,13 +279,8 @@ LEMMA = (
         ),
     ),
     claim(
-        "lemma-v1-eq13",
-        "sum_k(alpha**k) == (1 - alpha**K)/(1 - alpha)",
-        assuming=("alpha < 1",),
-        kind="equation",
-        equation="(13)",
-        title="geometric sum",
-        source="proof of Lemma V.1, (13)",
+        "lemma-v1-eq13", "sum_k(alpha**k) == (1 - alpha**K)/(1 - alpha)", assuming=("alpha < 1",), kind="equation",
+        equation="(13)", title="geometric sum", source="proof of Lemma V.1, (13)",
     ),
     EQ14,
     with_samples(EQ14),
@@ -365,13 +288,8 @@ LEMMA = (
         "lemma-v1-eq14/corrected",
         f"{LHS} <= 2*f0_gap/(delta*K*M) + 2*D*delta**2*L**3*(M - 1)**2*(1 + 2*alpha)"
         " + 4*D*delta*L**2*M*(1 + alpha)*sum_inv_p/N",
-        (*SAMPLES, STRONG, STEP),
-        where=AVERAGED,
-        proof=proofs.FLOOR,
-        equation="(14), corrected",
-        title="decay of order 1/K down to a floor",
-        source="repair of (14)",
-        amends="lemma-v1-eq14",
+        (*SAMPLES, STRONG, STEP), where=AVERAGED, proof=proofs.FLOOR, equation="(14), corrected",
+        title="decay of order 1/K down to a floor", source="repair of (14)", amends="lemma-v1-eq14",
         remarks=(
             "(7) is true for S=1 (there is only one snapshot). Put lemma-v1-eq12/corrected into it. With beta = "
             "1/(mu delta (1-2L delta)) and gamma = 2L delta/(1-2L delta), alpha = beta/M + gamma: the noise sum is at "
@@ -380,7 +298,7 @@ LEMMA = (
             "lemma-v1.",
         ),
     ),
-)
+)  # fmt: skip
 
 # --- the appendix ----------------------------------------------------------------------------------------------------
 
@@ -398,51 +316,32 @@ def display(label, statement, **fields):
 
 APPENDIX = (
     display(
-        "lemma-a1",
-        at_start(f"delta**2*L/(2*N**2)*{AGGREGATE} <= N*S*M*weighted_round"),
-        where={"weighted_round": at_start(WEIGHTED)},
-        kind="lemma",
-        equation="(A.16)",
-        title="second moment of the aggregate",
-        source="Lemma A.1, (A.16)",
+        "lemma-a1", at_start(f"delta**2*L/(2*N**2)*{AGGREGATE} <= N*S*M*weighted_round"),
+        where={"weighted_round": at_start(WEIGHTED)}, kind="lemma", equation="(A.16)",
+        title="second moment of the aggregate", source="Lemma A.1, (A.16)",
         remarks=(
-            "The proof bounds the expectation without the factor delta^2 L/(2N^2), and (A.21) uses it so.",
-            ONE_ROUND,
+            "The proof bounds the expectation without the factor delta^2 L/(2N^2), and (A.21) uses it so.", ONE_ROUND,
         ),
     ),
     display(
-        "lemma-a1/corrected",
-        at_start(f"delta**2*L/(2*N**2)*{AGGREGATE} <= delta**2*L*S*M/(2*N)*weighted_round"),
-        where={"weighted_round": at_start(WEIGHTED)},
-        kind="lemma",
-        proof=proofs.SECOND_MOMENT,
-        equation="(A.16), corrected",
-        title="second moment of the aggregate, with its factor on both sides",
-        source="what the proof of Lemma A.1 shows",
-        amends="lemma-a1",
+        "lemma-a1/corrected", at_start(f"delta**2*L/(2*N**2)*{AGGREGATE} <= delta**2*L*S*M/(2*N)*weighted_round"),
+        where={"weighted_round": at_start(WEIGHTED)}, kind="lemma", proof=proofs.SECOND_MOMENT,
+        equation="(A.16), corrected", title="second moment of the aggregate, with its factor on both sides",
+        source="what the proof of Lemma A.1 shows", amends="lemma-a1",
         remarks=("Jensen over the N S M terms, and E (1_n/p_n)^2 = 1/p_n; multiply by delta^2 L/(2N^2).", ONE_ROUND),
     ),
     display(
-        "lemma-a2",
-        f"{INNER_PRODUCT} <= delta**3*L**2*(M - 1)/(2*N)*drift_round - delta/2*squared_gradient_norm",
-        where={"drift_round": WITHIN, **SQUARED},
-        kind="lemma",
-        equation="(A.17)",
-        title="the inner product with the gradients at the inner iterates",
-        source="Lemma A.2, (A.17)",
-        remarks=("True for s=0; for s >= 1 the drift of the earlier snapshots is forgotten.",),
-        **PLACE,
+        "lemma-a2", f"{INNER_PRODUCT} <= delta**3*L**2*(M - 1)/(2*N)*drift_round - delta/2*squared_gradient_norm",
+        where={"drift_round": WITHIN, **SQUARED}, kind="lemma", equation="(A.17)",
+        title="the inner product with the gradients at the inner iterates", source="Lemma A.2, (A.17)",
+        remarks=("True for s=0; for s >= 1 the drift of the earlier snapshots is forgotten.",), **PLACE,
     ),
     display(
         "lemma-a2/corrected",
         f"{INNER_PRODUCT} <= delta**3*L**2*(s*M + m)/(2*N)*lexicographic_drift_round - delta/2*squared_gradient_norm",
-        where={"lexicographic_drift_round": SINCE_ROUND, **SQUARED},
-        kind="lemma",
-        proof=proofs.DRIFT,
-        equation="(A.17), corrected",
-        title="the inner product, with the drift since the beginning of the round",
-        source="repair of Lemma A.2",
-        amends="lemma-a2",
+        where={"lexicographic_drift_round": SINCE_ROUND, **SQUARED}, kind="lemma", proof=proofs.DRIFT,
+        equation="(A.17), corrected", title="the inner product, with the drift since the beginning of the round",
+        source="repair of Lemma A.2", amends="lemma-a2",
         remarks=(
             "-<a,b> = -(||a||^2 + ||b||^2 - ||a-b||^2)/2 with a = grad f(theta^k); Jensen over n and smoothness give "
             "||a-b||^2 <= (L^2/N) sum_n ||theta^k - w_{n,s,m}^k||^2, and theta^k - w_{n,s,m}^k is delta times the sum "
@@ -451,72 +350,54 @@ APPENDIX = (
         **PLACE,
     ),
     display(
-        "eq-a19",
-        "norm2(x[k+1] - x[k] + delta/N*sum_n(sum_h(sum_j(u[k, h, j])))) <= 0",
-        assuming=(EACH,),
-        proof=proofs.UPDATE,
-        equation="(A.19)",
-        title="the server's update as a sum of substituted gradients",
+        "eq-a19", "norm2(x[k+1] - x[k] + delta/N*sum_n(sum_h(sum_j(u[k, h, j])))) <= 0", assuming=(EACH,),
+        proof=proofs.UPDATE, equation="(A.19)", title="the server's update as a sum of substituted gradients",
         source="proof of Theorem V.1, (A.19)",
     ),
     display(
         "eq-a20",
         at_start("E(f(x[k+1])) <= cost - delta*inner_product_sum + delta**2*L/(2*N**2)*aggregate_second_moment"),
         assuming=(*SMOOTH, EACH),
-        where={"cost": "f(x[0])", "inner_product_sum": at_start(INNER), "aggregate_second_moment": at_start(AGGREGATE)},
-        proof=proofs.DESCENT_AT_START,
-        equation="(A.20)",
-        title="descent, expectation taken",
-        source="proof of Theorem V.1, (A.20)",
-        remarks=(ONE_ROUND,),
+        where={
+            "cost": "f(x[0])", "inner_product_sum": at_start(INNER), "aggregate_second_moment": at_start(AGGREGATE),
+        },
+        proof=proofs.DESCENT_AT_START, equation="(A.20)", title="descent, expectation taken",
+        source="proof of Theorem V.1, (A.20)", remarks=(ONE_ROUND,),
     ),
     display(
-        "eq-a21",
-        at_start("E(f(x[k+1])) <= cost - delta*inner_product_sum + L*S*M*delta**2/(2*N)*weighted_round"),
+        "eq-a21", at_start("E(f(x[k+1])) <= cost - delta*inner_product_sum + L*S*M*delta**2/(2*N)*weighted_round"),
         where={"cost": "f(x[0])", "inner_product_sum": at_start(INNER), "weighted_round": at_start(WEIGHTED)},
-        proof=proofs.ROUND_DESCENT,
-        equation="(A.21)",
-        title="descent, with the aggregate bounded",
+        proof=proofs.ROUND_DESCENT, equation="(A.21)", title="descent, with the aggregate bounded",
         source="proof of Theorem V.1, (A.21)",
-        remarks=("It uses what the proof of Lemma A.1 shows; from the lemma as stated it would not follow.", ONE_ROUND),
+        remarks=(
+            "It uses what the proof of Lemma A.1 shows; from the lemma as stated it would not follow.", ONE_ROUND,
+        ),
     ),
     display(
-        "eq-a22",
-        "E(f(x[k+1])) <= cost - delta*inner_product_sum + L*S*M*delta**2/(2*N)*weighted_round",
-        where={**COST, "inner_product_sum": INNER, "weighted_round": WEIGHTED},
-        proof=proofs.TOTAL_DESCENT,
-        equation="(A.22)",
-        title="descent, in total expectation",
-        source="proof of Theorem V.1, (A.22)",
+        "eq-a22", "E(f(x[k+1])) <= cost - delta*inner_product_sum + L*S*M*delta**2/(2*N)*weighted_round",
+        where={**COST, "inner_product_sum": INNER, "weighted_round": WEIGHTED}, proof=proofs.TOTAL_DESCENT,
+        equation="(A.22)", title="descent, in total expectation", source="proof of Theorem V.1, (A.22)",
     ),
     display(
         "eq-a23",
         "E(f(x[k+1])) <= cost + delta**3*L**2*(M - 1)/(2*N)*full_drift_round"
         " - delta*S*M/2*squared_gradient_norm + L*S*M*delta**2/(2*N)*weighted_round",
         where={
-            **COST,
-            **SQUARED,
-            "full_drift_round": "M*sum_n(sum_h(sum_j(E(norm2(v[k, h, j])))))",
+            **COST, **SQUARED, "full_drift_round": "M*sum_n(sum_h(sum_j(E(norm2(v[k, h, j])))))",
             "weighted_round": WEIGHTED,
         },
-        equation="(A.23)",
-        title="descent, with Lemma A.2",
-        source="proof of Theorem V.1, (A.23)",
+        equation="(A.23)", title="descent, with Lemma A.2", source="proof of Theorem V.1, (A.23)",
         remarks=("The inner sum is printed up to M-1; Lemma A.2 gives m-1, which is stronger.",),
     ),
     display(
         "eq-a23/corrected",
         "E(f(x[k+1])) <= cost + delta**3*L**2/(2*N)*weighted_drift_round"
         " - delta*S*M/2*squared_gradient_norm + L*S*M*delta**2/(2*N)*weighted_round",
-        where={**COST, **SQUARED, "weighted_drift_round": SINCE, "weighted_round": WEIGHTED},
-        proof=proofs.ROUND,
-        equation="(A.23), corrected",
-        title="descent, with the corrected Lemma A.2",
-        source="repair of (A.23)",
-        amends="eq-a23",
-        remarks=("lemma-a2/corrected, summed over s and m, in (A.22).",),
+        where={**COST, **SQUARED, "weighted_drift_round": SINCE, "weighted_round": WEIGHTED}, proof=proofs.ROUND,
+        equation="(A.23), corrected", title="descent, with the corrected Lemma A.2", source="repair of (A.23)",
+        amends="eq-a23", remarks=("lemma-a2/corrected, summed over s and m, in (A.22).",),
     ),
-)
+)  # fmt: skip
 
 BRACKET = (
     "As printed, the bracket opened before the drift sum closes after the noise term, so the factor (M-1) multiplies "
@@ -526,24 +407,14 @@ BRACKETED = f"delta**2*L**2*(M - 1)/(K*S*M*N)*(drift_sum + {NOISE})"
 DROP = {"f_drop": "f(x0) - E(f(x[K]))"}
 SUMMED = (
     theorem(
-        "eq-a24",
-        f"2*f_drop/(delta*K*S*M) + {BRACKETED}",
-        {**DROP, **SUMS},
-        kind="equation",
-        equation="(A.24)",
-        title="the sum over the rounds, with the bracket as printed",
-        source="proof of Theorem V.1, (A.24)",
+        "eq-a24", f"2*f_drop/(delta*K*S*M) + {BRACKETED}", {**DROP, **SUMS}, kind="equation", equation="(A.24)",
+        title="the sum over the rounds, with the bracket as printed", source="proof of Theorem V.1, (A.24)",
         remarks=(BRACKET, "theta^k outside the sum over k is read as theta^K, which the summation gives.", CHANCES),
     ),
     theorem(
-        "eq-a24/corrected",
-        f"2*f_drop/(delta*K*S*M) + delta**2*L**2/(K*S*M*N)*lexicographic_drift_sum + {NOISE}",
-        {**DROP, **SINCE_SUM},
-        kind="equation",
-        proof=proofs.SUM_OF_ROUNDS,
-        equation="(A.24), corrected",
-        title="the sum over the rounds, with the bracket and the drift mended",
-        source="repair of (A.24)",
+        "eq-a24/corrected", f"2*f_drop/(delta*K*S*M) + delta**2*L**2/(K*S*M*N)*lexicographic_drift_sum + {NOISE}",
+        {**DROP, **SINCE_SUM}, kind="equation", proof=proofs.SUM_OF_ROUNDS, equation="(A.24), corrected",
+        title="the sum over the rounds, with the bracket and the drift mended", source="repair of (A.24)",
         amends="eq-a24",
         remarks=(
             "eq-a23/corrected summed over k and multiplied by 2/(delta K S M). With f(theta^K) >= f* it gives "
@@ -552,21 +423,16 @@ SUMMED = (
         ),
     ),
     theorem(
-        "eq-a25",
-        f"{OPTIMISATION} + {BRACKETED}",
-        {**GAP, **SUMS},
-        kind="equation",
-        equation="(A.25)",
-        title="the sum over the rounds, with the bracket as printed",
-        source="proof of Theorem V.1, (A.25)",
+        "eq-a25", f"{OPTIMISATION} + {BRACKETED}", {**GAP, **SUMS}, kind="equation", equation="(A.25)",
+        title="the sum over the rounds, with the bracket as printed", source="proof of Theorem V.1, (A.25)",
         remarks=(BRACKET, CHANCES),
     ),
-)
+)  # fmt: skip
 
 PAPER = Paper(
     name="fedavg-svrg",
     title="Federated Learning Using Variance Reduced Stochastic Gradient for Probabilistically Activated Agents",
     authors="Mohammadreza Rostami, Solmaz S. Kia",
     claims=(*THEOREM, *REMARK, *LEMMA, *APPENDIX, *SUMMED),
-    experiments="validate.experiments.insurance",
+    experiments="examples.fedavg_svrg",
 )

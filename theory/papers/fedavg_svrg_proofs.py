@@ -6,7 +6,7 @@ D(t) = ||x_k - w_t||^2 is at most t*Y(t), where Y(t) = D(t)/max(1, t) grows by a
 
 from __future__ import annotations
 
-from theory.derivation import at, axiom, cases, combined, domain, induction, replaced, root, step
+from theory.derivation import at, axiom, cases, combined, domain, induction, replaced, root, step, telescope
 
 # --- the order of (8) ------------------------------------------------------------------------------------------------
 
@@ -15,13 +15,13 @@ _MAX = f"max({', '.join(_ORDERS)})"
 BEST_RATE = (
     axiom("one", f"1/(delta*K) <= {_MAX}", "max", *_ORDERS),
     axiom("other", f"delta <= {_MAX}", "max", *_ORDERS),
-    combined("squares", f"best**2 <= {_MAX}**2", {"one": "delta", "other": _MAX}),
+    combined("squares", f"best**2 <= {_MAX}**2", f"one times delta; other times {_MAX}"),
     root("best", "squares", f"best <= {_MAX}"),
     domain("run", "1 <= K"),
-    combined("square", "best**2 <= 1", {"run": "1/K"}),
+    combined("square", "best**2 <= 1", "run times 1/K"),
     root("small", "square", "best <= 1"),
-    combined("smaller", f"best**2 <= {_MAX}", {"small": "best", "best": "1"}),
-    combined("inverse", f"1/(best*K) <= {_MAX}", {"best": "1"}),
+    combined("smaller", f"best**2 <= {_MAX}", "small times best; best"),
+    combined("inverse", f"1/(best*K) <= {_MAX}", "best"),
     axiom("all", None, "bounds", "1/(best*K)", "best**2", "best", _MAX),
 )
 
@@ -39,35 +39,23 @@ UPDATE = (
     NEXT,
     axiom("inner loop", f"norm2({_GROWN} - w[k, h, M] + w[k, h, 0]) <= 0", "telescope", "w[k, h, j]", over="sum_j"),
     replaced(
-        "in steps",
-        "turn",
-        f"norm2(w[k, h, M] - w[k, h, 0] + {_EPOCH}) == norm2(w[k, h, M] - w[k, h, 0] - {_GROWN})",
+        "in steps", "turn", f"norm2(w[k, h, M] - w[k, h, 0] + {_EPOCH}) == norm2(w[k, h, M] - w[k, h, 0] - {_GROWN})",
     ),
     replaced(
-        "handed on",
-        "next",
+        "handed on", "next",
         f"norm2(w[k, h + 1, 0] - w[k, h, 0] + {_EPOCH}) == norm2(w[k, h, M] - w[k, h, 0] + {_EPOCH})",
     ),
-    combined(
-        "epoch",
-        f"norm2(w[k, h + 1, 0] - w[k, h, 0] + {_EPOCH}) <= 0",
-        {"handed on": "1", "in steps": "1", "inner loop": "1"},
-    ),
+    combined("epoch", f"norm2(w[k, h + 1, 0] - w[k, h, 0] + {_EPOCH}) <= 0", "handed on; in steps; inner loop"),
     axiom("outer loop", f"norm2({_OUTER}) <= 0", "telescope", "w[k, h, 0]", over="sum_h"),
     replaced("in epochs", "epoch", f"norm2(w[k, S, 0] - w[k, 0, 0] + delta*{_ROUND}) == norm2({_OUTER})"),
     step("begins", "norm2(w[k, 0, 0] - x[k]) <= 0"),
     replaced(
-        "from x",
-        "begins",
+        "from x", "begins",
         f"norm2(w[k, S, 0] - x[k] + delta*{_ROUND}) == norm2(w[k, S, 0] - w[k, 0, 0] + delta*{_ROUND})",
     ),
-    combined(
-        "moves",
-        f"norm2(w[k, S, 0] - x[k] + delta*{_ROUND}) <= 0",
-        {"from x": "1", "in epochs": "1", "outer loop": "1"},
-    ),
+    combined("moves", f"norm2(w[k, S, 0] - x[k] + delta*{_ROUND}) <= 0", "from x; in epochs; outer loop"),
     step("server", f"norm2(x[k+1] - x[k] + delta/N*{_ALL}) <= 0", using=["moves"]),
-)
+)  # fmt: skip
 DESCENT = (
     *UPDATE,
     step("unbiased", "E(dot(grad(f, x[k]), u[k, h, j])) == E(dot(grad(f, x[k]), grad(f_n, w[k, h, j])))"),
@@ -76,12 +64,7 @@ DESCENT = (
     combined(
         "descent",
         f"E(f(x[k+1])) <= E(f(x[k])) - delta*{_INNER} + delta**2*L/(2*N**2)*E(norm2({_ALL}))",
-        {
-            "E: above f (x[k], x[k+1])": "1",
-            "E: length": "L/2",
-            "E: along": "1",
-            "mean_n sum_h sum_j: unbiased": "-delta",
-        },
+        "E: above f (x[k], x[k+1]); E: length times L/2; E: along; mean_n sum_h sum_j: unbiased times -delta",
     ),
 )
 DESCENT_AT_START = (*DESCENT, at("all", "descent", None, k="0"))
@@ -90,27 +73,24 @@ _SPREAD = (
     combined(
         "spread",
         f"E(norm2({_ALL})) <= N*S*M*{_WEIGHTED}",
-        {"sum_n sum_h sum_j: coin": "N*S*M"},
-        {"E sum_n sum_h sum_j: u[k, h, j] - mean_n(sum_h(sum_j(u[k, h, j])))/(S*M)": "N*S*M"},
+        "sum_n sum_h sum_j: coin times N*S*M",
+        "E sum_n sum_h sum_j: u[k, h, j] - mean_n(sum_h(sum_j(u[k, h, j])))/(S*M) times N*S*M",
     ),
 )
 SECOND_MOMENT = (
     *_SPREAD,
     at("first round", "spread", None, k="0"),
-    combined("all", None, {"first round": "delta**2*L/(2*N**2)"}),
+    combined("all", None, "first round times delta**2*L/(2*N**2)"),
 )
 _BY_SPREAD = {"descent": "1", "spread": "delta**2*L/(2*N**2)"}
 TOTAL_DESCENT = (*DESCENT, *_SPREAD, combined("all", None, _BY_SPREAD))
 ROUND_DESCENT = (
-    *DESCENT,
-    *_SPREAD,
+    *DESCENT, *_SPREAD,
     combined(
-        "any round",
-        f"E(f(x[k+1])) <= E(f(x[k])) - delta*{_INNER} + L*S*M*delta**2/(2*N)*{_WEIGHTED}",
-        _BY_SPREAD,
+        "any round", f"E(f(x[k+1])) <= E(f(x[k])) - delta*{_INNER} + L*S*M*delta**2/(2*N)*{_WEIGHTED}", _BY_SPREAD,
     ),
     at("all", "any round", None, k="0"),
-)
+)  # fmt: skip
 
 # --- drift: Lemma A.2, (A.23), (A.24), (7) and (8), corrected --------------------------------------------------------
 
@@ -135,12 +115,10 @@ def _by_young(h: str, j: str, t: str, lines: str) -> dict[str, object]:
     return combined(
         "grows",
         None,
-        [
-            {"line": f"ahead {lines}", "times": f"1/({t} + 1)"},
-            {"line": f"more {lines}", "times": f"{_d(h, j + ' + 1')}/(({t} + 1)*max(1, {t} + 1))"},
-            {"line": f"at {lines}", "times": f"{_d(h, j)}/({t}*max(1, {t}))"},
-        ],
-        {f"x[k] - w[k, {h}, {j}] - {t}*delta*v[k, {h}, {j}]": f"1/({t}*({t} + 1))"},
+        f"ahead {lines} times 1/({t} + 1); "
+        f"more {lines} times {_d(h, j + ' + 1')}/(({t} + 1)*max(1, {t} + 1)); "
+        f"at {lines} times {_d(h, j)}/({t}*max(1, {t}))",
+        f"x[k] - w[k, {h}, {j}] - {t}*delta*v[k, {h}, {j}] times 1/({t}*({t} + 1))",
     )
 
 
@@ -152,8 +130,8 @@ GROWTH = (
     step("start", f"{_d('0', '0')} == 0"),
     step("first step", f"{_d('0', '1')} == delta**2*norm2(v[k, 0, 0])"),
     domain("turns", "M >= 1"),
-    combined("later h", "1 <= (h + 1)*M", {"turns": "1"}, [{"of": "1", "times": "h*M"}]),
-    combined("later j", "1 <= h*M + j + 1", squares=[{"of": "1", "times": "h*M + j"}]),
+    combined("later h", "1 <= (h + 1)*M", "turns", "1 times h*M"),
+    combined("later j", "1 <= h*M + j + 1", squares="1 times h*M + j"),
     axiom("at h", "max(1, (h + 1)*M) <= (h + 1)*M", "bounds", "1", "(h + 1)*M", "(h + 1)*M"),
     axiom("at j", "max(1, h*M + j + 1) <= h*M + j + 1", "bounds", "1", "h*M + j + 1", "h*M + j + 1"),
     axiom("more", "h*M + j + 1 <= max(1, h*M + j + 1)", "max", "1", "h*M + j + 1"),
@@ -162,38 +140,30 @@ GROWTH = (
     at("more h", "more", None, h="h + 1", j="0"),
     at("more j", "more", None, j="j + 1"),
     induction(
-        "grow",
-        _grows("h", "j", "(j + 1)"),
-        on="j",
+        "grow", _grows("h", "j", "(j + 1)"), on="j",
         base=[
             induction(
-                "at 0",
-                _grows("h", "0", "1"),
-                on="h",
-                base=[combined("first", None, {"first step": "1"}, {"x[k] - w[k, 0, 0]": "1/max(1, 0)"})],
+                "at 0", _grows("h", "0", "1"), on="h",
+                base=[combined("first", None, "first step", "x[k] - w[k, 0, 0] times 1/max(1, 0)")],
                 step=[_by_young("(h + 1)", "0", "((h + 1)*M)", "h")],
             ),
-            combined("begun", None, {"at 0": "1"}),
+            combined("begun", None, "at 0"),
         ],
         step=[_by_young("h", "(j + 1)", "(h*M + j + 1)", "j")],
     ),
     induction(
-        "flat",
-        f"{_d()} <= (h*M + j)*({_y()})",
-        on="j",
+        "flat", f"{_d()} <= (h*M + j)*({_y()})", on="j",
         base=[
             induction(
-                "flat at 0",
-                f"{_d('h', '0')} <= h*M*({_y('h', '0')})",
-                on="h",
-                base=[combined("first", None, {"start": "1"})],
-                step=[combined("later", None, {"at h": f"{_d('(h + 1)', '0')}/max(1, (h + 1)*M)"})],
+                "flat at 0", f"{_d('h', '0')} <= h*M*({_y('h', '0')})", on="h",
+                base=[combined("first", None, "start")],
+                step=[combined("later", None, f"at h times {_d('(h + 1)', '0')}/max(1, (h + 1)*M)")],
             ),
-            combined("begun", None, {"flat at 0": "1"}),
+            combined("begun", None, "flat at 0"),
         ],
-        step=[combined("later", None, {"at j": f"{_d('h', 'j + 1')}/max(1, h*M + j + 1)"})],
+        step=[combined("later", None, f"at j times {_d('h', 'j + 1')}/max(1, h*M + j + 1)")],
     ),
-)
+)  # fmt: skip
 
 
 def _inner_product(h: str, j: str, over: str = "") -> tuple[dict[str, str], dict[str, str]]:
@@ -214,54 +184,28 @@ _STEP_OF_Y, _STEP_AT_S = f"({_y('h', '(j + 1)')} - {_y()})", f"({_y('s', '(j + 1
 _OF_EPOCHS = f"({_y('(h + 1)', '0')} - {_y('h', '0')})"
 _PARTS, _SQUARES = _inner_product("s", "m")
 DRIFT = (
-    *GROWTH,
-    NEXT,
-    combined("s inside", "s <= S", {"s <= S - 1": "1"}, [{"of": "1"}]),
-    combined("m inside", "m <= M", {"m <= M - 1": "1"}, [{"of": "1"}]),
-    axiom(
-        "inside s",
-        f"sum_j({_until('m', 'j')}*{_STEP_AT_S}) == {_y('s', 'm')} - {_y('s', '0')}",
-        "telescope",
-        _y("s"),
-        "m",
-        over="sum_j",
-    ),
-    axiom(
-        "up to s",
-        f"sum_h({_until('s', 'h')}*{_OF_EPOCHS}) == {_y('s', '0')} - {_y('0', '0')}",
-        "telescope",
-        _y("h", "0"),
-        "s",
-        over="sum_h",
-    ),
-    axiom("in steps", f"sum_j({_STEP_OF_Y}) == {_y('h', 'M')} - {_y('h', '0')}", "telescope", _y(), over="sum_j"),
+    *GROWTH, NEXT,
+    combined("s inside", "s <= S", "s <= S - 1", "1"),
+    combined("m inside", "m <= M", "m <= M - 1", "1"),
+    telescope("inside s", _y("s"), "sum_j", "M", "m"),
+    telescope("up to s", _y("h", "0"), "sum_h", "S", "s"),
+    telescope("in steps", _y(), "sum_j", "M"),
     replaced("handed on", "next", f"{_y('(h + 1)', '0')} == {_y('h', 'M')}"),
     axiom(
         "pairs",
         f"sum_h(sum_j({_BEFORE}*{_STEP_OF_Y})) == sum_h({_until('s', 'h')}*sum_j({_STEP_OF_Y})) "
         f"+ sum_j({_until('m', 'j')}*{_STEP_AT_S})",
-        "lexicographic",
-        _STEP_OF_Y,
-        "s",
-        "m",
+        "lexicographic", _STEP_OF_Y, "s", "m",
     ),
     at("flat there", "flat", None, h="s", j="m"),
     combined(
-        "drift",
-        f"{_d('s', 'm')} <= delta**2*{_T}*sum_h(sum_j({_BEFORE}*norm2(v[k, h, j])))",
-        {
-            "flat there": "1",
-            "inside s": f"-{_T}",
-            "up to s": f"-{_T}",
-            "pairs": f"-{_T}",
-            "start": f"{_T}/max(1, 0)",
-            "sum_h: in steps": f"-{_T}*{_until('s', 'h')}",
-            "sum_h: handed on": f"{_T}*{_until('s', 'h')}",
-            "sum_h sum_j: grow": f"{_T}*{_BEFORE}",
-        },
+        "drift", f"{_d('s', 'm')} <= delta**2*{_T}*sum_h(sum_j({_BEFORE}*norm2(v[k, h, j])))",
+        f"flat there; inside s times -{_T}; up to s times -{_T}; pairs times -{_T}; start times {_T}/max(1, 0); "
+        f"sum_h: in steps times -{_T}*{_until('s', 'h')}; sum_h: handed on times {_T}*{_until('s', 'h')}; "
+        f"sum_h sum_j: grow times {_T}*{_BEFORE}",
     ),
     combined("all", None, {**_PARTS, "E mean_n: drift": "delta*L**2/2"}, _SQUARES),
-)
+)  # fmt: skip
 
 
 def _p(h: str = "h", j: str = "j") -> str:
@@ -277,40 +221,20 @@ _PER_STEP = "2/(delta*K*S*M)"
 INSIDE = (
     domain("h inside", "h <= S - 1"),
     domain("j inside", "j <= M - 1"),
-    combined("inside", "h*M + j + 1 <= S*M", {"h inside": "M", "j inside": "1"}),
-    combined("weight", f"0 <= {_W}", {"inside": "(S*M + h*M + j)/2"}),
+    combined("inside", "h*M + j + 1 <= S*M", "h inside times M; j inside"),
+    combined("weight", f"0 <= {_W}", "inside times (S*M + h*M + j)/2"),
 )
 ALL_DRIFT = (
-    *GROWTH,
-    *INSIDE,
-    axiom(
-        "by j",
-        f"sum_j({_p('h', '(j + 1)')} - {_p()}) == {_p('h', 'M')} - {_p('h', '0')}",
-        "telescope",
-        _p(),
-        over="sum_j",
-    ),
-    axiom(
-        "by h",
-        f"sum_h({_p('(h + 1)', '0')} - {_p('h', '0')}) == {_p('S', '0')} - {_p('0', '0')}",
-        "telescope",
-        _p("h", "0"),
-        over="sum_h",
-    ),
+    *GROWTH, *INSIDE,
+    telescope("by j", _p(), "sum_j", "M"),
+    telescope("by h", _p("h", "0"), "sum_h", "S"),
     replaced("weighed", "next", f"{_p('(h + 1)', '0')} == {_p('h', 'M')}"),
     combined(
-        "all drift",
-        f"sum_h(sum_j({_d()})) <= delta**2*sum_h(sum_j({_W}*norm2(v[k, h, j])))",
-        {
-            "sum_h sum_j: flat": "1",
-            "sum_h sum_j: grow": _W,
-            "sum_h: by j": "-1",
-            "sum_h: weighed": "1",
-            "by h": "-1",
-            "start": "S*M*(S*M - 1)/(2*max(1, 0))",
-        },
+        "all drift", f"sum_h(sum_j({_d()})) <= delta**2*sum_h(sum_j({_W}*norm2(v[k, h, j])))",
+        f"sum_h sum_j: flat; sum_h sum_j: grow times {_W}; sum_h: by j times -1; sum_h: weighed; by h times -1; "
+        "start times S*M*(S*M - 1)/(2*max(1, 0))",
     ),
-)
+)  # fmt: skip
 _BOTH = (*DESCENT, *_SPREAD, *ALL_DRIFT)
 _BY_DRIFT = {**_BY_SPREAD, **_PARTS_OF_ALL, "E mean_n: all drift": "delta*L**2/2"}
 ROUND = (*_BOTH, combined("all", None, _BY_DRIFT, _SQUARES_OF_ALL))
@@ -323,13 +247,7 @@ ROUNDS = (
         _BY_DRIFT,
         _SQUARES_OF_ALL,
     ),
-    axiom(
-        "falls",
-        "sum_k(E(f(x[k+1])) - E(f(x[k]))) == E(f(x[K])) - f(x0)",
-        "telescope",
-        "E(f(x[k]))",
-        over="sum_k",
-    ),
+    telescope("falls", "E(f(x[k]))", "sum_k", "K"),
 )
 _SUMMED = {"sum_k: one round": _PER_STEP, "falls": f"-{_PER_STEP}"}
 _TO_INFIMUM = {**_SUMMED, "E: infimum f (x[K])": _PER_STEP}
@@ -357,40 +275,19 @@ BOUNDED = (
     combined("bounded", f"{_V2} <= G2", {f"largest {over}": "1" for over in ("max_j", "max_h", "max_n", "max_k")}),
 )
 COUNT = (
-    axiom(
-        "count j",
-        f"sum_j({_sum_of_w('(h*M + j + 1)')} - {_sum_of_w('(h*M + j)')} + {_TAP}) "
-        f"== {_sum_of_w('(h*M + M)')} - {_sum_of_w('(h*M)')}",
-        "telescope",
-        f"{_sum_of_w('(h*M + j)')} + {_TAP}",
-        over="sum_j",
-    ),
-    axiom(
-        "count h",
-        f"sum_h({_sum_of_w('(h*M + M)')} - {_sum_of_w('(h*M)')} + {_TAP_0}) == {_sum_of_w('(S*M)')}",
-        "telescope",
-        f"{_sum_of_w('(h*M)')} + {_TAP_0}",
-        over="sum_h",
-    ),
+    telescope("count j", f"{_sum_of_w('(h*M + j)')} + {_TAP}", "sum_j", "M"),
+    telescope("count h", f"{_sum_of_w('(h*M)')} + {_TAP_0}", "sum_h", "S"),
 )
 BOUND_8 = (
-    *ROUNDS,
-    *BOUNDED,
-    *COUNT,
+    *ROUNDS, *BOUNDED, *COUNT,
     combined(
-        "all",
-        None,
-        [
-            {"line": "one round", "over": ["sum_k"], "times": _PER_STEP},
-            {"line": "falls", "times": f"-{_PER_STEP}"},
-            {"line": "infimum f (x[K])", "over": ["E"], "times": _PER_STEP},
-            {"line": "bounded", "over": _OVER_ALL, "times": f"{_FACTOR}/(K*N)*{_W}"},
-            {"line": "bounded", "over": _OVER_ALL, "times": "delta*L/(K*N)/p_n"},
-            {"line": "count j", "over": ["sum_h"], "times": f"{_FACTOR}*G2"},
-            {"line": "count h", "times": f"{_FACTOR}*G2"},
-        ],
+        "all", None,
+        f"sum_k: one round times {_PER_STEP}; falls times -{_PER_STEP}; E: infimum f (x[K]) times {_PER_STEP}; "
+        f"{' '.join(_OVER_ALL)}: bounded times {_FACTOR}/(K*N)*{_W}; "
+        f"{' '.join(_OVER_ALL)}: bounded times delta*L/(K*N)/p_n; sum_h: count j times {_FACTOR}*G2; "
+        f"count h times {_FACTOR}*G2",
     ),
-)
+)  # fmt: skip
 
 # (8) without its drift term. With z(t) = mean_n(x_k - w_t), T = SM and b(t) = mean_n(grad f_n(w_t)), E||z(T)||^2 is at
 # most the sum over t of E||z(t)||^2/T + delta^2 T E||b(t)||^2 + delta^2 G^2, and the descent has -delta/2 E||b(t)||^2.
@@ -403,14 +300,11 @@ def _z(h: str = "h", j: str = "j") -> str:
 _B, _CENTRE = "mean_n(grad(f_n, w[k, h, j]))", "x[k] - mean_n(w[k, h, j])"
 _AT_MOST_1 = "delta*L*S*M <= 1"
 MOVED = (
-    *UPDATE,
-    *ALL_DRIFT,
-    *BOUNDED,
-    *COUNT,
+    *UPDATE, *ALL_DRIFT, *BOUNDED, *COUNT,
     domain("snapshots", "S >= 1"),
-    combined("steps", "1 <= S*M", {"turns": "1", "snapshots": "M"}),
+    combined("steps", "1 <= S*M", "turns; snapshots times M"),
     domain("chance", "p_n <= 1"),
-    combined("chances", "1 <= 1/p_n", {"chance": "1/p_n"}),
+    combined("chances", "1 <= 1/p_n", "chance times 1/p_n"),
     step("unbiased", "E(dot(grad(f, x[k]), u[k, h, j])) == E(dot(grad(f, x[k]), grad(f_n, w[k, h, j])))"),
     replaced("along", "server", f"dot(grad(f, x[k]), x[k+1] - x[k]) == -delta/N*dot(grad(f, x[k]), {_ALL})"),
     step(
@@ -419,83 +313,39 @@ MOVED = (
     ),
     step("centre starts", f"{_z('0', '0')} == 0"),
     replaced("centre handed on", "next", f"{_z('h + 1', '0')} == {_z('h', 'M')}"),
-    axiom(
-        "centre by j",
-        f"sum_j({_z('h', 'j + 1')} - {_z()}) == {_z('h', 'M')} - {_z('h', '0')}",
-        "telescope",
-        _z(),
-        over="sum_j",
-    ),
-    axiom(
-        "centre by h",
-        f"sum_h({_z('h + 1', '0')} - {_z('h', '0')}) == {_z('S', '0')} - {_z('0', '0')}",
-        "telescope",
-        _z("h", "0"),
-        over="sum_h",
-    ),
+    telescope("centre by j", _z(), "sum_j", "M"),
+    telescope("centre by h", _z("h", "0"), "sum_h", "S"),
     combined(
         "centre moves",
         f"{_z('S', '0')} <= sum_h(sum_j(mean_n(E({_d()}))))/(S*M) + delta**2*S*M*sum_h(sum_j(E(norm2({_B})))) "
         "+ delta**2*S*M*G2",
-        {
-            "centre by h": "-1",
-            "centre starts": "1",
-            "sum_h: centre handed on": "1",
-            "sum_h: centre by j": "-1",
-            "sum_h sum_j: centre": "1",
-            "mean_n sum_h sum_j: bounded": "delta**2",
-        },
-        {
-            f"E sum_h sum_j: {_CENTRE} - delta*S*M*{_B}": "1/(S*M)",
-            "E sum_h sum_j mean_n: w[k, h, j] - mean_n(w[k, h, j])": "1/(S*M)",
-            "E sum_h sum_j mean_n: v[k, h, j] - mean_n(v[k, h, j])": "delta**2",
-        },
+        "centre by h times -1; centre starts; sum_h: centre handed on; sum_h: centre by j times -1; "
+        "sum_h sum_j: centre; mean_n sum_h sum_j: bounded times delta**2",
+        f"E sum_h sum_j: {_CENTRE} - delta*S*M*{_B} times 1/(S*M); "
+        "E sum_h sum_j mean_n: w[k, h, j] - mean_n(w[k, h, j]) times 1/(S*M); "
+        "E sum_h sum_j mean_n: v[k, h, j] - mean_n(v[k, h, j]) times delta**2",
     ),
-    step(
-        "coins",
-        f"E(norm2(x[k+1] - x[k])) == {_z('S', '0')} + 1/N*mean_n((1/p_n - 1)*E({_d('S', '0')}))",
-    ),
+    step("coins", f"E(norm2(x[k+1] - x[k])) == {_z('S', '0')} + 1/N*mean_n((1/p_n - 1)*E({_d('S', '0')}))"),
     replaced("all steps", "moves", f"{_d('S', '0')} == delta**2*norm2({_ROUND})"),
     combined(
-        "far",
-        f"E({_d('S', '0')}) <= delta**2*S**2*M**2*G2",
-        {"E: all steps": "1", "sum_h sum_j: bounded": "delta**2*S*M"},
-        {f"E sum_h sum_j: v[k, h, j] - {_ROUND}/(S*M)": "delta**2*S*M"},
+        "far", f"E({_d('S', '0')}) <= delta**2*S**2*M**2*G2", "E: all steps; sum_h sum_j: bounded times delta**2*S*M",
+        f"E sum_h sum_j: v[k, h, j] - {_ROUND}/(S*M) times delta**2*S*M",
     ),
     combined(
-        "drifts",
-        f"sum_h(sum_j(mean_n(E({_d()})))) <= delta**2*G2*S*M*(S*M - 1)*(2*S*M - 1)/6",
-        {
-            "E mean_n: all drift": "1",
-            "mean_n sum_h sum_j: bounded": f"delta**2*{_W}",
-            "sum_h: count j": "delta**2*G2",
-            "count h": "delta**2*G2",
-        },
+        "drifts", f"sum_h(sum_j(mean_n(E({_d()})))) <= delta**2*G2*S*M*(S*M - 1)*(2*S*M - 1)/6",
+        f"E mean_n: all drift; mean_n sum_h sum_j: bounded times delta**2*{_W}; sum_h: count j times delta**2*G2; "
+        "count h times delta**2*G2",
     ),
-    axiom(
-        "falls",
-        "sum_k(E(f(x[k+1])) - E(f(x[k]))) == E(f(x[K])) - f(x0)",
-        "telescope",
-        "E(f(x[k]))",
-        over="sum_k",
-    ),
-)
+    telescope("falls", "E(f(x[k]))", "sum_k", "K"),
+)  # fmt: skip
 _SMALL_STEPS = (
     combined(
-        "round",
-        f"E(f(x[k+1])) <= E(f(x[k])) - delta*S*M/2*{_GRADIENT} + delta**2*L*S**2*M**2/2*G2*mean_inv_p",
+        "round", f"E(f(x[k+1])) <= E(f(x[k])) - delta*S*M/2*{_GRADIENT} + delta**2*L*S**2*M**2/2*G2*mean_inv_p",
         {
-            "E: above f (x[k], x[k+1])": "1",
-            "E: along": "1",
-            "mean_n sum_h sum_j: unbiased": "-delta",
-            **_PARTS_OF_ALL,
-            "coins": "L/2",
-            "centre moves": "L/2",
-            "mean_n: far": "L/(2*N)*(1/p_n - 1)",
-            "mean_n: chances": "L/2*delta**2*S**2*M**2*G2*(N - 1)/N",
-            "drifts": "delta*L**2/2 + L/(2*S*M)",
-            _AT_MOST_1: "L*delta**2*G2*(S*M - 1)*(S*M + (S*M - 1))/12",
-            "steps": "delta**2*L*G2*(S*M + 1)/6",
+            "E: above f (x[k], x[k+1])": "1", "E: along": "1", "mean_n sum_h sum_j: unbiased": "-delta",
+            **_PARTS_OF_ALL, "coins": "L/2", "centre moves": "L/2", "mean_n: far": "L/(2*N)*(1/p_n - 1)",
+            "mean_n: chances": "L/2*delta**2*S**2*M**2*G2*(N - 1)/N", "drifts": "delta*L**2/2 + L/(2*S*M)",
+            _AT_MOST_1: "L*delta**2*G2*(S*M - 1)*(S*M + (S*M - 1))/12", "steps": "delta**2*L*G2*(S*M + 1)/6",
         },
         {
             f"E sum_h sum_j: {_B}": "delta/2*(1 - delta*L*S*M)",
@@ -503,37 +353,30 @@ _SMALL_STEPS = (
         },
     ),
     combined(
-        "small steps", None, {"sum_k: round": _PER_STEP, "falls": f"-{_PER_STEP}", "E: infimum f (x[K])": _PER_STEP}
+        "small steps", None,
+        f"sum_k: round times {_PER_STEP}; falls times -{_PER_STEP}; E: infimum f (x[K]) times {_PER_STEP}",
     ),
-)
+)  # fmt: skip
 _LARGE_STEPS = (
     step("first gradient", "E(norm2(v[k, 0, 0])) == E(norm2(grad(f_n, x[k])))"),
     at("first bound", "bounded", None, h="0", j="0"),
     combined(
         "large steps",
         None,
-        {
-            "mean_k mean_n: first gradient": "-1",
-            "mean_k mean_n: first bound": "1",
-            "mean_n: chances": "G2",
-            "1 <= delta*L*S*M": "G2*mean_inv_p",
-            "infimum f (x0)": _PER_STEP,
-        },
-        {"mean_k E mean_n: grad(f_n, x[k]) - grad(f, x[k])": "1"},
+        "mean_k mean_n: first gradient times -1; mean_k mean_n: first bound; mean_n: chances times G2; "
+        f"1 <= delta*L*S*M times G2*mean_inv_p; infimum f (x0) times {_PER_STEP}",
+        "mean_k E mean_n: grad(f_n, x[k]) - grad(f, x[k])",
     ),
 )
 SHARPENED = (*MOVED, cases("all", None, _AT_MOST_1, _SMALL_STEPS, _LARGE_STEPS))
 BOUND_8_AS_PRINTED = (
     *MOVED,
     cases(
-        "sharper",
-        "mean_k(E(norm2(grad(f, x[k])))) <= 2*f0_gap/(delta*K*S*M) + delta*L*S*M*G2*mean_inv_p",
-        _AT_MOST_1,
-        _SMALL_STEPS,
-        _LARGE_STEPS,
+        "sharper", "mean_k(E(norm2(grad(f, x[k])))) <= 2*f0_gap/(delta*K*S*M) + delta*L*S*M*G2*mean_inv_p", _AT_MOST_1,
+        _SMALL_STEPS, _LARGE_STEPS,
     ),
-    combined("all", None, {"sharper": "1"}, {"delta*L*(M - 1)": "G2"}),
-)
+    combined("all", None, "sharper", "delta*L*(M - 1) times G2"),
+)  # fmt: skip
 
 # --- Lemma V.1, corrected: Johnson and Zhang's recursion in the first epoch ------------------------------------------
 
@@ -547,18 +390,11 @@ def _variance(sentence: str | None) -> tuple[dict[str, object], ...]:
         combined(
             "variance",
             sentence,
-            {
-                "sampled": "1",
-                "E mean_i: smooth convex f_ni (w[k, 0, j], xstar_n)": "4*L",
-                "E mean_i: smooth convex f_ni (x[k], xstar_n)": "4*L",
-                "E: zero n (w[k, 0, j] - xstar_n)": "-4*L",
-                "E: zero n (x[k] - xstar_n)": "-4*L",
-                "E: zero n (grad(f_n, x[k]))": "4",
-            },
-            {
-                "E mean_i: grad(f_ni, w[k, 0, j]) + grad(f_ni, x[k]) - 2*grad(f_ni, xstar_n) - grad(f_n, x[k])": "1",
-                "E: grad(f_n, x[k])": "2",
-            },
+            "sampled; E mean_i: smooth convex f_ni (w[k, 0, j], xstar_n) times 4*L; "
+            "E mean_i: smooth convex f_ni (x[k], xstar_n) times 4*L; E: zero n (w[k, 0, j] - xstar_n) times -4*L; "
+            "E: zero n (x[k] - xstar_n) times -4*L; E: zero n (grad(f_n, x[k])) times 4",
+            "E mean_i: grad(f_ni, w[k, 0, j]) + grad(f_ni, x[k]) - 2*grad(f_ni, xstar_n) - grad(f_n, x[k]); "
+            "E: grad(f_n, x[k]) times 2",
         ),
     )
 
@@ -578,9 +414,9 @@ NEARER = (
     combined(
         "nearer",
         f"{_far('j + 1')} <= {_far('j')} - 2*delta*(1 - 2*L*delta)*{_GAP} + 4*L*delta**2*{_GAP_0}",
-        {"inner step": "1", "variance": "delta**2", "E: convex f_n (w[k, 0, j], xstar_n)": "2*delta"},
+        "inner step; variance times delta**2; E: convex f_n (w[k, 0, j], xstar_n) times 2*delta",
     ),
-    combined("room", "2*L*delta < 1", {"delta < 1/(2*L)": "2*L"}),
+    combined("room", "2*L*delta < 1", "delta < 1/(2*L) times 2*L"),
     step("first", "norm2(w[k, 0, 0] - xstar_n) == norm2(x[k] - xstar_n)"),
 )
 _RATE = "1/(2*delta*(1 - 2*L*delta))"
@@ -597,58 +433,33 @@ def _from_start(factor: str) -> dict[str, str]:
 
 ONE_SNAPSHOT = (
     *NEARER,
-    axiom(
-        "travelled",
-        f"sum_j({_far('j + 1')} - {_far('j')}) == {_far('M')} - {_far('0')}",
-        "telescope",
-        _far("j"),
-        over="sum_j",
-    ),
+    telescope("travelled", _far("j"), "sum_j", "M"),
     combined(
-        "all",
-        None,
-        {"mean_j: nearer": _RATE, "travelled": f"-{_RATE}/M", **_from_start(f"{_RATE}/M")},
-        {"E: w[k, 0, M] - xstar_n": f"{_RATE}/M"},
+        "all", None, {"mean_j: nearer": _RATE, "travelled": f"-{_RATE}/M", **_from_start(f"{_RATE}/M")},
+        f"E: w[k, 0, M] - xstar_n times {_RATE}/M",
     ),
-)
+)  # fmt: skip
 LARGEST_GAP = (
     axiom("of n", f"{_GAP_0} <= max_n({_GAP_0})", "extreme", _GAP_0, over="max_n"),
     axiom("of k", f"max_n({_GAP_0}) <= max_k(max_n({_GAP_0}))", "extreme", f"max_n({_GAP_0})", over="max_k"),
-    combined("largest gap", f"{_GAP_0} <= D", {"of n": "1", "of k": "1"}),
+    combined("largest gap", f"{_GAP_0} <= D", "of n; of k"),
 )
 FIRST_STEPS = (
     *NEARER,
-    axiom(
-        "travelled",
-        f"sum_j({_until('m', 'j')}*({_far('j + 1')} - {_far('j')})) == {_far('m')} - {_far('0')}",
-        "telescope",
-        _far("j"),
-        "m",
-        over="sum_j",
-    ),
-    axiom(
-        "count",
-        f"sum_j({_until('m', 'j')}*(1 + 0*norm2(v[k, 0, j]))) == m",
-        "telescope",
-        "j + 0*norm2(v[k, 0, j])",
-        "m",
-        over="sum_j",
-    ),
+    telescope("travelled", _far("j"), "sum_j", "M", "m"),
+    telescope("count", "j + 0*norm2(v[k, 0, j])", "sum_j", "M", "m"),
     *LARGEST_GAP,
     combined(
-        "all",
-        None,
+        "all", None,
         {
-            "sum_j: variance": _until("m", "j"),
-            "sum_j: nearer": f"4*L*{_RATE}*{_until('m', 'j')}",
-            "travelled": f"-4*L*{_RATE}",
-            **_from_start(f"4*L*{_RATE}"),
+            "sum_j: variance": _until("m", "j"), "sum_j: nearer": f"4*L*{_RATE}*{_until('m', 'j')}",
+            "travelled": f"-4*L*{_RATE}", **_from_start(f"4*L*{_RATE}"),
             "count": f"4*L*(1 + 4*L*delta**2*{_RATE})*{_GAP_0}",
             "largest gap": "4*L*(m + distance_term + variance_term)",
         },
-        {"E: w[k, 0, m] - xstar_n": f"4*L*{_RATE}"},
+        f"E: w[k, 0, m] - xstar_n times 4*L*{_RATE}",
     ),
-)
+)  # fmt: skip
 
 # (14), corrected: (7) with one snapshot, the drift of its steps weighed as there
 
@@ -668,64 +479,35 @@ def _sum_of_w_1(j: str) -> str:
 
 ONE_DRIFT = (
     *NEARER,
-    combined("gap", f"0 <= {_GAP_0}", {"E: minimiser n (x[k])": "1"}),
+    combined("gap", f"0 <= {_GAP_0}", "E: minimiser n (x[k])"),
     *LARGEST_GAP,
-    axiom(
-        "travelled",
-        f"sum_j({_far('j + 1')} - {_far('j')}) == {_far('M')} - {_far('0')}",
-        "telescope",
-        _far("j"),
-        over="sum_j",
-    ),
+    telescope("travelled", _far("j"), "sum_j", "M"),
     combined(
-        "noise",
-        f"sum_j({_MOMENT}) <= 4*L*M*(1 + alpha)*{_GAP_0}",
+        "noise", f"sum_j({_MOMENT}) <= 4*L*M*(1 + alpha)*{_GAP_0}",
         {
-            "sum_j: variance": "1",
-            "sum_j: nearer": f"4*L*{_RATE}",
-            "travelled": f"-4*L*{_RATE}",
+            "sum_j: variance": "1", "sum_j: nearer": f"4*L*{_RATE}", "travelled": f"-4*L*{_RATE}",
             **_from_start(f"4*L*{_RATE}"),
         },
-        {"E: w[k, 0, M] - xstar_n": f"4*L*{_RATE}"},
+        f"E: w[k, 0, M] - xstar_n times 4*L*{_RATE}",
     ),
-    axiom(
-        "weighed travel",
-        f"sum_j({_weighed_far('(j + 1)')} - {_weighed_far('j')}) == {_weighed_far('M')} - {_weighed_far('0')}",
-        "telescope",
-        _weighed_far("j"),
-        over="sum_j",
-    ),
-    axiom(
-        "weights",
-        f"sum_j({_sum_of_w_1('(j + 1)')} - {_sum_of_w_1('j')} + 0*{_MOMENT}) == {_sum_of_w_1('M')}",
-        "telescope",
-        f"{_sum_of_w_1('j')} + 0*{_MOMENT}",
-        over="sum_j",
-    ),
-    combined("weight of one", f"0 <= {_W_1}", {"j inside": "(M + j)/2"}),
+    telescope("weighed travel", _weighed_far("j"), "sum_j", "M"),
+    telescope("weights", f"{_sum_of_w_1('j')} + 0*{_MOMENT}", "sum_j", "M"),
+    combined("weight of one", f"0 <= {_W_1}", "j inside times (M + j)/2"),
     induction(
-        "integers",
-        "0 <= j*(j - 1)",
-        on="j",
-        base=[combined("none", None)],
-        step=[combined("one more", None, squares=[{"of": "1", "times": "(j + 1)*j"}])],
+        "integers", "0 <= j*(j - 1)", on="j", base=[combined("none", None)],
+        step=[combined("one more", None, squares="1 times (j + 1)*j")],
     ),
     at("two", "integers", "0 <= (M - 1)*(M - 2)", j="M - 1"),
     combined(
-        "weighed drift",
-        f"sum_j({_W_1}*{_MOMENT}) <= 2*L*M*(M - 1)**2*(1 + 2*alpha)*{_GAP_0}",
+        "weighed drift", f"sum_j({_W_1}*{_MOMENT}) <= 2*L*M*(M - 1)**2*(1 + 2*alpha)*{_GAP_0}",
         {
-            "sum_j: variance": _W_1,
-            "sum_j: nearer": f"4*L*{_RATE}*{_W_1}",
-            "weighed travel": f"-4*L*{_RATE}",
-            "weights": f"4*L*(1 + 4*L*delta**2*{_RATE})*{_GAP_0}",
-            **_from_start(f"4*L*{_RATE}*M*(M - 1)/2"),
-            "two": f"2*L*{_GAP_0}*(M/3 + 4*M/3*{_GAMMA} + {_BETA})",
-            "turns": f"2*L*{_GAP_0}*{_GAMMA}*M",
+            "sum_j: variance": _W_1, "sum_j: nearer": f"4*L*{_RATE}*{_W_1}", "weighed travel": f"-4*L*{_RATE}",
+            "weights": f"4*L*(1 + 4*L*delta**2*{_RATE})*{_GAP_0}", **_from_start(f"4*L*{_RATE}*M*(M - 1)/2"),
+            "two": f"2*L*{_GAP_0}*(M/3 + 4*M/3*{_GAMMA} + {_BETA})", "turns": f"2*L*{_GAP_0}*{_GAMMA}*M",
         },
-        {"sum_j E: w[k, 0, j] - xstar_n": f"4*L*{_RATE}*j"},
+        f"sum_j E: w[k, 0, j] - xstar_n times 4*L*{_RATE}*j",
     ),
-)
+)  # fmt: skip
 FLOOR = (
     *ROUNDS,
     *ONE_DRIFT,
@@ -747,16 +529,9 @@ FLOOR = (
     combined(
         "all",
         None,
-        [
-            {"line": "seven"},
-            {"line": "one snapshot"},
-            {"line": "weighed drift", "over": ["sum_k", "sum_n"], "times": "delta**2*L**2/(K*M*N)"},
-            {"line": "noise", "over": ["sum_k", "sum_n"], "times": "delta*L/(K*N)/p_n"},
-            {
-                "line": "largest gap",
-                "over": ["sum_k", "sum_n"],
-                "times": "(2*delta**2*L**3*(M - 1)**2*(1 + 2*alpha) + 4*delta*L**2*M*(1 + alpha)/p_n)/(K*N)",
-            },
-        ],
+        "seven; one snapshot; sum_k sum_n: weighed drift times delta**2*L**2/(K*M*N); "
+        "sum_k sum_n: noise times delta*L/(K*N)/p_n; "
+        "sum_k sum_n: largest gap times (2*delta**2*L**3*(M - 1)**2*(1 + 2*alpha) + 4*delta*L**2*M*(1 + "
+        "alpha)/p_n)/(K*N)",
     ),
 )

@@ -152,12 +152,12 @@ HERE = "grad(f_n, x0)"
 SOMEBODY, NOBODY = "(1 - (1 - p)**N)", "(1 - p)**N"
 CHANCE = (
     domain("p", "p <= 1"),
-    combined("less", "1 - p <= 1", (), {"1": "p"}),
+    combined("less", "1 - p <= 1", (), "1 times p"),
     power("chance", "less", "N", f"{NOBODY} <= 1"),
 )
 ONE_STEP_STAYS = (
     step("round", "E(norm2(x[1])) == mean_i(norm2(x0 - eta*grad(f_ni, x0)))"),
-    combined("all", None, {"round": "1", "stable f_ni (x0)": "1"}),
+    combined("all", None, "round; stable f_ni (x0)"),
 )
 SYSTEM_STAYS = (
     *CHANCE,
@@ -171,27 +171,20 @@ SYSTEM_STAYS = (
     combined(
         "all",
         None,
-        {"round": "1", f"stable f_ni ({HERE})": "local", "mean_n: inside": f"(1 - local)*{SOMEBODY}"},
-        {"R": f"(1 - local)*{NOBODY}"},
+        f"round; stable f_ni ({HERE}) times local; mean_n: inside times (1 - local)*{SOMEBODY}",
+        f"R times (1 - local)*{NOBODY}",
     ),
 )
 MOMENT = "mean_i(norm2(grad(f_ni, x0)))"
 MOMENTS_STAY = (
     *CHANCE,
     averaged("round", f"E(norm2(x[1])) <= {SOMEBODY}*mean_n({MOMENT})"),
-    combined("all", None, {"round": "1", f"mean_n: {MOMENT} <= R2": SOMEBODY}, {"1": f"{NOBODY}*R2"}),
+    combined("all", None, f"round; mean_n: {MOMENT} <= R2 times {SOMEBODY}", f"1 times {NOBODY}*R2"),
 )
 DEFINITION = (
     claim(
-        "definition-1",
-        "E(norm2(x[1])) <= R**2",
-        of=local_sgd,
-        assuming=("stable(f_ni, eta, R)", "norm(x0) <= R"),
-        parameters=domains("R"),
-        proof=ONE_STEP_STAYS,
-        kind="definition",
-        equation="Definition 1",
-        title="stability",
+        "definition-1", "E(norm2(x[1])) <= R**2", of=local_sgd, assuming=("stable(f_ni, eta, R)", "norm(x0) <= R"),
+        parameters=domains("R"), proof=ONE_STEP_STAYS, kind="definition", equation="Definition 1", title="stability",
         source="Definition 1, Section II-C",
         remarks=(
             "The definition, for SGD: `stable` says it of every point of the ball, the sentence of one.",
@@ -201,13 +194,9 @@ DEFINITION = (
         ),
     ),
     claim(
-        "definition-1/for-all-time",
-        "E(norm2(x[k])) <= R**2",
-        of=local_sgd,
+        "definition-1/for-all-time", "E(norm2(x[k])) <= R**2", of=local_sgd,
         assuming=(*A1_N, A2_N, A3, STEP, "stable(f_ni, eta, R)", "norm(x0) <= R"),
-        parameters=domains("R", "r", "sigma"),
-        kind="proposition",
-        equation="Definition 1",
+        parameters=domains("R", "r", "sigma"), kind="proposition", equation="Definition 1",
         title="a stable optimiser stays in the ball in mean square",
         source="a reading of Definition 1 and of Section III-A",
         remarks=(
@@ -219,16 +208,10 @@ DEFINITION = (
         ),
     ),
     claim(
-        "proposition-1",
-        "E(norm2(x[1])) <= R**2",
-        of=iteration,
-        assuming=(*A1_N, A2_N, "stable(f_ni, eta, R)", "norm(grad(f_n, x0)) <= R"),
-        parameters=domains("R", "r"),
-        proof=SYSTEM_STAYS,
-        kind="proposition",
-        equation="Proposition 1, (4)",
-        title="stable clients make a stable system",
-        source="Proposition 1 and (4), Section III-A",
+        "proposition-1", "E(norm2(x[1])) <= R**2", of=iteration,
+        assuming=(*A1_N, A2_N, "stable(f_ni, eta, R)", "norm(grad(f_n, x0)) <= R"), parameters=domains("R", "r"),
+        proof=SYSTEM_STAYS, kind="proposition", equation="Proposition 1, (4)",
+        title="stable clients make a stable system", source="Proposition 1 and (4), Section III-A",
         remarks=(
             "The weights need be non-negative with a positive sum, no more: neither i.i.d. nor independent of the "
             "iterates, as every ||x_i|| <= R surely. A client that joins and takes the average is covered.",
@@ -240,14 +223,9 @@ DEFINITION = (
         ),
     ),
     claim(
-        "proposition-1/second-moments",
-        "E(norm2(x[1])) <= R2",
-        of=average,
-        assuming=("mean_i(norm2(grad(f_ni, x0))) <= R2",),
-        parameters=domains("R2"),
-        proof=MOMENTS_STAY,
-        kind="proposition",
-        equation="Proposition 1, (4)",
+        "proposition-1/second-moments", "E(norm2(x[1])) <= R2", of=average,
+        assuming=("mean_i(norm2(grad(f_ni, x0))) <= R2",), parameters=domains("R2"), proof=MOMENTS_STAY,
+        kind="proposition", equation="Proposition 1, (4)",
         title="averaging with second moments and independent weights",
         source="a reading of Proposition 1, Section III-A",
         remarks=(
@@ -255,21 +233,16 @@ DEFINITION = (
         ),
     ),
     claim(
-        "proposition-1/dependent-weights",
-        "E(norm2(x[1])) <= R2",
-        of=average_by_norm,
-        assuming=("mean_i(norm2(grad(f_ni, x0))) <= R2",),
-        parameters=domains("R2"),
-        kind="proposition",
-        equation="Proposition 1, (4)",
-        title="averaging with second moments and any weights",
+        "proposition-1/dependent-weights", "E(norm2(x[1])) <= R2", of=average_by_norm,
+        assuming=("mean_i(norm2(grad(f_ni, x0))) <= R2",), parameters=domains("R2"), kind="proposition",
+        equation="Proposition 1, (4)", title="averaging with second moments and any weights",
         source="a reading of Proposition 1, Section III-A",
         remarks=(
             "Reads (4) without the independence of weights and iterates, which the proof does not name ('the selection "
             "is independent of client number'); one way in which they may depend.",
         ),
     ),
-)
+)  # fmt: skip
 
 # the gradient at x0 and at xstar, where it is 0; the mean of a sampled gradient, its square, and one step
 PRODUCT = step("product", "E(dot(x0 - xstar, g[0])) == dot(x0 - xstar, grad(f, x0))")
@@ -277,41 +250,33 @@ CURVED = (
     combined(
         "curved",
         "(mu + L)*dot(x0 - xstar, grad(f, x0)) >= norm2(grad(f, x0)) + mu*L*norm2(x0 - xstar)",
-        {
-            "smooth strongly_convex f (x0, xstar)": "1/2",
-            "smooth strongly_convex f (xstar, x0)": "1/2",
-            "zero f ((mu + L)*(x0 - xstar) + grad(f, xstar) - 2*grad(f, x0))": "-1",
-        },
+        "smooth strongly_convex f (x0, xstar) times 1/2; smooth strongly_convex f (xstar, x0) times 1/2; "
+        "zero f ((mu + L)*(x0 - xstar) + grad(f, xstar) - 2*grad(f, x0)) times -1",
     ),
 )
-AT_ONCE = (PRODUCT, *CURVED, combined("all", None, {"product": "-1", "curved": "1/(mu + L)"}))
+AT_ONCE = (PRODUCT, *CURVED, combined("all", None, "product times -1; curved times 1/(mu + L)"))
 SEEN = (
     *CURVED,
-    axiom("cauchy", "dot(-xstar, grad(f, x0)) <= norm(-xstar)*norm(grad(f, x0))", "cauchy", "-xstar", "grad(f, x0)"),
+    axiom("cauchy", None, "cauchy", "-xstar", "grad(f, x0)"),
     combined(
         "seen",
         "dot(x0, grad(f, x0)) >= (norm2(grad(f, x0)) + mu*L*norm2(x0 - xstar))/(mu + L) - r*norm(grad(f, x0))",
-        {"curved": "1/(mu + L)", "cauchy": "1", A2: "norm(grad(f, x0))"},
+        f"curved times 1/(mu + L); cauchy; {A2} times norm(grad(f, x0))",
     ),
 )
 FROM_ORIGIN = (
     step("product", "E(dot(x0, g[0])) == dot(x0, grad(f, x0))"),
     *SEEN,
-    combined("all", None, {"product": "-1", "seen": "1"}),
+    combined("all", None, "product times -1; seen"),
 )
 NOISY = (
-    step(
-        "moment",
-        "E(norm2(g[0])) == norm2(grad(f, x0)) + mean_n(mean_i(norm2(grad(f_ni, x0) - grad(f_n, x0))))/N",
-    ),
+    step("moment", "E(norm2(g[0])) == norm2(grad(f, x0)) + mean_n(mean_i(norm2(grad(f_ni, x0) - grad(f_n, x0))))/N"),
     combined(
-        "noise",
-        "E(norm2(g[0])) <= sigma**2 + norm2(grad(f, x0))",
-        {"moment": "1", "mean_n: variance (x0)": "1/N"},
-        {"sigma": "(N - 1)/N"},
+        "noise", "E(norm2(g[0])) <= sigma**2 + norm2(grad(f, x0))", "moment; mean_n: variance (x0) times 1/N",
+        "sigma times (N - 1)/N",
     ),
     step("round", "E(norm2(x[1])) == norm2(x0) - 2*eta*dot(x0, grad(f, x0)) + eta**2*E(norm2(g[0]))"),
-)
+)  # fmt: skip
 LONGEST = (  # at eta = 1/L
     *SEEN,
     *NOISY,
@@ -319,7 +284,7 @@ LONGEST = (  # at eta = 1/L
         "longest",
         "norm2(x0) - 2/L*dot(x0, grad(f, x0)) + E(norm2(g[0]))/L**2 <= norm2(x0) + 2*r/L*norm(grad(f, x0))"
         " - (L - mu)/(L + mu)*norm2(grad(f, x0))/L**2 - 2*mu/(L + mu)*norm2(x0 - xstar) + sigma**2/L**2",
-        {"seen": "2/L", "noise": "1/L**2"},
+        "seen times 2/L; noise times 1/L**2",
     ),
 )
 AT_LONGEST = {"round": "1", "eta == 1/L": "(eta + 1/L)*E(norm2(g[0])) - 2*dot(x0, grad(f, x0))"}
@@ -334,21 +299,15 @@ def by_norms(m):
         "norm2(x0) - 2/L*dot(x0, grad(f, x0)) + E(norm2(g[0]))/L**2"
         f" <= norm2(x0) + 2*r**2 - (norm(x0) - norm(xstar))**2*{m}/L + sigma**2/L**2",
         {
-            "curved" if m == "mu" else "less curved": f"2/(L*({m} + L))",
-            "cauchy": "2/L",
-            A2: "2/L*norm(grad(f, x0))",
-            "noise": "1/L**2",
-            "apart": f"2*{m}/L",
+            "curved" if m == "mu" else "less curved": f"2/(L*({m} + L))", "cauchy": "2/L", A2: "2/L*norm(grad(f, x0))",
+            "noise": "1/L**2", "apart": f"2*{m}/L",
         },
-        {
-            f"r - (L - {m})/(L + {m})*norm(grad(f, x0))/L": f"(L + {m})/{more_than_m}",
-            "r": f"(L - 3*{m})/{more_than_m}",
-            "x0 - xstar": f"{m}*{more_than_m}/(L*(L + {m}))",
-        },
-    )
+        f"r - (L - {m})/(L + {m})*norm(grad(f, x0))/L times (L + {m})/{more_than_m}; "
+        f"r times (L - 3*{m})/{more_than_m}; x0 - xstar times {m}*{more_than_m}/(L*(L + {m}))",
+    )  # fmt: skip
 
 
-APART = axiom("apart", "dot(x0, xstar) <= norm(x0)*norm(xstar)", "cauchy", "x0", "xstar")
+APART = axiom("apart", None, "cauchy", "x0", "xstar")
 BY_NORMS = (*SEEN, *NOISY, APART, by_norms("mu"), combined("all", None, {**AT_LONGEST, "by norms": "1"}))
 FAR, TWICE = "sqrt(max(3, kappa))*sqrt(2*r**2 + sigma**2/L**2)", "(2*r**2 + sigma**2/L**2)"
 
@@ -358,53 +317,43 @@ def kept(m, larger):
     return (
         by_norms(m),
         combined(
-            "longest stays",
-            f"norm2(x0) + 2*r**2 - (norm(x0) - norm(xstar))**2*{m}/L + sigma**2/L**2 <= R**2",
-            {
-                larger: f"{m}/L*{TWICE}",
-                "norm(x0) <= R": f"((L - 3*{m}) + 2*{m})/L*(R + norm(x0)) + {m}/L*(r + norm(xstar))",
-                A2: f"{m}/L*(({FAR} - r) + norm(x0) + (r - norm(xstar)))",
-            },
+            "longest stays", f"norm2(x0) + 2*r**2 - (norm(x0) - norm(xstar))**2*{m}/L + sigma**2/L**2 <= R**2",
+            f"{larger} times {m}/L*{TWICE}; "
+            f"norm(x0) <= R times ((L - 3*{m}) + 2*{m})/L*(R + norm(x0)) + {m}/L*(r + norm(xstar)); "
+            f"{A2} times {m}/L*(({FAR} - r) + norm(x0) + (r - norm(xstar)))",
         ),
         combined(
-            "stays",
-            None,
-            {"round": "1", "by norms": "eta*L", "longest stays": "eta*L", "inside": "1 - eta*L"},
-            [{"of": "g[0]", "over": ["E"], "times": "eta*(1 - eta*L)/L"}],
+            "stays", None, "round; by norms times eta*L; longest stays times eta*L; inside times 1 - eta*L",
+            "E: g[0] times eta*(1 - eta*L)/L",
         ),
-    )
+    )  # fmt: skip
 
 
 STAYS = (
-    *SEEN,
-    *NOISY,
-    APART,
+    *SEEN, *NOISY, APART,
     power("inside", "norm(x0) <= R", "2", "norm2(x0) <= R**2"),
     axiom("three", "3 <= max(3, kappa)", "max", "3", "kappa"),
     axiom("condition", "kappa <= max(3, kappa)", "max", "3", "kappa"),
-    combined("far squared", f"r**2 <= max(3, kappa)*{TWICE}", {"three": TWICE}, {"r": "5", "sigma": "3/L**2"}),
+    combined("far squared", f"r**2 <= max(3, kappa)*{TWICE}", f"three times {TWICE}", "r times 5; sigma times 3/L**2"),
     root("far", "far squared", f"r <= {FAR}"),
     cases(
-        "squares",
-        "E(norm2(x[1])) <= R**2",
-        "L <= 3*mu",
+        "squares", "E(norm2(x[1])) <= R**2", "L <= 3*mu",
         [
             combined(
-                "slope",
-                "dot(x0 - xstar, grad(f, x0)) <= L*norm2(x0 - xstar)",
-                {"above f (x0, xstar)": "1", "above f (xstar, x0)": "1", "zero f (x0 - xstar)": "1"},
+                "slope", "dot(x0 - xstar, grad(f, x0)) <= L*norm2(x0 - xstar)",
+                "above f (x0, xstar); above f (xstar, x0); zero f (x0 - xstar)",
             ),
             combined(
                 "less curved",
                 "(L/3 + L)*dot(x0 - xstar, grad(f, x0)) >= norm2(grad(f, x0)) + L/3*L*norm2(x0 - xstar)",
-                {"curved": "1", "slope": "mu - L/3"},
+                "curved; slope times mu - L/3",
             ),
             *kept("(L/3)", "three"),
         ],
         [*kept("mu", "condition")],
     ),
     root("all", "squares"),
-)
+)  # fmt: skip
 
 
 def contracting(f, x, xstar):
@@ -414,43 +363,31 @@ def contracting(f, x, xstar):
     at_minimiser = "zero" if f == "f" else "zero n"
     return (
         combined(
-            "curved",
-            f"(mu + L)*dot({x} - {xstar}, {g}) >= norm2({g}) + mu*L*norm2({x} - {xstar})",
-            {
-                f"smooth strongly_convex {f} ({x}, {xstar})": "1/2",
-                f"smooth strongly_convex {f} ({xstar}, {x})": "1/2",
-                f"{at_minimiser} ((mu + L)*{away} + grad({f}, {xstar}) - 2*{g})": "-1",
-            },
+            "curved", f"(mu + L)*dot({x} - {xstar}, {g}) >= norm2({g}) + mu*L*norm2({x} - {xstar})",
+            f"smooth strongly_convex {f} ({x}, {xstar}) times 1/2; "
+            f"smooth strongly_convex {f} ({xstar}, {x}) times 1/2; "
+            f"{at_minimiser} ((mu + L)*{away} + grad({f}, {xstar}) - 2*{g}) times -1",
         ),
         assumed("curvature", "mu <= L", (f"smooth({f}, L)", f"strongly_convex({f}, mu)"), "curvature"),
         cases(
-            "moved",
-            f"norm2({x} - {g}/L) <= (L - mu)/(L + mu)*norm2({x}) + norm2({xstar})",
-            "L <= mu",
+            "moved", f"norm2({x} - {g}/L) <= (L - mu)/(L + mu)*norm2({x}) + norm2({xstar})", "L <= mu",
             [
-                combined("none", f"norm2({rest}) <= 0", {"curved": "1", "L <= mu": f"(L - mu)/4*norm2({away})"}),
+                combined("none", f"norm2({rest}) <= 0", f"curved; L <= mu times (L - mu)/4*norm2({away})"),
                 zero("nothing", "none", rest, f"({rest}/L**2 - 2*{between}/L)"),
                 combined(
-                    "on the line",
-                    None,
-                    {"nothing": "1"},
-                    {
-                        away: "(L - mu)*(L + mu)/(4*L**2)",
-                        x: "(L - mu)**2/(2*L*(L + mu))",
-                        xstar: "(L - mu)/(2*L)",
-                    },
+                    "on the line", None, "nothing",
+                    f"{away} times (L - mu)*(L + mu)/(4*L**2); {x} times (L - mu)**2/(2*L*(L + mu)); "
+                    f"{xstar} times (L - mu)/(2*L)",
                 ),
             ],
             [
                 combined(
-                    "in the plane",
-                    None,
-                    {"curved": "2/(L*(L - mu))"},
-                    {f"{rest}/L + (L - mu)/(L + mu)*{between}": "(L + mu)/(L - mu)"},
-                )
+                    "in the plane", None, "curved times 2/(L*(L - mu))",
+                    f"{rest}/L + (L - mu)/(L + mu)*{between} times (L + mu)/(L - mu)",
+                ),
             ],
         ),
-    )
+    )  # fmt: skip
 
 
 LEAST_RADIUS = (
@@ -459,18 +396,14 @@ LEAST_RADIUS = (
     power("inside", "norm(x0) <= R", "2", "norm2(x0) <= R**2"),
     power("near", A2, "2", "norm2(xstar) <= r**2"),
     combined(
-        "longest",
-        "norm2(x0 - grad(f, x0)/L) + sigma**2/L**2 <= R**2",
-        {"moved": "1", "inside": "(L - mu)/(L + mu)", "near": "1"},
+        "longest", "norm2(x0 - grad(f, x0)/L) + sigma**2/L**2 <= R**2", "moved; inside times (L - mu)/(L + mu); near",
     ),
     combined(
-        "squares",
-        "E(norm2(x[1])) <= R**2",
-        {"round": "1", "inside": "1 - eta*L", "longest": "eta*L", "noise": "eta**2"},
-        {"grad(f, x0)": "eta*(1 - eta*L)/L", "sigma": "eta*(1 - eta*L)/L"},
+        "squares", "E(norm2(x[1])) <= R**2", "round; inside times 1 - eta*L; longest times eta*L; noise times eta**2",
+        "grad(f, x0) times eta*(1 - eta*L)/L; sigma times eta*(1 - eta*L)/L",
     ),
     root("all", "squares"),
-)
+)  # fmt: skip
 
 NOW_SQUARE, LOCAL = "E(norm2(x[k]))", "E(mean_i(norm2(x[k] - eta*grad(f_ni, x[k]))))"
 
@@ -486,8 +419,8 @@ def for_all_time(*local, rate):
         induction(
             "squares",
             f"{NOW_SQUARE} <= R**2",
-            [combined("start", None, {"inside": "1"})],
-            [combined("next", None, {"round": "1", "local": "p", "IH": f"p*({rate})", "mean_n: IH": "1 - p"})],
+            [combined("start", None, "inside")],
+            [combined("next", None, f"round; local times p; IH times p*({rate}); mean_n: IH times 1 - p")],
         ),
         root("all", "squares"),
     )
@@ -500,8 +433,8 @@ STAYS_FOR_ALL_TIME = for_all_time(
     combined(
         "local",
         f"{LOCAL} <= ({SHORT})*{NOW_SQUARE} + eta*L*(r**2 + sigma**2/L**2)",
-        {"E: variance (x[k])": "eta**2", "E: moved": "eta*L", "near": "eta*L"},
-        {"E: grad(f_n, x[k])": AT_MOST, "sigma": AT_MOST},
+        "E: variance (x[k]) times eta**2; E: moved times eta*L; near times eta*L",
+        f"E: grad(f_n, x[k]) times {AT_MOST}; sigma times {AT_MOST}",
     ),
     rate=SHORT,
 )
@@ -509,38 +442,35 @@ AWAY, BETWEEN = "(x[k] - xstar_n)", "((1 - eta*A)*x[k] + eta*A*xstar_n)"
 LEFT = f"(grad(f_n, x[k]) - A*{AWAY})"
 AT_STEP_SIZE = for_all_time(
     *contracting("f_n", "x[k]", "xstar_n")[:2],
-    combined("room", "A - eta*mu*L >= 0", (), {"1": "A*(1 - eta*A)", "L - mu": "eta/4"}),
+    combined("room", "A - eta*mu*L >= 0", (), "1 times A*(1 - eta*A); L - mu times eta/4"),
     cases(
         "moved",
         "norm2(x[k] - eta*grad(f_n, x[k])) <= (A - eta*mu*L)*(norm2(x[k])/A + eta/(1 - eta*A)*norm2(xstar_n))",
         "L <= mu",
         [
-            combined("none", f"norm2({LEFT}) <= 0", {"curved": "1", "L <= mu": f"(L - mu)/4*norm2({AWAY})"}),
+            combined("none", f"norm2({LEFT}) <= 0", f"curved; L <= mu times (L - mu)/4*norm2({AWAY})"),
             zero("nothing", "none", LEFT, f"(2*eta*{BETWEEN} - eta**2*{LEFT})"),
             combined(
                 "on the line",
                 None,
-                {"nothing": "-1"},
-                {
-                    AWAY: "(1 - eta*A)*eta*A",
-                    "x[k]": "eta*(L - mu)**2/(4*A)",
-                    "xstar_n": "eta**2*(L - mu)**2/(4*(1 - eta*A))",
-                },
+                "nothing times -1",
+                f"{AWAY} times (1 - eta*A)*eta*A; x[k] times eta*(L - mu)**2/(4*A); "
+                "xstar_n times eta**2*(L - mu)**2/(4*(1 - eta*A))",
             ),
         ],
         [
             combined(
                 "in the plane",
                 None,
-                {"curved": "4*eta*(A - eta*mu*L)/(L - mu)**2"},
-                {f"{BETWEEN} + 4*(1 - eta*A)*A/(L - mu)**2*{LEFT}": "eta*(L - mu)**2/(4*(1 - eta*A)*A)"},
+                "curved times 4*eta*(A - eta*mu*L)/(L - mu)**2",
+                f"{BETWEEN} + 4*(1 - eta*A)*A/(L - mu)**2*{LEFT} times eta*(L - mu)**2/(4*(1 - eta*A)*A)",
             )
         ],
     ),
     combined(
         "local",
         f"{LOCAL} <= (A - eta*mu*L)*({NOW_SQUARE}/A + eta/(1 - eta*A)*r**2) + eta**2*sigma**2",
-        {"E: moved": "1", "E: variance (x[k])": "eta**2", "near": "eta*(A - eta*mu*L)/(1 - eta*A)"},
+        "E: moved; E: variance (x[k]) times eta**2; near times eta*(A - eta*mu*L)/(1 - eta*A)",
     ),
     rate="(A - eta*mu*L)/A",
 )
@@ -555,39 +485,20 @@ def radius(label, R, *, more=(), where=(), title, source, remarks, of=sgd, **fie
     statement = "sqrt(E(norm2(x[1]))) <= R" if one else "sqrt(E(norm2(x[k]))) <= R"
     assumed = ONE_STEP if one else (*A1_N, A2_N, A3, STEP)
     return claim(
-        label,
-        statement,
-        of=of,
-        assuming=(*assumed, *more, "norm(x0) <= R"),
-        where={**(where or KAPPA), "R": R},
-        parameters=domains("r", "sigma"),
-        equation="Theorem 2",
-        title=title,
-        source=source,
-        remarks=remarks,
-        **fields,
-    )
+        label, statement, of=of, assuming=(*assumed, *more, "norm(x0) <= R"), where={**(where or KAPPA), "R": R},
+        parameters=domains("r", "sigma"), equation="Theorem 2", title=title, source=source, remarks=remarks, **fields,
+    )  # fmt: skip
 
 
 THEOREM_2 = (
     radius(
-        "theorem-2",
-        "r + sqrt(max(3, kappa))*sqrt(2*r**2 + sigma**2/L**2)",
-        proof=STAYS,
-        title="radius of stability of SGD",
-        source="Theorem 2, Section III-B; proof in Section VI-A",
-        remarks=(
-            "The printed proof shows one step.",
-            GIVEN,
-        ),
+        "theorem-2", "r + sqrt(max(3, kappa))*sqrt(2*r**2 + sigma**2/L**2)", proof=STAYS,
+        title="radius of stability of SGD", source="Theorem 2, Section III-B; proof in Section VI-A",
+        remarks=("The printed proof shows one step.", GIVEN),
     ),
     radius(
-        "theorem-2/corrected",
-        FULL,
-        proof=LEAST_RADIUS,
-        title="the least radius of stability of SGD",
-        source="repair of Theorem 2",
-        amends="theorem-2",
+        "theorem-2/corrected", FULL, proof=LEAST_RADIUS, title="the least radius of stability of SGD",
+        source="repair of Theorem 2", amends="theorem-2",
         remarks=(
             "||x - grad f(x)/L||^2 <= (kappa-1)/(kappa+1) ||x||^2 + ||x*||^2 for every x; with the noise the right "
             "side is at most R^2 for ||x|| <= R exactly from its fixed point on. Equality at H with the eigenvalues mu "
@@ -599,12 +510,8 @@ THEOREM_2 = (
         ),
     ),
     radius(
-        "theorem-2/corrected-2",
-        FULL,
-        of=open_sgd,
-        proof=STAYS_FOR_ALL_TIME,
-        title="one radius for the whole open system and all time",
-        source="repair of Theorem 2 with Proposition 1",
+        "theorem-2/corrected-2", FULL, of=open_sgd, proof=STAYS_FOR_ALL_TIME,
+        title="one radius for the whole open system and all time", source="repair of Theorem 2 with Proposition 1",
         amends="theorem-2",
         remarks=(
             "The bound of theorem-2/corrected is affine in ||x||^2, so it holds in expectation from any random "
@@ -614,15 +521,9 @@ THEOREM_2 = (
         ),
     ),
     radius(
-        "theorem-2/corrected-3",
-        "sqrt(A*(A - eta*mu*L)/((1 - eta*A)*mu*L)*r**2 + eta*A/(mu*L)*sigma**2)",
-        of=open_sgd,
-        more=("eta*(mu + L) < 2",),
-        where={"A": "(L + mu)/2"},
-        proof=AT_STEP_SIZE,
-        title="the radius at a given step size",
-        source="repair of Theorem 2",
-        amends="theorem-2",
+        "theorem-2/corrected-3", "sqrt(A*(A - eta*mu*L)/((1 - eta*A)*mu*L)*r**2 + eta*A/(mu*L)*sigma**2)", of=open_sgd,
+        more=("eta*(mu + L) < 2",), where={"A": "(L + mu)/2"}, proof=AT_STEP_SIZE,
+        title="the radius at a given step size", source="repair of Theorem 2", amends="theorem-2",
         remarks=(
             "||x - eta grad f(x)||^2 <= c(1+q) ||x||^2 + (1-c)(1+q) ||x*||^2, by Young's inequality on p - eta e, with "
             "c = 1 - eta(L+mu)/2, s = eta(L-mu)/2, q = s^2/(c(1-c)), p = cx + (1-c)x*, e = g - (L+mu)(x-x*)/2; the "
@@ -630,7 +531,7 @@ THEOREM_2 = (
             "eta (mu + L) < 2 excludes kappa = 1 with eta = 1/L, where the formula is 0/0.",
         ),
     ),
-)
+)  # fmt: skip
 
 GRADIENT_NORM = {"gradient_norm": "norm(grad(f, x0))"}
 DISTANCE = {"distance2": "norm2(x0 - xstar)"}
@@ -645,68 +546,40 @@ def equation(number, statement, assuming, where, **fields):
 
 SECTION_VI_A = (
     claim(
-        "lemma-4",
-        "norm(x - eta*D) <= R",
-        vectors=("x", "D"),
-        assuming=("norm(x) <= R", "norm(x - D/L) <= R", "eta*L <= 1"),
-        parameters=domains("R"),
-        kind="lemma",
-        equation="Lemma 4",
-        title="shorter steps stay in the ball",
-        source="Lemma 4, Section VI-A",
+        "lemma-4", "norm(x - eta*D) <= R", vectors=("x", "D"),
+        assuming=("norm(x) <= R", "norm(x - D/L) <= R", "eta*L <= 1"), parameters=domains("R"), kind="lemma",
+        equation="Lemma 4", title="shorter steps stay in the ball", source="Lemma 4, Section VI-A",
     ),
     equation(
-        6,
-        f"E(dot(x0 - xstar, g[0])) >= {BOTH}",
-        A1,
-        {**KAPPA, **GRADIENT_NORM, **DISTANCE},
-        proof=AT_ONCE,
-        title="strong convexity and smoothness at once",
-        parameters={},
+        6, f"E(dot(x0 - xstar, g[0])) >= {BOTH}", A1, {**KAPPA, **GRADIENT_NORM, **DISTANCE}, proof=AT_ONCE,
+        title="strong convexity and smoothness at once", parameters={},
     ),
     equation(
-        7,
-        f"E(dot(x0, g[0])) >= {BOTH} - r*gradient_norm",
-        (*A1, A2),
-        {**KAPPA, **GRADIENT_NORM, **DISTANCE},
-        proof=FROM_ORIGIN,
-        title="the same, seen from the origin",
-        parameters=domains("r"),
+        7, f"E(dot(x0, g[0])) >= {BOTH} - r*gradient_norm", (*A1, A2), {**KAPPA, **GRADIENT_NORM, **DISTANCE},
+        proof=FROM_ORIGIN, title="the same, seen from the origin", parameters=domains("r"),
     ),
     equation(
-        8,
-        "E(norm2(x[1])) == iterate_norm**2 - 2/L*iterate_product + sampled_gradient2/L**2",
-        ("eta == 1/L",),
+        8, "E(norm2(x[1])) == iterate_norm**2 - 2/L*iterate_product + sampled_gradient2/L**2", ("eta == 1/L",),
         {**ITERATE, "iterate_product": "E(dot(x0, g[0]))", "sampled_gradient2": "E(norm2(g[0]))"},
-        title="one step, multiplied out",
-        parameters={},
+        title="one step, multiplied out", parameters={},
     ),
     equation(
-        9,
-        "E(norm2(g[0])) <= sigma**2 + gradient_norm**2",
-        (A3,),
-        GRADIENT_NORM,
-        title="the second moment of a sampled gradient",
-        parameters=domains("sigma"),
+        9, "E(norm2(g[0])) <= sigma**2 + gradient_norm**2", (A3,), GRADIENT_NORM,
+        title="the second moment of a sampled gradient", parameters=domains("sigma"),
     ),
     equation(
         10,
         "E(norm2(x[1])) <= iterate_norm**2 + 2*r/L*gradient_norm - (1 - 1/kappa)/(1 + 1/kappa)*gradient_norm**2/L**2"
         " - 2*mu/(L*(1 + 1/kappa))*distance2 + sigma**2/L**2",
-        (*A1, A2, A3, "eta == 1/L"),
-        {**KAPPA, **ITERATE, **GRADIENT_NORM, **DISTANCE},
-        proof=BY_GRADIENT,
+        (*A1, A2, A3, "eta == 1/L"), {**KAPPA, **ITERATE, **GRADIENT_NORM, **DISTANCE}, proof=BY_GRADIENT,
         title="one step, by the gradient's norm",
     ),
     equation(
-        11,
-        "E(norm2(x[1])) <= iterate_norm**2 + 2*r**2 - (iterate_norm - minimiser_norm)**2/kappa + sigma**2/L**2",
-        (*A1, A2, A3, "eta == 1/L", "kappa >= 3"),
-        {**KAPPA, **ITERATE, "minimiser_norm": "norm(xstar)"},
-        proof=BY_NORMS,
-        title="one step, by the norms of x and x*",
+        11, "E(norm2(x[1])) <= iterate_norm**2 + 2*r**2 - (iterate_norm - minimiser_norm)**2/kappa + sigma**2/L**2",
+        (*A1, A2, A3, "eta == 1/L", "kappa >= 3"), {**KAPPA, **ITERATE, "minimiser_norm": "norm(xstar)"},
+        proof=BY_NORMS, title="one step, by the norms of x and x*",
     ),
-)
+)  # fmt: skip
 
 # --- Adam ------------------------------------------------------------------------------------------------------------
 
@@ -751,14 +624,8 @@ def with_factors(one, remarks=(), proof=None):
 
 
 THEOREM_3 = claim(
-    "theorem-3",
-    "sqrt(E(norm2(x[K]))) <= R",
-    of=adam,
-    assuming=(*A1_N, A2_N, STEP, A4, EXISTS, "norm(x[K-1]) <= R"),
-    standing=(C1_POSITIVE, C2_POSITIVE),
-    where={**CONSTANTS, **RADIUS},
-    parameters=DOMAINS,
-    equation="(5)",
+    "theorem-3", "sqrt(E(norm2(x[K]))) <= R", of=adam, assuming=(*A1_N, A2_N, STEP, A4, EXISTS, "norm(x[K-1]) <= R"),
+    standing=(C1_POSITIVE, C2_POSITIVE), where={**CONSTANTS, **RADIUS}, parameters=DOMAINS, equation="(5)",
     title="radius of stability of local Adam",
     source="section III-C, Theorem 3; proof in section VI-B; constants in (12)",
     remarks=(
@@ -768,10 +635,9 @@ THEOREM_3 = claim(
         "With C1 < 0 the square root in (5) may have no real value; the proof multiplies (16) by C1, so it needs C1 >= "
         "0, which Lemma 5 says.",
         "(25) needs beta1^2 < beta2, which is stated nowhere: theorem-3/with-moment-factors.",
-        "The proof is about two local steps in a row.",
-        FIRST,
+        "The proof is about two local steps in a row.", FIRST,
     ),
-)
+)  # fmt: skip
 BALL_GRADIENTS = "bounded_gradients(f_ni, sigma, R)"
 ON_THE_BALL = replace(
     THEOREM_3,
@@ -796,9 +662,7 @@ THEOREM_3_CLAIMS = (
         proofs.THEOREM_3,
     ),
     replace(
-        THEOREM_3,
-        label="theorem-3/everywhere",
-        title="the same, gradients bounded everywhere",
+        THEOREM_3, label="theorem-3/everywhere", title="the same, gradients bounded everywhere",
         assuming=(*A1_N, A2_N, STEP, "bounded_gradients(f_ni, sigma)", EXISTS, MOMENTS, "norm(x[K-1]) <= R"),
         remarks=(
             "A reading of Assumption 4, which does not say what 'bounded' ranges over; it is the usual meaning in the "
@@ -808,24 +672,15 @@ THEOREM_3_CLAIMS = (
     ),
     ON_THE_BALL,
     replace(
-        ON_THE_BALL,
-        label="theorem-3/papers-settings",
-        title="the same, at the factors of the paper's experiments",
-        assuming=(*ON_THE_BALL.assuming, "beta1 == 9/10", "beta2 == 999/1000"),
-        proof=None,
+        ON_THE_BALL, label="theorem-3/papers-settings", title="the same, at the factors of the paper's experiments",
+        assuming=(*ON_THE_BALL.assuming, "beta1 == 9/10", "beta2 == 999/1000"), proof=None,
         remarks=("theorem-3/on-the-ball at beta1 = 0.9 and beta2 = 0.999 of section IV-A.", FIRST),
     ),
     claim(
-        "theorem-3/corrected",
-        "sqrt(E(norm2(x[k]))) <= r + sigma/mu + eta*sigma/sqrt(eps)",
-        of=open_adam,
-        assuming=("strongly_convex(f_n, mu)", A2_N, A4),
-        parameters=DOMAINS,
-        proof=proofs.FROM_BOUNDED_GRADIENTS,
-        equation="Theorem 3",
-        title="radius of stability of local Adam, from bounded gradients",
-        source="repair of Theorem 3",
-        amends="theorem-3",
+        "theorem-3/corrected", "sqrt(E(norm2(x[k]))) <= r + sigma/mu + eta*sigma/sqrt(eps)", of=open_adam,
+        assuming=("strongly_convex(f_n, mu)", A2_N, A4), parameters=DOMAINS, proof=proofs.FROM_BOUNDED_GRADIENTS,
+        equation="Theorem 3", title="radius of stability of local Adam, from bounded gradients",
+        source="repair of Theorem 3", amends="theorem-3",
         remarks=(
             "mu ||x^k - x*|| <= ||grad f(x^k)|| <= sigma; h^{k+1} is a convex combination of h^0 and sampled "
             "gradients, so ||h^{k+1}|| <= sigma, and the step is at most eta ||h^{k+1}||/sqrt(eps). Nothing relates "
@@ -834,25 +689,17 @@ THEOREM_3_CLAIMS = (
             FIRST,
         ),
     ),
-)
+)  # fmt: skip
 
 LEMMA_5 = claim(
-    "lemma-5",
-    f"E({AFTER}) <= C1*lyapunov + C2",
-    of=adam,
-    assuming=(*A1_N, STEP, A4, C1_POSITIVE, C2_POSITIVE),
-    where={**some("C1", "C2"), **LYAPUNOV},
-    parameters=FACTORS,
-    kind="lemma",
-    equation="(14)",
-    title="contraction of the Lyapunov function of Adam",
-    source="section VI-B, Lemma 5; proof in section VI-C",
+    "lemma-5", f"E({AFTER}) <= C1*lyapunov + C2", of=adam, assuming=(*A1_N, STEP, A4, C1_POSITIVE, C2_POSITIVE),
+    where={**some("C1", "C2"), **LYAPUNOV}, parameters=FACTORS, kind="lemma", equation="(14)",
+    title="contraction of the Lyapunov function of Adam", source="section VI-B, Lemma 5; proof in section VI-C",
     remarks=(
         "The proof does not use the step size, nor C1 > 0.",
-        "(25) needs beta1^2 < beta2, which C2 > 0 does not imply: lemma-5/with-moment-factors.",
-        FIRST,
+        "(25) needs beta1^2 < beta2, which C2 > 0 does not imply: lemma-5/with-moment-factors.", FIRST,
     ),
-)
+)  # fmt: skip
 AROUND = {
     "now": worth("y[0]", "z[0]", "q[0]", "s[0]").replace("[k]", "[0]"),
     "after": worth("e[0]", "y[0]", "p[0]", "t[0]").replace("[k]", "[0]"),
@@ -876,18 +723,12 @@ BOTH_WALK = {  # without noise, f_n(x) = h_n (x - a_n)^2/2
 }
 LEMMA_5_CLAIMS = (
     LEMMA_5,
-    with_factors(LEMMA_5, LEMMA_5.remarks[:1], proofs.LEMMA_5),
+    with_factors(LEMMA_5, LEMMA_5.remarks[: 1], proofs.LEMMA_5),
     claim(
-        "lemma-5/after-communication",
-        f"E({AROUND['after']}) <= C1*lyapunov + C2",
-        of=adam_around,
-        assuming=(*A1_N, STEP, *A4_AROUND, C1_POSITIVE, C2_POSITIVE, MOMENTS),
-        standing=(SELECTED,),
-        where={**some("C1", "C2"), **CHOICE, "lyapunov": f"E({AROUND['now']})"},
-        parameters={**FACTORS, **WEIGHTS},
-        given=(BOTH_WALK,),
-        kind="lemma",
-        equation="(14)",
+        "lemma-5/after-communication", f"E({AROUND['after']}) <= C1*lyapunov + C2", of=adam_around,
+        assuming=(*A1_N, STEP, *A4_AROUND, C1_POSITIVE, C2_POSITIVE, MOMENTS), standing=(SELECTED,),
+        where={**some("C1", "C2"), **CHOICE, "lyapunov": f"E({AROUND['now']})"}, parameters={**FACTORS, **WEIGHTS},
+        given=(BOTH_WALK,), kind="lemma", equation="(14)",
         title="contraction of the Lyapunov function of Adam, beta1^2 < beta2, at the local step after a communication",
         source="a reading of Lemma 5, section VI-B",
         remarks=(
@@ -895,7 +736,7 @@ LEMMA_5_CLAIMS = (
             f"communications. {AFTER_STEP}",
         ),
     ),
-)
+)  # fmt: skip
 
 # --- the lines of the two proofs -------------------------------------------------------------------------------------
 
@@ -963,81 +804,56 @@ ENOUGH = (
 WITHIN = "R + r + norm(x) + norm(s)"
 SUFFICIENT = (
     cases(
-        "room",
-        "r <= R",
-        "2*r <= R",
-        [combined("twice", None, {"2*r <= R": "1"}, {"1": "r"})],
+        "room", "r <= R", "2*r <= R", [combined("twice", None, "2*r <= R", "1 times r")],
         [
-            combined("none", "offset <= 0", {ENOUGH[3]: "1", "R <= 2*r": "R"}, {"R + r": "kappa*C1"}),
-            combined("so", None, {"none": "r/offset"}, {"1": "R"}),
+            combined("none", "offset <= 0", f"{ENOUGH[3]}; R <= 2*r times R", "R + r times kappa*C1"),
+            combined("so", None, "none times r/offset", "1 times R"),
         ],
     ),
-    axiom("cauchy", "dot(-x, s) <= norm(-x)*norm(s)", "cauchy", "-x", "s"),
-    combined("away", "norm2(x - s) <= (R + r)**2", {"cauchy": "2", ENOUGH[1]: WITHIN, ENOUGH[2]: WITHIN}),
-    combined("spread", "mean_n(norm2(y_n)) <= R**2 - 2*r*R", {ENOUGH[0]: "1", "away": "kappa*C1", ENOUGH[3]: "1"}),
+    axiom("cauchy", None, "cauchy", "-x", "s"),
     combined(
-        "moved",
-        "norm2(mean_n(y_n)) <= (R - r)**2",
-        {"spread": "1"},
-        [{"of": "y_n - mean_n(y_n)", "over": ["mean_n"]}, {"of": "r"}],
+        "away", "norm2(x - s) <= (R + r)**2",
+        f"cauchy times 2; {ENOUGH[1]} times {WITHIN}; {ENOUGH[2]} times {WITHIN}",
     ),
+    combined("spread", "mean_n(norm2(y_n)) <= R**2 - 2*r*R", f"{ENOUGH[0]}; away times kappa*C1; {ENOUGH[3]}"),
+    combined("moved", "norm2(mean_n(y_n)) <= (R - r)**2", "spread", "mean_n: y_n - mean_n(y_n); r"),
     root("near", "moved", "norm(mean_n(y_n)) <= R - r"),
-    axiom("towards", "dot(mean_n(y_n), s) <= norm(mean_n(y_n))*norm(s)", "cauchy", "mean_n(y_n)", "s"),
+    axiom("towards", None, "cauchy", "mean_n(y_n)", "s"),
     combined(
-        "all",
-        None,
-        {"spread": "1", "towards": "2", "near": "2*norm(s)", ENOUGH[2]: "2*R + norm(s)"},
-        {"1": "r*norm(s)"},
+        "all", None, f"spread; towards times 2; near times 2*norm(s); {ENOUGH[2]} times 2*R + norm(s)",
+        "1 times r*norm(s)",
     ),
-)
+)  # fmt: skip
 OFFSET = "2*(C2 + C3 + C1*C4)/mu"
 UNDER = f"(1 + a)**2*r**2 + (1 - a)*(a*r**2 + {OFFSET})"
 UNDER_19 = "(1 + 3*L/mu*C1)/(1 - L/mu*C1)**2*r**2 + 2*(C2 + C3 + C1*C4)/(mu - L*C1)"
 LINES = (
     line(
-        "eq15",
-        "norm2(x[k] - xstar_n) <= 2/mu*(lyapunov + C3)",
-        ("strongly_convex(f_n, mu)", A4),
-        where={**some("C3"), **CHOICE, "lyapunov": NOW},
-        proof=proofs.EQ15,
+        "eq15", "norm2(x[k] - xstar_n) <= 2/mu*(lyapunov + C3)", ("strongly_convex(f_n, mu)", A4),
+        where={**some("C3"), **CHOICE, "lyapunov": NOW}, proof=proofs.EQ15,
         title="the distance from above by the Lyapunov function",
     ),
     line(
-        "eq16",
-        "norm2(x[k] - xstar_n) >= 2/L*(lyapunov - C4)",
-        ("smooth(f_n, L)", A4),
-        where={**some("C4"), **CHOICE, "lyapunov": NOW},
-        proof=proofs.EQ16,
+        "eq16", "norm2(x[k] - xstar_n) >= 2/L*(lyapunov - C4)", ("smooth(f_n, L)", A4),
+        where={**some("C4"), **CHOICE, "lyapunov": NOW}, proof=proofs.EQ16,
         title="the distance from below by the Lyapunov function",
     ),
     EQ17,
     with_factors(EQ17, proof=proofs.EQ17),
     line(
-        "eq18",
-        "mean_n(norm2(y_n + s)) <= R**2",
-        ENOUGH,
-        of=None,
-        vectors=("x", "s", "y_n"),
-        parameters={"kappa": Domain(1, None), "C1": BELOW_ONE, "r": NONNEGATIVE, "R": NONNEGATIVE},
-        proof=SUFFICIENT,
+        "eq18", "mean_n(norm2(y_n + s)) <= R**2", ENOUGH, of=None, vectors=("x", "s", "y_n"),
+        parameters={"kappa": Domain(1, None), "C1": BELOW_ONE, "r": NONNEGATIVE, "R": NONNEGATIVE}, proof=SUFFICIENT,
         title="a sufficient condition on the radius",
         remarks=("s is x*, and y_n the values of x^{k+1} - x*, one as likely as the other: the mean is E given x^k.",),
     ),
     line(
-        "eq19",
-        f"R == (1 + L/mu*C1)/(1 - L/mu*C1)*r + sqrt({UNDER_19})",
-        ("mu <= L", "L*C1 < mu"),
-        of=None,
-        standing=("C2 + C3 + C1*C4 >= 0",),
-        where={
-            "a": "L/mu*C1",
-            "R": f"((1 + a)*r + sqrt({UNDER}))/(1 - a)",
-        },
+        "eq19", f"R == (1 + L/mu*C1)/(1 - L/mu*C1)*r + sqrt({UNDER_19})", ("mu <= L", "L*C1 < mu"), of=None,
+        standing=("C2 + C3 + C1*C4 >= 0",), where={"a": "L/mu*C1", "R": f"((1 + a)*r + sqrt({UNDER}))/(1 - a)"},
         parameters={"C1": BELOW_ONE, "C2": REAL, "C3": REAL, "C4": REAL, "r": NONNEGATIVE},
         proof=(
             combined("squares", f"{UNDER_19} == ({UNDER})/(1 - a)**2"),
             root("roots", "squares", f"sqrt({UNDER_19}) == sqrt({UNDER})/(1 - a)"),
-            combined("all", None, {"roots": "-1"}),
+            combined("all", None, "roots times -1"),
         ),
         title="the radius of Theorem 3",
         remarks=(
@@ -1046,66 +862,40 @@ LINES = (
         ),
     ),
     line(
-        "eq20",
-        "f(x - eta*q) - f(x) <= L/2*next_squared_step + eta*expected_descent",
-        ("smooth(f, L)",),
-        of=None,
-        vectors=("x", "q"),
-        where={"next_squared_step": "norm2(eta*q)", "expected_descent": "-dot(grad(f, x), q)"},
-        parameters={},
-        title="one step of the cost",
+        "eq20", "f(x - eta*q) - f(x) <= L/2*next_squared_step + eta*expected_descent", ("smooth(f, L)",), of=None,
+        vectors=("x", "q"), where={"next_squared_step": "norm2(eta*q)", "expected_descent": "-dot(grad(f, x), q)"},
+        parameters={}, title="one step of the cost",
         remarks=("x is x^k, q is D^{k+1} h^{k+1}, and so x - eta q is x^{k+1}.",),
     ),
     line(
-        "eq21",
-        f"-E(dot({GRADIENT}, p[k])) == I1 + I2 + I3",
-        where=PARTS,
-        parameters=ONLY_BETA,
-        proof=proofs.EQ21,
+        "eq21", f"-E(dot({GRADIENT}, p[k])) == I1 + I2 + I3", where=PARTS, parameters=ONLY_BETA, proof=proofs.EQ21,
         title="A^k in three parts",
     ),
     EQ22,
     claim(
-        "eq22/after-communication",
-        "I1 <= beta1*A_previous + beta1*L/eta*squared_step",
-        of=adam_around,
-        assuming=("smooth(f_n, L)",),
-        standing=(SELECTED,),
+        "eq22/after-communication", "I1 <= beta1*A_previous + beta1*L/eta*squared_step", of=adam_around,
+        assuming=("smooth(f_n, L)",), standing=(SELECTED,),
         where={
-            "I1": "-beta1*dot(grad(f_n, y[0]), q[0])",
-            "A_previous": "-dot(grad(f_n, z[0]), q[0])",
+            "I1": "-beta1*dot(grad(f_n, y[0]), q[0])", "A_previous": "-dot(grad(f_n, z[0]), q[0])",
             "squared_step": "norm2(y[0] - z[0])",
         },
-        parameters={**ONLY_BETA, **WEIGHTS},
-        kind="equation",
-        equation="(22)",
+        parameters={**ONLY_BETA, **WEIGHTS}, kind="equation", equation="(22)",
         title="the first part: momentum, at the local step after a communication",
         source="a reading of (22), section VI-C",
         remarks=(f"A reading of (22), which is stated for every k. {AFTER_STEP}",),
     ),
     line(
-        "eq23",
-        "I2 == -(1 - beta1)*weighted_gradient",
-        where={"I2": PARTS["I2"], **WEIGHTED},
-        parameters=ONLY_BETA,
-        proof=proofs.EQ23,
-        title="the second part: the gradient",
+        "eq23", "I2 == -(1 - beta1)*weighted_gradient", where={"I2": PARTS["I2"], **WEIGHTED}, parameters=ONLY_BETA,
+        proof=proofs.EQ23, title="the second part: the gradient",
     ),
     line(
-        "eq24",
-        "I3 <= sigma**2*inverse_root_drop",
-        (A4,),
-        where={"I3": PARTS["I3"], "inverse_root_drop": f"E({DROP})"},
-        proof=proofs.EQ24,
+        "eq24", "I3 <= sigma**2*inverse_root_drop", (A4,),
+        where={"I3": PARTS["I3"], "inverse_root_drop": f"E({DROP})"}, proof=proofs.EQ24,
         title="the third part: the scaling",
     ),
     line(
-        "eq25/step-length",
-        f"norm2(x[k+1] - x[k]) <= {LENGTH}",
-        (MOMENTS,),
-        parameters=ONLY_BETA,
-        proof=proofs.STEP_LENGTH,
-        title="the step length that (25) cites",
+        "eq25/step-length", f"norm2(x[k+1] - x[k]) <= {LENGTH}", (MOMENTS,), parameters=ONLY_BETA,
+        proof=proofs.STEP_LENGTH, title="the step length that (25) cites",
         remarks=(
             "Lemma 8 of [21], as (25) uses it. By Cauchy-Schwarz: h^{k+1} = (1-beta1) sum_j beta1^{k-j} g_j, "
             "vhat^{k+1} >= (1-beta2) sum_j beta2^{k-j} g_j^2, so h^2/(eps+vhat) <= (1-beta1)^2/((1-beta2)(1-beta1^2/"
@@ -1115,13 +905,13 @@ LINES = (
     EQ25,
     with_factors(EQ25, proof=proofs.EQ25),
     EQ26,
-    with_factors(EQ26, EQ26.remarks[:1], proofs.EQ25),
-)
+    with_factors(EQ26, EQ26.remarks[: 1], proofs.EQ25),
+)  # fmt: skip
 
 PAPER = Paper(
     name="open-fl",
     title="On the Stability Analysis of Open Federated Learning Systems",
     authors="Youbang Sun, Heshan Fernando, Tianyi Chen, Shahin Shahrampour",
     claims=(*DEFINITION, *THEOREM_2, *SECTION_VI_A, *THEOREM_3_CLAIMS, *LEMMA_5_CLAIMS, *LINES),
-    experiments="validate.experiments.open_fl",
+    experiments="examples.open_fl",
 )

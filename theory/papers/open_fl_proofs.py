@@ -44,8 +44,8 @@ STEP, OLD_STEP = f"({each('x[k+1]')} - {each('x[k]')})", f"({each('x[k]')} - {ea
 GROWS: Lines = (
     axiom("more", f"{V} <= max({V}, {NEXT_V})", "max", V, NEXT_V),
     step("larger", f"max({V}, {NEXT_V}) == {NEXT_V}"),
-    combined("grows", f"{V} <= {NEXT_V}", {"larger": "1", "more": "1"}),
-    induction("v", f"{V} >= 0", [combined("v first")], [combined("v next", None, {"IH": "1", "grows": "1"})]),
+    combined("grows", f"{V} <= {NEXT_V}", "larger; more"),
+    induction("v", f"{V} >= 0", [combined("v first")], [combined("v next", None, "IH; grows")]),
     at("v then", "v", f"{NEXT_V} >= 0", k="k + 1"),
     step("grown", f"{NEXT_V} == {LARGER}"),
     step("recalled", f"{NEXT_U} == beta1*{U} + (1 - beta1)*{DRAWN}"),
@@ -66,87 +66,61 @@ MOVED: Lines = (
 
 BY_ITERATES: Lines = (
     axiom(
-        "largest",
-        "norm(grad(f_ni, x[k])) <= max_i(norm(grad(f_ni, x[k])))",
-        "extreme",
-        "norm(grad(f_ni, x[k]))",
+        "largest", "norm(grad(f_ni, x[k])) <= max_i(norm(grad(f_ni, x[k])))", "extreme", "norm(grad(f_ni, x[k]))",
         over="max_i",
     ),
-    combined(
-        "sample",
-        "norm(grad(f_ni, x[k])) <= sigma",
-        {"largest": "1", "max_i(norm(grad(f_ni, x[k]))) <= sigma": "1"},
-    ),
+    combined("sample", "norm(grad(f_ni, x[k])) <= sigma", "largest; max_i(norm(grad(f_ni, x[k]))) <= sigma"),
     power("squared", "sample", "2", "norm2(grad(f_ni, x[k])) <= sigma**2"),
-)
+)  # fmt: skip
 ON_BALL: Lines = (
     axiom("highest", "norm(x[k]) <= max_k(norm(x[k]))", "extreme", "norm(x[k])", over="max_k"),
-    combined("inside", "norm(x[k]) <= R", {"highest": "1", "max_k(norm(x[k])) <= R": "1"}),
+    combined("inside", "norm(x[k]) <= R", "highest; max_k(norm(x[k])) <= R"),
     assumed(
-        "squared",
-        "norm2(grad(f_ni, x[k])) <= sigma**2",
-        ["bounded_gradients(f_ni, sigma, R)"],
-        "bounded on ball",
+        "squared", "norm2(grad(f_ni, x[k])) <= sigma**2", ["bounded_gradients(f_ni, sigma, R)"], "bounded on ball",
         v="x[k]",
     ),
-)
-GRADIENT = combined(
-    "gradient", f"norm2({G}) <= sigma**2", {"mean_i: squared": "1"}, {f"mean_i: grad(f_ni, x[k]) - {G}": "1"}
-)
+)  # fmt: skip
+GRADIENT = combined("gradient", f"norm2({G}) <= sigma**2", "mean_i: squared", f"mean_i: grad(f_ni, x[k]) - {G}")
 BOUNDED: Lines = (
     GRADIENT,
     drawn("drawn", "squared", "norm2(g[k]) <= sigma**2"),
     induction(
-        "u",
-        "norm2(u[k]) <= sigma**2",
-        [combined("u first", None, (), {"sigma": "1"})],
+        "u", "norm2(u[k]) <= sigma**2", [combined("u first", None, (), "sigma")],
         [
             combined(
-                "u next",
-                None,
-                {
-                    "IH": "beta1",
-                    "drawn": "1 - beta1",
-                    "coordinates: recalled": f"{NEXT_U} + beta1*{U} + (1 - beta1)*{DRAWN}",
-                },
-                {"u[k] - g[k]": "beta1*(1 - beta1)"},
-            )
+                "u next", None,
+                "IH times beta1; drawn times 1 - beta1; "
+                f"coordinates: recalled times {NEXT_U} + beta1*{U} + (1 - beta1)*{DRAWN}",
+                "u[k] - g[k] times beta1*(1 - beta1)",
+            ),
         ],
     ),
     at("u then", "u", "norm2(u[k+1]) <= sigma**2", k="k + 1"),
-)
+)  # fmt: skip
 PAST: Lines = (
     at("begins", "gradient", "norm2(grad(f_n, x[0])) <= sigma**2", k="0"),
     induction(
-        "past",
-        f"norm2({OLD_G}) <= sigma**2",
-        [combined("past first", None, {"begins": "1"})],
-        [
-            step("same", f"norm2(grad(f_n, z[k+1])) == norm2({G})"),
-            combined("past next", None, {"same": "1", "gradient": "1"}),
-        ],
+        "past", f"norm2({OLD_G}) <= sigma**2", [combined("past first", None, "begins")],
+        [step("same", f"norm2(grad(f_n, z[k+1])) == norm2({G})"), combined("past next", None, "same; gradient")],
     ),
-)
+)  # fmt: skip
 TOP: Lines = (
-    axiom("drawn in each", f"{DRAWN}**2 <= norm2(g[k])", "coordinate", "g[k]"),
+    axiom("drawn in each", None, "coordinate", "g[k]"),
     induction(
-        "top",
-        f"{V} <= sigma**2",
-        [combined("top first", None, (), {"sigma": "1"})],
+        "top", f"{V} <= sigma**2", [combined("top first", None, (), "sigma")],
         [
             combined(
-                "top meant",
-                f"{MEANT} <= sigma**2",
-                {"IH": "beta2", "drawn in each": "1 - beta2", "drawn": "1 - beta2"},
+                "top meant", f"{MEANT} <= sigma**2",
+                "IH times beta2; drawn in each times 1 - beta2; drawn times 1 - beta2",
             ),
             axiom("top of both", f"{LARGER} <= sigma**2", "bounds", V, MEANT, "sigma**2"),
-            combined("top next", None, {"grown": "1", "top of both": "1"}),
+            combined("top next", None, "grown; top of both"),
         ],
     ),
     root("tall", "top", f"{R} <= {ROOT}"),
     at("top then", "top", f"{NEXT_V} <= sigma**2", k="k + 1"),
     root("tall then", "top then", f"{NEXT_R} <= {ROOT}"),
-)
+)  # fmt: skip
 
 
 def product(name: str, sign: str, g: str, q: str, u: str, r: str, then: str, g_line: str) -> Lines:
@@ -154,100 +128,78 @@ def product(name: str, sign: str, g: str, q: str, u: str, r: str, then: str, g_l
     line, wide, moment = q[0], f"wide{then}", f"u{then}"
     return (
         combined(
-            f"{name} in each",
-            f"{sign}{each(g)}*{each(q)} <= ({each(g)}**2 + {u}**2)/(2*{ROOT_EPS})",
-            {line: f"{sign}{each(g)}", wide: f"({each(g)}**2 + {u}**2)/(2*{ROOT_EPS}*{r})"},
-            {f"{each(g)} {'+' if sign else '-'} {u}": f"1/(2*{r})"},
+            f"{name} in each", f"{sign}{each(g)}*{each(q)} <= ({each(g)}**2 + {u}**2)/(2*{ROOT_EPS})",
+            f"{line} times {sign}{each(g)}; {wide} times ({each(g)}**2 + {u}**2)/(2*{ROOT_EPS}*{r})",
+            f"{each(g)} {'+' if sign else '-'} {u} times 1/(2*{r})",
         ),
         combined(
-            name,
-            f"{sign}dot({g}, {q}) <= sigma**2/{ROOT_EPS}",
-            {f"coordinates: {name} in each": "1", g_line: f"1/(2*{ROOT_EPS})", moment: f"1/(2*{ROOT_EPS})"},
+            name, f"{sign}dot({g}, {q}) <= sigma**2/{ROOT_EPS}",
+            f"coordinates: {name} in each; {g_line} times 1/(2*{ROOT_EPS}); {moment} times 1/(2*{ROOT_EPS})",
         ),
-    )
+    )  # fmt: skip
 
 
 def heavy(name: str, s: str, r: str, then: str = "") -> Lines:
     """dot(one, s) >= d/sqrt(eps + sigma**2), where s is 1/r."""
     return (
-        combined(f"{name} in each", f"{each(s)} >= 1/{ROOT}", {s[0]: "-1", f"tall{then}": f"1/({r}*{ROOT})"}),
+        combined(f"{name} in each", f"{each(s)} >= 1/{ROOT}", f"{s[0]} times -1; tall{then} times 1/({r}*{ROOT})"),
         combined(
             name,
             f"dot(one[k], {s}) >= d/{ROOT}",
-            {f"coordinates: {name} in each": "1", "coordinates: one": f"-{each(s)}"},
+            f"coordinates: {name} in each; coordinates: one times -{each(s)}",
         ),
     )
 
 
 LIGHT: Lines = (
-    combined("light in each", f"{each('s[k]')} <= 1/{ROOT_EPS}", {"s": "1", "wide": f"1/({R}*{ROOT_EPS})"}),
+    combined("light in each", f"{each('s[k]')} <= 1/{ROOT_EPS}", f"s; wide times 1/({R}*{ROOT_EPS})"),
     combined(
         "light",
         f"dot(one[k], s[k]) <= d/{ROOT_EPS}",
-        {"coordinates: light in each": "1", "coordinates: one": each("s[k]")},
+        f"coordinates: light in each; coordinates: one times {each('s[k]')}",
     ),
 )
 
 # --- (15), (16), (21) to (24), and the length of a step ---
 
 EQ15: Lines = (
-    *GROWS,
-    *BY_ITERATES,
-    *BOUNDED,
-    *TOP,
-    *PAST,
+    *GROWS, *BY_ITERATES, *BOUNDED, *TOP, *PAST,
     *product("inner", "", OLD_G, "q[k]", U, R, "", "past"),
     *heavy("heavy", "s[k]", R),
     combined(
-        "all",
-        None,
-        {
-            "strongly_convex f_n (xstar_n, x[k])": "2/mu",
-            "zero n (x[k] - xstar_n)": "-2/mu",
-            "inner": f"2/mu*{C}",
-            "heavy": f"2/mu*{B}",
-        },
+        "all", None,
+        f"strongly_convex f_n (xstar_n, x[k]) times 2/mu; zero n (x[k] - xstar_n) times -2/mu; inner times 2/mu*{C}; "
+        f"heavy times 2/mu*{B}",
     ),
-)
+)  # fmt: skip
 INNER: Lines = (*PAST, *product("inner", "-", OLD_G, "q[k]", U, R, "", "past"), *LIGHT)
 EQ16: Lines = (
-    *GROWS,
-    *BY_ITERATES,
-    *BOUNDED,
-    *INNER,
+    *GROWS, *BY_ITERATES, *BOUNDED, *INNER,
     combined(
-        "all",
-        None,
-        {
-            "above f_n (xstar_n, x[k])": "2/L",
-            "zero n (x[k] - xstar_n)": "2/L",
-            "inner": f"2/L*{C}",
-            "light": f"2/L*{B}",
-        },
+        "all", None,
+        f"above f_n (xstar_n, x[k]) times 2/L; zero n (x[k] - xstar_n) times 2/L; inner times 2/L*{C}; "
+        f"light times 2/L*{B}",
     ),
-)
+)  # fmt: skip
 
 
 def in_three_parts(name: str, sentence: str | None = None) -> Lines:
     """(21)."""
     return (
         step("mixed", f"{each('kept[k]')} == beta1*{each('q[k]')} + (1 - beta1)*{each('sampled[k]')}"),
-        combined(name, sentence, {"E coordinates: mixed": f"-{each(G)}"}),
+        combined(name, sentence, f"E coordinates: mixed times -{each(G)}"),
     )
 
 
 def momentum(name: str, sentence: str | None = None) -> Lines:
     """(22)."""
     return (
-        combined("against", f"{OLD_STEP} == -eta*{each('q[k]')}", {"moved": "1", "q": "eta"}),
+        combined("against", f"{OLD_STEP} == -eta*{each('q[k]')}", "moved; q times eta"),
         combined(
             name,
             sentence,
-            {
-                "coordinates: against": f"-beta1/eta*({each(G)} - {each(OLD_G)})",
-                "above f_n (x[k], z[k])": "beta1/eta",
-                "above f_n (z[k], x[k])": "beta1/eta",
-            },
+            f"coordinates: against times -beta1/eta*({each(G)} - {each(OLD_G)}); "
+            "above f_n (x[k], z[k]) times beta1/eta; above f_n (z[k], x[k]) times beta1/eta",
         ),
     )
 
@@ -260,10 +212,10 @@ def scaling(name: str, sentence: str | None = None) -> Lines:
     bounds = ("gradient in each", "momentum in each", "gradient", "u then")
     return (
         root("wider", "grows", f"{R} <= {NEXT_R}"),
-        combined("less", f"{each('t[k]')} <= {each('s[k]')}", {"s": "-1", "t": "1", "wider": f"1/({R}*{NEXT_R})"}),
+        combined("less", f"{each('t[k]')} <= {each('s[k]')}", f"s times -1; t; wider times 1/({R}*{NEXT_R})"),
         step("scaled", f"{each('p[k]')} - {each('kept[k]')} == -{DROP}*{NEXT_U}"),
-        axiom("gradient in each", f"{each(G)}**2 <= norm2({G})", "coordinate", G),
-        axiom("momentum in each", f"{NEXT_U}**2 <= norm2(u[k+1])", "coordinate", "u[k+1]"),
+        axiom("gradient in each", None, "coordinate", G),
+        axiom("momentum in each", None, "coordinate", "u[k+1]"),
         combined(
             name,
             sentence,
@@ -272,7 +224,7 @@ def scaling(name: str, sentence: str | None = None) -> Lines:
                 "E coordinates: one": f"-sigma**2*{DROP}",
                 **{f"E coordinates: {one}": f"{DROP}/2" for one in bounds},
             },
-            {f"E coordinates: {each(G)} - {NEXT_U}": f"{DROP}/2"},
+            f"E coordinates: {each(G)} - {NEXT_U} times {DROP}/2",
         ),
     )
 
@@ -280,22 +232,19 @@ def scaling(name: str, sentence: str | None = None) -> Lines:
 FACTOR = "(1 - beta1)**2*beta2/((1 - beta2)*(beta2 - beta1**2))"
 SMALL: Lines = (
     axiom("meant", f"{MEANT} <= {LARGER}", "max", V, MEANT),
-    combined("later", f"{MEANT} <= {NEXT_V}", {"meant": "1", "grown": "-1"}),
+    combined("later", f"{MEANT} <= {NEXT_V}", "meant; grown times -1"),
     induction(
-        "small",
-        f"{U}**2 <= {FACTOR}*{V}",
-        [combined("small first")],
+        "small", f"{U}**2 <= {FACTOR}*{V}", [combined("small first")],
         [
             combined(
-                "small next",
-                None,
-                {"later": FACTOR, "IH": "beta2", "recalled": f"{NEXT_U} + beta1*{U} + (1 - beta1)*{DRAWN}"},
-                {f"{U} - beta1*(1 - beta1)/(beta2 - beta1**2)*{DRAWN}": "beta2 - beta1**2"},
-            )
+                "small next", None,
+                f"later times {FACTOR}; IH times beta2; recalled times {NEXT_U} + beta1*{U} + (1 - beta1)*{DRAWN}",
+                f"{U} - beta1*(1 - beta1)/(beta2 - beta1**2)*{DRAWN} times beta2 - beta1**2",
+            ),
         ],
     ),
     at("small then", "small", f"{NEXT_U}**2 <= {FACTOR}*{NEXT_V}", k="k + 1"),
-)
+)  # fmt: skip
 
 
 def length(name: str, line: str, moved: str, u: str, v: str, small: str, sentence: str | None = None) -> Lines:
@@ -305,10 +254,10 @@ def length(name: str, line: str, moved: str, u: str, v: str, small: str, sentenc
         combined(
             f"{name} in each",
             f"{moved}**2 <= eta**2/((1 - beta2)*(1 - beta1**2/beta2))",
-            {line: f"{moved} - eta*{u}/sqrt({v} + eps)", small: f"eta**2/({v} + eps)"},
-            {"1": f"eta**2*{FACTOR}*eps/({v} + eps) + eta**2*{left}"},
+            f"{line} times {moved} - eta*{u}/sqrt({v} + eps); {small} times eta**2/({v} + eps)",
+            f"1 times eta**2*{FACTOR}*eps/({v} + eps) + eta**2*{left}",
         ),
-        combined(name, sentence, {f"coordinates: {name} in each": "1"}),
+        combined(name, sentence, f"coordinates: {name} in each"),
     )
 
 
@@ -324,11 +273,7 @@ STEP_LENGTH: Lines = (*GROWS, *MOVED, *SMALL, *length("all", "moves", STEP, NEXT
 def one_step(bounded: Lines) -> Lines:
     """What (25) is made of."""
     return (
-        *GROWS,
-        *bounded,
-        *BOUNDED,
-        *MOVED,
-        *SMALL,
+        *GROWS, *bounded, *BOUNDED, *MOVED, *SMALL,
         *in_three_parts(
             "parts",
             f"-E(dot({G}, p[k])) == -beta1*E(dot({G}, q[k])) - (1 - beta1)*E(dot({G}, sampled[k]))"
@@ -339,13 +284,12 @@ def one_step(bounded: Lines) -> Lines:
         *scaling("third", f"-E(dot({G}, p[k] - kept[k])) <= sigma**2*E(dot(one[k], s[k]) - dot(one[k], t[k]))"),
         *length("long", "moves", STEP, NEXT_U, NEXT_V, "small then", f"norm2(x[k+1] - x[k]) <= {LENGTH}"),
         *length("before", "moved", OLD_STEP, U, V, "small", f"norm2(x[k] - z[k]) <= {LENGTH}"),
-        combined("along", f"{STEP} == -eta*{each('p[k]')}", {"moves": "1", "p": "eta"}),
+        combined("along", f"{STEP} == -eta*{each('p[k]')}", "moves; p times eta"),
         combined(
-            "descent",
-            f"f_n(x[k+1]) - f_n(x[k]) <= -eta*dot({G}, p[k]) + L/2*norm2(x[k+1] - x[k])",
-            {"above f_n (x[k], x[k+1])": "1", "coordinates: along": each(G)},
+            "descent", f"f_n(x[k+1]) - f_n(x[k]) <= -eta*dot({G}, p[k]) + L/2*norm2(x[k+1] - x[k])",
+            f"above f_n (x[k], x[k+1]); coordinates: along times {each(G)}",
         ),
-    )
+    )  # fmt: skip
 
 
 def by_parts(c: str) -> dict[str, str]:
@@ -371,38 +315,27 @@ def contracts(bounded: Lines, name: str, sentence: str | None = None) -> Lines:
     return (
         *one_step(bounded),
         combined(
-            "falls",
-            f"E({AFTER}) <= E({NOW}) + (L/2 + L*beta1/(1 - beta1))*{LENGTH} - eta*E(dot({G}, exact[k]))",
+            "falls", f"E({AFTER}) <= E({NOW}) + (L/2 + L*beta1/(1 - beta1))*{LENGTH} - eta*E(dot({G}, exact[k]))",
             by_parts(C),
         ),
-        *TOP,
-        *INNER,
+        *TOP, *INNER,
         step("exact", f"{each('exact[k]')} == {each(G)}/{R}"),
         combined(
-            "weighted in each",
-            f"{each(G)}*{each('exact[k]')} >= {each(G)}**2/{ROOT}",
-            {"exact": f"-{each(G)}", "tall": f"{each(G)}**2/({R}*{ROOT})"},
+            "weighted in each", f"{each(G)}*{each('exact[k]')} >= {each(G)}**2/{ROOT}",
+            f"exact times -{each(G)}; tall times {each(G)}**2/({R}*{ROOT})",
         ),
-        combined("weighted", f"dot({G}, exact[k]) >= norm2({G})/{ROOT}", {"coordinates: weighted in each": "1"}),
+        combined("weighted", f"dot({G}, exact[k]) >= norm2({G})/{ROOT}", "coordinates: weighted in each"),
         combined(
-            "steep",
-            f"norm2({G}) >= 2*mu*(f_n(x[k]) - f_n(xstar_n))",
-            {"strongly_convex f_n (x[k], xstar_n)": "2*mu"},
-            {f"{G} - mu*(x[k] - xstar_n)": "1"},
+            "steep", f"norm2({G}) >= 2*mu*(f_n(x[k]) - f_n(xstar_n))",
+            "strongly_convex f_n (x[k], xstar_n) times 2*mu", f"{G} - mu*(x[k] - xstar_n)",
         ),
         combined(
-            name,
-            sentence,
-            {
-                "falls": "1",
-                "E: weighted": "eta",
-                "E: steep": f"eta/{ROOT}",
-                "E: inner": f"{slope}*{C}",
-                "E: light": f"{slope}*{B}",
-            },
-            {"1": f"{slope}*{B}*beta1*(d - 1)/{ROOT_EPS}"},
+            name, sentence,
+            f"falls; E: weighted times eta; E: steep times eta/{ROOT}; E: inner times {slope}*{C}; "
+            f"E: light times {slope}*{B}",
+            f"1 times {slope}*{B}*beta1*(d - 1)/{ROOT_EPS}",
         ),
-    )
+    )  # fmt: skip
 
 
 LEMMA_5: Lines = contracts(BY_ITERATES, "all")
@@ -417,19 +350,15 @@ def distance(bounded: Lines, name: str, sentence: str | None = None) -> Lines:
         combined(
             "near",
             f"norm2(x[k+1] - xstar_n) <= 2/mu*({AFTER} + C3)",
-            {
-                "strongly_convex f_n (xstar_n, x[k+1])": "2/mu",
-                "zero n (x[k+1] - xstar_n)": "-2/mu",
-                "inner then": f"2/mu*{C}",
-                "heavy then": f"2/mu*{B}",
-            },
+            "strongly_convex f_n (xstar_n, x[k+1]) times 2/mu; zero n (x[k+1] - xstar_n) times -2/mu; "
+            f"inner then times 2/mu*{C}; heavy then times 2/mu*{B}",
         ),
         combined(
             "far",
             f"{NOW} <= L/2*norm2(x[k] - xstar_n) + C4",
-            {"above f_n (xstar_n, x[k])": "1", "zero n (x[k] - xstar_n)": "1", "inner": C, "light": B},
+            f"above f_n (xstar_n, x[k]); zero n (x[k] - xstar_n); inner times {C}; light times {B}",
         ),
-        combined(name, sentence, {"E: near": "1", "lemma": "2/mu", "E: far": "2/mu*C1"}),
+        combined(name, sentence, "E: near; lemma times 2/mu; E: far times 2/mu*C1"),
     )
 
 
@@ -445,89 +374,63 @@ def in_the_ball(bounded: Lines, here: Lines) -> Lines:
     """Theorem 3, with `inside`: norm(x[K-1]) <= R."""
     within, apart = f"{RADIUS} + r + norm(x[K-1]) + norm(xstar_n)", f"norm2({MEAN} - xstar_n)"
     return (
-        *distance(
-            bounded,
-            "distance",
-            f"E(norm2(x[k+1] - xstar_n)) <= L/mu*C1*E(norm2(x[k] - xstar_n)) + {OFFSET}",
-        ),
+        *distance(bounded, "distance", f"E(norm2(x[k+1] - xstar_n)) <= L/mu*C1*E(norm2(x[k] - xstar_n)) + {OFFSET}"),
         at("end", "distance", f"E(norm2(x[K] - xstar_n)) <= L/mu*C1*E(norm2(x[K-1] - xstar_n)) + {OFFSET}", k="K - 1"),
         axiom("low", f"{LARGEST} <= {SAME}", "max", "0", LARGEST),
         axiom("high", f"{SAME} <= {LARGEST}", "bounds", "0", LARGEST, LARGEST),
         power("low squared", "low", "2", f"{LARGEST}**2 <= {SAME}**2"),
         *here,
-        axiom("cauchy", "dot(-x[K-1], xstar_n) <= norm(-x[K-1])*norm(xstar_n)", "cauchy", "-x[K-1]", "xstar_n"),
+        axiom("cauchy", None, "cauchy", "-x[K-1]", "xstar_n"),
         combined(
-            "away", f"norm2(x[K-1] - xstar_n) <= ({RADIUS} + r)**2", {"cauchy": "2", "last": within, NEAR: within}
+            "away", f"norm2(x[K-1] - xstar_n) <= ({RADIUS} + r)**2",
+            f"cauchy times 2; last times {within}; {NEAR} times {within}",
         ),
         combined(
-            "radius",
-            f"kappa*C1*({RADIUS} + r)**2 + {OFFSET} <= {RADIUS}**2 - 2*r*{RADIUS}",
-            {"low squared": "one_minus_kappa_C1"},
+            "radius", f"kappa*C1*({RADIUS} + r)**2 + {OFFSET} <= {RADIUS}**2 - 2*r*{RADIUS}",
+            "low squared times one_minus_kappa_C1",
         ),
-        combined("room", f"r <= {RADIUS}", (), {"1": f"2*kappa*C1/one_minus_kappa_C1*r + {SAME}"}),
+        combined("room", f"r <= {RADIUS}", (), f"1 times 2*kappa*C1/one_minus_kappa_C1*r + {SAME}"),
         combined(
-            "spread",
-            f"E(norm2(x[K] - xstar_n)) <= {RADIUS}**2 - 2*r*{RADIUS}",
-            {"end": "1", "E: away": "kappa*C1", "radius": "1"},
+            "spread", f"E(norm2(x[K] - xstar_n)) <= {RADIUS}**2 - 2*r*{RADIUS}", "end; E: away times kappa*C1; radius",
         ),
-        combined("mean", f"{apart} <= ({RADIUS} - r)**2", {"spread": "1"}, {f"E: x[K] - {MEAN}": "1", "r": "1"}),
+        combined("mean", f"{apart} <= ({RADIUS} - r)**2", "spread", f"E: x[K] - {MEAN}; r"),
         root("close", "mean", f"norm({MEAN} - xstar_n) <= {RADIUS} - r"),
-        axiom(
-            "towards",
-            f"dot({MEAN} - xstar_n, xstar_n) <= norm({MEAN} - xstar_n)*norm(xstar_n)",
-            "cauchy",
-            f"{MEAN} - xstar_n",
-            "xstar_n",
-        ),
+        axiom("towards", None, "cauchy", f"{MEAN} - xstar_n", "xstar_n"),
         combined(
-            "squares",
-            f"E(norm2(x[K])) <= {RADIUS}**2",
-            {"spread": "1", "towards": "2", "close": "2*norm(xstar_n)", NEAR: f"2*{RADIUS} + norm(xstar_n)"},
-            {"1": "r*norm(xstar_n)"},
+            "squares", f"E(norm2(x[K])) <= {RADIUS}**2",
+            f"spread; towards times 2; close times 2*norm(xstar_n); {NEAR} times 2*{RADIUS} + norm(xstar_n)",
+            "1 times r*norm(xstar_n)",
         ),
         root("roots", "squares", f"sqrt(E(norm2(x[K]))) <= {RADIUS}"),
-        combined("all", None, {"roots": "1", "high": "1"}),
-    )
+        combined("all", None, "roots; high"),
+    )  # fmt: skip
 
 
 LAST = f"norm(x[K-1]) <= {RADIUS}"
-THEOREM_3: Lines = in_the_ball(BY_ITERATES, (combined("last", LAST, {"norm(x[K-1]) <= R": "1", "low": "1"}),))
+THEOREM_3: Lines = in_the_ball(BY_ITERATES, (combined("last", LAST, "norm(x[K-1]) <= R; low"),))
 THEOREM_3_ON_BALL: Lines = in_the_ball(
     ON_BALL,
     (
         at("last inside", "inside", "norm(x[K-1]) <= R", k="K - 1"),
-        combined("last", LAST, {"last inside": "1", "low": "1"}),
+        combined("last", LAST, "last inside; low"),
     ),
 )
 FROM_BOUNDED_GRADIENTS: Lines = (
-    *BY_ITERATES,
-    GRADIENT,
+    *BY_ITERATES, GRADIENT,
     combined(
-        "steep",
-        f"mu**2*norm2(x[k] - xstar_n) <= norm2({G})",
-        {
-            "strongly_convex f_n (x[k], xstar_n)": "2*mu",
-            "strongly_convex f_n (xstar_n, x[k])": "2*mu",
-            "zero n (x[k] - xstar_n)": "-2*mu",
-        },
-        {f"{G} - mu*(x[k] - xstar_n)": "1"},
+        "steep", f"mu**2*norm2(x[k] - xstar_n) <= norm2({G})",
+        "strongly_convex f_n (x[k], xstar_n) times 2*mu; strongly_convex f_n (xstar_n, x[k]) times 2*mu; "
+        "zero n (x[k] - xstar_n) times -2*mu",
+        f"{G} - mu*(x[k] - xstar_n)",
     ),
-    combined("squares", "norm2(x[k] - xstar_n) <= (sigma/mu)**2", {"steep": "1/mu**2", "gradient": "1/mu**2"}),
+    combined("squares", "norm2(x[k] - xstar_n) <= (sigma/mu)**2", "steep times 1/mu**2; gradient times 1/mu**2"),
     root("near", "squares", "norm(x[k] - xstar_n) <= sigma/mu"),
-    axiom(
-        "triangle",
-        "norm(x[k] - xstar_n + xstar_n) <= norm(x[k] - xstar_n) + norm(xstar_n)",
-        "triangle",
-        "x[k] - xstar_n",
-        "xstar_n",
-    ),
+    axiom("triangle", None, "triangle", "x[k] - xstar_n", "xstar_n"),
     combined(
-        "here",
-        f"norm(x[k]) <= r + sigma/mu + eta*sigma/{ROOT_EPS}",
-        {"triangle": "1", "near": "1", NEAR: "1"},
-        {"1": f"eta*sigma/{ROOT_EPS}"},
+        "here", f"norm(x[k]) <= r + sigma/mu + eta*sigma/{ROOT_EPS}", f"triangle; near; {NEAR}",
+        f"1 times eta*sigma/{ROOT_EPS}",
     ),
     power("here squared", "here", "2", f"norm2(x[k]) <= (r + sigma/mu + eta*sigma/{ROOT_EPS})**2"),
     mean("mean", "here squared", "E", f"E(norm2(x[k])) <= (r + sigma/mu + eta*sigma/{ROOT_EPS})**2"),
     root("all", "mean"),
-)
+)  # fmt: skip

@@ -337,15 +337,10 @@ def solves(costs, weight):
 ANY_WEIGHTS = {"b_n": NONNEGATIVE, **SAMPLES}
 PROBLEMS = (
     result(
-        "gen",
-        "risk <= risk_star + complexity + discrepancy + deviation",
-        "risk of a mixture of empirical losses",
-        "Section 2, (GEN)",
-        equation="(GEN)",
-        assuming=(SIMPLEX,),
+        "gen", "risk <= risk_star + complexity + discrepancy + deviation", "risk of a mixture of empirical losses",
+        "Section 2, (GEN)", equation="(GEN)", assuming=(SIMPLEX,),
         where={
-            "complexity": "sum_n(alpha_n*rad_n)",
-            "discrepancy": "2*sum_n(alpha_n*disc_n)",
+            "complexity": "sum_n(alpha_n*rad_n)", "discrepancy": "2*sum_n(alpha_n*disc_n)",
             "deviation": "C*sqrt(sum_n(alpha_n**2/m_n))",
         },
         printed={"alpha": "alpha_n", "rad": "rad_n", "disc": "disc_n", "n": "m_n"},
@@ -359,52 +354,32 @@ PROBLEMS = (
         remarks=("Informal and cited: it holds with high probability only.",),
     ),
     result(
-        "eq1",
-        solves("c_n", "1"),
-        "weights from pairwise discrepancies",
-        "Section 3.1, (1)",
-        equation="(1)",
-        assuming=("sum_n(b_n) == 1",),
-        where={"a_n": "simplex_n(c_n, 1/m_n)"},
-        parameters={"c_n": NONNEGATIVE, **ANY_WEIGHTS},
-        proof=solved("c_n", "1"),
+        "eq1", solves("c_n", "1"), "weights from pairwise discrepancies", "Section 3.1, (1)", equation="(1)",
+        assuming=("sum_n(b_n) == 1",), where={"a_n": "simplex_n(c_n, 1/m_n)"},
+        parameters={"c_n": NONNEGATIVE, **ANY_WEIGHTS}, proof=solved("c_n", "1"),
         remarks=(
             "c_n stands for max over w of |f_i(w) - f_n(w)|, of which nothing but c_n >= 0 is used.",
-            "(GEN) has C times the square root of the last sum; here it has neither the root nor a weight.",
-            FIRST,
+            "(GEN) has C times the square root of the last sum; here it has neither the root nor a weight.", FIRST,
         ),
     ),
     result(
-        "eq2",
-        solves("z_n", "lam"),
-        "weights from gradients at the common optimum",
-        "Section 3.1, (2)",
-        equation="(2)",
-        assuming=(*A1, "sum_n(b_n) == 1"),
-        where={"z_n": distances("xstar"), "a_n": best("z_n")},
-        printed={"z": "z_n", "n": "m_n"},
-        parameters=ANY_WEIGHTS,
-        proof=solved("z_n", "lam"),
+        "eq2", solves("z_n", "lam"), "weights from gradients at the common optimum", "Section 3.1, (2)",
+        equation="(2)", assuming=(*A1, "sum_n(b_n) == 1"), where={"z_n": distances("xstar"), "a_n": best("z_n")},
+        printed={"z": "z_n", "n": "m_n"}, parameters=ANY_WEIGHTS, proof=solved("z_n", "lam"),
         remarks=("The minimiser is a_j = n_j max(0, nu - z_j)/(2 lam): later proofs divide by weights.", FIRST),
     ),
     result(
-        "eq2-heterogeneous",
-        solves("c_n", "lam"),
-        "weights for clients with models of their own",
-        "Section 3.3",
-        vectors=("y_n",),
-        assuming=("smooth(f_n, L)", "sum_n(b_n) == 1"),
+        "eq2-heterogeneous", solves("c_n", "lam"), "weights for clients with models of their own", "Section 3.3",
+        vectors=("y_n",), assuming=("smooth(f_n, L)", "sum_n(b_n) == 1"),
         where={
-            "z_n": "norm2(first_n(grad(f_n, y_n)) - grad(f_n, y_n))",
-            "c_n": "z_n + sqrt(vc_n/m_n)",
+            "z_n": "norm2(first_n(grad(f_n, y_n)) - grad(f_n, y_n))", "c_n": "z_n + sqrt(vc_n/m_n)",
             "a_n": best("c_n"),
         },
-        printed={"z": "z_n", "n": "m_n", "vc": "vc_n"},
-        parameters={"vc_n": NONNEGATIVE, **ANY_WEIGHTS},
+        printed={"z": "z_n", "n": "m_n", "vc": "vc_n"}, parameters={"vc_n": NONNEGATIVE, **ANY_WEIGHTS},
         proof=solved("c_n", "lam"),
         remarks=("y_n is the model of client n, w* with its mask m_n; the gradients are those at y_n.", FIRST),
     ),
-)
+)  # fmt: skip
 
 # --- how the weights move with w -------------------------------------------------------------------------------------
 
@@ -420,54 +395,28 @@ PRINTED_WEIGHTS = {"n": "m_n", "zeta": "zeta_n"}
 CHANGE2 = "sum_n((a_n - b_n)**2)"
 DISSIMILARITY = "sum_n(2*zeta_n + 4*L**2*dist2)"
 OBSERVATION = result(
-    "lipschitz-observation",
-    f"{CHANGE2} <= 4*L**2*kappa_g**2*dissimilarity*dist2",
-    "the weights move less the closer w is to w*",
-    "Section 3.1, before Assumption 1",
-    vectors=("x",),
-    assuming=A1,
-    where={
-        **AT_TWO_POINTS,
-        **CONDITION,
-        "kappa_of_theorem_1": "1/(lam*min_n(m_n))",
-        "dissimilarity": DISSIMILARITY,
-    },
-    printed=PRINTED_WEIGHTS,
-    parameters=SAMPLES,
-    proof=observed("x", "z_n", "a_n", "zeta_n", "b_n", told=False),
+    "lipschitz-observation", f"{CHANGE2} <= 4*L**2*kappa_g**2*dissimilarity*dist2",
+    "the weights move less the closer w is to w*", "Section 3.1, before Assumption 1", vectors=("x",), assuming=A1,
+    where={**AT_TWO_POINTS, **CONDITION, "kappa_of_theorem_1": "1/(lam*min_n(m_n))", "dissimilarity": DISSIMILARITY},
+    printed=PRINTED_WEIGHTS, parameters=SAMPLES, proof=observed("x", "z_n", "a_n", "zeta_n", "b_n", told=False),
     remarks=(
         "x is w^R. kappa_g = n_max/(2 lam) is called a condition number; it is the Lipschitz modulus of a*(z). The "
         "condition number of g_i in alpha is n_max/n_min.",
         FIRST,
     ),
-)
+)  # fmt: skip
 LEMMA_3 = (
     lemma(
-        "lemma-3",
-        f"sqrt({CHANGE2}) <= kappa_g**2*dissimilarity*4*L*dist2",
-        "how the weights move with w",
-        "Lemma 3, appendix B.2",
-        vectors=("x",),
-        assuming=A1,
-        where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY},
-        printed=PRINTED_WEIGHTS,
-        parameters=SAMPLES,
-        remarks=(
-            "The derivation bounds the square of the left side, and shows 4L^2 where 4L is printed.",
-            FIRST,
-        ),
+        "lemma-3", f"sqrt({CHANGE2}) <= kappa_g**2*dissimilarity*4*L*dist2", "how the weights move with w",
+        "Lemma 3, appendix B.2", vectors=("x",), assuming=A1, where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY},
+        printed=PRINTED_WEIGHTS, parameters=SAMPLES,
+        remarks=("The derivation bounds the square of the left side, and shows 4L^2 where 4L is printed.", FIRST),
     ),
     lemma(
-        "lemma-3/corrected",
-        f"sqrt({CHANGE2}) <= 2*L*kappa_g*sqrt(dissimilarity*dist2)",
-        "how the weights move with w",
-        "repair of Lemma 3: the observation of section 3.1",
-        vectors=("x",),
-        assuming=A1,
-        where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY},
-        printed=PRINTED_WEIGHTS,
-        parameters=SAMPLES,
-        proof=(*observed("x", "z_n", "a_n", "zeta_n", "b_n"), root("all", "observation")),
+        "lemma-3/corrected", f"sqrt({CHANGE2}) <= 2*L*kappa_g*sqrt(dissimilarity*dist2)",
+        "how the weights move with w", "repair of Lemma 3: the observation of section 3.1", vectors=("x",),
+        assuming=A1, where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY}, printed=PRINTED_WEIGHTS,
+        parameters=SAMPLES, proof=(*observed("x", "z_n", "a_n", "zeta_n", "b_n"), root("all", "observation")),
         remarks=(
             "a*(z) is n_max/(2 lam)-Lipschitz in z (Lemma 1). z_j^R - z_j^* = <x - y, x + y> for the differences x, y "
             "of the gradients at w^R and w*. f_i - f_j is (L-mu)-smooth, so ||x-y|| <= (L-mu) d and ||x+y|| <= 2||y|| "
@@ -475,7 +424,7 @@ LEMMA_3 = (
             "+ 4 L^2 d^2), as (2b+x)^2 <= 9/16 (8b^2+16x^2).",
         ),
     ),
-)
+)  # fmt: skip
 
 # --- gradient steps on the weights, Theorem 1 ------------------------------------------------------------------------
 
@@ -514,22 +463,14 @@ OF_PROOF_1 = "The step is 1/L_g = n_min/(2 lam), as the proof of Theorem 1 says.
 FROM_UNIFORM = "sum_n((1/N - a_n)**2)"
 ALPHA_RATES = (
     result(
-        "theorem-1-alpha-rate",
-        f"{ERROR} <= exp(-T_a/kappa_theorem_1)",
-        "gradient steps on the weights, with Theorem 1's kappa_g",
-        "Theorem 1 and its proof, appendix B.2",
-        equation="proof of Theorem 1",
-        where={**DESCENT, **KAPPAS},
-        remarks=(THREE, OF_PROOF_1, TWO_STEPS),
-        **RATE,
+        "theorem-1-alpha-rate", f"{ERROR} <= exp(-T_a/kappa_theorem_1)",
+        "gradient steps on the weights, with Theorem 1's kappa_g", "Theorem 1 and its proof, appendix B.2",
+        equation="proof of Theorem 1", where={**DESCENT, **KAPPAS}, remarks=(THREE, OF_PROOF_1, TWO_STEPS), **RATE,
     ),
     result(
-        "theorem-1-alpha-rate/corrected",
-        f"{ERROR} <= (1 - min_n(m_n)/max_n(m_n))**(2*T_a)*start2",
-        "gradient steps on the weights",
-        "repair of the rate in Theorem 1 and Lemmas 14 and 15",
-        equation="proof of Theorem 1, corrected",
-        where={**DESCENT, **KAPPAS, "start2": FROM_UNIFORM},
+        "theorem-1-alpha-rate/corrected", f"{ERROR} <= (1 - min_n(m_n)/max_n(m_n))**(2*T_a)*start2",
+        "gradient steps on the weights", "repair of the rate in Theorem 1 and Lemmas 14 and 15",
+        equation="proof of Theorem 1, corrected", where={**DESCENT, **KAPPAS, "start2": FROM_UNIFORM},
         proof=descended_to("a_n", "start2"),
         remarks=(
             "A gradient step multiplies weight j's distance from any other point by 1 - n_min/n_j, which lies in [0, "
@@ -541,15 +482,11 @@ ALPHA_RATES = (
         **RATE,
     ),
     result(
-        "lemma-14-alpha-rate",
-        f"{ERROR} <= (1 - 1/kappa_modulus)**T_a",
-        "gradient steps on the weights, with Lemma 14's kappa_g",
-        "Lemmas 14 and 15, appendix C.1",
-        where={**DESCENT, **KAPPAS},
-        remarks=(THREE, OF_PROOF_1, TWO_STEPS),
-        **RATE,
+        "lemma-14-alpha-rate", f"{ERROR} <= (1 - 1/kappa_modulus)**T_a",
+        "gradient steps on the weights, with Lemma 14's kappa_g", "Lemmas 14 and 15, appendix C.1",
+        where={**DESCENT, **KAPPAS}, remarks=(THREE, OF_PROOF_1, TWO_STEPS), **RATE,
     ),
-)
+)  # fmt: skip
 
 SPREAD = "3*H*gamma**2*delta2 + 6*H**2*gamma**2*{zeta}"
 W_ERROR = {
@@ -579,49 +516,29 @@ HIDDEN = (
 AT_BOTH_ENDS = {"a_n": best(distances("x[K]")), "b_n": best(distances("xstar"))}
 THEOREM_1 = (
     theorem(
-        "theorem-1",
-        f"{CHANGE2} <= 0",
-        "the estimated weights converge",
-        "Theorem 1, section 3.1",
-        of=exact_rounds,
-        assuming=ALIKE_AT_OPTIMUM,
-        standing=(HALF_STEP,),
-        where=AT_BOTH_ENDS,
-        parameters=SAMPLES,
+        "theorem-1", f"{CHANGE2} <= 0", "the estimated weights converge", "Theorem 1, section 3.1", of=exact_rounds,
+        assuming=ALIKE_AT_OPTIMUM, standing=(HALF_STEP,), where=AT_BOTH_ENDS, parameters=SAMPLES,
         remarks=(
             "Printed: Algorithm 3 with gamma = Theta(log(RK)/(mu RK)), kappa_g = 1/(lam n_min): E||alpha_i^R - "
             "alpha_i*||^2 <= O~(exp(-T_a/kappa_g) + kappa_g^2 zbar_i(w*) L^2 (D^2/(RK) + kappa zeta^2/(mu^2 R^2) + "
             "delta^2/(mu^2 N R K))). gamma is any positive number at a given R and K.",
-            HIDDEN,
-            THREE,
+            HIDDEN, THREE,
             "A factor N is lost in the proof; zeta^2 has the wrong dimension; kappa delta^2/(mu^2 R^2 K), which the "
             "proof's last display has, is missing in the statement.",
             FIRST,
         ),
     ),
     theorem(
-        "theorem-1/corrected",
-        f"E({ERROR}) <= descent_term + model_term",
-        "the estimated weights converge, with constants",
-        "repair of Theorem 1",
-        of=local_sgd,
+        "theorem-1/corrected", f"E({ERROR}) <= descent_term + model_term",
+        "the estimated weights converge, with constants", "repair of Theorem 1", of=local_sgd,
         assuming=(*A1, A2, HALF_STEP, *INSIDE),
         where={
-            "z_n": distances("x[K]"),
-            **descended("z_n"),
-            "a_n": best(distances("xstar")),
-            **BEGIN,
-            **APART,
-            "zbar": f"mean_n({distances('xstar')})",
-            **KAPPA_G,
-            **CONDITION,
-            **W_ERROR,
+            "z_n": distances("x[K]"), **descended("z_n"), "a_n": best(distances("xstar")), **BEGIN, **APART,
+            "zbar": f"mean_n({distances('xstar')})", **KAPPA_G, **CONDITION, **W_ERROR,
             "descent_term": "4*(1 - 1/condition_number)**(2*T_a)",
-            "model_term": "16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error",
-            "D": "2*r",
+            "model_term": "16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error", "D": "2*r",
         },
-        printed={**RUN, "n": "m_n", "D": "D"},
-        parameters={**SAMPLES, **T_A},
+        printed={**RUN, "n": "m_n", "D": "D"}, parameters={**SAMPLES, **T_A},
         proof=(*in_ball("x[K]"), *last_local(projected=True), *estimated("x[K]", distances("xstar"))),
         remarks=(
             "For gamma <= 1/(2L), grad F(w*) = 0 and zeta along the run: ||alphahat - alpha*||^2 <= 2 ||alphahat - "
@@ -630,31 +547,23 @@ THEOREM_1 = (
             "||w^R-w*||^2, then expectations and lemma-6/corrected.",
             "With gamma = log(RK)/(mu RK), which needs R K >= 2 kappa log(RK), the first term of w_error is "
             "dist0/(RK).",
-            TWO_STEPS,
-            ALONG,
+            TWO_STEPS, ALONG,
         ),
     ),
-)
+)  # fmt: skip
 
 # --- the objective, and its minimisers -------------------------------------------------------------------------------
 
 EQ3 = result(
-    "eq3",
-    "mean_n(alpha_n*f_n(v)) == sum_n(alpha_n*f_n(v))/N",
-    "the objective of a personalised model",
-    "Section 3.1, (3)",
-    kind="definition",
-    equation="(3)",
-    vectors=("v",),
-    assuming=(SIMPLEX,),
-    parameters=WEIGHTS,
+    "eq3", "mean_n(alpha_n*f_n(v)) == sum_n(alpha_n*f_n(v))/N", "the objective of a personalised model",
+    "Section 3.1, (3)", kind="definition", equation="(3)", vectors=("v",), assuming=(SIMPLEX,), parameters=WEIGHTS,
     remarks=(
         "Phi(a, v) = (1/N) sum_j a_j f_j(v): the sentence says that it is a mean over the clients.",
         "With 1/N in front, Phi is (mu/N)-strongly convex and (L/N)-smooth; Lemma 2's proof, Lemmas 10 to 12 and "
         "Theorems 2 and 3 use Phi = sum_j a_j f_j. An epoch moves by about eta N K sum_j a_j grad f_j, which is eta "
         "N^2 K grad Phi with (3).",
     ),
-)
+)  # fmt: skip
 
 LEAST = ("dot(grad(f, u), v - u) >= 0", "dot(q, u - v) >= 0", "norm2(grad(f, v) - q) <= L**2*moved")
 
@@ -667,34 +576,18 @@ def lemma_2(label, share, equation, source, remarks, **fields):
     own = "norm2(u - v) <= N*G**2/mu**2*da2"
     slack = "7/2*N*G**2/L" if share == "1" else "(8*(N - 1)*(N + 1) + 7)*G**2/(2*L*N)"
     return lemma(
-        label,
-        "f(w) - f(v) <= 2*L*dv2 + (2*kappa_phi2*L + 4*N*G**2/L)*da2",
-        "the gap at the best weights of a model made with others",
-        source,
-        equation=equation,
+        label, "f(w) - f(v) <= 2*L*dv2 + (2*kappa_phi2*L + 4*N*G**2/L)*da2",
+        "the gap at the best weights of a model made with others", source, equation=equation,
         vectors=("t", "w", "v", "u", "e"),
         assuming=(f"smooth(f, L{by})", f"strongly_convex(f, mu{by})", "mu <= L", projection, error, own),
-        where={"kappa_phi2": "N*G**2/mu**2", "dv2": "norm2(t - u)"},
-        parameters={"da2": NONNEGATIVE, "G": NONNEGATIVE},
+        where={"kappa_phi2": "N*G**2/mu**2", "dv2": "norm2(t - u)"}, parameters={"da2": NONNEGATIVE, "G": NONNEGATIVE},
         proof=(
             combined(
-                "gap",
-                None,
-                {
-                    "above f (t, w)": "1",
-                    "strongly_convex f (t, v)": "1",
-                    projection: "1",
-                    error: "1/(2*L)",
-                    own: "L",
-                },
-                {
-                    "w - v + e/L": "L/2",
-                    "v - 2*u + t": "L/2",
-                    "v - t": f"mu{by}/2",
-                    "w - t": f"(N - 1)*L/(2*N)*{int(share == 'N')}",
-                    "t - u": "L",
-                    "1": f"da2*(L*N*G**2/mu**2 + {slack})",
-                },
+                "gap", None,
+                f"above f (t, w); strongly_convex f (t, v); {projection}; {error} times 1/(2*L); {own} times L",
+                f"w - v + e/L times L/2; v - 2*u + t times L/2; v - t times mu{by}/2; "
+                f"w - t times (N - 1)*L/(2*N)*{int(share == 'N')}; t - u times L; "
+                f"1 times da2*(L*N*G**2/mu**2 + {slack})",
             ),
         ),
         remarks=(
@@ -704,17 +597,13 @@ def lemma_2(label, share, equation, source, remarks, **fields):
             *remarks,
         ),
         **fields,
-    )
+    )  # fmt: skip
 
 
 MINIMISERS = (
     lemma(
-        "lemma-1",
-        "norm2(u - v) <= (L/mu)**2*moved",
-        "the minimiser is Lipschitz in the weights",
-        "Lemma 1, appendix B.1",
-        vectors=("u", "v", "q"),
-        assuming=("strongly_convex(f, mu)", *LEAST),
+        "lemma-1", "norm2(u - v) <= (L/mu)**2*moved", "the minimiser is Lipschitz in the weights",
+        "Lemma 1, appendix B.1", vectors=("u", "v", "q"), assuming=("strongly_convex(f, mu)", *LEAST),
         parameters={"moved": NONNEGATIVE},
         remarks=(
             "f is Phi(a, .), u = v*(a) its minimiser over W, v = v*(a') that of Phi(a', .), q = grad Phi(a', v), "
@@ -723,10 +612,7 @@ MINIMISERS = (
         ),
     ),
     lemma_2(
-        "lemma-2",
-        "N",
-        "Lemma 2",
-        "Lemma 2, appendix B.1",
+        "lemma-2", "N", "Lemma 2", "Lemma 2, appendix B.1",
         (
             "The proof has Phi = sum_j a_j f_j. With (3) Phi is (mu/N)-strongly convex, (L/N)-smooth and its gradient "
             "(G/sqrt(N))-Lipschitz in a; kPhi is the same.",
@@ -734,13 +620,9 @@ MINIMISERS = (
         ),
     ),
     lemma_2(
-        "lemma-2/unnormalised",
-        "1",
-        "Lemma 2, read with Phi = sum a_j f_j",
-        "Lemma 2, as its proof reads (3)",
-        (),
+        "lemma-2/unnormalised", "1", "Lemma 2, read with Phi = sum a_j f_j", "Lemma 2, as its proof reads (3)", (),
     ),
-)
+)  # fmt: skip
 
 # --- Algorithm 3, first part: local SGD (Lemmas 4 to 6) --------------------------------------------------------------
 
@@ -752,16 +634,13 @@ def one_step(label, sign, best_point, title, source, **fields):
         label,
         f"E(norm2({NEXT} - {best_point})) <= (1 - mu*gamma)*dist {sign} (2*gamma - 4*gamma**2*L)*gap"
         " + (gamma*L + 2*gamma**2*L**2)*drift + gamma**2*delta2/N",
-        title,
-        source,
-        of=one_round,
+        title, source, of=one_round,
         where={
-            "dist": f"E(norm2({LOCAL_MEAN} - {best_point}))",
-            "gap": f"E(f({LOCAL_MEAN})) - f({best_point})",
+            "dist": f"E(norm2({LOCAL_MEAN} - {best_point}))", "gap": f"E(f({LOCAL_MEAN})) - f({best_point})",
             "drift": f"mean_n(E(norm2(y[k, h] - {LOCAL_MEAN})))",
         },
         **fields,
-    )
+    )  # fmt: skip
 
 
 def drift(label, power, left, where, **fields):
@@ -778,21 +657,14 @@ def drift(label, power, left, where, **fields):
 
 def last_iterate(label, power, where, **fields):
     return lemma(
-        label,
-        "E(norm2(x[K] - xstar)) <= start_term + drift_term + noise_term",
-        "last iterate of local SGD",
+        label, "E(norm2(x[K] - xstar)) <= start_term + drift_term + noise_term", "last iterate of local SGD",
         of=one_round,
         where={
-            **where,
-            **BEGIN,
-            "spread": SPREAD.format(zeta=power),
-            "start_term": "(1 - mu*gamma)**(K*H)*dist0",
-            "drift_term": "(gamma*L + 2*gamma**2*L**2)/(mu*gamma)*spread",
-            "noise_term": "gamma*delta2/(mu*N)",
+            **where, **BEGIN, "spread": SPREAD.format(zeta=power), "start_term": "(1 - mu*gamma)**(K*H)*dist0",
+            "drift_term": "(gamma*L + 2*gamma**2*L**2)/(mu*gamma)*spread", "noise_term": "gamma*delta2/(mu*N)",
         },
-        printed=RUN,
-        **fields,
-    )
+        printed=RUN, **fields,
+    )  # fmt: skip
 
 
 # A client that is flat and one that is not: local steps have another fixed point than w* = 0, where zeta is small.
@@ -808,13 +680,8 @@ LOCAL_FIXED_POINT = {
 ONE_AVERAGE = "w^t is the mean of the clients' local iterates y, in the middle of a round too."
 LOCAL = (
     one_step(
-        "lemma-4",
-        "+",
-        OVER_W,
-        "one step of local SGD",
-        "Lemma 4, appendix B.2",
-        assuming=(*A1, A2, "norm2(x0) <= r**2"),
-        standing=(HALF_STEP,),
+        "lemma-4", "+", OVER_W, "one step of local SGD", "Lemma 4, appendix B.2",
+        assuming=(*A1, A2, "norm2(x0) <= r**2"), standing=(HALF_STEP,),
         remarks=(
             "Printed with -(2 gamma - 4 gamma^2 L) E(F(w*) - F(w^t)). The step is fixed in the proof of Lemma 6: "
             "'Since we choose gamma <= 1/(2L)'.",
@@ -824,12 +691,7 @@ LOCAL = (
         ),
     ),
     one_step(
-        "lemma-4/corrected",
-        "-",
-        "xstar",
-        "one step of local SGD",
-        "repair of Lemma 4",
-        assuming=(*A1, A2),
+        "lemma-4/corrected", "-", "xstar", "one step of local SGD", "repair of Lemma 4", assuming=(*A1, A2),
         proof=local_step(),
         remarks=(
             "For every gamma > 0, if grad F(w*) = 0: the printed proof, with grad F(w*) = 0 where it uses ||grad "
@@ -839,13 +701,9 @@ LOCAL = (
         ),
     ),
     drift(
-        "lemma-5",
-        "zeta**2",
-        f"mean_n(norm2(y[k, h] - {LOCAL_MEAN}))",
-        APART_ON_W,
+        "lemma-5", "zeta**2", f"mean_n(norm2(y[k, h] - {LOCAL_MEAN}))", APART_ON_W,
         source="Lemma 5, appendix B.2; Woodworth, Patel, Srebro, NeurIPS 2020, Lemma 8",
-        assuming=(*A1, A2, "quadratic(f_n)"),
-        standing=(HALF_STEP,),
+        assuming=(*A1, A2, "quadratic(f_n)"), standing=(HALF_STEP,),
         remarks=(
             "Definition 2's zeta is a squared norm. No expectation stands on the left. The step is fixed in the proof "
             "of Lemma 6.",
@@ -853,13 +711,8 @@ LOCAL = (
         ),
     ),
     drift(
-        "lemma-5/corrected",
-        "zeta",
-        f"mean_n(E(norm2(y[k, h] - {LOCAL_MEAN})))",
-        APART,
-        source="repair of Lemma 5",
-        assuming=(*A1, A2, "gamma <= 2/L"),
-        proof=drifted(),
+        "lemma-5/corrected", "zeta", f"mean_n(E(norm2(y[k, h] - {LOCAL_MEAN})))", APART, source="repair of Lemma 5",
+        assuming=(*A1, A2, "gamma <= 2/L"), proof=drifted(),
         remarks=(
             "w_i^{t+1} - w_j^{t+1} = (w_i - gamma grad F(w_i)) - (w_j - gamma grad F(w_j)) - gamma (d_i - d_j) - "
             "noise, d_i = (grad f_i - grad F)(w_i), ||d_i||^2 <= zeta. The first difference is at most ||w_i - w_j|| "
@@ -869,12 +722,8 @@ LOCAL = (
         ),
     ),
     last_iterate(
-        "lemma-6",
-        "zeta**2",
-        APART_ON_W,
-        source="Lemma 6, appendix B.2",
-        assuming=(*A1, A2, HALF_STEP, "quadratic(f_n)"),
-        given=(LOCAL_FIXED_POINT,),
+        "lemma-6", "zeta**2", APART_ON_W, source="Lemma 6, appendix B.2",
+        assuming=(*A1, A2, HALF_STEP, "quadratic(f_n)"), given=(LOCAL_FIXED_POINT,),
         remarks=(
             "gamma <= 1/(2L) stands in the proof. Lemma 4 is used with its sign, and with it that a sum of F(w*) - "
             "F(w) is not negative.",
@@ -882,11 +731,7 @@ LOCAL = (
         ),
     ),
     last_iterate(
-        "lemma-6/corrected",
-        "zeta",
-        APART,
-        source="repair of Lemma 6",
-        assuming=(*A1, A2, HALF_STEP),
+        "lemma-6/corrected", "zeta", APART, source="repair of Lemma 6", assuming=(*A1, A2, HALF_STEP),
         proof=last_local(),
         remarks=(
             "lemma-4/corrected without its non-positive term and with lemma-5/corrected: V' <= (1-mu gamma) V + c, c "
@@ -894,7 +739,7 @@ LOCAL = (
             ALONG,
         ),
     ),
-)
+)  # fmt: skip
 
 # --- Algorithms 1 and 4, the tools: unrolled updates, products of matrices -------------------------------------------
 
@@ -917,26 +762,16 @@ def expansion(factor):
 
 def product_distance(label, right, where, **fields):
     return proposition(
-        label,
-        f"norm(x[K] - y[K])/norm(x0) <= {right}",
-        "products of matrices near the identity",
-        of=products,
-        assuming=(*ONE_CLIENT, "K == last - l + 1", "l <= last"),
-        where=where,
-        printed={"h": "last"},
-        parameters={"a": NONNEGATIVE, "b": NONNEGATIVE, "l": INDEX, "last": INDEX},
-        **fields,
-    )
+        label, f"norm(x[K] - y[K])/norm(x0) <= {right}", "products of matrices near the identity", of=products,
+        assuming=(*ONE_CLIENT, "K == last - l + 1", "l <= last"), where=where, printed={"h": "last"},
+        parameters={"a": NONNEGATIVE, "b": NONNEGATIVE, "l": INDEX, "last": INDEX}, **fields,
+    )  # fmt: skip
 
 
 TOOLS = (
     proposition(
-        "proposition-1",
-        "norm2(x[1] - u[1]) <= 0",
-        "local steps, unrolled",
-        "Proposition 1, appendix B.3",
-        of=unrolled_as_printed,
-        assuming=ONE_CLIENT,
+        "proposition-1", "norm2(x[1] - u[1]) <= 0", "local steps, unrolled", "Proposition 1, appendix B.3",
+        of=unrolled_as_printed, assuming=ONE_CLIENT,
         remarks=(
             "w^{t+1} = w^0 - (sum_tau prod_{t'=t}^{tau+1} (I - c H_t')) c grad f(w^0) - sum_tau prod_{t'=t}^{tau+1} "
             "(I - c H_t') c delta^t, c = eta a N, 0 <= t <= K-1; here t = K-1 = H, and x[1] is w^{t+1}, u[1] the "
@@ -945,19 +780,12 @@ TOOLS = (
         ),
     ),
     proposition(
-        "proposition-1/corrected",
-        "norm2(x[1] - u[1]) <= 0",
-        "local steps, unrolled",
-        "repair of Proposition 1",
-        of=unrolled,
-        assuming=ONE_CLIENT,
+        "proposition-1/corrected", "norm2(x[1] - u[1]) <= 0", "local steps, unrolled", "repair of Proposition 1",
+        of=unrolled, assuming=ONE_CLIENT,
         proof=(
             induction(
-                "turns",
-                "norm2(y[k, h] - (x[k] - sums[k, h])) <= 0",
-                [by_round("begin")],
-                [by_round("go on", using=["IH"])],
-                on="h",
+                "turns", "norm2(y[k, h] - (x[k] - sums[k, h])) <= 0", [by_round("begin")],
+                [by_round("go on", using=["IH"])], on="h",
             ),
             at("last turn", "turns", "norm2(y[0, H] - (x[0] - sums[0, H])) <= 0", k="0", h="H"),
             by_round("all", using=["last turn"]),
@@ -969,13 +797,8 @@ TOOLS = (
         ),
     ),
     lemma(
-        "lemma-7",
-        "norm2(x[k] - (x0 - s[k])) <= 0",
-        "an epoch, unrolled",
-        "Lemma 7, appendix B.3; Q_j again in (11)",
-        of=clients_unrolled_as_printed,
-        assuming=(*OF_QUADRATICS, SIMPLEX),
-        parameters=WEIGHTS,
+        "lemma-7", "norm2(x[k] - (x0 - s[k])) <= 0", "an epoch, unrolled", "Lemma 7, appendix B.3; Q_j again in (11)",
+        of=clients_unrolled_as_printed, assuming=(*OF_QUADRATICS, SIMPLEX), parameters=WEIGHTS,
         remarks=(
             "v^{r+1} = v^r - sum_j prod_{j'=N}^{j+1} (I - Q_j' H_j') (Q_j grad f_s(j)(v^r) - delta_j), Q_j = "
             "(sum_{tau<K} prod_{t'=K-1}^{tau+1} (I - eta a_s(j) N H_t')) eta a_s(j) N. A client a round, drawn anew: "
@@ -986,25 +809,15 @@ TOOLS = (
         ),
     ),
     lemma(
-        "lemma-7/corrected",
-        "norm2(x[k] - (x0 - s[k])) <= 0",
-        "an epoch, unrolled",
-        "repair of Lemma 7",
-        of=clients_unrolled,
-        assuming=(*OF_QUADRATICS, SIMPLEX),
-        parameters=WEIGHTS,
+        "lemma-7/corrected", "norm2(x[k] - (x0 - s[k])) <= 0", "an epoch, unrolled", "repair of Lemma 7",
+        of=clients_unrolled, assuming=(*OF_QUADRATICS, SIMPLEX), parameters=WEIGHTS,
         proof=(
             induction(
-                "all",
-                UNROLLED,
-                [combined("start", "norm2(z[0] - x0) <= 0"), combined("begin")],
+                "all", UNROLLED, [combined("start", "norm2(z[0] - x0) <= 0"), combined("begin")],
                 [
                     induction(
-                        "turns",
-                        OF_CLIENTS.format("h"),
-                        [by_round("first", using=["IH 2", "IH 1"])],
-                        [by_round("turn", using=["IH"])],
-                        on="h",
+                        "turns", OF_CLIENTS.format("h"), [by_round("first", using=["IH 2", "IH 1"])],
+                        [by_round("turn", using=["IH"])], on="h",
                     ),
                     at("last turn", "turns", OF_CLIENTS.format("H"), h="H"),
                     by_round("still", "norm2(z[k+1] - x0) <= 0", using=["IH 1"]),
@@ -1020,15 +833,11 @@ TOOLS = (
         ),
     ),
     lemma(
-        "lemma-8",
-        "norm2(t[k] - (last[k] - u[k])) <= 0",
-        "summation by parts",
-        "Lemma 8, appendix B.3",
-        of=by_parts,
+        "lemma-8", "norm2(t[k] - (last[k] - u[k])) <= 0", "summation by parts", "Lemma 8, appendix B.3", of=by_parts,
         assuming=ONE_CLIENT,
         proof=(
             induction(
-                "all", "norm2(t[k] - (last[k] - u[k])) <= 0", [combined("begin")], [by_round("go on", using=["IH"])]
+                "all", "norm2(t[k] - (last[k] - u[k])) <= 0", [combined("begin")], [by_round("go on", using=["IH"])],
             ),
         ),
         remarks=(
@@ -1038,11 +847,9 @@ TOOLS = (
         ),
     ),
     product_distance(
-        "proposition-2",
-        "written_out*(expansion_a + expansion_b)",
+        "proposition-2", "written_out*(expansion_a + expansion_b)",
         {
-            "expansion_a": expansion("a*L"),
-            "expansion_b": expansion("b*L"),
+            "expansion_a": expansion("a*L"), "expansion_b": expansion("b*L"),
             "written_out": f"max(1, 1 - sqrt({LONGEST_SUM} - (last - l)))",
         },
         source="Proposition 2, appendix B.3",
@@ -1053,17 +860,15 @@ TOOLS = (
         ),
     ),
     product_distance(
-        "proposition-2/corrected",
-        "expansion_a + expansion_b",
+        "proposition-2/corrected", "expansion_a + expansion_b",
         {"expansion_a": "(1 + a*L)**(last - l + 1) - 1", "expansion_b": "(1 + b*L)**(last - l + 1) - 1"},
-        proof=near_identity(),
-        source="repair of Proposition 2",
+        proof=near_identity(), source="repair of Proposition 2",
         remarks=(
             "Expand the product: a sum over the non-empty subsets S of its d = h-l+1 factors of terms of norm at most "
             "(aL)^|S|, that is (1+aL)^d - 1, attained by A_t = -L I. (It is at most sum_{m=1}^d (e d/m)^m (aL)^m.)",
         ),
     ),
-)
+)  # fmt: skip
 
 # --- sampling without replacement, and the norm of Q_j ---------------------------------------------------------------
 
@@ -1080,34 +885,22 @@ A4 = (
 def partial_sum(label, size, gradient, chance, **fields):
     """Lemma 10, for the first `size` clients of a random order."""
     return lemma(
-        label,
-        "quantile(norm(x[1]), 1 - p) <= deviation + mean_term",
-        "partial sums of weighted gradients",
-        of=sampled_sum,
-        assuming=("smooth(f_n, L)", SIMPLEX, f"S == {size}", "S <= N"),
+        label, "quantile(norm(x[1]), 1 - p) <= deviation + mean_term", "partial sums of weighted gradients",
+        of=sampled_sum, assuming=("smooth(f_n, L)", SIMPLEX, f"S == {size}", "S <= N"),
         where={
-            **AT_START,
-            **GRADIENTS[gradient],
-            "deviation": f"G*sqrt(8*m*log({chance}/p))",
+            **AT_START, **GRADIENTS[gradient], "deviation": f"G*sqrt(8*m*log({chance}/p))",
             "mean_term": f"m/N*{gradient}",
         },
-        printed={"n": "m"},
-        parameters={**WEIGHTS, **CHANCE, "m": INDEX if "+" in size else COUNT},
-        **fields,
-    )
+        printed={"n": "m"}, parameters={**WEIGHTS, **CHANCE, "m": INDEX if "+" in size else COUNT}, **fields,
+    )  # fmt: skip
 
 
 CERTAIN = "The weights sum to 1, so the partial sum is at most G with certainty."
 SAMPLING = (
     lemma(
-        "lemma-9",
-        "quantile(norm(x[1] - grad(f, x0)), 1 - p) <= G*sqrt(8*(1 - (S - 1)/N)*log(2/p)/S)",
-        "sampling without replacement",
-        "Lemma 9, appendix B.3; Schneider, AISTATS 2016, Theorem 2",
-        of=sampled_mean,
-        assuming=("smooth(f_n, L)", "N >= 2", "S <= N"),
-        where=AT_START,
-        printed={"i": "S", "n": "N"},
+        "lemma-9", "quantile(norm(x[1] - grad(f, x0)), 1 - p) <= G*sqrt(8*(1 - (S - 1)/N)*log(2/p)/S)",
+        "sampling without replacement", "Lemma 9, appendix B.3; Schneider, AISTATS 2016, Theorem 2", of=sampled_mean,
+        assuming=("smooth(f_n, L)", "N >= 2", "S <= N"), where=AT_START, printed={"i": "S", "n": "N"},
         parameters=CHANCE,
         remarks=(
             "The vectors g_j are the gradients of N functions at a point, which may be any vectors. For one i that is "
@@ -1115,34 +908,19 @@ SAMPLING = (
         ),
     ),
     partial_sum(
-        "lemma-10",
-        "m + 1",
-        "grad_phi",
-        "1",
-        source="Lemma 10, appendix B.3",
+        "lemma-10", "m + 1", "grad_phi", "1", source="Lemma 10, appendix B.3",
         remarks=(
             "Phi as in (3). The sum from 0 to n has n+1 terms. The probability is not stated: it is read as one of "
             "1-p.",
-            "Lemma 9 has log(2/p).",
-            CERTAIN,
-            A4,
+            "Lemma 9 has log(2/p).", CERTAIN, A4,
         ),
     ),
     partial_sum(
-        "lemma-10/unnormalised",
-        "m + 1",
-        "grad_sum",
-        "1",
-        source="Lemma 10, as its proof reads (3)",
-        equation="Lemma 10, read with Phi = sum a_j f_j",
-        remarks=(A4,),
+        "lemma-10/unnormalised", "m + 1", "grad_sum", "1", source="Lemma 10, as its proof reads (3)",
+        equation="Lemma 10, read with Phi = sum a_j f_j", remarks=(A4,),
     ),
     partial_sum(
-        "lemma-10/corrected",
-        "m",
-        "grad_sum",
-        "2",
-        source="repair of Lemma 10, Phi = sum a_j f_j",
+        "lemma-10/corrected", "m", "grad_sum", "2", source="repair of Lemma 10, Phi = sum a_j f_j",
         remarks=(
             "For a fixed n. Lemma 9 for g_j = N a_j grad f_j, ||g_j|| <= N G, whose mean is sum_j a_j grad f_j, times "
             "n/N: n/N * N G sqrt(8 (1-(n-1)/N) log(2/p)/n) <= G sqrt(8 n log(2/p)). (Also by lemma-10/corrected-2.)",
@@ -1150,34 +928,22 @@ SAMPLING = (
         ),
     ),
     lemma(
-        "lemma-10/corrected-2",
-        "norm(x[1]) <= G",
-        "partial sums of weighted gradients, without probability",
-        "repair of Lemma 10",
-        of=sampled_sum,
-        assuming=("smooth(f_n, L)", SIMPLEX, "S <= N"),
-        where=AT_START,
-        parameters=WEIGHTS,
-        proof=part_of_weights(),
+        "lemma-10/corrected-2", "norm(x[1]) <= G", "partial sums of weighted gradients, without probability",
+        "repair of Lemma 10", of=sampled_sum, assuming=("smooth(f_n, L)", SIMPLEX, "S <= N"), where=AT_START,
+        parameters=WEIGHTS, proof=part_of_weights(),
         remarks=("For every permutation and every n. Triangle inequality: sum_{j<=n} a_s(j) ||grad f_s(j)|| <= G.",),
     ),
     proposition(
-        "proposition-3",
-        "norm(q[1])/norm(x0) <= eta*alpha_n*N*H*(1 + eta*N*L)**H",
-        "norm of Q_j",
-        "Proposition 3, appendix B.3",
-        of=turned,
-        assuming=(*OF_QUADRATICS, "alpha_n <= 1"),
-        printed={"alpha": "alpha_n", "K": "H"},
-        parameters=WEIGHTS,
-        proof=turned_by(),
+        "proposition-3", "norm(q[1])/norm(x0) <= eta*alpha_n*N*H*(1 + eta*N*L)**H", "norm of Q_j",
+        "Proposition 3, appendix B.3", of=turned, assuming=(*OF_QUADRATICS, "alpha_n <= 1"),
+        printed={"alpha": "alpha_n", "K": "H"}, parameters=WEIGHTS, proof=turned_by(),
         remarks=(
             "||Q_j|| <= eta a_s(j) N K (1 + eta N L)^K, as ||Q_j x|| for all x. The condition eta N L <= 1/K that is "
             "named for the last step is not needed.",
             ON_QUADRATICS,
         ),
     ),
-)
+)  # fmt: skip
 
 # --- what an epoch does: bias and size of its move (Lemma 11), summation by parts and noise (Lemmas 12, 13) ----------
 
@@ -1191,17 +957,10 @@ OWN = {"R": COUNT, **WEIGHTS, **CHANCE}
 def epoch_lemma(label, left, right, gradient, of, title, source, condition, *, where=(), parameters=WEIGHTS, **fields):
     remarks = (*fields.pop("remarks", ()), ON_QUADRATICS, A4)
     return lemma(
-        label,
-        f"{left} <= {right}",
-        title,
-        source,
-        of=of,
-        where={**AT_START, **GRADIENTS.get(gradient, {}), **dict(where)},
-        printed=STEPS,
-        parameters=parameters,
-        remarks=remarks,
-        **{"assuming": (*EPOCH, *condition), **fields},
-    )
+        label, f"{left} <= {right}", title, source, of=of,
+        where={**AT_START, **GRADIENTS.get(gradient, {}), **dict(where)}, printed=STEPS, parameters=parameters,
+        remarks=remarks, **{"assuming": (*EPOCH, *condition), **fields},
+    )  # fmt: skip
 
 
 def bias(label, factor, gradient, chance, equation, source, **fields):
@@ -1212,65 +971,35 @@ def bias(label, factor, gradient, chance, equation, source, **fields):
         "deviation_term": f"128*eta**2*N**3*H**2*e_R**2*G**2*log({chance}/p)",
     }
     return epoch_lemma(
-        label,
-        f"quantile(norm2(x[1] - eta*N*H*{WEIGHTED}), 1 - p)",
-        "gradient_term + deviation_term",
-        gradient,
-        unhindered,
-        "an epoch is nearly a gradient step",
-        source,
-        (OF_LEMMA_11,),
-        where=terms,
-        parameters=OWN,
-        equation=equation,
-        **fields,
-    )
+        label, f"quantile(norm2(x[1] - eta*N*H*{WEIGHTED}), 1 - p)", "gradient_term + deviation_term", gradient,
+        unhindered, "an epoch is nearly a gradient step", source, (OF_LEMMA_11,), where=terms, parameters=OWN,
+        equation=equation, **fields,
+    )  # fmt: skip
 
 
 def part(label, size, gradient, chance, equation, source, condition, **fields):
     """Lemma 11 (b) for parts of an epoch."""
     return epoch_lemma(
-        label,
-        "quantile(norm(x[1]), 1 - p)",
-        f"3*exp(1)*eta*N*H*({gradient} + deviation)",
-        gradient,
-        partly,
-        "part of an epoch",
-        source,
-        condition,
-        where={"deviation": f"G*sqrt(8*N*log({chance}/p))"},
-        parameters={**WEIGHTS, **CHANCE},
-        equation=equation,
-        **fields,
-    )
+        label, "quantile(norm(x[1]), 1 - p)", f"3*exp(1)*eta*N*H*({gradient} + deviation)", gradient, partly,
+        "part of an epoch", source, condition, where={"deviation": f"G*sqrt(8*N*log({chance}/p))"},
+        parameters={**WEIGHTS, **CHANCE}, equation=equation, **fields,
+    )  # fmt: skip
 
 
 def cross(label, power, gradient, chance, equation, source, condition, **fields):
     """Lemma 12: an epoch without noise is -sum Q_j grad f_s(j) and what is bounded here."""
     return epoch_lemma(
-        label,
-        "quantile(norm2(x[1] - x0 + m[1]), 1 - p)",
-        f"18*exp(6)*eta**4*N**4*H**4*L**{power}*({gradient}**2 + 8*G**2*N*log({chance}/p))",
-        gradient,
-        epoch_and_moves,
-        "what summation by parts leaves",
-        source,
-        condition,
-        parameters={**WEIGHTS, **CHANCE},
-        equation=equation,
+        label, "quantile(norm2(x[1] - x0 + m[1]), 1 - p)",
+        f"18*exp(6)*eta**4*N**4*H**4*L**{power}*({gradient}**2 + 8*G**2*N*log({chance}/p))", gradient, epoch_and_moves,
+        "what summation by parts leaves", source, condition, parameters={**WEIGHTS, **CHANCE}, equation=equation,
         **fields,
-    )
+    )  # fmt: skip
 
 
 FOR_SOME_R = "The proof of Lemma 11 (a), before (12): 'Since we choose eta <= 1/(4NKRL)'; here for some R >= 1."
 EPOCHS = (
     bias(
-        "lemma-11a",
-        10,
-        "grad_phi",
-        "1",
-        "Lemma 11 (a)",
-        "Lemma 11 (a), appendix B.3",
+        "lemma-11a", 10, "grad_phi", "1", "Lemma 11 (a)", "Lemma 11 (a), appendix B.3",
         remarks=(
             "Phi as in (3). Printed with eta N K sum_j a(j) grad f_s(j), which pairs the weight of client j with the "
             "gradient of client s(j); its proof has a(j) grad f_j, and that is read here.",
@@ -1279,40 +1008,23 @@ EPOCHS = (
         ),
     ),
     bias(
-        "lemma-11a/unnormalised",
-        10,
-        "grad_sum",
-        "1",
-        "Lemma 11 (a), read with Phi = sum a_j f_j",
+        "lemma-11a/unnormalised", 10, "grad_sum", "1", "Lemma 11 (a), read with Phi = sum a_j f_j",
         "Lemma 11 (a), as its proof reads (3)",
     ),
     bias(
-        "lemma-11a/corrected",
-        18,
-        "grad_sum",
-        "2*N",
-        "Lemma 11 (a), corrected",
+        "lemma-11a/corrected", 18, "grad_sum", "2*N", "Lemma 11 (a), corrected",
         "repair of Lemma 11 (a), Phi = sum a_j f_j",
         remarks=(
             "The printed route with Q_j/a_j replaced by eta N sum_tau prod_t' (I - eta a_s(j) N H_t'), which needs no "
             "division, Q_N, lemma-10/corrected for all n < N together, and 2 (1 + 2*2^2) = 18. Also by "
             "lemma-11a/corrected-2, as 128 N log(2N/p) >= 1.",
-            UNION,
-            ROUTE,
+            UNION, ROUTE,
         ),
     ),
     epoch_lemma(
-        "lemma-11a/corrected-2",
-        f"norm2(x[1] - eta*N*H*{WEIGHTED})",
-        "eta**2*N**2*H**2*e_R**2*G**2",
-        "",
-        unhindered,
-        "an epoch is nearly a gradient step, without probability",
-        "repair of Lemma 11 (a), Phi = sum a_j f_j",
-        (OF_LEMMA_11,),
-        where=E_R,
-        parameters={"R": COUNT, **WEIGHTS},
-        proof=near_a_step(),
+        "lemma-11a/corrected-2", f"norm2(x[1] - eta*N*H*{WEIGHTED})", "eta**2*N**2*H**2*e_R**2*G**2", "", unhindered,
+        "an epoch is nearly a gradient step, without probability", "repair of Lemma 11 (a), Phi = sum a_j f_j",
+        (OF_LEMMA_11,), where=E_R, parameters={"R": COUNT, **WEIGHTS}, proof=near_a_step(),
         remarks=(
             "||Q_j - eta N K a_j I|| <= eta a_j N sum_tau ((1+eta N L)^{K-1-tau} - 1) <= eta N K a_j ((1+eta N L)^K - "
             "1) <= eta N K a_j/(4R-1) <= eta N K a_j e_R (proposition-2/corrected), so the difference is at most "
@@ -1320,61 +1032,29 @@ EPOCHS = (
         ),
     ),
     part(
-        "lemma-11b",
-        "S <= N - 2",
-        "grad_phi",
-        "1",
-        "Lemma 11 (b)",
-        "Lemma 11 (b), appendix B.3",
-        ("S <= N - 2",),
+        "lemma-11b", "S <= N - 2", "grad_phi", "1", "Lemma 11 (b)", "Lemma 11 (b), appendix B.3", ("S <= N - 2",),
         standing=(SHORT,),
         remarks=("Phi as in (3). S = N'-1 terms, N' < N. Stated for N'-1 terms and proved for N'.", FOR_SOME_R),
     ),
     part(
-        "lemma-11b/unnormalised",
-        "S <= N - 2",
-        "grad_sum",
-        "1",
-        "Lemma 11 (b), read with Phi = sum a_j f_j",
-        "Lemma 11 (b), as its proof reads (3)",
-        ("S <= N - 2",),
-        standing=(SHORT,),
-        remarks=(FOR_SOME_R,),
+        "lemma-11b/unnormalised", "S <= N - 2", "grad_sum", "1", "Lemma 11 (b), read with Phi = sum a_j f_j",
+        "Lemma 11 (b), as its proof reads (3)", ("S <= N - 2",), standing=(SHORT,), remarks=(FOR_SOME_R,),
     ),
     part(
-        "lemma-11b/corrected",
-        "S <= N",
-        "grad_sum",
-        "2*N",
-        "Lemma 11 (b), corrected",
-        "repair of Lemma 11 (b), Phi = sum a_j f_j",
-        ("S <= N", SHORT),
+        "lemma-11b/corrected", "S <= N", "grad_sum", "2*N", "Lemma 11 (b), corrected",
+        "repair of Lemma 11 (b), Phi = sum a_j f_j", ("S <= N", SHORT),
         remarks=("By lemma-11b/corrected-2, as 3 sqrt(8 N log(2N/p)) >= 1.", UNION, ROUTE),
     ),
     epoch_lemma(
-        "lemma-11b/corrected-2",
-        "norm(x[1])",
-        "exp(1)*eta*N*H*G",
-        "",
-        partly,
-        "part of an epoch, without probability",
-        "repair of Lemma 11 (b)",
-        ("S <= N", "eta*N*H*L <= 1"),
-        proof=part_of_epoch(),
+        "lemma-11b/corrected-2", "norm(x[1])", "exp(1)*eta*N*H*G", "", partly, "part of an epoch, without probability",
+        "repair of Lemma 11 (b)", ("S <= N", "eta*N*H*L <= 1"), proof=part_of_epoch(),
         remarks=(
             "||Q_j|| <= eta a_j N K (1+eta N L)^K <= e eta a_j N K (Proposition 3), ||grad f_j|| <= G, and the "
             "weights sum to 1.",
         ),
     ),
     cross(
-        "lemma-12",
-        4,
-        "grad_phi",
-        "1",
-        "Lemma 12",
-        "Lemma 12, appendix B.3",
-        (),
-        standing=(SHORT,),
+        "lemma-12", 4, "grad_phi", "1", "Lemma 12", "Lemma 12, appendix B.3", (), standing=(SHORT,),
         remarks=(
             "Phi as in (3). The factor (1 + eta N K + eta^2 N^2 K L)^{2N} of the proof is not at most e^2; prod_j (1 "
             "+ ||Q_j|| L) <= exp(e^{1/4} eta N K L) is.",
@@ -1382,40 +1062,21 @@ EPOCHS = (
         ),
     ),
     cross(
-        "lemma-12/unnormalised",
-        4,
-        "grad_sum",
-        "1",
-        "Lemma 12, read with Phi = sum a_j f_j",
-        "Lemma 12, as its proof reads (3)",
-        (),
-        standing=(SHORT,),
-        remarks=(FOR_SOME_R,),
+        "lemma-12/unnormalised", 4, "grad_sum", "1", "Lemma 12, read with Phi = sum a_j f_j",
+        "Lemma 12, as its proof reads (3)", (), standing=(SHORT,), remarks=(FOR_SOME_R,),
     ),
     cross(
-        "lemma-12/corrected",
-        2,
-        "grad_sum",
-        "2*N",
-        "Lemma 12, corrected",
-        "repair of Lemma 12, Phi = sum a_j f_j",
+        "lemma-12/corrected", 2, "grad_sum", "2*N", "Lemma 12, corrected", "repair of Lemma 12, Phi = sum a_j f_j",
         (SHORT,),
         remarks=(
             "The printed route with one factor L, prod (1+||Q_j|| L) <= e, and lemma-11b/corrected. Also by "
             "lemma-12/corrected-2, as 18 e^4*8 N log(2N/p) >= 1.",
-            UNION,
-            ROUTE,
+            UNION, ROUTE,
         ),
     ),
     epoch_lemma(
-        "lemma-12/corrected-2",
-        "norm2(x[1] - x0 + m[1])",
-        "exp(2)*eta**4*N**4*H**4*L**2*G**2",
-        "",
-        epoch_and_moves,
-        "what summation by parts leaves, without probability",
-        "repair of Lemma 12",
-        (SHORT,),
+        "lemma-12/corrected-2", "norm2(x[1] - x0 + m[1])", "exp(2)*eta**4*N**4*H**4*L**2*G**2", "", epoch_and_moves,
+        "what summation by parts leaves, without probability", "repair of Lemma 12", (SHORT,),
         remarks=(
             "With s = eta N K, sL <= 1/4, (1+eta N L)^K <= e^{1/4}: sum_j ||Q_j|| <= s e^{1/4} (the weights sum to "
             "1), every product of factors I - Q_j H_j is at most exp(s L e^{1/4}) <= e^{1/3} in norm, and every "
@@ -1424,14 +1085,8 @@ EPOCHS = (
         ),
     ),
     lemma(
-        "lemma-13",
-        "E(norm(x[1])) <= eta*N*H*exp(2)*delta",
-        "the noise of an epoch",
-        "Lemma 13, appendix B.3",
-        of=epoch_noise,
-        assuming=(*EPOCH, A2, "delta2 <= delta**2"),
-        standing=(SHORT,),
-        printed=STEPS,
+        "lemma-13", "E(norm(x[1])) <= eta*N*H*exp(2)*delta", "the noise of an epoch", "Lemma 13, appendix B.3",
+        of=epoch_noise, assuming=(*EPOCH, A2, "delta2 <= delta**2"), standing=(SHORT,), printed=STEPS,
         parameters={**WEIGHTS, "delta": NONNEGATIVE},
         remarks=(
             "Printed 'with probability at least 1-p'. Theorem 2 needs the second moment, which a bound of E||.|| does "
@@ -1441,13 +1096,9 @@ EPOCHS = (
         ),
     ),
     lemma(
-        "lemma-13/corrected",
-        "E(norm2(x[1])) <= eta**2*N**2*H**2*exp(4)*delta**2",
-        "the noise of an epoch, second moment",
-        "repair of Lemma 13",
-        of=epoch_noise,
-        assuming=(*EPOCH, A2, "delta2 <= delta**2", SHORT),
-        printed=STEPS,
+        "lemma-13/corrected", "E(norm2(x[1])) <= eta**2*N**2*H**2*exp(4)*delta**2",
+        "the noise of an epoch, second moment", "repair of Lemma 13", of=epoch_noise,
+        assuming=(*EPOCH, A2, "delta2 <= delta**2", SHORT), printed=STEPS,
         parameters={**WEIGHTS, "delta": NONNEGATIVE},
         remarks=(
             "Minkowski: the root of the second moment of a sum is at most the sum of the roots. Each ||delta_j|| is "
@@ -1455,7 +1106,7 @@ EPOCHS = (
             "the matrices before it are at most e^{1/3}; the weights sum to 1.",
         ),
     ),
-)
+)  # fmt: skip
 
 # --- Theorem 2: shuffling local SGD on estimated weights; s = eta N K ------------------------------------------------
 
@@ -1513,42 +1164,29 @@ ALL_ORDERS = "E is over the orders too; the derivation has it for each of them."
 
 ONE_EPOCH = (
     theorem(
-        "theorem-2-step",
-        f"E(norm2(x[1] - {V_STAR})) <= contraction_term + noise_term + bias_term",
-        "one epoch",
-        "proof of Theorem 2, appendix B.4",
-        of=shuffling,
-        assuming=(*OF_EPOCHS, *epochs_of_2("R")),
-        where={**ON_W, **V_ONE, **PRINTED_TERMS},
-        printed=STEPS,
-        parameters=OWN,
+        "theorem-2-step", f"E(norm2(x[1] - {V_STAR})) <= contraction_term + noise_term + bias_term", "one epoch",
+        "proof of Theorem 2, appendix B.4", of=shuffling, assuming=(*OF_EPOCHS, *epochs_of_2("R")),
+        where={**ON_W, **V_ONE, **PRINTED_TERMS}, printed=STEPS, parameters=OWN,
         remarks=(
             "V' <= (1 - mu s/2) V + s^2 e^4 delta^2 - T1 gap + (1/(2 mu s)+2)(244 e^6 s^4 L^4 + 256 eta^2 N^3 K^2 "
             "e_R^2) G^2 N log(1/p), T1 = s - 4 s^2 L - (1/(2 mu s)+2)(20 s^2 e_R^2 - 36 e^6 s^4 L^4), 'T1 <= 0', so "
             "that the gap's term is dropped.",
             "Expectations and events of probability 1-p are mixed: the bounds on the bias hold on an event, their "
             "expectation is not taken. E||delta^r||^2 is bounded through Lemma 13, which bounds E||delta^r||.",
-            THE_STEPS,
-            A4_ON_W,
+            THE_STEPS, A4_ON_W,
         ),
     ),
     theorem(
         "theorem-2-step/unnormalised",
         f"quantile(norm2(x[1] - {V_STAR}), 1 - p) <= contraction_term + noise_term - gap_term + bias_term",
-        "one epoch, before the step size is chosen",
-        "proof of Theorem 2, as it reads (3)",
-        equation="proof of Theorem 2, read with Phi = sum a_j f_j",
-        of=exact_shuffling,
+        "one epoch, before the step size is chosen", "proof of Theorem 2, as it reads (3)",
+        equation="proof of Theorem 2, read with Phi = sum a_j f_j", of=exact_shuffling,
         assuming=(*STRONG, SIMPLEX, START_IN_W, OF_LEMMA_11),
         where={
-            **ON_W,
-            **V_ONE,
-            "gap": f"sum_n(alpha_n*f_n(x0)) - sum_n(alpha_n*f_n({V_STAR}))",
-            **PRINTED_TERMS,
+            **ON_W, **V_ONE, "gap": f"sum_n(alpha_n*f_n(x0)) - sum_n(alpha_n*f_n({V_STAR}))", **PRINTED_TERMS,
             "gap_term": "T1*gap",
         },
-        printed=STEPS,
-        parameters={**OWN, "delta2": NONNEGATIVE},
+        printed=STEPS, parameters={**OWN, "delta2": NONNEGATIVE},
         remarks=(
             "The same line before eta and R are put in, with the term - T1 gap, for eta <= 1/(4NKRL). On the event of "
             "probability 1-p the expectation is over the noise alone: here there is none, and delta2 is any number.",
@@ -1556,57 +1194,37 @@ ONE_EPOCH = (
         ),
     ),
     theorem(
-        "theorem-2-step/corrected",
-        f"E(norm2(x[1] - {V_STAR})) <= contraction_term + noise_term + bias_term",
+        "theorem-2-step/corrected", f"E(norm2(x[1] - {V_STAR})) <= contraction_term + noise_term + bias_term",
         "one epoch, with the printed route's constants put right",
-        "repair of the epoch in the proof of Theorem 2, Phi = sum a_j f_j",
-        equation="proof of Theorem 2, corrected",
-        of=shuffling,
-        assuming=(*OF_EPOCHS, OF_LEMMA_11, "R >= L/mu"),
+        "repair of the epoch in the proof of Theorem 2, Phi = sum a_j f_j", equation="proof of Theorem 2, corrected",
+        of=shuffling, assuming=(*OF_EPOCHS, OF_LEMMA_11, "R >= L/mu"),
         where={
-            **ON_W,
-            **V_ONE,
-            **S,
-            **E_R,
+            **ON_W, **V_ONE, **S, **E_R,
             "T1": "s - 4*s**2*L - (2/(mu*s) + 2)*2*L*(36*s**2*e_R**2 + 36*exp(6)*s**4*L**2)",
-            "contraction_term": "(1 - mu*s/2)*V",
-            "noise_term": "s**2*exp(4)*delta2",
+            "contraction_term": "(1 - mu*s/2)*V", "noise_term": "s**2*exp(4)*delta2",
             "bias_term": "(2/(mu*s) + 2)*(288*exp(6)*s**4*L**2 + 256*s**2*e_R**2)*G**2*N*log(2*N/p)",
         },
-        printed=STEPS,
-        parameters=OWN,
+        printed=STEPS, parameters=OWN,
         remarks=(
             "Every term is at least that of theorem-2-step/corrected-2: 288 e^6 N log(2N/p) > 4, and the noise there "
             "is 2 s^2 delta^2/K + (2/(mu s)+2) 4 L^2 s^4 delta^2/K <= s^2 delta^2 (2 + 8 kappa sL + 8 s^2 L^2) <= e^4 "
             "s^2 delta^2, because sL <= 1/(4R) and R >= kappa. The constants are those of the printed route with "
             "2/(mu s) from Young, 2 * 18 * 8 = 288, one factor L in Lemma 12, 2L from smoothness and log(2N/p) from "
             "Lemma 9.",
-            "T1 is the factor of the gap, which the printed route drops where T1 >= 0.",
-            ALL_ORDERS,
-            A4_ON_W,
+            "T1 is the factor of the gap, which the printed route drops where T1 >= 0.", ALL_ORDERS, A4_ON_W,
         ),
     ),
     theorem(
-        "theorem-2-step/corrected-2",
-        f"E(norm2(x[1] - {V_STAR})) <= contraction_term + noise_term + bias_term",
-        "one epoch, without probability",
-        "repair of the epoch in the proof of Theorem 2, Phi = sum a_j f_j",
-        equation="proof of Theorem 2, corrected",
-        of=shuffling,
-        assuming=(*OF_EPOCHS, SHORT),
+        "theorem-2-step/corrected-2", f"E(norm2(x[1] - {V_STAR})) <= contraction_term + noise_term + bias_term",
+        "one epoch, without probability", "repair of the epoch in the proof of Theorem 2, Phi = sum a_j f_j",
+        equation="proof of Theorem 2, corrected", of=shuffling, assuming=(*OF_EPOCHS, SHORT),
         where={
-            **ON_W,
-            **V_ONE,
-            **S,
-            "contraction_term": "(1 - mu*s)*V",
-            "noise_term": "2*s**2*delta2/H",
+            **ON_W, **V_ONE, **S, "contraction_term": "(1 - mu*s)*V", "noise_term": "2*s**2*delta2/H",
             "bias_term": f"(2/(mu*s) + 2)*{DRIFT}",
         },
-        printed=STEPS,
-        parameters=WEIGHTS,
-        remarks=(DERIVATION_STEP, ALL_ORDERS, A4_ON_W),
+        printed=STEPS, parameters=WEIGHTS, remarks=(DERIVATION_STEP, ALL_ORDERS, A4_ON_W),
     ),
-)
+)  # fmt: skip
 
 
 def deviation(fourth, second):
@@ -1643,50 +1261,30 @@ NO_STATE = (
 )
 THEOREM_2 = (
     theorem(
-        "theorem-2-unrolled",
-        f"E(norm2(x[K] - {V_STAR})) <= start_term + noise_term + bias_term",
-        "all epochs",
-        "proof of Theorem 2, appendix B.4",
-        of=shuffling,
-        assuming=(*OF_EPOCHS, *epochs_of_2("K")),
+        "theorem-2-unrolled", f"E(norm2(x[K] - {V_STAR})) <= start_term + noise_term + bias_term", "all epochs",
+        "proof of Theorem 2, appendix B.4", of=shuffling, assuming=(*OF_EPOCHS, *epochs_of_2("K")),
         where={
-            **ON_W,
-            **V_FIRST,
-            **S,
-            "e_R": "exp(1)/(4*K - exp(1))",
-            "start_term": "(1 - mu*s/2)**K*V0",
-            "noise_term": "2/mu*s*exp(4)*delta2",
-            "bias_term": f"1/mu*{deviation(488, 512)}",
+            **ON_W, **V_FIRST, **S, "e_R": "exp(1)/(4*K - exp(1))", "start_term": "(1 - mu*s/2)**K*V0",
+            "noise_term": "2/mu*s*exp(4)*delta2", "bias_term": f"1/mu*{deviation(488, 512)}",
         },
-        printed=RUN,
-        parameters={**WEIGHTS, **CHANCE},
-        remarks=(THE_STEPS, A4_ON_W),
+        printed=RUN, parameters={**WEIGHTS, **CHANCE}, remarks=(THE_STEPS, A4_ON_W),
     ),
     theorem(
-        "theorem-2-unrolled/corrected",
-        f"E(norm2(x[K] - {V_STAR})) <= start_term + noise_term + bias_term",
-        "all epochs",
-        "repair of the recursion in the proof of Theorem 2, Phi = sum a_j f_j",
-        equation="proof of Theorem 2, corrected",
-        of=shuffling,
-        assuming=(*OF_EPOCHS, SHORT),
-        where={**ON_W, **V_FIRST, **V_TERMS},
-        printed=RUN,
-        parameters=WEIGHTS,
+        "theorem-2-unrolled/corrected", f"E(norm2(x[K] - {V_STAR})) <= start_term + noise_term + bias_term",
+        "all epochs", "repair of the recursion in the proof of Theorem 2, Phi = sum a_j f_j",
+        equation="proof of Theorem 2, corrected", of=shuffling, assuming=(*OF_EPOCHS, SHORT),
+        where={**ON_W, **V_FIRST, **V_TERMS}, printed=RUN, parameters=WEIGHTS,
         remarks=(
             "theorem-2-step/corrected-2 over R epochs: V' <= (1-x) V + c gives V_R <= (1-x)^R V_0 + c/x, x = mu s.",
             A4_ON_W,
         ),
     ),
     theorem(
-        "theorem-2",
-        "personal_gap <= rate",
-        "personalised models by shuffling",
+        "theorem-2", "personal_gap <= rate", "personalised models by shuffling",
         "Theorem 2, section 3.1; proof in appendix B.4",
         assuming=("mu <= L", "eta == c_eta*log_of_statement/(mu*R)", *epochs_of_2("R")),
         where={"kappa": "L/mu", "log_of_statement": "log(N*H*R**3)", "log_of_proof": "log(sqrt(N*H)*R)"},
-        printed=STEPS,
-        parameters={"R": COUNT, "personal_gap": NONNEGATIVE, "c_eta": POSITIVE},
+        printed=STEPS, parameters={"R": COUNT, "personal_gap": NONNEGATIVE, "c_eta": POSITIVE},
         in_words={
             **PERSONAL_GAP,
             "rate": "O~(D^2 L/(NKR^2)) + L delta^2/(mu^2 R) + ((L^4+N)/(mu^4 R^2)) L G^2 N log(1/p) + kPhi^2 L "
@@ -1706,19 +1304,14 @@ THEOREM_2 = (
         ),
     ),
     theorem(
-        "theorem-2/corrected",
-        "personal_gap <= model_term + weights_term",
-        "personalised models by shuffling, with constants",
-        "repair of Theorem 2, Phi = sum a_j f_j",
+        "theorem-2/corrected", "personal_gap <= model_term + weights_term",
+        "personalised models by shuffling, with constants", "repair of Theorem 2, Phi = sum a_j f_j",
         assuming=("mu <= L", HALF_STEP, SHORT),
         where={
             **{name: text.replace("V0", "D**2") for name, text in V_TERMS.items()},
-            "model_term": "2*L*(start_term + noise_term + bias_term)",
-            **ALPHA_PART,
+            "model_term": "2*L*(start_term + noise_term + bias_term)", **ALPHA_PART,
         },
-        printed={**RUN, "n": "m_n"},
-        parameters=NUMBERS,
-        in_words={**PERSONAL_GAP, **WHOLE},
+        printed={**RUN, "n": "m_n"}, parameters=NUMBERS, in_words={**PERSONAL_GAP, **WHOLE},
         remarks=(
             "eta <= 1/(4NKL), gamma <= 1/(2L), grad F(w*) = 0: lemma-2/unnormalised with theorem-2-unrolled/corrected "
             "(V_0 <= D^2) and theorem-1/corrected.",
@@ -1726,34 +1319,25 @@ THEOREM_2 = (
         ),
     ),
     theorem(
-        "theorem-2/corrected-2",
-        "personal_gap <= model_term + weights_term",
+        "theorem-2/corrected-2", "personal_gap <= model_term + weights_term",
         "personalised models by shuffling, with a step that exists",
-        "repair of Theorem 2's step size, Phi = sum a_j f_j",
-        equation="Theorem 2, corrected",
+        "repair of Theorem 2's step size, Phi = sum a_j f_j", equation="Theorem 2, corrected",
         assuming=("mu <= L", HALF_STEP, "K >= 8*L/mu*log(sqrt(N*H)*K)"),
         where={
-            "ell": "log(sqrt(N*H)*K)",
-            "kappa": "L/mu",
-            "start_term": "D**2/(N*H*K**2)",
-            "noise_term": "4*ell*delta2/(mu**2*H*K)",
-            "bias_term": "40*kappa**2*ell**2*(G**2 + delta2/H)/(mu**2*K**2)",
-            "model_term": "2*L*(start_term + noise_term + bias_term)",
-            **ALPHA_PART,
+            "ell": "log(sqrt(N*H)*K)", "kappa": "L/mu", "start_term": "D**2/(N*H*K**2)",
+            "noise_term": "4*ell*delta2/(mu**2*H*K)", "bias_term": "40*kappa**2*ell**2*(G**2 + delta2/H)/(mu**2*K**2)",
+            "model_term": "2*L*(start_term + noise_term + bias_term)", **ALPHA_PART,
         },
-        printed={**RUN, "n": "m_n"},
-        parameters=NUMBERS,
-        in_words={**PERSONAL_GAP, **WHOLE},
+        printed={**RUN, "n": "m_n"}, parameters=NUMBERS, in_words={**PERSONAL_GAP, **WHOLE},
         remarks=(
             "eta = 2 l/(mu N K R), l = log(sqrt(NK) R), N K R > 1. theorem-2/corrected with s = eta N K = 2 l/(mu R): "
             "sL <= 1/4 is R >= 8 kappa l; (1-mu s)^R <= exp(-2 l) = 1/(N K R^2); 2 s delta^2/(mu K) = 4 l "
             "delta^2/(mu^2 K R); (2/(mu s)+2) 4 L^2 s^3/mu = 8 L^2 s^2 (1+mu s)/mu^2 <= 10 L^2 s^2/mu^2 = 40 kappa^2 "
             "l^2/(mu^2 R^2).",
-            "R >= 8 kappa log(sqrt(NK) R) holds for R >= 16 kappa log(16 kappa sqrt(NK)).",
-            NO_STATE,
+            "R >= 8 kappa log(sqrt(NK) R) holds for R >= 16 kappa log(16 kappa sqrt(NK)).", NO_STATE,
         ),
     ),
-)
+)  # fmt: skip
 
 # --- mini-batch SGD on the global model: Proposition 4 ---------------------------------------------------------------
 
@@ -1774,38 +1358,25 @@ GAP_AFTER = (
         " + gamma**2/(M*N)*mean_n(mean_i(E(norm2(grad(f_ni, x[k]) - grad(f_n, x[k])))))",
     ),
     combined(
-        "short",
-        "E(norm2(x[k+1] - x[k])) <= gamma**2*E(norm2(grad(f, x[k]))) + gamma**2*delta2/M",
-        {"length": "1", "E mean_n: variance (x[k])": "gamma**2/(M*N)"},
-        {"1": "gamma**2*delta2*(N - 1)/(M*N)"},
+        "short", "E(norm2(x[k+1] - x[k])) <= gamma**2*E(norm2(grad(f, x[k]))) + gamma**2*delta2/M",
+        "length; E mean_n: variance (x[k]) times gamma**2/(M*N)", "1 times gamma**2*delta2*(N - 1)/(M*N)",
     ),
     combined(
-        "round",
-        "E(f(x[k+1])) - fstar <= (1 - mu*gamma)*(E(f(x[k])) - fstar) + gamma**2*L*delta2/(2*M)",
-        {
-            "E: above f (x[k], x[k+1])": "1",
-            "move": "1",
-            "short": "L/2",
-            "E: strongly_convex f (x[k], xstar)": "mu*gamma",
-            "minimiser": "mu*gamma",
-        },
-        [
-            {"of": "grad(f, x[k]) + mu*(xstar - x[k])", "over": ["E"], "times": "gamma/2"},
-            {"of": "grad(f, x[k])", "over": ["E"], "times": "gamma*(1 - L*gamma)/2"},
-        ],
+        "round", "E(f(x[k+1])) - fstar <= (1 - mu*gamma)*(E(f(x[k])) - fstar) + gamma**2*L*delta2/(2*M)",
+        "E: above f (x[k], x[k+1]); move; short times L/2; E: strongly_convex f (x[k], xstar) times mu*gamma; "
+        "minimiser times mu*gamma",
+        "E: grad(f, x[k]) + mu*(xstar - x[k]) times gamma/2; E: grad(f, x[k]) times gamma*(1 - L*gamma)/2",
     ),
     induction(
-        "gap",
-        "E(f(x[k])) - fstar <= (1 - mu*gamma)**k*(f(x0) - fstar) + gamma*L*delta2/(2*mu*M)",
-        [combined("begin", None, squares={"1": "gamma*L*delta2/(2*mu*M)"})],
-        [combined("go on", None, {"round": "1", "IH": NO_LESS_THAN_0})],
+        "gap", "E(f(x[k])) - fstar <= (1 - mu*gamma)**k*(f(x0) - fstar) + gamma*L*delta2/(2*mu*M)",
+        [combined("begin", None, squares="1 times gamma*L*delta2/(2*mu*M)")],
+        [combined("go on", None, f"round; IH times {NO_LESS_THAN_0}")],
     ),
     combined(
-        "slope",
-        "E(norm2(grad(f, x[k]))) <= 2*L*(E(f(x[k])) - fstar)",
-        {"E: above f (x[k], x[k] - grad(f, x[k])/L)": "2*L", "E: infimum (x[k] - grad(f, x[k])/L)": "2*L"},
+        "slope", "E(norm2(grad(f, x[k]))) <= 2*L*(E(f(x[k])) - fstar)",
+        "E: above f (x[k], x[k] - grad(f, x[k])/L) times 2*L; E: infimum (x[k] - grad(f, x[k])/L) times 2*L",
     ),
-)
+)  # fmt: skip
 
 
 def minibatch(number, left, start, printed_noise, noise, rest="", last=()):
@@ -1814,82 +1385,49 @@ def minibatch(number, left, start, printed_noise, noise, rest="", last=()):
     def one(label, equation, source, noise, **fields):
         terms = {"kappa": "L/mu", "start_term": f"{start}*(1 - mu*gamma)**k*F_gap", "noise_term": noise}
         return proposition(
-            label,
-            f"{left} <= start_term + noise_term{' + sampling_term' if rest else ''}",
-            "mini-batch SGD",
-            source,
-            equation=equation,
-            of=minibatch_sgd,
-            where={"F_gap": "f(x0) - fstar", **terms, **({"sampling_term": rest} if rest else {})},
-            printed={"T": "k"},
+            label, f"{left} <= start_term + noise_term{' + sampling_term' if rest else ''}", "mini-batch SGD", source,
+            equation=equation, of=minibatch_sgd,
+            where={"F_gap": "f(x0) - fstar", **terms, **({"sampling_term": rest} if rest else {})}, printed={"T": "k"},
             **fields,
-        )
+        )  # fmt: skip
 
     label = f"proposition-4-eq{number}"
     return (
         one(
-            label,
-            f"Proposition 4 ({number})",
-            f"Proposition 4, ({number}), appendix C.1",
-            printed_noise,
-            assuming=OF_F,
-            standing=("gamma <= 1/L",),
+            label, f"Proposition 4 ({number})", f"Proposition 4, ({number}), appendix C.1", printed_noise,
+            assuming=OF_F, standing=("gamma <= 1/L",),
             remarks=(
                 "No proof is printed. The step is fixed in Theorem 3, whose gamma = Theta(log(NKR^3)/(mu R)) is at "
                 "most 1/L for all large R.",
             ),
         ),
         one(
-            f"{label}/corrected",
-            f"Proposition 4 ({number}), corrected",
-            f"repair of ({number})",
-            noise,
-            amends=label,
-            assuming=(*OF_F, "gamma <= 1/L"),
-            proof=(*GAP_AFTER, *last),
-            remarks=(SGD_NOISE,),
+            f"{label}/corrected", f"Proposition 4 ({number}), corrected", f"repair of ({number})", noise, amends=label,
+            assuming=(*OF_F, "gamma <= 1/L"), proof=(*GAP_AFTER, *last), remarks=(SGD_NOISE,),
         ),
-    )
+    )  # fmt: skip
 
 
 PROPOSITION_4 = (
     *minibatch(
-        15,
-        "E(norm2(grad(f, x[k])))",
-        "2*L",
-        "2*gamma*kappa*delta2/M",
-        "gamma*kappa*L*delta2/M",
-        last=(combined("all", None, {"slope": "1", "gap": "2*L"}),),
+        15, "E(norm2(grad(f, x[k])))", "2*L", "2*gamma*kappa*delta2/M", "gamma*kappa*L*delta2/M",
+        last=(combined("all", None, "slope; gap times 2*L"),),
     ),
     *minibatch(
-        16,
-        "E(norm2(x[k+1] - x[k]))",
-        "2*gamma**2*L",
-        "2*gamma**3*kappa*delta2/M",
-        "gamma**3*kappa*L*delta2/M",
-        "gamma**2*delta2/M",
-        last=(combined("all", None, {"short": "1", "slope": "gamma**2", "gap": "2*gamma**2*L"}),),
+        16, "E(norm2(x[k+1] - x[k]))", "2*gamma**2*L", "2*gamma**3*kappa*delta2/M", "gamma**3*kappa*L*delta2/M",
+        "gamma**2*delta2/M", last=(combined("all", None, "short; slope times gamma**2; gap times 2*gamma**2*L"),),
     ),
     *minibatch(
-        17,
-        "E(norm2(x[k] - xstar))",
-        "2/mu",
-        "2*gamma*delta2/(mu**2*M)",
-        "gamma*L*delta2/(mu**2*M)",
+        17, "E(norm2(x[k] - xstar))", "2/mu", "2*gamma*delta2/(mu**2*M)", "gamma*L*delta2/(mu**2*M)",
         last=(
             combined(
-                "all",
-                None,
-                {
-                    "E: strongly_convex f (xstar, x[k])": "2/mu",
-                    "E: zero f (x[k] - xstar)": "-2/mu",
-                    "minimiser": "-2/mu",
-                    "gap": "2/mu",
-                },
+                "all", None,
+                "E: strongly_convex f (xstar, x[k]) times 2/mu; E: zero f (x[k] - xstar) times -2/mu; "
+                "minimiser times -2/mu; gap times 2/mu",
             ),
         ),
     ),
-)
+)  # fmt: skip
 
 # --- how the weights of Algorithm 2 move and converge: Lemmas 14 and 15 ----------------------------------------------
 
@@ -1901,43 +1439,27 @@ MOTION = {
 }
 MOVING = (
     lemma(
-        "lemma-14",
-        f"{CHANGE2} <= 0",
-        "the weights move little from epoch to epoch",
-        "Lemma 14, appendix C.1",
-        of=gradient_steps,
-        assuming=(*ALIKE_AT_OPTIMUM, "gamma <= 1/L"),
-        where={"a_n": best(distances("x[k+2]")), "b_n": best(distances("x[k+1]"))},
-        parameters=SAMPLES,
+        "lemma-14", f"{CHANGE2} <= 0", "the weights move little from epoch to epoch", "Lemma 14, appendix C.1",
+        of=gradient_steps, assuming=(*ALIKE_AT_OPTIMUM, "gamma <= 1/L"),
+        where={"a_n": best(distances("x[k+2]")), "b_n": best(distances("x[k+1]"))}, parameters=SAMPLES,
         remarks=(
             "Printed: ||a^r - a^{r-1}||^2 <= 6 (1-1/kappa_g)^{T_a} + O(kappa_g^2 L^2 zbar_i(w*)) (gamma^2 L (1-mu "
             "gamma)^r (F(w^0)-F(w*)) + gamma^3 kappa delta^2/M + gamma^2 delta^2/M). r = k+2: at r = 1 the weights "
             "a^0 = 1/N have taken no gradient step.",
-            HIDDEN,
-            NO_RATE,
-            "A factor N is lost; the terms 8 L^2 ||w^r-w*||^2 are dropped; no expectation on the left.",
-            FIRST,
+            HIDDEN, NO_RATE,
+            "A factor N is lost; the terms 8 L^2 ||w^r-w*||^2 are dropped; no expectation on the left.", FIRST,
         ),
     ),
     lemma(
-        "lemma-14/corrected",
-        f"E({after_steps('sum_n((e_steps_n - d_steps_n)**2)')}) <= descent_term + motion_term",
-        "the weights move little from epoch to epoch, with constants",
-        "repair of Lemma 14",
-        of=projected_minibatch_sgd,
-        assuming=(*STRONG, A2, "gamma <= 1/L", *INSIDE),
+        "lemma-14/corrected", f"E({after_steps('sum_n((e_steps_n - d_steps_n)**2)')}) <= descent_term + motion_term",
+        "the weights move little from epoch to epoch, with constants", "repair of Lemma 14",
+        of=projected_minibatch_sgd, assuming=(*STRONG, A2, "gamma <= 1/L", *INSIDE),
         where={
-            **AFTER_STEPS,
-            "y_n": distances("x[k-1]"),
-            "z_n": distances("x[k]"),
-            **descended("y_n"),
-            "eone_n": step("done_n", "z_n"),
-            "etwo_n": step(step("dtwo_n", "z_n"), "z_n"),
-            **MOTION,
+            **AFTER_STEPS, "y_n": distances("x[k-1]"), "z_n": distances("x[k]"), **descended("y_n"),
+            "eone_n": step("done_n", "z_n"), "etwo_n": step(step("dtwo_n", "z_n"), "z_n"), **MOTION,
             "motion_term": "motion_factor*(L**2*((1 - mu*gamma)**(k - 1)*D**2 + gamma*delta2/(mu*M)) + delta2/M)",
         },
-        printed={"n": "m_n", "T": "k", "D": "D"},
-        parameters={**SAMPLES, **T_A},
+        printed={"n": "m_n", "T": "k", "D": "D"}, parameters={**SAMPLES, **T_A},
         remarks=(
             "||a^r - a^{r-1}||^2 <= 3 (error of a^r) + 3 (error of a^{r-1}) + 3 ||a*(w^r) - a*(w^{r-1})||^2, the "
             "errors at most 2 (1-n_min/n_max)^{2 T_a} each. With m = ||w^r-w^{r-1}||: z_j changes by at most L m (2 "
@@ -1950,42 +1472,27 @@ MOVING = (
         ),
     ),
     lemma(
-        "lemma-15",
-        f"{CHANGE2} <= 0",
-        "the weights converge",
-        "Lemma 15, appendix C.1",
-        of=gradient_steps,
-        assuming=(*ALIKE_AT_OPTIMUM, "gamma <= 1/L"),
-        where=AT_BOTH_ENDS,
-        parameters=SAMPLES,
+        "lemma-15", f"{CHANGE2} <= 0", "the weights converge", "Lemma 15, appendix C.1", of=gradient_steps,
+        assuming=(*ALIKE_AT_OPTIMUM, "gamma <= 1/L"), where=AT_BOTH_ENDS, parameters=SAMPLES,
         remarks=(
             "Printed: ||ahat - a*||^2 <= 2 (1-1/kappa_g)^{T_a} + O(kappa_g^2 zbar_i(w*) L^2 (2/mu) (1-mu gamma)^T + 2 "
             "gamma delta^2/(mu^2 M)).",
-            HIDDEN,
-            NO_RATE,
+            HIDDEN, NO_RATE,
             "F(w^0)-F(w*) and, in the second term, kappa_g^2 zbar L^2 are lost; so are N and the term N L^2 "
             "||w^R-w*||^4. T is R here.",
             FIRST,
         ),
     ),
     lemma(
-        "lemma-15/corrected",
-        f"E({ERROR}) <= descent_term + model_term",
-        "the weights converge, with constants",
-        "repair of Lemma 15",
-        of=projected_minibatch_sgd,
-        assuming=(*STRONG, A2, "gamma <= 1/L", *INSIDE),
+        "lemma-15/corrected", f"E({ERROR}) <= descent_term + model_term", "the weights converge, with constants",
+        "repair of Lemma 15", of=projected_minibatch_sgd, assuming=(*STRONG, A2, "gamma <= 1/L", *INSIDE),
         where={
-            **AFTER_STEPS,
-            "z_n": distances("x[k]"),
-            **descended("z_n"),
-            "a_n": best(distances("xstar")),
+            **AFTER_STEPS, "z_n": distances("x[k]"), **descended("z_n"), "a_n": best(distances("xstar")),
             "w_error": "(1 - mu*gamma)**k*D**2 + gamma*delta2/(mu*M)",
             "descent_term": "4*(1 - min_n(m_n)/max_n(m_n))**(2*T_a)",
             "model_term": "16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error",
         },
-        printed={"n": "m_n", "T": "k", "D": "D"},
-        parameters={**SAMPLES, **T_A},
+        printed={"n": "m_n", "T": "k", "D": "D"}, parameters={**SAMPLES, **T_A},
         proof=(*in_ball("x[k]"), *last_minibatch(), *estimated("x[k]", distances("xstar"))),
         remarks=(
             "As theorem-1/corrected, with projected mini-batch SGD in place of local SGD: E||w^{t+1}-w*||^2 <= (1-mu "
@@ -1993,7 +1500,7 @@ MOVING = (
             TWO_STEPS,
         ),
     ),
-)
+)  # fmt: skip
 
 # --- Algorithm 2, the single loop: Theorem 3 -------------------------------------------------------------------------
 
@@ -2004,58 +1511,35 @@ MOVING_WEIGHTS = (
 MODEL_DISTANCE = {"model_distance": "E||v^R - v*(a^R)||^2, a^R the weights of the last epoch"}
 SINGLE = (
     theorem(
-        "theorem-3-explicit",
-        f"E(norm2(x[K] - {V_STAR})) <= start_term + noise_term + bias_term",
-        "the single loop, the part without the weights",
-        "proof of Theorem 3, appendix C.2",
-        of=shuffling,
+        "theorem-3-explicit", f"E(norm2(x[K] - {V_STAR})) <= start_term + noise_term + bias_term",
+        "the single loop, the part without the weights", "proof of Theorem 3, appendix C.2", of=shuffling,
         assuming=(
-            *STRONG,
-            A2,
-            SIMPLEX,
-            START_IN_W,
-            "eta == 4*log(N*H*K**3)/(mu*N*H*K)",
-            "eta <= 1/(4*N*H*K*L)",
-            "K >= 3*exp(1)/8",
-            "9*mu**3*K**3 >= 64*L**2*log(sqrt(N*H)*K)*exp(6)",
+            *STRONG, A2, SIMPLEX, START_IN_W, "eta == 4*log(N*H*K**3)/(mu*N*H*K)", "eta <= 1/(4*N*H*K*L)",
+            "K >= 3*exp(1)/8", "9*mu**3*K**3 >= 64*L**2*log(sqrt(N*H)*K)*exp(6)",
         ),
         where={
-            **ON_W,
-            **V_FIRST,
-            **S,
-            "e_R": "exp(1)/(4*K - exp(1))",
-            "start_term": "(1 - mu*s/4)**K*V0",
-            "noise_term": "s*exp(4)*delta2/mu",
-            "bias_term": f"8/mu*{deviation(244, 256)}",
+            **ON_W, **V_FIRST, **S, "e_R": "exp(1)/(4*K - exp(1))", "start_term": "(1 - mu*s/4)**K*V0",
+            "noise_term": "s*exp(4)*delta2/mu", "bias_term": f"8/mu*{deviation(244, 256)}",
         },
-        printed=RUN,
-        parameters={**WEIGHTS, **CHANCE},
+        printed=RUN, parameters={**WEIGHTS, **CHANCE},
         remarks=(
             "To it the motion of the weights adds an O(.): here they do not move. The step is put in after the "
             "recursion; before it eta = 4 log(sqrt(NK) R)/(mu N K R) is named. eta <= 1/(4NKRL) is Lemma 11's.",
-            "R's condition is another one than Theorem 2's for the same recursion.",
-            A4_ON_W,
+            "R's condition is another one than Theorem 2's for the same recursion.", A4_ON_W,
         ),
     ),
     theorem(
-        "theorem-3-explicit/corrected",
-        "model_distance <= start_term + noise_term + bias_term + weights_term",
+        "theorem-3-explicit/corrected", "model_distance <= start_term + noise_term + bias_term + weights_term",
         "the single loop, with the motion of the weights",
         "repair of the recursion in the proof of Theorem 3, Phi = sum a_j f_j",
-        equation="proof of Theorem 3, corrected",
-        assuming=("mu <= L", SHORT),
+        equation="proof of Theorem 3, corrected", assuming=("mu <= L", SHORT),
         where={
-            **S,
-            "start_term": "(1 - mu*s/2)**K*V0",
-            "noise_term": "8*s*delta2/(mu*H)",
-            "bias_term": f"4/(mu*s)*(2/(mu*s) + 2)*{DRIFT}",
-            "weights_term": "4*N*G**2/(mu**4*s**2)*weight_drift2",
+            **S, "start_term": "(1 - mu*s/2)**K*V0", "noise_term": "8*s*delta2/(mu*H)",
+            "bias_term": f"4/(mu*s)*(2/(mu*s) + 2)*{DRIFT}", "weights_term": "4*N*G**2/(mu**4*s**2)*weight_drift2",
         },
-        printed=RUN,
-        parameters=dict.fromkeys(("V0", "weight_drift2", "G", "delta2"), NONNEGATIVE),
+        printed=RUN, parameters=dict.fromkeys(("V0", "weight_drift2", "G", "delta2"), NONNEGATIVE),
         in_words={
-            **MODEL_DISTANCE,
-            "weight_drift2": "the largest E||a^{r+1} - a^r||^2 over the epochs r < R",
+            **MODEL_DISTANCE, "weight_drift2": "the largest E||a^{r+1} - a^r||^2 over the epochs r < R",
             "V0": "E||v^0 - v*(a^0)||^2",
         },
         remarks=(
@@ -2069,10 +1553,7 @@ SINGLE = (
         ),
     ),
     theorem(
-        "theorem-3",
-        "personal_gap <= rate",
-        "the single loop",
-        "Theorem 3, section 3.2; proof in appendix C.2",
+        "theorem-3", "personal_gap <= rate", "the single loop", "Theorem 3, section 3.2; proof in appendix C.2",
         parameters={"personal_gap": NONNEGATIVE},
         in_words={
             **PERSONAL_GAP,
@@ -2090,27 +1571,17 @@ SINGLE = (
         ),
     ),
     theorem(
-        "theorem-3/corrected",
-        "personal_gap <= model_term + weights_term",
-        "the single loop, with constants",
-        "repair of Theorem 3, Phi = sum a_j f_j",
-        assuming=("mu <= L", SHORT, "gamma <= 1/L"),
+        "theorem-3/corrected", "personal_gap <= model_term + weights_term", "the single loop, with constants",
+        "repair of Theorem 3, Phi = sum a_j f_j", assuming=("mu <= L", SHORT, "gamma <= 1/L"),
         where={
-            **S,
-            "x": "mu*s",
-            **KAPPA_G,
-            "kappa_phi2": "N*G**2/mu**2",
-            **MOTION,
+            **S, "x": "mu*s", **KAPPA_G, "kappa_phi2": "N*G**2/mu**2", **MOTION,
             "steady_motion": "descent_term + motion_factor*(L**2*gamma*delta2/(mu*M) + delta2/M)",
-            "first_motion": "motion_factor*L**2*D**2",
-            "epoch_term": f"4/x*(2*s**2*delta2/H + (2/x + 2)*{DRIFT})",
+            "first_motion": "motion_factor*L**2*D**2", "epoch_term": f"4/x*(2*s**2*delta2/H + (2/x + 2)*{DRIFT})",
             "motion_term": "2/x*kappa_phi2*(2*(1 - x/2)**(K - 1) + 2*steady_motion/x "
             "+ first_motion*K*max(1 - x/2, 1 - mu*gamma)**(K - 1))",
             "model_term": "2*L*((1 - x/2)**K*D**2 + epoch_term + motion_term)",
-            "w_error": "(1 - mu*gamma)**K*D**2 + gamma*delta2/(mu*M)",
-            **CONDITION,
-            "weight_error": ALPHA_PART["weight_error"],
-            "weights_term": "(2*kappa_phi2*L + 4*N*G**2/L)*weight_error",
+            "w_error": "(1 - mu*gamma)**K*D**2 + gamma*delta2/(mu*M)", **CONDITION,
+            "weight_error": ALPHA_PART["weight_error"], "weights_term": "(2*kappa_phi2*L + 4*N*G**2/L)*weight_error",
         },
         printed={**RUN, "n": "m_n"},
         parameters={**{n: d for n, d in NUMBERS.items() if n not in ("dist0", "zeta")}, "M": COUNT},
@@ -2124,29 +1595,14 @@ SINGLE = (
             MOVING_WEIGHTS,
         ),
     ),
-)
+)  # fmt: skip
 
 PAPER = Paper(
-    name="perm",
-    title="Distributed Personalized Empirical Risk Minimization",
+    name="perm", title="Distributed Personalized Empirical Risk Minimization",
     authors="Yuyang Deng, Mohammad Mahdi Kamani, Pouria Mahdavinia, Mehrdad Mahdavi",
     claims=(
-        *PROBLEMS,
-        OBSERVATION,
-        *THEOREM_1,
-        *ALPHA_RATES,
-        EQ3,
-        *MINIMISERS,
-        *LEMMA_3,
-        *LOCAL,
-        *TOOLS,
-        *SAMPLING,
-        *EPOCHS,
-        *ONE_EPOCH,
-        *THEOREM_2,
-        *PROPOSITION_4,
-        *MOVING,
-        *SINGLE,
+        *PROBLEMS, OBSERVATION, *THEOREM_1, *ALPHA_RATES, EQ3, *MINIMISERS, *LEMMA_3, *LOCAL, *TOOLS, *SAMPLING,
+        *EPOCHS, *ONE_EPOCH, *THEOREM_2, *PROPOSITION_4, *MOVING, *SINGLE,
     ),
     experiments="validate.experiments.two_populations",
-)
+)  # fmt: skip

@@ -34,22 +34,15 @@ def _moved_weights(z: str, a: str, zeta: str, b: str) -> Lines:
         axiom("all of b", f"sum_n({b}) == 1", "simplex", zeta, costs),
         axiom("largest", "m_n <= max_n(m_n)", "extreme", "m_n", over="max_n"),
         combined(
-            "both",
-            f"2*lam*sum_n(({a} - {b})**2/m_n) <= -sum_n({moved}*({a} - {b}))",
-            [
-                {"line": "of a", "over": ["sum_n"], "times": b},
-                {"line": "of b", "over": ["sum_n"], "times": a},
-                {"line": "all of b", "times": f"-sum_n({a}*({z} + 2*({costs})*{a}))"},
-                {"line": "all of a", "times": f"-sum_n({b}*({zeta} + 2*({costs})*{b}))"},
-            ],
+            "both", f"2*lam*sum_n(({a} - {b})**2/m_n) <= -sum_n({moved}*({a} - {b}))",
+            f"sum_n: of a times {b}; sum_n: of b times {a}; all of b times -sum_n({a}*({z} + 2*({costs})*{a})); "
+            f"all of a times -sum_n({b}*({zeta} + 2*({costs})*{b}))",
         ),
         combined(
-            "lipschitz",
-            f"sum_n(({a} - {b})**2) <= kappa_g**2*sum_n({moved}**2)",
-            {"both": "2*kappa_g", "sum_n: largest": f"2*({a} - {b})**2/m_n"},
-            {f"sum_n: {a} - {b} + kappa_g*{moved}": "1"},
+            "lipschitz", f"sum_n(({a} - {b})**2) <= kappa_g**2*sum_n({moved}**2)",
+            f"both times 2*kappa_g; sum_n: largest times 2*({a} - {b})**2/m_n", f"sum_n: {a} - {b} + kappa_g*{moved}",
         ),
-    )
+    )  # fmt: skip
 
 
 def _apart(x: str, y: str) -> str:
@@ -63,25 +56,22 @@ def _near(name: str, x: str, y: str) -> Lines:
     grown = f"(grad(f_n, {x}) - grad(f_n, {y}))"
     return (
         combined(
-            f"{name} cocoercive",
-            f"norm2{grown} <= L*dot({grown}, {x} - {y})",
-            {f"smooth convex f_n ({x}, {y})": "L", f"smooth convex f_n ({y}, {x})": "L"},
+            f"{name} cocoercive", f"norm2{grown} <= L*dot({grown}, {x} - {y})",
+            f"smooth convex f_n ({x}, {y}) times L; smooth convex f_n ({y}, {x}) times L",
         ),
         combined(
-            name,
-            f"norm2({_apart(x, y)}) <= L**2*norm2({x} - {y})",
-            {f"{name} cocoercive": "2", f"first_n: {name} cocoercive": "2"},
-            {f"first_n{grown} + {grown} - L*({x} - {y})": "1"},
+            name, f"norm2({_apart(x, y)}) <= L**2*norm2({x} - {y})",
+            f"{name} cocoercive times 2; first_n: {name} cocoercive times 2",
+            f"first_n{grown} + {grown} - L*({x} - {y})",
         ),
-    )
+    )  # fmt: skip
 
 
 def _both_ways(apart: str, ends: str) -> Lines:
     """Cauchy's inequality, of which the square is a product of both."""
-    most = f"norm({apart})*norm({ends})"
     return (
-        axiom("less", f"dot({apart}, {ends}) <= {most}", "cauchy", apart, ends),
-        axiom("more", f"-dot({apart}, {ends}) <= {most}", "cauchy", f"-{apart}", ends),
+        axiom("less", None, "cauchy", apart, ends),
+        axiom("more", None, "cauchy", f"-{apart}", ends),
     )
 
 
@@ -97,16 +87,13 @@ def observed(x: str, z: str, a: str, zeta: str, b: str, told: bool = True) -> Li
         combined(
             "moved",
             f"{moved}**2 <= L**2*{dist2}*(8*{zeta} + 16*L**2*{dist2})",
-            [
-                {"line": "less", "times": f"norm({apart})*norm({ends}) + dot({apart}, {ends})"},
-                {"line": "near", "times": f"norm2({ends}) + 2*L**2*{dist2}"},
-            ],
-            {f"2*{start} - {apart}": f"L**2*{dist2}", "1": f"14*L**4*{dist2}**2"},
+            f"less times norm({apart})*norm({ends}) + dot({apart}, {ends}); near times norm2({ends}) + 2*L**2*{dist2}",
+            f"2*{start} - {apart} times L**2*{dist2}; 1 times 14*L**4*{dist2}**2",
         ),
         combined(
             "observation",
             f"sum_n(({a} - {b})**2) <= 4*L**2*kappa_g**2*sum_n(2*{zeta} + 4*L**2*{dist2})*{dist2}" if told else None,
-            {"lipschitz": "1", "sum_n: moved": "kappa_g**2"},
+            "lipschitz; sum_n: moved times kappa_g**2",
         ),
     )
 
@@ -130,21 +117,15 @@ def local_step(sentence: str | None = None) -> Lines:
         combined(
             "one step",
             sentence,
-            {
-                "turn": "1",
-                f"E mean_n: variance ({Y})": "gamma**2/N",
-                f"E mean_n: strongly_convex f_n ({Y}, xstar)": "2*gamma",
-                f"E mean_n: above f_n ({Y}, {LOCAL_MEAN})": "2*gamma",
-                f"E mean_n: lipschitz-gradient f_n ({Y}, {LOCAL_MEAN})": "2*gamma**2",
-                f"E: above f ({LOCAL_MEAN}, {HERE} - grad(f, {LOCAL_MEAN})/L)": "4*gamma**2*L",
-                f"E: infimum ({HERE} - grad(f, {LOCAL_MEAN})/L)": "4*gamma**2*L",
-                "minimiser": "4*gamma**2*L",
-            },
-            [
-                {"of": f"{Y} - {LOCAL_MEAN}", "over": ["E", "mean_n"], "times": "mu*gamma"},
-                {"of": f"{APART_HERE} - mean_n({APART_HERE})", "over": ["E", "mean_n"], "times": "2*gamma**2"},
-                {"of": f"mean_n({APART_HERE}) - grad(f, {LOCAL_MEAN})", "over": ["E"], "times": "gamma**2"},
-            ],
+            f"turn; E mean_n: variance ({Y}) times gamma**2/N; "
+            f"E mean_n: strongly_convex f_n ({Y}, xstar) times 2*gamma; "
+            f"E mean_n: above f_n ({Y}, {LOCAL_MEAN}) times 2*gamma; "
+            f"E mean_n: lipschitz-gradient f_n ({Y}, {LOCAL_MEAN}) times 2*gamma**2; "
+            f"E: above f ({LOCAL_MEAN}, {HERE} - grad(f, {LOCAL_MEAN})/L) times 4*gamma**2*L; "
+            f"E: infimum ({HERE} - grad(f, {LOCAL_MEAN})/L) times 4*gamma**2*L; minimiser times 4*gamma**2*L",
+            f"E mean_n: {Y} - {LOCAL_MEAN} times mu*gamma; "
+            f"E mean_n: {APART_HERE} - mean_n({APART_HERE}) times 2*gamma**2; "
+            f"E: mean_n({APART_HERE}) - grad(f, {LOCAL_MEAN}) times gamma**2",
         ),
     )
 
@@ -159,8 +140,8 @@ def of_zeta() -> Lines:
         axiom("outcomes", f"{all_} <= {law}", "quantile", all_),
         axiom("turns", f"{law} <= max_h({law})", "extreme", law, over="max_h"),
         axiom("rounds", f"max_h({law}) <= zeta", "extreme", f"max_h({law})", over="max_k"),
-        combined("apart", f"{one} <= zeta", {"clients": "1", "outcomes": "1", "turns": "1", "rounds": "1"}),
-        combined("not negative", "0 <= zeta", {"apart": "1"}, {f"grad(f_n, {Y}) - grad(f, {Y})": "1"}),
+        combined("apart", f"{one} <= zeta", "clients; outcomes; turns; rounds"),
+        combined("not negative", "0 <= zeta", "apart", f"grad(f_n, {Y}) - grad(f, {Y})"),
     )
 
 
@@ -169,70 +150,43 @@ def drifted(sentence: str | None = None) -> Lines:
     moved, rest = f"({Y} - gamma*grad(f, {Y}))", f"(grad(f_n, {Y}) - grad(f, {Y}))"
     ahead, whole = f"({LOCAL_MEAN} - gamma*grad(f, {LOCAL_MEAN}))", f"({Y} - gamma*grad(f_n, {Y}))"
     b, more = "(gamma**2*delta2 + (1 + 2*H)*gamma**2*zeta)", "(1 + 1/(2*H))"
-    over = ["E", "mean_n"]
+
     after = SPREAD.replace("h]", "h+1]")
     return (
         *of_zeta(),
         step("noisy", f"{after} == mean_n(E(norm2({whole} - mean_n{whole}))) + gamma**2*(N - 1)/N*{NOISE_HERE}"),
         combined(
-            "drift turn",
-            f"{after} <= {more}*{SPREAD} + {b}",
-            {
-                "noisy": "1",
-                f"E mean_n: variance ({Y})": "gamma**2*(N - 1)/N",
-                "E mean_n: apart": "(1 + 2*H)*gamma**2",
-                f"E mean_n: smooth convex f ({Y}, {LOCAL_MEAN})": f"2*gamma*{more}",
-                f"E mean_n: smooth convex f ({LOCAL_MEAN}, {Y})": f"2*gamma*{more}",
-            },
-            [
-                {
-                    "of": f"{moved} - mean_n{moved} + 2*H*gamma*({rest} - mean_n{rest})",
-                    "over": over,
-                    "times": "1/(2*H)",
-                },
-                {"of": f"mean_n{rest}", "over": ["E"], "times": "(1 + 2*H)*gamma**2"},
-                {"of": f"mean_n{moved} - {ahead}", "over": ["E"], "times": more},
-                {
-                    "of": f"grad(f, {Y}) - grad(f, {LOCAL_MEAN})",
-                    "over": over,
-                    "times": f"{more}*gamma*(2/L - gamma)",
-                },
-                {"of": "1", "times": "gamma**2*delta2/N"},
-            ],
+            "drift turn", f"{after} <= {more}*{SPREAD} + {b}",
+            f"noisy; E mean_n: variance ({Y}) times gamma**2*(N - 1)/N; E mean_n: apart times (1 + 2*H)*gamma**2; "
+            f"E mean_n: smooth convex f ({Y}, {LOCAL_MEAN}) times 2*gamma*{more}; "
+            f"E mean_n: smooth convex f ({LOCAL_MEAN}, {Y}) times 2*gamma*{more}",
+            f"E mean_n: {moved} - mean_n{moved} + 2*H*gamma*({rest} - mean_n{rest}) times 1/(2*H); "
+            f"E: mean_n{rest} times (1 + 2*H)*gamma**2; E: mean_n{moved} - {ahead} times {more}; "
+            f"E mean_n: grad(f, {Y}) - grad(f, {LOCAL_MEAN}) times {more}*gamma*(2/L - gamma); "
+            "1 times gamma**2*delta2/N",
         ),
         domain("before", "h <= H - 1"),
         domain("some turn", "0 < H"),
         domain("a turn", "1 <= H"),
-        combined("inside", "h <= H", {"before": "1"}, {"1": "1"}),
-        combined("not beyond", "h + 1 <= 2*H", {"before": "1", "some turn": "1"}),
-        combined("half way", "h < 2*H", {"before": "1", "some turn": "1"}, {"1": "1"}),
+        combined("inside", "h <= H", "before", "1"),
+        combined("not beyond", "h + 1 <= 2*H", "before; some turn"),
+        combined("half way", "h < 2*H", "before; some turn", "1"),
         induction(
-            "growth",
-            f"(1 - h/(2*H))*{SPREAD} <= h*{b}",
-            [step("begin")],
+            "growth", f"(1 - h/(2*H))*{SPREAD} <= h*{b}", [step("begin")],
             [
                 combined(
-                    "go on",
-                    None,
-                    {"IH": "1", "drift turn": "1 - (h + 1)/(2*H)"},
-                    [
-                        {"of": f"{Y} - {LOCAL_MEAN}", "over": over, "times": "(h + 1)/(2*H)**2"},
-                        {"of": "1", "times": f"(h + 1)/(2*H)*{b}"},
-                    ],
-                )
+                    "go on", None, "IH; drift turn times 1 - (h + 1)/(2*H)",
+                    f"E mean_n: {Y} - {LOCAL_MEAN} times (h + 1)/(2*H)**2; 1 times (h + 1)/(2*H)*{b}",
+                ),
             ],
             on="h",
         ),
         combined(
-            "drift",
-            sentence,
-            {"growth": "1/(1 - h/(2*H))"},
-            {
-                "1": "H*gamma**2*delta2*(5*(H - h) + H)/(2*H - h)"
-                " + 2*H*gamma**2*zeta*(5*H*(H - h) + H*(H - 1) + (H - h))/(2*H - h)"
-            },
+            "drift", sentence, "growth times 1/(1 - h/(2*H))",
+            "1 times H*gamma**2*delta2*(5*(H - h) + H)/(2*H - h) + 2*H*gamma**2*zeta*(5*H*(H - h) + H*(H - 1) + (H "
+            "- h))/(2*H - h)",
         ),
-    )
+    )  # fmt: skip
 
 
 def last_local(projected: bool = False) -> Lines:
@@ -244,51 +198,39 @@ def last_local(projected: bool = False) -> Lines:
     q, far = "(1 - mu*gamma)", "E(norm2(x[k] - xstar))"
     loss = f"(2*gamma - 4*gamma**2*L)*(E(f({LOCAL_MEAN})) - f(xstar))"
     return (
-        combined("no longer", "gamma <= 2/L", {"gamma <= 1/(2*L)": "1"}, {"1": "3/(2*L)"}),
+        combined("no longer", "gamma <= 2/L", "gamma <= 1/(2*L)", "1 times 3/(2*L)"),
         *drifted(f"{SPREAD} <= spread"),
         *local_step(f"E(norm2({NEXT} - xstar)) <= {q}*{DISTANCE} - {loss} + {of_spread}*{SPREAD} + gamma**2*delta2/N"),
-        combined("slow", "mu*gamma <= 1", {"curvature f": "gamma", "gamma <= 1/(2*L)": "L"}, {"1": "1/2"}),
-        combined("short", "2*L*gamma <= 1", {"gamma <= 1/(2*L)": "2*L"}),
+        combined("slow", "mu*gamma <= 1", "curvature f times gamma; gamma <= 1/(2*L) times L", "1 times 1/2"),
+        combined("short", "2*L*gamma <= 1", "gamma <= 1/(2*L) times 2*L"),
         combined(
-            "one turn",
-            f"E(norm2({NEXT} - xstar)) <= {q}*{DISTANCE} + {of_spread}*spread + gamma**2*delta2/N",
-            {
-                "one step": "1",
-                "drift": of_spread,
-                f"E: infimum ({LOCAL_MEAN})": "2*gamma*(1 - 2*L*gamma)",
-                "minimiser": "2*gamma*(1 - 2*L*gamma)",
-            },
+            "one turn", f"E(norm2({NEXT} - xstar)) <= {q}*{DISTANCE} + {of_spread}*spread + gamma**2*delta2/N",
+            f"one step; drift times {of_spread}; E: infimum ({LOCAL_MEAN}) times 2*gamma*(1 - 2*L*gamma); "
+            "minimiser times 2*gamma*(1 - 2*L*gamma)",
         ),
         induction(
-            "of a round",
-            f"{DISTANCE} - {rest} <= {q}**h*({far} - {rest})",
-            [step("at first")],
-            [combined("next turn", None, {"one turn": "1", "IH": q})],
-            on="h",
+            "of a round", f"{DISTANCE} - {rest} <= {q}**h*({far} - {rest})", [step("at first")],
+            [combined("next turn", None, f"one turn; IH times {q}")], on="h",
         ),
         at("last turn", "of a round", h="H"),
         *(nearer(end, after) if projected else (step("end", after.replace("<=", "==")),)),
         induction(
-            "of the run",
-            f"{far} - {rest} <= {q}**(k*H)*(dist0 - {rest})",
-            [combined("first round")],
-            [combined("next round", None, {"end": "1", "last turn": "1", "IH": f"{q}**H"})],
+            "of the run", f"{far} - {rest} <= {q}**(k*H)*(dist0 - {rest})", [combined("first round")],
+            [combined("next round", None, f"end; last turn; IH times {q}**H")],
         ),
         at("last round", "of the run", k="K"),
         combined(
-            "error of w",
-            "E(norm2(x[K] - xstar)) <= w_error" if projected else None,
-            {"last round": "1"},
-            {"1": f"{q}**(K*H)*{rest}"},
+            "error of w", "E(norm2(x[K] - xstar)) <= w_error" if projected else None, "last round",
+            f"1 times {q}**(K*H)*{rest}",
         ),
-    )
+    )  # fmt: skip
 
 
 def nearer(before: str, sentence: str) -> Lines:
     """The projected vector is as near to w*, which is in the ball."""
     return (
         axiom("angle", f"dot({before} - x[k+1], xstar - x[k+1]) <= 0", "projection", "x[k+1]", before, "xstar"),
-        combined("end", sentence, {"E: angle": "2"}, {f"E: {before} - x[k+1]": "1"}),
+        combined("end", sentence, "E: angle times 2", f"E: {before} - x[k+1]"),
     )
 
 
@@ -296,19 +238,15 @@ def in_ball(x: str) -> Lines:
     """Iterates stay in the ball, whose diameter is 2r."""
     return (
         induction(
-            "ball",
-            "norm2(x[k]) <= r**2",
-            [combined("start in it", None, {"norm2(x0) <= r**2": "1"})],
+            "ball", "norm2(x[k]) <= r**2", [combined("start in it", None, "norm2(x0) <= r**2")],
             [axiom("stays in it", None, "projection", "x[k+1]")],
         ),
         *((at("end in it", "ball", k="K"),) if x == "x[K]" else ()),
         combined(
-            "diameter",
-            f"norm2({x} - xstar) <= 4*r**2",
-            {"end in it" if x == "x[K]" else "ball": "2", "norm2(xstar) <= r**2": "2"},
-            {f"{x} + xstar": "1"},
+            "diameter", f"norm2({x} - xstar) <= 4*r**2",
+            {"end in it" if x == "x[K]" else "ball": "2", "norm2(xstar) <= r**2": "2"}, f"{x} + xstar",
         ),
-    )
+    )  # fmt: skip
 
 
 def last_minibatch() -> Lines:
@@ -317,38 +255,28 @@ def last_minibatch() -> Lines:
     ahead = "x[k] - gamma*grad(f, x[k])"
     noise = "gamma**2/(M*N)*mean_n(mean_i(E(norm2(grad(f_ni, x[k]) - grad(f_n, x[k])))))"
     return (
-        combined("short", "L*gamma <= 1", {"gamma <= 1/L": "L"}),
-        combined("slow", "mu*gamma <= 1", {"mu <= L": "gamma", "short": "1"}),
+        combined("short", "L*gamma <= 1", "gamma <= 1/L times L"),
+        combined("slow", "mu*gamma <= 1", "mu <= L times gamma; short"),
         *nearer("moved[k]", "E(norm2(x[k+1] - xstar)) <= E(norm2(moved[k] - xstar))"),
         step("length", f"E(norm2(moved[k] - xstar)) == E(norm2({ahead} - xstar)) + {noise}"),
         combined(
-            "round",
-            f"E(norm2(x[k+1] - xstar)) <= {q}*{far} + gamma**2*delta2/M",
-            {
-                "end": "1",
-                "length": "1",
-                "E mean_n: variance (x[k])": "gamma**2/(M*N)",
-                "E: strongly_convex f (x[k], xstar)": "2*gamma",
-                "E: above f (x[k], x[k] - grad(f, x[k])/L)": "2*gamma",
-                "E: infimum (x[k] - grad(f, x[k])/L)": "2*gamma",
-                "minimiser": "2*gamma",
-            },
-            {"E: grad(f, x[k])": "gamma*(1/L - gamma)", "1": "gamma**2*delta2*(N - 1)/(M*N)"},
+            "round", f"E(norm2(x[k+1] - xstar)) <= {q}*{far} + gamma**2*delta2/M",
+            "end; length; E mean_n: variance (x[k]) times gamma**2/(M*N); "
+            "E: strongly_convex f (x[k], xstar) times 2*gamma; "
+            "E: above f (x[k], x[k] - grad(f, x[k])/L) times 2*gamma; "
+            "E: infimum (x[k] - grad(f, x[k])/L) times 2*gamma; minimiser times 2*gamma",
+            "E: grad(f, x[k]) times gamma*(1/L - gamma); 1 times gamma**2*delta2*(N - 1)/(M*N)",
         ),
         combined(
-            "at first",
-            "norm2(x0 - xstar) <= 4*r**2",
-            {"norm2(x0) <= r**2": "2", "norm2(xstar) <= r**2": "2"},
-            {"x0 + xstar": "1"},
+            "at first", "norm2(x0 - xstar) <= 4*r**2", "norm2(x0) <= r**2 times 2; norm2(xstar) <= r**2 times 2",
+            "x0 + xstar",
         ),
         induction(
-            "of the run",
-            f"{far} - {floor} <= {q}**k*(4*r**2 - {floor})",
-            [combined("first round", None, {"at first": "1"})],
-            [combined("next round", None, {"round": "1", "IH": q})],
+            "of the run", f"{far} - {floor} <= {q}**k*(4*r**2 - {floor})", [combined("first round", None, "at first")],
+            [combined("next round", None, f"round; IH times {q}")],
         ),
-        combined("error of w", f"{far} <= w_error", {"of the run": "1"}, {"1": f"{q}**k*{floor}"}),
-    )
+        combined("error of w", f"{far} <= w_error", "of the run", f"1 times {q}**k*{floor}"),
+    )  # fmt: skip
 
 
 # --- norms: Lemma 10, Proposition 3 ----------------------------------------------------------------------------------
@@ -360,28 +288,17 @@ def part_of_weights() -> Lines:
     return (
         step("chosen or not", f"norm2(part[0]) == dot(part[0], alpha_n*{g})"),
         combined(
-            "shorter",
-            f"norm2(part[0]) <= alpha_n**2*norm2({g})",
-            {"chosen or not": "2"},
-            {f"part[0] - alpha_n*{g}": "1"},
+            "shorter", f"norm2(part[0]) <= alpha_n**2*norm2({g})", "chosen or not times 2", f"part[0] - alpha_n*{g}",
         ),
         root("of each", "shorter", f"norm(part[0]) <= alpha_n*norm({g})"),
         axiom("largest", f"norm({g}) <= G", "extreme", f"norm({g})", over="max_n"),
         step("squared", "norm2(x[1]) == norm2(sum_n(part[0]))"),
         root("sum", "squared", "norm(x[1]) == norm(sum_n(part[0]))"),
-        axiom("triangle", "norm(sum_n(part[0])) <= sum_n(norm(part[0]))", "triangle", "part[0]", over="sum_n"),
+        axiom("triangle", None, "triangle", "part[0]", over="sum_n"),
         combined(
-            "all",
-            None,
-            {
-                "sum": "1",
-                "triangle": "1",
-                "sum_n: of each": "1",
-                "sum_n: largest": "alpha_n",
-                "sum_n(alpha_n) == 1": "G",
-            },
+            "all", None, "sum; triangle; sum_n: of each; sum_n: largest times alpha_n; sum_n(alpha_n) == 1 times G",
         ),
-    )
+    )  # fmt: skip
 
 
 def _growth(bent: str, added: str) -> Lines:
@@ -392,32 +309,24 @@ def _growth(bent: str, added: str) -> Lines:
         root("bent", "bent 2", f"norm({bent}) <= L*norm({s})"),
         step("made 2", f"norm2(s[k, h+1]) == norm2({moved} + {more})"),
         root("made", "made 2", f"norm(s[k, h+1]) == norm({moved} + {more})"),
-        axiom("added", f"norm({moved} + {more}) <= norm{moved} + norm{more}", "triangle", moved, more),
-        axiom("less", f"norm({s} + {less}) <= norm({s}) + norm{less}", "triangle", s, less),
+        axiom("added", None, "triangle", moved, more),
+        axiom("less", None, "triangle", s, less),
         combined("scaled 2", f"norm2{more} == ({c})**2*norm2({added})"),
         combined("turned 2", f"norm2{less} == ({c})**2*norm2({bent})"),
         root("scaled", "scaled 2", f"norm{more} == {c}*norm({added})"),
         root("turned", "turned 2", f"norm{less} == {c}*norm({bent})"),
         combined(
-            "turn",
-            f"norm(s[k, h+1]) <= {b}*norm({s}) + {c}*norm({added})",
-            {
-                **dict.fromkeys(("made", "added", "less", "scaled", "turned"), "1"),
-                "bent": c,
-                "alpha_n <= 1": f"eta*N*L*norm({s})",
-            },
+            "turn", f"norm(s[k, h+1]) <= {b}*norm({s}) + {c}*norm({added})",
+            f"made; added; less; scaled; turned; bent times {c}; alpha_n <= 1 times eta*N*L*norm({s})",
         ),
-        combined("one", f"1 <= {b}", (), {"1": "eta*N*L"}),
+        combined("one", f"1 <= {b}", (), "1 times eta*N*L"),
         power("more", "one", "h + 1", f"1 <= {b}**(h + 1)"),
         induction(
-            "growth",
-            f"norm({s}) <= {c}*h*{b}**h*norm({added})",
-            [step("begin")],
-            [combined("go on", None, {"turn": "1", "IH": b, "more": f"{c}*norm({added})"})],
-            on="h",
+            "growth", f"norm({s}) <= {c}*h*{b}**h*norm({added})", [step("begin")],
+            [combined("go on", None, f"turn; IH times {b}; more times {c}*norm({added})")], on="h",
         ),
         at("last turn", "growth", k="0", h="H"),
-    )
+    )  # fmt: skip
 
 
 def turned_by() -> Lines:
@@ -425,19 +334,15 @@ def turned_by() -> Lines:
     s = "s[k, h]"
     return (
         assumed(
-            "every sample",
-            f"norm2(grad(f_ni, {s}) - grad(f_ni, {s} - {s})) <= L**2*norm2({s})",
-            ["smooth(f_ni, L)"],
-            "lipschitz-gradient",
-            x=s,
-            y=f"{s} - {s}",
+            "every sample", f"norm2(grad(f_ni, {s}) - grad(f_ni, {s} - {s})) <= L**2*norm2({s})", ["smooth(f_ni, L)"],
+            "lipschitz-gradient", x=s, y=f"{s} - {s}",
         ),
         drawn("bent 2", "every sample", f"norm2(bent[k, h]) <= L**2*norm2({s})"),
         *_growth("bent[k, h]", "x[k]"),
         step("end 2", "norm2(q[1]) == norm2(s[0, H])"),
         root("end", "end 2", "norm(q[1]) == norm(s[0, H])"),
-        combined("all", None, {"end": "1/norm(x0)", "last turn": "1/norm(x0)"}),
-    )
+        combined("all", None, "end times 1/norm(x0); last turn times 1/norm(x0)"),
+    )  # fmt: skip
 
 
 def _exponential() -> Lines:
@@ -446,17 +351,14 @@ def _exponential() -> Lines:
     return (
         axiom("exp", f"1 + {z} <= exp({z})", "exp", z),
         power("to H", "exp", "H", f"{b}**H <= exp({z})**H"),
-        axiom("one more", f"exp(h*{z} + {z}) == exp(h*{z})*exp({z})", "exp sum", f"h*{z}", z),
+        axiom("one more", None, "exp sum", f"h*{z}", z),
         induction(
-            "powers",
-            f"exp({z})**h == exp(h*{z})",
-            [combined("none")],
-            [combined("next", None, {"IH": f"exp({z})", "one more": "-1"})],
-            on="h",
+            "powers", f"exp({z})**h == exp(h*{z})", [combined("none")],
+            [combined("next", None, f"IH times exp({z}); one more times -1")], on="h",
         ),
         at("all powers", "powers", h="H"),
-        combined("grown", f"{b}**H <= exp(H*{z})", {"to H": "1", "all powers": "1"}),
-    )
+        combined("grown", f"{b}**H <= exp(H*{z})", "to H; all powers"),
+    )  # fmt: skip
 
 
 def part_of_epoch() -> Lines:
@@ -465,42 +367,31 @@ def part_of_epoch() -> Lines:
     bent, last, scale = f"(grad(f_n, {s}) - grad(f_n, {s} - {s}))", "s[0, H]", f"eta*alpha_n*N*H*{b}**H"
     return (
         axiom("own weight", "alpha_n <= sum_n(alpha_n)", "part", "alpha_n", over="sum_n"),
-        combined("alpha_n <= 1", "alpha_n <= 1", {"own weight": "1", "sum_n(alpha_n) == 1": "1"}),
-        combined("bent 2", f"norm2{bent} <= L**2*norm2({s})", {f"lipschitz-gradient f_n ({s}, {s} - {s})": "1"}),
+        combined("alpha_n <= 1", "alpha_n <= 1", "own weight; sum_n(alpha_n) == 1"),
+        combined("bent 2", f"norm2{bent} <= L**2*norm2({s})", f"lipschitz-gradient f_n ({s}, {s} - {s})"),
         *_growth(bent, "grad(f_n, x[k])"),
         step("chosen or not", f"norm2(part[0]) == dot(part[0], {last})"),
-        combined("shorter", f"norm2(part[0]) <= norm2({last})", {"chosen or not": "2"}, {f"part[0] - {last}": "1"}),
+        combined("shorter", f"norm2(part[0]) <= norm2({last})", "chosen or not times 2", f"part[0] - {last}"),
         root("of each", "shorter", f"norm(part[0]) <= norm({last})"),
         axiom("largest", f"norm({g}) <= G", "extreme", f"norm({g})", over="max_n"),
         step("squared", "norm2(x[1]) == norm2(sum_n(part[0]))"),
         root("sum", "squared", "norm(x[1]) == norm(sum_n(part[0]))"),
-        axiom("triangle", "norm(sum_n(part[0])) <= sum_n(norm(part[0]))", "triangle", "part[0]", over="sum_n"),
+        axiom("triangle", None, "triangle", "part[0]", over="sum_n"),
         combined(
             "by G",
             f"norm(x[1]) <= eta*N*H*{b}**H*G",
-            {
-                "sum": "1",
-                "triangle": "1",
-                "sum_n: of each": "1",
-                "sum_n: last turn": "1",
-                "sum_n: largest": scale,
-                "sum_n(alpha_n) == 1": f"eta*N*H*{b}**H*G",
-            },
+            f"sum; triangle; sum_n: of each; sum_n: last turn; sum_n: largest times {scale}; "
+            f"sum_n(alpha_n) == 1 times eta*N*H*{b}**H*G",
         ),
         *_exponential(),
         axiom("rest", f"1 + (1 - H*{z}) <= exp(1 - H*{z})", "exp", f"1 - H*{z}"),
-        axiom("both", f"exp((1 - H*{z}) + H*{z}) == exp(1 - H*{z})*exp(H*{z})", "exp sum", f"1 - H*{z}", f"H*{z}"),
+        axiom("both", None, "exp sum", f"1 - H*{z}", f"H*{z}"),
         combined(
             "e",
             f"{b}**H <= exp(1)",
-            {
-                "grown": "1",
-                "both": "-1",
-                "rest": f"exp(H*{z})",
-                "eta*N*H*L <= 1": f"exp(H*{z})",
-            },
+            f"grown; both times -1; rest times exp(H*{z}); eta*N*H*L <= 1 times exp(H*{z})",
         ),
-        combined("all", None, {"by G": "1", "e": "eta*N*H*G"}),
+        combined("all", None, "by G; e times eta*N*H*G"),
     )
 
 
@@ -512,12 +403,12 @@ def near_a_step() -> Lines:
     of_h = f"{c}*h*({b}**h - 1)*norm({g})"
     return (
         axiom("own weight", "alpha_n <= sum_n(alpha_n)", "part", "alpha_n", over="sum_n"),
-        combined("alpha_n <= 1", "alpha_n <= 1", {"own weight": "1", "sum_n(alpha_n) == 1": "1"}),
-        combined("bent 2", f"norm2{bent} <= L**2*norm2({s})", {f"lipschitz-gradient f_n ({s}, {s} - {s})": "1"}),
+        combined("alpha_n <= 1", "alpha_n <= 1", "own weight; sum_n(alpha_n) == 1"),
+        combined("bent 2", f"norm2{bent} <= L**2*norm2({s})", f"lipschitz-gradient f_n ({s}, {s} - {s})"),
         *_growth(bent, g),
         step("off 2", f"norm2(s[k, h+1] - {c}*(h + 1)*{g}) == norm2({off} + {less})"),
         root("off", "off 2", f"norm(s[k, h+1] - {c}*(h + 1)*{g}) == norm({off} + {less})"),
-        axiom("off and less", f"norm({off} + {less}) <= norm{off} + norm{less}", "triangle", off, less),
+        axiom("off and less", None, "triangle", off, less),
         induction(
             "error",
             f"norm{off} <= {of_h}",
@@ -526,14 +417,8 @@ def near_a_step() -> Lines:
                 combined(
                     "more error",
                     None,
-                    {
-                        "IH": "1",
-                        **dict.fromkeys(("off", "off and less", "turned"), "1"),
-                        "bent": c,
-                        "growth": f"{c}*L",
-                        "alpha_n <= 1": f"eta*N*L*{c}*h*{b}**h*norm({g})",
-                        "more": f"{c}*norm({g})",
-                    },
+                    f"IH; off; off and less; turned; bent times {c}; growth times {c}*L; "
+                    f"alpha_n <= 1 times eta*N*L*{c}*h*{b}**h*norm({g}); more times {c}*norm({g})",
                 )
             ],
             on="h",
@@ -542,57 +427,48 @@ def near_a_step() -> Lines:
         axiom("largest", f"norm({start}) <= G", "extreme", f"norm({start})", over="max_n"),
         step("squared", f"norm2(x[1] - eta*N*H*sum_n(alpha_n*{start})) == norm2(sum_n{gone})"),
         root("sum", "squared", f"norm(x[1] - eta*N*H*sum_n(alpha_n*{start})) == norm(sum_n{gone})"),
-        axiom("triangle", f"norm(sum_n{gone}) <= sum_n(norm{gone})", "triangle", gone, over="sum_n"),
+        axiom("triangle", None, "triangle", gone, over="sum_n"),
         power("one to H", "one", "H", f"1 <= {b}**H"),
         combined(
             "by G",
             f"norm(x[1] - eta*N*H*sum_n(alpha_n*{start})) <= eta*N*H*({b}**H - 1)*G",
-            {
-                "sum": "1",
-                "triangle": "1",
-                "sum_n: last error": "1",
-                "sum_n: largest": f"{c}*H*({b}**H - 1)",
-                "sum_n(alpha_n) == 1": f"eta*N*H*({b}**H - 1)*G",
-            },
+            f"sum; triangle; sum_n: last error; sum_n: largest times {c}*H*({b}**H - 1); "
+            f"sum_n(alpha_n) == 1 times eta*N*H*({b}**H - 1)*G",
         ),
         *_exponential(),
         axiom("inverse", f"1 + (-H*{z}) <= exp(-H*{z})", "exp", f"-H*{z}"),
-        axiom("one is", f"exp(H*{z} + (-H*{z})) == exp(H*{z})*exp(-H*{z})", "exp sum", f"H*{z}", f"-H*{z}"),
+        axiom("one is", None, "exp sum", f"H*{z}", f"-H*{z}"),
         domain("a round", "1 <= R"),
-        combined("some R", "4*R >= 4", {"a round": "4"}),
+        combined("some R", "4*R >= 4", "a round times 4"),
         domain("less than 4", "256/81 < 4"),
-        combined("three", "1 <= 4*R - 1", {"some R": "1"}, {"1": "2"}),
+        combined("three", "1 <= 4*R - 1", "some R", "1 times 2"),
         combined(
             "at most",
             f"(4*R - 1)*exp(H*{z}) <= 4*R",
-            {"one is": "-4*R", "inverse": f"4*R*exp(H*{z})", "eta <= 1/(4*N*H*R*L)": f"4*N*H*R*L*exp(H*{z})"},
+            f"one is times -4*R; inverse times 4*R*exp(H*{z}); eta <= 1/(4*N*H*R*L) times 4*N*H*R*L*exp(H*{z})",
         ),
         axiom("quarter", "1 + (-1/4) <= exp(-1/4)", "exp", "-1/4"),
-        axiom("quarters", "exp(1/4 + (-1/4)) == exp(1/4)*exp(-1/4)", "exp sum", "1/4", "-1/4"),
-        combined("small", "exp(1/4) <= 4/3", {"quarters": "-4/3", "quarter": "4/3*exp(1/4)"}),
-        axiom("halves", "exp(1/2 + 1/2) == exp(1/2)*exp(1/2)", "exp sum", "1/2", "1/2"),
-        axiom("half", "exp(1/4 + 1/4) == exp(1/4)*exp(1/4)", "exp sum", "1/4", "1/4"),
+        axiom("quarters", None, "exp sum", "1/4", "-1/4"),
+        combined("small", "exp(1/4) <= 4/3", "quarters times -4/3; quarter times 4/3*exp(1/4)"),
+        axiom("halves", None, "exp sum", "1/2", "1/2"),
+        axiom("half", None, "exp sum", "1/4", "1/4"),
         power("fourth", "small", "4", "exp(1/4)**4 <= (4/3)**4"),
         combined(
             "e is less than 4",
             "exp(1) < 4*R",
-            {"halves": "1", "half": "exp(1/2) + exp(1/4)**2", "fourth": "1", "some R": "1", "less than 4": "1"},
+            "halves; half times exp(1/2) + exp(1/4)**2; fourth; some R; less than 4",
         ),
         axiom("e is more than 1", "exp(1) >= 1 + 1", "exp", "1"),
         combined(
             "e_R",
             f"{b}**H - 1 <= e_R",
-            {
-                "grown": "1",
-                "at most": "1/(4*R - 1)",
-                "e is more than 1": "4*R/((4*R - 1)*(4*R - exp(1)))",
-            },
-            {"1": "4*R/((4*R - 1)*(4*R - exp(1)))"},
+            "grown; at most times 1/(4*R - 1); e is more than 1 times 4*R/((4*R - 1)*(4*R - exp(1)))",
+            "1 times 4*R/((4*R - 1)*(4*R - exp(1)))",
         ),
         combined(
             "by e_R",
             f"norm(x[1] - eta*N*H*sum_n(alpha_n*{start})) <= eta*N*H*e_R*G",
-            {"by G": "1", "e_R": "eta*N*H*G"},
+            "by G; e_R times eta*N*H*G",
         ),
         power("all", "by e_R", "2"),
     )
@@ -602,27 +478,17 @@ def near_identity() -> Lines:
     """Proposition 2: ||x[k] - x0|| <= ((1 + aL)^k - 1) ||x0||, and the same of y."""
     sides = [line for x, tap, a in (("x", "one", "a"), ("y", "other", "b")) for line in _grown(x, tap, a)]
     return (
-        combined("long", "K <= last - l + 1", {"K == last - l + 1": "1"}),
+        combined("long", "K <= last - l + 1", "K == last - l + 1"),
         *sides,
         combined("opposite 2", "norm2(x0 - y[K]) == norm2(y[K] - x0)"),
         root("opposite", "opposite 2", "norm(x0 - y[K]) == norm(y[K] - x0)"),
-        axiom(
-            "both",
-            "norm((x[K] - x0) + (x0 - y[K])) <= norm(x[K] - x0) + norm(x0 - y[K])",
-            "triangle",
-            "x[K] - x0",
-            "x0 - y[K]",
-        ),
+        axiom("both", None, "triangle", "x[K] - x0", "x0 - y[K]"),
         combined(
-            "all",
-            None,
-            {
-                **dict.fromkeys(("both", "opposite", "x end", "y end"), "1/norm(x0)"),
-                "x grown": "1",
-                "y grown": "1",
-            },
+            "all", None,
+            "both times 1/norm(x0); opposite times 1/norm(x0); x end times 1/norm(x0); y end times 1/norm(x0); "
+            "x grown; y grown",
         ),
-    )
+    )  # fmt: skip
 
 
 def _grown(x: str, tap: str, a: str) -> Lines:
@@ -630,50 +496,30 @@ def _grown(x: str, tap: str, a: str) -> Lines:
     taken = f"(-{a}*mean_n({bent}))"
     return (
         assumed(
-            f"{x} every",
-            f"norm2(grad(f_ni, {here}) - grad(f_ni, {here} - {here})) <= L**2*norm2({here})",
-            ["smooth(f_ni, L)"],
-            "lipschitz-gradient",
-            x=here,
-            y=f"{here} - {here}",
+            f"{x} every", f"norm2(grad(f_ni, {here}) - grad(f_ni, {here} - {here})) <= L**2*norm2({here})",
+            ["smooth(f_ni, L)"], "lipschitz-gradient", x=here, y=f"{here} - {here}",
         ),
         drawn(f"{x} bent 2", f"{x} every", f"norm2({bent}) <= L**2*norm2({here})"),
         root(f"{x} bent", f"{x} bent 2", f"norm({bent}) <= L*norm({here})"),
-        axiom(f"{x} mean", f"norm(mean_n({bent})) <= mean_n(norm({bent}))", "triangle", bent, over="mean_n"),
+        axiom(f"{x} mean", None, "triangle", bent, over="mean_n"),
         step(f"{x} made 2", f"norm2({x}[k+1] - x0) == norm2(({here} - x0) + {taken})"),
         root(f"{x} made", f"{x} made 2", f"norm({x}[k+1] - x0) == norm(({here} - x0) + {taken})"),
-        axiom(
-            f"{x} taken",
-            f"norm(({here} - x0) + {taken}) <= norm({here} - x0) + norm{taken}",
-            "triangle",
-            f"{here} - x0",
-            taken,
-        ),
+        axiom(f"{x} taken", None, "triangle", f"{here} - x0", taken),
         combined(f"{x} turned 2", f"norm2{taken} == {a}**2*norm2(mean_n({bent}))"),
         root(f"{x} turned", f"{x} turned 2", f"norm{taken} == {a}*norm(mean_n({bent}))"),
-        axiom(
-            f"{x} away", f"norm(({here} - x0) + x0) <= norm({here} - x0) + norm(x0)", "triangle", f"{here} - x0", "x0"
-        ),
+        axiom(f"{x} away", None, "triangle", f"{here} - x0", "x0"),
         combined(
-            f"{x} turn",
-            f"norm({x}[k+1] - x0) <= {q}*norm({here} - x0) + {a}*L*norm(x0)",
-            {
-                **dict.fromkeys((f"{x} made", f"{x} taken", f"{x} turned"), "1"),
-                f"{x} mean": a,
-                f"mean_n: {x} bent": a,
-                f"{x} away": f"{a}*L",
-            },
+            f"{x} turn", f"norm({x}[k+1] - x0) <= {q}*norm({here} - x0) + {a}*L*norm(x0)",
+            f"{x} made; {x} taken; {x} turned; {x} mean times {a}; mean_n: {x} bent times {a}; {x} away times {a}*L",
         ),
         induction(
-            f"{x} run",
-            f"norm({here} - x0) <= ({q}**k - 1)*norm(x0)",
-            [combined(f"{x} begin")],
-            [combined(f"{x} go on", None, {f"{x} turn": "1", "IH": q})],
+            f"{x} run", f"norm({here} - x0) <= ({q}**k - 1)*norm(x0)", [combined(f"{x} begin")],
+            [combined(f"{x} go on", None, f"{x} turn; IH times {q}")],
         ),
         at(f"{x} end", f"{x} run", k="K"),
-        combined(f"{x} one", f"1 <= {q}", (), {"1": f"{a}*L"}),
+        combined(f"{x} one", f"1 <= {q}", (), f"1 times {a}*L"),
         axiom(f"{x} grown", f"{q}**K <= {q}**(last - l + 1)", "exponents", q, "K", "last + 1 - l"),
-    )
+    )  # fmt: skip
 
 
 # --- gradient steps on the weights: the rate, Theorem 1, Lemma 15 ----------------------------------------------------
@@ -692,7 +538,7 @@ def _none(j: int, why: str, sign: str) -> Lines:
     one = f"1 - abs(T_a - {j})"
     return (
         axiom(f"far {j}", f"{sign}(T_a - {j}) <= abs(T_a - {j})", "abs", f"T_a - {j}"),
-        combined(f"off {j}", f"{one} <= 0", {f"far {j}": "1", why: "1"}),
+        combined(f"off {j}", f"{one} <= 0", f"far {j}; {why}"),
         axiom(f"none {j}", f"max(0, {one}) <= 0", "bounds", "0", one, "0"),
     )
 
@@ -701,26 +547,26 @@ def _rate() -> Lines:
     """What RHO is, and that it stands to the power of twice as many steps as are taken."""
     goal, whole = f"{ONCE}*{RHO}**2 + {TWICE}*{RHO}**4 <= {BOTH}*{RHO}**(2*T_a)", f"{RHO}**(2*T_a)"
     last = combined(
-        "three or more", None, {"none 2": f"{RHO}**4", "none 1": f"{RHO}**2"}, {"1": f"{BOTH}*{RHO}**(2*T_a)"}
+        "three or more", None, f"none 2 times {RHO}**4; none 1 times {RHO}**2", f"1 times {BOTH}*{RHO}**(2*T_a)"
     )
     return (
         axiom("most", "m_n <= max_n(m_n)", "extreme", "m_n", over="max_n"),
         axiom("fewest", "m_n >= min_n(m_n)", "extreme", "m_n", over="min_n"),
-        combined("shrinks", "min_n(m_n)/m_n <= 1", {"fewest": "1/m_n"}),
-        combined("by RHO", f"1 - min_n(m_n)/m_n <= {RHO}", {"most": "min_n(m_n)/(m_n*max_n(m_n))"}),
+        combined("shrinks", "min_n(m_n)/m_n <= 1", "fewest times 1/m_n"),
+        combined("by RHO", f"1 - min_n(m_n)/m_n <= {RHO}", "most times min_n(m_n)/(m_n*max_n(m_n))"),
         power("squares", "by RHO", "2", f"(1 - min_n(m_n)/m_n)**2 <= {RHO}**2"),
-        combined("fewest and most", "min_n(m_n) <= max_n(m_n)", {"mean_n: most": "1", "mean_n: fewest": "1"}),
-        combined("at least 0", f"0 <= {RHO}", {"fewest and most": "1/max_n(m_n)"}),
-        combined("at most 1", f"{RHO} <= 1", (), {"1": "min_n(m_n)/max_n(m_n)"}),
+        combined("fewest and most", "min_n(m_n) <= max_n(m_n)", "mean_n: most; mean_n: fewest"),
+        combined("at least 0", f"0 <= {RHO}", "fewest and most times 1/max_n(m_n)"),
+        combined("at most 1", f"{RHO} <= 1", (), "1 times min_n(m_n)/max_n(m_n)"),
         cases(
             "steps",
             goal,
             "T_a <= 1",
             [
-                combined("twice T_a", "2*T_a <= 2", {"T_a <= 1": "2"}),
+                combined("twice T_a", "2*T_a <= 2", "T_a <= 1 times 2"),
                 axiom("grown", f"{RHO}**2 <= {whole}", "exponents", RHO, "2*T_a", "2"),
                 *_none(2, "T_a <= 1", "-"),
-                combined("just one", None, {"grown": ONCE, "none 2": f"{RHO}**4"}, {"1": f"{TWICE}*{whole}"}),
+                combined("just one", None, f"grown times {ONCE}; none 2 times {RHO}**4", f"1 times {TWICE}*{whole}"),
             ],
             [
                 *_none(1, "1 + 1 <= T_a", ""),
@@ -729,9 +575,9 @@ def _rate() -> Lines:
                     goal,
                     "T_a <= 2",
                     [
-                        combined("twice T_a", "2*T_a <= 4", {"T_a <= 2": "2"}),
+                        combined("twice T_a", "2*T_a <= 4", "T_a <= 2 times 2"),
                         axiom("grown", f"{RHO}**4 <= {whole}", "exponents", RHO, "2*T_a", "4"),
-                        combined("two", None, {"grown": TWICE, "none 1": f"{RHO}**2"}, {"1": f"{ONCE}*{whole}"}),
+                        combined("two", None, f"grown times {TWICE}; none 1 times {RHO}**2", f"1 times {ONCE}*{whole}"),
                     ],
                     [*_none(2, "2 + 1 <= T_a", ""), last],
                 ),
@@ -748,27 +594,20 @@ def _descent(name: str, before: str, after: str, best: str) -> Lines:
         level(f"{name} level", after, cost, "1"),
         axiom(f"{name} sum", f"sum_n({after}) == 1", "simplex", cost, "1"),
         combined(
-            f"{name} both",
-            f"sum_n(({after} - {best})**2) <= sum_n({shrink}*({before} - {best})*({after} - {best}))",
-            [
-                {"line": f"{name} level", "over": ["sum_n"], "times": f"{best}/2"},
-                {"line": "best level", "over": ["sum_n"], "times": f"{after}*{length}"},
-                {"line": "best sum", "times": f"-sum_n({after}*({cost} + 2*{after}))/2"},
-                {"line": f"{name} sum", "times": f"-{length}*sum_n({best}*(z_n + 2*lam*{best}/m_n))"},
-            ],
+            f"{name} both", f"sum_n(({after} - {best})**2) <= sum_n({shrink}*({before} - {best})*({after} - {best}))",
+            f"sum_n: {name} level times {best}/2; sum_n: best level times {after}*{length}; "
+            f"best sum times -sum_n({after}*({cost} + 2*{after}))/2; "
+            f"{name} sum times -{length}*sum_n({best}*(z_n + 2*lam*{best}/m_n))",
         ),
         combined(
-            f"{name} half",
-            f"sum_n(({after} - {best})**2) <= sum_n(({shrink}*({before} - {best}))**2)",
-            {f"{name} both": "2"},
-            {f"sum_n: {shrink}*({before} - {best}) - ({after} - {best})": "1"},
+            f"{name} half", f"sum_n(({after} - {best})**2) <= sum_n(({shrink}*({before} - {best}))**2)",
+            f"{name} both times 2", f"sum_n: {shrink}*({before} - {best}) - ({after} - {best})",
         ),
         combined(
-            name,
-            f"sum_n(({after} - {best})**2) <= {RHO}**2*sum_n(({before} - {best})**2)",
-            {f"{name} half": "1", "sum_n: squares": f"({before} - {best})**2"},
+            name, f"sum_n(({after} - {best})**2) <= {RHO}**2*sum_n(({before} - {best})**2)",
+            f"{name} half; sum_n: squares times ({before} - {best})**2",
         ),
-    )
+    )  # fmt: skip
 
 
 def descended_to(best: str, start: str, sentence: str | None = None) -> Lines:
@@ -785,12 +624,12 @@ def descended_to(best: str, start: str, sentence: str | None = None) -> Lines:
             if sentence is None
             else (
                 axiom("part", f"{best} <= sum_n({best})", "part", best, over="sum_n"),
-                combined("no more", f"{best} <= 1", {"part": "1", "best sum": "1"}),
+                combined("no more", f"{best} <= 1", "part; best sum"),
                 combined(
                     "start",
                     f"sum_n((1/N - {best})**2) <= {start}",
-                    {"sum_n: no more": best, "best sum": "1 - 2/N"},
-                    {"1": "1 + 1/N"},
+                    f"sum_n: no more times {best}; best sum times 1 - 2/N",
+                    "1 times 1 + 1/N",
                 ),
             )
         ),
@@ -816,21 +655,12 @@ def estimated(x: str, zeta: str) -> Lines:
         *observed(x, "z_n", best, zeta, "a_n"),
         *descended_to(best, "2", f"2*{RHO}**(2*T_a)"),
         combined(
-            "outcome",
-            f"{error} <= 4*{RHO}**(2*T_a) + {own}",
-            {"descent": "2", "observation": "2"},
-            {
-                f"sum_n: done_n - 2*{best} + a_n": f"{ONCE}/{BOTH}",
-                f"sum_n: dtwo_n - 2*{best} + a_n": f"{TWICE}/{BOTH}",
-            },
+            "outcome", f"{error} <= 4*{RHO}**(2*T_a) + {own}", "descent times 2; observation times 2",
+            f"sum_n: done_n - 2*{best} + a_n times {ONCE}/{BOTH}; sum_n: dtwo_n - 2*{best} + a_n times {TWICE}/{BOTH}",
         ),
         combined(
-            "all",
-            None,
-            {
-                "E: outcome": "1",
-                "E: diameter": f"32*N*kappa_g**2*L**4*{dist2}",
-                "error of w": "16*L**2*kappa_g**2*N*(zbar + 8*L**2*r**2)",
-            },
+            "all", None,
+            f"E: outcome; E: diameter times 32*N*kappa_g**2*L**4*{dist2}; "
+            "error of w times 16*L**2*kappa_g**2*N*(zbar + 8*L**2*r**2)",
         ),
-    )
+    )  # fmt: skip

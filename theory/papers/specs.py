@@ -9,6 +9,7 @@ A table belongs to its paper, and moves into the paper's file with it; nothing h
 - ``absent``: those of the parameters that may be absent, and are N then;
 - ``start``, ``rounds``: the entries that are the instance's start and rounds;
 - ``sample``: the entries of a sample function;
+- ``kind``: what sweeps call it, where that is not its name here;
 - ``weights``: the entry with a weight of each client, which multiplies N times its functions; ``factor``: the entry
   that multiplies all functions and divides the step;
 - ``lags``: entries with weights of remembered vectors, filled up to one length; ``rest`` the parameter that is 1 less
@@ -70,6 +71,7 @@ SPECS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             },
         },
         "shuffling-local-sgd": {
+            "kind": "shuffling",
             "rules": (),
             "algorithms": {(): "perm/shuffling_local_sgd"},
             "parameters": {"step": "eta", "local_steps": "H"},

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from theory.formula import Apply, Formula, Name, names_in, text_of
+from theory.program.findings import Findings
 
 Kind = Literal["server", "client", "table", "past", "client past", "number", "numbers", "sample"]
 VECTORS: tuple[Kind, ...] = ("server", "client", "table")
@@ -177,9 +178,9 @@ class Program:
         return frozenset(step.op for step in self.steps)
 
     @cached_property
-    def kept(self) -> dict[Any, Any]:
+    def kept(self) -> Findings:
         """What readings find out about the program alone, each by keys of its own."""
-        return {}
+        return Findings()
 
     @property
     def random(self) -> bool:

@@ -1,4 +1,4 @@
-"""When can Theorem 3 of the open-fl paper be applied, its gradient bound taken on the ball that the theorem speaks of?
+"""When can the theorem on local Adam's radius be applied, its gradient bound taken on the ball that it speaks of?
 
 "On the Stability Analysis of Open Federated Learning Systems" (Sun, Fernando, Chen, Shahrampour), Theorem 3 with (12):
 Assumption 4 bounds every sampled gradient by sigma, Assumption 1 makes f mu-strongly convex, and the radius R of (5) is
@@ -36,7 +36,6 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-CLAIM = "open-fl/theorem-3/on-the-ball"
 THIRD = 1 / 3
 # The maximum over sqrt(theta) is taken on a grid that shrinks about the best point, by a factor of 16 each round.
 _GRID = 65
@@ -122,8 +121,9 @@ def applicable(
     from theory.calculator import in_numbers
     from theory.catalog import claim as find
     from theory.evaluate import UndefinedError, bound, hypotheses, terms
+    from theory.papers.radii import ADAM_ON_THE_BALL
 
-    claim = find(CLAIM)
+    claim = find(ADAM_ON_THE_BALL)
     numbers, given = in_numbers(
         claim,
         {"mu": mu, "L": L, "eta": eta, "beta1": beta1, "beta2": beta2, "eps": eps, "sigma": sigma, "d": d, "r": r},

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sim.arguments import array
 from sim.problems import Quadratic
 from sim.problems.linear_algebra import eigenvalues, minimise
-from validate import dissimilarity
 from validate.audit.ball import checked_ball, largest
 from validate.audit.record import Audit, Measured
+from validate.audit.relative_curvature import least_constant, least_relative
 
 Array = NDArray[Any]
 
@@ -101,21 +101,28 @@ def _minimiser(problem: Quadratic) -> Array | None:
 
 
 def _minima(problem: Quadratic) -> list[Measured]:
-    domination = dissimilarity.gradient_domination(problem)
+    below, domination = minimise(problem.mean_hessian, problem.mean_linear), None
+    if below is not None:
+        rank = below[1]
+        domination = eigenvalues(problem.mean_hessian)[problem.dim - rank] if rank else float("inf")
     if domination is not None and problem.exact and not isinstance(domination, Fraction):
         least = extremes(problem.mean_hessian[None])[0]
         domination = least if least > 0 else domination
     name, how = "Polyak-Lojasiewicz constant of f", "the least curvature of f that is not 0"
     source = "Karimi, Nutini, Schmidt 2016, section 2.3"
-    below = dissimilarity.bounded_below(problem)
     found = [
         Measured(
-            name, "PL", "exact", how if below else "there is none: f is not bounded below", source, value=domination
+            name,
+            "PL",
+            "exact",
+            how if below is not None else "there is none: f is not bounded below",
+            source,
+            value=domination,
         ),
         _exact(
             "minimum of f",
             "f_min",
-            problem.optimal_value if below else -np.inf,
+            problem.optimal_value if below is not None else -np.inf,
             "f where its gradient is 0",
         ),
     ]
@@ -202,7 +209,7 @@ def _interval(name: str, symbol: str, ends: list[tuple[Any, Any, bool]]) -> Meas
 
 
 def _relative(problem: Quadratic, relative: Any) -> list[Measured]:
-    least = dissimilarity.least_relative(problem)
+    least = least_relative(problem)
     source = "Assumption 4 of Liu et al., as a quadratic form in (1, x)"
     name = "infimum of B^2 with mean ||grad f_n||^2 <= G^2 + B^2 ||grad f||^2 for some G"
     if least is None:
@@ -210,7 +217,7 @@ def _relative(problem: Quadratic, relative: Any) -> list[Measured]:
         return [Measured(name, "B2", "exact", why, source)]
     found = [Measured(name, "B2", "exact", "the largest relative curvature", source, value=least)]
     square = 2 * least if relative is None else relative * relative
-    constant = dissimilarity.least_constant(problem, square)
+    constant = least_constant(problem, square)
     chosen = f"B^2 = {square}" + (" (twice the infimum)" if relative is None else "")
     how = chosen if constant is not None else f"there is none for {chosen}"
     return [*found, Measured("least G^2 for that B^2", "G2", "exact", how, source, value=constant)]
@@ -221,7 +228,7 @@ def _start(problem: Quadratic, start: Any, best: Array | None) -> list[Measured]
     if point.shape != (problem.dim,):
         raise ValueError(f"start has shape {point.shape}, not {(problem.dim,)}")
     found = []
-    if dissimilarity.bounded_below(problem):
+    if minimise(problem.mean_hessian, problem.mean_linear) is not None:
         found.append(
             _exact("f(start) - f_min", "f0_gap", problem.suboptimality(point), "the quadratic form at the gap")
         )

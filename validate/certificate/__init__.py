@@ -6,8 +6,8 @@ last digit.
 """
 
 from validate.certificate.derivation import derivation_certificate
+from validate.certificate.exact_text import Certificate, Number, as_text
 from validate.certificate.files import copy_verifier, read, verified, verify, write
-from validate.certificate.parts import Certificate, Number, as_text
 from validate.certificate.play import differences, play_certificate
 from validate.verifier import FormatError, Report
 

@@ -8,7 +8,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.derivation import lines as lines_of
 from validate import verifier
-from validate.certificate.parts import Certificate
+from validate.certificate.exact_text import Certificate
 from validate.certificate.play import said
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from validate import verifier
-from validate.certificate.parts import Certificate, failures
+from validate.certificate.exact_text import Certificate, failures
 from validate.verifier import FormatError, Report
 
 _PACKAGE = Path(verifier.__file__).parent

@@ -12,7 +12,7 @@ from theory.predicates import predicate
 from theory.sentence import index_of, parse_call
 from validate import verifier
 from validate.both_sides import Reading
-from validate.certificate.parts import MOST_DIGITS, Certificate, as_text, is_long
+from validate.certificate.exact_text import MOST_DIGITS, Certificate, as_text, is_long
 
 Side: TypeAlias = "Fraction | int | str | tuple[Fraction, Fraction]"
 DIGITS = 25

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from theory.papers import radii
 from validate.commands import parameters_of
 from validate.commands.output import number, plain, print_json
 
@@ -19,16 +20,12 @@ if TYPE_CHECKING:
 
 
 class Method(StrEnum):
-    """The local optimisers of the open-fl paper."""
+    """The local optimisers."""
 
     sgd = "sgd"
     adam = "adam"
 
 
-# claims of the open-fl paper: as printed, and repaired
-PRINTED = {Method.sgd: "open-fl/theorem-2", Method.adam: "open-fl/theorem-3"}
-SGD_WITH_STEP = "open-fl/theorem-2/corrected-3"
-ADAM_REPAIRED = "open-fl/theorem-3/corrected"
 SGD_CONDITIONS = ("mu <= L", "eta <= 1/L")
 
 
@@ -60,7 +57,7 @@ def conditions(claim: Bound, parameters: Mapping[str, Any]) -> list[dict[str, An
 
 
 def of_sgd(numbers: Bound, parameters: dict[str, Any], dim: int) -> dict[str, Any]:
-    """The radii of stochastic gradient descent, `numbers` being `SGD_WITH_STEP` in numbers."""
+    """The radii of stochastic gradient descent, `numbers` being `radii.SGD_WITH_STEP` in numbers."""
     from theory import catalog
     from theory.floats import Floats
     from theory.stability import exact_radius, uniform_radius
@@ -69,7 +66,7 @@ def of_sgd(numbers: Bound, parameters: dict[str, Any], dim: int) -> dict[str, An
     environment = Floats(numbers, parameters).environment
     constants = {name: float(environment[name]) for name in parameters}
     applies = all(c["holds"] is True for c in found)
-    printed = bounded(catalog.claim(PRINTED[Method.sgd]), parameters)
+    printed = bounded(catalog.claim(radii.SGD), parameters)
     exact = float(exact_radius(**constants, dim=dim)) if applies else None
     return {
         "printed": printed,
@@ -90,7 +87,7 @@ def of_adam(parameters: dict[str, Any]) -> dict[str, Any]:
     found = applicable(**parameters)
     return {
         "printed": found.radius if math.isfinite(found.radius) else None,
-        "repaired": bounded(catalog.claim(ADAM_REPAIRED), parameters),
+        "repaired": bounded(catalog.claim(radii.ADAM_REPAIRED), parameters),
         "applies": found.holds,
         "conditions": [{"name": c.name, "holds": c.holds, "why": c.why} for c in found.conditions],
         "terms": dict(found.terms),
@@ -136,14 +133,14 @@ def radius(
 ) -> None:
     """Print stability radii: printed, exact, for all time.
 
-    The ball that local SGD or local Adam does not leave in mean square: the radius of the open-fl theorem, the exact
-    worst one over the class (for SGD), and whether the theorem applies at these values; exit status 3 when it does not.
+    The ball that local SGD or local Adam does not leave in mean square: the theorem's radius, the exact worst
+    one over the class (for SGD), and whether the theorem applies at these values; exit status 3 when it does not.
 
     Example: fedproof radius sgd --set mu=0.1 --set L=1 --set r=1 --set sigma=1/2
     """
     from theory import catalog
 
-    claim = catalog.claim(SGD_WITH_STEP if method is Method.sgd else PRINTED[method])
+    claim = catalog.claim(radii.SGD_WITH_STEP if method is Method.sgd else radii.ADAM)
     given = list(assignments or ())
     if method is Method.sgd and not any(text.partition("=")[0].strip() == "eta" for text in given):
         given.append("eta=1/L")

@@ -310,7 +310,7 @@ def _spoken(claim: Claim) -> set[str]:
 
 
 class _Runs:
-    """An instance with R runs, as `theory.sentence.evaluate` wants it: numbers are floats or (R,), vectors (..., d)."""
+    """An instance with R runs as a `theory.sentence.worlds.World`: numbers are floats or (R,), vectors (..., d)."""
 
     def __init__(self, claim: Claim, setting: Setting, states: States) -> None:
         self.claim, self.setting, self.states = claim, setting, states

@@ -104,6 +104,23 @@ def scenario_of(instance: Instance) -> Scenario | None:
         return None
 
 
+def engine_for(program: Program, parameters: Mapping[str, Any], clients: int) -> tuple[Any, Any] | None:
+    """The algorithm and participation with which `sim.run` computes a program; None where no engine has its round.
+
+    Args:
+        program: any.
+        parameters: by its names: floats, integers, or one float a client.
+        clients: N.
+    """
+    found = _engine(program)
+    if found is None:
+        return None
+    engine, names = found
+    given = {mine: parameters[theirs] for mine, theirs in names.items()}
+    given = {k: Fraction(v) if isinstance(v, int) else tuple(v) if np.ndim(v) else v for k, v in given.items()}
+    return engine.made(Values(given), clients)
+
+
 def _cut(given: Any, rounds: int) -> Any:
     """A schedule of just so many rounds; anything else as it is."""
     return Schedule(given.values[:rounds]) if isinstance(given, Schedule) else given

@@ -60,11 +60,7 @@ def tied_vectors(claim: Claim) -> frozenset[str]:
         }
         return frozenset(names & set(claim.vectors))
 
-    kept = claim.vocabulary.kept
-    if "tied vectors" not in kept:
-        kept["tied vectors"] = found()
-    answer: frozenset[str] = kept["tied vectors"]
-    return answer
+    return claim.vocabulary.kept.once("tied vectors", found)
 
 
 def frame(claim: Claim, size: Size, rng: random.Random) -> dict[str, Any]:

@@ -241,9 +241,7 @@ def uses_of(program: Program) -> dict[str, Use]:
     Raises:
         ValueError: for a parameter that is used as more than one of these.
     """
-    if "uses" not in program.kept:
-        program.kept["uses"] = _uses_of(program)
-    return dict(program.kept["uses"])
+    return dict(program.kept.once("uses", lambda: _uses_of(program)))
 
 
 def _uses_of(program: Program) -> dict[str, Use]:
@@ -400,16 +398,17 @@ def _check_arguments(instance: Instance) -> None:
 
 def _arguments(program: Program) -> list[tuple[Step, int, Formula, str]]:
     """Steps with the places of those of their numbers that hang on no draw and on no turn, and these as text."""
-    if "arguments" not in program.kept:
+
+    def found() -> list[tuple[Step, int, Formula, str]]:
         turns = _turns(program)
-        program.kept["arguments"] = [
+        return [
             (step, position, formula, text_of(formula))
             for step in program.steps
             for position, formula in enumerate(_numbers(step))
             if not any(VALUE.match(name) or name in turns for name in names_in(formula))
         ]
-    found: list[tuple[Step, int, Formula, str]] = program.kept["arguments"]
-    return found
+
+    return program.kept.once("arguments", found)
 
 
 def _turns(program: Program) -> frozenset[str]:

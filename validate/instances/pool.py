@@ -87,11 +87,7 @@ def needs_minimiser(claim: Claim) -> bool:
 
 def _once(claim: Claim, what: str, found: Callable[[], bool]) -> bool:
     """What is asked of a claim for every instance, found out once."""
-    kept = claim.vocabulary.kept
-    if what not in kept:
-        kept[what] = found()
-    answer: bool = kept[what]
-    return answer
+    return claim.vocabulary.kept.once(what, found)
 
 
 def _trees(claim: Claim) -> Iterator[Expression]:

@@ -83,15 +83,16 @@ def relation_satisfied(
 
 def _asked(relation: Sentence, words: Vocabulary) -> tuple[frozenset[str], bool, bool, Code | None, Code | None]:
     """Parameters as a relation writes them, whether n and k are free in it, and both its sides compiled."""
-    key = ("asked", id(relation))
-    if key not in words.kept:
-        readings = [read(side, words) for side in (relation.left, relation.right)]
+
+    def found() -> tuple[frozenset[str], bool, bool, Code | None, Code | None]:
+        sides = relation.left, relation.right
+        readings = [read(side, words) for side in sides]
         names = frozenset(name for one in readings for name in one.parameters)
         free = frozenset(index for one in readings for index in one.free)
-        codes = [compiled(side, words, once=True) for side in (relation.left, relation.right)]
-        words.kept[key] = (relation, (names, "n" in free, "k" in free, *codes))  # kept, so that its id stays its own
-    found: tuple[frozenset[str], bool, bool, Code | None, Code | None] = words.kept[key][1]
-    return found
+        left, right = (compiled(side, words, once=True) for side in sides)
+        return names, "n" in free, "k" in free, left, right
+
+    return words.kept.about(relation, "asked", found)
 
 
 def with_name(e: Expression, name: str, words: Vocabulary, found: set[int]) -> bool:
@@ -119,8 +120,8 @@ def evaluate_alone(e: Expression, world: Setting) -> Any:
 
 def occurrences(e: Expression, name: str, words: Vocabulary) -> int:
     """How often a name occurs in a tree, through definitions."""
-    key = ("count", id(e), name)
-    if key not in words.kept:
+
+    def found() -> int:
         total = 0
         for part in everything(e):
             if isinstance(part, Name):
@@ -128,9 +129,9 @@ def occurrences(e: Expression, name: str, words: Vocabulary) -> int:
                     total += occurrences(words.definitions[part.name], name, words)
                 elif index_of(part.name)[0] == name:
                     total += 1
-        words.kept[key] = (e, total)  # e is kept, so that its id stays its own
-    found: int = words.kept[key][1]
-    return found
+        return total
+
+    return words.kept.about(e, ("count", name), found)
 
 
 _COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {

@@ -47,12 +47,7 @@ class Roles:
 
 def roles_of(program: Program | None) -> Roles:
     """What the parameters of a program are for, read off its instructions."""
-    if program is None:
-        return Roles()
-    if "roles" not in program.kept:
-        program.kept["roles"] = _roles_of(program)
-    roles: Roles = program.kept["roles"]
-    return roles
+    return Roles() if program is None else program.kept.once("roles", lambda: _roles_of(program))
 
 
 def roles_in(claim: Claim) -> Roles:

@@ -31,7 +31,7 @@ LIMIT_BITS, SHORT = 4096, 2**64
 
 @dataclass(frozen=True)
 class Setting:
-    """A problem, a start and parameters as a sentence without states sees them: a `theory.sentence.World`.
+    """A problem, a start and parameters as a sentence without states sees them: a `theory.sentence.worlds.World`.
 
     Numbers are Fractions as long as they are rational, else floats.
 

@@ -37,7 +37,6 @@ Memo: TypeAlias = "dict[int, Any]"
 Code: TypeAlias = "Callable[[Any, Mapping[str, int], Memo], Any]"
 """Of a setting, the indices, and what shared trees were worth so far, to a rational of FLINT or a float."""
 FIELD = frozenset({"+", "-", "*", "/", "**", "neg"}) | frozenset(SCALAR_FUNCTIONS)
-COMPILED = "compiled"
 
 
 def compiled(e: Expression, words: Vocabulary, once: bool) -> Code | None:
@@ -48,11 +47,7 @@ def compiled(e: Expression, words: Vocabulary, once: bool) -> Code | None:
         words: what its names mean.
         once: whether trees that occur several times, as definitions do, are worked out once.
     """
-    key = (COMPILED, id(e), once)
-    if key not in words.kept:
-        words.kept[key] = (e, _compiled(e, words, once))  # e is kept, so that its id stays its own
-    code: Code | None = words.kept[key][1]
-    return code
+    return words.kept.about(e, ("compiled", once), lambda: _compiled(e, words, once))
 
 
 def _compiled(e: Expression, words: Vocabulary, once: bool) -> Code | None:

@@ -54,7 +54,7 @@ def _minus(u: Vector, v: Vector) -> Vector:
 
 
 class Still:
-    """The part of a world (`theory.sentence.World`) that needs no run: numbers, points, functions.
+    """The part of a world (`theory.sentence.worlds.World`) that needs no run: numbers, points, functions.
 
     Args:
         instance: which.
@@ -65,7 +65,7 @@ class Still:
     Attributes:
         scalar_functions: the operations on numbers, by name.
         vector_functions: those on vectors.
-        kept: what `theory.sentence.evaluate` has found, as nothing changes.
+        kept: what `theory.sentence.worlds.evaluate` has found, as nothing changes.
         choice: which of the minimisers is meant where there are more than one.
 
     Raises:

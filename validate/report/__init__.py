@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from validate.report.page import render
-from validate.report.parts import write
+from validate.report.writing import write
 
 __all__ = ["render", "write"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from validate.report.words import SUPERSCRIPTS
+from validate.report.readable import SUPERSCRIPTS
 
 Array = np.ndarray
 

@@ -21,8 +21,8 @@ from validate.files import target_of
 from validate.replay import Piece, pieces
 from validate.report.formula import Typesetter
 from validate.report.play import play
+from validate.report.readable import slug
 from validate.report.refutations import Refutation, refutation
-from validate.report.words import slug
 from validate.verdict import Result
 
 SHORT = 4

@@ -11,7 +11,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from validate.experiment import Experiment
-from validate.report.words import slug
+from validate.report.readable import slug
 
 
 @dataclass(frozen=True)

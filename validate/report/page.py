@@ -13,9 +13,9 @@ from validate.experiment import Experiment
 from validate.report.figures import experiment_view
 from validate.report.folder import Folder
 from validate.report.formula import Typesetter
+from validate.report.readable import finite, number, ratio, slug
 from validate.report.summary import in_words
 from validate.report.views import ORDER, SYMBOLS, Tally, paper_view
-from validate.report.words import finite, number, ratio, slug
 from validate.verdict import MEANING, ORIGINS, Result
 
 if TYPE_CHECKING:

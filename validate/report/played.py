@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from validate.report.words import SUBSCRIPTS, Side, equal, fraction
+from validate.report.readable import SUBSCRIPTS, Side, equal, fraction
 
 MOST_FUNCTIONS = 4
 """Different functions that are written out."""

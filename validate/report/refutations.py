@@ -12,7 +12,7 @@ from markupsafe import Markup
 from validate.report import played
 from validate.report.figures import reachable
 from validate.report.problem_drawing import drawing
-from validate.report.words import Side
+from validate.report.readable import Side
 from validate.verdict import Result
 
 log = logging.getLogger(__name__)

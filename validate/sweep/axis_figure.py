@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from validate.experiment import Drawing, write_csv
-from validate.report.words import slug
+from validate.report.readable import slug
 from validate.sweep.axis_drawing import Bar, Panel, as_numbers, draw_axis
 from validate.sweep.summary_tables import claim_name, clean, counted
 from validate.sweep.tally import Tally, groups, quantiles

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from validate.sweep import claim_files, tables
+from validate.sweep import claim_files, kinds
 from validate.sweep.entries import check_names, integer, number, shown, table
 from validate.sweep.specification import FORMAT, MOST_RUNS
 
@@ -50,7 +50,7 @@ class Cell:
 
     Attributes:
         claim: its id, or ``my_paper.py:label``.
-        problem, algorithm, participation: tables with one canonical value an entry (`validate.sweep.tables`).
+        problem, algorithm, participation: tables with one canonical value an entry (`validate.sweep.kinds`).
         rounds: K.
         start: theta^0 in every coordinate.
         method: "exact" or "sampled".
@@ -84,7 +84,7 @@ class Cell:
             ValueError: naming the entry, its value and what it may be.
         """
         given = table(document, "the cell")
-        method = tables.METHOD.read(given.get("method"), "method")
+        method = kinds.METHOD.read(given.get("method"), "method")
         if "claim" in given and type(given["claim"]) is not str:
             raise ValueError(f"claim={shown(given['claim'])} is not the id of a claim")
         own = claim_files.file_of(given.get("claim", "")) is not None
@@ -99,14 +99,14 @@ class Cell:
             claim_files.check(given)
         values: dict[str, Any] = _tables(given)
         values |= {
-            "rounds": tables.ROUNDS.read(given["rounds"], "rounds"),
-            "start": tables.START.read(given["start"], "start"),
+            "rounds": kinds.ROUNDS.read(given["rounds"], "rounds"),
+            "start": kinds.START.read(given["start"], "start"),
         }
         if method == "sampled":
             first = integer(2, MOST_RUNS)(given["first"], "first")
             values |= {
-                "seed": tables.SEEDS.read(given["seed"], "seed"),
-                "level": number(tables.UNIT)(given["level"], "level"),
+                "seed": kinds.SEEDS.read(given["seed"], "seed"),
+                "level": number(kinds.UNIT)(given["level"], "level"),
                 "first": first,
                 "most": integer(first, MOST_RUNS)(given["most"], "most"),
             }
@@ -115,9 +115,9 @@ class Cell:
                 raise ValueError(f"{name}={shown(given[name])} is not in canonical form, which is {shown(value)}")
         if method == "sampled":
             values["level"] = Fraction(values["level"])
-        tables.check_sizes(
+        kinds.check_sizes(
             values["algorithm"],
-            tables.clients_of(values["problem"]),
+            kinds.clients_of(values["problem"]),
             values["rounds"],
             method == "exact",
             ("problem", "algorithm"),
@@ -141,14 +141,14 @@ class Cell:
 
 def _tables(given: Mapping[str, Any]) -> dict[str, Any]:
     """Problem, algorithm and participation, in canonical form."""
-    problem = tables.one(given["problem"], tables.PROBLEMS, "problem")
-    algorithm = tables.one(given["algorithm"], tables.ALGORITHMS, "algorithm")
+    problem = kinds.one(given["problem"], kinds.PROBLEMS, "problem")
+    algorithm = kinds.one(given["algorithm"], kinds.ALGORITHMS, "algorithm")
     parts = table(given["participation"], "participation")
-    if len(parts) != 1 or not set(parts) <= set(tables.PARTICIPATION):
+    if len(parts) != 1 or not set(parts) <= set(kinds.PARTICIPATION):
         raise ValueError(f"participation={shown(parts)} does not have exactly one of p and clients")
-    part = {name: tables.PARTICIPATION[name].read(value, f"participation.{name}") for name, value in parts.items()}
+    part = {name: kinds.PARTICIPATION[name].read(value, f"participation.{name}") for name, value in parts.items()}
     names = ("problem", "algorithm", "participation")
-    algorithm, part = (dict(t) for t in tables.settled(algorithm, part, tables.clients_of(problem), names))
+    algorithm, part = (dict(t) for t in kinds.settled(algorithm, part, kinds.clients_of(problem), names))
     return {"problem": problem, "algorithm": algorithm, "participation": part}
 
 

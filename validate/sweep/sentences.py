@@ -26,14 +26,13 @@ from validate.instances.scalars import Schedule
 from validate.instances.setting import Setting, schedules_of
 from validate.instances.specs import translated
 from validate.on_instance import OnInstance, hypotheses_of, on_instance, values_of
+from validate.sweep.kinds import SPEC_OF
 
 if TYPE_CHECKING:
     from validate.sweep.cell import Cell, Result
 
 MOST_EXACT = 256
 """Samples times rounds up to which a break is looked at in fractions."""
-KINDS = {"shuffling": "shuffling-local-sgd"}
-"""Kinds of algorithms that are called otherwise in specifications of instances."""
 
 
 class ElsewhereError(ValueError):
@@ -139,8 +138,7 @@ def parameters_of(cell: Cell, claim: Claim, clients: int) -> dict[str, Any]:
 def _specification(cell: Cell, clients: int) -> dict[str, Any]:
     """The cell's algorithm in a specification with clients of which nothing is asked."""
     algorithm, part = dict(cell.algorithm), cell.participation
-    name = KINDS.get(algorithm["kind"], algorithm.pop("kind"))
-    algorithm.pop("kind", None)
+    name = SPEC_OF[algorithm.pop("kind")]
     if "clients" in part and ("p" in SPECS[name]["clients"] or "S" not in SPECS[name]["parameters"].values()):
         raise ElsewhereError("no instance of the language says who takes part in this algorithm")
     second = SPECS[name]["sample"][1]

@@ -22,9 +22,9 @@ from theory.catalog import claim as find_claim
 from theory.catalog import paper as find_paper
 from theory.claim import Claim
 from validate.files import is_file
-from validate.sweep import claim_files, tables
+from validate.sweep import claim_files, kinds
 from validate.sweep.entries import MOST_CELLS, Decimal, Entry, check_names, integer, number, shown
-from validate.sweep.tables import Table
+from validate.sweep.kinds import Table
 
 FORMAT = 1
 MOST_TEXT, MOST_LINE = 1_000_000, 20_000  # characters
@@ -100,7 +100,7 @@ class Specification:
         """
         level = str(self.level)
         for problem in self._problems():
-            for algorithm, participation in self._settled[tables.clients_of(problem)]:
+            for algorithm, participation in self._settled[kinds.clients_of(problem)]:
                 for rounds in self.rounds:
                     for start in self.starts:
                         scenario = {
@@ -135,11 +135,11 @@ class Specification:
 
     def _problems(self) -> Iterator[dict[str, Any]]:
         """Every problem once."""
-        kinds = [axes["kind"][0] for axes in self.problems]
+        names = [axes["kind"][0] for axes in self.problems]
         seen: set[str] = set()
-        for axes, kind in zip(self.problems, kinds, strict=True):
-            several = kinds.count(kind) > 1
-            for problem in tables.combinations(axes):
+        for axes, name in zip(self.problems, names, strict=True):
+            several = names.count(name) > 1
+            for problem in kinds.combinations(axes):
                 if several:
                     text = json.dumps(problem)
                     if text in seen:
@@ -150,7 +150,7 @@ class Specification:
     @cached_property
     def _clients(self) -> Counter[int]:
         """How many problems have N clients, by N."""
-        return Counter(map(tables.clients_of, self._problems()))
+        return Counter(map(kinds.clients_of, self._problems()))
 
     @cached_property
     def _settled(self) -> dict[int, list[tuple[Table, Table]]]:
@@ -162,26 +162,26 @@ class Specification:
         found: dict[int, list[tuple[Table, Table]]] = {}
         exact = "exact" in self.methods
         for i, axes in enumerate(self.problems):
-            for clients in sorted({tables.clients_of(problem) for problem in _differing_in_clients(axes)}):
+            for clients in sorted({kinds.clients_of(problem) for problem in _differing_in_clients(axes)}):
                 if clients in found:
                     continue
                 problem = f"problem[{i}] ({axes['kind'][0]}, {clients} clients)"
                 pairs: dict[str, tuple[Table, Table]] = {}
                 for j, options in enumerate(self.algorithms):
                     method = f"algorithm[{j}] ({options['kind'][0]})"
-                    for algorithm in tables.combinations(options):
+                    for algorithm in kinds.combinations(options):
                         for part in self.participations or (None,):
-                            pair = tables.settled(algorithm, part, clients, (problem, method, "participation"))
+                            pair = kinds.settled(algorithm, part, clients, (problem, method, "participation"))
                             pairs[json.dumps(pair)] = pair
                         for rounds in self.rounds:
-                            tables.check_sizes(pair[0], clients, rounds, exact, (problem, method))
+                            kinds.check_sizes(pair[0], clients, rounds, exact, (problem, method))
                 found[clients] = list(pairs.values())
         return found
 
 
 def _differing_in_clients(axes: Axes) -> Iterator[dict[str, Any]]:
     """Problems of a table with every N that it has."""
-    return tables.combinations({key: values if key == "clients" else values[:1] for key, values in axes.items()})
+    return kinds.combinations({key: values if key == "clients" else values[:1] for key, values in axes.items()})
 
 
 def read_specification(text: str, folder: Path | str = ".") -> Specification:
@@ -208,13 +208,13 @@ def read_specification(text: str, folder: Path | str = ".") -> Specification:
         text=text,
         name=_name(given.get("name", "")),
         claims=tuple(claims),
-        problems=_kinds(given["problem"], tables.PROBLEMS, "problem"),
-        algorithms=_kinds(given["algorithm"], tables.ALGORITHMS, "algorithm"),
+        problems=_kinds(given["problem"], kinds.PROBLEMS, "problem"),
+        algorithms=_kinds(given["algorithm"], kinds.ALGORITHMS, "algorithm"),
         participations=_participations(given.get("participation", [])),
-        rounds=_values(tables.ROUNDS, given, "rounds"),
-        starts=_values(tables.START, given, "start"),
-        methods=_values(tables.METHOD, given, "method"),
-        seeds=_values(tables.SEEDS, given, "seeds"),
+        rounds=_values(kinds.ROUNDS, given, "rounds"),
+        starts=_values(kinds.START, given, "start"),
+        methods=_values(kinds.METHOD, given, "method"),
+        seeds=_values(kinds.SEEDS, given, "seeds"),
         error_probability=_error_probability(given),
         first=runs["first"],
         most=runs["most"],
@@ -222,12 +222,12 @@ def read_specification(text: str, folder: Path | str = ".") -> Specification:
         entries={name: claim_files.entries(*own) for name, own in claims.items() if own},
     )
     _check_count(made)
-    for tables_of, kinds, where in (
-        (made.problems, tables.PROBLEMS, "problem"),
-        (made.algorithms, tables.ALGORITHMS, "algorithm"),
+    for tables_of, known, where in (
+        (made.problems, kinds.PROBLEMS, "problem"),
+        (made.algorithms, kinds.ALGORITHMS, "algorithm"),
     ):
         for i, axes in enumerate(tables_of):
-            tables.check_together(axes, kinds, f"{where}[{i}]")
+            kinds.check_together(axes, known, f"{where}[{i}]")
     len(made)  # every combination is checked in counting them
     return made
 
@@ -269,7 +269,7 @@ def error_probability_of(text: str) -> Fraction:
 
 
 def _error_probability(given: Mapping[str, Any]) -> Fraction:
-    return Fraction(number(tables.UNIT)(given.get("error_probability", "1/1000"), "error_probability"))
+    return Fraction(number(kinds.UNIT)(given.get("error_probability", "1/1000"), "error_probability"))
 
 
 def _claims(value: Any, folder: Path | str) -> dict[str, tuple[claim_files.ClaimFile, Claim] | None]:
@@ -304,17 +304,17 @@ def _claims(value: Any, folder: Path | str) -> dict[str, tuple[claim_files.Claim
     return found
 
 
-def _kinds(value: Any, kinds: Mapping[str, tables.Kind], where: str) -> tuple[Axes, ...]:
+def _kinds(value: Any, known: Mapping[str, kinds.Kind], where: str) -> tuple[Axes, ...]:
     if not isinstance(value, list) or not value:
         raise ValueError(f"{where}={shown(value)} is not one or more tables [[{where}]]")
-    return tuple(tables.axes(table, kinds, f"{where}[{i}]") for i, table in enumerate(value))
+    return tuple(kinds.axes(table, known, f"{where}[{i}]") for i, table in enumerate(value))
 
 
 def _participations(value: Any) -> tuple[Table, ...]:
     """Each once; a table, or several."""
     if not isinstance(value, list):
-        return tuple(tables.participation_axes(value, "participation"))
-    found = [part for i, table in enumerate(value) for part in tables.participation_axes(table, f"participation[{i}]")]
+        return tuple(kinds.participation_axes(value, "participation"))
+    found = [part for i, table in enumerate(value) for part in kinds.participation_axes(table, f"participation[{i}]")]
     return tuple({json.dumps(part): part for part in found}.values())
 
 

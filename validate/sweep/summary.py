@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from validate.experiment import Experiment
-from validate.report.words import number
+from validate.report.readable import number
 from validate.sweep.axis_figure import axis_drawing, why_not_drawn
 from validate.sweep.records import FAILURES
 from validate.sweep.store import Store

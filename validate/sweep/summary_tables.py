@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from validate.experiment import Table
-from validate.report.words import number
+from validate.report.readable import number
 from validate.sweep.axis_drawing import positions
 from validate.sweep.records import outcome_order
 from validate.sweep.tally import KEPT, MEASURED, Reason, Tally, as_text, entries_of, finite_number, groups, quantiles

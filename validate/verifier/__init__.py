@@ -28,10 +28,14 @@ VALID is said of them: this program has no catalogue of claims.
     chances, quantities                   counts that are drawn; sums of random quantities, and their covariances
     linear_steps, linear, moments         the same run by means and covariances, without playing outcomes
     spoken_by_moments                     what sentences come to then
-    derivation_terms, derivation_binders  polynomials over atoms; means, sums, E, inner products
+    derivation_atoms, derivation_terms    atoms; polynomials over them
+    derivation_binders                    means, sums, E, inner products
+    derivation_replacing                  other atoms in the place of some
     derivation_places, derivation_ranges  where a tree stands; over what indices go
     derivation_names, derivation_normal   from trees to these
-    derivation_facts, derivation_signs    true sentences and what they hang on; signs
+    derivation_powers                     powers
+    derivation_facts                      true sentences and what they hang on
+    derivation_domains, derivation_signs  signs by domains of parameters, and by lines
     derivation_defined                    what is divided by
     derivation_schemas, derivation_axioms what assumptions say at points; what is always true
     derivation_sums, derivation_sets      of sums; of balls, and what is projected onto one

@@ -17,11 +17,11 @@ from typing import Any
 
 from .assumed import alike
 from .checks import Checks, Report
-from .derivation_binders import Algebra
 from .derivation_blocks import Blocks, Failed
 from .derivation_claims import other_claim
 from .derivation_defined import Defined
 from .derivation_normal import Normal
+from .derivation_replacing import Algebra
 from .derivation_schemas import Schemas
 from .listing import listing
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of

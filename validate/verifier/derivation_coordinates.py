@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 from .derivation_terms import ONE, Atom, Mono, Poly
 
 if TYPE_CHECKING:
-    from .derivation_binders import Algebra, Binder
+    from .derivation_binders import Binder, Binding
 
 COORDINATE = "c"
 """The index of a line that speaks of any coordinate."""
 
 
-def binder(al: Algebra, name: str) -> Binder:
+def binder(al: Binding, name: str) -> Binder:
     """The sum over all coordinates."""
     return "c", name, al.frozen(al.of(al.atom("p", "d")))
 
 
-def entry(al: Algebra, v: Poly, c: Atom) -> Poly:
+def entry(al: Binding, v: Poly, c: Atom) -> Poly:
     """The coordinate c, an index, of a vector."""
     total: Poly = {}
     for m, k in v.items():
@@ -36,7 +36,7 @@ def entry(al: Algebra, v: Poly, c: Atom) -> Poly:
     return total
 
 
-def of_atom(al: Algebra, vector: Atom, c: Atom) -> Poly:
+def of_atom(al: Binding, vector: Atom, c: Atom) -> Poly:
     """A coordinate of an atom: of an expectation that of the coordinate."""
     if vector.tag == "each":
         closed, name = vector.parts
@@ -48,7 +48,7 @@ def of_atom(al: Algebra, vector: Atom, c: Atom) -> Poly:
     return al.of(al.atom("entry", vector, c))
 
 
-def each(al: Algebra, q: Poly, name: str) -> Poly:
+def each(al: Binding, q: Poly, name: str) -> Poly:
     """The vector with these coordinates, in which `name` is the index of the coordinate."""
     total: Poly = {}
     for m, k in q.items():
@@ -61,7 +61,7 @@ def each(al: Algebra, q: Poly, name: str) -> Poly:
     return total
 
 
-def made(al: Algebra, mono: Mono, name: str) -> Atom:
+def made(al: Binding, mono: Mono, name: str) -> Atom:
     """The vector whose coordinates are a product."""
     if len(mono) == 1 and mono[0][1] == 1 and mono[0][0].tag == "entry":
         vector: Atom = mono[0][0].parts[0]
@@ -72,7 +72,7 @@ def made(al: Algebra, mono: Mono, name: str) -> Atom:
     return al.atom("each", al.rename(inside, {name: closed}), closed, vec=True, level=level)
 
 
-def contracted(al: Algebra, mono: Mono, name: str) -> tuple[Mono, Poly] | None:
+def contracted(al: Binding, mono: Mono, name: str) -> tuple[Mono, Poly] | None:
     """A product summed over a coordinate, as what does not hang on it, and an inner product; None where it is none."""
     own = [(a, e) for a, e in mono if name in a.frees]
     rest = tuple((a, e) for a, e in mono if name not in a.frees)

@@ -39,7 +39,7 @@ class Defined(Signs):
     def key(self, p: Poly) -> frozenset[object]:
         """A polynomial up to a factor: two have the same key only if one is a rational multiple of the other."""
         found = self.algebra.primitive(p)
-        if found and found[min(found, key=str)] < 0:
+        if found and self.algebra.sign(found) < 0:
             found = self.algebra.scale(found, -1)
         return frozenset(found.items())
 

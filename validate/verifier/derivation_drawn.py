@@ -120,6 +120,7 @@ class Drawn(Rules):
         (share,) = own
         if unfolded.depth[share] < 0:
             raise Uncheckable("an average in every turn of a loop")
+        mark = al.count
         N, client = al.of(al.atom("p", "N")), al.fresh("n")
         alone: Poly = {}
         weighed: Poly = {}
@@ -141,4 +142,5 @@ class Drawn(Rules):
             raise Uncheckable("the draw of the average elsewhere in it")
         weight = al.of(al.atom("draw", "share", share, al.var(client)))
         products = al.add(al.scale(al.dot(alone, weighed), 2), al.dot(weighed, weighed))
-        return al.add(al.dot(alone, alone), al.mul(N, al.bind(al.mul(weight, products), ("n", client, ""))))
+        whole = al.mul(N, al.bind(al.mul(weight, products), ("n", client, "")))
+        return al.done(al.add(al.dot(alone, alone), whole), mark)

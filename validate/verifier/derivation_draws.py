@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from .derivation_binders import Binder, Swap
-from .derivation_terms import ONE, UNIT, Atom, Mono, Poly
+from .derivation_terms import ONE, UNIT, Atom, Mono, Number, Poly
 from .derivation_turning import Stays, Turning
 from .reading import Uncheckable
 
@@ -42,8 +41,9 @@ class Expectation:
             if not any(a.dr for a, _ in m):
                 total = al.add(total, {m: c})
                 continue
+            mark = al.count
             binders, pairs = al.spread(m, lambda a: bool(a.dr) or a.rand)
-            total = al.add(total, al.scale(self._term(binders, pairs, frozenset()), c))
+            total = al.add(total, al.scale(al.done(self._term(binders, pairs, frozenset()), mark), c))
         return total
 
     def _term(self, binders: list[Binder], pairs: Pairs, stuck: frozenset[int]) -> Poly:
@@ -162,7 +162,7 @@ class Expectation:
 
         return self.algebra.swapped(p, Swap(touches, at))
 
-    def _chosen(self, kind: str, size: Poly, mono: Mono, c: Fraction, draw: int) -> Poly:
+    def _chosen(self, kind: str, size: Poly, mono: Mono, c: Number, draw: int) -> Poly:
         """S of N clients: the probability that those that stand in a product are among them, or the mean of counts."""
         al = self.algebra
         own = [(a, e) for a, e in mono if a.tag == "draw" and a.parts[1] == draw]
@@ -181,7 +181,7 @@ class Expectation:
             raise Uncheckable("a product of three draws of clients")
         return al.scale(al.mul(factor, {rest: ONE}), c)
 
-    def _shared(self, share: Poly, mono: Mono, c: Fraction, draw: int) -> Poly:
+    def _shared(self, share: Poly, mono: Mono, c: Number, draw: int) -> Poly:
         """The mean of the weight of a client in an average."""
         own = [(a, e) for a, e in mono if a.tag == "draw" and a.parts[1] == draw]
         if any(e != 1 for _, e in own) or len(own) > 1:

@@ -82,7 +82,7 @@ class Lines:
                 return True
             for m, c in b.items():
                 if m in a and a[m] * c * sign > 0:
-                    rest = self.algebra.sub(a, self.algebra.scale(b, a[m] / c))
+                    rest = self.algebra.sub(a, self.algebra.scale(b, Fraction(a[m]) / c))
                     if self.algebra.is_zero(rest):
                         return True
                     break
@@ -250,15 +250,16 @@ class Lines:
 
     def _summed(self, p: Poly, how: str, index: str) -> Poly:
         """The mean or sum over a free index."""
-        al = self.algebra
+        al, mark = self.algebra, self.algebra.count
         if index == COORDINATE:
             name = al.fresh(index)
-            return al.bind(al.renamed(p, {index: name}), binder(al, name))
+            return al.done(al.bind(al.renamed(p, {index: name}), binder(al, name)), mark)
         if how == "first_n":
             return al.renamed(p, {"n": FIRST})
         if index in "ni":
             name = al.fresh(index)
             found = al.bind(al.renamed(p, {index: name}), (index, name, al.var("n") if index == "i" else ""))
+            found = al.done(found, mark)
             count = al.of(al.atom("p", "N") if index == "n" else al.atom("count", al.var("n")))
             return found if how.startswith("mean") else al.mul(count, found)
         end = self.start.nums["K"] if index == "k" else self.normal.range_in(index, p)
@@ -268,8 +269,8 @@ class Lines:
     def summed(self, p: Poly, index: str, end: Poly) -> Poly:
         """The sum over a free k, h or j."""
         al, kind = self.algebra, self.normal.kind_of(index, end)
-        name = al.fresh(kind)
-        return al.bind(al.renamed(p, {index: name}), (kind, name, al.frozen(end)))
+        mark, name = al.count, al.fresh(kind)
+        return al.done(al.bind(al.renamed(p, {index: name}), (kind, name, al.frozen(end))), mark)
 
     def moved(self, name: str, data: Mapping[str, Any], scope: Mapping[str, Fact]) -> Fact:
         """A line at other indices, or E and means of it, without its sentence."""

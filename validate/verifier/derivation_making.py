@@ -177,7 +177,8 @@ class Made(ABC):
 
     def _by_coordinates(self, op: str, of: Sequence[Poly]) -> Poly:
         """A vector that is made of others, coordinate by coordinate."""
-        al, name = self.algebra, self.algebra.fresh(COORDINATE)
+        al, mark = self.algebra, self.algebra.count
+        name = al.fresh(COORDINATE)
         parts = [entry(al, v, al.var(name)) for v in of]
         self.by_coordinates = True
         if op in ("over", "sqrt"):
@@ -192,7 +193,7 @@ class Made(ABC):
             q = al.extreme("max", map(al.frozen, parts))
         else:
             q = al.root(parts[0]) if parts else UNIT
-        return each(al, q, name)
+        return al.done(each(al, q, name), mark)
 
     def carries(self) -> dict[str, int]:
         """How far what is made in the round carries, where it may have no value after the run.
@@ -241,12 +242,13 @@ class Made(ABC):
 
         if set(end) <= {()}:
             return al.add({}, *(term({(): UNIT[()] * j} if j else {}) for j in range(int(end[()]))))
-        name = al.fresh("j")
-        return al.bind(term(al.of(al.var(name))), ("j", name, al.frozen(end)))
+        mark, name = al.count, al.fresh("j")
+        return al.done(al.bind(term(al.of(al.var(name))), ("j", name, al.frozen(end))), mark)
 
     def _mean(self, p: Poly) -> Poly:
-        name = self.algebra.fresh("n")
-        return self.algebra.bind(self.algebra.renamed(p, {HERE: name}), ("n", name, ""))
+        al, mark = self.algebra, self.algebra.count
+        name = al.fresh("n")
+        return al.done(al.bind(al.renamed(p, {HERE: name}), ("n", name, "")), mark)
 
     def _zero_or_one(self, mask: Poly) -> bool:
         """A drawn 0 or 1, or 1 less it."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .derivation_binders import Algebra
 from .derivation_places import Env
 from .derivation_ranges import Ranges, shifted
+from .derivation_replacing import Algebra
 from .derivation_terms import Atom, Poly
 from .reading import Uncheckable, shown
 from .sentences import POINTS, Node, everything, index_of, names_in
@@ -27,11 +27,16 @@ class Names(Ranges):
         may: which of xstar, xstar_n, fstar there are in every instance.
         signs: what is known of these. start: the indices as they are written.
         weights: of remembered vectors.
+        kept: values of trees outside of rounds that hang on no line. asked: how often lines were asked.
     """
 
     def __init__(self, claimed: Claimed, may: frozenset[str], algebra: Algebra) -> None:
         self.claimed, self.may, self.algebra = claimed, may, algebra
         self.signs: Defined
+        self.kept: dict[tuple[int, Hashable], Poly] = {}
+        self.asked = 0
+        self.shapes: dict[Hashable, int] = {}
+        self.numbers: dict[Node, int] = {}
         trees = [claimed.sentence.left, claimed.sentence.right, *claimed.words.definitions.values()]
         trees += [side for r in claimed.relations for side in (r.left, r.right)]
         trees += [c for a in claimed.assumptions for c in a.constants]
@@ -44,6 +49,14 @@ class Names(Ranges):
         steps = [] if claimed.program is None else list(steps_of(claimed.program.body))
         self.shifted = shifted(claimed.program)
         self.weights = {s.label for s in steps if isinstance(s, Step) and s.op == "combine"}
+
+    def number(self, tree: Node) -> int:
+        """A number that trees have in common that are the same."""
+        found = self.numbers.get(tree)
+        if found is None:
+            shape = tree.op, tree.name, tree.value, *map(self.number, tree.args)
+            found = self.numbers[tree] = self.shapes.setdefault(shape, len(self.shapes))
+        return found
 
     # names
 
@@ -118,6 +131,7 @@ class Names(Ranges):
         low = self.least(p)
         if low is not None and low >= least:
             return True
+        self.asked += 1
         return self.signs.of_lines(self.algebra.sub(p, {(): Fraction(least)}), False)
 
     def integer_form(self, p: Poly) -> bool:

@@ -7,11 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .derivation_binders import Algebra, Binder
+from .derivation_binders import Binder
 from .derivation_coordinates import COORDINATE, entry
-from .derivation_names import Names
 from .derivation_places import Env
-from .derivation_terms import FIRST, ONE, UNIT, Atom, Mono, Poly
+from .derivation_powers import Powers
+from .derivation_replacing import Algebra
+from .derivation_terms import FIRST, UNIT, Atom, Poly, exact
 from .reading import Uncheckable
 from .sentences import FUNCTIONS, ONE_NUMBER, OVER, Node, names_in
 from .stated import Claimed
@@ -25,7 +26,7 @@ CLIENTS = {"server": "", "past": "", "client": "n", "client past": "n", "table":
 """The indices that a state or tap has beside those of rounds and turns."""
 
 
-class Normal(Names):
+class Normal(Powers):
     """Values of trees, as polynomials.
 
     Attributes:
@@ -50,10 +51,21 @@ class Normal(Names):
         Raises:
             Uncheckable: for what derivations do not speak of.
         """
+        if tree.op == "number" or self.round is not None or self.one_client is not None:
+            return self._value(tree, env)
+        key, asked = (self.number(tree), env.key), self.asked
+        found = self.kept.get(key)
+        if found is None:
+            found = self._value(tree, env)
+            if self.asked == asked:
+                self.kept[key] = found
+        return found
+
+    def _value(self, tree: Node, env: Env) -> Poly:
         al, op = self.algebra, tree.op
         al.spend(2)
         if op == "number":
-            return {(): tree.value} if tree.value else {}
+            return {(): exact(tree.value)} if tree.value else {}
         if op == "name":
             return self.name(tree.name, env)
         if op == "at":
@@ -123,7 +135,7 @@ class Normal(Names):
 
     def of_function(self, level: int, at: Atom, gradient: bool, n: str, i: str) -> Poly:
         """The function of a level at a point."""
-        al = self.algebra
+        al, mark = self.algebra, self.algebra.count
         binders: list[Binder] = []
         if self.level >= 1 and level == 0:
             n = al.fresh("n")
@@ -135,7 +147,7 @@ class Normal(Names):
         found = self.at_point(at, gradient, where)
         for binder in reversed(binders):
             found = al.bind(found, binder)
-        return found
+        return al.done(found, mark)
 
     def at_point(self, at: Atom, gradient: bool, where: Sequence[Atom]) -> Poly:
         """The finest function of a client and sample at a point; the gradient of a quadratic as what is affine."""
@@ -176,66 +188,16 @@ class Normal(Names):
         tag = "tap" if s is None else "x"
         return al.of(al.atom(tag, tree.name, *map(al.frozen, index), *where, vec=True))
 
-    def power(self, tree: Node, env: Env) -> Poly:
-        """b**e."""
-        al = self.algebra
-        exponent = self.value(tree.args[1], env)
-        constant = exponent.get((), Fraction(0))
-        if set(exponent) <= {()} and constant.denominator == 1:
-            base = self.value(tree.args[0], env) if constant > 0 else self.inner(tree.args[0], env)
-            if len(base) <= 1 and constant > 0 and not any(a.rand for m in base for a, _ in m):
-                return self._one_term(base, int(constant))
-            return al.power(base, int(constant))
-        base = self.inner(tree.args[0], env)
-        if base == UNIT:
-            return base
-        if set(exponent) <= {()} and constant.denominator == 2:
-            return al.power(al.root(base), constant.numerator)
-        if all(c.denominator == 1 and all(x > 0 and self.is_integer(a) for a, x in m) for m, c in exponent.items()):
-            low = all(c >= 0 and self.counts(m) for m, c in exponent.items())
-            if low or self.signs.nonzero(tree.args[0], env):
-                found = al.power(base, int(constant))
-                for m, c in exponent.items():
-                    if m:
-                        found = al.mul(found, al.of(self.to_power(base, m), int(c)))
-                return found
-        return al.of(al.atom("power", al.frozen(base), al.frozen(exponent)))
-
-    def counts(self, m: Mono) -> bool:
-        """Whether integers, of which it is a product, are certainly at least 0."""
-        lows = [self.least({((a, 1),): ONE}) for a, _ in m]
-        return all(low is not None and low >= 0 for low in lows)
-
-    def to_power(self, base: Poly, m: Mono) -> Atom:
-        """A power whose exponent is a product of integers that are at least 0; (b**h)**k is b**(h*k)."""
-        al = self.algebra
-        ((only, c),) = base.items() if len(base) == 1 else (((), ONE),)
-        if c == 1 and len(only) == 1 and only[0][1] == 1 and only[0][0].tag == "pow":
-            inner, e = only[0][0].parts
-            ((outer, _),) = (al.thawed(e) if e.tag == "P" else al.of(e)).items()
-            base, (m, *_) = al.thawed(inner), al.factors((*outer, *m))
-        one = len(m) == 1 and m[0][1] == 1
-        return al.atom("pow", al.frozen(base), m[0][0] if one else al.frozen({m: ONE}))
-
-    def _one_term(self, base: Poly, e: int) -> Poly:
-        """A power of a number or a product, however large."""
-        if e > 1000 and any(abs(c) != 1 for c in base.values()):
-            raise Uncheckable(f"the power {e} is too large to be written out")
-        found: Poly = {} if not base else UNIT
-        for m, c in base.items():
-            found = self.algebra.scale(self.algebra.factors([(a, x * e) for a, x in m]), c**e)
-        return found
-
     # binders
 
     def over(self, tree: Node, env: Env) -> Poly:
         """A mean, sum, max or min over an index."""
         how, index = OVER[tree.op]
-        al, body = self.algebra, tree.args[0]
-        name = al.fresh(index)
+        al, body, mark = self.algebra, tree.args[0], self.algebra.count
         if how == "first":
             self.no_samples(body)
             return self.value(body, env.with_names(n=FIRST))
+        name = al.fresh(index)
         within = env.with_names(**{index: name}) if index in "ni" else env
         more: Any = ""
         if index == "i":
@@ -250,8 +212,8 @@ class Normal(Names):
             inside = al.frozen(self.inner(body, within))
             level = inside.level + 1
             closed = al.rename(inside, {name: f"{index}@{level}.0"})
-            return al.of(al.atom("O", tree.op, more, closed, level=level))
-        found = al.bind(self.value(body, within), (index, name, more))
+            return al.done(al.of(al.atom("O", tree.op, more, closed, level=level)), mark)
+        found = al.done(al.bind(self.value(body, within), (index, name, more)), mark)
         if how == "mean":
             return found
         count = al.atom("p", "N") if index == "n" else al.atom("count", more)
@@ -264,12 +226,13 @@ class Normal(Names):
 
     def weight(self, tree: Node, env: Env) -> Poly:
         """The weight of client n in the minimiser over the simplex: of the costs and curvatures of all clients."""
-        al, name = self.algebra, self.algebra.fresh("n")
+        al, mark = self.algebra, self.algebra.count
+        name = al.fresh("n")
         self.no_samples(*tree.args)
         inside = [al.frozen(self.inner(a, env.with_names(n=name))) for a in tree.args]
         level = 1 + max(a.level for a in inside)
         closed = [al.rename(a, {name: f"n@{level}.0"}) for a in inside]
-        return al.of(al.atom("weight", *closed, al.var(env.names["n"]), level=level))
+        return al.done(al.of(al.atom("weight", *closed, al.var(env.names["n"]), level=level)), mark)
 
     def least_over_ball(self, tree: Node, env: Env) -> Poly:
         """The minimiser over a ball, of which the claim speaks: where it has none, or several, it says nothing."""
@@ -324,10 +287,10 @@ class Normal(Names):
         total: Poly = {}
         if symbols:
             kind = self.kind_of(index, end)
-            name = al.fresh(kind)
+            mark, name = al.count, al.fresh(kind)
             stop = symbols if last >= 0 else end
             inside = self.value(body, env.with_nums(**{index: al.of(al.var(name))}))
-            total = al.bind(inside, (kind, name, al.frozen(stop)))
+            total = al.done(al.bind(inside, (kind, name, al.frozen(stop))), mark)
         for place in range(int(last)):
             at = al.add(symbols, {(): Fraction(place)} if place else {})
             total = al.add(total, self.value(body, env.with_nums(**{index: at})))

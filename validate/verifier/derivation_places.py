@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from .derivation_terms import Poly
 from .sentences import Node
@@ -23,6 +24,13 @@ class Env:
     nums: Mapping[str, Poly] = field(default_factory=dict)
     given: Mapping[str, Poly] = field(default_factory=dict)
     trees: Mapping[str, tuple[Node, Env]] = field(default_factory=dict)
+
+    @cached_property
+    def key(self) -> Hashable:
+        """What it says; where names are given elsewhere, it is like no other."""
+        if self.given or self.trees:
+            return self
+        return tuple(self.names.items()), tuple((name, frozenset(p.items())) for name, p in self.nums.items())
 
     def with_names(self, **names: str) -> Env:
         return replace(self, names={**self.names, **names})

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 
 from .assumed import alike
-from .derivation_binders import Algebra
 from .derivation_places import Env
+from .derivation_replacing import Algebra
 from .derivation_terms import Atom, Poly, all_atoms
 from .reading import Uncheckable
 from .sentences import OVER, Node, index_of, names_in

@@ -291,9 +291,9 @@ class Round(Depends):
             del self.turns[loop.index]
         if any(self.kinds[draw][0] != "sample" for m in total for a, _ in m for draw, _ in a.dr if draw in self.own):
             raise Uncheckable("a loop adds up what is drawn in its turns, and not at samples")
-        name = al.fresh("h")
+        mark, name = al.count, al.fresh("h")
         of_turns = al.swapped(total, al.putting({_variable(0): al.of(al.var(name))}))
-        return al.bind(of_turns, ("h", name, al.frozen(count)))
+        return al.done(al.bind(of_turns, ("h", name, al.frozen(count))), mark)
 
     def _in_turn(self, loop: Loop, turn: Poly) -> None:
         outer = self.where

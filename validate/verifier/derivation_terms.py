@@ -1,103 +1,39 @@
 """Terms of derivations: polynomials over atoms, exact, with sums over clients, samples, rounds, turns, and E.
 
-A polynomial is a dict from monomials to fractions; a monomial is a tuple of (atom, exponent) in the order of their
-texts. Atoms are interned: two are the same if and only if they are one object. A vector is a polynomial each of whose
-monomials has exactly one vector among its atoms. Sums and means are atoms ``B``, each a connected product of factors
-under the binders of the indices that connect them; expectations are atoms ``E`` of a product of random factors.
+A vector is a polynomial each of whose monomials has exactly one vector among its atoms. Sums and means are atoms ``B``,
+each a connected product of factors under the binders of the indices that connect them; expectations are atoms ``E`` of
+a product of random factors.
 
 Bound indices have names with ``@`` and the depth of their binder, always more than that of binders inside, so that no
-index is captured; among the orders of the binders of one kind the least text is taken.
+index is captured; among the orders of the binders of one kind the least is taken. Names that are made up have ``#`` and
+a number; they are given again once nothing is left in which they are free. Nobody changes a polynomial that is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 from math import gcd, isqrt
 from typing import Any
 
+from .derivation_atoms import FIRST, Atom, Mono, Number, Poly, all_atoms, atoms_of, by_number, of_mono, of_pair
 from .reading import Uncheckable
 
-Mono = tuple[tuple["Atom", int], ...]
-Poly = dict[Mono, Fraction]
+__all__ = ["FIRST", "ONE", "UNIT", "Atom", "Mono", "Number", "Poly", "Polynomials", "all_atoms", "atoms_of", "exact"]
 
 MOST_WORK = 2_500_000
 MOST_TERMS = 8_000
 MOST_BITS = 20_000
-MOST_TEXT = 200_000
+MOST_SIZE = 50_000
 MOST_POWER = 60
-ONE = Fraction(1)
-UNIT: Poly = {(): ONE}
-RANDOM = ("x", "tap", "draw", "noise", "keep", "drawn")
-SQUARED = ("sqrt", "abs")
-ZERO_OR_ONE = ("coin", "coins", "choose")
-CERTAIN = ("E", "quantile")
-"""Numbers that are not drawn, whatever stands in them."""
-FIRST = "first"
-"""The index of the first client, which nothing binds."""
+LARGEST = 1 << MOST_BITS
+ONE: Number = 1
+UNIT: Poly = {(): 1}
 
 
-class Atom:
-    """One name, or an operation on others.
-
-    Attributes:
-        frees: the free indices. rand: whether it is drawn. dr: (draw, client) of the round's draws in it.
-        leaves: the states and taps in it. level: the depth of binders. vec: whether it is a vector.
-    """
-
-    __slots__ = ("dr", "frees", "leaves", "level", "parts", "rand", "special", "tag", "text", "vec")
-
-    def __init__(self, tag: str, parts: tuple[Any, ...], text: str, vec: bool, level: int, certain: bool) -> None:
-        self.tag, self.parts, self.text, self.vec = tag, parts, text, vec
-        inner = list(atoms_of(parts))
-        self.level: int = max([level, *(a.level for a in inner)])
-        self.frees: frozenset[str] = frozenset().union(*(a.frees for a in inner))
-        drawn = tag in RANDOM and not (certain and tag in ("x", "tap"))
-        self.rand: bool = drawn or (tag not in CERTAIN and any(a.rand for a in inner))
-        self.dr: frozenset[tuple[int, str]] = frozenset()
-        self.leaves: frozenset[Atom] = frozenset()
-        if tag not in CERTAIN:
-            self.dr = self.dr.union(*(a.dr for a in inner))
-            self.leaves = self.leaves.union(*(a.leaves for a in inner))
-        if tag == "v" and "@" not in parts[0] and parts[0] != FIRST:
-            self.frees = frozenset(parts)
-        if tag in ("draw", "noise", "keep", "drawn"):
-            self.dr |= {(parts[1], parts[2].parts[0] if isinstance(parts[2], Atom) else "")}
-        if tag in ("x", "tap"):
-            self.leaves |= {self}
-        self.special = tag in SQUARED or (tag == "draw" and parts[0] in ZERO_OR_ONE)
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-def atoms_of(parts: Iterable[Any]) -> Iterator[Atom]:
-    """The atoms directly in parts, which may be atoms, names, numbers, and tuples of them."""
-    for part in parts:
-        if isinstance(part, Atom):
-            yield part
-        elif isinstance(part, tuple):
-            yield from atoms_of(part)
-
-
-def all_atoms(p: Poly) -> Iterator[Atom]:
-    """All atoms in a polynomial, also inside of others, each once."""
-    seen: set[Atom] = set()
-    left = [a for m in p for a, _ in m]
-    while left:
-        a = left.pop()
-        if a not in seen:
-            seen.add(a)
-            yield a
-            left += atoms_of(a.parts)
-
-
-def _text(part: Any) -> str:
-    if isinstance(part, Atom):
-        return part.text
-    if isinstance(part, tuple):
-        return "(" + ",".join(map(_text, part)) + ")"
-    return str(part)
+def exact(x: Number) -> Number:
+    """The number, as an integer where it is one."""
+    return x if x.__class__ is int else x.numerator if x.denominator == 1 else x
 
 
 class Polynomials:
@@ -105,10 +41,11 @@ class Polynomials:
 
     Attributes:
         certain: whether states and taps are certain, because the algorithm draws nothing.
+        count: of the names that are made up.
     """
 
     def __init__(self) -> None:
-        self.known: dict[str, Atom] = {}
+        self.known: dict[tuple[str, tuple[Any, ...]], Atom] = {}
         self.certain = False
         self.work = MOST_WORK
         self.count = 0
@@ -127,13 +64,14 @@ class Polynomials:
 
     def atom(self, tag: str, *parts: Any, vec: bool = False, level: int = 0) -> Atom:
         """The one atom with this tag and these parts."""
-        text = tag + _text(parts)
-        found = self.known.get(text)
+        key = tag, parts
+        found = self.known.get(key)
         if found is None:
-            self.spend(1 + len(text) // 20)
-            if len(text) > MOST_TEXT:
+            found = Atom(len(self.known), tag, parts, vec, level, self.certain)
+            self.spend(1 + found.size // 4)
+            if found.size > MOST_SIZE:
                 raise Uncheckable("an expression is too long to be checked")
-            found = self.known[text] = Atom(tag, parts, text, vec, level, self.certain)
+            self.known[key] = found
         return found
 
     def var(self, name: str) -> Atom:
@@ -145,14 +83,26 @@ class Polynomials:
         self.count += 1
         return f"{kind}#{self.count}"
 
+    def done(self, p: Poly, mark: int) -> Poly:
+        """A polynomial that is made with names that are given again now: `mark` is how many there were before.
+
+        Raises:
+            Uncheckable: where one of them is free in it.
+        """
+        for m in p:
+            for a, _ in m:
+                if a.fresh > mark:
+                    raise Uncheckable("an index that nothing binds")
+        self.count = mark
+        return p
+
     def of(self, atom: Atom, exponent: int = 1) -> Poly:
         """An atom as a polynomial."""
-        return {((atom, exponent),): ONE}
+        return {((atom, exponent),): 1}
 
     def frozen(self, p: Poly) -> Atom:
         """A polynomial as an atom, to stand inside of others."""
-        items = sorted(((_text(m), m, c) for m, c in p.items()), key=lambda item: item[0])
-        return self.atom("P", *((m, c) for _, m, c in items))
+        return self.atom("P", *(sorted(p.items(), key=lambda item: of_mono(item[0])) if len(p) > 1 else p.items()))
 
     def thawed(self, atom: Atom) -> Poly:
         """The polynomial that was made an atom."""
@@ -172,8 +122,8 @@ class Polynomials:
                 continue
             half, powers[a] = divmod(powers[a], 2)
             extra = self.mul(extra or UNIT, self.power(self.square_of(a), half))
-        mono = tuple(sorted(((a, e) for a, e in powers.items() if e), key=lambda pair: pair[0].text))
-        return {mono: ONE} if extra is None else self.mul({mono: ONE}, extra)
+        mono = tuple(sorted([pair for pair in powers.items() if pair[1]], key=of_pair))
+        return {mono: 1} if extra is None else self.mul({mono: 1}, extra)
 
     def square_of(self, a: Atom) -> Poly:
         """The square of a root or an absolute value."""
@@ -185,7 +135,7 @@ class Polynomials:
         if not p:
             return {}
         content = self.content(p)
-        outside = ONE
+        outside = Fraction(1)
         for prime in (2, 3, 5, 7, 11, 13):
             for power, sign in ((content.numerator, 1), (content.denominator, -1)):
                 while power % prime**2 == 0:
@@ -196,14 +146,15 @@ class Polynomials:
         if top**2 == left.numerator and bottom**2 == left.denominator:
             outside *= Fraction(top, bottom)
         rest = self.scale(p, 1 / outside**2)
-        return {(): outside} if rest == UNIT else self.scale(self.of(self.atom("sqrt", self.frozen(rest))), outside)
+        return self.scale(UNIT if rest == UNIT else self.of(self.atom("sqrt", self.frozen(rest))), outside)
 
     def absolute(self, p: Poly) -> Poly:
         """The absolute value: its content and its sign taken out."""
         if set(p) <= {()}:
-            return {m: abs(c) for m, c in p.items()}
-        content = self.content(p) * (-1 if p[min(p, key=_text)] < 0 else 1)
-        return self.scale(self.of(self.atom("abs", self.frozen(self.scale(p, 1 / content)))), abs(content))
+            return {m: c if c > 0 else -c for m, c in p.items()}
+        content = self.content(p)
+        inside = self.scale(p, self.sign(p) / content)
+        return self.scale(self.of(self.atom("abs", self.frozen(inside))), content)
 
     def applied(self, function: str, p: Poly) -> Poly:
         """The exponential or the logarithm: exp(0) is 1, log(1) is 0."""
@@ -217,35 +168,49 @@ class Polynomials:
         """The sum."""
         total = dict(terms[0])
         for term in terms[1:]:
-            self.spend(len(term))
-            for m, c in term.items():
-                new = total.get(m, 0) + c
-                if new:
-                    total[m] = new
-                else:
-                    total.pop(m, None)
+            self.into(total, term)
         return self.limited(total)
 
+    def into(self, total: Poly, p: Poly, c: Number = 1) -> None:
+        """Adds c*p to a sum that is being made."""
+        self.spend(len(p))
+        for m, x in p.items():
+            if c != 1:
+                x = c * x
+                if x.__class__ is not int and x.denominator == 1:
+                    x = x.numerator
+            if m not in total:
+                total[m] = x
+            elif new := total[m] + x:
+                total[m] = new
+            else:
+                del total[m]
+
     def limited(self, p: Poly) -> Poly:
-        """The polynomial, if it is not too large."""
+        """The polynomial, if it is not too large.
+
+        Raises:
+            Uncheckable: where it is.
+        """
         if len(p) > MOST_TERMS:
             raise Uncheckable("an expression has too many terms to be checked")
+        for x in p.values():
+            if not (-LARGEST < x.numerator < LARGEST and x.denominator < LARGEST):
+                raise Uncheckable("a number is too long to be checked")
         return p
 
-    def scale(self, p: Poly, c: Fraction | int) -> Poly:
+    def scale(self, p: Poly, c: Number) -> Poly:
         """A rational multiple."""
-        if not c:
-            return {}
-        found = {m: x * c for m, x in p.items()}
-        self.spend(len(found))
-        for x in found.values():
-            if max(x.numerator.bit_length(), x.denominator.bit_length()) > MOST_BITS:
-                raise Uncheckable("a number is too long to be checked")
-        return found
+        total: Poly = {}
+        if c:
+            self.into(total, p, c)
+        return self.limited(total)
 
     def sub(self, p: Poly, q: Poly) -> Poly:
         """The difference."""
-        return self.add(p, self.scale(q, -1))
+        total = dict(p)
+        self.into(total, q, -1)
+        return self.limited(total)
 
     def mul(self, p: Poly, q: Poly) -> Poly:
         """The product."""
@@ -253,14 +218,35 @@ class Polynomials:
         total: Poly = {}
         for m1, c1 in p.items():
             for m2, c2 in q.items():
-                c = c1 * c2
-                for m, x in self.factors((*m1, *m2)).items() if m1 and m2 else (((m1 or m2), ONE),):
-                    new = total.get(m, 0) + c * x
-                    if new:
-                        total[m] = new
-                    else:
-                        total.pop(m, None)
-        return self.scale(self.limited(total), 1)
+                c = exact(c1 * c2)
+                if m1 and m2:
+                    found = self.times(m1, m2)
+                    if found.__class__ is dict:
+                        self.into(total, found, c)
+                        continue
+                    m: Any = found
+                else:
+                    m = m1 or m2
+                new = total.get(m, 0) + c
+                if new:
+                    total[m] = new
+                else:
+                    del total[m]
+        return self.limited(total)
+
+    def times(self, m1: Mono, m2: Mono) -> Mono | Poly:
+        """The product of two monomials: one, or a polynomial where a root is squared."""
+        powers = dict(m1)
+        for a, e in m2:
+            if a not in powers:
+                powers[a] = e
+            elif a.special:
+                return self.factors((*m1, *m2))
+            elif new := powers[a] + e:
+                powers[a] = new
+            else:
+                del powers[a]
+        return tuple(sorted(powers.items(), key=of_pair))
 
     def power(self, p: Poly, e: int) -> Poly:
         """An integer power.
@@ -272,8 +258,8 @@ class Polynomials:
             raise Uncheckable(f"the power {e} is too large to be written out")
         if e < 0:
             return self.power(self.inverse(p), -e)
-        found: Poly = UNIT
-        for _ in range(e):
+        found: Poly = p if e else UNIT
+        for _ in range(e - 1):
             found = self.mul(found, p)
         return found
 
@@ -285,30 +271,32 @@ class Polynomials:
             bottom = bottom * c.denominator // gcd(bottom, c.denominator)
         return Fraction(top or 1, bottom)
 
+    def sign(self, p: Poly) -> int:
+        """The sign of one of its coefficients, always of the same."""
+        return -1 if p[min(p, key=of_mono)] < 0 else 1
+
     def primitive(self, p: Poly) -> Poly:
         """Divided by its content."""
-        return self.scale(p, 1 / self.content(p))
+        content = self.content(p)
+        return p if content == 1 else self.scale(p, 1 / content)
 
     def inverse(self, p: Poly) -> Poly:
         """One over a polynomial: a monomial, or an atom ``inv`` of what remains without content."""
         if not p:
             raise Uncheckable("a division by 0")
-        for a in sorted({a for m in p for a, _ in m if a.tag == "inv"}, key=lambda a: a.text):
+        for a in sorted({a for m in p for a, _ in m if a.tag == "inv"}, key=by_number):
             den = self.thawed(a.parts[0])
             most = max(dict(m).get(a, 0) for m in p)
             return self.mul(self.power(den, most), self.inverse(self.cleared(p, a, most)))
         common: dict[Atom, int] = {}
-        for a in sorted({a for m in p for a, _ in m}, key=lambda a: a.text):
+        for a in sorted({a for m in p for a, _ in m}, key=by_number):
             common[a] = min(dict(m).get(a, 0) for m in p)
         shift = tuple((a, -e) for a, e in common.items() if e)
         rest = self.mul(p, self.factors(shift)) if shift else p
-        content = self.content(rest)
-        if rest[min(rest, key=_text)] < 0:
-            content = -content
-        rest = self.scale(rest, 1 / content)
-        found: Poly = {(): 1 / content}
-        if set(rest) != {()}:
-            found = self.scale(self.of(self.atom("inv", self.frozen(rest))), 1 / content)
+        by = self.sign(rest) / self.content(rest)
+        rest = self.scale(rest, by)
+        found = UNIT if set(rest) == {()} else self.of(self.atom("inv", self.frozen(rest)))
+        found = self.scale(found, by)
         return self.mul(found, self.factors(shift)) if shift else found
 
     def cleared(self, p: Poly, inv: Atom, most: int) -> Poly:

@@ -21,9 +21,9 @@ def modes(normal: Normal, sides: Sequence[Poly]) -> list[Mode]:
         Uncheckable: where there is none.
     """
     al, least = normal.algebra, normal.least
-    every = {a for p in sides for a in all_atoms(p) if a.tag in ("x", "tap") and "@" not in a.parts[1].text}
+    every = [a for p in sides for a in all_atoms(p) if a.tag in ("x", "tap") and not a.parts[1].bound]
     states = [al.thawed(a.parts[1]) for a in every if a.tag == "x"]
-    taps = sorted((a for a in every if a.tag == "tap"), key=lambda a: a.text)
+    taps = [a for a in every if a.tag == "tap"]
     after = [p for p in states if p.get((), 0) >= 1 and (least(p) or 0) >= 1]
     after = after or [p for p in states if (least(p) or 0) >= 1]
     last = largest(normal, [((), (p,)) for p in after])
@@ -55,7 +55,7 @@ def turn_of(normal: Normal, tap: Atom) -> list[Turn]:
     loops = program.taps[tap.parts[0]][1]
     parts = tap.parts[2 : 2 + len(loops)]
     turns = tuple(map(normal.algebra.thawed, parts))
-    if not loops or any("@" in part.text for part in parts) or not all(map(normal.certainly, turns)):
+    if not loops or any(part.bound for part in parts) or not all(map(normal.certainly, turns)):
         return []
     begun = beginnings(program, tap.parts[0])
     for inside in range(begun):

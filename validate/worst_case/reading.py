@@ -286,7 +286,6 @@ class _Reader:
         items = left.items | right.items
         outcomes: list[Any] = [{}]
         if items:
-            assert self.world.play is not None
             outcomes = [outcome for _, outcome in self.world.play.joint(items)]
         if len(outcomes) > OUTCOMES:
             raise TooManyOutcomesError(f"more than {OUTCOMES} outcomes")

@@ -16,7 +16,7 @@ from tests.validate.command_line import call, complaint, printed
 from theory import catalog
 from validate import files, template
 from validate.parallel import over_processes, tell
-from validate.report import parts, write
+from validate.report import write, writing
 from validate.verdict import Evidence, Result
 
 FILE = '''"""Three claims, and a class of the author's own."""
@@ -156,7 +156,7 @@ def test_the_command_prints_what_it_was_asked_for() -> None:
 def test_a_bad_file_is_told_before_any_work(
     targets: str, text: str | None, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "_parts", lambda *any: pytest.fail("work began"))
+    monkeypatch.setattr(writing, "_parts", lambda *any: pytest.fail("work began"))
     paper_in("mine.py")
     if text is not None:
         Path("bad.py").write_text(text, encoding="utf-8")
@@ -189,7 +189,7 @@ def test_other_processes_read_the_file_themselves(capfd: pytest.CaptureFixture[s
         assert (source.paper, source.path) == ("mine", "mine.py")
         capfd.readouterr()
         found = over_processes(
-            parts._run, [((source,), sentence, (f"mine/{label}",)) for label in ("one", "two")], processes=2
+            writing._run, [((source,), sentence, (f"mine/{label}",)) for label in ("one", "two")], processes=2
         )
         assert found == [sentence("mine/one"), sentence("mine/two")]
         assert capfd.readouterr().out == ""

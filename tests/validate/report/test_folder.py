@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.validate.test_report import PAPER, claim, experiment
 from theory.claim import Paper
-from validate.report import folder, parts, render
+from validate.report import folder, render, writing
 from validate.report.folder import MANIFEST, Folder
 
 OTHER = Paper("other", "Another paper", "Nobody", (claim("one", paper="other"),))
@@ -194,7 +194,7 @@ def test_figures_go_with_their_paper_and_those_of_others_stay(tmp_path: Path) ->
     written(out, PAPER, experiments=[inside])
     assert {"mine/figure-1.svg", "mine/figure-1.csv"} <= written(out, OTHER)
     # drawn for the report itself, as `write` has it
-    written(out, PAPER, experiments=[inside], written=parts._files_of([inside]))
+    written(out, PAPER, experiments=[inside], written=writing._files_of([inside]))
     (out / "mine" / "runs.npz").write_bytes(b"runs")
     assert {name for name in written(out, OTHER) if name.startswith("mine")} == {"mine/runs.npz"}
 
@@ -212,7 +212,7 @@ def test_what_the_pages_still_link_to_stays(tmp_path: Path) -> None:
 
 def test_pages_of_sweeps_go_too(tmp_path: Path) -> None:
     sweeps = [replace(experiment(tmp_path / f"sweep-{at}"), paper=f"sweep-{at}") for at in (1, 2)]
-    render((), (), tmp_path, papers=(), sweeps=sweeps, written=parts._files_of(sweeps))
+    render((), (), tmp_path, papers=(), sweeps=sweeps, written=writing._files_of(sweeps))
     assert {"sweep-1.html", "sweep-2.html", "sweep-2/figure-1.svg"} <= files(tmp_path)
-    render((), (), tmp_path, papers=(), sweeps=sweeps[:1], written=parts._files_of(sweeps[:1]))
+    render((), (), tmp_path, papers=(), sweeps=sweeps[:1], written=writing._files_of(sweeps[:1]))
     assert files(tmp_path) == {"index.html", "report.json", MANIFEST, "sweep-1/figure-1.svg", "sweep-1/figure-1.csv"}

@@ -21,8 +21,8 @@ from validate.certificate import play_certificate
 from validate.report import render
 from validate.report.played import in_words, sides
 from validate.report.problem_drawing import drawing
+from validate.report.readable import Side
 from validate.report.refutations import refutation
-from validate.report.words import Side
 from validate.verdict import Evidence, Result
 
 NOISE = in_file(LANGUAGE / "noise_ball.py")

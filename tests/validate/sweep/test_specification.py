@@ -20,7 +20,7 @@ from sim.participation import Aggregation, Empty
 from sim.problems import rand_hie
 from tests.rationals import rationals
 from theory.catalog import paper
-from validate.sweep import Cell, Specification, canonical, key, read_specification, tables
+from validate.sweep import Cell, Specification, canonical, key, kinds, read_specification
 from validate.sweep import specification as module
 
 DOCUMENT = (Path(__file__).resolve().parents[3] / "docs" / "sweeps.md").read_text(encoding="utf-8")
@@ -96,22 +96,22 @@ def test_the_example_of_the_page_has_the_cells_that_it_says() -> None:
 
 
 def test_the_page_names_every_entry_and_every_kind() -> None:
-    kinds = {**tables.PROBLEMS, **tables.ALGORITHMS}
-    entries = {name for kind in kinds.values() for name in kind.entries}
-    for name in (*module.NAMES, *entries, *tables.PARTICIPATION):
+    known = {**kinds.PROBLEMS, **kinds.ALGORITHMS}
+    entries = {name for kind in known.values() for name in kind.entries}
+    for name in (*module.NAMES, *entries, *kinds.PARTICIPATION):
         assert f"`{name}`" in DOCUMENT, name
-    for name in kinds:
+    for name in known:
         assert f'"{name}"' in DOCUMENT, name
 
 
 def test_words_and_limits_are_those_of_the_simulator() -> None:
-    entries = tables.ALGORITHMS["local-sgd"].entries
+    entries = kinds.ALGORITHMS["local-sgd"].entries
     for name, words, kind in (("aggregation", AGGREGATIONS, Aggregation), ("empty", EMPTY_RULES, Empty)):
         assert words == get_args(kind)
         for word in words:
             assert entries[name].read(word, name) == word
-    assert tables.MOST_SHUFFLED == MOST_VISITED
-    assert rand_hie().clients == tables.INSURANCE_CLIENTS
+    assert kinds.MOST_IN_ORDERS == MOST_VISITED
+    assert rand_hie().clients == kinds.INSURANCE_CLIENTS
 
 
 # what it makes
@@ -374,7 +374,7 @@ def test_a_grid_that_is_too_large_is_refused_before_it_is_expanded(monkeypatch: 
     def never(*_: Any) -> Any:
         raise AssertionError("expanded")
 
-    monkeypatch.setattr(tables, "combinations", never)
+    monkeypatch.setattr(kinds, "combinations", never)
     seeds = {"from": 0, "to": 499_999}
     with pytest.raises(
         ValueError, match=r"has 1000000000000 cells .*problem 1000000, .*rounds 1000000.*may have 1000000"

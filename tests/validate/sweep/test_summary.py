@@ -21,7 +21,7 @@ from tests.validate.command_line import EQ7, EQ8, call, complaint
 from tests.validate.test_report import Page, dead_links, own_scripts
 from validate.experiment import Experiment, Table
 from validate.report import render
-from validate.report.words import number
+from validate.report.readable import number
 from validate.sweep import read_specification, run_cell
 from validate.sweep.axis_drawing import Bar, Panel, draw_axis, label, positions
 from validate.sweep.cell import key

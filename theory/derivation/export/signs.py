@@ -168,7 +168,9 @@ class Signs:
 
     def _name(self, t: App, strict: bool) -> Lines | None:
         if t.head == "INR":
-            return ["apply INR_pos; counts."] if strict else ["apply pos_INR."]
+            if strict:  # an index may be 0
+                return ["apply INR_pos; counts."] if self.normal.nonzero(t) else None
+            return ["apply pos_INR."]
         if t.head in _NONNEGATIVE and not strict:
             return [f"apply {_NONNEGATIVE[t.head]}."]
         if t.head == "sqrt":

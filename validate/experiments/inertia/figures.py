@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from validate import experiment as ex
 from validate.drawing import Axes, Curve, Panel, draw_curves
 from validate.experiment import Band, Drawing, Experiment, Progress
+from validate.experiments import former as ex
 from validate.experiments.inertia import runs, sentences, setting, statements, tables
 from validate.experiments.inertia.outcomes import in_cell
 from validate.experiments.inertia.runs import Found, Job

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from validate import experiment as ex
 from validate.experiment import Progress
+from validate.experiments import former as ex
 from validate.experiments.inertia import setting
 from validate.experiments.inertia.setting import DATA_SEED, DIVERGED, TUNING_SEED, Cell, Lags, Method, Size
 from validate.parallel import over_processes

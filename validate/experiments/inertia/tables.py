@@ -25,7 +25,7 @@ from validate.experiments.inertia.outcomes import (
 )
 from validate.experiments.inertia.runs import SHORT, Found, Result, lag_job
 from validate.experiments.inertia.setting import BASE, STATED_STEP, Cell, Size, methods
-from validate.report.words import number
+from validate.report.readable import number
 
 TARGET = 0.05  # an excess, for the rounds until it is reached
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from validate import experiment as ex
 from validate.drawing import Axes, Curve, Level, Panel, draw_curves
 from validate.experiment import Band, Drawing, Experiment, Progress
+from validate.experiments import former as ex
 from validate.experiments.two_populations import rates, statements, tables, weights
 from validate.experiments.two_populations.setting import (
     DATA_SEED,

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from validate import experiment as ex
 from validate.drawing import Axes, Curve, Panel, draw_curves
 from validate.experiment import Drawing, Progress, Table
+from validate.experiments import former as ex
 from validate.experiments.two_populations.setting import CONFIDENCE, Size, band
 from validate.rates import Slope, slope
 

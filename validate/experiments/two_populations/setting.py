@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from validate import experiment as ex
 from validate.experiment import Band, Progress
+from validate.experiments import former as ex
 
 # stated in section 4
 DIM, SAMPLES = 60, 500

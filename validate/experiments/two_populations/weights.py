@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from validate import experiment as ex
 from validate.experiment import Progress, Table
+from validate.experiments import former as ex
 from validate.experiments.two_populations.setting import DATA_SEED, DEVIATION, DIM, RIDGE, SPLIT, Size
 
 ROUNDS, STEP = 100, 1.0  # of Algorithm 3, with full gradients; the step is divided by K

@@ -1,0 +1,218 @@
+"""The work on a report, in parts that processes share out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from validate import files
+from validate.experiment import Experiment
+from validate.experiments import NotInstalledError, reproduction
+from validate.parallel import over_processes, tell
+from validate.report.formula import Typesetter
+from validate.report.page import render, typeset
+from validate.verdict import Result
+
+if TYPE_CHECKING:
+    from theory.claim import Paper
+    from validate.files import Source
+
+TEXTBOOK, ALL = "textbook", "all papers"
+
+
+def write(
+    papers: Iterable[str | Path] | None = None,
+    *,
+    stores: Sequence[Path | str] = (),
+    quick: bool = False,
+    out: Path | str = "report",
+    progress: Callable[[str], None] | None = None,
+    processes: int | None = 1,
+) -> Path:
+    """Check papers, run their experiments, read the stores of sweeps, and write the report.
+
+    Args:
+        papers: names of papers, or ``my_paper.py``, a file that is run, and known while the report is written; without,
+            none if there are stores, else all but the textbook, which is there to be trusted and gets a line.
+        stores: of sweeps (`fedproof sweep`), finished or not; they are read as they are.
+        quick: smaller searches and fewer runs.
+        out: folder; made when missing. Finished simulations that it already holds are used again; what an earlier
+            report wrote there, nobody has changed and this one does not write is removed.
+        progress: called with one line of text.
+        processes: papers and experiments are shared out over at most as many; None for one a core. A program that asks
+            for more than one must be importable, as `multiprocessing` wants it. What is found does not depend on it.
+
+    Returns:
+        The path of index.html.
+
+    Raises:
+        ValueError: for an unknown paper, processes < 1, or a file that is not the store of a sweep; for a paper in a
+            file as `validate.files.load`.
+        OSError: for a file that cannot be read.
+    """
+    from theory import catalog
+
+    given = list(dict.fromkeys(map(str, papers or ())))
+    for target in given:
+        if files.is_file(target) and not target.endswith(".py"):
+            path = target.rpartition(":")[0]
+            raise ValueError(f"{target} is one claim; a report is on a whole paper, {path}")
+    with files.known(given) as names:
+        if not names and not stores:
+            names = [p.name for p in catalog.papers() if p.name != TEXTBOOK]
+        chosen = tuple(catalog.paper(name) for name in dict.fromkeys(names))
+        return _written(chosen, stores, quick, Path(out), progress, processes)
+
+
+def _written(
+    chosen: Sequence[Paper],
+    stores: Sequence[Path | str],
+    quick: bool,
+    out: Path,
+    progress: Callable[[str], None] | None,
+    processes: int | None,
+) -> Path:
+    """`write`, of papers that are known."""
+    from validate.checking import listener
+
+    sweeps = _sweeps(stores, out, progress)
+    if not chosen:
+        return render((), (), out, papers=(), sweeps=sweeps, written=_files_of(sweeps))
+    parts = _parts([p.name for p in chosen], quick, out, progress)
+    hear, finished = listener(progress), count(1)
+
+    def done(at: int) -> None:
+        hear(f"{parts[at].label}: finished, {next(finished)} of {len(parts)} parts of the report")
+
+    own = tuple(source for p in chosen if (source := files.source_of(p.name)) is not None)
+    concerned = {ALL, *(source.paper for source in own)}
+    tasks = [(own if part.paper in concerned else (), part.function, part.arguments) for part in parts]
+    found = over_processes(_run, tasks, processes=processes, done=done, heard=hear)
+    by_kind: dict[str, dict[str, Any]] = {}
+    checked: dict[str, list[Result]] = {}
+    for part, what in zip(parts, found, strict=True):
+        if part.kind == "claims":
+            checked.setdefault(part.paper, []).extend(what)
+        else:
+            by_kind.setdefault(part.kind, {})[part.paper] = what
+    trust = [_false_alarms(checked[TEXTBOOK])]
+    experiments = [by_kind["experiments"][p.name] for p in chosen if p.name in by_kind.get("experiments", {})]
+    (setter,) = by_kind["formulas"].values()
+    return render(
+        [result for p in chosen for result in checked[p.name]],
+        experiments,
+        out,
+        papers=chosen,
+        sweeps=sweeps,
+        trust=trust,
+        quick=quick,
+        setter=setter,
+        written=_files_of((*experiments, *sweeps)),
+    )
+
+
+def _files_of(experiments: Iterable[Experiment]) -> list[Path]:
+    """What was written for experiments."""
+    return [Path(path) for e in experiments for path in (*(figure.path for figure in e.figures), *e.data)]
+
+
+def _sweeps(stores: Sequence[Path | str], out: Path, progress: Callable[[str], None] | None) -> list[Experiment]:
+    """What stores say, each in a folder of its own."""
+    from validate.sweep.summary import experiment_of
+
+    found = []
+    for at, store in enumerate(stores, 1):
+        if progress:
+            progress(f"sweep {at}: reading {store}")
+        found.append(experiment_of(store, out / f"sweep-{at}", f"sweep-{at}"))
+    return found
+
+
+class Part(NamedTuple):
+    """A part of the work on a report, which does not need the others.
+
+    Attributes:
+        kind: "claims", "formulas" or "experiments".
+        paper: whose; `ALL` for the formulas.
+        function: of a module.
+        arguments: of it.
+        what: the kind in words, or the claim.
+    """
+
+    kind: str
+    paper: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    what: str = ""
+
+    @property
+    def label(self) -> str:
+        """In words."""
+        return f"{self.paper}: {self.what or self.kind}"
+
+
+def _parts(papers: Sequence[str], quick: bool, out: Path, progress: Callable[[str], None] | None = None) -> list[Part]:
+    """The work on a report on these papers, what takes longest first."""
+    from validate.checking import check_paper
+    from validate.checking import tasks as checks
+
+    found = [Part("experiments", p, _experiment, (p, quick, out)) for p in papers if _redrawn(p, progress)]
+    for task in checks(papers, quick, out):
+        found += _claims(task, check_paper)
+    found.append(Part("formulas", ALL, _formulas, (tuple(papers),)))
+    if TEXTBOOK not in papers:
+        for task in checks([TEXTBOOK], True, out / TEXTBOOK):
+            found += _claims(task, check_paper)
+    many = Counter(part.paper for part in found if part.kind == "claims")
+    # begun last, a part that takes long would be waited for alone: experiments, then the papers with most claims
+    return sorted(found, key=lambda part: (part.kind != "experiments", -many[part.paper]))
+
+
+def _redrawn(paper: str, progress: Callable[[str], None] | None) -> bool:
+    """Whether the report has a paper's experiments; where they are not installed, it is said that it has not."""
+    try:
+        return reproduction(paper) is not None
+    except NotInstalledError as error:
+        if progress:
+            progress(f"left out: {error}")
+        return False
+
+
+def _claims(task: tuple[Any, ...], check: Callable[..., Any]) -> list[Part]:
+    """A paper's claims, each alone."""
+    paper, ids, *rest = task
+    return [Part("claims", paper, check, (paper, (i,), *rest), i.removeprefix(f"{paper}/")) for i in ids]
+
+
+def _run(own: Sequence[Source], function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """A part, in any process: papers in files have to be loaded there."""
+    files.again(own)
+    return function(*arguments)
+
+
+def _experiment(name: str, quick: bool, out: Path) -> Experiment:
+    """One paper's experiments, in a folder of their own: papers number their figures alike."""
+    reproduce = reproduction(name)
+    assert reproduce is not None
+    return reproduce(out=out / name, quick=quick, progress=lambda text: tell(f"{name}: {text}"))
+
+
+def _formulas(names: Sequence[str]) -> Typesetter:
+    """All formulas of papers, which takes a while."""
+    from theory import catalog
+
+    return typeset([catalog.paper(name) for name in names])
+
+
+def _false_alarms(known: Sequence[Result]) -> str:
+    """What the toolkit says of results that are known to be true."""
+    alarms = sum(r.verdict in ("refuted", "vacuous") or r.broken for r in known)
+    said = Counter(r.verdict for r in known)
+    counts = ", ".join(f"{times} {name}" for name, times in sorted(said.items()))
+    what = f"{counts}; {alarms} false alarms (refuted, vacuous or broken)"
+    many = "1 result" if len(known) == 1 else f"{len(known)} results"
+    known_to = "is" if len(known) == 1 else "are"
+    return f"{many} of the textbooks that {known_to} known to be true: {what}."
