@@ -793,9 +793,10 @@ Qed.
 Lemma carried_total {V : space} n (f g : nat -> V) : (forall i, (i < n)%nat -> f (S i) = add (f i) (g i)) ->
   f n = add (f 0%nat) (vsum n g).
 Proof.
-  induction n as [|n IH]; intros H; apply vector_ext; intros u.
-  - simpl. rewrite ip_add_l, ip_zero_l. ring.
-  - rewrite H, IH by (intros; apply H; lia) || lia. simpl. rewrite !ip_add_l. ring.
+  intros H. apply vector_ext. intros u. rewrite ip_add_l, ip_vsum_l.
+  transitivity (ip (f 0%nat) u + (ip (f n) u - ip (f 0%nat) u)); [lra|].
+  f_equal. rewrite <- (sum_telescope n (fun i => ip (f i) u)). apply sum_ext. intros i Hi.
+  rewrite H by exact Hi. rewrite ip_add_l. lra.
 Qed.
 Lemma before_one x : 1 <= x -> Rmax 0 (Rmin 1 x) = 1.
 Proof. intros H. rewrite Rmin_left by lra. apply Rmax_right. lra. Qed.
@@ -856,7 +857,7 @@ Lemma tail_step n j f : (j < n)%nat ->
 Proof.
   intros H. rewrite <- (sum_at n j f H).
   assert (E : forall g k, sum n (fun i => g i) - sum n (fun i => k i) = sum n (fun i => (-1) * k i + g i)).
-  { intros. rewrite sum_lin. ring. }
+  { intros g k. pose proof (sum_lin n (-1) k g) as L. simpl in L. rewrite L. lra. }
   rewrite E. apply sum_ext. intros h _. rewrite !tail_factor.
   destruct (Nat.leb_spec j h), (Nat.leb_spec (S j) h), (Nat.eqb_spec h j); try lia; ring.
 Qed.
