@@ -1,7 +1,7 @@
 """What happens: problems, participation, algorithms, the batched simulator and the exact moments.
 
 Public names are loaded when they are first used, so that ``import sim`` needs numpy alone and no torch:
-`run`, `run_open`, `run_personalised`, `run_shuffling`, `moments`, `problems`, `algorithms`, `participation`,
+`run`, `run_open`, `run_shuffling`, `moments`, `problems`, `algorithms`, `participation`,
 `population`.
 """
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from sim import algorithms, moments, participation, population, problems
     from sim.engine import run
     from sim.open_engine import run_open
-    from sim.personalised import run_personalised
     from sim.shuffling import run_shuffling
 
 __all__ = [
@@ -25,14 +24,12 @@ __all__ = [
     "problems",
     "run",
     "run_open",
-    "run_personalised",
     "run_shuffling",
 ]
 
 _MODULES = {
     "run": "sim.engine",
     "run_open": "sim.open_engine",
-    "run_personalised": "sim.personalised",
     "run_shuffling": "sim.shuffling",
 }
 

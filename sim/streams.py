@@ -26,10 +26,6 @@ The contract, which every kernel in any language must reproduce bit for bit:
   probability 1/N! up to a relative 2^-33 N^2). In such an epoch draw j K + m of `SAMPLING` is that of local step m of K
   at the client for the model that is there at communication round j; the draws from N K on are the minibatch for
   the global model.
-* Purpose `PERSONALISED` = 5 (personalised models, `sim.personalised`): the samples, as under `SAMPLING`, with which the
-  clients make their models from the server's, the round word being the number of rounds done: draw m B + b is sample b
-  of the minibatch of step m, B samples a minibatch. In the rounds themselves draw m B + b of `SAMPLING` is that of
-  local step m of K; perFedAvg takes K B more for the inner gradients, and at order 2 as many again for the Hessians.
 * A uniform in [0, 1) is x 2^-32.
 
 Programs (`sim.simulate`) draw under purposes of their own, the round word being k. The instructions that draw (sample,
@@ -74,7 +70,6 @@ SAMPLING = 1
 POPULATION = 2
 POOL = 3
 PERMUTATION = 4
-PERSONALISED = 5
 VISITS = 6
 PASSES = 7
 PROGRAM = 16
@@ -318,16 +313,10 @@ class Streams:
         if chosen is not None:
             scale = self.work.integers(np.asarray(counts)[chosen][:, None])
             return self.words(SAMPLING, chosen, rounds, draws, scale=scale, out=out)
-        return self._indices(SAMPLING, counts, rounds, draws, out)
-
-    def personal_indices(self, counts: NDArray[Any], rounds: range, draws: int) -> torch.Tensor:
-        """As `indices`, of the purpose `PERSONALISED`."""
-        return self._indices(PERSONALISED, counts, rounds, draws, None)
-
-    def _indices(self, purpose: int, counts: NDArray[Any], rounds: range, draws: int, out: Any) -> torch.Tensor:
         counts = np.asarray(counts)
-        scale = self.work.integers(counts.reshape(-1, 1))
-        return self.words(purpose, np.arange(len(counts)), rounds, draws, scale=scale, out=out)
+        return self.words(
+            SAMPLING, np.arange(len(counts)), rounds, draws, scale=self.work.integers(counts.reshape(-1, 1)), out=out
+        )
 
     def participation(self, clients: int, rounds: range, attempt: int = 0, columns: Any = None) -> torch.Tensor:
         """(T, N, R) int64, one word for each client in each round, uniform on 0..2^32-1."""

@@ -3,12 +3,27 @@
 import os
 import signal
 
+import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "repeatable")
+settings.load_profile(PROFILE)
+if PROFILE == "repeatable" and hasattr(providers, "_get_local_constants"):
+    # Constants of whatever modules are loaded are drawn too: then examples depend on which tests ran before.
+    providers._get_local_constants = lambda: providers._local_constants
 
 # What a shell begins in the background ignores interrupts, and hands that on to the programs that the tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def few_instances(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quick check draws few instances, and searches from none of them: for what a pool alone is not asked to see."""
+    from validate import examine
+
+    monkeypatch.setitem(examine.POOL, True, 20)
+    monkeypatch.setitem(examine.EVALUATIONS, True, 0)

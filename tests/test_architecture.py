@@ -152,15 +152,12 @@ NAMED = frozenset(
 """Files of the core that have one of the words. The list may only get shorter."""
 
 
-FORMER = tuple(f"validate/experiments/{name}/" for name in ("inertia", "two_populations"))
-
-
 def core() -> Iterator[str]:
     """The core's files, as they are named here, without the papers."""
     for floor in FLOORS:
         for path in sources(floor):
             name = path.relative_to(ROOT).as_posix()
-            if not name.startswith(("theory/papers/", *FORMER)):
+            if not name.startswith("theory/papers/"):
                 yield name
 
 

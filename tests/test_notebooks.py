@@ -1,7 +1,8 @@
 """Every notebook is run from top to bottom, and prints what it has printed when it was committed.
 
 Each runs in a kernel and an empty folder of its own, by notebooks/execute.py in a process of its own: that is what
-`make notebooks` does, and the event loop of the kernel's client stays out of this one.
+`make notebooks` does, and the event loop of the kernel's client stays out of this one. Those that take long are run in
+slow tests only.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ LARGEST = 120_000  # bytes of a notebook; and of one of its pictures:
 LARGEST_PICTURE = 40_000
 MACHINE = re.compile(r"/home/|/root/|/tmp/|/Users/|/work/|site-packages|0x[0-9a-f]{6,}")
 PICTURE = "image/png"
+
+LONG = ("fedavg_svrg", "fedmim", "open_fl")
 
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
@@ -53,7 +56,10 @@ def test_every_paper_has_a_notebook():
     assert wanted | {"quickstart", "own_theorem"} == {path.stem for path in NOTEBOOKS}
 
 
-@each
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in LONG else []) for p in NOTEBOOKS],
+)
 def test_a_run_prints_what_is_committed(path, tmp_path):
     pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")

@@ -17,7 +17,7 @@ from theory.claim import Claim
 from theory.sentence import text_of
 from validate.verdict import Evidence, Origin
 
-UNITS = 300
+UNITS = 400
 """Of work for the search, where a claim has no derivation; `theory.derivation.search.searching` says of what."""
 INSTANCES = 200
 """Of the pool, among which one is looked for on which a claim that the kernel accepts says something."""

@@ -1,20 +1,7 @@
 """What the fast engines of `sim` run: problem, algorithm, participation, rounds and start.
 
-A scenario on scalar quadratics can be read from a plain dictionary of numbers and strings (SPEC):
-
-    {"algorithm": "fedavg-svrg", "clients": [{"h": ["1", "2"], "a": ["0", "1"], "p": "1/2"}], "step": "1/5",
-     "S": 2, "M": 3, "K": 3, "theta0": "3"}
-
-with f_{n,i}(t) = h_i/2 (t-a_i)^2, or h_i/2 t^2 - b_i t where a sample has "b" in the place of "a"; f_n is the mean of
-client n's. What each algorithm has is in `theory.papers.specs`:
-
-- "local-sgd" has "local_steps" in place of "S" and "M". Both take "aggregation" ("unbiased" | "normalised") and "empty"
-  ("keep" | "zero" | "condition"). "p" is 1 when absent, and may be a list of K values; "step" may be one too.
-- "shuffling-local-sgd" has "b", "alpha" (a weight of each client), "local_steps", "epochs" and "v0"; f = sum_n alpha_n
-  f_n. With "factor" it is factor times that, such as "1/2" for the mean of two clients in place of their sum; the
-  iterates are the same. "step" may be a list of one number an epoch.
-- "fedmim" has "b", "local_steps", "x0" and "K". "S" of the clients take part, N when it is absent. "alpha" and "beta"
-  list the weights of the lags 0, 1, ... and are empty when absent.
+A scenario on scalar quadratics can be read from a plain dictionary of numbers and strings, a SPEC
+(`theory.papers.specs`).
 """
 
 from __future__ import annotations
@@ -125,7 +112,7 @@ def read_scenario(spec: Spec, *, exact: bool, name: str = "") -> Scenario:
     """Read a SPEC.
 
     Args:
-        spec: the dictionary described at the top of this module; numbers may be integers, decimals or strings such as
+        spec: a dictionary as `theory.papers.specs` describes it; numbers may be integers, decimals or strings such as
             "1/5". A decimal means what it says: 0.1 is 1/10.
         exact: keep every number a Fraction; else float64.
         name: for the reader.

@@ -8,7 +8,6 @@ from sim.algorithms.feddyn import FedDyn
 from sim.algorithms.fedsam import FedSAM
 from sim.algorithms.momentum import FedMIM, fedcm
 from sim.algorithms.open import LocalAdam, LocalSGD
-from sim.algorithms.personalised import LocalisedFedAvg, LocalTraining, PerFedAvg, PFedMe
 from sim.algorithms.scaffold import Scaffold
 from sim.algorithms.schedule import step_at
 from sim.algorithms.server_adam import FedAdam
@@ -23,10 +22,6 @@ __all__ = [
     "FedSAM",
     "LocalAdam",
     "LocalSGD",
-    "LocalTraining",
-    "LocalisedFedAvg",
-    "PFedMe",
-    "PerFedAvg",
     "Scaffold",
     "ShufflingSGD",
     "SingleLoopPERM",

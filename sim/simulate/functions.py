@@ -63,6 +63,8 @@ class Functions(ABC):
     clients: int
     dim: int
     counts: NDArray[np.int64]
+    pad: int = 1
+    """Chunks of runs are a multiple of this wide."""
     _scratch: Tensor | None = None
 
     @abstractmethod

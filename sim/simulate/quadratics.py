@@ -34,6 +34,10 @@ class QuadraticFunctions(Functions):
         device: where they live.
     """
 
+    pad = 48
+    """Whole vectors of any processor (16 doubles) and whole tiles of matrix products (24 columns), so that no run is
+    computed by the code for left-over columns, which may round differently."""
+
     def __init__(self, problem: Quadratic, device: torch.device) -> None:
         def tensor(values: Any) -> Tensor:
             return tensor_of(to_float(values), device)

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 log = logging.getLogger(__name__)
 
-PAD = 48
-"""Chunks are a multiple of this wide: whole vectors of any processor (16 doubles) and whole tiles of matrix products
-(24 columns), so that no run is computed by the code for left-over columns, which may round differently."""
 _CACHE = 730_000
 _CACHE_GPU = 256_000_000
 
@@ -149,7 +146,8 @@ def simulate(
         resume: go on from here: the same program, problem and parameters; `start`, `runs`, `seed` and `first_run` are
             those of the first call, and what they are here is not used. Then `rounds` is the number of further rounds.
         chunk: runs advanced together; by default as many as suit the cache and `memory`.
-        memory: bytes that a chunk's values may take, roughly; a chunk of 48 runs is taken even where they need more.
+        memory: bytes that a chunk's values may take, roughly; the smallest chunk is taken even where it needs more (48
+            runs on quadratics, else one).
         device: "cpu" or "cuda".
         threads: torch's threads on the CPU; more help only where chunks are wide and cores idle.
         progress: True for a bar, or a function of (run-rounds done, run-rounds in all), called now and then.
@@ -301,7 +299,7 @@ class _Job:
     def advance(self, rows: slice, report: Callable[[int], None]) -> None:
         """Run one chunk from start to end; `report` is told the run-rounds of each round."""
         count = rows.stop - rows.start
-        width = -(-count // PAD) * PAD
+        width = -(-count // self.functions.pad) * self.functions.pad
         ids = self.first_run + rows.start + np.arange(width, dtype=np.int64)
         ids[count:] = ids[0]  # padding: any run does
         draws = Draws(self.seed, ids, self.functions.clients, self.plan, self.span.stop, self.device)
@@ -442,7 +440,7 @@ def _chunks(job: _Job, chunk: int | None, memory: int, threads: int) -> list[sli
         f = job.functions
         room = _CACHE * threads if job.device.type == "cpu" else _CACHE_GPU
         memory = checked_integer("memory", memory, 1)
-        most = max(PAD, min(room // (8 * f.clients * f.dim), memory // (8 * job.size)) // PAD * PAD)
+        most = max(f.pad, min(room // (8 * f.clients * f.dim), memory // (8 * job.size)) // f.pad * f.pad)
         each = -(-runs // -(-runs // most))
     else:
         each = min(checked_integer("chunk", chunk, 1), runs)

@@ -8,7 +8,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from theory.derivation.quotients import Atom, Monomial, Quotient
+from theory.derivation.atoms import CERTAIN
+from theory.derivation.polynomials import Atom, Monomial
+from theory.derivation.quotients import Quotient
 from theory.operations import to_fraction
 from validate.instances import Instance
 from validate.play import Play
@@ -135,7 +137,7 @@ class Numbers:
                 if data[0] == "past":
                     return outcome["past", indices[:1]][indices[1]]
                 found = outcome[data[0], indices]
-                return found[at[data[2]]] if len(data) > 2 else found
+                return found[at[data[2]]] if data[2:] and data[2] != CERTAIN else found
             case "sampled":  # the algorithm shows it
                 turn = tuple(int(self.value(q, at)) for q in data[0][1:])
                 return outcome["g", turn][at[data[1]]]

@@ -41,6 +41,14 @@ def test_the_order_of_definitions_denies_no_break(tmp_path: Path) -> None:
     assert result.verdict == "refuted", result.evidence[0].detail
 
 
+def test_its_true_neighbour_is_not_broken() -> None:
+    """By the pool; that a check supports it, in slow tests."""
+    found = hunt(units.ATTAINED, pool=100, evaluations=0)
+    assert found.broken is None
+    assert len(found.seen) > 50
+
+
+@pytest.mark.slow
 def test_its_true_neighbour_is_supported(tmp_path: Path) -> None:
     assert examine(units.ATTAINED, quick=True, out=tmp_path).verdict in ("supported", "proved")
 

@@ -15,6 +15,7 @@ from tests.laws.all_papers import SIZES, certificates, checked
 from theory.catalog import claim as find
 from validate.certificate import differences, verify
 from validate.examine import examine
+from validate.instances.hunt import hunt
 
 LEAST = {"few": (9, 20, 4), "all": (45, 100, 13)}
 """Refuted claims, their assumptions and their standing conditions."""
@@ -34,12 +35,15 @@ def test_refutations_satisfy_every_hypothesis_and_every_standing_condition(size:
     assert all(seen >= least for seen, least in zip((len(refuted), conditions, standing), LEAST[size], strict=True))
 
 
-def test_standing_conditions_are_asked_for_like_hypotheses(tmp_path: Path) -> None:
-    """What only an instance without it breaks is not refuted; without it, it is."""
+@pytest.mark.parametrize("searched", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_standing_conditions_are_asked_for_like_hypotheses(searched: bool, tmp_path: Path) -> None:
+    """What only an instance without it breaks is not refuted; without it, it is. In slow tests a check is asked."""
     printed = units.ATTAINED
     moved = tuple(text for text in printed.assuming if text not in ("noise <= 0", "mu == L"))
     stands = replace(printed, assuming=moved, standing=("noise <= 0", "mu == L"))
-    assert examine(stands, quick=True, out=tmp_path).verdict != "refuted"
+    if searched:
+        assert examine(stands, quick=True, out=tmp_path).verdict != "refuted"
+    assert hunt(stands, pool=100, evaluations=0).broken is None
     assert examine(replace(stands, standing=()), quick=True, out=tmp_path).verdict == "refuted"
 
 

@@ -22,6 +22,7 @@ from tests.validate.command_line import call, printed
 from theory.claim import Claim
 from validate import files
 from validate.examine import examine
+from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn, drawn, instance_of_values
 from validate.instances.problems import Quadratics
 from validate.instances.seen import measured
@@ -129,8 +130,14 @@ def test_a_factor_lost_in_scaffold_is_refuted_by_several_clients(tmp_path: Path)
     assert done.stdout.splitlines()[-1].startswith("VALID")
 
 
+def test_with_the_factor_no_instance_of_the_pool_breaks_it(tmp_path: Path) -> None:
+    """Nor what a check tries, in slow tests."""
+    assert hunt(written_again.FOLLOWS, pool=100, evaluations=0).broken is None
+    assert examine(replace(written_again.LOST), quick=True, out=tmp_path).verdict == "refuted"
+
+
+@pytest.mark.slow
 def test_with_the_factor_nothing_breaks_it(tmp_path: Path) -> None:
     result = examine(written_again.FOLLOWS, quick=True, out=tmp_path)
     assert not result.broken
     assert result.verdict in ("supported", "undecided")
-    assert examine(replace(written_again.LOST), quick=True, out=tmp_path).verdict == "refuted"

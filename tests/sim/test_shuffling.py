@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from examples.perm import mixing as exact_weights
 from sim.algorithms import FedAvg, ShufflingSGD, SingleLoopPERM, TwoStagePERM
 from sim.engine import run
 from sim.kernels.pointwise import PointwiseLogistic, PointwiseQuadratic, pointwise
@@ -20,7 +21,6 @@ from sim.projections import Ball
 from sim.shuffling import run_shuffling
 from sim.streams import PERMUTATION, Streams
 from tests.sim._plain import pick, word
-from validate.experiments.two_populations.setting import mixing as exact_weights
 
 SEED = 2**40 + 7
 

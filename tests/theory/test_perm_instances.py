@@ -1,4 +1,4 @@
-"""Instances that break the claims of perm as printed; its repairs on random instances."""
+"""What breaks perm as printed and no check finds at once; repairs that are not proved, on random instances."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import random
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,24 +44,6 @@ def squared(a: list[F], b: list[F]) -> F:
     return sum(((x - y) ** 2 for x, y in zip(a, b, strict=True)), F(0))
 
 
-@pytest.mark.parametrize("scale", [F(1), F(100)])
-def test_lemma_3_is_false(scale: F) -> None:
-    """f_1 = s w^2/2, f_2 = s (w^2 - 2w), one sample each, lam = 2 s^2, w* = 2/3, w^R = w* + 1/100."""
-    h, b, lam, n = [scale, 2 * scale], [F(0), 2 * scale], 2 * scale**2, [1, 1]
-    best, d = F(2, 3), F(1, 100)
-
-    def z(w: F) -> list[F]:
-        return [(h[0] * w - b[0] - h[j] * w + b[j]) ** 2 for j in range(2)]
-
-    left2 = squared(weights(z(best), n, lam), weights(z(best + d), n, lam))
-    given = {"L": 2 * scale, "lam": lam, "n": n, "zeta": z(best), "dist2": d * d}
-    printed = exact(CLAIMS["lemma-3"], given)
-    assert left2 > printed**2
-    assert (left2 > printed) == (scale == 100)  # squared, it is still false for large L
-    assert left2 <= exact(CLAIMS["lipschitz-observation"], given)
-    assert math.sqrt(left2) <= CLAIMS["lemma-3/corrected"].bound(**given)
-
-
 def test_lemma_4_is_false_for_long_steps_and_where_W_binds() -> None:
     common = {"N": 1, "delta2": 0, "drift": 0, "mu": 1, "L": 1}
     # f = w^2/2, w = 1, gamma = 1: the next iterate is w*
@@ -70,39 +51,6 @@ def test_lemma_4_is_false_for_long_steps_and_where_W_binds() -> None:
     assert exact(CLAIMS["lemma-4/corrected"], {**common, "gamma": 1, "dist": 1, "gap": F(1, 2)}) == 1
     # f = w^2/2 on W = [1, 2], w = w* = 1, gamma = 1/2: the next iterate is 1/2
     assert exact(CLAIMS["lemma-4"], {**common, "gamma": F(1, 2), "dist": 0, "gap": 0}) == 0 < F(1, 4)
-
-
-def test_lemma_5_is_false_for_small_gradients_and_for_long_steps() -> None:
-    # f_i = (w -+ 1/10)^2/2: after one step the clients are gamma/10 from their mean
-    gamma, square = F(1, 4), F(1, 100)
-    given = {"K": 2, "gamma": gamma, "delta2": 0, "zeta": square}
-    assert gamma**2 * square > exact(CLAIMS["lemma-5"], given)
-    assert gamma**2 * square <= exact(CLAIMS["lemma-5/corrected"], {**given, "L": 1})
-    apart = F(0)  # f_i = (w -+ 1)^2/2, gamma = 4
-    for _ in range(4):
-        apart = (1 - 4) * apart + 4
-    given = {"K": 5, "gamma": 4, "delta2": 0, "zeta": 1}
-    assert apart**2 == 6400 > exact(CLAIMS["lemma-5"], given) == 2400
-    assert CLAIMS["lemma-5/corrected"].violated(**given, L=1) == ("gamma <= 2/L",)
-
-
-def test_lemma_6_is_false_for_small_gradients() -> None:
-    """f_1 = w^2/2 + w/1000, f_2 = w^2 - w/1000 on [-1/1000, 1/1000], from w* = 0: K = 2, R = 3, gamma = 1/4."""
-    h, b, gamma, w = [F(1), F(2)], [F(-1, 1000), F(1, 1000)], F(1, 4), F(0)
-    for _ in range(3):
-        ends = []
-        for i in range(2):
-            x = w
-            for _ in range(2):
-                x -= gamma * (h[i] * x - b[i])
-                assert abs(x) <= F(1, 1000)
-            ends.append(x)
-        w = (ends[0] + ends[1]) / 2
-    zeta = max(((h[i] - F(3, 2)) * x - b[i]) ** 2 for i in range(2) for x in (F(-1, 1000), F(1, 1000)))
-    given = {"mu": 1, "L": 2, "N": 2, "K": 2, "R": 3, "gamma": gamma, "delta2": 0, "zeta": zeta, "dist0": 0}
-    assert CLAIMS["lemma-6"].violated(**given) == ()
-    assert w**2 > exact(CLAIMS["lemma-6"], given)
-    assert w**2 <= exact(CLAIMS["lemma-6/corrected"], given)
 
 
 def test_lemma_6_is_false_where_W_binds() -> None:
@@ -123,38 +71,6 @@ def test_the_weights_differ_although_all_gradients_agree_at_the_optimum() -> Non
     assert squared(there, best) > 0
 
 
-def test_gradient_steps_on_the_weights_do_not_contract_as_printed() -> None:
-    n, lam, z = [1, 10], F(10), [F(0), F(0)]
-    best, step = weights(z, n, lam), F(1) / (2 * lam)
-    start = [F(1, 2), F(1, 2)]
-    moved = [a - step * 2 * lam * a / m for a, m in zip(start, n, strict=True)]
-    shift = (sum(moved) - 1) / 2
-    after = [a - shift for a in moved]  # the projection: both stay positive
-    assert min(after) > 0
-    left = squared(after, best)
-    assert left > CLAIMS["theorem-1-alpha-rate"].bound(n=n, lam=lam, T_a=1)
-    assert left > exact(CLAIMS["lemma-14-alpha-rate"], {"n": n, "lam": lam, "T_a": 1}) == -1
-    assert left <= exact(
-        CLAIMS["theorem-1-alpha-rate/corrected"], {"n": n, "lam": lam, "T_a": 1, "start2": squared(start, best)}
-    )
-
-
-def test_proposition_2_is_false_for_one_factor() -> None:
-    given = {"a": 1, "b": 0, "L": 1, "l": 1, "h": 1}
-    assert CLAIMS["proposition-2"].bound(**given) == 0 < 1  # ||(1 - 1) - 1||
-    assert exact(CLAIMS["proposition-2/corrected"], given) == 1
-
-
-def test_lemma_10_is_false_for_the_first_client_and_for_p_near_1() -> None:
-    assert CLAIMS["lemma-10"].bound(G=1, n=0, N=2, p=0.1, grad_phi=0.5) == 0  # one of two equal clients: 1/2
-    # two equal clients with gradient 1: all of them give 1 with certainty
-    assert CLAIMS["lemma-10"].bound(G=1, n=1, N=2, p="19/20", grad_phi="1/2") < 1
-    assert CLAIMS["lemma-10/unnormalised"].bound(G=1, n=1, N=2, p="99/100", grad_sum=1) < 1
-    for n, p in itertools.product((1, 3, 50), ("1/100", "999/1000")):
-        given = {"G": 1, "n": n, "N": 50, "p": p, "grad_sum": 0}
-        assert CLAIMS["lemma-10/corrected"].bound(**given) > 2 > CLAIMS["lemma-10/corrected-2"].bound(G=1)
-
-
 def test_lemmas_11_and_12_are_false() -> None:
     # two equal clients, gradient 1, K = 1, weights 1/2, R = 25, L = 1: sum Q grad = 2 eta, eta N K grad Phi = eta
     eta = F(1, 200)
@@ -172,38 +88,10 @@ def test_lemmas_11_and_12_are_false() -> None:
     assert float(eta**4 * L**2) <= CLAIMS["lemma-12/corrected-2"].bound(**given)
 
 
-@pytest.mark.parametrize(("label", "left"), [("15", F(1)), ("16", F(1, 8)), ("17", F(1, 16))])
-def test_proposition_4_is_false_for_steep_functions(label: str, left: F) -> None:
-    """F = 2 w^2, one step of 1/4 from w* = 0 with noise of variance 1."""
-    given = {"mu": 4, "L": 4, "gamma": F(1, 4), "delta2": 1, "M": 1, "T": 1, "F_gap": 0}
-    assert CLAIMS[f"proposition-4-eq{label}"].violated(**given) == ()
-    assert left > exact(CLAIMS[f"proposition-4-eq{label}"], given)
-    assert left <= exact(CLAIMS[f"proposition-4-eq{label}/corrected"], given)
-
-
 # --- repairs on random instances -------------------------------------------------------------------------------------
 
 hundredths = st.integers(1, 100).map(lambda k: k / 100)
 signed = st.integers(-300, 300).map(lambda k: k / 100)
-
-
-@settings(max_examples=150, deadline=None)
-@given(
-    st.lists(st.tuples(hundredths, signed, st.integers(1, 20)), min_size=1, max_size=4),
-    signed,
-    st.sampled_from([0.01, 0.1, 1.0, 10.0]),
-)
-def test_the_lipschitz_observation_holds(clients: list[tuple[float, float, int]], move: float, lam: float) -> None:
-    h, b = [F(c[0]) for c in clients], [F(c[1]) for c in clients]
-    n = [c[2] for c in clients]
-    best = sum(b) / sum(h)
-
-    def z(w: F) -> list[F]:
-        return [((h[0] - h[j]) * w - b[0] + b[j]) ** 2 for j in range(len(h))]
-
-    left = squared(weights(z(best), n, F(lam)), weights(z(best + F(move)), n, F(lam)))
-    given = {"L": max(h), "lam": F(lam), "n": n, "zeta": z(best), "dist2": F(move) ** 2}
-    assert left <= F(9, 16) * exact(CLAIMS["lipschitz-observation"], given)
 
 
 @settings(max_examples=120, deadline=None)
@@ -274,63 +162,6 @@ def test_repairs_by_the_printed_route_follow_from_those_without_probability(
     assert CLAIMS["theorem-2-step/corrected-2"].bound(**epoch) <= weaker
 
 
-@settings(max_examples=100, deadline=None)
-@given(
-    st.lists(hundredths, min_size=1, max_size=3),
-    hundredths,
-    st.integers(0, 12),
-    st.integers(1, 4),
-    st.lists(signed, min_size=3, max_size=3),
-)
-def test_minibatch_sgd_obeys_its_repaired_bounds(
-    h: list[float], share: float, T: int, M: int, start: list[float]
-) -> None:
-    """Diagonal quadratics, noise of variance 1 in one coordinate, exact second moments."""
-    mu, L = min(h), max(h)
-    gamma = share / L
-    second = [w * w for w in start[: len(h)]]
-    gap = sum(c * w for c, w in zip(h, second, strict=True)) / 2
-    noise = [float(c == L) / h.count(L) for c in h]
-    for _ in range(T):
-        second = [(1 - gamma * c) ** 2 * w + gamma**2 * e / M for c, w, e in zip(h, second, noise, strict=True)]
-    gradient = sum(c * c * w for c, w in zip(h, second, strict=True))
-    given = {"mu": mu, "L": L, "gamma": gamma, "delta2": 1, "M": M, "T": T, "F_gap": gap}
-    lefts = {"15": gradient, "16": gamma**2 * gradient + gamma**2 / M, "17": sum(second)}
-    for label, left in lefts.items():
-        assert left <= CLAIMS[f"proposition-4-eq{label}/corrected"].bound(**given) * (1 + 1e-9) + 1e-12
-
-
-@settings(max_examples=100, deadline=None)
-@given(
-    st.lists(st.tuples(hundredths, signed), min_size=1, max_size=3),
-    st.integers(1, 5),
-    st.integers(1, 3),
-    hundredths,
-    signed,
-)
-def test_local_sgd_obeys_its_repaired_bounds(
-    clients: list[tuple[float, float]], K: int, R: int, share: float, start: float
-) -> None:
-    """Scalar quadratics, exact gradients; zeta is measured along the run."""
-    h, b = (np.array(column) for column in zip(*clients, strict=True))
-    mu, L = float(h.min()), float(h.max())
-    gamma, best, w = share / (2 * L), float(b.sum() / h.sum()), start
-    zeta = 0.0
-    drifts = []
-    for _ in range(R):
-        x = np.full(len(h), w)
-        for _ in range(K):
-            at = x[:, None]
-            zeta = max(zeta, float(np.max(((h - h.mean()) * at - (b - b.mean())) ** 2)))
-            drifts.append(float(np.var(x)))
-            x = x - gamma * (h * x - b)
-        w = float(x.mean())
-    given = {"K": K, "gamma": gamma, "delta2": 0, "zeta": zeta, "L": L}
-    assert max(drifts) <= CLAIMS["lemma-5/corrected"].bound(**given) * (1 + 1e-9) + 1e-12
-    whole = {**given, "mu": mu, "N": len(h), "R": R, "dist0": (start - best) ** 2}
-    assert (w - best) ** 2 <= CLAIMS["lemma-6/corrected"].bound(**whole) * (1 + 1e-9) + 1e-12
-
-
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(hundredths, st.integers(-90, 90), st.integers(1, 9)), min_size=1, max_size=3),
@@ -380,7 +211,7 @@ def test_the_single_loop_obeys_its_repaired_bounds(
         v, w = float(np.clip(v, -1, 1)), float(np.clip(w - gamma * np.mean(h * w - b), -1, 1))
         before, a = a, descend(a, w)
         if r >= 2:
-            move = CLAIMS["lemma-14/corrected"].bound(**common, T=r)
+            move = CLAIMS["lemma-14/corrected"].bound(**common, k=r - 1)
             assert np.sum((a - before) ** 2) <= move * (1 + 1e-9) + 1e-12
     end = CLAIMS["lemma-15/corrected"].bound(**common, T=R)
     there = optimum(best)

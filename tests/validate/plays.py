@@ -20,6 +20,7 @@ from sim.problems import Quadratic
 from sim.problems.linear_algebra import minimise
 from theory.domain import COUNT, POSITIVE, Domain
 from theory.formula import Apply, Formula, Name, Number, names_in, text_of
+from theory.inequality.psd import is_psd
 from theory.predicates import predicate
 from theory.program import Instruction, Loop, Program, from_json, walk
 from theory.sentence import (
@@ -37,6 +38,7 @@ from theory.sentence import (
 )  # fmt: skip
 from theory.sentence import text_of as written
 from validate import satisfied
+from validate.satisfied.network import connected
 
 PER_CLIENT = ("client", "table", "client past", "numbers", "sample")
 
@@ -397,7 +399,8 @@ class Recomputed:
         need(t != 0, "a step")
         H, b, _ = self.f_n(n)
         matrix = [[h + (1 / t if i == j else 0) for j, h in enumerate(row)] for i, row in enumerate(H)]
-        need(satisfied._psd(np.array(matrix, dtype=object)), "a proximal point")
+        curved = np.linalg.eigvalsh(np.array(matrix, float))[0] > -1e-9 if self.floats else is_psd(matrix)
+        need(curved, "a proximal point")
         found = self.minimum(matrix, [y + x / t for y, x in zip(b, v, strict=True)])
         need(found is not None and found[1], "one proximal point")
         return found[0]  # type: ignore[index,no-any-return]
@@ -662,7 +665,7 @@ class Recomputed:
         network = self.parameters.get(one.matrix) if one.name == "connected" else None
         if network is not None:
             need(len(network) == self.N, "a matrix")
-            return bool(satisfied._connected(network, self.parameters.get("rho")))
+            return bool(connected(network, self.parameters.get("rho")))
         d = self.d
         most = max(map(len, self.samples))
         hessian = np.full((self.N, most, d, d), Fraction(0), dtype=object)

@@ -13,9 +13,9 @@ from validate.both_sides import sides, words_of
 from validate.breaks import certificate_of_break
 from validate.instances import read_instance, read_problem
 from validate.instances.along import holds_along, speaks_of_run, worst
-from validate.instances.choices import choose
 from validate.instances.hunt import hunt
 from validate.instances.occasion import occasion
+from validate.instances.parameters import choose
 from validate.instances.pool import Drawn, drawn
 from validate.instances.setting import Setting
 

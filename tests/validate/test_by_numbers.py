@@ -28,6 +28,7 @@ def test_what_the_hypotheses_exclude_refutes_nothing(tmp_path: Path) -> None:
     assert check(replace(SQUARE, assuming=()), quick=True, out=tmp_path).verdict == "refuted"
 
 
+@pytest.mark.slow
 def test_a_root_breaks_it_or_leaves_it_undecided(tmp_path: Path) -> None:
     result = check(replace(SQUARE, statement="a**2 <= 1", assuming=("a**2 == 2",)), quick=True, out=tmp_path)
     assert result.verdict in ("refuted", "undecided")

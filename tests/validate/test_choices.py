@@ -20,9 +20,9 @@ from validate import satisfied
 from validate.instances import hunt as hunt_module
 from validate.instances import stages
 from validate.instances.candidates import candidate_of, realised
-from validate.instances.choices import choose
 from validate.instances.constants import between
 from validate.instances.occasion import occasion
+from validate.instances.parameters import choose
 from validate.instances.pool import drawn
 from validate.instances.relations import holds
 from validate.instances.roles import roles_of

@@ -109,6 +109,7 @@ def test_a_start_that_no_round_moves_breaks_lemma_v1():
     assert row.status == "broken"
 
 
+@pytest.mark.slow
 def test_such_a_start_is_found(tmp_path):
     result = check("fedavg-svrg/lemma-v1", quick=True, out=tmp_path)
     assert (result.verdict, result.origin) == ("refuted", "pool")

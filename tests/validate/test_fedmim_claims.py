@@ -143,7 +143,7 @@ def test_what_is_false_at_once_is_refuted(label, tmp_path):
     ("label", "least"),
     [
         pytest.param("eq26", {"clients": 25}, marks=pytest.mark.slow),
-        ("lemma-9", {"clients": 9}),
+        pytest.param("lemma-9", {"clients": 9}, marks=pytest.mark.slow),
         pytest.param("theorem-iv2-eq9", {"rounds": 100}, marks=pytest.mark.slow),
     ],
 )

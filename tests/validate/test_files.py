@@ -122,6 +122,7 @@ def test_new_writes_a_file_that_runs(folder: Path) -> None:
     assert call("new", "my other paper.py").stdout.endswith("fedproof check 'my other paper.py' --quick\n")
 
 
+@pytest.mark.slow
 def test_its_verdicts_are_those_that_its_comments_promise(folder: Path) -> None:
     assert call("new", "my_paper.py").exit_code == 0
     content = (folder / "my_paper.py").read_text(encoding="utf-8")

@@ -6,12 +6,16 @@ import json
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sim.problems import Quadratic
+from theory import claim
 from theory.arithmetic import to_element
+from theory.formula import UndefinedError
 from theory.program import algorithm
 from validate.instances import Instance, Quadratics, Schedule, instance_of, read_instance, read_problem
+from validate.instances.setting import Setting
 
 F = Fraction
 
@@ -106,6 +110,13 @@ def test_a_list_is_one_a_client_or_a_schedule() -> None:
     assert read_instance(changed(DATA, parameters=four), gd).parameters["eta"] == Schedule((F(1), F(2), F(3), F(4)))
     with pytest.raises(ValueError, match=r"eta has 3 numbers; there are N=2 clients and K=4 rounds"):
         read_instance(changed(DATA, parameters={"eta": [1, 2, 3]}), gd)
+
+
+def test_a_schedule_has_no_value_after_its_last_round() -> None:
+    one = Setting(None, np.zeros(1), {"eta": [F(1), F(2)]}, 2, claim("a", "k*eta_k <= (K - 1)*eta_k"))
+    assert one.parameter("eta_k", {"k": 1}) == 2
+    with pytest.raises(UndefinedError, match="eta_k has 2 values, and none at 2"):
+        one.parameter("eta_k", {"k": 2})
 
 
 def test_vectors_without_an_algorithm() -> None:

@@ -116,16 +116,16 @@ def test_the_full_verdict_stays_and_the_quick_check_says_so(checked: Path) -> No
 
 
 def test_a_changed_claim_s_certificate_does_not_take_the_place_of_the_catalogue_s(tmp_path: Path) -> None:
-    half = halved(claim(EQ7))
+    half = halved(claim(EQ_A25))
     found = {}
-    for one in (claim(EQ7), half):
+    for one in (claim(EQ_A25), half):
         made = check(one, quick=True, out=tmp_path)
         assert isinstance(made, Result)
         assert made.certificate is not None
         found[one.statement] = Path(made.certificate)
     assert {path.name for path in found.values()} == {
-        "fedavg-svrg.theorem-v1-eq7.quick.json",
-        f"fedavg-svrg.theorem-v1-eq7.{kept.digest(half)[:8]}.quick.json",
+        "fedavg-svrg.eq-a25.quick.json",
+        f"fedavg-svrg.eq-a25.{kept.digest(half)[:8]}.quick.json",
     }
     for statement, path in found.items():
         assert json.loads(path.read_text(encoding="utf-8"))["statement"] == statement

@@ -28,17 +28,21 @@ from validate.mutate.oracle import Oracle
 
 LANGUAGE = Path(__file__).parents[1] / "language"
 TRUE = (vectors.JENSEN, vectors.YOUNG, vectors.COCOERCIVE, noise_ball.ONE_STEP)
-LARGE = pytest.param(scaffold.STAYS, marks=pytest.mark.slow)
+FEW = 9
+"""Mutants, one of every kind, of a claim about a run; all of them in slow tests."""
 
 
 @cache
-def report(one: Claim) -> MutationReport:
-    return mutate(one, quick=True)
+def report(one: Claim, every: bool) -> MutationReport:
+    return mutate(one, quick=True, mutants=None if every or one.of is None else FEW)
 
 
-@pytest.mark.parametrize("one", [*TRUE, LARGE], ids=lambda one: one.id)
-def test_what_is_false_is_killed_and_the_claim_stands(one: Claim) -> None:
-    found = report(one)
+LARGE = [pytest.param(one, True, marks=pytest.mark.slow, id=one.id) for one in (noise_ball.ONE_STEP, scaffold.STAYS)]
+
+
+@pytest.mark.parametrize(("one", "every"), [*(pytest.param(one, False, id=f"{one.id}-few") for one in TRUE), *LARGE])
+def test_what_is_false_is_killed_and_the_claim_stands(one: Claim, every: bool) -> None:
+    found = report(one, every)
     assert found.stands
     assert found.false >= 5
     assert found.kill_rate is not None
@@ -46,7 +50,7 @@ def test_what_is_false_is_killed_and_the_claim_stands(one: Claim) -> None:
 
 
 def test_a_false_neighbour_is_broken_exactly_by_the_instance_that_is_shown() -> None:
-    for finding in (f for one in TRUE for f in report(one).findings):
+    for finding in (f for one in TRUE for f in report(one, False).findings):
         assert finding.false == (finding.counterexample is not None)
         if finding.counterexample is None:
             continue
@@ -59,17 +63,23 @@ def test_a_false_neighbour_is_broken_exactly_by_the_instance_that_is_shown() -> 
             assert (again[0].left, again[0].right) == (shown["left"], shown["right"])
 
 
-def test_true_neighbours_are_not_called_false() -> None:
-    """By theorems: a bound from above that is larger, fewer hypotheses than a lemma needs, another order of clients."""
+@pytest.mark.parametrize("quick", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_true_neighbours_are_not_called_false(quick: bool) -> None:
+    """By theorems: a bound from above that is larger, fewer hypotheses than a lemma needs, another order of clients.
+
+    In slow tests the check is the full one, and of all mutants.
+    """
     true = {
         vectors.JENSEN: ("norm2(mean_n(a_n)) <= 2*mean_n(norm2(a_n))", "norm2(mean_n(a_n)) <= max_n(norm2(a_n))"),
         vectors.YOUNG: ("norm2(a) <= (1 + c)*norm2(a) + (1 + 1/c)*norm2(b)",),
     }
     for one, statements in true.items():
-        outcomes = {f.mutant.claim.statement: f.outcome for f in mutate(one).findings}
+        outcomes = {
+            f.mutant.claim.statement: f.outcome for f in (report(one, False) if quick else mutate(one)).findings
+        }
         for statement in statements:
             assert outcomes[statement] in ("weaker", "not shown false"), statement
-    for finding in report(noise_ball.ONE_STEP).findings:
+    for finding in report(noise_ball.ONE_STEP, not quick).findings:
         if finding.mutant.description.endswith(("times 2, on the right", "times 11/10, on the right")) and (
             finding.mutant.description.startswith(("2*eta", "(1 - eta*mu)"))
         ):
@@ -77,7 +87,7 @@ def test_true_neighbours_are_not_called_false() -> None:
 
 
 def test_a_claim_that_is_false_does_not_stand() -> None:
-    assert not report(vectors.WRONG_WAY).stands
+    assert not report(vectors.WRONG_WAY, False).stands
     assert not mutate(claim("no-descent", "E(norm2(x[1])) <= norm2(x0)", of=noise_ball.parallel_sgd), quick=True).stands
 
 
@@ -87,7 +97,10 @@ def test_equal_functions_are_left_out() -> None:
         statements = [neighbour.claim for neighbour in neighbours(one)]
         assert len({(c.statement, tuple(c.where.items()), c.assuming, id(c.of)) for c in statements}) == len(statements)
     with_one = claim("one", "norm2(a + b) <= 2*norm2(a) + 2*1*norm2(b)", vectors=("a", "b"))
-    assert all(f.mutant.claim.statement != "norm2(a + b) <= 2*norm2(a) + 2*norm2(b)" for f in mutate(with_one).findings)
+    assert all(
+        f.mutant.claim.statement != "norm2(a + b) <= 2*norm2(a) + 2*norm2(b)"
+        for f in mutate(with_one, quick=True).findings
+    )
 
 
 def test_every_part_of_a_claim_is_moved() -> None:
@@ -165,15 +178,15 @@ def test_certificates_of_mutants(tmp_path: Path) -> None:
 
 
 def test_the_command_on_a_file() -> None:
-    document = printed("mutate", f"{LANGUAGE / 'vectors.py'}:jensen", "--quick")
+    few = ("mutate", f"{LANGUAGE / 'vectors.py'}:jensen", "--quick", "--mutants", "6")
+    document = printed(*few)
     assert document["id"] == "vectors/jensen"
     assert document["mutants"] == len(document["detail"])
     assert document["false"] == sum(entry["false"] for entry in document["detail"])
     assert document["killed"] == sum(entry["killed"] for entry in document["detail"])
     assert document["kill_rate"] == document["killed"] / document["false"]
     assert document["reasons"].get(UNBROKEN, 0) == sum(e["reason"] == UNBROKEN for e in document["detail"])
-    result = call("mutate", f"{LANGUAGE / 'vectors.py'}:jensen", "--quick")
-    assert "kill rate" in result.stdout
+    assert "kill rate" in call(*few).stdout
 
 
 def test_a_claim_is_cut_off_where_its_time_is_over() -> None:
@@ -191,7 +204,7 @@ def test_a_claim_is_cut_off_where_its_time_is_over() -> None:
 
 
 def test_a_beginning_of_the_mutants_has_every_kind() -> None:
-    of_all = {f.mutant.kind for f in report(vectors.COCOERCIVE).findings}
+    of_all = {f.mutant.kind for f in report(vectors.COCOERCIVE, False).findings}
     few = mutate(vectors.COCOERCIVE, quick=True, mutants=len(of_all))
     assert {f.mutant.kind for f in few.findings} == of_all
 
@@ -226,7 +239,7 @@ def test_the_log_has_a_line_for_each_mutant(tmp_path: Path) -> None:
 
 
 def test_papers_have_the_claims_that_stand() -> None:
-    document = printed("mutate", str(LANGUAGE / "vectors.py"), "--quick")
+    document = printed("mutate", str(LANGUAGE / "vectors.py"), "--quick", "--mutants", "1")
     shown = {entry["id"] for entry in document["detail"]}
     assert "vectors/young" in shown
     assert not shown & {"vectors/wrong-way", "vectors/without-convexity"}

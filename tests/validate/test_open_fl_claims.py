@@ -69,9 +69,16 @@ def test_the_pool_finds_what_breaks(label):
     assert accepted(one, found.broken, True)
 
 
-def test_what_is_given_breaks_it_and_the_verifier_agrees():
-    one = CLAIMS["lemma-5/after-communication"]
-    assert [c.label for c in PAPER.claims if c.given] == [one.label]
+GIVEN = ["theorem-3", "lemma-5/after-communication", "eq17"]
+
+
+def test_few_instances_are_given():
+    assert [c.label for c in PAPER.claims if c.given] == GIVEN
+
+
+@pytest.mark.parametrize("label", GIVEN)
+def test_what_is_given_breaks_it_and_the_verifier_agrees(label):
+    one = CLAIMS[label]
     (data,) = one.given
     constants = {name: Fraction(str(value)) for name, value in data["constants"].items()}
     instance = read_instance({k: v for k, v in data.items() if k != "constants"}, one.of)

@@ -81,7 +81,7 @@ def test_a_claim_broken_where_k_has_a_domain_has_a_certificate(tmp_path: Path) -
     [
         ("norm2(a) <= 1", ("a",), ("refuted",)),
         ("rho <= 1/2", (), ("refuted",)),
-        ("rho <= 1", (), ("supported", "proved")),
+        pytest.param("rho <= 1", (), ("supported", "proved"), marks=pytest.mark.slow),
         ("norm2(mean_n(a_n)) <= rho*mean_n(norm2(a_n))", ("a_n",), ("refuted",)),
     ],
 )

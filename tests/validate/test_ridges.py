@@ -462,6 +462,7 @@ def test_what_is_false_in_the_plane_only_is_refuted(tmp_path: Any) -> None:
     assert "sums of piecewise quadratics along directions" in next(e.detail for e in result.evidence)
 
 
+@pytest.mark.slow
 def test_what_is_true_of_bounded_gradients_is_supported_in_the_plane(tmp_path: Any) -> None:
     assuming = ("lipschitz(f, G)",)
     one = claim("lip", "abs(f(x) - f(y)) <= G*norm(x - y)", vectors=("x", "y"), assuming=assuming)

@@ -12,8 +12,8 @@ from sim.problems import Quadratic
 from theory.claim import claim
 from theory.program import algorithm
 from validate.instances import pool
-from validate.instances.choices import choose
 from validate.instances.hunt import hunt
+from validate.instances.parameters import choose
 from validate.instances.pool import MOST_CERTAIN, drawn
 from validate.instances.relations import has_length
 
@@ -118,7 +118,7 @@ def test_pools_are_as_they_were_where_no_relation_has_the_length(monkeypatch):
     assert has_length(other)
     now = [[drawn(c, seed) for seed in range(25)] for c in (one, other)]
     monkeypatch.setattr(pool, "has_length", lambda c: False)
-    monkeypatch.setattr("validate.instances.choices.has_length", lambda c: False)
+    monkeypatch.setattr("validate.instances.parameters.has_length", lambda c: False)
     for with_length, without in zip(now, [[drawn(c, seed) for seed in range(25)] for c in (one, other)], strict=True):
         for a, b in zip(with_length, without, strict=True):
             if b is not None:  # an instance with the length as drawn stays

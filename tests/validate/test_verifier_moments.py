@@ -84,7 +84,7 @@ PLAYED = 1_200_000
 """Work of the verifier within which a program is played here."""
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))])
 def test_programs_at_random_are_as_when_they_are_played(part: int) -> None:
     done, seed, operations, refused = 0, 200_000 + 100_000 * part, set[str](), set[str]()
     while done < WANTED // PARTS:
@@ -246,12 +246,12 @@ STRONGER = claim(
 """False where k*H steps add up to more noise than 18 do, which is seen in long runs only."""
 
 
-@pytest.mark.parametrize("one", [TURNS, STRONGER], ids=["turns", "stronger"])
+@pytest.mark.parametrize(
+    "one", [pytest.param(TURNS, id="turns"), pytest.param(STRONGER, id="stronger", marks=pytest.mark.slow)]
+)
 def test_false_claims_that_break_only_where_outcomes_are_many_are_refuted(
-    one: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    one: Any, tmp_path: Path, few_instances: None
 ) -> None:
-    monkeypatch.setitem(examination.POOL, True, 20)
-    monkeypatch.setitem(examination.EVALUATIONS, True, 0)
     result = examination.examine(one, quick=True, out=tmp_path)
     assert result.verdict == "refuted"
     assert result.certificate is not None

@@ -350,8 +350,14 @@ PAPER = Paper("angles", "Angles", "a reader", (ANGLE,))
 """
 
 
-def test_a_readers_file_is_refuted_by_the_worst_case(tmp_path: Path) -> None:
-    """No quadratic and no function in one dimension breaks it; by the check, and by a search of its own."""
+@pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_a_readers_file_is_refuted_by_the_worst_case(few: bool, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """No quadratic and no function in one dimension breaks it; by the check, and by a search of its own.
+
+    In slow tests the worst case comes after all of the pool and of the hunt.
+    """
+    if few:
+        request.getfixturevalue("few_instances")
     path = tmp_path / "angles.py"
     path.write_text(ANGLE, encoding="utf-8")
     with forgetting():

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, TypeAlias
 
-from theory.derivation.quotients import ONE, Atom, Quotient, of_atom
+from theory.derivation.polynomials import Atom, remembered
+from theory.derivation.quotients import ONE, Quotient, of_atom
 
 _FRESH = count()
 
@@ -52,43 +53,63 @@ def fresh(kind: str) -> Index:
 
 # --- atoms -----------------------------------------------------------------------------------------------------------
 
-RANDOM = frozenset({"state", "noise", "sampled", "kept", "draw", "count", "share"})
+RANDOM = frozenset({"state", "noise", "sampled", "kept", "sample", "draw", "count", "share"})
+CERTAIN = "certain"
+"""The last of a state's data where the algorithm draws nothing."""
+REDUCIBLE = frozenset({"sqrt", "abs", "draw"})
+"""Whose squares are something else."""
 FIXED = frozenset({"E", "E vec", "quantile"})
 """Whose value is not random, whatever stands inside."""
 
 
-def atom(kind: str, *data: Any, random: bool | None = None, square: Quotient | None = None) -> Atom:
-    """An atom. What is free in it, and random, is what is free and random in its data."""
+@remembered
+def _one(s: frozenset[Any]) -> frozenset[Any]:
+    """One of all that are equal."""
+    return s
+
+
+@remembered
+def _made(kind: str, data: tuple[Any, ...], own: Index | None) -> Atom:
     names: set[str] = set()
-    bound: set[str] = set()
+    bound: set[str] = set() if own is None else {own}
     moments: frozenset[Any] = frozenset()
     draws: frozenset[Any] = frozenset()
-    chance = kind in RANDOM
+    chance, height = kind in RANDOM and data[-1] != CERTAIN, 0
     for x in _leaves(data):
         if isinstance(x, Atom | Quotient):
             names |= x.free
             chance = chance or x.random
             moments |= x.moments
             draws |= x.draws
+            height = max(height, x.height)
         elif isinstance(x, Index):
             if x != FIRST:
                 names.add(str(x))
         elif isinstance(x, Binder):
             bound.add(str(x.index))
-    if random is not None:
-        chance = random
     if kind == "state" and chance:
         moments |= {data}
-    if kind in ("noise", "sampled", "kept", "draw", "count", "share"):
+    elif kind in RANDOM - {"state"}:
         draws |= {data[0]}
     if kind in FIXED:
         chance, moments, draws = False, frozenset(), frozenset()
-    text = f"{kind}({','.join(map(_text, data))})"
-    return Atom(kind, data, text, frozenset(names - bound), chance, moments, draws, square)
+    made = Atom(f"{kind}({','.join(map(_text, data))})")
+    made.kind, made.data, made.reducible = kind, data, kind in REDUCIBLE
+    made.random = chance
+    made.free, made.moments, made.draws = map(_one, (frozenset(names - bound), moments, draws))
+    made.height = max([height, *(int(x.split("#")[1].split(".")[0]) for x in bound if "#" in x)])
+    return made
+
+
+def atom(kind: str, *data: Any, own: Index | None = None) -> Atom:
+    """An atom. What is free in it, and random, is what is free and random in its data, but for an index of its own."""
+    return _made(kind, data, own)
 
 
 def _text(x: Any) -> str:
-    if isinstance(x, Atom | Quotient):
+    if isinstance(x, Atom):
+        return x
+    if isinstance(x, Quotient):
         return x.text
     if isinstance(x, Binder):
         return f"{x.kind}:{x.index}:{x.owner or ''}:{x.upper.text if x.upper is not None else ''}"
@@ -126,16 +147,3 @@ def deep(q: Quotient) -> Iterator[Atom]:
         yield a
         for x in _atoms(a.data):
             yield from deep(of_atom(x))
-
-
-def level(data: Any) -> int:
-    """The greatest number of a bound index in it; new ones have greater numbers."""
-    found = 0
-    for x in _leaves(data):
-        if isinstance(x, Index) and "#" in x:
-            found = max(found, int(x.split("#")[1].split(".")[0]))
-        elif isinstance(x, Atom):
-            found = max(found, level(x.data))
-        elif isinstance(x, Quotient):
-            found = max([found, *(level(a.data) for a in x.atoms)])
-    return found

@@ -7,12 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from theory.derivation.atoms import Binder, Index, atom, deep, fresh
+from theory.derivation.changes import renamed
+from theory.derivation.expectations import expectation
 from theory.derivation.kernel import Kernel
-from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, monomial, of_atom
+from theory.derivation.polynomials import Atom, RejectedError
+from theory.derivation.quotients import ONE, ZERO, Quotient, constant, monomial, of_atom
 from theory.derivation.reading import parameter
 from theory.derivation.rounds import Rounds
 from theory.derivation.statements import Found, Line
-from theory.derivation.terms import bind, dot, expectation, renamed, vector_parts
+from theory.derivation.terms import bind, dot, vector_parts
 from theory.formula import Apply
 from theory.sentence import parts
 

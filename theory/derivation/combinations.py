@@ -8,11 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from theory.derivation.atoms import FIRST, Binder, Index, atom
+from theory.derivation.changes import renamed
+from theory.derivation.expectations import expectation
 from theory.derivation.kernel import Kernel
-from theory.derivation.quotients import Quotient, RejectedError, of_atom
+from theory.derivation.polynomials import RejectedError
+from theory.derivation.quotients import Quotient, of_atom
 from theory.derivation.reading import ENTRY, PLAIN, Place, parameter, put
 from theory.derivation.statements import Found, Line, same
-from theory.derivation.terms import bind, coordinates, dot, expectation, renamed
+from theory.derivation.terms import bind, coordinates, dot
 from theory.formula import Apply, Name
 from theory.sentence import (
     OVER,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
+from theory.derivation.polynomials import RejectedError
+from theory.derivation.quotients import ONE, Quotient, constant
 from theory.derivation.reading import PLAIN, Reader, parameter
 from theory.derivation.signs import NONNEGATIVE, POSITIVE, Signs
 from theory.program import Instruction, Loop

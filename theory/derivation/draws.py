@@ -13,9 +13,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from theory.derivation.atoms import Binder, Index, atom, fresh
-from theory.derivation.quotients import ONE, ZERO, Atom, Monomial, Quotient, RejectedError, constant, monomial, of_atom
+from theory.derivation.changes import renamed
+from theory.derivation.elementary import power
+from theory.derivation.expectations import expectation
+from theory.derivation.polynomials import Atom, Monomial, RejectedError
+from theory.derivation.quotients import ONE, ZERO, Quotient, constant, monomial, of_atom
 from theory.derivation.reading import PLAIN, number_of, parameter
-from theory.derivation.terms import as_vector, bind, coordinate, dot, expectation, opened, power, renamed
+from theory.derivation.terms import as_vector, bind, coordinate, dot, opened
 
 if TYPE_CHECKING:
     from theory.derivation.rounds import Rounds

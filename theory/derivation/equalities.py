@@ -8,12 +8,14 @@ from itertools import product
 from typing import Any
 
 from theory.derivation.atoms import FIXED, RANDOM, Index, atom, deep
+from theory.derivation.changes import Change, changed, renamed
 from theory.derivation.combinations import bound_over, list_of, put_at
 from theory.derivation.kernel import Kernel
-from theory.derivation.quotients import ONE, Atom, Quotient, RejectedError, constant, mapped, monomial, of_atom
+from theory.derivation.polynomials import Atom, RejectedError
+from theory.derivation.quotients import ONE, Quotient, constant, mapped, monomial, of_atom
 from theory.derivation.reading import PLAIN
 from theory.derivation.statements import Found, Line, same
-from theory.derivation.terms import Change, as_vector, bind, changed, dot, opened, renamed
+from theory.derivation.terms import as_vector, bind, dot, opened
 from theory.formula import Apply, Name
 from theory.sentence import (
     TURNS,

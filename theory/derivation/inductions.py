@@ -7,7 +7,8 @@ from typing import Any
 
 from theory.derivation.combinations import lasting, list_of
 from theory.derivation.kernel import Kernel
-from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
+from theory.derivation.polynomials import RejectedError
+from theory.derivation.quotients import ONE, Quotient, constant
 from theory.derivation.reading import ENTRY, PLAIN, Place, put
 from theory.derivation.statements import Found, Goal, Line, furthest, same
 from theory.sentence import INDICES, TURNS, Sentence, applied, parse_expression

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.quotients import RejectedError
+from theory.derivation.polynomials import RejectedError, forget
 from theory.derivation.reading import PLAIN, Place, Reader, checked, finest
 from theory.derivation.rounds import Rounds
 from theory.derivation.schemas import leaned_on, named_points
@@ -77,6 +77,7 @@ def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Che
     Raises:
         NotProvedError: where it is not accepted, naming the line and why.
     """
+    forget()
     kernel, last = accepted(claim, claim.proof if lines is None else lines)
     texts = tuple(dict.fromkeys((*claim.assuming, *claim.standing)))
     used = tuple(text for text in texts if text in last.hypotheses)
@@ -102,16 +103,17 @@ def accepted(claim: Claim, written: Any, depth: int = 0) -> tuple[Kernel, Line]:
     """
     if isinstance(written, str | Mapping) or not isinstance(written, Sequence) or not written:
         raise NotProvedError(claim.id, "there is no derivation: it is a sequence of lines")
-    if Kernel(claim, written, depth=depth).reader.affine:
+    kernel = Kernel(claim, written, depth=depth)
+    if kernel.reader.affine:
         try:
-            return _accepted(claim, written, False, depth)
+            return _followed(Kernel(claim, written, False, depth), written)
         except NotProvedError:  # it needs that a function is quadratic
             pass
-    return _accepted(claim, written, True, depth)
+    return _followed(kernel, written)
 
 
-def _accepted(claim: Claim, written: Sequence[Mapping[str, Any]], affine: bool, depth: int) -> tuple[Kernel, Line]:
-    kernel = Kernel(claim, written, affine, depth)
+def _followed(kernel: Kernel, written: Sequence[Mapping[str, Any]]) -> tuple[Kernel, Line]:
+    claim = kernel.claim
     last = kernel.block(written, Goal(claim.sentence, PLAIN, exact=True))[-1]
     if last.fixed:
         raise NotProvedError(last.name, f"it holds for some {', '.join(sorted(last.fixed))} only")

@@ -14,7 +14,7 @@ from theory.claim import Claim
 from theory.derivation.combinations import mapping_of
 from theory.derivation.domains import by_domain
 from theory.derivation.kernel import Kernel, NotProvedError, accepted
-from theory.derivation.quotients import RejectedError
+from theory.derivation.polynomials import RejectedError
 from theory.derivation.reading import PLAIN
 from theory.derivation.statements import Found, Line, same
 from theory.derivation.writing import instantiated, lines

@@ -11,7 +11,7 @@ from theory.derivation.atoms import Binder, Index, atom
 from theory.derivation.quotients import Quotient, of_atom
 from theory.formula import Apply, Name
 from theory.program import Instruction, Loop
-from theory.sentence import FUNCTION_NAMES, Expression, everything_meant, parse_expression
+from theory.sentence import FUNCTION_NAMES, Expression, parse_expression, parts
 
 
 def number_of(index: Index) -> Quotient:
@@ -97,12 +97,17 @@ def finest(claim: Claim, sentences: Iterable[Expression]) -> int:
             if isinstance(step, Loop) and step.op == "pass":
                 names.append("f_ni")
         trees += [parse_expression(state.initial) for state in claim.program.state]
-    for tree in trees:
-        for part in everything_meant(tree, claim.vocabulary):
-            if isinstance(part, Apply):
-                names.append(part.operation.removeprefix("grad "))
-            if isinstance(part, Name) and part.name == "xstar_n":
-                names.append("f_n")
+    opened: set[str] = set()
+    while trees:
+        part = trees.pop()
+        trees += parts(part)
+        if isinstance(part, Apply):
+            names.append(part.operation.removeprefix("grad "))
+        elif isinstance(part, Name) and part.name == "xstar_n":
+            names.append("f_n")
+        elif isinstance(part, Name) and part.name in claim.vocabulary.definitions and part.name not in opened:
+            opened.add(part.name)
+            trees.append(claim.vocabulary.definitions[part.name])
     for name in names:
         found = max(found, FUNCTION_NAMES.index(name) if name in FUNCTION_NAMES else 0)
     return found

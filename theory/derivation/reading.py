@@ -9,24 +9,13 @@ from functools import cached_property
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.atoms import FIRST, Binder, Index, atom, deep, fresh
+from theory.derivation.atoms import CERTAIN, FIRST, Binder, Index, atom, deep, fresh
+from theory.derivation.elementary import absolute, extremum, power, root
+from theory.derivation.expectations import expectation
 from theory.derivation.places import PLAIN, Place, Unfolding, finest, number_of, parameter, put
-from theory.derivation.quotients import ONE, ZERO, Atom, Quotient, RejectedError, constant, mapped, of_atom, total
-from theory.derivation.terms import (
-    absolute,
-    affine,
-    as_vector,
-    bind,
-    coordinate,
-    dot,
-    expectation,
-    extremum,
-    least,
-    over_all,
-    power,
-    root,
-    weight,
-)
+from theory.derivation.polynomials import Atom, RejectedError
+from theory.derivation.quotients import ONE, ZERO, Quotient, constant, mapped, of_atom, total
+from theory.derivation.terms import affine, as_vector, bind, coordinate, dot, least, over_all, weight
 from theory.domain import COUNT, NONNEGATIVE, Domain
 from theory.formula import Apply, Name, Number
 from theory.predicates import Connected, predicate
@@ -198,7 +187,7 @@ class Reader:
         left, found = [(ONE, self.value(e, place))], []
         while left:
             chance, v = left.pop()
-            coin = min((a for a in v.atoms if a.kind == "draw" and a.square is not None), default=None)
+            coin = min((a for a in v.atoms if a.kind == "draw"), default=None)
             if not v.draws:
                 found.append((chance, v))
             elif coin is None or len(found) + len(left) >= MOST_POINTS:
@@ -334,7 +323,7 @@ class Reader:
             if made is not None:
                 return made
         client: tuple[Any, ...] = (place.n,) if kind == "client" else ()
-        return as_vector(atom("state", name, indices, *client, random=program.random))
+        return as_vector(atom("state", name, indices, *client, *(() if program.random else (CERTAIN,))))
 
     def index(self, q: Quotient) -> tuple[str, int]:
         """The name and the constant of which an index of a state is the sum: k+1, K, 0.

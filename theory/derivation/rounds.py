@@ -14,21 +14,12 @@ from typing import Any, TypeAlias
 
 from theory.derivation.atoms import Binder, Index, atom, fresh
 from theory.derivation.draws import expected
+from theory.derivation.elementary import drawn, extremum, root
 from theory.derivation.flow import hanging, names_of, taps_of
-from theory.derivation.quotients import (
-    ONE,
-    ZERO,
-    Atom,
-    Monomial,
-    Quotient,
-    RejectedError,
-    constant,
-    mapped,
-    of_atom,
-    total,
-)
+from theory.derivation.polynomials import Atom, Monomial, RejectedError
+from theory.derivation.quotients import ONE, ZERO, Quotient, constant, mapped, of_atom, total
 from theory.derivation.reading import PLAIN, Place, Reader, number_of, parameter
-from theory.derivation.terms import as_vector, bind, coordinate, drawn, each, extremum, kept, root
+from theory.derivation.terms import as_vector, bind, coordinate, each, kept
 from theory.formula import Formula, Name, Number, text_of
 from theory.program import Instruction, Loop, Program
 from theory.program.data import DRAWS, Carried, Step
@@ -208,7 +199,7 @@ class Rounds:
             case "full gradient":
                 return lambda n: self.reader.function("f", self._point(of[0](n)), at(n), True)
             case "sample":
-                return lambda n: of_atom(atom("draw", draw))
+                return lambda n: of_atom(atom("sample", draw))
             case "coin":
                 return lambda n: drawn(draw)
             case "choose" if step.flag:
@@ -276,8 +267,8 @@ class Rounds:
 
     def is_sample(self, draw: Any) -> bool:
         """Whether a draw is one sample of every client."""
-        step = self.draws[draw[0]]
-        return step.op == "sample" and formula(self.reader, step.numbers[0], PLAIN).number == 1
+        step = self.draws.get(draw[0])
+        return step is not None and step.op == "sample" and formula(self.reader, step.numbers[0], PLAIN).number == 1
 
     def totals(self, q: Quotient) -> Quotient:
         """A normal form in which as many clients are chosen as are."""

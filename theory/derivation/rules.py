@@ -16,7 +16,8 @@ from theory.derivation.equalities import drawn, power, replaced, root, single, s
 from theory.derivation.inductions import cases, induction
 from theory.derivation.kernel import Kernel
 from theory.derivation.nested import claimed
-from theory.derivation.quotients import RejectedError, constant
+from theory.derivation.polynomials import RejectedError
+from theory.derivation.quotients import constant
 from theory.derivation.reading import PLAIN, parameter
 from theory.derivation.schemas import instance
 from theory.derivation.sets import of_minimiser, of_simplex, projection

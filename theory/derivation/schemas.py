@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from theory.claim import Claim
-from theory.derivation.quotients import RejectedError
+from theory.derivation.polynomials import RejectedError
 from theory.formula import Apply, Name
 from theory.predicates import Predicate, predicate
 from theory.sentence import (

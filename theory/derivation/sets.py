@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from theory.derivation.kernel import Kernel
-from theory.derivation.quotients import Quotient, RejectedError
+from theory.derivation.polynomials import RejectedError
+from theory.derivation.quotients import Quotient
 from theory.derivation.reading import PLAIN
 from theory.derivation.statements import Found, Line, same
 from theory.derivation.terms import dot

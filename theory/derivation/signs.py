@@ -14,7 +14,8 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from theory.derivation.atoms import Index
-from theory.derivation.quotients import Atom, Monomial, Quotient, RejectedError, monomial
+from theory.derivation.polynomials import Atom, Monomial, RejectedError
+from theory.derivation.quotients import Quotient, monomial
 from theory.derivation.reading import PLAIN, Place, Reader, number_of
 from theory.domain import REAL
 from theory.formula import Apply, Name, Number
@@ -342,7 +343,7 @@ class Signs:
             found.add(-1)
         if domain.upper is None or domain.upper > 0:
             found.add(1)
-        if domain.contains(0.0):
+        if domain.contains(Fraction(0)):
             found.add(0)
         return frozenset(found)
 

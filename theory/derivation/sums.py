@@ -7,7 +7,8 @@ from dataclasses import replace
 from theory.derivation.atoms import Binder, Index
 from theory.derivation.combinations import turns_of
 from theory.derivation.kernel import Kernel
-from theory.derivation.quotients import ONE, Quotient, RejectedError, constant
+from theory.derivation.polynomials import RejectedError
+from theory.derivation.quotients import ONE, Quotient, constant
 from theory.derivation.reading import PLAIN, put
 from theory.derivation.statements import Found, Line
 from theory.derivation.terms import bind

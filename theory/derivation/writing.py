@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from theory.claim import Claim
-from theory.derivation.quotients import RejectedError
+from theory.derivation.polynomials import RejectedError
 from theory.derivation.schemas import SCHEMAS
 from theory.predicates import Predicate, predicate
 from theory.sentence import FUNCTION_NAMES, Expression, Sentence, parse_call, parse_expression, text_of
@@ -81,7 +82,8 @@ def axiom(name: str, sentence: str | None, schema: str, *of: str, over: str = ""
     """What is so of any numbers and vectors; where an axiom says one thing, the sentence may be left out."""
     said = _SAID.get(f"{schema} over" if over else schema)
     if sentence is None and said is not None:
-        sentence = said.format(*of, over=over)
+        with suppress(IndexError):  # too few expressions: the rule tells how many it takes
+            sentence = said.format(*of, over=over)
     return _line(name, "axiom", sentence, schema=schema, of=list(of), over=over)
 
 

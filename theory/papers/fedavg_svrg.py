@@ -41,11 +41,7 @@ AGGREGATE = "E(norm2(sum_n(sum_h(sum_j(u[k, h, j])))))"
 GAP = {"f0_gap": "f(x0) - fstar"}
 SUMS = {"drift_sum": f"sum_k({DRIFT})", "weighted_sum": f"sum_k({WEIGHTED})"}
 SINCE_SUM = {"lexicographic_drift_sum": f"sum_k({SINCE})", "weighted_sum": SUMS["weighted_sum"]}
-BOUNDED = {
-    **GAP,
-    "G2": "max_k(max_n(max_h(max_j(E(norm2(v[k, h, j]))))))",
-    "mean_inv_p": "mean_n(1/p_n)",
-}
+BOUNDED = {**GAP, "G2": "max_k(max_n(max_h(max_j(E(norm2(v[k, h, j]))))))", "mean_inv_p": "mean_n(1/p_n)"}
 OPTIMISATION, NOISE = "2*f0_gap/(delta*K*S*M)", "delta*L/(K*N)*weighted_sum"
 NOISE_8 = "delta*L*S*M*G2*mean_inv_p"
 SMOOTH, DOMAINS = ("smooth(f_n, L)",), {"M": COUNT, "p": PROBABILITY}

@@ -245,10 +245,7 @@ DRIFTS = (
 
 # --- the average gradient of the selected clients: Lemma 9 -----------------------------------------------------------
 
-CLIENTS = {
-    "mean_sq": "E(norm2(mean_n(grad(f_n, y[k, h]))))",
-    "gradients_sq": "mean_n(E(norm2(grad(f_n, y[k, h]))))",
-}
+CLIENTS = {"mean_sq": "E(norm2(mean_n(grad(f_n, y[k, h]))))", "gradients_sq": "mean_n(E(norm2(grad(f_n, y[k, h]))))"}
 LEMMA_9 = (
     "16*L**2*sum_j((6*H**2*M + P)*delta_sq) + 8*G**2/S + 2*sigma2/(H*S) + 48*H*L**2*A**2*eta_l**2*sigma2"
     " + 384*A*L**2*H**2*eta_l**2*G**2 + {factor}*grad_u2"
@@ -270,7 +267,7 @@ AVERAGE = (
     result(
         "eq30/corrected", "E(norm2(chosen[k, h])) == (S - 1)*N/(S*(N - 1))*mean_sq + (N - S)/(S*(N - 1))*gradients_sq",
         where=CLIENTS, equation="(30), corrected", title="sampling without replacement", source="repair of (30)",
-        proof=proofs.EQ_30, amends="eq30",
+        amends="eq30",
         remarks=(
             "The indicators have the moments S/N and S(S-1)/(N(N-1)); N^2 ||mean||^2 = cross terms + squares. At most "
             "the printed right side.",
@@ -702,5 +699,5 @@ PAPER = Paper(
     title="Enhance Local Consistency in Federated Learning: A Multi-Step Inertial Momentum Approach",
     authors="Yixing Liu, Yan Sun, Zhengtao Ding, Li Shen, Bo Liu, Dacheng Tao",
     claims=(*RECURSION, *DRIFTS, *AVERAGE, *EQ33, *THEOREM_1, *THEOREM_2, *KEPT, *REMARKS),
-    experiments="validate.experiments.inertia",
+    experiments="examples.fedmim",
 )

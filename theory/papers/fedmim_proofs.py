@@ -102,13 +102,7 @@ LEMMA_5: Lines = [
         f"nothing times H/A*dot({LAST}, {MOVE}); {REMAINDER} times -H/A*dot(past[k+1, 0], {MOVE})",
     ),
 ]
-JENSEN = axiom(
-    "jensen",
-    None,
-    "jensen",
-    *("alpha_j", "past[k, j]"),
-    over="sum_j",
-)
+JENSEN = axiom("jensen", None, "jensen", *("alpha_j", "past[k, j]"), over="sum_j")
 EQ_21: Lines = [
     *RECURSION,
     zero("increment", "recursion", INCREMENT, f"past[k+1, 0] + A*eta_l*moved[k] + {SHIFT}"),
@@ -312,11 +306,7 @@ EQ_26: Lines = [
     ),
 ]
 B_H, C_H = "((2*H - 1)/(2*H))", f"(2*H - 1)**2/(4*H - 1)*{added('H')}"
-ROUND: Lines = [
-    *ALL_TURNS,
-    *unrolled("H"),
-    telescope("geometric", f"{B_H}**(-2*h) + 0*norm2(z[k, h])", "sum_h", "H"),
-]
+ROUND: Lines = [*ALL_TURNS, *unrolled("H"), telescope("geometric", f"{B_H}**(-2*h) + 0*norm2(z[k, h])", "sum_h", "H")]
 LEMMA_8: Lines = [
     *SMALL, *ROUND, AFTER,
     at("later", "drift so far", h="h + 1"),
@@ -438,11 +428,7 @@ KEPT_MEAN: Lines = [
     ),
 ]
 LARGEST_LAMBDA = "(1/2 - 8*H*eta_l*L*B**2/S - 36*eta_l**2*A*H**2*B**2*L**2)"
-NOISY, UNLIKE, INERT = (
-    "eta_l**2*H*A**2*L**2*sigma2",
-    "eta_l**2*A*H**2*L**2*G**2",
-    "eta_l**2*L**2*lags*C",
-)
+NOISY, UNLIKE, INERT = ("eta_l**2*H*A**2*L**2*sigma2", "eta_l**2*A*H**2*L**2*G**2", "eta_l**2*L**2*lags*C")
 ROUNDED = f"(eta_l*L*sigma2/S + 4*eta_l*H*L*G**2/S + 3*{INERT} + 9*{NOISY} + 72*{UNLIKE})"
 CURVED = "4*H*eta_l*L*B**2/S*grad_u2"
 DESCENT: Lines = [

@@ -11,19 +11,7 @@ that has left is selected no more. What the paper says of a generic f, its secti
 from dataclasses import replace
 
 from theory.claim import Paper, claim
-from theory.derivation import (
-    assumed,
-    averaged,
-    axiom,
-    cases,
-    combined,
-    domain,
-    induction,
-    power,
-    root,
-    step,
-    zero,
-)
+from theory.derivation import assumed, averaged, axiom, cases, combined, domain, induction, power, root, step, zero
 from theory.domain import NONNEGATIVE, REAL, Domain
 from theory.papers import open_fl_proofs as proofs
 from theory.papers.open_fl_proofs import LENGTH, ROOT, worth
@@ -129,10 +117,7 @@ def adam_around(w, x, u, v, *, eta, beta1, beta2, eps, weight, H):
 # --- SGD -------------------------------------------------------------------------------------------------------------
 
 NO_LESS = dict.fromkeys(("R", "r", "sigma", "R2"), NONNEGATIVE)
-A1, A1_N = (
-    ("smooth(f, L)", "strongly_convex(f, mu)"),
-    ("smooth(f_n, L)", "strongly_convex(f_n, mu)"),
-)
+A1, A1_N = (("smooth(f, L)", "strongly_convex(f, mu)"), ("smooth(f_n, L)", "strongly_convex(f_n, mu)"))
 A2, A2_N = "norm(xstar) <= r", "norm(xstar_n) <= r"
 A3, STEP = "bounded_variance(sigma**2)", "eta <= 1/L"
 KAPPA = {"kappa": "L/mu"}
@@ -245,7 +230,6 @@ DEFINITION = (
 )  # fmt: skip
 
 # the gradient at x0 and at xstar, where it is 0; the mean of a sampled gradient, its square, and one step
-PRODUCT = step("product", "E(dot(x0 - xstar, g[0])) == dot(x0 - xstar, grad(f, x0))")
 CURVED = (
     combined(
         "curved",
@@ -254,7 +238,6 @@ CURVED = (
         "zero f ((mu + L)*(x0 - xstar) + grad(f, xstar) - 2*grad(f, x0)) times -1",
     ),
 )
-AT_ONCE = (PRODUCT, *CURVED, combined("all", None, "product times -1; curved times 1/(mu + L)"))
 SEEN = (
     *CURVED,
     axiom("cauchy", None, "cauchy", "-xstar", "grad(f, x0)"),
@@ -551,7 +534,7 @@ SECTION_VI_A = (
         equation="Lemma 4", title="shorter steps stay in the ball", source="Lemma 4, Section VI-A",
     ),
     equation(
-        6, f"E(dot(x0 - xstar, g[0])) >= {BOTH}", A1, {**KAPPA, **GRADIENT_NORM, **DISTANCE}, proof=AT_ONCE,
+        6, f"E(dot(x0 - xstar, g[0])) >= {BOTH}", A1, {**KAPPA, **GRADIENT_NORM, **DISTANCE},
         title="strong convexity and smoothness at once", parameters={},
     ),
     equation(
@@ -620,13 +603,24 @@ def with_factors(one, remarks=(), proof=None):
         assuming=(*one.assuming, MOMENTS),
         remarks=(*remarks, FIRST),
         proof=proof,
+        given=(),
     )
 
 
+# just above C1 = C2 = 0, where beta1^2 > beta2 makes a term of C2 negative; f_n(x) = (x - r)^2/2
+SMALL_CONSTANTS = {
+    "algorithm": "open-fl/adam",
+    "parameters": {"eta": "1077/2000", "beta1": "9/10", "beta2": "2497/10000", "eps": 1},
+    "problem": {"clients": [[{"h": 1, "a": "273/1250"}]]}, "start": "23/1250", "rounds": 8,
+    "constants": {"L": 1, "mu": 1, "sigma": "2/5", "r": "273/1250"},
+}  # fmt: skip
+AT_MINIMISER = {
+    **SMALL_CONSTANTS, "start": "273/1250", "rounds": 1, "constants": {"L": 1, "mu": 1, "sigma": "2/5"},
+}  # fmt: skip
 THEOREM_3 = claim(
     "theorem-3", "sqrt(E(norm2(x[K]))) <= R", of=adam, assuming=(*A1_N, A2_N, STEP, A4, EXISTS, "norm(x[K-1]) <= R"),
     standing=(C1_POSITIVE, C2_POSITIVE), where={**CONSTANTS, **RADIUS}, parameters=DOMAINS, equation="(5)",
-    title="radius of stability of local Adam",
+    given=(SMALL_CONSTANTS,), title="radius of stability of local Adam",
     source="section III-C, Theorem 3; proof in section VI-B; constants in (12)",
     remarks=(
         "Assumption 4 is printed for the iterates. Read so, it alone gives ||x^k - x*|| <= sigma/mu: "
@@ -645,7 +639,7 @@ ON_THE_BALL = replace(
     title="the same, gradients bounded on the ball of radius R",
     assuming=(*A1_N, A2_N, STEP, BALL_GRADIENTS, "mu*R <= sigma", "beta1 < 1/3", EXISTS, MOMENTS,
               "max_k(norm(x[k])) <= R"),
-    proof=proofs.THEOREM_3_ON_BALL,
+    proof=proofs.THEOREM_3_ON_BALL, given=(),
     remarks=(
         "A reading of Assumption 4: Definition 1 speaks of every x^k in B(0,R), so the bound is needed on that ball.",
         "mu R <= sigma follows: the ball has a point at a distance of at least R from x*. With (5) it implies beta1 < "
@@ -664,6 +658,7 @@ THEOREM_3_CLAIMS = (
     replace(
         THEOREM_3, label="theorem-3/everywhere", title="the same, gradients bounded everywhere",
         assuming=(*A1_N, A2_N, STEP, "bounded_gradients(f_ni, sigma)", EXISTS, MOMENTS, "norm(x[K-1]) <= R"),
+        given=(),
         remarks=(
             "A reading of Assumption 4, which does not say what 'bounded' ranges over; it is the usual meaning in the "
             "works that it refers to.",
@@ -767,6 +762,7 @@ EQ17 = line(
     (*A1_N, A4),
     standing=(C1_POSITIVE, C2_POSITIVE),
     where={**some("C1", "C2", "C3", "C4"), "squared_distance": "E(norm2(x[k] - xstar_n))"},
+    given=(AT_MINIMISER,),
     title="one step of the distance",
 )
 EQ22 = line(
@@ -886,7 +882,7 @@ LINES = (
     ),
     line(
         "eq23", "I2 == -(1 - beta1)*weighted_gradient", where={"I2": PARTS["I2"], **WEIGHTED}, parameters=ONLY_BETA,
-        proof=proofs.EQ23, title="the second part: the gradient",
+        title="the second part: the gradient",
     ),
     line(
         "eq24", "I3 <= sigma**2*inverse_root_drop", (A4,),

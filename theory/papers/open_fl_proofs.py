@@ -144,9 +144,7 @@ def heavy(name: str, s: str, r: str, then: str = "") -> Lines:
     return (
         combined(f"{name} in each", f"{each(s)} >= 1/{ROOT}", f"{s[0]} times -1; tall{then} times 1/({r}*{ROOT})"),
         combined(
-            name,
-            f"dot(one[k], {s}) >= d/{ROOT}",
-            f"coordinates: {name} in each; coordinates: one times -{each(s)}",
+            name, f"dot(one[k], {s}) >= d/{ROOT}", f"coordinates: {name} in each; coordinates: one times -{each(s)}"
         ),
     )
 
@@ -263,7 +261,6 @@ def length(name: str, line: str, moved: str, u: str, v: str, small: str, sentenc
 
 EQ21: Lines = in_three_parts("all")
 EQ22: Lines = (*GROWS, *MOVED, *momentum("all"))
-EQ23: Lines = (step("all"),)
 EQ24: Lines = (*GROWS, *BY_ITERATES, *BOUNDED, *scaling("all"))
 STEP_LENGTH: Lines = (*GROWS, *MOVED, *SMALL, *length("all", "moves", STEP, NEXT_U, NEXT_V, "small then"))
 
@@ -409,11 +406,7 @@ def in_the_ball(bounded: Lines, here: Lines) -> Lines:
 LAST = f"norm(x[K-1]) <= {RADIUS}"
 THEOREM_3: Lines = in_the_ball(BY_ITERATES, (combined("last", LAST, "norm(x[K-1]) <= R; low"),))
 THEOREM_3_ON_BALL: Lines = in_the_ball(
-    ON_BALL,
-    (
-        at("last inside", "inside", "norm(x[K-1]) <= R", k="K - 1"),
-        combined("last", LAST, "last inside; low"),
-    ),
+    ON_BALL, (at("last inside", "inside", "norm(x[K-1]) <= R", k="K - 1"), combined("last", LAST, "last inside; low"))
 )
 FROM_BOUNDED_GRADIENTS: Lines = (
     *BY_ITERATES, GRADIENT,

@@ -9,28 +9,14 @@ N times as much, which is what the proofs use: claims that are read so have ids 
 say so. Matrices H_j (mean Hessians) are constants on quadratics, and there only they have a meaning off their path.
 """
 
+import re
+
 from theory.claim import Paper, claim
 from theory.derivation import at, combined, induction, root
 from theory.derivation import step as by_round
 from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL
-from theory.papers.perm_proofs import (
-    LOCAL_MEAN,
-    NEXT,
-    descended_to,
-    drifted,
-    estimated,
-    in_ball,
-    last_local,
-    last_minibatch,
-    local_step,
-    near_a_step,
-    near_identity,
-    observed,
-    part_of_epoch,
-    part_of_weights,
-    solved,
-    turned_by,
-)
+from theory.papers import perm_proofs as proofs
+from theory.papers.perm_proofs import LOCAL_MEAN, NEXT, solved
 from theory.program import algorithm
 
 # --- algorithms ------------------------------------------------------------------------------------------------------
@@ -279,9 +265,11 @@ ALIKE_AT_OPTIMUM = (*A1, "same_minimiser(f_n)")
 A2 = "bounded_variance(delta2)"
 SIMPLEX = "sum_n(alpha_n) == 1"
 STEPS = {"K": "H"}
-WEIGHTS = {"alpha": NONNEGATIVE}
-T_A = {"T_a": COUNT}
-SAMPLES = {"m_n": COUNT}
+DOMAINS = {
+    **dict.fromkeys(("alpha", "G", "delta", "delta2", "b_n", "z_n", "c_n", "vc_n", "da2"), NONNEGATIVE),
+    **dict.fromkeys(("m_n", "T_a", "R"), COUNT), "p": OPEN_UNIT,
+}  # fmt: skip
+"""Of names that are not simply positive, wherever claims speak of them and do not say what they are."""
 KAPPA_G = {"kappa_g": "max_n(m_n)/(2*lam)"}
 CONDITION = {"condition_number": "max_n(m_n)/min_n(m_n)"}
 HALF_STEP = "gamma <= 1/(2*L)"
@@ -309,10 +297,12 @@ def result(label, statement, title, source, **fields):
     """A claim; what it amends and its equation are read off its label and its source, where they are not given."""
     printed, corrected, _ = label.partition("/corrected")
     place = source.removeprefix("repair of ").split(":")[0].split(",")[0] + (", corrected" if corrected else "")
-    fields = {"kind": "equation", "equation": place, "amends": printed if corrected else None, **fields}
-    never_negative = (("delta2", A2 in fields.get("assuming", ())), ("G", "G" in fields.get("where", {})))
-    more = {name: NONNEGATIVE for name, there in never_negative if there}
-    fields["parameters"] = {**more, **fields.get("parameters", {})}
+    fields = {"kind": "equation", "equation": place, "amends": printed if corrected else None, "assuming": (), **fields}
+    of, where = fields.get("of"), fields.get("where", {})
+    texts = (statement, *fields["assuming"], *fields.get("standing", ()), *where, *where.values())
+    words = {*re.findall(r"[A-Za-z]\w*", " ".join(texts)), *(of.parameters if of is not None else ())}
+    named = {n: d for n, d in DOMAINS.items() if {n, f"{n}_n"} & words and (n == "G" or n not in where)}
+    fields["parameters"] = {**named, **fields.get("parameters", {})}
     return claim(label, statement, title=title, source=source, **fields)
 
 
@@ -334,7 +324,6 @@ def solves(costs, weight):
     return f"{left} <= sum_n(b_n*{costs}) + {weight}*sum_n(b_n**2/m_n)"
 
 
-ANY_WEIGHTS = {"b_n": NONNEGATIVE, **SAMPLES}
 PROBLEMS = (
     result(
         "gen", "risk <= risk_star + complexity + discrepancy + deviation", "risk of a mixture of empirical losses",
@@ -344,7 +333,7 @@ PROBLEMS = (
             "deviation": "C*sqrt(sum_n(alpha_n**2/m_n))",
         },
         printed={"alpha": "alpha_n", "rad": "rad_n", "disc": "disc_n", "n": "m_n"},
-        parameters={**dict.fromkeys(("alpha_n", "rad_n", "disc_n", "C"), NONNEGATIVE), "risk_star": REAL, **SAMPLES},
+        parameters={**dict.fromkeys(("rad_n", "disc_n", "C"), NONNEGATIVE), "risk_star": REAL},
         in_words={
             "risk": "the true risk of client i at the minimiser of the mixture of empirical losses",
             "rad_n": "the empirical Rademacher complexity of the models on the samples of client n",
@@ -356,7 +345,7 @@ PROBLEMS = (
     result(
         "eq1", solves("c_n", "1"), "weights from pairwise discrepancies", "Section 3.1, (1)", equation="(1)",
         assuming=("sum_n(b_n) == 1",), where={"a_n": "simplex_n(c_n, 1/m_n)"},
-        parameters={"c_n": NONNEGATIVE, **ANY_WEIGHTS}, proof=solved("c_n", "1"),
+        proof=solved("c_n", "1"),
         remarks=(
             "c_n stands for max over w of |f_i(w) - f_n(w)|, of which nothing but c_n >= 0 is used.",
             "(GEN) has C times the square root of the last sum; here it has neither the root nor a weight.", FIRST,
@@ -365,7 +354,7 @@ PROBLEMS = (
     result(
         "eq2", solves("z_n", "lam"), "weights from gradients at the common optimum", "Section 3.1, (2)",
         equation="(2)", assuming=(*A1, "sum_n(b_n) == 1"), where={"z_n": distances("xstar"), "a_n": best("z_n")},
-        printed={"z": "z_n", "n": "m_n"}, parameters=ANY_WEIGHTS, proof=solved("z_n", "lam"),
+        printed={"z": "z_n", "n": "m_n"}, proof=solved("z_n", "lam"),
         remarks=("The minimiser is a_j = n_j max(0, nu - z_j)/(2 lam): later proofs divide by weights.", FIRST),
     ),
     result(
@@ -375,8 +364,7 @@ PROBLEMS = (
             "z_n": "norm2(first_n(grad(f_n, y_n)) - grad(f_n, y_n))", "c_n": "z_n + sqrt(vc_n/m_n)",
             "a_n": best("c_n"),
         },
-        printed={"z": "z_n", "n": "m_n", "vc": "vc_n"}, parameters={"vc_n": NONNEGATIVE, **ANY_WEIGHTS},
-        proof=solved("c_n", "lam"),
+        printed={"z": "z_n", "n": "m_n", "vc": "vc_n"}, proof=solved("c_n", "lam"),
         remarks=("y_n is the model of client n, w* with its mask m_n; the gradients are those at y_n.", FIRST),
     ),
 )  # fmt: skip
@@ -384,13 +372,9 @@ PROBLEMS = (
 # --- how the weights move with w -------------------------------------------------------------------------------------
 
 AT_TWO_POINTS = {
-    "zeta_n": distances("xstar"),
-    "z_n": distances("x"),
-    "a_n": best("z_n"),
-    "b_n": best("zeta_n"),
-    "dist2": "norm2(x - xstar)",
-    **KAPPA_G,
-}
+    "zeta_n": distances("xstar"), "z_n": distances("x"), "a_n": best("z_n"), "b_n": best("zeta_n"),
+    "dist2": "norm2(x - xstar)", **KAPPA_G,
+}  # fmt: skip
 PRINTED_WEIGHTS = {"n": "m_n", "zeta": "zeta_n"}
 CHANGE2 = "sum_n((a_n - b_n)**2)"
 DISSIMILARITY = "sum_n(2*zeta_n + 4*L**2*dist2)"
@@ -398,7 +382,7 @@ OBSERVATION = result(
     "lipschitz-observation", f"{CHANGE2} <= 4*L**2*kappa_g**2*dissimilarity*dist2",
     "the weights move less the closer w is to w*", "Section 3.1, before Assumption 1", vectors=("x",), assuming=A1,
     where={**AT_TWO_POINTS, **CONDITION, "kappa_of_theorem_1": "1/(lam*min_n(m_n))", "dissimilarity": DISSIMILARITY},
-    printed=PRINTED_WEIGHTS, parameters=SAMPLES, proof=observed("x", "z_n", "a_n", "zeta_n", "b_n", told=False),
+    printed=PRINTED_WEIGHTS, proof=proofs.observed("x", "z_n", "a_n", "zeta_n", "b_n", told=False),
     remarks=(
         "x is w^R. kappa_g = n_max/(2 lam) is called a condition number; it is the Lipschitz modulus of a*(z). The "
         "condition number of g_i in alpha is n_max/n_min.",
@@ -409,19 +393,17 @@ LEMMA_3 = (
     lemma(
         "lemma-3", f"sqrt({CHANGE2}) <= kappa_g**2*dissimilarity*4*L*dist2", "how the weights move with w",
         "Lemma 3, appendix B.2", vectors=("x",), assuming=A1, where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY},
-        printed=PRINTED_WEIGHTS, parameters=SAMPLES,
+        printed=PRINTED_WEIGHTS,
         remarks=("The derivation bounds the square of the left side, and shows 4L^2 where 4L is printed.", FIRST),
     ),
     lemma(
         "lemma-3/corrected", f"sqrt({CHANGE2}) <= 2*L*kappa_g*sqrt(dissimilarity*dist2)",
         "how the weights move with w", "repair of Lemma 3: the observation of section 3.1", vectors=("x",),
         assuming=A1, where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY}, printed=PRINTED_WEIGHTS,
-        parameters=SAMPLES, proof=(*observed("x", "z_n", "a_n", "zeta_n", "b_n"), root("all", "observation")),
+        proof=(*proofs.observed("x", "z_n", "a_n", "zeta_n", "b_n"), root("all", "observation")),
         remarks=(
-            "a*(z) is n_max/(2 lam)-Lipschitz in z (Lemma 1). z_j^R - z_j^* = <x - y, x + y> for the differences x, y "
-            "of the gradients at w^R and w*. f_i - f_j is (L-mu)-smooth, so ||x-y|| <= (L-mu) d and ||x+y|| <= 2||y|| "
-            "+ (L-mu) d, d = ||w^R - w*||; hence (z_j^R-z_j^*)^2 <= L^2 d^2 (2||y||+Ld)^2 <= 4 L^2 d^2 (2 zeta_ij(w*) "
-            "+ 4 L^2 d^2), as (2b+x)^2 <= 9/16 (8b^2+16x^2).",
+            "a*(z) is n_max/(2 lam)-Lipschitz in z (Lemma 1), and (z_j^R - z_j^*)^2 <= 4 L^2 d^2 (2 zeta_ij(w*) + 4 "
+            "L^2 d^2) with d = ||w^R - w*||, as f_i - f_j is L-smooth.",
         ),
     ),
 )  # fmt: skip
@@ -432,11 +414,7 @@ THREE = (
     "kappa_g is n_max/(2 lam), 'the condition number', in section 3.1, Lemma 3 and Theorems 2 and 3; 1/(lam n_min) in "
     "Theorem 1. The Hessian of g_i in alpha is 2 lam diag(1/n_j): its condition number is n_max/n_min, without lam."
 )
-KAPPAS = {
-    "kappa_modulus": "max_n(m_n)/(2*lam)",
-    "kappa_theorem_1": "1/(lam*min_n(m_n))",
-    **CONDITION,
-}
+KAPPAS = {"kappa_modulus": "max_n(m_n)/(2*lam)", "kappa_theorem_1": "1/(lam*min_n(m_n))", **CONDITION}
 
 
 def step(before, costs):
@@ -456,7 +434,7 @@ def after_steps(term):
     return f"({first}*{one} + {second}*{two})/({first} + {second})"
 
 
-RATE = {"printed": {"n": "m_n"}, "parameters": {"z_n": NONNEGATIVE, **SAMPLES, **T_A}}
+RATE = {"printed": {"n": "m_n"}}
 ERROR = after_steps("sum_n((d_steps_n - a_n)**2)")
 DESCENT = {"a_n": best("z_n"), **descended("z_n")}
 OF_PROOF_1 = "The step is 1/L_g = n_min/(2 lam), as the proof of Theorem 1 says."
@@ -471,12 +449,10 @@ ALPHA_RATES = (
         "theorem-1-alpha-rate/corrected", f"{ERROR} <= (1 - min_n(m_n)/max_n(m_n))**(2*T_a)*start2",
         "gradient steps on the weights", "repair of the rate in Theorem 1 and Lemmas 14 and 15",
         equation="proof of Theorem 1, corrected", where={**DESCENT, **KAPPAS, "start2": FROM_UNIFORM},
-        proof=descended_to("a_n", "start2"),
+        proof=proofs.descended_to("a_n", "start2"),
         remarks=(
             "A gradient step multiplies weight j's distance from any other point by 1 - n_min/n_j, which lies in [0, "
-            "1 - n_min/n_max]; the projection onto the simplex does not expand, and a* is a fixed point. From any "
-            "start the squared distance is at most 2, from uniform weights at most 1 - 1/N. For equal n_j one step is "
-            "exact.",
+            "1 - n_min/n_max], and a projection does not expand. For equal n_j one step is exact.",
             TWO_STEPS,
         ),
         **RATE,
@@ -517,7 +493,7 @@ AT_BOTH_ENDS = {"a_n": best(distances("x[K]")), "b_n": best(distances("xstar"))}
 THEOREM_1 = (
     theorem(
         "theorem-1", f"{CHANGE2} <= 0", "the estimated weights converge", "Theorem 1, section 3.1", of=exact_rounds,
-        assuming=ALIKE_AT_OPTIMUM, standing=(HALF_STEP,), where=AT_BOTH_ENDS, parameters=SAMPLES,
+        assuming=ALIKE_AT_OPTIMUM, standing=(HALF_STEP,), where=AT_BOTH_ENDS,
         remarks=(
             "Printed: Algorithm 3 with gamma = Theta(log(RK)/(mu RK)), kappa_g = 1/(lam n_min): E||alpha_i^R - "
             "alpha_i*||^2 <= O~(exp(-T_a/kappa_g) + kappa_g^2 zbar_i(w*) L^2 (D^2/(RK) + kappa zeta^2/(mu^2 R^2) + "
@@ -538,13 +514,13 @@ THEOREM_1 = (
             "descent_term": "4*(1 - 1/condition_number)**(2*T_a)",
             "model_term": "16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error", "D": "2*r",
         },
-        printed={**RUN, "n": "m_n", "D": "D"}, parameters={**SAMPLES, **T_A},
-        proof=(*in_ball("x[K]"), *last_local(projected=True), *estimated("x[K]", distances("xstar"))),
+        printed={**RUN, "n": "m_n", "D": "D"},
+        proof=(
+            *proofs.in_ball("x[K]"), *proofs.last_local(projected=True), *proofs.estimated("x[K]", distances("xstar")),
+        ),
         remarks=(
-            "For gamma <= 1/(2L), grad F(w*) = 0 and zeta along the run: ||alphahat - alpha*||^2 <= 2 ||alphahat - "
-            "a*(w^R)||^2 + 2 ||a*(w^R) - a*(w*)||^2; the first by theorem-1-alpha-rate/corrected with ||alpha^0 - "
-            "a*||^2 <= 2, the second by lemma-3/corrected with sum_j zeta_ij = N zbar_i and ||w^R-w*||^4 <= D^2 "
-            "||w^R-w*||^2, then expectations and lemma-6/corrected.",
+            "grad F(w*) = 0. By theorem-1-alpha-rate/corrected with ||alpha^0 - a*||^2 <= 2, lemma-3/corrected with "
+            "sum_j zeta_ij = N zbar_i, and lemma-6/corrected.",
             "With gamma = log(RK)/(mu RK), which needs R K >= 2 kappa log(RK), the first term of w_error is "
             "dist0/(RK).",
             TWO_STEPS, ALONG,
@@ -556,7 +532,7 @@ THEOREM_1 = (
 
 EQ3 = result(
     "eq3", "mean_n(alpha_n*f_n(v)) == sum_n(alpha_n*f_n(v))/N", "the objective of a personalised model",
-    "Section 3.1, (3)", kind="definition", equation="(3)", vectors=("v",), assuming=(SIMPLEX,), parameters=WEIGHTS,
+    "Section 3.1, (3)", kind="definition", equation="(3)", vectors=("v",), assuming=(SIMPLEX,),
     remarks=(
         "Phi(a, v) = (1/N) sum_j a_j f_j(v): the sentence says that it is a mean over the clients.",
         "With 1/N in front, Phi is (mu/N)-strongly convex and (L/N)-smooth; Lemma 2's proof, Lemmas 10 to 12 and "
@@ -580,7 +556,7 @@ def lemma_2(label, share, equation, source, remarks, **fields):
         "the gap at the best weights of a model made with others", source, equation=equation,
         vectors=("t", "w", "v", "u", "e"),
         assuming=(f"smooth(f, L{by})", f"strongly_convex(f, mu{by})", "mu <= L", projection, error, own),
-        where={"kappa_phi2": "N*G**2/mu**2", "dv2": "norm2(t - u)"}, parameters={"da2": NONNEGATIVE, "G": NONNEGATIVE},
+        where={"kappa_phi2": "N*G**2/mu**2", "dv2": "norm2(t - u)"},
         proof=(
             combined(
                 "gap", None,
@@ -644,15 +620,10 @@ def one_step(label, sign, best_point, title, source, **fields):
 
 
 def drift(label, power, left, where, **fields):
+    title = "how far the clients drift apart within a round"
     return lemma(
-        label,
-        f"{left} <= {SPREAD.format(zeta=power)}",
-        "how far the clients drift apart within a round",
-        of=one_round,
-        where=where,
-        printed=STEPS,
-        **fields,
-    )
+        label, f"{left} <= {SPREAD.format(zeta=power)}", title, of=one_round, where=where, printed=STEPS, **fields
+    )  # fmt: skip
 
 
 def last_iterate(label, power, where, **fields):
@@ -666,16 +637,6 @@ def last_iterate(label, power, where, **fields):
         printed=RUN, **fields,
     )  # fmt: skip
 
-
-# A client that is flat and one that is not: local steps have another fixed point than w* = 0, where zeta is small.
-LOCAL_FIXED_POINT = {
-    "algorithm": "perm/one_round",
-    "parameters": {"gamma": "1/2", "H": 2},
-    "problem": {"clients": [[{"h": 1, "a": "1/1024"}], [{"h": "1/4", "a": "-1/1024"}]]},
-    "start": "3/5120",
-    "rounds": 1,
-    "constants": {"L": 1, "mu": "1/4", "delta2": "1/10000000000000000"},
-}
 
 ONE_AVERAGE = "w^t is the mean of the clients' local iterates y, in the middle of a round too."
 LOCAL = (
@@ -692,11 +653,9 @@ LOCAL = (
     ),
     one_step(
         "lemma-4/corrected", "-", "xstar", "one step of local SGD", "repair of Lemma 4", assuming=(*A1, A2),
-        proof=local_step(),
+        proof=proofs.local_step(),
         remarks=(
-            "For every gamma > 0, if grad F(w*) = 0: the printed proof, with grad F(w*) = 0 where it uses ||grad "
-            "F||^2 <= 2L (F - F*), and with the last sum carried out: -2 gamma (F - F*) + 4 gamma^2 L (F - F*) = -(2 "
-            "gamma - 4 gamma^2 L)(F - F*).",
+            "For every gamma > 0, if grad F(w*) = 0: the printed proof, with its last sum carried out.",
             ONE_AVERAGE,
         ),
     ),
@@ -712,18 +671,16 @@ LOCAL = (
     ),
     drift(
         "lemma-5/corrected", "zeta", f"mean_n(E(norm2(y[k, h] - {LOCAL_MEAN})))", APART, source="repair of Lemma 5",
-        assuming=(*A1, A2, "gamma <= 2/L"), proof=drifted(),
+        assuming=(*A1, A2, "gamma <= 2/L"), proof=proofs.drifted(),
         remarks=(
-            "w_i^{t+1} - w_j^{t+1} = (w_i - gamma grad F(w_i)) - (w_j - gamma grad F(w_j)) - gamma (d_i - d_j) - "
-            "noise, d_i = (grad f_i - grad F)(w_i), ||d_i||^2 <= zeta. The first difference is at most ||w_i - w_j|| "
-            "for gamma <= 2/L. Young with 1/(K-1), K-1 steps from 0, and (1/N) sum ||w_i-w||^2 = (1/(2N^2)) sum_ij "
-            "||w_i-w_j||^2 give (e-1)(K-1) gamma^2 (2 K zeta + delta^2), which is below the stated sum.",
+            "Gradient steps on F bring the clients nearer for gamma <= 2/L; zeta and the noise are what drives them "
+            "apart, in K-1 steps from 0. The derivation gives less than the stated sum.",
             ALONG,
         ),
     ),
     last_iterate(
         "lemma-6", "zeta**2", APART_ON_W, source="Lemma 6, appendix B.2",
-        assuming=(*A1, A2, HALF_STEP, "quadratic(f_n)"), given=(LOCAL_FIXED_POINT,),
+        assuming=(*A1, A2, HALF_STEP, "quadratic(f_n)"),
         remarks=(
             "gamma <= 1/(2L) stands in the proof. Lemma 4 is used with its sign, and with it that a sum of F(w*) - "
             "F(w) is not negative.",
@@ -732,11 +689,9 @@ LOCAL = (
     ),
     last_iterate(
         "lemma-6/corrected", "zeta", APART, source="repair of Lemma 6", assuming=(*A1, A2, HALF_STEP),
-        proof=last_local(),
+        proof=proofs.last_local(),
         remarks=(
-            "lemma-4/corrected without its non-positive term and with lemma-5/corrected: V' <= (1-mu gamma) V + c, c "
-            "= (gamma L + 2 gamma^2 L^2) spread + gamma^2 delta^2/N, over RK steps; projections do not expand.",
-            ALONG,
+            "lemma-4/corrected without its non-positive term and with lemma-5/corrected, over RK steps.", ALONG,
         ),
     ),
 )  # fmt: skip
@@ -791,14 +746,12 @@ TOOLS = (
             by_round("all", using=["last turn"]),
         ),
         remarks=(
-            "The same with delta^tau in the last sum: w^{t+1}-w^0 = (I - c H_t)(w^t-w^0) - c grad f(w^0) - c delta^t, "
-            "unrolled from w^0.",
-            ON_QUADRATICS,
+            "The same with delta^tau in the last sum.", ON_QUADRATICS,
         ),
     ),
     lemma(
         "lemma-7", "norm2(x[k] - (x0 - s[k])) <= 0", "an epoch, unrolled", "Lemma 7, appendix B.3; Q_j again in (11)",
-        of=clients_unrolled_as_printed, assuming=(*OF_QUADRATICS, SIMPLEX), parameters=WEIGHTS,
+        of=clients_unrolled_as_printed, assuming=(*OF_QUADRATICS, SIMPLEX),
         remarks=(
             "v^{r+1} = v^r - sum_j prod_{j'=N}^{j+1} (I - Q_j' H_j') (Q_j grad f_s(j)(v^r) - delta_j), Q_j = "
             "(sum_{tau<K} prod_{t'=K-1}^{tau+1} (I - eta a_s(j) N H_t')) eta a_s(j) N. A client a round, drawn anew: "
@@ -810,7 +763,7 @@ TOOLS = (
     ),
     lemma(
         "lemma-7/corrected", "norm2(x[k] - (x0 - s[k])) <= 0", "an epoch, unrolled", "repair of Lemma 7",
-        of=clients_unrolled, assuming=(*OF_QUADRATICS, SIMPLEX), parameters=WEIGHTS,
+        of=clients_unrolled, assuming=(*OF_QUADRATICS, SIMPLEX),
         proof=(
             induction(
                 "all", UNROLLED, [combined("start", "norm2(z[0] - x0) <= 0"), combined("begin")],
@@ -827,9 +780,7 @@ TOOLS = (
             ),
         ),
         remarks=(
-            "The same with Q_j grad f_s(j)(v^r) + delta_j, before the projection: v^{j+1}-v^r = (I - Q_j "
-            "H_j)(v^j-v^r) - Q_j grad f_s(j)(v^r) - delta_j, unrolled from v^r.",
-            ON_QUADRATICS,
+            "The same with Q_j grad f_s(j)(v^r) + delta_j, before the projection.", ON_QUADRATICS,
         ),
     ),
     lemma(
@@ -862,10 +813,9 @@ TOOLS = (
     product_distance(
         "proposition-2/corrected", "expansion_a + expansion_b",
         {"expansion_a": "(1 + a*L)**(last - l + 1) - 1", "expansion_b": "(1 + b*L)**(last - l + 1) - 1"},
-        proof=near_identity(), source="repair of Proposition 2",
+        proof=proofs.near_identity(), source="repair of Proposition 2",
         remarks=(
-            "Expand the product: a sum over the non-empty subsets S of its d = h-l+1 factors of terms of norm at most "
-            "(aL)^|S|, that is (1+aL)^d - 1, attained by A_t = -L I. (It is at most sum_{m=1}^d (e d/m)^m (aL)^m.)",
+            "(1+aL)^d - 1, d = h-l+1, is attained by A_t = -L I; it is at most sum_{m=1}^d (e d/m)^m (aL)^m.",
         ),
     ),
 )  # fmt: skip
@@ -875,7 +825,6 @@ TOOLS = (
 AT_START = {"G": "max_n(norm(grad(f_n, x0)))"}
 WEIGHTED = "sum_n(alpha_n*grad(f_n, x0))"
 GRADIENTS = {"grad_phi": {"grad_phi": f"norm({WEIGHTED})/N"}, "grad_sum": {"grad_sum": f"norm({WEIGHTED})"}}
-CHANCE = {"p": OPEN_UNIT}
 A4 = (
     "Assumption 4 bounds the gradients on W. What is claimed speaks of gradients at one point only, and G is their "
     "largest norm there: W may be as small as one likes."
@@ -891,7 +840,7 @@ def partial_sum(label, size, gradient, chance, **fields):
             **AT_START, **GRADIENTS[gradient], "deviation": f"G*sqrt(8*m*log({chance}/p))",
             "mean_term": f"m/N*{gradient}",
         },
-        printed={"n": "m"}, parameters={**WEIGHTS, **CHANCE, "m": INDEX if "+" in size else COUNT}, **fields,
+        printed={"n": "m"}, parameters={"m": INDEX if "+" in size else COUNT}, **fields,
     )  # fmt: skip
 
 
@@ -901,7 +850,6 @@ SAMPLING = (
         "lemma-9", "quantile(norm(x[1] - grad(f, x0)), 1 - p) <= G*sqrt(8*(1 - (S - 1)/N)*log(2/p)/S)",
         "sampling without replacement", "Lemma 9, appendix B.3; Schneider, AISTATS 2016, Theorem 2", of=sampled_mean,
         assuming=("smooth(f_n, L)", "N >= 2", "S <= N"), where=AT_START, printed={"i": "S", "n": "N"},
-        parameters=CHANCE,
         remarks=(
             "The vectors g_j are the gradients of N functions at a point, which may be any vectors. For one i that is "
             "fixed in advance; Lemma 11 uses it for every i of every epoch at once.",
@@ -930,13 +878,13 @@ SAMPLING = (
     lemma(
         "lemma-10/corrected-2", "norm(x[1]) <= G", "partial sums of weighted gradients, without probability",
         "repair of Lemma 10", of=sampled_sum, assuming=("smooth(f_n, L)", SIMPLEX, "S <= N"), where=AT_START,
-        parameters=WEIGHTS, proof=part_of_weights(),
+        proof=proofs.part_of_weights(),
         remarks=("For every permutation and every n. Triangle inequality: sum_{j<=n} a_s(j) ||grad f_s(j)|| <= G.",),
     ),
     proposition(
         "proposition-3", "norm(q[1])/norm(x0) <= eta*alpha_n*N*H*(1 + eta*N*L)**H", "norm of Q_j",
         "Proposition 3, appendix B.3", of=turned, assuming=(*OF_QUADRATICS, "alpha_n <= 1"),
-        printed={"alpha": "alpha_n", "K": "H"}, parameters=WEIGHTS, proof=turned_by(),
+        printed={"alpha": "alpha_n", "K": "H"}, proof=proofs.turned_by(),
         remarks=(
             "||Q_j|| <= eta a_s(j) N K (1 + eta N L)^K, as ||Q_j x|| for all x. The condition eta N L <= 1/K that is "
             "named for the last step is not needed.",
@@ -951,14 +899,13 @@ E_R = {"e_R": "exp(1)/(4*R - exp(1))"}
 EPOCH = ("smooth(f_n, L)", "strongly_convex(f_n, mu)", "quadratic(f_n)", SIMPLEX)
 ROUTE = "The printed route with its constants put right; `corrected-2` is smaller for every p, as the weights sum to 1."
 UNION = "log(2N/p): Lemma 9's constant, for all partial sums of the epoch together."
-OWN = {"R": COUNT, **WEIGHTS, **CHANCE}
 
 
-def epoch_lemma(label, left, right, gradient, of, title, source, condition, *, where=(), parameters=WEIGHTS, **fields):
+def epoch_lemma(label, left, right, gradient, of, title, source, condition, *, where=(), **fields):
     remarks = (*fields.pop("remarks", ()), ON_QUADRATICS, A4)
     return lemma(
         label, f"{left} <= {right}", title, source, of=of,
-        where={**AT_START, **GRADIENTS.get(gradient, {}), **dict(where)}, printed=STEPS, parameters=parameters,
+        where={**AT_START, **GRADIENTS.get(gradient, {}), **dict(where)}, printed=STEPS,
         remarks=remarks, **{"assuming": (*EPOCH, *condition), **fields},
     )  # fmt: skip
 
@@ -966,13 +913,12 @@ def epoch_lemma(label, left, right, gradient, of, title, source, condition, *, w
 def bias(label, factor, gradient, chance, equation, source, **fields):
     """Lemma 11 (a) with a factor of the gradient's term."""
     terms = {
-        **E_R,
-        "gradient_term": f"{factor}*eta**2*N**2*H**2*e_R**2*{gradient}**2",
+        **E_R, "gradient_term": f"{factor}*eta**2*N**2*H**2*e_R**2*{gradient}**2",
         "deviation_term": f"128*eta**2*N**3*H**2*e_R**2*G**2*log({chance}/p)",
-    }
+    }  # fmt: skip
     return epoch_lemma(
         label, f"quantile(norm2(x[1] - eta*N*H*{WEIGHTED}), 1 - p)", "gradient_term + deviation_term", gradient,
-        unhindered, "an epoch is nearly a gradient step", source, (OF_LEMMA_11,), where=terms, parameters=OWN,
+        unhindered, "an epoch is nearly a gradient step", source, (OF_LEMMA_11,), where=terms,
         equation=equation, **fields,
     )  # fmt: skip
 
@@ -982,7 +928,7 @@ def part(label, size, gradient, chance, equation, source, condition, **fields):
     return epoch_lemma(
         label, "quantile(norm(x[1]), 1 - p)", f"3*exp(1)*eta*N*H*({gradient} + deviation)", gradient, partly,
         "part of an epoch", source, condition, where={"deviation": f"G*sqrt(8*N*log({chance}/p))"},
-        parameters={**WEIGHTS, **CHANCE}, equation=equation, **fields,
+        equation=equation, **fields,
     )  # fmt: skip
 
 
@@ -991,7 +937,7 @@ def cross(label, power, gradient, chance, equation, source, condition, **fields)
     return epoch_lemma(
         label, "quantile(norm2(x[1] - x0 + m[1]), 1 - p)",
         f"18*exp(6)*eta**4*N**4*H**4*L**{power}*({gradient}**2 + 8*G**2*N*log({chance}/p))", gradient, epoch_and_moves,
-        "what summation by parts leaves", source, condition, parameters={**WEIGHTS, **CHANCE}, equation=equation,
+        "what summation by parts leaves", source, condition, equation=equation,
         **fields,
     )  # fmt: skip
 
@@ -1024,11 +970,10 @@ EPOCHS = (
     epoch_lemma(
         "lemma-11a/corrected-2", f"norm2(x[1] - eta*N*H*{WEIGHTED})", "eta**2*N**2*H**2*e_R**2*G**2", "", unhindered,
         "an epoch is nearly a gradient step, without probability", "repair of Lemma 11 (a), Phi = sum a_j f_j",
-        (OF_LEMMA_11,), where=E_R, parameters={"R": COUNT, **WEIGHTS}, proof=near_a_step(),
+        (OF_LEMMA_11,), where=E_R, proof=proofs.near_a_step(),
         remarks=(
-            "||Q_j - eta N K a_j I|| <= eta a_j N sum_tau ((1+eta N L)^{K-1-tau} - 1) <= eta N K a_j ((1+eta N L)^K - "
-            "1) <= eta N K a_j/(4R-1) <= eta N K a_j e_R (proposition-2/corrected), so the difference is at most "
-            "sum_j eta N K a_j e_R G = eta N K e_R G. Summation by parts and concentration are not needed.",
+            "||Q_j - eta N K a_j I|| <= eta N K a_j ((1+eta N L)^K - 1) <= eta N K a_j e_R, and the weights sum to 1. "
+            "Summation by parts and concentration are not needed.",
         ),
     ),
     part(
@@ -1047,11 +992,8 @@ EPOCHS = (
     ),
     epoch_lemma(
         "lemma-11b/corrected-2", "norm(x[1])", "exp(1)*eta*N*H*G", "", partly, "part of an epoch, without probability",
-        "repair of Lemma 11 (b)", ("S <= N", "eta*N*H*L <= 1"), proof=part_of_epoch(),
-        remarks=(
-            "||Q_j|| <= eta a_j N K (1+eta N L)^K <= e eta a_j N K (Proposition 3), ||grad f_j|| <= G, and the "
-            "weights sum to 1.",
-        ),
+        "repair of Lemma 11 (b)", ("S <= N", "eta*N*H*L <= 1"), proof=proofs.part_of_epoch(),
+        remarks=("||Q_j|| <= eta a_j N K (1+eta N L)^K <= e eta a_j N K (Proposition 3), and the weights sum to 1.",),
     ),
     cross(
         "lemma-12", 4, "grad_phi", "1", "Lemma 12", "Lemma 12, appendix B.3", (), standing=(SHORT,),
@@ -1087,7 +1029,6 @@ EPOCHS = (
     lemma(
         "lemma-13", "E(norm(x[1])) <= eta*N*H*exp(2)*delta", "the noise of an epoch", "Lemma 13, appendix B.3",
         of=epoch_noise, assuming=(*EPOCH, A2, "delta2 <= delta**2"), standing=(SHORT,), printed=STEPS,
-        parameters={**WEIGHTS, "delta": NONNEGATIVE},
         remarks=(
             "Printed 'with probability at least 1-p'. Theorem 2 needs the second moment, which a bound of E||.|| does "
             "not give. (1 + eta a_s(j) N K (1+eta N L)^K L)^N <= e is not true for a weight near 1 and many clients; "
@@ -1099,7 +1040,6 @@ EPOCHS = (
         "lemma-13/corrected", "E(norm2(x[1])) <= eta**2*N**2*H**2*exp(4)*delta**2",
         "the noise of an epoch, second moment", "repair of Lemma 13", of=epoch_noise,
         assuming=(*EPOCH, A2, "delta2 <= delta**2", SHORT), printed=STEPS,
-        parameters={**WEIGHTS, "delta": NONNEGATIVE},
         remarks=(
             "Minkowski: the root of the second moment of a sum is at most the sum of the roots. Each ||delta_j|| is "
             "at most eta a_j N sum_tau (1+eta N L)^K ||delta^tau||, of root mean square eta a_j N K e^{1/4} delta; "
@@ -1129,11 +1069,9 @@ def epochs_of_2(R):
     """R >= max{(40/mu+1) e, 16 log(sqrt(NK) R), 64 kappa log(sqrt(NK) R)}"""
     return (
         proof_step(f"sqrt(N*H)*{R}").format(R=R),
-        f"eta <= 1/(4*N*H*{R}*L)",
-        f"{R} >= (40/mu + 1)*exp(1)",
-        f"{R} >= 16*log(sqrt(N*H)*{R})",
+        f"eta <= 1/(4*N*H*{R}*L)", f"{R} >= (40/mu + 1)*exp(1)", f"{R} >= 16*log(sqrt(N*H)*{R})",
         f"mu*{R} >= 64*L*log(sqrt(N*H)*{R})",
-    )
+    )  # fmt: skip
 
 
 THE_STEPS = (
@@ -1142,13 +1080,10 @@ THE_STEPS = (
 )
 BRACKET = "(244*exp(6)*s**4*L**4 + 256*eta**2*N**3*H**2*e_R**2)*G**2*N*log(1/p)"
 PRINTED_TERMS = {
-    **S,
-    **E_R,
-    "T1": "s - 4*s**2*L - (1/(2*mu*s) + 2)*(20*s**2*e_R**2 - 36*exp(6)*s**4*L**4)",
-    "contraction_term": "(1 - mu*s/2)*V",
-    "noise_term": "s**2*exp(4)*delta2",
+    **S, **E_R, "T1": "s - 4*s**2*L - (1/(2*mu*s) + 2)*(20*s**2*e_R**2 - 36*exp(6)*s**4*L**4)",
+    "contraction_term": "(1 - mu*s/2)*V", "noise_term": "s**2*exp(4)*delta2",
     "bias_term": f"(1/(2*mu*s) + 2)*{BRACKET}",
-}
+}  # fmt: skip
 DRIFT = "4*L**2*s**4*(G**2 + delta2/H)"
 DERIVATION_STEP = (
     "Let v_k be the local iterates of the epoch, c_k = eta N a_j their steps, sum_k c_k = s, and n_k the noise, a "
@@ -1166,7 +1101,7 @@ ONE_EPOCH = (
     theorem(
         "theorem-2-step", f"E(norm2(x[1] - {V_STAR})) <= contraction_term + noise_term + bias_term", "one epoch",
         "proof of Theorem 2, appendix B.4", of=shuffling, assuming=(*OF_EPOCHS, *epochs_of_2("R")),
-        where={**ON_W, **V_ONE, **PRINTED_TERMS}, printed=STEPS, parameters=OWN,
+        where={**ON_W, **V_ONE, **PRINTED_TERMS}, printed=STEPS,
         remarks=(
             "V' <= (1 - mu s/2) V + s^2 e^4 delta^2 - T1 gap + (1/(2 mu s)+2)(244 e^6 s^4 L^4 + 256 eta^2 N^3 K^2 "
             "e_R^2) G^2 N log(1/p), T1 = s - 4 s^2 L - (1/(2 mu s)+2)(20 s^2 e_R^2 - 36 e^6 s^4 L^4), 'T1 <= 0', so "
@@ -1186,7 +1121,7 @@ ONE_EPOCH = (
             **ON_W, **V_ONE, "gap": f"sum_n(alpha_n*f_n(x0)) - sum_n(alpha_n*f_n({V_STAR}))", **PRINTED_TERMS,
             "gap_term": "T1*gap",
         },
-        printed=STEPS, parameters={**OWN, "delta2": NONNEGATIVE},
+        printed=STEPS,
         remarks=(
             "The same line before eta and R are put in, with the term - T1 gap, for eta <= 1/(4NKRL). On the event of "
             "probability 1-p the expectation is over the noise alone: here there is none, and delta2 is any number.",
@@ -1204,7 +1139,7 @@ ONE_EPOCH = (
             "contraction_term": "(1 - mu*s/2)*V", "noise_term": "s**2*exp(4)*delta2",
             "bias_term": "(2/(mu*s) + 2)*(288*exp(6)*s**4*L**2 + 256*s**2*e_R**2)*G**2*N*log(2*N/p)",
         },
-        printed=STEPS, parameters=OWN,
+        printed=STEPS,
         remarks=(
             "Every term is at least that of theorem-2-step/corrected-2: 288 e^6 N log(2N/p) > 4, and the noise there "
             "is 2 s^2 delta^2/K + (2/(mu s)+2) 4 L^2 s^4 delta^2/K <= s^2 delta^2 (2 + 8 kappa sL + 8 s^2 L^2) <= e^4 "
@@ -1222,7 +1157,7 @@ ONE_EPOCH = (
             **ON_W, **V_ONE, **S, "contraction_term": "(1 - mu*s)*V", "noise_term": "2*s**2*delta2/H",
             "bias_term": f"(2/(mu*s) + 2)*{DRIFT}",
         },
-        printed=STEPS, parameters=WEIGHTS, remarks=(DERIVATION_STEP, ALL_ORDERS, A4_ON_W),
+        printed=STEPS, remarks=(DERIVATION_STEP, ALL_ORDERS, A4_ON_W),
     ),
 )  # fmt: skip
 
@@ -1234,27 +1169,20 @@ def deviation(fourth, second):
 
 
 V_TERMS = {
-    **S,
-    "start_term": "(1 - mu*s)**K*V0",
-    "noise_term": "2*s*delta2/(mu*H)",
+    **S, "start_term": "(1 - mu*s)**K*V0", "noise_term": "2*s*delta2/(mu*H)",
     "bias_term": "(2/(mu*s) + 2)*4*L**2*s**3*(G**2 + delta2/H)/mu",
-}
+}  # fmt: skip
 ALPHA_PART = {
-    **KAPPA_G,
-    **CONDITION,
-    **W_ERROR,
+    **KAPPA_G, **CONDITION, **W_ERROR,
     "weight_error": "4*(1 - 1/condition_number)**(2*T_a) + 16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error",
     "weights_term": "(2*N*G**2/mu**2*L + 4*N*G**2/L)*weight_error",
-}
+}  # fmt: skip
 PERSONAL_GAP = {"personal_gap": "E[Phi(a*, vhat) - Phi(a*, v*(a*))], with Phi = sum_j a_j f_j"}
 WHOLE = {
-    "dist0": "E||w^0 - w*||^2",
-    "zeta": "sup over the run of max_i ||grad f_i - grad F||^2",
-    "zbar": "(1/N) sum_j zeta_ij(w*)",
-    "G": "a bound of the gradients' norms on W",
-    "D": "the diameter of W",
-}
-NUMBERS = {**dict.fromkeys(("dist0", "zeta", "zbar", "G", "D", "delta2"), NONNEGATIVE), **SAMPLES, **T_A}
+    "dist0": "E||w^0 - w*||^2", "zeta": "sup over the run of max_i ||grad f_i - grad F||^2",
+    "zbar": "(1/N) sum_j zeta_ij(w*)", "G": "a bound of the gradients' norms on W", "D": "the diameter of W",
+}  # fmt: skip
+NUMBERS = dict.fromkeys(("dist0", "zeta", "zbar", "G", "D"), NONNEGATIVE)
 NO_STATE = (
     "The weights of the second stage are those that program (2) has at the end of the first: an algorithm of the "
     "language has no such step, so the left side stands in words."
@@ -1267,13 +1195,13 @@ THEOREM_2 = (
             **ON_W, **V_FIRST, **S, "e_R": "exp(1)/(4*K - exp(1))", "start_term": "(1 - mu*s/2)**K*V0",
             "noise_term": "2/mu*s*exp(4)*delta2", "bias_term": f"1/mu*{deviation(488, 512)}",
         },
-        printed=RUN, parameters={**WEIGHTS, **CHANCE}, remarks=(THE_STEPS, A4_ON_W),
+        printed=RUN, remarks=(THE_STEPS, A4_ON_W),
     ),
     theorem(
         "theorem-2-unrolled/corrected", f"E(norm2(x[K] - {V_STAR})) <= start_term + noise_term + bias_term",
         "all epochs", "repair of the recursion in the proof of Theorem 2, Phi = sum a_j f_j",
         equation="proof of Theorem 2, corrected", of=shuffling, assuming=(*OF_EPOCHS, SHORT),
-        where={**ON_W, **V_FIRST, **V_TERMS}, printed=RUN, parameters=WEIGHTS,
+        where={**ON_W, **V_FIRST, **V_TERMS}, printed=RUN,
         remarks=(
             "theorem-2-step/corrected-2 over R epochs: V' <= (1-x) V + c gives V_R <= (1-x)^R V_0 + c/x, x = mu s.",
             A4_ON_W,
@@ -1284,7 +1212,7 @@ THEOREM_2 = (
         "Theorem 2, section 3.1; proof in appendix B.4",
         assuming=("mu <= L", "eta == c_eta*log_of_statement/(mu*R)", *epochs_of_2("R")),
         where={"kappa": "L/mu", "log_of_statement": "log(N*H*R**3)", "log_of_proof": "log(sqrt(N*H)*R)"},
-        printed=STEPS, parameters={"R": COUNT, "personal_gap": NONNEGATIVE, "c_eta": POSITIVE},
+        printed=STEPS, parameters={"personal_gap": NONNEGATIVE, "c_eta": POSITIVE},
         in_words={
             **PERSONAL_GAP,
             "rate": "O~(D^2 L/(NKR^2)) + L delta^2/(mu^2 R) + ((L^4+N)/(mu^4 R^2)) L G^2 N log(1/p) + kPhi^2 L "
@@ -1343,43 +1271,12 @@ THEOREM_2 = (
 
 OF_F = ("smooth(f, L)", "strongly_convex(f, mu)", "mu <= L", A2)
 SGD_NOISE = (
-    "E F(w^{t+1}) - F* <= (1-mu gamma)(F(w^t)-F*) + gamma^2 L delta^2/(2M) for gamma <= 1/L (smoothness, then ||grad "
-    "F||^2 >= 2 mu (F-F*)), so E F(w^T) - F* <= (1-mu gamma)^T (F(w^0)-F*) + gamma L delta^2/(2 mu M); then ||grad "
-    "F||^2 <= 2L (F-F*), E||w^{T+1}-w^T||^2 <= gamma^2 E||grad F||^2 + gamma^2 delta^2/M, ||w-w*||^2 <= (2/mu)(F-F*)."
+    "E F(w^T) - F* <= (1-mu gamma)^T (F(w^0)-F*) + gamma L delta^2/(2 mu M) for gamma <= 1/L; then ||grad F||^2 <= 2L "
+    "(F-F*), E||w^{T+1}-w^T||^2 <= gamma^2 E||grad F||^2 + gamma^2 delta^2/M, ||w-w*||^2 <= (2/mu)(F-F*)."
 )
 
 
-NO_LESS_THAN_0 = "(1 - L*gamma) + (L - mu)*gamma"  # 1 - mu*gamma
-GAP_AFTER = (
-    by_round("move", "E(dot(grad(f, x[k]), x[k+1] - x[k])) == -gamma*E(norm2(grad(f, x[k])))"),
-    by_round(
-        "length",
-        "E(norm2(x[k+1] - x[k])) == gamma**2*E(norm2(grad(f, x[k])))"
-        " + gamma**2/(M*N)*mean_n(mean_i(E(norm2(grad(f_ni, x[k]) - grad(f_n, x[k])))))",
-    ),
-    combined(
-        "short", "E(norm2(x[k+1] - x[k])) <= gamma**2*E(norm2(grad(f, x[k]))) + gamma**2*delta2/M",
-        "length; E mean_n: variance (x[k]) times gamma**2/(M*N)", "1 times gamma**2*delta2*(N - 1)/(M*N)",
-    ),
-    combined(
-        "round", "E(f(x[k+1])) - fstar <= (1 - mu*gamma)*(E(f(x[k])) - fstar) + gamma**2*L*delta2/(2*M)",
-        "E: above f (x[k], x[k+1]); move; short times L/2; E: strongly_convex f (x[k], xstar) times mu*gamma; "
-        "minimiser times mu*gamma",
-        "E: grad(f, x[k]) + mu*(xstar - x[k]) times gamma/2; E: grad(f, x[k]) times gamma*(1 - L*gamma)/2",
-    ),
-    induction(
-        "gap", "E(f(x[k])) - fstar <= (1 - mu*gamma)**k*(f(x0) - fstar) + gamma*L*delta2/(2*mu*M)",
-        [combined("begin", None, squares="1 times gamma*L*delta2/(2*mu*M)")],
-        [combined("go on", None, f"round; IH times {NO_LESS_THAN_0}")],
-    ),
-    combined(
-        "slope", "E(norm2(grad(f, x[k]))) <= 2*L*(E(f(x[k])) - fstar)",
-        "E: above f (x[k], x[k] - grad(f, x[k])/L) times 2*L; E: infimum (x[k] - grad(f, x[k])/L) times 2*L",
-    ),
-)  # fmt: skip
-
-
-def minibatch(number, left, start, printed_noise, noise, rest="", last=()):
+def minibatch(number, left, start, printed_noise, noise, rest=""):
     """(15), (16) or (17), as printed and put right."""
 
     def one(label, equation, source, noise, **fields):
@@ -1403,30 +1300,18 @@ def minibatch(number, left, start, printed_noise, noise, rest="", last=()):
         ),
         one(
             f"{label}/corrected", f"Proposition 4 ({number}), corrected", f"repair of ({number})", noise, amends=label,
-            assuming=(*OF_F, "gamma <= 1/L"), proof=(*GAP_AFTER, *last), remarks=(SGD_NOISE,),
+            assuming=(*OF_F, "gamma <= 1/L"), remarks=(SGD_NOISE,),
         ),
     )  # fmt: skip
 
 
 PROPOSITION_4 = (
-    *minibatch(
-        15, "E(norm2(grad(f, x[k])))", "2*L", "2*gamma*kappa*delta2/M", "gamma*kappa*L*delta2/M",
-        last=(combined("all", None, "slope; gap times 2*L"),),
-    ),
+    *minibatch(15, "E(norm2(grad(f, x[k])))", "2*L", "2*gamma*kappa*delta2/M", "gamma*kappa*L*delta2/M"),
     *minibatch(
         16, "E(norm2(x[k+1] - x[k]))", "2*gamma**2*L", "2*gamma**3*kappa*delta2/M", "gamma**3*kappa*L*delta2/M",
-        "gamma**2*delta2/M", last=(combined("all", None, "short; slope times gamma**2; gap times 2*gamma**2*L"),),
+        "gamma**2*delta2/M",
     ),
-    *minibatch(
-        17, "E(norm2(x[k] - xstar))", "2/mu", "2*gamma*delta2/(mu**2*M)", "gamma*L*delta2/(mu**2*M)",
-        last=(
-            combined(
-                "all", None,
-                "E: strongly_convex f (xstar, x[k]) times 2/mu; E: zero f (x[k] - xstar) times -2/mu; "
-                "minimiser times -2/mu; gap times 2/mu",
-            ),
-        ),
-    ),
+    *minibatch(17, "E(norm2(x[k] - xstar))", "2/mu", "2*gamma*delta2/(mu**2*M)", "gamma*L*delta2/(mu**2*M)"),
 )  # fmt: skip
 
 # --- how the weights of Algorithm 2 move and converge: Lemmas 14 and 15 ----------------------------------------------
@@ -1441,7 +1326,7 @@ MOVING = (
     lemma(
         "lemma-14", f"{CHANGE2} <= 0", "the weights move little from epoch to epoch", "Lemma 14, appendix C.1",
         of=gradient_steps, assuming=(*ALIKE_AT_OPTIMUM, "gamma <= 1/L"),
-        where={"a_n": best(distances("x[k+2]")), "b_n": best(distances("x[k+1]"))}, parameters=SAMPLES,
+        where={"a_n": best(distances("x[k+2]")), "b_n": best(distances("x[k+1]"))},
         remarks=(
             "Printed: ||a^r - a^{r-1}||^2 <= 6 (1-1/kappa_g)^{T_a} + O(kappa_g^2 L^2 zbar_i(w*)) (gamma^2 L (1-mu "
             "gamma)^r (F(w^0)-F(w*)) + gamma^3 kappa delta^2/M + gamma^2 delta^2/M). r = k+2: at r = 1 the weights "
@@ -1455,12 +1340,13 @@ MOVING = (
         "the weights move little from epoch to epoch, with constants", "repair of Lemma 14",
         of=projected_minibatch_sgd, assuming=(*STRONG, A2, "gamma <= 1/L", *INSIDE),
         where={
-            **AFTER_STEPS, "y_n": distances("x[k-1]"), "z_n": distances("x[k]"), **descended("y_n"),
+            **AFTER_STEPS, "y_n": distances("x[k]"), "z_n": distances("x[k+1]"), **descended("y_n"),
             "eone_n": step("done_n", "z_n"), "etwo_n": step(step("dtwo_n", "z_n"), "z_n"), **MOTION,
-            "motion_term": "motion_factor*(L**2*((1 - mu*gamma)**(k - 1)*D**2 + gamma*delta2/(mu*M)) + delta2/M)",
+            "motion_term": "motion_factor*(L**2*((1 - mu*gamma)**k*D**2 + gamma*delta2/(mu*M)) + delta2/M)",
         },
-        printed={"n": "m_n", "T": "k", "D": "D"}, parameters={**SAMPLES, **T_A},
+        printed={"n": "m_n", "D": "D"}, proof=proofs.weights_of_epochs(),
         remarks=(
+            "r = k+1.",
             "||a^r - a^{r-1}||^2 <= 3 (error of a^r) + 3 (error of a^{r-1}) + 3 ||a*(w^r) - a*(w^{r-1})||^2, the "
             "errors at most 2 (1-n_min/n_max)^{2 T_a} each. With m = ||w^r-w^{r-1}||: z_j changes by at most L m (2 "
             "sqrt(zeta_ij(w*)) + 2 L D), whose square is at most L^2 m^2 (8 zeta_ij + 8 L^2 D^2); a*(z) is "
@@ -1473,7 +1359,7 @@ MOVING = (
     ),
     lemma(
         "lemma-15", f"{CHANGE2} <= 0", "the weights converge", "Lemma 15, appendix C.1", of=gradient_steps,
-        assuming=(*ALIKE_AT_OPTIMUM, "gamma <= 1/L"), where=AT_BOTH_ENDS, parameters=SAMPLES,
+        assuming=(*ALIKE_AT_OPTIMUM, "gamma <= 1/L"), where=AT_BOTH_ENDS,
         remarks=(
             "Printed: ||ahat - a*||^2 <= 2 (1-1/kappa_g)^{T_a} + O(kappa_g^2 zbar_i(w*) L^2 (2/mu) (1-mu gamma)^T + 2 "
             "gamma delta^2/(mu^2 M)).",
@@ -1492,12 +1378,10 @@ MOVING = (
             "descent_term": "4*(1 - min_n(m_n)/max_n(m_n))**(2*T_a)",
             "model_term": "16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error",
         },
-        printed={"n": "m_n", "T": "k", "D": "D"}, parameters={**SAMPLES, **T_A},
-        proof=(*in_ball("x[k]"), *last_minibatch(), *estimated("x[k]", distances("xstar"))),
+        printed={"n": "m_n", "T": "k", "D": "D"},
+        proof=(*proofs.in_ball("x[k]"), *proofs.last_minibatch(), *proofs.estimated("x[k]", distances("xstar"))),
         remarks=(
-            "As theorem-1/corrected, with projected mini-batch SGD in place of local SGD: E||w^{t+1}-w*||^2 <= (1-mu "
-            "gamma) E||w^t-w*||^2 + gamma^2 delta^2/M, so E||w^T-w*||^2 <= (1-mu gamma)^T D^2 + gamma delta^2/(mu M).",
-            TWO_STEPS,
+            "As theorem-1/corrected, with projected mini-batch SGD in place of local SGD.", TWO_STEPS,
         ),
     ),
 )  # fmt: skip
@@ -1521,7 +1405,7 @@ SINGLE = (
             **ON_W, **V_FIRST, **S, "e_R": "exp(1)/(4*K - exp(1))", "start_term": "(1 - mu*s/4)**K*V0",
             "noise_term": "s*exp(4)*delta2/mu", "bias_term": f"8/mu*{deviation(244, 256)}",
         },
-        printed=RUN, parameters={**WEIGHTS, **CHANCE},
+        printed=RUN,
         remarks=(
             "To it the motion of the weights adds an O(.): here they do not move. The step is put in after the "
             "recursion; before it eta = 4 log(sqrt(NK) R)/(mu N K R) is named. eta <= 1/(4NKRL) is Lemma 11's.",
@@ -1537,7 +1421,7 @@ SINGLE = (
             **S, "start_term": "(1 - mu*s/2)**K*V0", "noise_term": "8*s*delta2/(mu*H)",
             "bias_term": f"4/(mu*s)*(2/(mu*s) + 2)*{DRIFT}", "weights_term": "4*N*G**2/(mu**4*s**2)*weight_drift2",
         },
-        printed=RUN, parameters=dict.fromkeys(("V0", "weight_drift2", "G", "delta2"), NONNEGATIVE),
+        printed=RUN, parameters=dict.fromkeys(("V0", "weight_drift2"), NONNEGATIVE),
         in_words={
             **MODEL_DISTANCE, "weight_drift2": "the largest E||a^{r+1} - a^r||^2 over the epochs r < R",
             "V0": "E||v^0 - v*(a^0)||^2",
@@ -1604,5 +1488,5 @@ PAPER = Paper(
         *PROBLEMS, OBSERVATION, *THEOREM_1, *ALPHA_RATES, EQ3, *MINIMISERS, *LEMMA_3, *LOCAL, *TOOLS, *SAMPLING,
         *EPOCHS, *ONE_EPOCH, *THEOREM_2, *PROPOSITION_4, *MOVING, *SINGLE,
     ),
-    experiments="validate.experiments.two_populations",
+    experiments="examples.perm",
 )  # fmt: skip

@@ -69,10 +69,7 @@ def _near(name: str, x: str, y: str) -> Lines:
 
 def _both_ways(apart: str, ends: str) -> Lines:
     """Cauchy's inequality, of which the square is a product of both."""
-    return (
-        axiom("less", None, "cauchy", apart, ends),
-        axiom("more", None, "cauchy", f"-{apart}", ends),
-    )
+    return (axiom("less", None, "cauchy", apart, ends), axiom("more", None, "cauchy", f"-{apart}", ends))
 
 
 def observed(x: str, z: str, a: str, zeta: str, b: str, told: bool = True) -> Lines:
@@ -249,7 +246,7 @@ def in_ball(x: str) -> Lines:
     )  # fmt: skip
 
 
-def last_minibatch() -> Lines:
+def last_minibatch(error: str = "w_error") -> Lines:
     """Mini-batch SGD: V' <= (1 - mu gamma) V + gamma^2 delta^2/M, V_0 <= (2r)^2."""
     far, floor, q = "E(norm2(x[k] - xstar))", "gamma*delta2/(mu*M)", "(1 - mu*gamma)"
     ahead = "x[k] - gamma*grad(f, x[k])"
@@ -275,7 +272,7 @@ def last_minibatch() -> Lines:
             "of the run", f"{far} - {floor} <= {q}**k*(4*r**2 - {floor})", [combined("first round", None, "at first")],
             [combined("next round", None, f"round; IH times {q}")],
         ),
-        combined("error of w", f"{far} <= w_error", "of the run", f"1 times {q}**k*{floor}"),
+        combined("error of w", f"{far} <= {error}", "of the run", f"1 times {q}**k*{floor}"),
     )  # fmt: skip
 
 
@@ -387,9 +384,7 @@ def part_of_epoch() -> Lines:
         axiom("rest", f"1 + (1 - H*{z}) <= exp(1 - H*{z})", "exp", f"1 - H*{z}"),
         axiom("both", None, "exp sum", f"1 - H*{z}", f"H*{z}"),
         combined(
-            "e",
-            f"{b}**H <= exp(1)",
-            f"grown; both times -1; rest times exp(H*{z}); eta*N*H*L <= 1 times exp(H*{z})",
+            "e", f"{b}**H <= exp(1)", f"grown; both times -1; rest times exp(H*{z}); eta*N*H*L <= 1 times exp(H*{z})"
         ),
         combined("all", None, "by G; e times eta*N*H*G"),
     )
@@ -454,9 +449,7 @@ def near_a_step() -> Lines:
         axiom("half", None, "exp sum", "1/4", "1/4"),
         power("fourth", "small", "4", "exp(1/4)**4 <= (4/3)**4"),
         combined(
-            "e is less than 4",
-            "exp(1) < 4*R",
-            "halves; half times exp(1/2) + exp(1/4)**2; fourth; some R; less than 4",
+            "e is less than 4", "exp(1) < 4*R", "halves; half times exp(1/2) + exp(1/4)**2; fourth; some R; less than 4"
         ),
         axiom("e is more than 1", "exp(1) >= 1 + 1", "exp", "1"),
         combined(
@@ -466,9 +459,7 @@ def near_a_step() -> Lines:
             "1 times 4*R/((4*R - 1)*(4*R - exp(1)))",
         ),
         combined(
-            "by e_R",
-            f"norm(x[1] - eta*N*H*sum_n(alpha_n*{start})) <= eta*N*H*e_R*G",
-            "by G; e_R times eta*N*H*G",
+            "by e_R", f"norm(x[1] - eta*N*H*sum_n(alpha_n*{start})) <= eta*N*H*e_R*G", "by G; e_R times eta*N*H*G"
         ),
         power("all", "by e_R", "2"),
     )
@@ -586,18 +577,18 @@ def _rate() -> Lines:
     )
 
 
-def _descent(name: str, before: str, after: str, best: str) -> Lines:
+def _descent(name: str, before: str, after: str, best: str, z: str = "z_n", of: str = "best") -> Lines:
     """A gradient step, projected: sum (after - best)^2 <= RHO^2 sum (before - best)^2."""
     length, shrink = "min_n(m_n)/(2*lam)", "(1 - min_n(m_n)/m_n)"
-    cost = f"-2*({before} - {length}*(z_n + 2*lam*({before})/m_n))"
+    cost = f"-2*({before} - {length}*({z} + 2*lam*({before})/m_n))"
     return (
         level(f"{name} level", after, cost, "1"),
         axiom(f"{name} sum", f"sum_n({after}) == 1", "simplex", cost, "1"),
         combined(
             f"{name} both", f"sum_n(({after} - {best})**2) <= sum_n({shrink}*({before} - {best})*({after} - {best}))",
-            f"sum_n: {name} level times {best}/2; sum_n: best level times {after}*{length}; "
-            f"best sum times -sum_n({after}*({cost} + 2*{after}))/2; "
-            f"{name} sum times -{length}*sum_n({best}*(z_n + 2*lam*{best}/m_n))",
+            f"sum_n: {name} level times {best}/2; sum_n: {of} level times {after}*{length}; "
+            f"{of} sum times -sum_n({after}*({cost} + 2*{after}))/2; "
+            f"{name} sum times -{length}*sum_n({best}*({z} + 2*lam*{best}/m_n))",
         ),
         combined(
             f"{name} half", f"sum_n(({after} - {best})**2) <= sum_n(({shrink}*({before} - {best}))**2)",
@@ -662,5 +653,119 @@ def estimated(x: str, zeta: str) -> Lines:
             "all", None,
             f"E: outcome; E: diameter times 32*N*kappa_g**2*L**4*{dist2}; "
             "error of w times 16*L**2*kappa_g**2*N*(zbar + 8*L**2*r**2)",
+        ),
+    )  # fmt: skip
+
+
+def _of_simplex(name: str, weight: str, z: str, curvature: str) -> Lines:
+    """Weights sum to 1, are at most 1, and so are their squares together."""
+    return (
+        axiom(f"{name} sum", f"sum_n({weight}) == 1", "simplex", z, curvature),
+        axiom(f"{name} part", f"{weight} <= sum_n({weight})", "part", weight, over="sum_n"),
+        combined(f"{name} no more", f"{weight} <= 1", f"{name} part; {name} sum"),
+        combined(f"{name} squares", f"sum_n({weight}**2) <= 1", f"sum_n: {name} no more times {weight}; {name} sum"),
+    )
+
+
+def _ahead(before: str, costs: str) -> str:
+    """The costs of which a gradient step of length n_min/(2 lam) on g_i is the projection onto the simplex."""
+    return f"-2*({before} - min_n(m_n)/(2*lam)*({costs} + 2*lam*({before})/m_n))"
+
+
+def weights_of_epochs() -> Lines:
+    """Lemma 14: 3 (error at x[k+1]) + 3 (how the best weights move) + 3 (error at x[k])."""
+    now, new, old = "simplex_n(z_n, lam/m_n)", "x[k+1]", "x[k]"
+    then, middle = "simplex_n(y_n, lam/m_n)", f"simplex_n({_ahead('dtwo_n', 'z_n')}, 1)"
+    start = "(first_n(grad(f_n, xstar)) - grad(f_n, xstar))"
+    apart, first, last = _apart(new, old), _apart(old, "xstar"), _apart(new, "xstar")
+    ends, step2 = f"(2*{start} + {first} + {last})", f"norm2({new} - {old})"
+    one, two, by = f"{ONCE}/{BOTH}", f"{TWICE}/{BOTH}", f"{RHO}**2"
+    zeta = "norm2(first_n(grad(f_n, xstar)) - grad(f_n, xstar))"
+
+    def between(weight: str, other: str) -> str:
+        return f"sum_n(({weight} - {other})**2)"
+
+    def close(weight: str, of: str) -> dict[str, Any]:
+        return combined(
+            f"from {of}", f"{between(weight, now)} <= 2", f"{of} squares; now squares",
+            f"1 times 2*sum_n({weight}*{now})",
+        )  # fmt: skip
+
+    return (
+        *in_ball(old),
+        at("next in ball", "ball", k="k + 1"),
+        combined(
+            "next diameter", f"norm2({new} - xstar) <= 4*r**2",
+            "next in ball times 2; norm2(xstar) <= r**2 times 2", f"{new} + xstar",
+        ),
+        *_moved_weights("z_n", now, "y_n", then),
+        *_near("near", new, old), *_near("near old", old, "xstar"), *_near("near new", new, "xstar"),
+        *_both_ways(apart, ends),
+        combined(
+            "ends", f"norm2({ends}) <= 8*({zeta}) + 32*L**2*r**2",
+            "near old times 4; near new times 4; diameter times 4*L**2; next diameter times 4*L**2",
+            f"2*{start} - {first} - {last}; {first} - {last} times 2",
+        ),
+        combined(
+            "moved", f"(z_n - y_n)**2 <= L**2*{step2}*(8*({zeta}) + 32*L**2*r**2)",
+            f"less times norm({apart})*norm({ends}) + dot({apart}, {ends}); near times norm2({ends}); "
+            f"ends times L**2*{step2}",
+        ),
+        combined(
+            "best", f"{between(now, then)} <= 8*kappa_g**2*L**2*N*(zbar + 4*L**2*r**2)*{step2}",
+            "lipschitz; sum_n: moved times kappa_g**2",
+        ),
+        *_rate(),
+        level("now level", now, "z_n", "lam/m_n"),
+        level("then level", then, "y_n", "lam/m_n"),
+        *_of_simplex("now", now, "z_n", "lam/m_n"),
+        *_of_simplex("then", then, "y_n", "lam/m_n"),
+        *_of_simplex("one", "done_n", _ahead("1/N", "y_n"), "1"),
+        *_of_simplex("two", "dtwo_n", _ahead("done_n", "y_n"), "1"),
+        *_descent("d once", "1/N", "done_n", then, "y_n", "then"),
+        *_descent("d twice", "done_n", "dtwo_n", then, "y_n", "then"),
+        *_descent("e once", "done_n", "eone_n", now, "z_n", "now"),
+        *_descent("e half", "dtwo_n", middle, now, "z_n", "now"),
+        *_descent("e twice", middle, "etwo_n", now, "z_n", "now"),
+        close("done_n", "one"),
+        close("dtwo_n", "two"),
+        combined(
+            "from 1/N", f"{between('1/N', then)} <= 2", "then squares; then sum times -2/N", "1 times 1 + 1/N",
+        ),
+        combined(
+            "outcome",
+            f"{taken(between('eone_n', 'done_n'), between('etwo_n', 'dtwo_n'))}"
+            f" <= 12*{RHO}**(2*T_a) + 3*{between(now, then)}",
+            f"steps times 12/{BOTH}; e once times 3*{one}; from one times 3*{one}*{by}; "
+            f"d once times 3*{one} + 3*{two}*{by}; from 1/N times 3*{one}*{by} + 3*{two}*{by}**2; "
+            f"e twice times 3*{two}; e half times 3*{two}*{by}; from two times 3*{two}*{by}**2; d twice times 3*{two}",
+            {
+                f"sum_n: {a} - {b}": share
+                for e, d, share in (("eone_n", "done_n", one), ("etwo_n", "dtwo_n", two))
+                for a, b in (
+                    (f"({e} - {now})", f"({now} - {then})"),
+                    (f"({now} - {then})", f"({then} - {d})"),
+                    (f"({e} - {now})", f"({then} - {d})"),
+                )
+            },
+        ),
+        *last_minibatch("(1 - mu*gamma)**k*4*r**2 + gamma*delta2/(mu*M)"),
+        axiom("step angle", f"dot(moved[k] - {new}, {old} - {new}) <= 0", "projection", new, "moved[k]", old),
+        step(
+            "step length",
+            f"E(norm2(moved[k] - {old})) == gamma**2*E(norm2(grad(f, {old})))"
+            f" + gamma**2/(M*N)*mean_n(mean_i(E(norm2(grad(f_ni, {old}) - grad(f_n, {old})))))",
+        ),
+        combined(
+            "step", f"E({step2}) <= gamma**2*(L**2*E(norm2({old} - xstar)) + delta2/M)",
+            "E: step angle times 2; step length; E mean_n: variance (x[k]) times gamma**2/(M*N); "
+            f"E: lipschitz-gradient f ({old}, xstar) times gamma**2; "
+            f"E: zero f (grad(f, {old})) times 2*gamma**2; zero f (grad(f, xstar)) times -gamma**2",
+            f"E: moved[k] - {new}; 1 times gamma**2*delta2*(N - 1)/(M*N)",
+        ),
+        combined(
+            "all", None,
+            "E: outcome; E: best times 3; step times 24*kappa_g**2*L**2*N*(zbar + 4*L**2*r**2); "
+            "error of w times 24*kappa_g**2*L**4*N*(zbar + 4*L**2*r**2)*gamma**2",
         ),
     )  # fmt: skip

@@ -1,6 +1,18 @@
 """The names of the first specifications (SPEC), as tables: what they are in an instance of the language.
 
-    {"algorithm": "local-sgd", "clients": [{"h": "1", "a": "0", "p": "1/2"}], "step": "1/5", "local_steps": 2, ...}
+    {"algorithm": "fedavg-svrg", "clients": [{"h": ["1", "2"], "a": ["0", "1"], "p": "1/2"}], "step": "1/5",
+     "S": 2, "M": 3, "K": 3, "theta0": "3"}
+
+with f_{n,i}(t) = h_i/2 (t-a_i)^2, or h_i/2 t^2 - b_i t where a sample has "b" in the place of "a"; f_n is the mean of
+client n's.
+
+- "local-sgd" has "local_steps" in place of "S" and "M". Both take "aggregation" ("unbiased" | "normalised") and "empty"
+  ("keep" | "zero" | "condition"). "p" is 1 when absent, and may be a list of K values; "step" may be one too.
+- "shuffling-local-sgd" has "b", "alpha" (a weight of each client), "local_steps", "epochs" and "v0"; f = sum_n alpha_n
+  f_n. With "factor" it is factor times that, such as "1/2" for the mean of two clients in place of their sum; the
+  iterates are the same. "step" may be a list of one number an epoch.
+- "fedmim" has "b", "local_steps", "x0" and "K". "S" of the clients take part, N when it is absent. "alpha" and "beta"
+  list the weights of the lags 0, 1, ... and are empty when absent.
 
 A table belongs to its paper, and moves into the paper's file with it; nothing here is executed. Of a table:
 

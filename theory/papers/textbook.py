@@ -389,11 +389,7 @@ METHODS = (
                 "norm2(x[k+1] - xstar) == norm2(x[k] - xstar) - 2*eta*dot(grad(f, x[k]), x[k] - xstar) "
                 "+ eta**2*norm2(grad(f, x[k]))",
             ),
-            induction(
-                "telescope",
-                "sum_k(norm2(x[k+1] - xstar) - norm2(x[k] - xstar)) == norm2(x[K] - xstar) - norm2(x0 - xstar)",
-                [combined("one round", None)], [combined("one more", None, "IH")], on="K",
-            ),
+            telescope("telescope", "norm2(x[k] - xstar)", "sum_k", "K"),
             axiom(
                 "largest", "norm2(grad(f, x[k])) <= max_k(norm2(grad(f, x[k])))", "extreme", "norm2(grad(f, x[k]))",
                 over="max_k",
@@ -667,8 +663,6 @@ STOCHASTIC = (
 )  # fmt: skip
 
 PAPER = Paper(
-    "textbook",
-    "Textbook results that are known to be true",
-    "various; each claim names its source",
+    "textbook", "Textbook results that are known to be true", "various; each claim names its source",
     (*INEQUALITIES, *FUNCTIONS, *METHODS, *STOCHASTIC),
-)
+)  # fmt: skip

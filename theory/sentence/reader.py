@@ -50,13 +50,12 @@ def parse_sentence(text: str) -> Sentence:
         SentenceError: for text that is no such thing, naming the text and the piece.
     """
     tree = _tree(text)
-    if not isinstance(tree, ast.Compare):
-        raise SentenceError(f"{short(text)} is no sentence: it has no relation (< <= > >= ==)")
-    if len(tree.ops) > 1:
+    if isinstance(tree, ast.Compare) and len(tree.ops) > 1:
         raise SentenceError(f"{short(text)} has {len(tree.ops)} relations: write a sentence for each")
-    return Sentence(
-        _convert(text, tree.left, 0), _COMPARISONS[type(tree.ops[0])], _convert(text, tree.comparators[0], 0)
-    )
+    relation = _COMPARISONS.get(type(tree.ops[0])) if isinstance(tree, ast.Compare) else None
+    if not isinstance(tree, ast.Compare) or relation is None:
+        raise SentenceError(f"{short(text)} is no sentence: it has no relation (< <= > >= ==)")
+    return Sentence(_convert(text, tree.left, 0), relation, _convert(text, tree.comparators[0], 0))
 
 
 @lru_cache(4096)

@@ -77,6 +77,7 @@ class Work:
 
     def all_of(self, jobs: Sequence[Job], processes: int | None = 1) -> None:
         """Do all of these, over processes: at most so many, None for one a core."""
+        jobs = list(dict.fromkeys(jobs))  # two processes never write the same file
         count = iter(range(1, len(jobs) + 1))
 
         def done(at: int) -> None:

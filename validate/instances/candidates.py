@@ -20,7 +20,6 @@ from theory.formula import Name
 from theory.predicates import Connected
 from theory.sentence import Expression, Sentence, evaluate, everything, index_of
 from validate import satisfied
-from validate.instances.choices import fractions_near
 from validate.instances.constants import best_constants
 from validate.instances.nearby import FACTORS, other, simpler
 from validate.instances.piece_moves import Functions, bent, numbers_of, simplified, translated
@@ -44,6 +43,7 @@ from validate.instances.ridge_moves import (
 from validate.instances.ridges import Ridges
 from validate.instances.roles import roles_in
 from validate.instances.setting import Setting, Values, schedules_of
+from validate.instances.turning_points import fractions_near
 
 F = Fraction
 Matrix = Any

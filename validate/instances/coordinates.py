@@ -19,9 +19,9 @@ from theory.formula import Name
 from theory.sentence import everything
 from validate.instances.affordable import everything_said
 from validate.instances.candidates import candidate_of
-from validate.instances.choices import choose
 from validate.instances.ladder import Climb, Ladder
 from validate.instances.longer import COORDINATES, ways
+from validate.instances.parameters import choose
 from validate.instances.pool import Drawn, fits, instance_of_values, needs_minimiser
 from validate.instances.seen import measured
 from validate.instances.shapes import Size, shape_of

@@ -169,7 +169,7 @@ def engines() -> tuple[Engine, ...]:
         found.append(Engine(rounds.local_of_all(everybody).program, _local("unbiased", "keep")))
     for some in (rounds.average, rounds.average_move):
         found.append(Engine(rounds.local_of_some(some).program, _local("normalised", "keep")))
-    return (*found, Engine(rounds.shuffled.program, _shuffling), Engine(rounds.pulled.program, _inertial))
+    return (*found, Engine(rounds.shuffled.program, _in_order), Engine(rounds.pulled.program, _pulled))
 
 
 # --- an instance's parameters as the engine takes them ---------------------------------------------------------------
@@ -206,7 +206,7 @@ def _local(aggregation: Any, empty: Any) -> Made:
     return made
 
 
-def _shuffling(values: Values, clients: int) -> tuple[Any, Any]:
+def _in_order(values: Values, clients: int) -> tuple[Any, Any]:
     """The engine steps with step alpha_n N: with equal weights it takes the steps of the program."""
     from sim.algorithms import ShufflingSGD
 
@@ -214,7 +214,7 @@ def _shuffling(values: Values, clients: int) -> tuple[Any, Any]:
     return ShufflingSGD(values.plain("eta"), values.count("H"), (share,) * clients), None
 
 
-def _inertial(values: Values, clients: int) -> tuple[Any, Any] | None:
+def _pulled(values: Values, clients: int) -> tuple[Any, Any] | None:
     from sim.algorithms import FedMIM
     from sim.participation import UniformChoice
 

@@ -1,7 +1,7 @@
 """The pool goes on where too little was seen for support: numbers that leave no room for others are changed.
 
 Hypotheses may hold so seldom for numbers that are drawn that a pool ends with a handful of instances. Here a number
-that leaves no room for a later one is made smaller or larger (`validate.instances.choices.Search`), and instances of a
+that leaves no room for a later one is made smaller or larger (`validate.instances.solving.Search`), and instances of a
 random algorithm may have one outcome, so that the long runs for which relations ask can be played.
 """
 

@@ -22,7 +22,7 @@ from theory.predicates import Smooth
 from theory.sentence import FUNCTION_NAMES, Expression, evaluate, everything, parts
 from validate.instances.affordable import everything_said, takes_long
 from validate.instances.candidates import Candidate, candidate_of, realised
-from validate.instances.choices import choose
+from validate.instances.parameters import choose
 from validate.instances.piece_shapes import allows_pieces, assumes_convex
 from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.pool import Drawn, fits, has_functions, instance_of_values, needs_minimiser

@@ -18,10 +18,10 @@ import numpy as np
 from theory.claim import Claim
 from theory.formula import Apply, Name
 from theory.sentence import FUNCTION_NAMES, At, Expression, everything, parse_expression
-from validate.instances.choices import choose
 from validate.instances.free_vectors import FRAMED, frame, free_vectors, tied_vectors
 from validate.instances.instance import Instance
 from validate.instances.kinds import problem_of
+from validate.instances.parameters import choose
 from validate.instances.piece_shapes import allows_pieces, assumes_convex, made_pieces, may_bend, wells
 from validate.instances.pieces import Pieces
 from validate.instances.relations import has_length, holds
@@ -154,7 +154,7 @@ def drawn(
         sizes: to choose from; those that fit the claim without.
         everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
         bent: whether functions are to be no quadratics, and of several variables, where the claim allows it.
-        patient: whether numbers that leave no room for another are changed (`validate.instances.choices.choose`).
+        patient: whether numbers that leave no room for another are changed (`validate.instances.parameters.choose`).
     """
     rng = random.Random(f"{seed}:{claim.statement}")
     more = random.Random(f"{seed}, {claim.statement}")

@@ -8,16 +8,19 @@ what the others allow, for as long as the run gets shorter.
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from typing import Any
 
+from theory.claim import Claim
 from theory.sentence import Sentence
-from validate.instances.choices import Search
+from validate.instances.offered import Manner
 from validate.instances.relations import of_length
 from validate.instances.setting import Setting, Values, schedules_of
+from validate.instances.solving import Search
 
 F = Fraction
 LONGEST = 10**7
@@ -46,11 +49,13 @@ class OpenLength(Search):
 
     Args:
         most: the largest K.
-        arguments: of `Search`; its rounds are the K that is preferred.
+        claim, world, values, manner, rng: as of `Search`; the world's rounds are the K that is preferred.
     """
 
-    def __init__(self, most: int, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(
+        self, most: int, claim: Claim, world: Setting, values: Values, manner: Manner, rng: random.Random
+    ) -> None:
+        super().__init__(claim, world, values, manner, rng)
         self.most = most
         self.relations = tuple(r for r in self.claim.relations if of_length(r, self.words))
         self.names = {relation: self.needs[relation] for relation in self.relations}
@@ -61,7 +66,7 @@ class OpenLength(Search):
         if not self._constants() or not self._long_enough():
             return None
         if any(relation.relation == "==" for relation in self.relations):
-            self._set(min(self.most, self.world.rounds * STEP**self.attempt))
+            self._set(min(self.most, self.world.rounds * STEP**self.manner.attempt))
             return self._complete() if self._names_chosen() else None
         self.needs = {relation: names for relation, names in self.needs.items() if relation not in self.relations}
         if not self._names_chosen():

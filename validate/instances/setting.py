@@ -88,7 +88,10 @@ class Setting:
         base, index = index_of(name)
         value = self.values[base] if base in self.values else self.values[name]
         if isinstance(value, list):
-            return value[at[index or ("k" if base in self.schedules else "n")]]
+            one = at[index or ("k" if base in self.schedules else "n")]
+            if not 0 <= one < len(value):
+                raise UndefinedError(f"{name} has {len(value)} values, and none at {one}")
+            return value[one]
         return value
 
     def point(self, name: str, at: Mapping[str, int]) -> Any:

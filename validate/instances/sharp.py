@@ -17,7 +17,7 @@ import numpy as np
 from sim.problems import Quadratic
 from theory.claim import Claim
 from theory.program import LINEAR_GIVEN_DRAWS, Program
-from validate.instances.choices import choose
+from validate.instances.parameters import choose
 from validate.instances.pool import Drawn, fits, instance_of_values, needs_minimiser
 from validate.instances.problems import Quadratics
 from validate.instances.roles import turns_of

@@ -38,7 +38,7 @@ class Tally:
     """Cells counted.
 
     Attributes:
-        cells: how many there are.
+        cells, finished: how many there are, and how many of them have a result, failures included.
         outcomes: by claim, then outcome; "" for cells without a result.
         guarantees: by outcome and guarantee, of cells that are decided.
         levels: how many sampled cells have each error probability.
@@ -54,6 +54,7 @@ class Tally:
     """
 
     cells: int = 0
+    finished: int = 0
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     guarantees: Counter[tuple[str, str]] = field(default_factory=Counter)
     levels: Counter[Fraction] = field(default_factory=Counter)
@@ -72,11 +73,6 @@ class Tally:
     def totals(self) -> Counter[str]:
         """Cells by outcome; "" for those without a result."""
         return sum(self.outcomes.values(), Counter())
-
-    @property
-    def finished(self) -> int:
-        """Cells with a result, failures included."""
-        return self.cells - self.totals[""]
 
     @property
     def sampled(self) -> int:
@@ -128,6 +124,7 @@ def tally(rows: Iterable[Row]) -> Tally:
         outcome, claim = as_text(result.get("outcome", "")), entries.get("claim", "")
         found.outcomes.setdefault(claim, Counter())[outcome] += 1
         if row.result is not None:
+            found.finished += 1
             _count(found, row, result, entries, outcome, claim)
     return found
 

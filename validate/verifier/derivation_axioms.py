@@ -77,10 +77,10 @@ class Axioms(Sets):
             whole = Node(name, tuple(of))
             return [Sentence(e, "<=" if name == "max" else ">=", whole, "") for e in of]
         if name == "extreme":
-            if len(of) != 1:
-                raise Uncheckable("the axiom extreme takes one expression")
-            ops = [(f"{how}_{i}", rel) for i in "nikhj" for how, rel in (("max", "<="), ("min", ">="))]
-            return [Sentence(of[0], rel, Node(op, (of[0],)), "") for op, rel in ops]
+            how = OVER.get(over, ("", ""))[0]
+            if len(of) != 1 or how not in ("max", "min"):
+                raise Uncheckable("the axiom extreme takes one expression, over a maximum or minimum")
+            return [Sentence(of[0], "<=" if how == "max" else ">=", Node(over, (of[0],)), "")]
         if name == "bounds":
             return self.bounds(of, over, goal)
         if name == "exponents":

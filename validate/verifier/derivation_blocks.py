@@ -210,9 +210,7 @@ class Blocks(Drawn):
         finally:
             self.signs.facts = outer
         for fact in (*base, *step):
-            if fact.open:
-                raise Uncheckable("an induction over what is only known where a divisor is not 0")
-            goal.used.merge(fact)
+            goal.used.add(fact)
         goal.used.fixed -= mark
         if on in goal.used.reach:
             if goal.used.reach[on] > 1:
@@ -274,7 +272,7 @@ class Blocks(Drawn):
             finally:
                 for fact in assumed.values():
                     self.signs.facts.remove(fact)
-            goal.used.merge(last)
+            goal.used.add(last)
         goal.used.fixed -= mark
 
     # another claim

@@ -164,7 +164,7 @@ class Applied:
         free = frozenset[str]().union(*(self.claimed.words.read(x).free for x in (relation.left, relation.right)))
         for fact in self.goal.scope.values():
             if outer.follows(fact.relation, fact.difference, wanted, d):
-                if free & fact.held or fact.open or (free and fact.reach):
+                if free & fact.held or (free and fact.reach):
                     continue
                 self.goal.used.add(fact)
                 return

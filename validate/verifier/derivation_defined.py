@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
+from .derivation_atoms import frees_of
 from .derivation_normal import Normal
 from .derivation_places import Env
 from .derivation_signs import Signs
@@ -21,15 +22,16 @@ class Defined(Signs):
     """Signs, and whether expressions are defined.
 
     Attributes:
-        divisors: what the claim divides by; whether it has free indices. arguments: of its roots and logarithms.
-        at_the_end: divisors that hang on the length of the run; `ending`: whether that is the claim's, in its own line.
+        divisors: what the claim divides by that is one number. arguments: of its roots and logarithms.
+        at_the_end: divisors that hang on an index or the length of the run: those of the claim in its own line, which
+            is the last; `ending`: whether that is meant.
         powers: base and exponent of those that may have no value: one that has none says nothing of other exponents.
     """
 
     def __init__(self, normal: Normal) -> None:
         super().__init__(normal)
-        self.divisors: dict[frozenset[object], bool] = {}
-        self.at_the_end: dict[frozenset[object], bool] = {}
+        self.divisors: set[frozenset[object]] = set()
+        self.at_the_end: set[frozenset[object]] = set()
         self.ending = False
         self.arguments: set[tuple[str, frozenset[object]]] = set()
         self.powers: set[tuple[frozenset[object], frozenset[object]]] = set()
@@ -85,10 +87,9 @@ class Defined(Signs):
 
     def _grant(self, divisor: Node, env: Env, under: frozenset[str]) -> None:
         p = self.normal.value(divisor, env)
-        frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
+        frees = frees_of(p)
         if p and not any(a.rand for m in p for a, _ in m) and not frees & under:
-            key, known = self.key(p), self.at_the_end if self.of_run(divisor, env) else self.divisors
-            known[key] = known.get(key, True) and bool(frees)
+            (self.at_the_end if frees or self.of_run(divisor, env) else self.divisors).add(self.key(p))
 
     def _factors(self, tree: Node) -> Iterable[Node]:
         yield tree
@@ -167,13 +168,10 @@ class Defined(Signs):
         if tree.op in ("/", "neg") or (tree.op == "**" and tree.args[1].op == "number"):
             return self.divides(tree.args[0], env)
         p = self.normal.value(tree, env)
-        found = self.divisors.get(self.key(p)) if p else None
-        if found is None and p and self.ending:
-            found = self.at_the_end.get(self.key(p))
-        if found is None:
+        if not p or self.key(p) in self.divisors:
+            return bool(p)
+        frees = frees_of(p)
+        if not self.ending or self.key(p) not in self.at_the_end or frees & self.under:
             return False
-        frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
-        if found and frees & self.under:
-            return False
-        self.used.open |= found
+        self.used.open |= bool(frees)
         return True

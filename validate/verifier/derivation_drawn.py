@@ -63,7 +63,7 @@ class Drawn(Rules):
         fields(goal.data, "the line", "by line", "name sentence")
         fact, s = self.find(goal.data["line"], goal.scope), goal.sentence
         goal.used.add(fact)
-        if fact.held & {"n", "i"} or fact.open:
+        if fact.held & {"n", "i"}:
             raise Uncheckable("that line is not known of every sample")
         if any("i" in self.claimed.words.read(side).free for side in (s.left, s.right)):
             raise Uncheckable("the sentence is about a sample itself")

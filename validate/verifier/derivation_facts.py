@@ -22,7 +22,6 @@ class Fact:
             be put in their place, and no mean taken over them.
         reach: where it hangs on a hypothesis with a free k, the number r with which it is known for k + r <= K; of h
             likewise, by the number of turns.
-        open: whether it is known only where something with a free index is not 0, as in the claim.
         remake: of what a schema says, its environment with other indices.
     """
 
@@ -35,7 +34,6 @@ class Fact:
     shape: Poly
     fixed: frozenset[tuple[str, int]] = frozenset()
     reach: Mapping[str, int] = field(default_factory=dict)
-    open: bool = False
     remake: Callable[[Env], Env] | None = None
 
     @property
@@ -53,7 +51,11 @@ class Fact:
 
 
 class Used:
-    """What the line that is being checked hangs on."""
+    """What the line that is being checked hangs on.
+
+    Attributes:
+        fixed, reach: as of facts. open: whether it has a value only where something with a free index is not 0.
+    """
 
     def __init__(self) -> None:
         self.fixed: frozenset[tuple[str, int]] = frozenset()
@@ -62,9 +64,10 @@ class Used:
 
     def add(self, fact: Fact) -> None:
         """The line uses this."""
-        self.merge(fact)
+        self.fixed |= fact.fixed
+        self.reach = furthest(self.reach, fact.reach)
 
-    def merge(self, other: Fact | Used) -> None:
+    def merge(self, other: Used) -> None:
         """What hangs on the line hangs on this too."""
         self.fixed |= other.fixed
         self.open |= other.open

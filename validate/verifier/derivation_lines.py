@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from .derivation_atoms import frees_of
 from .derivation_coordinates import COORDINATE, binder
 from .derivation_defined import Defined
 from .derivation_facts import TURNED, Fact, Used
@@ -59,7 +60,7 @@ class Lines:
         if sentence.relation[0] == ">":
             left, right = right, left
         shape = self.algebra.primitive(d)
-        return Fact(name, left, relation, right, env, d, shape, used.fixed, used.reach, used.open)
+        return Fact(name, left, relation, right, env, d, shape, used.fixed, used.reach)
 
     def given(self, relation: Sentence) -> Fact:
         """A relation of the claim: one with a free index is known of the run only."""
@@ -135,7 +136,7 @@ class Lines:
                 raise Uncheckable(f"{shown(text)} is not certainly at least {'1' if name == 'K' else '0'}")
             if name == "K" and (reach or self.speaks_of_K()):
                 raise Uncheckable("another K, where hypotheses hang on it")
-            if name in fact.held or fact.open:
+            if name in fact.held:
                 raise Uncheckable(f"the line {shown(fact.name)} is known at this {name} only")
             if name in reach:
                 reach |= self.reached(reach.pop(name), name, p)
@@ -155,9 +156,7 @@ class Lines:
             env = fact.env.with_nums(**{name: self._moved(old, new) for name, old in fact.env.nums.items()})
         d = self.normal.difference(fact.left, fact.relation, fact.right, env)
         shape = al.primitive(d)
-        return Fact(
-            fact.name, fact.left, fact.relation, fact.right, env, d, shape, fact.fixed, reach, fact.open, fact.remake
-        )
+        return Fact(fact.name, fact.left, fact.relation, fact.right, env, d, shape, fact.fixed, reach, fact.remake)
 
     def reached(self, reach: int, name: str, p: Poly) -> dict[str, int]:
         """How far a line reaches that hangs on a hypothesis with a free k (or h), with p in its place.
@@ -236,7 +235,7 @@ class Lines:
                 p = al.expect(p)
                 continue
             index = COORDINATE if how == "coordinates" else how[-1]
-            frees = frozenset[str]().union(*(a.frees for m in p for a, _ in m))
+            frees = frees_of(p)
             if index not in frees or (index == "n" and "i" in frees):
                 raise Uncheckable(f"{how} of what does not hang on {index}, or hangs on i too")
             if any(held in (index, "n" if index == "i" else index) for held, _ in used.fixed):
@@ -279,7 +278,7 @@ class Lines:
         outer, self.signs.used = self.signs.used, used
         try:
             fact = self.put(self.find(data["line"], scope), data.get("put", {}))
-            used.merge(fact)
+            used.add(fact)
             left, right = fact.left, fact.right
             over = list_of(data.get("over", []), "over")
             if "coordinates" in over:
@@ -290,6 +289,6 @@ class Lines:
             shape = self.algebra.primitive(d)
             remake = None if over else fact.remake
             moved = replace(fact, name=name, left=left, right=right, difference=d, shape=shape, remake=remake)
-            return replace(moved, fixed=used.fixed, reach=used.reach, open=used.open)
+            return replace(moved, fixed=used.fixed, reach=used.reach)
         finally:
             self.signs.used = outer

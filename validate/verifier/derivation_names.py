@@ -134,6 +134,16 @@ class Names(Ranges):
         self.asked += 1
         return self.signs.of_lines(self.algebra.sub(p, {(): Fraction(least)}), False)
 
+    def counting(self, p: Poly) -> bool:
+        """Whether it is the index of a round or a turn: one name and a number; less than it only of a parameter."""
+        names = [m for m in p if m]
+        if not self.integer_form(p) or len(names) > 1 or any(p[m] != 1 for m in names):
+            return False
+        low = self.least(p)
+        if low is not None and low >= 0:
+            return True
+        return any(m[0][0].tag == "p" for m in names) and self.certainly(p)
+
     def integer_form(self, p: Poly) -> bool:
         """Whether it is a linear form in integers with integer coefficients."""
         return all(

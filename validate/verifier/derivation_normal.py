@@ -11,10 +11,11 @@ from .derivation_binders import Binder
 from .derivation_coordinates import COORDINATE, entry
 from .derivation_places import Env
 from .derivation_powers import Powers
+from .derivation_ranges import meant
 from .derivation_replacing import Algebra
 from .derivation_terms import FIRST, UNIT, Atom, Poly, exact
 from .reading import Uncheckable
-from .sentences import FUNCTIONS, ONE_NUMBER, OVER, Node, names_in
+from .sentences import FUNCTIONS, ONE_NUMBER, OVER, Node, index_of, names_in
 from .stated import Claimed
 
 if TYPE_CHECKING:
@@ -166,8 +167,8 @@ class Normal(Powers):
         assert program is not None
         kinds = {s.name: s for s in program.state}
         index = [self.value(a, env) for a in tree.args]
-        if not all(self.integer_form(p) and (set(p) - {()} or p.get((), 0) >= 0) for p in index):
-            raise Uncheckable(f"an index of {tree.name} is no formula in integers, or negative")
+        if not all(map(self.counting, index)):
+            raise Uncheckable(f"an index of {tree.name} is not of the form k + 1, or not certainly at least 0")
         s = kinds.get(tree.name)
         kind = s.kind if s is not None else program.taps[tree.name][0]
         if s is None and any(names_in(a) & ({"h", "j"} - {("", "h", "j")[p]}) for p, a in enumerate(tree.args[:3])):
@@ -195,8 +196,10 @@ class Normal(Powers):
         how, index = OVER[tree.op]
         al, body, mark = self.algebra, tree.args[0], self.algebra.count
         if how == "first":
-            self.no_samples(body)
+            self.no_samples(env, body)
             return self.value(body, env.with_names(n=FIRST))
+        if index == "n":
+            self.no_samples(env, body)
         name = al.fresh(index)
         within = env.with_names(**{index: name}) if index in "ni" else env
         more: Any = ""
@@ -219,16 +222,20 @@ class Normal(Powers):
         count = al.atom("p", "N") if index == "n" else al.atom("count", more)
         return al.mul(al.of(count), found)
 
-    def no_samples(self, *trees: Node) -> None:
+    def no_samples(self, env: Env, *trees: Node) -> None:
         """Nothing where no sample of client n stands in what is meant of other clients."""
-        if any("i" in self.claimed.words.read(tree).free for tree in trees):
-            raise Uncheckable("a sample of a client in what is meant of another one")
+        for tree in trees:
+            for node, again in meant(tree, "i", env, self.claimed):
+                own = FUNCTIONS.get(node.name if node.op == "grad" else node.op, "")
+                own += node.name if node.name == "i" else index_of(node.name)[1]
+                if "i" in own and not again:
+                    raise Uncheckable("a sample of a client in what is meant of another one")
 
     def weight(self, tree: Node, env: Env) -> Poly:
         """The weight of client n in the minimiser over the simplex: of the costs and curvatures of all clients."""
         al, mark = self.algebra, self.algebra.count
         name = al.fresh("n")
-        self.no_samples(*tree.args)
+        self.no_samples(env, *tree.args)
         inside = [al.frozen(self.inner(a, env.with_names(n=name))) for a in tree.args]
         level = 1 + max(a.level for a in inside)
         closed = [al.rename(a, {name: f"n@{level}.0"}) for a in inside]
@@ -254,7 +261,7 @@ class Normal(Powers):
         if len(tree.args) != 2:
             raise Uncheckable("argmin_n is read over a ball")
         al, name = self.algebra, self.algebra.fresh("n")
-        self.no_samples(tree.args[0])
+        self.no_samples(env, tree.args[0])
         weights, radius = tree.args
         inside = al.frozen(self.inner(weights, env.with_names(n=name)))
         of = al.frozen(self.inner(radius, env))

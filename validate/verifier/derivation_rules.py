@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from .assumed import alike
+from .derivation_atoms import frees_of
 from .derivation_axioms import Axioms
 from .derivation_facts import TURNED, Used, furthest
 from .derivation_lines import Goal
@@ -65,7 +66,7 @@ class Rules(Axioms):
     def in_run(self, goal: Goal) -> bool:
         """Whether it is that an index is at most the number of rounds (turns), or less: of those of the run only."""
         al, now = self.algebra, self.start.nums
-        for index in {"k", "h", "j"} & frozenset[str]().union(*(a.frees for m in goal.difference for a, _ in m)):
+        for index in {"k", "h", "j"} & frees_of(goal.difference):
             try:
                 end = now["K"] if index == "k" else self.normal.own_range(index)
             except Uncheckable:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .assumed import Assumption
+from .derivation_atoms import frees_of
 from .derivation_defined import Defined
 from .derivation_normal import LEVELS, Normal
 from .derivation_places import Env
 from .derivation_terms import Poly
 from .reading import FormatError, Uncheckable, list_of, shown, text_of
-from .sentences import Node, Sentence, names_in, read_formula, read_sentence
+from .sentences import OVER, Node, Sentence, everything, names_in, read_formula, read_sentence
 
 INTERPOLATION = "({F}(x_) - {F}(y_) - dot({G}y_), x_ - y_))"
 SCHEMAS: Mapping[str, tuple[str, str]] = {
@@ -192,6 +193,10 @@ class Schemas:
         wanted = {"x_", "y_", "v_"} & (names_in(sentence.left) | names_in(sentence.right))
         if wanted != given.keys() & {"x_", "y_", "v_"}:
             raise Uncheckable(f"the schema takes the points {', '.join(sorted(w[0] for w in wanted)) or '(none)'}")
+        parts = [*everything(sentence.left), *everything(sentence.right)]
+        taken = {OVER[node.op][1] for node in parts if node.op in OVER}
+        if any(frees_of(p) & (taken | {"i"} if taken else taken) for p in given.values()):
+            raise Uncheckable("a point is one for each of the clients, or samples, of which the schema takes the mean")
         within = replace(
             env,
             given={**env.given, **values},

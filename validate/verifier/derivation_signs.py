@@ -162,7 +162,7 @@ class Signs(Domains):
             keys = self.keys.get(fact) or self.keys_of(fact)
             if keys[0] != found and plain not in keys[1:]:
                 continue
-            if self.under & fact.held or (self.under and fact.open) or (strict and not fact.strict):
+            if self.under & fact.held or (strict and not fact.strict):
                 continue
             if any(
                 fact.reach.get(index, 0) > 1 or f"{index}!" in self.under for index in fact.reach.keys() & self.under

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from .derivation_atoms import frees_of
 from .derivation_facts import furthest
 from .derivation_lines import Goal
 from .derivation_places import Env
@@ -125,7 +126,7 @@ class Sums(Compared):
         """The sum over an index, as often as a tree says."""
         al = self.algebra
         end = self.start.nums["K"] if index == "k" else self.normal.range_of(index, tree, self.start)
-        if index not in frozenset[str]().union(*(a.frees for m in p for a, _ in m)):
+        if index not in frees_of(p):
             return al.mul(end, p)
         return self.summed(p, index, end)
 

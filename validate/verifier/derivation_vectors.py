@@ -39,7 +39,7 @@ class Compared(Lines):
 
     def power(self, goal: Goal) -> None:
         """a**e <= b**e from 0 <= a <= b."""
-        fields(goal.data, "the line", "by line", "name sentence put exponent")
+        fields(goal.data, "the line", "by line exponent", "name sentence")
         fact = self.named(goal)
         goal.used.add(fact)
         left, right = goal.sentence.left, goal.sentence.right
@@ -50,28 +50,24 @@ class Compared(Lines):
         if self.signs.undefined(fact.left, fact.env) or self.signs.undefined(fact.right, fact.env):
             raise Uncheckable("a side of that line may be undefined")
         al, value = self.algebra, self.normal.value
-        exponents = [side.args[1] for side in (left, right) if side.op == "**"]
-        if "exponent" in goal.data and goal.env is self.start:
-            exponents.append(self.scalar(goal.data["exponent"], "the exponent"))
-        for e in exponents:
-            number = e.op == "number" and e.value > 0
-            if not number and not (self.signs.integer(e, goal.env) and self.signs.nonneg(e, goal.env)):
-                continue
-            ends = [self._raised(base, fact.env, e, goal.env) for base in (fact.left, fact.right)]
-            sides = zip((left, right), ends, strict=True)
-            if all(al.is_zero(al.sub(value(side, goal.env), end)) for side, end in sides):
-                return
+        e = self.scalar(goal.data["exponent"], "the exponent")
+        if not (self.signs.integer(e, self.start) and self.signs.nonneg(e, self.start)):
+            raise Uncheckable("the exponent is not certainly an integer that is at least 0")
+        ends = [self._raised(base, fact.env, e) for base in (fact.left, fact.right)]
+        sides = zip((left, right), ends, strict=True)
+        if all(al.is_zero(al.sub(value(side, goal.env), end)) for side, end in sides):
+            return
         raise Uncheckable("the sides are not the same powers of the sides of that line")
 
-    def _raised(self, base: Node, inner: Env, e: Node, env: Env) -> Poly:
-        """A side of a line to a power that stands where the goal does."""
+    def _raised(self, base: Node, inner: Env, e: Node) -> Poly:
+        """A side of a line to a power."""
         p = self.normal.value(base, inner)
-        given = replace(env, given={**env.given, "b_": p}, trees={**env.trees, "b_": (base, inner)})
+        given = replace(self.start, given={"b_": p}, trees={"b_": (base, inner)})
         return self.normal.value(Node("**", (Node("name", name="b_"), e)), given)
 
     def replace(self, goal: Goal) -> None:
         """The sides are the same when a vector is replaced by one that a line says is equal to it."""
-        fields(goal.data, "the line", "by line", "name sentence put in")
+        fields(goal.data, "the line", "by line", "name sentence")
         fact = self.named(goal)
         goal.used.add(fact)
         if goal.relation == "<":
@@ -125,7 +121,7 @@ class Compared(Lines):
     def _ways(self, w: Poly, fact: Fact) -> list[Swap]:
         """The ways to replace one vector, where a combination of vectors is 0."""
         al, found = self.algebra, []
-        free = frozenset("nkhj") - fact.held - fact.reach.keys() if not fact.open else frozenset[str]()
+        free = frozenset("nkhj") - fact.held - fact.reach.keys()
         for m, c in w.items():
             if len(m) == 1 and m[0][1] == 1 and abs(c) == 1 and m[0][0].tag not in ("B", "E"):
                 rest = al.scale({x: y for x, y in w.items() if x != m}, -c)

@@ -19,13 +19,6 @@ LARGE = derivations.large()
 coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed (Debian's package coq)")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("rocq")
-    kernels.compile_prelude(made)
-    return made
-
-
 def compiled(folder: Path, text: str, name: str) -> kernels.Compiled:
     (folder / f"{name}.v").write_text(text, encoding="utf-8")
     return kernels.compiled(folder, f"{name}.v")
@@ -173,7 +166,10 @@ def test_coqc_accepts_expectations(folder, one, written):
 
 
 @coqc
-@pytest.mark.parametrize(("one", "written"), SMALL, ids=lambda one: getattr(one, "id", ""))
+@pytest.mark.parametrize(
+    ("one", "written"),
+    [pytest.param(*case, id=case[0].id, marks=[pytest.mark.slow] if n > 1 else []) for n, case in enumerate(SMALL)],
+)
 def test_coqc_rejects_when_the_right_side_is_moved(folder, one, written):
     text = rocq.theorem(one, written)
     conclusion = statement(text).removesuffix(".\nProof.").splitlines()[-1].strip()
@@ -195,6 +191,7 @@ def test_coqc_rejects_without_a_hypothesis(folder):
 
 
 @coqc
+@pytest.mark.slow
 def test_a_file_that_stands_alone_is_accepted(tmp_path):
     (tmp_path / "alone.v").write_text(rocq.alone(rocq.theorem(*SMALL[1])), encoding="utf-8")
     found = kernels.compiled(tmp_path, "alone.v")

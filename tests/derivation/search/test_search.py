@@ -32,6 +32,14 @@ def descent(w, x, *, eta):
     return x - eta * w.full_gradient(x)
 
 
+@algorithm
+def noisy(w, x, *, eta, sigma2):
+    return x - eta * (w.full_gradient(x) + w.mean(w.noise(sigma2)))
+
+
+FLAT = "E(norm2(grad(f, x[k]))) <= 2*L*(1 - eta*mu)**k*(f(x0) - fstar) + eta*L**2*sigma2/mu"
+CURVED = ("smooth(f, L)", "strongly_convex(f, mu)", "eta <= 1/L")
+APART = "f(v) + norm2(u - v) + norm2(u - w) >= f(w) + dot(grad(f, w), v - w) + (mu + 1)/2*norm2(v - w)"
 NEARER = "norm2(x[k+1] - xstar) <= norm2(x[k] - xstar)"
 FOUND = {
     "nearer": claim("nearer", NEARER, of=descent, assuming=("smooth(f, L)", "convex(f)", "eta <= 2/L")),
@@ -52,9 +60,17 @@ FOUND = {
     "participation-variance": known("textbook/participation-variance"),
     "minibatch-sgd": known("textbook/minibatch-sgd"),
     "lemma-4": known("open-fl/lemma-4"),
+    "a potential": claim("flat", FLAT, of=noisy, assuming=CURVED),
+    "no place": claim("apart", APART, vectors=("u", "v", "w"), assuming=("strongly_convex(f, mu)",)),
+    "a step": known("open-fl/eq23"),
 }
 FALSE = {
     "too far": claim("far", NEARER, of=descent, assuming=("smooth(f, L)", "convex(f)", "eta <= 3/L")),
+    "a potential too small": claim("flat", FLAT.replace("eta*L**2", "eta*L**2/4"), of=noisy, assuming=CURVED),
+    "no place, too far": claim(
+        "apart", APART.replace("(mu + 1)", "(mu + 2)"), vectors=("u", "v", "w"), assuming=("strongly_convex(f, mu)",)
+    ),
+    "a step too short": replace(known("open-fl/eq23"), statement="I2 == -beta1*weighted_gradient"),
     "not strict": claim("not", "norm2(a) < 2*norm2(a)", vectors=("a",)),
     "not strict sum": claim("not-sum", "a < b", assuming=("a <= c", "c <= b")),
     "wrong-way": vectors.WRONG_WAY,
@@ -86,7 +102,9 @@ def moved(one: Claim) -> list[Claim]:
     return [replace(one, statement=f"{left} {relation} {worse}", proof=None)]
 
 
-@pytest.mark.parametrize("name", FALSE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "lsvrg/too-fast" else []) for name in FALSE]
+)
 def test_nothing_is_found_for_what_is_false(name: str) -> None:
     found = search(FALSE[name], 600)
     assert found.lines is None

@@ -207,6 +207,7 @@ def test_the_theme_follows_the_system_and_the_button(browser: Any, out: Path, sc
             page.goto((out / "toy.html").as_uri())
             if page.evaluate(background) == colours[other]:
                 break
+            page.wait_for_timeout(100)
         assert page.evaluate(background) == colours[other]
         page.emulate_media(media="print")
         assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"

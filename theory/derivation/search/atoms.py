@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from theory.derivation.quotients import Atom, Monomial, Quotient
+from theory.derivation.polynomials import Atom, Monomial
+from theory.derivation.quotients import Quotient
 from theory.derivation.search import spoken
 
 NUMBERS = frozenset(

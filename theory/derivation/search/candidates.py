@@ -80,7 +80,7 @@ class Candidates:
         yield from self.given
         some, points = self.instances, self.points
         if self.claim.predicates and not self.bare:
-            yield from some.pairs(points, self.stage >= 1)
+            yield from some.pairs(points, self.stage >= 1, self.context.plain)
             yield from some.singles(points, self.forms.has_infimum)
         if self.forms.has_minimiser and not self.bare:
             yield from some.least()
@@ -268,6 +268,8 @@ class Candidates:
                 samples.setdefault(f"{text} - {mean}")
         base = self._base([t for t, place in whole.items() if place])
         vectors = [t if not place or base is None else f"{t} - {base}" for t, place in whole.items() if t != base]
+        if base is not None and any(t in self.claim.vectors and not place for t, place in whole.items()):
+            vectors.append(base)  # of free vectors nobody knows whether they are places
         for some, over in ((vectors, ()), (list(clients), ("mean_n",)), (list(samples), ("mean_n", "mean_i"))):
             if some:
                 bound = tuple(b for b in over if b[-1] not in self.free)

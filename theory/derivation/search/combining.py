@@ -104,7 +104,7 @@ class _Combination(Candidates):
         elif self.equation:
             answer = self._equation(problem)
         else:
-            answer = self._sign(problem) if self.strict else None
+            answer = self._sign(problem) if self.strict or set(problem.goal) <= {()} else None
             answer = answer or find(problem, self.signs.nonnegative, self.signs.divides, self.context.work)
             answer = answer or (None if self.strict else self._sign(problem))
         return None if answer is None else self._written(answer, problem)

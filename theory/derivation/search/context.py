@@ -48,6 +48,7 @@ class Context:
         used: how many names were given.
         stage: how far candidates are looked for: 0 the conditions of interpolation, 1 what follows from them too,
             2 at steps along gradients too.
+        plain: whether to do with what each assumption says by itself, which has simpler multipliers.
     """
 
     claim: Claim
@@ -57,6 +58,7 @@ class Context:
     supposed: list[str] = field(default_factory=list)
     used: int = 0
     stage: int = 2
+    plain: bool = False
 
     def name(self, stem: str) -> str:
         """A name for a line that no other has."""

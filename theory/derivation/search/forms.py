@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -12,7 +11,8 @@ from theory.claim import Claim
 from theory.derivation.atoms import Index
 from theory.derivation.equalities import of_one_client
 from theory.derivation.kernel import Kernel
-from theory.derivation.quotients import Atom, Monomial, Quotient, constant, monomial
+from theory.derivation.polynomials import Atom, Monomial, Polynomial, Rational
+from theory.derivation.quotients import Quotient, constant, monomial
 from theory.derivation.reading import PLAIN, Place, Reader
 from theory.derivation.schemas import named_points
 from theory.derivation.search import spoken
@@ -150,7 +150,7 @@ class Forms:
             found = found / self._polynomial(field, dict(q)) ** e
         return found
 
-    def _polynomial(self, field: Field, over: Mapping[Monomial, Fraction]) -> Element:
+    def _polynomial(self, field: Field, over: Polynomial) -> Element:
         total = field.inner.zero
         for m, c in over.items():
             term = field.number(c)
@@ -312,7 +312,7 @@ class Forms:
 
 def split(q: Quotient) -> Form:
     """A scalar as a linear form."""
-    found: dict[Monomial, dict[Monomial, Fraction]] = {}
+    found: dict[Monomial, dict[Monomial, Rational]] = {}
     for m, c in q.over.items():
         key = tuple((a, e) for a, e in m if not is_number(a))
         rest = tuple((a, e) for a, e in m if is_number(a))

@@ -67,14 +67,18 @@ class Instances:
         most = max((LEVEL.get(one.function, 0) for _, one in self.predicates), default=0)
         return [name for name in FUNCTION_NAMES if LEVEL[name] <= most]
 
-    def pairs(self, points: Sequence[str], more: bool) -> Iterator[Instance]:
-        """Interpolation conditions at all ordered pairs; with `more` what follows from them too, of all functions."""
+    def pairs(self, points: Sequence[str], more: bool, plain: bool) -> Iterator[Instance]:
+        """Interpolation conditions at all ordered pairs; with `more` what follows from them too, of all functions.
+
+        With `plain` only what each assumption says by itself.
+        """
         for function in self.functions():
             own = {"f": "", "f_n": "n", "f_ni": "ni"}[function]
             for x in points:
                 for y in points:
                     if x != y and not (indices(x, self.claim) | indices(y, self.claim)) & {"n", "i"} - set(own):
-                        yield from self.at_two(function, x, y, more)
+                        made = self.at_two(function, x, y, more)
+                        yield from (one for one in made if not plain or " " not in one.line["schema"])
 
     def at_two(self, function: str, x: str, y: str, more: bool) -> Iterator[Instance]:
         """The conditions between f(x) and f(y), the strongest ones, and the plain ones where they differ."""

@@ -57,9 +57,10 @@ def search(claim: Claim, units: int = UNITS) -> Result:
     except ValueError as error:
         return Result(None, "", (str(error),), time.perf_counter() - started)
     try:
-        for stage in (0, 1) if claim.of is not None else (0, 1, 2):
+        stages = [(1, True), (0, False), (1, False), *([(2, False)] if claim.of is None else [])]
+        for stage, plain in stages:
             for words, strategy in STRATEGIES:
-                context = Context(claim, forms, work, list(known), stage=stage)
+                context = Context(claim, forms, work, list(known), stage=stage, plain=plain)
                 work.tried = []
                 try:
                     lines = strategy(context)

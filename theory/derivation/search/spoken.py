@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from theory.derivation.atoms import Binder
-from theory.derivation.quotients import Atom, Quotient
+from theory.derivation.polynomials import Atom, Rational
+from theory.derivation.quotients import Quotient
 from theory.sentence import FUNCTION_NAMES
 
 
@@ -33,15 +34,15 @@ def scalar(q: Quotient) -> str:
     return number(q)
 
 
-def _sum(terms: Iterable[tuple[Any, Fraction]]) -> str:
+def _sum(terms: Iterable[tuple[Any, Rational]]) -> str:
     pieces: list[str] = []
     for m, c in sorted(terms, key=lambda t: (t[1] < 0, len(t[0]))):
-        text = monomial(m, abs(c))
+        text = monomial(m, abs(Fraction(c)))
         pieces.append(("-" if c < 0 else "") + text if not pieces else f" {'-' if c < 0 else '+'} {text}")
     return "".join(pieces) or "0"
 
 
-def monomial(m: Sequence[tuple[Atom, int]], c: Fraction = Fraction(1)) -> str:
+def monomial(m: Sequence[tuple[Atom, int]], c: Rational = 1) -> str:
     """A product of powers of atoms."""
     top = [_power(atom(a), e) for a, e in m if e > 0]
     low = [_power(atom(a), -e) for a, e in m if e < 0]
@@ -150,7 +151,7 @@ def vector(q: Quotient) -> str:
             raise UnspeakableError("no vector")
         text = vector_atom(core.data[0]) if core.kind == "vec" else bound(core.data[0], core.data[1])
         if rest or abs(c) != 1:
-            factor = monomial(rest, abs(c))
+            factor = monomial(rest, abs(Fraction(c)))
             text = f"{factor}*{text}" if "/" not in factor else f"({factor})*{text}"
         pieces.append(("-" if c < 0 else "") + text if not pieces else f" {'-' if c < 0 else '+'} {text}")
     text = "".join(pieces)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
+from itertools import combinations
+from typing import Any
 
 from theory.claim import Claim
 from theory.derivation.search.combining import combine
@@ -27,6 +31,8 @@ from theory.sentence import (
 )
 
 ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))
+_MOST_TERMS = 3
+"""Of a right side, beside those of the start: of them, any may be carried on."""
 Strategy = Callable[[Context], "list[Line] | None"]
 
 
@@ -35,6 +41,14 @@ def as_it_stands(context: Context) -> list[Line] | None:
     if _from_start(context.claim):
         return None
     return combine(context, context.claim.statement, context.claim.label)
+
+
+def by_step(context: Context) -> list[Line] | None:
+    """An equation that is what the algorithm does, its draws taken exactly."""
+    claim = context.claim
+    if claim.program is None or claim.sentence.relation != "==" or not context.plain:
+        return None
+    return [{"name": claim.label, "sentence": claim.statement, "by": "step"}]
 
 
 def by_squares(context: Context) -> list[Line] | None:
@@ -75,6 +89,67 @@ def over_length(context: Context) -> list[Line] | None:
         if last is not None:
             return [*lines, *last]
     return None
+
+
+def through_potential(context: Context) -> list[Line] | None:
+    """What the right side is of the start, of x[k]: it is carried over the rounds, and bounds the left side."""
+    claim = context.claim
+    if claim.program is None or "k" not in claim.free:
+        return None
+    left, right = claim.sentence.left, claim.sentence.right
+    if claim.sentence.relation in (">=", ">"):
+        left, right = right, left
+    terms = _operands(replaced(right, claim.definitions), "+")
+    start, rest = [t for t in terms if _speaks_of(t, "x0")], [t for t in terms if not _speaks_of(t, "x0")]
+    if len(start) != 1 or len(rest) > _MOST_TERMS:
+        return None
+    factors = _operands(start[0], "*")
+    constant = _all([f for f in factors if not _speaks_of(f, "x0") and not _speaks_of(f, "k")], "*")
+    state = At(claim.program.state[0].name, (Name("k"),))
+    now = replaced(_all([f for f in factors if _speaks_of(f, "x0")], "*"), {"x0": state})
+    if claim.program.random:
+        now = applied("E", (now,))
+    if not context.forms.expanded(f"({text_of(left)}) - ({text_of(constant)})*({text_of(now)})"):
+        return None  # then it is the sentence itself that is carried over the rounds
+    for n in range(len(rest), -1, -1):
+        for some in combinations(rest, n):
+            bound = (
+                _all([*start, *some], "+") if constant == ONE else applied("/", (_all([*start, *some], "+"), constant))
+            )
+            sentence = str(Sentence(now, "<=", bound))
+            last = _in_either_way(context, combine, claim.statement, claim.label, [Known("potential", sentence)])
+            if last is not None:
+                lines = _in_either_way(context, _induction, sentence, "potential", "k", 0)
+                if lines is not None:
+                    return [*lines, *last]
+    return None
+
+
+def _in_either_way(context: Context, way: Callable[..., list[Line] | None], *of: Any) -> list[Line] | None:
+    """Lines by what each assumption says by itself, or else by all that they say."""
+    for plain in (True, False):
+        one = replace(context, plain=plain)
+        lines = way(one, *of)
+        context.used = one.used
+        if lines is not None:
+            return lines
+    return None
+
+
+def _operands(e: Expression, operation: str) -> list[Expression]:
+    """What is added up, or multiplied."""
+    if isinstance(e, Apply) and e.operation == operation:
+        return [t for a in parts(e) for t in _operands(a, operation)]
+    return [e]
+
+
+def _all(some: Sequence[Expression], operation: str) -> Expression:
+    """Their sum, or product."""
+    return reduce(lambda a, b: applied(operation, (a, b)), some) if some else ONE
+
+
+def _speaks_of(e: Expression, name: str) -> bool:
+    return any(isinstance(p, Name) and p.name == name for p in everything(e))
 
 
 def still(context: Context) -> list[Line] | None:
@@ -195,10 +270,12 @@ def _of_unknown_sign(context: Context, e: Apply) -> list[str]:
 
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("as it stands", as_it_stands),
+    ("by what the algorithm does", by_step),
     ("from squares", by_squares),
     ("in two cases", by_cases),
     ("induction over k", over_rounds),
     ("induction over K", over_length),
+    ("through a potential", through_potential),
     ("a start that does not move", still),
 )
 

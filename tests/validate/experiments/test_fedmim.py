@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,47 +14,41 @@ import numpy as np
 import pytest
 
 import sim
+from examples import fedmim as own
+from examples.fedmim import ACCURACY, BASE, CONSISTENCY, EXCESS, GIVEN, LAGS, METHODS, Cell, Entry, Found, Size, Train
 from sim.algorithms import FedAvg, FedMIM, fedcm
-from validate.experiments import former as ex
-from validate.experiments.inertia import figures, outcomes, runs, setting, statements, tables
-from validate.experiments.inertia.runs import Job, Result
-from validate.experiments.inertia.setting import BASE, FULL, LAGS, QUICK, Cell, Size
+from validate.experiment import Array, Band
+from validate.experiments.kept import Work
+from validate.experiments.methods import Tuned, tuned
+from validate.experiments.outcomes import best
 
-TINY = Size(
-    sets=2,
-    runs=3,
-    rounds=6,
-    every=3,
-    tuned=1,
-    trial=2,
-    steps=2,
-    values=1,
-    cells=(Cell(None), BASE),
-    lags=(LAGS[0], LAGS[1], LAGS[4], LAGS[6]),
-    processes=1,
-)
+FULL, QUICK = own.EXAMPLE.full, own.EXAMPLE.quick
+TINY = Size(2, 3, 6, 3, 1, 2, 2, 1, (Cell(None), BASE), (LAGS[0], LAGS[1], LAGS[4], LAGS[6]), 1)
 
 
 # --- settings --------------------------------------------------------------------------------------------------------
 
 
 def test_every_method_is_tuned_alike() -> None:
-    field = setting.methods()
-    assert len(field) == 7
+    assert len(METHODS) == 7
     for size in (QUICK, FULL):
-        grids = [method.grid(size) for method in field.values()]
-        grids += [setting.lag_method(lags).grid(size) for lags in size.lags]
+        grids = [method.grid(size.steps, size.values) for method in METHODS.values()]
+        grids += [own.row(lags).made.grid(size.steps, size.values) for lags in size.lags]
         assert {len(set(grid)) for grid in grids} == {size.steps * size.values}
-        for method, grid in zip(field.values(), grids, strict=False):
+        for method, grid in zip(METHODS.values(), grids, strict=False):
             assert {step for step, _ in grid} >= {method.steps[-1], method.steps[-size.steps]}
-    assert field["fedmim"].series == max(method.series for method in field.values())
+    assert list(METHODS)[-1] == own.OURS
+
+
+def trained(entry: Entry, choice: tuple[float, float]) -> Train:
+    return Train(entry, choice, 0, 1, 2, 3, 3)
 
 
 def test_methods_are_made_as_stated() -> None:
-    made = {key: setting.algorithm(m, (0.1, m.values[0]), BASE, 3) for key, m in setting.methods().items()}
+    made = {key: trained(Entry(BASE, key), (0.1, m.values[0])).algorithm(3) for key, m in METHODS.items()}
     for algorithm in made.values():
         assert algorithm.step == pytest.approx((0.1, 0.0998, 0.1 * 0.998**2))
-        assert algorithm.local_steps == 5 * setting.SAMPLES // 20
+        assert algorithm.local_steps == 5 * GIVEN.samples // 20
         assert algorithm.batch == 20
         assert algorithm.aggregation == "normalised"
     assert made["fedmim"].alpha == pytest.approx((0.6, 0.3))
@@ -68,17 +63,17 @@ def test_full_has_what_is_asked_for() -> None:
     assert {cell.epochs for cell in FULL.cells} == {1, 5, 10}
     assert {cell.concentration for cell in FULL.cells} == {None, 0.3, 0.1}
     assert len(FULL.lags) == 9
-    found = runs.jobs(FULL)
+    found = own.entries(FULL)
     assert len(found) == len(set(found)) == 8 * 7 + 8 + 8
-    names = [f"{job.cell.key}-{job.method.key}-{job.step}" for job in found]
-    assert len(set(names)) == len(names)
-    assert runs.SHORT.step == pytest.approx(0.01)
+    names = {trained(entry, (entry.step or 0.2, 0.0)).key for entry in found}
+    assert len(names) == len(found)
+    assert own.SHORT.step == pytest.approx(0.01)
 
 
 def test_rows_of_table_iii_that_are_other_methods() -> None:
     steps = (0.1, 0.1, 0.1)
-    none, one = (setting.lag_method(LAGS[at]).make(steps, 4, 0.0) for at in (0, 1))
-    problem = setting.problem(0.1, 5)
+    none, one = (own.row(LAGS[at]).made.make(steps, 0.0, 4) for at in (0, 1))
+    problem = own.problem(0.1, 5)
     participation = sim.participation.UniformChoice(3)
     options: Any = {"rounds": 3, "runs": 2, "metrics": ("iterate",), "backend": "torch"}
     final = [
@@ -102,10 +97,10 @@ def test_rows_of_table_iii_that_are_other_methods() -> None:
 
 
 def test_objective_and_accuracy_against_plain_sums() -> None:
-    p = setting.problem(0.1, 3)
+    p = own.problem(0.1, 3)
     rng = np.random.default_rng(0)
     models = np.concatenate([np.zeros((1, p.dim)), rng.normal(size=(2, p.dim)), 300 * rng.normal(size=(1, p.dim))])
-    cost, accuracy = runs.objective(p, models), runs.accuracy(p, models)
+    cost, accuracy = own.objective(p, models), own.accuracy(p, models)
     assert cost[0] == pytest.approx(np.log(10))
     for at, model in enumerate(models):
         assert cost[at] == pytest.approx(p.loss(model).mean(), rel=1e-12)
@@ -115,80 +110,75 @@ def test_objective_and_accuracy_against_plain_sums() -> None:
 
 
 def test_models_that_diverged() -> None:
-    p = setting.problem(None, 3)
+    p = own.problem(None, 3)
     models = np.zeros((3, p.dim))
     models[0, 0], models[1, 1] = np.nan, 1e200
-    cost, accuracy = runs.objective(p, models), runs.accuracy(p, models)
+    cost, accuracy = own.objective(p, models), own.accuracy(p, models)
     assert cost[:2].tolist() == [np.inf, np.inf]
     assert accuracy[:2].tolist() == [0, 0]
     assert cost[2] == pytest.approx(np.log(10))
 
 
 def test_the_least_objective_is_below_every_other(tmp_path: Path) -> None:
-    least = runs.optimum(0.3, (7, 8), tmp_path)
+    least = Work(tmp_path, GIVEN)[own.Least(0.3, 7, 2)]["least"]
     for seed, value in zip((7, 8), least, strict=True):
-        p = setting.problem(0.3, seed)
+        p = own.problem(0.3, seed)
         near = p.minimiser + 1e-3 * np.random.default_rng(1).normal(size=(5, p.dim))
-        cost = runs.objective(p, np.vstack([p.minimiser, near]))
+        cost = own.objective(p, np.vstack([p.minimiser, near]))
         assert cost[0] == pytest.approx(value, abs=1e-12)
         # strongly convex with modulus ridge
-        assert np.all(cost[1:] - value >= setting.RIDGE / 2 * np.sum((near - p.minimiser) ** 2, axis=1) - 1e-14)
+        assert np.all(cost[1:] - value >= GIVEN.ridge / 2 * np.sum((near - p.minimiser) ** 2, axis=1) - 1e-14)
 
 
-def made(excess: Any, accuracy: Any = 0.5, consistency: Any = 1.0, tuned: Any = None) -> Result:
+def made(excess: Any, accuracy: Any = 0.5, consistency: Any = 1.0) -> Mapping[str, Array]:
     excess = np.asarray(excess, dtype=float)
-    return Result(
-        (0.1, 0.0),
-        tuned,
-        np.arange(excess.shape[1]) * 3,
-        excess,
-        np.broadcast_to(accuracy, excess.shape),
-        np.broadcast_to(consistency, (len(excess), 7)),
-    )
+    return {
+        "excess": excess,
+        "accuracy": np.broadcast_to(accuracy, excess.shape),
+        "consistency": np.broadcast_to(consistency, (len(excess), 7)),
+    }
+
+
+def found_of(results: Mapping[Entry, Mapping[str, Array]], size: Size = TINY) -> Found:
+    ways = {entry: Tuned({(0.1, 0.0): 1.0}) for entry in results if entry.step is None}
+    return Found(size, results, ways)
 
 
 def test_rounds_until_an_excess() -> None:
-    found = outcomes.rounds_to(made([[1, 0.5, 0.01], [1, 0.04, 0.2], [1, 1, 1]]), 0.05)
-    assert found.tolist() == [6, 3, np.inf]
+    found = found_of({Entry(BASE): made([[1, 0.5, 0.01], [1, 0.04, 0.2], [1, 1, 1]])})
+    assert found.rounds_to(Entry(BASE), 0.05).tolist() == [6, 3, np.inf]
 
 
 def test_ratios_and_points_have_their_directions() -> None:
     """FedMIM half the excess of the others, and two points more accuracy."""
-    jobs = outcomes.in_cell(BASE)
+    jobs = own.in_cell(BASE)
     noise = 10 ** np.random.default_rng(0).normal(size=(6, 1))
-    found = {job: made(noise * [[2, 2]], 0.6 + 0.001 * noise) for job in jobs}
-    found[jobs[-1]] = made(noise * [[2, 1]], 0.62 + 0.001 * noise)
-    ratio = outcomes.against(found, jobs, outcomes.EXCESS, TINY)
-    points = outcomes.against(found, jobs, outcomes.ACCURACY, TINY)
+    results = {job: made(noise * [[2, 2]], 0.6 + 0.001 * noise) for job in jobs}
+    results[jobs[-1]] = made(noise * [[2, 1]], 0.62 + 0.001 * noise)
+    found = found_of(results)
+    ratio, points = (found.against(jobs, what) for what in (EXCESS, ACCURACY))
     assert ratio.value.tolist() == pytest.approx([2] * 6 + [1])
     assert points.value.tolist() == pytest.approx([-2] * 6 + [0])
     assert np.all(ratio.lower <= ratio.value + 1e-12)
     assert np.all(points.lower <= points.value + 1e-12)
-    held = outcomes.ranking(found, jobs, outcomes.EXCESS, TINY)
-    assert outcomes.judged(held, 6) == "supported"
-    assert outcomes.judged(held, 0) == "not borne out"
-    assert outcomes.on_sets(found, jobs[-1], jobs[0], outcomes.EXCESS, TINY) == 2
+    held = found.ranks(jobs, EXCESS)
+    assert best(held, 6) == "borne out"
+    assert best(held, 0) == "not borne out"
+    assert found.on_sets(jobs[-1], jobs[0]) == 2
 
 
 def test_what_cannot_be_told_apart_is_not_settled() -> None:
     """Seven methods with the same law: at 99% one is called the best with probability below 1%, and not here."""
     rng = np.random.default_rng(1)
-    jobs = outcomes.in_cell(BASE)
-    found = {job: made(10 ** rng.normal(size=(6, 2))) for job in jobs}
-    held = outcomes.ranking(found, jobs, outcomes.EXCESS, TINY)
-    assert {outcomes.judged(held, at) for at in range(7)} == {"not settled"}
+    jobs = own.in_cell(BASE)
+    held = found_of({job: made(10 ** rng.normal(size=(6, 2))) for job in jobs}).ranks(jobs, EXCESS)
+    assert {best(held, at) for at in range(7)} == {"not settled"}
 
 
-def test_the_best_pair_is_not_one_that_diverged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    method = setting.methods()["fedcm"]
-    size = replace(TINY, values=2)
-    last = dict(zip(method.grid(size), (0.5, setting.DIVERGED, 0.4, 0.6), strict=True))
-    monkeypatch.setattr(
-        runs, "simulate", lambda method, choice, *rest: {"excess": np.array([[1.0, last[choice]], [1.0, last[choice]]])}
-    )
-    found = runs.tune(method, BASE, size, tmp_path, 0)
-    assert found.best == method.grid(size)[2]
-    assert found.excess.tolist() == pytest.approx(list(last.values()))
+def test_the_best_pair_is_not_one_that_diverged() -> None:
+    grid = METHODS["fedcm"].grid(2, 2)
+    last = dict(zip(grid, (0.5, own.DIVERGED, 0.4, np.nan), strict=True))
+    assert tuned(grid, last.__getitem__).best == grid[2]
 
 
 # --- the experiment --------------------------------------------------------------------------------------------------
@@ -205,16 +195,17 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
         asked.append({"algorithm": args[0], "problem": args[1], **options})
         return run(*args, **options)
 
+    tiny = replace(own.EXAMPLE, quick=TINY)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(setting, "QUICK", TINY)
         patch.setattr(sim, "run", noted)
-        experiment = figures.reproduce(out=out, quick=True, progress=said.append, seed=3)
+        experiment = tiny.reproduce(out=out, quick=True, progress=said.append, seed=3)
         first, simulated = len(said), len(asked)
-        again = figures.reproduce(out=out, quick=True, progress=said.append, seed=3)
+        again = tiny.reproduce(out=out, quick=True, progress=said.append, seed=3)
         repeated = len(asked) - simulated
         # one simulation is lost: it alone is done again
-        (out / "data" / "iid-s10-e5-feddyn.npz").unlink()
-        figures.reproduce(out=out, quick=True, seed=3)
+        (lost,) = (out / "data").glob("i.i.d.-s10-e5-feddyn-*-1000-*.npz")
+        lost.unlink()
+        tiny.reproduce(out=out, quick=True, seed=3)
     return SimpleNamespace(
         out=out,
         experiment=experiment,
@@ -238,9 +229,10 @@ def test_reproduce_draws_and_tabulates(reproduced: SimpleNamespace) -> None:
         assert table.rows
         assert all(len(row) == len(table.header) for row in table.rows), table.title
         assert all(isinstance(cell, str) for row in table.rows for cell in row)
-    assert any("Quick run" in line for line in experiment.settings)
+    assert any("quick run" in line for line in experiment.settings)
     assert len(experiment.findings) >= 3
-    assert sum("finished" in line for line in reproduced.said) == 4 + len(runs.jobs(TINY))
+    kept = list((reproduced.out / "data").glob("*.npz"))
+    assert sum("finished" in line for line in reproduced.said) == len(kept) > len(own.entries(TINY))
 
 
 def test_what_is_finished_is_not_simulated_again(reproduced: SimpleNamespace) -> None:
@@ -251,7 +243,7 @@ def test_what_is_finished_is_not_simulated_again(reproduced: SimpleNamespace) ->
 
 
 def test_runs_are_paired_and_tuning_has_data_of_its_own(reproduced: SimpleNamespace) -> None:
-    compared = [c for c in reproduced.asked if c["first_run"] < setting.TUNING_SEED]
+    compared = [c for c in reproduced.asked if c["first_run"] < GIVEN.tuning_seed]
     numbers = {call["first_run"] for call in compared}
     assert len(numbers) == TINY.sets
     assert {call["seed"] for call in reproduced.asked} == {3}
@@ -260,77 +252,81 @@ def test_runs_are_paired_and_tuning_has_data_of_its_own(reproduced: SimpleNamesp
         for number in numbers
     }
     assert all(len(values) <= 2 for values in first.values())  # i.i.d. and Dirichlet 0.1
-    tuned = [c for c in reproduced.asked if c["first_run"] >= setting.TUNING_SEED]
+    tuning = [c for c in reproduced.asked if c["first_run"] >= GIVEN.tuning_seed]
     trials = TINY.steps * TINY.values
-    assert len(tuned) == trials * sum(job.step is None for job in runs.jobs(TINY))
-    assert not {float(c["problem"].features[0, 0, 0]) for c in tuned} & set().union(*first.values())
+    assert len(tuning) == trials * sum(entry.step is None for entry in own.entries(TINY))
+    assert not {float(c["problem"].features[0, 0, 0]) for c in tuning} & set().union(*first.values())
 
 
 def test_the_numbers_behind_the_figure_are_those_of_the_table(reproduced: SimpleNamespace) -> None:
     with reproduced.experiment.data[0].open(newline="") as stream:
         rows = list(csv.DictReader(stream))
-    final = {(r["setting"], r["method"]): r for r in rows if r["round"] == "6"}
-    assert len(final) == 14
+    final = {(r["panel"], r["series"]): r for r in rows if float(r["x"]) == 6}
+    assert len(final) == 2 * 14
     table = next(t for t in reproduced.experiment.tables if t.title == "Comparison: heterogeneity")
     for cell in TINY.cells:
-        for key, method in setting.methods().items():
+        for method in METHODS.values():
             row = next(r for r in table.rows if r[:2] == (cell.label, method.label))
-            found = final[cell.key, key]
-            assert float(row[2].split()[0]) == pytest.approx(float(found["excess"]), rel=6e-3)
-            assert float(row[6].split()[0]) == pytest.approx(100 * float(found["accuracy"]), abs=6e-3)
-            assert float(found["excess-lower"]) <= float(found["excess"]) <= float(found["excess-upper"])
+            excess, accuracy = (final[f"{cell.label}{what}", method.label] for what in ("", ": accuracy"))
+            assert float(row[2].split()[0]) == pytest.approx(float(excess["value"]), rel=6e-3)
+            assert float(row[6].split()[0]) == pytest.approx(100 * float(accuracy["value"]), abs=6e-3)
+            assert float(excess["lower"]) <= float(excess["value"]) <= float(excess["upper"])
 
 
 def test_every_statement_has_a_verdict(reproduced: SimpleNamespace) -> None:
     table = reproduced.experiment.tables[0]
     assert len(table.rows) == 2 + 1 + 3 + 2
     verdicts = {row[2] for row in table.rows} | {row[4] for row in table.rows}
-    assert verdicts <= {"supported", "not borne out", "not settled", ""}
+    assert verdicts <= {"borne out", "not borne out", "not settled", ""}
 
 
 def test_other_seeds_are_other_runs(tmp_path: Path) -> None:
-    job, size = Job(BASE, "fedavg", step=0.1), replace(TINY, sets=1)
-    one, other = (runs.run_job(job, size, tmp_path, seed) for seed in (0, 1))
-    assert np.array_equal(one.excess[:, 0], other.excess[:, 0])
-    assert np.all(one.excess[:, 1] != other.excess[:, 1])
-    assert len({*one.excess[:, 1].tolist()}) == size.runs
+    job = Train(Entry(BASE, "fedavg", step=0.1), (0.1, 0.0), GIVEN.data_seed, 1, 3, 6, 3)
+    one, other = (Work(tmp_path, GIVEN, seed)[job]["excess"] for seed in (0, 1))
+    assert np.array_equal(one[:, 0], other[:, 0])
+    assert np.all(one[:, 1] != other[:, 1])
+    assert len({*one[:, 1].tolist()}) == 3
 
 
 def test_statements_on_known_results() -> None:
     """FedMIM is made the best everywhere but in consistency; one lag is better than two."""
     noise = 10 ** (0.01 * np.random.default_rng(2).normal(size=(6, 1)))
-    order = {key: 7 - at for at, key in enumerate(setting.methods())}
-    found: dict[Job, Result] = {}
-    for job in runs.jobs(TINY):
-        level = order[job.key]
+    order = {key: 7 - at for at, key in enumerate(METHODS)}
+    results: dict[Entry, Mapping[str, Array]] = {}
+    for job in own.entries(TINY):
+        level: float = order[job.method]
         if job.lags is not None:
             level = {1: 3, 2: 4}[len(job.lags.alpha)] - 3.5 * bool(job.lags.beta)
-        found[job] = made(noise * [[10, level]], 0.9 - 0.01 * level + 0 * noise, 1 / level * noise)
-    table = statements.statement_table(found, TINY)
-    by_name = {row[0]: row for row in table.rows}
+        results[job] = made(noise * [[10, level]], 0.9 - 0.01 * level + 0 * noise, 1 / level * noise)
+    found = found_of(results)
+    by_name = {sentence.words: sentence.held for sentence in own.sentences(found)}
     for cell in TINY.cells:
-        row = by_name[f"FedMIM is the best of the seven: {cell.label}"]
-        assert (row[1], row[2], row[4]) == ("rank 1", "supported", "supported")
-    two = next(row for name, row in by_name.items() if name.startswith("two lags"))
-    assert (two[2], two[4]) == ("not borne out", "not borne out")
-    beta = next(row for name, row in by_name.items() if name.startswith("a proper β"))
-    assert (beta[2], beta[4]) == ("supported", "supported")
-    assert [row[2] for name, row in by_name.items() if "consistency" in name] == ["not borne out"] * 2
-    assert any(
-        "FedAvg, both tuned" in line and "smaller in 2 of 2" in line for line in statements.findings(found, TINY)
-    )
-    assert [row[1] for row in tables.ranking_table(outcomes.EXCESS, found, TINY).rows] == [str(7 - i) for i in range(7)]
+        accuracy, excess = by_name[f"FedMIM is the best of the seven: {cell.label}"]
+        assert (accuracy.measured, accuracy.verdict, excess.verdict) == ("rank 1", "borne out", "borne out")
+    two = next(held for name, held in by_name.items() if name.startswith("two lags"))
+    assert [one.verdict for one in two] == ["not borne out"] * 2
+    beta = next(held for name, held in by_name.items() if name.startswith("a proper β"))
+    assert [one.verdict for one in beta] == ["borne out"] * 2
+    assert [held[0].verdict for name, held in by_name.items() if "consistency" in name] == ["not borne out"] * 2
+    assert any("FedAvg, both tuned" in line and "smaller in 2 of 2" in line for line in own.findings(found))
+    assert [row[1] for row in own.ranking_table(EXCESS, found).rows] == [str(7 - i) for i in range(7)]
 
 
 def test_a_run_that_is_not_there_is_said_to_have_diverged() -> None:
-    found = {job: made([[1.0, 0.5]] * 6) for job in runs.jobs(TINY)}
-    found[Job(BASE, "scaffold")] = made([[1.0, setting.DIVERGED]] * 6)
-    assert any("6 runs of SCAFFOLD" in line and "diverged" in line for line in statements.findings(found, TINY))
+    results = {job: made([[1.0, 0.5]] * 6) for job in own.entries(TINY)}
+    results[Entry(BASE, "scaffold")] = made([[1.0, own.DIVERGED]] * 6)
+    assert any("6 runs of SCAFFOLD" in line and "diverged" in line for line in own.findings(found_of(results)))
 
 
 def test_bands_of_the_figures_are_geometric() -> None:
     values = np.array([[1.0], [10.0], [100.0], [1.0], [10.0], [100.0]])
-    band = figures.geometric(values, TINY)
+    band = own.geometric(values, TINY)
     assert band.value[0] == pytest.approx(10)
     assert band.lower[0] * band.upper[0] == pytest.approx(100)
-    assert isinstance(band, ex.Band)
+    assert isinstance(band, Band)
+
+
+def test_consistency_is_of_the_second_half() -> None:
+    assert own.MEASURES[CONSISTENCY][2]({"consistency": np.array([[9.0, 9.0, 9.0, 1.0, 1.0, 1.0, 1.0]])}).tolist() == [
+        0.0
+    ]

@@ -1,69 +1,34 @@
-"""Parameters of a claim that satisfy its relations on a problem: bounds are read off the relations and solved for.
-
-A relation with one open name gives the value at which it turns (`eta <= 1/(2*L)`: 1/(2L), `alpha == ...`: that
-alone); values are taken there, within, and far within. Names that the assumptions bind get the best constants of the
-problem, or worse ones. What an algorithm does with a parameter (how often a loop turns, how many clients are chosen, a
-chance, a matrix) says what it may be.
-"""
+"""Names of a claim are given values one after another, in an order in which their bounds are known."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
-from theory.formula import Apply, Name, UndefinedError
-from theory.operations import to_fraction
+from theory.formula import Name
 from theory.predicates import Connected, Direction, base_of, value_of_base
 from theory.sentence import (
     Expression,
     Sentence,
-    Vocabulary,
-    evaluate,
     index_of,
-    parts,
     read,
 )
 from validate import satisfied
 from validate.instances import along
 from validate.instances.constants import as_fraction, between, outward
-from validate.instances.relations import (
-    Memos,
-    has_length,
-    holds_surely,
-    may_hold,
-    occurrences,
-    relation_satisfied,
-    rounded,
-    with_name,
-)
-from validate.instances.roles import Roles, roles_in
-from validate.instances.setting import F, Setting, Values, number
-from validate.instances.settled import compiled
+from validate.instances.offered import Manner, network, offered
+from validate.instances.relations import may_hold, relation_satisfied, rounded
+from validate.instances.roles import roles_in
+from validate.instances.setting import F, Setting, Values
+from validate.instances.turning_points import Solver
 
-# --- choosing --------------------------------------------------------------------------------------------------------
-
-FREE = (F(1), F(1, 2), F(2), F(1, 10), F(3), F(1, 4), F(10), F(1, 100), F(3, 4), F(9, 10))
-
-
-CHANCES = (F(1, 2), F(1), F(1, 4), F(9, 10), F(1, 10), F(3, 4))
-TURNS = (1, 2, 3, 5, 2)
-LARGE_TURNS = (10, 20, 50)
-SHARP_TURNS = (1, 2, 5, 8)
-ONE_OF_SEVERAL: Mapping[bool, tuple[int, ...]] = {False: (8, 1), True: (1, 2, 5)}
-APART = 2
-"""Exponents of two that are tried for a value at which a relation turns are so far apart."""
 MOST_TURNS = 200
 """Of a loop whose number of turns a relation bounds from below."""
-EXTREMES = (*(F(10) ** k for k in (-9, -6, -4, -3, 3, 4, 6, 9)), F(2) ** 200, F(1, 2**200))
-LARGE_INTEGERS = tuple(map(F, (20, 50, 100, 1000, 10**4, 10**6)))
-"""Numbers of a claim without functions, beyond those of `FREE`."""
-BELOW_AN_END = (F(1, 10**9), F(1, 10**3))
-"""How far below the open end of a domain a number is taken."""
 SHARES = (F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(1, 10), F(1, 100), F(2))
 SHARP_SHARES = (F(1), F(1, 20), F(1), F(1, 2), F(1, 100), F(1))
 """Of the value at which a relation turns."""
@@ -75,64 +40,7 @@ ROOM = (F(1, 10), F(10), F(1, 100), F(100), F(1000), F(1, 1000))
 """Factors by which a number is changed to leave room for another."""
 
 
-def choose(
-    claim: Claim,
-    problem: Any,
-    start: Any,
-    rounds: int,
-    rng: random.Random,
-    large: bool = False,
-    vectors: Mapping[str, Any] | None = None,
-    counts: Mapping[str, Fraction] | None = None,
-    everybody: bool = False,
-    most_rounds: int | None = None,
-    sharp: bool = False,
-    patient: bool = False,
-) -> tuple[Values, Setting] | None:
-    """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
-
-    Where there are none for this K, and relations have K, it is one of the unknowns (`run_length`).
-
-    Args:
-        claim: the claim.
-        problem: in fractions; None for a claim without functions.
-        start: x0, (d,).
-        rounds: K.
-        rng: decides.
-        large: whether loops turn often.
-        vectors: the free vectors.
-        counts: N and d, of a claim about numbers alone.
-        everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
-        most_rounds: the largest K that is solved for; None where it stays as it is.
-        sharp: whether numbers are where the claim has the least room (`Search`).
-        patient: whether numbers that leave no room for another are changed (`Search`).
-
-    Returns:
-        Values by name without index (lists for one a client, rows for a matrix), and the world in which all holds,
-        with its K.
-    """
-    roles = roles_in(claim)
-    for attempt in range(TRIES):
-        more = (vectors or {}, counts or {}, attempt, everybody, sharp, patient)
-        search = Search(claim, problem, start, rounds, rng, roles, large, *more)
-        found = search.run()
-        if found is not None:
-            return found
-        if problem is not None and along.too_large(search.world, claim):
-            return None
-    if most_rounds is None or not has_length(claim):
-        return None
-    from validate.instances.run_length import OpenLength  # which searches as this module does
-
-    for attempt in range(TRIES):
-        more = (vectors or {}, counts or {}, attempt, everybody, sharp, patient)
-        found = OpenLength(most_rounds, claim, problem, start, rounds, rng, roles, large, *more).run()
-        if found is not None:
-            return found
-    return None
-
-
-class Search:
+class Search(Solver):
     """One attempt: names are given values in an order in which their bounds are known.
 
     A sharp one takes constants that may be 0, where all positive numbers are constants, to be 0, and others small;
@@ -140,34 +48,14 @@ class Search:
     patient one makes an earlier number smaller or larger where it leaves no room for a later one.
     """
 
-    def __init__(
-        self,
-        claim: Claim,
-        problem: Any,
-        start: Any,
-        rounds: int,
-        rng: random.Random,
-        roles: Roles,
-        large: bool,
-        vectors: Mapping[str, Any],
-        counts: Mapping[str, Fraction],
-        attempt: int,
-        everybody: bool,
-        sharp: bool = False,
-        patient: bool = False,
-    ) -> None:
-        self.claim, self.problem, self.rng, self.roles, self.large = claim, problem, rng, roles, large
-        self.attempt, self.sharp, self.patient = attempt, sharp, patient
-        self.values: Values = dict(counts)
-        self.world = Setting(problem, start, self.values, rounds, claim, vectors)
-        self.words: Vocabulary = claim.vocabulary
+    def __init__(self, claim: Claim, world: Setting, values: Values, manner: Manner, rng: random.Random) -> None:
+        super().__init__(claim, world, values)
+        self.problem, self.manner, self.rng, self.roles = world.problem, manner, rng, roles_in(claim)
         self.symbols = {index_of(s)[0]: index_of(s)[1] for s in claim.symbols if s != "K"}
         self.needs = {relation: self._names(relation) for relation in claim.relations}
-        self.round = 0
         numbers = {name for name in self.symbols if not claim.domains[name].integer}
-        tied = any(names & roles.turns and names & numbers for names in self.needs.values())
-        self.counts_last = tied and attempt < TRIES - 1
-        self.everybody = everybody
+        tied = any(names & self.roles.turns and names & numbers for names in self.needs.values())
+        self.counts_last = tied and manner.attempt < TRIES - 1
 
     def run(self) -> tuple[Values, Setting] | None:
         """Values with which everything that the claim assumes holds, and the world; None where none were found."""
@@ -178,7 +66,7 @@ class Search:
         open_ = [name for name in self.symbols if name not in self.values]
         while open_:
             name = min(open_, key=lambda n: (len(self._waits_for(n, open_)), self._late(n), n))
-            if not self._choose(name) and not (self.patient and self._makes_room(name)):
+            if not self._choose(name) and not (self.manner.patient and self._makes_room(name)):
                 return False
             open_.remove(name)
         return True
@@ -253,17 +141,6 @@ class Search:
             return 3 if self.counts_last else 0
         return 1 if name in self.roles.chances | self.roles.matrices | self.roles.weights | self.roles.steps else 2
 
-    def satisfied(self, relation: Sentence) -> bool:
-        """Whether a relation holds for the values so far."""
-        return relation_satisfied(relation, self.world, self.claim, holds_surely)
-
-    def _value(self, e: Expression) -> Any:
-        at, code = {"n": 0, "i": 0, "k": self.round}, compiled(e, self.words, once=False)
-        try:
-            return evaluate(e, self.world, at, self.words) if code is None else to_fraction(code(self.world, at, {}))
-        except (ValueError, KeyError, IndexError, ZeroDivisionError):
-            return None
-
     # the constants of assumptions
 
     def _constants(self) -> bool:
@@ -289,7 +166,7 @@ class Search:
                 if self.claim.constants[name] == "exact":
                     tied.setdefault(name, []).append((direction, exact))
                     continue
-                if self.sharp and exact <= 0 and direction == "up":
+                if self.manner.sharp and exact <= 0 and direction == "up":
                     self.values[name] = max(self._least(name), self.values.get(name, F(0)))
                     continue
                 allowed = self.claim.domains[name].contains(exact)
@@ -336,7 +213,8 @@ class Search:
             return True
         if name in self.roles.weights:
             return self._choose_weights(name)
-        candidates = self._candidates(name)
+        tied = any(name in names for names in self.needs.values())
+        candidates = offered(name, self, self.manner, self.roles, tied, rng)
         if self.symbols[name] == "k":
             return self._choose_schedule(name, candidates)
         if self.symbols[name] == "n" or (name in self.roles.steps and rng.random() < 0.5):
@@ -377,55 +255,10 @@ class Search:
 
     def _share(self) -> Fraction:
         """Of the value at which a relation turns; a sharp attempt after the first takes one after another."""
-        if not self.sharp:
-            return self.rng.choice(SHARES)
-        return SHARP_SHARES[self.attempt % len(SHARP_SHARES)] if self.attempt else self.rng.choice(SHARP_SHARES)
-
-    def _candidates(self, name: str) -> list[Any]:
-        rng, problem, roles = self.rng, self.problem, self.roles
-        if name in roles.turns:
-            numbers: tuple[int, ...] = LARGE_TURNS if self.large else SHARP_TURNS if self.sharp else TURNS
-            if len(roles.turns) > 1 or self.everybody:  # many turns of one loop while another has few
-                numbers += ONE_OF_SEVERAL[self.large]
-            found = [F(x) for x in numbers]
-        elif self.everybody and name in roles.chances | roles.clients | roles.coordinates:
-            found = [F(1) if name in roles.chances else F(problem.clients if name in roles.clients else problem.dim)]
-        elif name in roles.clients:
-            found = [F(x) for x in range(1, min(problem.clients, 6) + 1)] + [F(problem.clients)]
-        elif name in roles.coordinates:
-            found = [F(x) for x in range(1, problem.dim + 1)]
-        elif name in roles.batch:
-            found = [F(x) for x in range(1, int(min(problem.counts)) + 1)]
-        elif name in roles.lengths or name in roles.steps:
-            found = [F(1), F(2), F(3)]
-        elif name in roles.chances:
-            found = list(CHANCES)
-        else:
-            found = list(FREE)
-            integer = self.claim.domains[name].integer
-            if integer:
-                found = [F(0), F(1), F(2), F(3), F(5), F(10)]
-            end = self.claim.domains[name]
-            if end.upper is not None and end.upper_open and not integer:  # a probability near 1 makes log(1/p) small
-                near = [F(end.upper) - gap for gap in BELOW_AN_END]
-                found = [*near, F(end.upper) / 2] if self.sharp else found + near
-            if self.large and problem is None:
-                found += LARGE_INTEGERS if integer else EXTREMES
-            tied = any(name in names for names in self.needs.values())
-            if not integer and problem is not None and end.upper is None and not tied:
-                found = self._in_units(found)
-        rng.shuffle(found)
-        return found
-
-    def _in_units(self, numbers: list[Any]) -> list[Any]:
-        """Numbers, or multiples of the inverse of a constant: such as a step that no relation ties to curvature is."""
-        constants = [
-            value for value in map(self.values.get, self.claim.constants) if isinstance(value, Fraction) and value
-        ]
-        if not constants or self.rng.random() < 0.3:
-            return numbers
-        unit = self.rng.choice(constants)
-        return [number / unit for number in numbers]
+        attempt, sharp = self.manner.attempt, self.manner.sharp
+        if sharp and attempt:
+            return SHARP_SHARES[attempt % len(SHARP_SHARES)]
+        return self.rng.choice(SHARP_SHARES if sharp else SHARES)
 
     def _choose_list(self, name: str, candidates: list[Any]) -> bool:
         rng, N = self.rng, self.world.clients
@@ -492,7 +325,7 @@ class Search:
         size = self._value(lengths[0]) if lengths else F(1)
         if size is None:  # no name of the claim: the weights say it
             size = F(len(others[0])) if others else F(self.rng.choice((1, 2, 3)))
-        if self.sharp and self.attempt % 2 == 0:
+        if self.manner.sharp and self.manner.attempt % 2 == 0:
             self.values[name] = [F(0)] * int(size)
             return True
         shares = [self.rng.choice((F(1, 2), F(1, 4), F(1, 10), F(3, 10), F(0))) for _ in range(int(size))]
@@ -500,124 +333,6 @@ class Search:
         self.values[name] = [s * F(9, 10) / total for s in shares] if total >= 1 else shares
         return True
 
-    def _ends(self, name: str, relation: Sentence) -> Iterator[Any]:
-        """Values of a name at which a relation turns, in fractions."""
-        for side, other in ((relation.left, relation.right), (relation.right, relation.left)):
-            if occurrences(side, name, self.words) != 1 or occurrences(other, name, self.words):
-                continue
-            target = self._target(relation, side, other)
-            found = None if target is None else self._inverted(side, name, target)
-            if found is None:
-                continue
-            yield from (found,) if isinstance(found, Fraction) else fractions_near(found)
-            return
-        yield from self._turning_point(name, relation)
-
-    def _target(self, relation: Sentence, side: Expression, other: Expression) -> Any:
-        """What a side is worth where a relation turns; of what speaks of the run, the worst of it."""
-        if not along.speaks_of_run(relation, self.words):
-            return self._value(other)
-        above = (relation.relation in ("<=", "<")) == (side is relation.right)
-        return along.worst(other, "largest" if above else "smallest", self.world, self.claim)
-
-    def _inverted(self, e: Expression, name: str, target: Any) -> Any:
-        """The value of a name that occurs once in a tree, for the tree to be worth `target`."""
-        if isinstance(e, Name):
-            if index_of(e.name)[0] == name:
-                return target
-            return self._inverted(self.words.definitions[e.name], name, target)
-        if not isinstance(e, Apply):
-            return None
-        inner = parts(e)
-        place = next((i for i, part in enumerate(inner) if occurrences(part, name, self.words)), None)
-        if place is None:
-            return None
-        op, here = e.operation, inner[place]
-        try:
-            if op == "neg":
-                return self._inverted(here, name, number("neg", (target,)))
-            if op == "sqrt":
-                return self._inverted(here, name, number("*", (target, target)))
-            if op in ("log", "exp"):
-                return self._inverted(here, name, number("exp" if op == "log" else "log", (target,)))
-            if op not in ("+", "-", "*", "/", "**"):
-                return None
-            beside = self._value(inner[1 - place])
-            if beside is None:
-                return None
-            if op == "**":
-                if place == 1 or beside == 0:
-                    return None
-                power = number("/", (F(1), beside))
-                return self._inverted(
-                    here, name, number("sqrt", (target,)) if beside == 2 else number("**", (target, power))
-                )
-            undo = {
-                ("+", 0): lambda: number("-", (target, beside)),
-                ("+", 1): lambda: number("-", (target, beside)),
-                ("-", 0): lambda: number("+", (target, beside)),
-                ("-", 1): lambda: number("-", (beside, target)),
-                ("*", 0): lambda: number("/", (target, beside)),
-                ("*", 1): lambda: number("/", (target, beside)),
-                ("/", 0): lambda: number("*", (target, beside)),
-                ("/", 1): lambda: number("/", (beside, target)),
-            }
-            return self._inverted(here, name, undo[op, place]())
-        except (UndefinedError, KeyError):
-            return None
-
-    def _turning_point(self, name: str, relation: Sentence) -> Iterator[Any]:
-        """The largest power of two, refined, up to which an inequality holds; by bisection."""
-        if relation.relation == "==" or along.speaks_of_run(relation, self.words):
-            return
-
-        changing: set[int] = set()
-        for side in (relation.left, relation.right):
-            with_name(side, name, self.words, changing)
-        memos: Memos = {}
-        rough = rounded(self.values)  # whoever takes the value looks again, in fractions
-        world = replace(self.world, values=rough)
-
-        def fits(value: Fraction) -> bool:
-            rough[name] = float(value)
-            for memo in memos.values():  # what does not have the name is worked out once
-                for tree in changing:
-                    memo.pop(tree, None)
-            return relation_satisfied(relation, world, self.claim, holds_surely, memos)
-
-        tried = range(-30, 21, APART)
-        exponents = [k for k in tried if fits(F(2) ** k)]
-        if exponents and len(exponents) < len(tried):
-            low, high = F(2) ** exponents[-1], F(2) ** (exponents[-1] + APART)
-            if exponents[-1] == tried[-1]:  # it holds from some value on
-                high, low = F(2) ** exponents[0], F(2) ** (exponents[0] - APART)
-                for _ in range(30):
-                    middle = (low + high) / 2
-                    low, high = (low, middle) if fits(middle) else (middle, high)
-                yield high
-            else:
-                for _ in range(30):
-                    middle = (low + high) / 2
-                    low, high = (middle, high) if fits(middle) else (low, middle)
-                yield low
-
 
 def _bare(e: Expression) -> str | None:
     return index_of(e.name)[0] if isinstance(e, Name) else None
-
-
-def fractions_near(value: float) -> tuple[Fraction, ...]:
-    """Fractions close to a float: the nearest short one, and one on either side of what it may stand for."""
-    near = F(value).limit_denominator(10**9)
-    away = abs(near) / 10**6
-    return (near, *(F(near + side).limit_denominator(10**9) for side in (-away, away))) if near else (near,)
-
-
-def network(clients: int, rng: random.Random) -> list[list[Fraction]]:
-    """A symmetric, doubly stochastic matrix of rationals whose second eigenvalue is rational and below 1."""
-    share = rng.choice((F(1, 2), F(3, 4), F(1, 4), F(1, 10), F(9, 10)))
-    if clients == 4 and rng.random() < 0.5:  # a ring
-        return [
-            [1 - share if i == j else share / 2 if (i - j) % 4 in (1, 3) else F(0) for j in range(4)] for i in range(4)
-        ]
-    return [[(1 - share if i == j else F(0)) + share / clients for j in range(clients)] for i in range(clients)]

@@ -1,0 +1,272 @@
+"""PERM's synthetic experiment: its parts on small sizes, its structure, and that it goes on where it stopped."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from examples import perm as own
+from examples.perm import Size, Train
+from sim.algorithms import SingleLoopPERM
+from sim.problems import ridge_logistic, split_samples, two_population_logistic
+from sim.simulate import simulate
+from validate.experiments.kept import Work
+from validate.experiments.methods import tuned
+from validate.heat_maps import HeatMap, draw_heat_maps
+from validate.rates import Slope
+
+SMALL = Size(clients=6, epochs=3, seeds=3, grid=2, swept=1, points=3, rounds=(16, 24, 36), runs=12)
+
+
+# --- parts -----------------------------------------------------------------------------------------------------------
+
+
+def test_accuracy_and_loss_of_known_models() -> None:
+    p = two_population_logistic(4, 30, 5, 0.01, 1)
+    w = 0.1 + np.random.Generator(np.random.PCG64(1)).standard_normal(5)
+    right = np.concatenate([np.tile(w, (2, 1)), np.tile(-w, (2, 1))])
+    accuracy, loss = own.measure(p, np.stack([right, -right, np.zeros((4, 5)), np.tile(w, (4, 1))]))
+    assert accuracy.tolist() == [1.0, 0.0, 0.5, 0.5]
+    assert loss[2] == pytest.approx(np.log(2))
+    plain = [np.log1p(np.exp(-p.labels[c, i] * (p.features[c, i] @ right[c]))) for c in range(4) for i in range(30)]
+    assert loss[0] == pytest.approx(np.mean(plain))
+
+
+def test_the_mixing_step_solves_equation_2() -> None:
+    """Two groups far apart: equal weights within, none between; and the optimality conditions for random z."""
+    far = np.kron(1 - np.eye(2), np.full((2, 2), 5.0))
+    found = own.mixing(4, 0.5)(far[None], None)
+    np.testing.assert_allclose(found[0], np.kron(np.eye(2), np.full((2, 2), 0.5)))
+    z = np.random.default_rng(0).exponential(size=(3, 4, 4))
+    alpha = own.mixing(4, 0.7, samples=9)(z, None)
+    np.testing.assert_allclose(alpha.sum(axis=-1), 1)
+    slope = z + 2 * 0.7 * alpha  # n cancels: lam/n = 0.7
+    level = np.where(alpha > 0, slope, np.inf).min(axis=-1, keepdims=True)
+    np.testing.assert_allclose(np.where(alpha > 0, slope, level), np.broadcast_to(level, slope.shape))
+    assert np.all(slope >= level - 1e-12)
+
+
+def test_every_method_is_tuned_alike() -> None:
+    assert list(own.METHODS) == ["perm", "fedavg", "per-fedavg", "pfedme", "local"]
+    for key, method in own.METHODS.items():
+        grid = method.grid(3, 3)
+        assert {step for step, _ in grid} == set(own.STEPS)
+        assert len(grid) == len(set(grid)) == (3 if key == "local" else 9)
+    made = own.METHODS["perm"].make(0.1, 1.0, 4)
+    assert isinstance(made, SingleLoopPERM)
+    assert (made.step, made.local_steps) == (0.1, 20)
+    for key in own.RIVALS:
+        baseline = own.METHODS[key].make(0.1, own.METHODS[key].values[0], 4)
+        assert baseline.parameters["H"] == 20
+        assert baseline.parameters["eta"] == 0.1
+        assert baseline.tuning[1]["H"] == (3000 if key == "pfedme" else 1000)
+
+
+def test_the_baselines_are_their_papers_steps() -> None:
+    """With one sample a client there is nothing to draw: their rounds by hand."""
+    p = split_samples(ridge_logistic(3, 2, 2, 1.0, 0.1, 5), (1, 1))[0]
+    g, x, K = p.gradient, np.array([0.3, -0.2]), 3
+    tiled = np.tile(x, (3, 1))
+    meta, near, tuned_, alone = tiled, tiled, tiled, tiled
+    for _ in range(K):
+        meta = meta - 0.2 * g(meta - 0.3 * g(meta))
+        t = near
+        for _ in range(2):
+            t = t - 0.3 * (g(t) + 0.5 * (t - near))
+        near = near - 0.2 * 0.5 * (near - t)
+        tuned_ = tuned_ - 0.3 * (g(tuned_) + 0.5 * (tuned_ - x))
+        alone = alone - 0.2 * g(alone)
+    steps = {"eta": 0.2, "H": K}
+    for program, parameters, expected in (
+        (own.per_fedavg, steps | {"a": 0.3}, meta.mean(axis=0)),
+        (own.pfedme, steps | {"penalty": 0.5, "a": 0.3, "J": 2}, near.mean(axis=0)),
+        (own.near_server, {"penalty": 0.5, "a": 0.3, "H": K}, tuned_),
+        (own.local_training, steps, alone),
+    ):
+        found = simulate(program, p, parameters, x).final["x"][0]
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_clients_tune_the_server_s_model_of_every_recorded_round() -> None:
+    p = split_samples(ridge_logistic(3, 2, 2, 1.0, 0.1, 5), (1, 1))[0]
+    made = own.localised(0.2, 4, 3)
+    found = own.personalised(made, p, np.array([0, 2]), 0)
+    server = simulate(made.program, p, made.parameters, rounds=2, record=[0, 2]).states["x"][0]
+    for models, w in zip(found, server, strict=True):
+        expected = np.tile(w, (3, 1))
+        for _ in range(4):
+            expected = expected - 0.2 * p.gradient(expected)
+        np.testing.assert_allclose(models, expected, rtol=1e-12)
+
+
+def test_the_best_setting_is_not_one_that_diverged() -> None:
+    values = {(0.1, 1.0): 0.5, (0.1, 2.0): np.nan, (0.3, 1.0): 0.4, (0.3, 2.0): np.inf}
+    found = tuned(values, values.__getitem__)
+    assert found.best == (0.3, 1.0)
+    assert found.scores[0.1, 2.0] == np.inf
+    assert (found.at_edge(0), found.at_edge(1)) == (True, True)
+
+
+def test_a_lead_is_a_paired_difference_at_the_ends_of_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def runs(at: list[int], curves: list[list[float]]) -> list[Any]:
+        return [{"rounds": np.array(at), "accuracy": np.array(c), "loss": -np.array(c)} for c in curves]
+
+    level = np.array([0.1, 0.5, 0.9])  # data sets differ far more than the methods: unpaired, nothing would show
+    ours = runs([0, 10, 20], [[x, x - 0.1, x + 0.2 + e] for x, e in zip(level, (0, 0.01, -0.01), strict=True)])
+    theirs = runs([0, 15], [[x, x + 0.1] for x in level])
+    both = {"perm": ours, "x": theirs}
+    monkeypatch.setattr(own.Found, "runs", lambda self, key: both[key])
+    found = own.Found(Work(Path()), SMALL, {})
+    assert own.ahead_from(found, "accuracy", "x") == 20
+    assert own.ahead_from(found, "loss", "x") == 20
+    both["perm"] = theirs
+    assert own.ahead_from(found, "accuracy", "x") is None
+
+
+def test_algorithm_3_s_global_model_with_one_local_step_is_gradient_descent() -> None:
+    p = two_population_logistic(4, 40, 3, 0.1, 2)
+    w = np.zeros(3)
+    for _ in range(5):
+        w = w - 0.7 * p.gradient(w).mean(axis=0)
+    np.testing.assert_allclose(own.global_model(p, 5, 0.7, 1), w, atol=1e-14)
+
+
+def test_sparsity_counts_positive_weights() -> None:
+    assert own.sparsity(np.array([[1.0, 0.0], [0.5, 0.5]])) == (1.5, 0.75)
+
+
+def test_heat_maps_are_drawn(tmp_path: Path) -> None:
+    maps = [HeatMap(f"map {i}", np.eye(5) / (i + 1)) for i in range(4)]
+    path = draw_heat_maps(tmp_path / "heat.svg", maps, "j", "i", "weight", columns=3)
+    text = path.read_text()
+    ElementTree.fromstring(text)
+    assert text.count("<image") >= 4
+
+
+# --- rates -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["noisy", "exact", "logistic"])
+def test_minimisers_of_weighted_sums(kind: str) -> None:
+    problem, mu, L = own.convex(kind)
+    alpha = np.array([0.5, 0.3, 0.2, 0.0])
+    v = own.minimiser(problem, alpha)
+    assert np.linalg.norm(alpha @ own.of_clients(problem, "gradient", v)) < 1e-12
+    # the constants that set the steps hold: eigenvalues of every client's Hessian there
+    values = np.linalg.eigvalsh(own.of_clients(problem, "hessian", v))
+    assert values.min() >= mu - 1e-9
+    assert values.max() <= L + 1e-9
+
+
+def test_rates_of_known_curves() -> None:
+    """Errors that fall exactly as printed, and half as fast."""
+    R = np.array([16.0, 32.0, 64.0, 128.0])
+    exact, slow = own.fitted(R, np.tile(3 / R, (4, 1))), own.fitted(R, np.tile(3 / np.sqrt(R), (4, 1)))
+    assert exact.value == pytest.approx(-1)
+    wide = Slope(-1.0, -2.0, 0.0, 0.1, 0.0, 0.0, 4, 0.99)
+    verdicts = [own.Fit("noisy", "gap", 1, s, s).verdict for s in (exact, slow, wide)]
+    assert verdicts == ["borne out", "not borne out", "not settled"]
+
+
+def test_rates_are_measured(reproduced: SimpleNamespace) -> None:
+    table = reproduced.experiment.tables[-1]
+    assert [row[0] for row in table.rows] == ["perm/theorem-1", "perm/theorem-2"] * len(own.CASES)
+    fits = reproduced.found.fits
+    assert all(f.raw.value < 0 for f in fits if f.case in ("exact", "drift"))
+    with reproduced.experiment.data[-1].open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert sorted({float(r["x"]) for r in rows}) == [16, 24, 36]
+
+
+# --- the experiment --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    out = tmp_path_factory.mktemp("perm")
+    said: list[str] = []
+    few = {k: replace(m, values=(30, 20, 10)) if m.own == "tuning steps" else m for k, m in own.METHODS.items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(own, "GIVEN", replace(own.GIVEN, proximal_steps=10, local_steps=4))
+        patch.setattr(own, "METHODS", few)
+        example = replace(own.EXAMPLE, setting=own.GIVEN, quick=SMALL)
+        experiment = example.reproduce(out=out, quick=True, progress=said.append, seed=3)
+        first = len(said)
+        found = own.gather(Work(out / "data", own.GIVEN, 3, said.append), SMALL)
+        again = tuple(own.tables(found)), tuple(own.findings(found))
+        yield SimpleNamespace(first=said[:first], second=said[first:], experiment=experiment, again=again, found=found)
+
+
+def test_reproduce_draws_and_tabulates(reproduced: SimpleNamespace) -> None:
+    experiment = reproduced.experiment
+    assert experiment.paper == "perm"
+    names = ["figure-1", "figure-1-paired", "figure-6", "figure-rates"]
+    assert [d.path.name for d in experiment.figures] == [f"{name}.svg" for name in names]
+    for drawing in experiment.figures:
+        ElementTree.fromstring(drawing.path.read_text())
+    assert [path.name for path in experiment.data] == [f"{name}.csv" for name in names]
+    for table in experiment.tables:
+        assert table.rows
+        assert all(len(row) == len(table.header) for row in table.rows), table.title
+        assert all(isinstance(cell, str) for row in table.rows for cell in row)
+    assert any(table.title.startswith("Work in a round") for table in experiment.tables)
+    assert any("quick run" in line for line in experiment.settings)
+    assert len(experiment.findings) >= 6
+
+
+def test_the_numbers_behind_figure_1_are_those_of_the_ranking(reproduced: SimpleNamespace) -> None:
+    with reproduced.experiment.data[0].open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if "error rate" in row["panel"]]
+    final = {r["series"]: 1 - float(r["value"]) for r in rows}  # the last round of each method
+    label = own.METHODS["perm"].label
+    assert [float(r["x"]) for r in rows if r["series"] == label] == [0, 6, 12, 18]
+    ranking = experiment_table(reproduced.experiment, "Personalised accuracy")
+    shown = {row[0]: float(row[2].split()[0]) for row in ranking.rows}
+    for method in own.METHODS.values():
+        assert shown[method.label] == pytest.approx(final[method.label], abs=6e-5)
+
+
+def test_the_paired_figure_is_the_difference_of_figure_1_s_curves(reproduced: SimpleNamespace) -> None:
+    plain, paired = (list(csv.DictReader(path.read_text().splitlines())) for path in reproduced.experiment.data[:2])
+    mean = {("loss" in r["panel"], r["series"], float(r["x"])): float(r["value"]) for r in plain}
+    label = own.METHODS["perm"].label
+    assert len(paired) == 2 * 4 * 4
+    for row in paired:
+        what, at = "loss" in row["panel"], float(row["x"])  # all recorded at 0, 6, 12, 18
+        expected = mean[what, row["series"], at] - mean[what, label, at]
+        assert float(row["value"]) == pytest.approx(expected, abs=1e-12)
+
+
+def experiment_table(experiment: Any, title: str) -> Any:
+    return next(t for t in experiment.tables if t.title.startswith(title))
+
+
+def test_weights_in_figure_6_are_weights(reproduced: SimpleNamespace) -> None:
+    with reproduced.experiment.data[2].open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) in (3 * 6, 5 * 6)  # without and with scikit-learn
+    values = np.array([[float(r[f"column{j}"]) for j in range(6)] for r in rows])
+    np.testing.assert_allclose(values.sum(axis=1), 1)
+    assert (values >= 0).all()
+    two = values[:6]
+    assert two[:3, 3:].max() == two[3:, :3].max() == 0  # the populations are told apart
+
+
+def test_a_finished_experiment_is_read_again(reproduced: SimpleNamespace) -> None:
+    assert not any("simulating" in line for line in reproduced.second)
+    assert sum("read from" in line for line in reproduced.second) == sum(":" in line for line in reproduced.first)
+    assert reproduced.again == (reproduced.experiment.tables, reproduced.experiment.findings)
+
+
+def test_other_data_are_other_runs(tmp_path: Path) -> None:
+    jobs = [Train("local", (0.1, 0.0), data, 2, 1, 1, ridge) for data, ridge in ((1, 1e-3), (1, 1e-2), (2, 1e-3))]
+    work = Work(tmp_path)
+    assert len({float(work[job]["loss"][-1]) for job in jobs}) == 3
+    assert len(list(tmp_path.iterdir())) == 3

@@ -1,0 +1,105 @@
+"""What is offered as the value of a parameter: by what the algorithm does with it, by its domain, in what units."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from validate.instances.roles import Roles
+from validate.instances.setting import F
+from validate.instances.turning_points import Solver
+
+FREE = (F(1), F(1, 2), F(2), F(1, 10), F(3), F(1, 4), F(10), F(1, 100), F(3, 4), F(9, 10))
+CHANCES = (F(1, 2), F(1), F(1, 4), F(9, 10), F(1, 10), F(3, 4))
+TURNS = (1, 2, 3, 5, 2)
+LARGE_TURNS = (10, 20, 50)
+SHARP_TURNS = (1, 2, 5, 8)
+ONE_OF_SEVERAL: Mapping[bool, tuple[int, ...]] = {False: (8, 1), True: (1, 2, 5)}
+EXTREMES = (*(F(10) ** k for k in (-9, -6, -4, -3, 3, 4, 6, 9)), F(2) ** 200, F(1, 2**200))
+LARGE_INTEGERS = tuple(map(F, (20, 50, 100, 1000, 10**4, 10**6)))
+"""Numbers of a claim without functions, beyond those of `FREE`."""
+BELOW_AN_END = (F(1, 10**9), F(1, 10**3))
+"""How far below the open end of a domain a number is taken."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How values are chosen.
+
+    Attributes:
+        attempt: which, from 0.
+        large: whether loops turn often.
+        everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
+        sharp: whether numbers are where the claim has the least room.
+        patient: whether numbers that leave no room for another are changed.
+    """
+
+    attempt: int
+    large: bool
+    everybody: bool
+    sharp: bool = False
+    patient: bool = False
+
+
+def offered(name: str, solver: Solver, manner: Manner, roles: Roles, tied: bool, rng: random.Random) -> list[Fraction]:
+    """Values that a parameter may be given, in random order.
+
+    Args:
+        name: of the parameter.
+        solver: the claim, the problem and the values so far.
+        manner: how they are chosen.
+        roles: what the algorithm does with its parameters.
+        tied: whether a relation speaks of it.
+        rng: decides.
+    """
+    problem, domain = solver.world.problem, solver.claim.domains[name]
+    if name in roles.turns:
+        numbers: tuple[int, ...] = LARGE_TURNS if manner.large else SHARP_TURNS if manner.sharp else TURNS
+        if len(roles.turns) > 1 or manner.everybody:  # many turns of one loop while another has few
+            numbers += ONE_OF_SEVERAL[manner.large]
+        found = [F(x) for x in numbers]
+    elif manner.everybody and name in roles.chances | roles.clients | roles.coordinates:
+        found = [F(1) if name in roles.chances else F(problem.clients if name in roles.clients else problem.dim)]
+    elif name in roles.clients:
+        found = [F(x) for x in range(1, min(problem.clients, 6) + 1)] + [F(problem.clients)]
+    elif name in roles.coordinates:
+        found = [F(x) for x in range(1, problem.dim + 1)]
+    elif name in roles.batch:
+        found = [F(x) for x in range(1, int(min(problem.counts)) + 1)]
+    elif name in roles.lengths or name in roles.steps:
+        found = [F(1), F(2), F(3)]
+    elif name in roles.chances:
+        found = list(CHANCES)
+    else:
+        found = [F(0), F(1), F(2), F(3), F(5), F(10)] if domain.integer else list(FREE)
+        if domain.upper is not None and domain.upper_open and not domain.integer:
+            near = [F(domain.upper) - gap for gap in BELOW_AN_END]  # a probability near 1 makes log(1/p) small
+            found = [*near, F(domain.upper) / 2] if manner.sharp else found + near
+        if manner.large and problem is None:
+            found += LARGE_INTEGERS if domain.integer else EXTREMES
+        if not domain.integer and problem is not None and domain.upper is None and not tied:
+            found = _in_units(found, solver, rng)
+    rng.shuffle(found)
+    return found
+
+
+def _in_units(numbers: list[Fraction], solver: Solver, rng: random.Random) -> list[Fraction]:
+    """Numbers, or multiples of the inverse of a constant: such as a step that no relation ties to curvature is."""
+    known = map(solver.values.get, solver.claim.constants)
+    constants = [value for value in known if isinstance(value, Fraction) and value]
+    if not constants or rng.random() < 0.3:
+        return numbers
+    unit = rng.choice(constants)
+    return [number / unit for number in numbers]
+
+
+def network(clients: int, rng: random.Random) -> list[list[Fraction]]:
+    """A symmetric, doubly stochastic matrix of rationals whose second eigenvalue is rational and below 1."""
+    share = rng.choice((F(1, 2), F(3, 4), F(1, 4), F(1, 10), F(9, 10)))
+    if clients == 4 and rng.random() < 0.5:  # a ring
+        return [
+            [1 - share if i == j else share / 2 if (i - j) % 4 in (1, 3) else F(0) for j in range(4)] for i in range(4)
+        ]
+    return [[(1 - share if i == j else F(0)) + share / clients for j in range(clients)] for i in range(clients)]
