@@ -5,8 +5,8 @@
 A claim's derivation is the one that its author wrote, or one that the search finds as in a check; it is exported where
 kernel and verifier accept it. What is found is kept in the folder by the claim's digest, and what coqc accepts by the
 file's: what was interrupted goes on where it was. Printed is for each claim what the compiler says, its seconds of CPU,
-and its axioms, then what the checker says of all files at once, and a summary. The exit status is 1 where something that
-was exported is not accepted, and 130 after an interruption.
+and its axioms, then what the checker says of all files at once, and a summary. The exit status is 1 where something
+that was exported is not accepted, and 130 after an interruption.
 """
 
 from __future__ import annotations

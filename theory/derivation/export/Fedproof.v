@@ -790,14 +790,6 @@ Proof.
     rewrite <- (sum_telescope n (fun i => ip (f i) u)). apply sum_ext. intros. apply ip_sub_l. }
   rewrite H. unfold norm2. rewrite !ip_sub_l. ring.
 Qed.
-Lemma carried_total {V : space} n (f g : nat -> V) : (forall i, (i < n)%nat -> f (S i) = add (f i) (g i)) ->
-  f n = add (f 0%nat) (vsum n g).
-Proof.
-  intros H. apply vector_ext. intros u. rewrite ip_add_l, ip_vsum_l.
-  transitivity (ip (f 0%nat) u + (ip (f n) u - ip (f 0%nat) u)); [lra|].
-  f_equal. rewrite <- (sum_telescope n (fun i => ip (f i) u)). apply sum_ext. intros i Hi.
-  rewrite H by exact Hi. rewrite ip_add_l. lra.
-Qed.
 Lemma before_one x : 1 <= x -> Rmax 0 (Rmin 1 x) = 1.
 Proof. intros H. rewrite Rmin_left by lra. apply Rmax_right. lra. Qed.
 Lemma before_none x : x <= 0 -> Rmax 0 (Rmin 1 x) = 0.
@@ -837,29 +829,6 @@ Proof.
       rewrite before_none; [ring|]. assert (L2 : (Datatypes.S s <= h)%nat) by lia.
       apply le_INR in L2, Hm. rewrite S_INR in L2. pose proof (pos_INR j). pose proof (pos_INR M).
       assert (0 <= (INR h - INR s - 1) * INR M) by (apply Rmult_le_pos; lra). lra.
-Qed.
-Lemma tail_factor j h : Rmax 0 (Rmin 1 (INR h + 1 - INR j)) = if Nat.leb j h then 1 else 0.
-Proof.
-  destruct (Nat.leb_spec j h) as [L|L].
-  - apply before_one. apply le_INR in L. lra.
-  - apply before_none. apply le_INR in L. rewrite S_INR in L. lra.
-Qed.
-Lemma tail_whole n f : sum n (fun h => Rmax 0 (Rmin 1 (INR h + 1 - INR 0)) * f h) = sum n (fun h => f h).
-Proof. apply sum_ext. intros h _. rewrite tail_factor. simpl. ring. Qed.
-Lemma tail_none n f : sum n (fun h => Rmax 0 (Rmin 1 (INR h + 1 - INR n)) * f h) = 0.
-Proof.
-  transitivity (sum n (fun _ => 0)); [|apply sum_zero]. apply sum_ext. intros h Hh. rewrite tail_factor.
-  destruct (Nat.leb_spec n h); [lia|ring].
-Qed.
-Lemma tail_step n j f : (j < n)%nat ->
-  sum n (fun h => Rmax 0 (Rmin 1 (INR h + 1 - INR j)) * f h) -
-  sum n (fun h => Rmax 0 (Rmin 1 (INR h + 1 - INR (S j))) * f h) = f j.
-Proof.
-  intros H. rewrite <- (sum_at n j f H).
-  assert (E : forall g k, sum n (fun i => g i) - sum n (fun i => k i) = sum n (fun i => (-1) * k i + g i)).
-  { intros g k. pose proof (sum_lin n (-1) k g) as L. simpl in L. rewrite L. lra. }
-  rewrite E. apply sum_ext. intros h _. rewrite !tail_factor.
-  destruct (Nat.leb_spec j h), (Nat.leb_spec (S j) h), (Nat.eqb_spec h j); try lia; ring.
 Qed.
 (* Powers, and the logarithm. *)
 Lemma bernoulli e n : 0 <= 1 + e -> 1 + INR n * e <= (1 + e) ^ n.
@@ -1074,7 +1043,7 @@ Ltac unrolled := first [reflexivity | cbn [sum]; repeat first [reflexivity | lia
 (* A line whose exponents are written otherwise. *)
 Ltac same H := first [exact H
   | erewrite sum_ext; [exact H | intros; cbv beta; repeat first [reflexivity | lia | progress f_equal]]].
-Ltac side := first [assumption | lia].
+Ltac side := first [assumption | lia | apply INR_le; rewrite ?S_INR; lra | apply INR_lt; rewrite ?S_INR; lra].
 
 (* --- an instance: the real line, half the square, one client, one sample, one outcome ----------------------------- *)
 
@@ -1137,6 +1106,9 @@ Ltac instance :=
     | apply smooth_mean; [lia | intros; instance] | apply convex_mean; [lia | intros; instance]
     | apply strong_mean; [lia | intros; instance]
     | rewrite !E_certain, ?mean_single; reflexivity
+    | rewrite !E_certain, ?mean_single; simpl INR; first [ring | field]
+    | right; reflexivity
+    | match goal with |- @eq _ ?u _ => change u with (0 : R); unfold sub, vmean, itself; simpl; field end
     | split; [lra | intros; rewrite ?mean_single; apply half_square_pl; lra]
     | exists 0; rewrite ?mean_single; unfold half_square; simpl; lra
     | unfold half_square, norm2; simpl;

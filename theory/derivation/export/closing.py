@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from theory.derivation.export.forms import Lines, NotExportedError, Poly, block, poly_term
@@ -81,19 +80,11 @@ class Closing(Scope):
         return own
 
     def _no_unfolding(self, v: Vec) -> tuple[Term, str] | None:
-        if not self._is_state(v):
-            return None
-        older = self.setting.claim.vocabulary.states.get(self._states[v.head]) == "past" and v.args[1] != count(0)
-        return self._unfold(v) if v.args and (v.args[0] == count(0) or older) else None
+        return self._unfold(v) if v.args and v.args[0] == count(0) and self._is_state(v) else None
 
     def _is_state(self, v: Vec) -> bool:
-        return v.head in self._states
-
-    @cached_property
-    def _states(self) -> dict[str, str]:
-        """States by their names in Rocq."""
         program = self.setting.program
-        return {} if program is None else {safe(s.name): s.name for s in program.state}
+        return program is not None and v.head in {safe(s.name) for s in program.state}
 
     def _unfold(self, v: Vec) -> tuple[Term, str] | None:
         return None if self.setting.program is None else round_of(self.setting).unfolded(v)

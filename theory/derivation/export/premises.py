@@ -30,8 +30,7 @@ class Premises:
         what is made later, and not of it, turn by turn."""
         found = []
         for s in self.round.program.state:
-            more = "j" if s.kind == "past" else ""
-            found.append(self._vector(safe(s.name), s.kind == "client", (name("k"),), more))
+            found.append(self._vector(safe(s.name), s.kind == "client", (name("k"),)))
         found += self._in(self.round.program.body, draw, ())
         names = [b.head for b in found]
         return [
@@ -112,17 +111,15 @@ class Premises:
                 found.append(("rounds_dom", f"({self.setting.furthest} <= rounds)%nat"))
         outcome = "nat -> " if random else ""
         for s in self.round.program.state:
-            if s.kind not in ("server", "client", "past"):
+            if s.kind not in ("server", "client"):
                 raise NotExportedError(f"a state that is a {s.kind} is not exported yet")
-            found.append((safe(s.name), f"nat -> {'nat -> ' if s.kind != 'server' else ''}{outcome}V"))
+            found.append((safe(s.name), f"nat -> {'nat -> ' if s.kind == 'client' else ''}{outcome}V"))
         shown: dict[str, Carried | Tap] = {c.name: c for c in self.round.carried.values()}
         shown |= self.round.taps
         for one in shown.values():
             turns = "nat -> " * len(one.path)
             found.append((one.name, f"nat -> {turns}{'nat -> ' if one.client else ''}{outcome}V"))
         for s in self.round.program.state:
-            if s.kind == "past":
-                continue
             env = self._symbols(s.kind == "client")
             start = text_of(self.setting.start(s.name, env))
             left = Vec(safe(s.name), (count(0), *(env[x] for x in "nw" if x in env)))
@@ -137,32 +134,11 @@ class Premises:
             value = text_of(self.round.value(tap.value, env, tap.path))
             found.append((f"{tap.name}_is", f"{self._given(env, tap.path)}{at} = {value}"))
         for s in self.round.program.state:
-            if s.kind == "past":
-                found += self._remembered(s.name)
-                continue
             env = {"k": name("t"), **self._symbols(s.kind == "client")}
             left = Vec(safe(s.name), self.round.indices(s.kind == "client", {**env, "k": name("t").shifted(1)}))
             after = text_of(self.round.after(s.name, env))
             found.append((f"{safe(s.name)}_step", f"{self._given(env)}{text_of(left)} = {after}"))
         return found
-
-    def _remembered(self, state: str) -> list[tuple[str, str]]:
-        """Vectors that are remembered: what they are before the first round, and what a round puts in front."""
-        word, w = safe(state), self._symbols(False)
-        env = {"k": name("t"), **w}
-
-        def at(k: Nat, j: Nat) -> str:
-            return text_of(Vec(word, (k, j, *w.values())))
-
-        start, now = text_of(self.setting.start(state, {})), at(name("t"), name("j"))
-        new = text_of(self.round.value(self.round.put_in_front(state), env, ()))
-        later, given = name("t").shifted(1), self._given(env)
-        rounds, outcome = self._given({"k": name("t")}), self._given(w)
-        return [
-            (f"{word}_start", f"forall j, {outcome}{at(count(0), name('j'))} = {start}"),
-            (f"{word}_newest", f"{given}{at(later, count(0))} = {new}"),
-            (f"{word}_older", f"{rounds}forall j, {outcome}{at(later, name('j').shifted(1))} = {now}"),
-        ]
 
     def _handing(self, c: Carried) -> list[tuple[str, str]]:
         """What a loop hands on is in its first turn, and in the turn after each."""

@@ -89,7 +89,6 @@ class Proof(Closing):
         if one["by"] == "induction" and one.get("on") == "K" and "K" not in self.fixed:
             free = ("K", *free)
         within = str(one["over"])[-1] if one["by"] == "axiom" and str(one.get("over"))[:3] in ("max", "min") else ""
-        within = "j" if one["by"] == "axiom" and one["schema"] == "tail" else within
         line = Line("", sentence, free, within=within if within in "khj" and within in free else "", place=place)
         while True:
             try:

@@ -21,12 +21,10 @@ from theory.derivation.export.terms import (
     Vec,
     VOp,
     count,
-    everything,
     minus,
     name,
     nat_text,
     rebuilt,
-    text_of,
     times,
 )  # fmt: skip
 from theory.formula import Formula
@@ -34,22 +32,7 @@ from theory.formula import text_of as formula_text
 from theory.program import Instruction, Loop, Program
 from theory.sentence import TURNS
 
-READ = frozenset(
-    {
-        "linear",
-        "gradient",
-        "full gradient",
-        "each",
-        "mean",
-        "sum",
-        "where",
-        "average",
-        "combine",
-        "shift",
-        "tap",
-        *DRAWN,
-    }
-)
+READ = frozenset({"linear", "gradient", "full gradient", "each", "mean", "sum", "where", "average", "tap", *DRAWN})
 
 
 @dataclass(frozen=True)
@@ -62,7 +45,6 @@ class Carried:
         client: whether each client has its own.
         first, following: the program's values in the first turn, and in the turn after this one.
         begins: whether a loop inside this one begins with it, of whose function it then is the value at turn 0.
-        hands: the program's name.
     """
 
     name: str
@@ -71,7 +53,6 @@ class Carried:
     first: str
     following: str
     begins: bool = False
-    hands: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,7 +98,7 @@ class Round:
                 begins = c.name in inner
                 word = inner.get(c.name, c.name)
                 self.carried[c.name] = Carried(
-                    shown.get(word, f"loop{word}"), path, c.kind == "client", c.first, c.following, begins, c.name
+                    shown.get(word, f"loop{word}"), path, c.kind == "client", c.first, c.following, begins
                 )
 
     def _tapped(self, step: Instruction, path: Path, shown: dict[str, str]) -> None:
@@ -241,29 +222,9 @@ class Round:
                 return VOp("add", tuple(VOp("scal", (c, value(v))) for c, v in zip(weights, step.of, strict=True)))
             case "average":
                 return self._average(step, env, path)
-            case "combine":
-                var, past = self.setting.fresh("j", env), self.state_of(step.of[0])
-                assert self.setting.lags is not None
-                one = Vec(safe(past), (env["k"], name(var), *([env["w"]] if self.setting.random else [])))
-                return Bind("vsum", self.setting.lags, var, VOp("scal", (App(safe(step.label), (name(var),)), one)))
             case "keep":
                 return self._kept(self.draws[step.to], value(step.of[0]), env)
         raise NotExportedError(f"an algorithm that has {step.op} is not exported yet")
-
-    def state_of(self, word: str) -> str:
-        """The state that a value of the program is."""
-        states = {w: s.name for w, s in zip(self.program.inputs, self.program.state, strict=True)}
-        if word not in states:
-            raise NotExportedError(f"{word}, remembered vectors that were shifted in this round, is not exported yet")
-        return states[word]
-
-    def put_in_front(self, state: str) -> str:
-        """The value that a round puts in front of remembered vectors."""
-        position = [s.name for s in self.program.state].index(state)
-        step, path = self._steps.get(self.program.result[position], (None, ()))
-        if step is None or step.op != "shift" or path or self.state_of(step.of[0]) != state:
-            raise NotExportedError("remembered vectors that a round does not shift are not exported yet")
-        return step.of[1]
 
     def _linear(self, step: Instruction, env: Env, path: Path) -> Term:
         found: Term | None = None
@@ -304,8 +265,6 @@ class Round:
     def unfolded(self, v: Vec) -> tuple[Term, str] | None:
         """A state after a round, what a loop hands on, a tap: what they are, and a term of Rocq that proves it."""
         states = {safe(s.name): s for s in self.program.state}
-        if v.head in states and states[v.head].kind == "past":
-            return self._remembered(v, states[v.head].name)
         if v.head in states:
             return self._state(v, states[v.head].name, states[v.head].kind == "client")
         handed = [c for c in self.carried.values() if c.name == v.head]
@@ -341,36 +300,6 @@ class Round:
         env["k"] = k.shifted(-1)
         return self.after(state, env), self._cited(f"{v.head}_step", env)
 
-    def _remembered(self, v: Vec, state: str) -> tuple[Term, str] | None:
-        """What was remembered before the first round; what a round puts in front; the rest, one place further."""
-        env = dict(zip("kjw", v.args, strict=False))
-        k, j = env.pop("k"), env["j"]
-        assert isinstance(k, Nat)
-        assert isinstance(j, Nat)
-        if k == count(0):
-            words = " ".join(nat_text(a) + (" ltac:(side)" if x == "w" else "") for x, a in env.items())  # type: ignore[arg-type]
-            return self.setting.start(state, {}), f"({v.head}_start {words})"
-        if k.constant < 1:
-            return None
-        env["k"] = k.shifted(-1)
-        found = {x: a for x, a in env.items() if isinstance(a, Nat) and (x != "j" or j.constant >= 1)}
-        if j.constant >= 1:
-            found["j"] = j.shifted(-1)
-            value: Term = Vec(v.head, (found["k"], found["j"], *([found["w"]] if "w" in found else [])))
-            return value, self._cited_past(f"{v.head}_older", found)
-        if j == count(0):
-            return self.value(self.put_in_front(state), found, ()), self._cited_past(f"{v.head}_newest", found)
-        return None
-
-    def _cited_past(self, word: str, env: Env) -> str:
-        """A hypothesis about what is remembered; places are not bounded."""
-        found = [word]
-        for x in "kjw":
-            if x in env:
-                found.append(nat_text(env[x]))
-                found += ["ltac:(side)"] if x == "w" or (x == "k" and self.setting.random) else []
-        return f"({' '.join(found)})"
-
     def _turn(self, v: Vec, own: Sequence[Carried]) -> tuple[Term, str] | None:
         """What loops hand on under this name, at these turns: `own` has the innermost last."""
         c = own[-1]
@@ -381,29 +310,10 @@ class Round:
             return self._between(v, own[0], env)
         if turn == count(0):
             return self.value(c.first, env, c.path[:-1]), self._cited(f"{v.head}_first", env)
-        if turn == self.setting.turns(c.path[-1]) and len(own) == 1 and v.head == f"loop{c.hands}":
-            return self._total(v, c, env)
         if turn.constant < 1:
             return None
         env[at] = turn.shifted(-1)
         return self.value(c.following, env, c.path), self._cited(f"{v.head}_turn", env)
-
-    def _total(self, v: Vec, c: Carried, env: dict[str, Nat]) -> tuple[Term, str] | None:
-        """What no tap shows is after the loop what it was, and what each turn has added, if it has no say in that."""
-        at, turns = TURNS[len(c.path) - 1], self.setting.turns(c.path[-1])
-        var = self.setting.fresh(at, env)
-        inside = {**env, at: name(var)}
-        now, grown = self.handed(c, name(var), inside), self.value(c.following, inside, c.path)
-        if not isinstance(grown, VOp) or grown.op != "add" or grown.args[0] != now:
-            return None
-        more = grown.args[1]
-        if any(isinstance(part, Vec) and part.head == v.head for part in everything(more)):
-            return None
-        cited = self._cited(f"{v.head}_turn", inside).replace(f"{var} ltac:(side)", f"{var} lt_{var}")
-        turn = f"(fun {var} lt_{var} => {cited})"
-        functions = f"(fun {var} => {text_of(now)}) (fun {var} => {text_of(more)})"
-        found = VOp("add", (self.handed(c, count(0), env), Bind("vsum", turns, var, more)))
-        return found, f"(carried_total {nat_text(turns)} {functions} {turn})"
 
     def _between(self, v: Vec, c: Carried, env: dict[str, Nat]) -> tuple[Term, str] | None:
         """What an outer loop hands on, with which an inner one begins."""

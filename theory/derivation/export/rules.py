@@ -9,7 +9,7 @@ from theory.derivation.export.combining import by_combination
 from theory.derivation.export.forms import Lines, NotExportedError, block, poly_term
 from theory.derivation.export.names import Said, safe
 from theory.derivation.export.replacing import same_when
-from theory.derivation.export.scope import Line, Written
+from theory.derivation.export.scope import BeyondError, Line, Written
 from theory.derivation.export.signs import ratio
 from theory.derivation.export.terms import (
     ONE,
@@ -28,6 +28,7 @@ from theory.derivation.export.terms import (
 from theory.derivation.export.terms import everything as all_parts
 from theory.predicates import predicate
 from theory.sentence import (
+    TURNS,
     index_of,
     parse_call,
     parse_expression,
@@ -48,20 +49,38 @@ def by_domain(derivation: Proof, one: Written, line: Line) -> Lines:
     facts = []
     for symbol in derivation.setting.symbols:
         base, index = index_of(symbol)
-        if index:
+        if index and index not in line.free:
             continue
         domain = derivation.setting.claim.domains[base]
         word, whole = safe(base), derivation.setting.whole(symbol)
+        at = f" {index}" + (" ltac:(side)" if index == "n" else "") if index else ""
         ends = [e for e, v in (("dom", whole), ("low", not whole and domain.lower is not None)) if v]
         ends += ["top"] if domain.upper is not None else []
         for end in ends:
-            facts.append(f"pose proof (le_INR _ _ {word}_{end})." if whole else f"pose proof {word}_{end}.")
+            facts.append(f"pose proof (le_INR _ _ {word}_{end})." if whole else f"pose proof ({word}_{end}{at}).")
+    facts += _of_index(derivation, line)
     said = derivation.goal(line)
     for word in sorted({text_of(t.args[0]) for side in (said.left, said.right) for t in all_parts(side)
                         if isinstance(t, App) and t.head == "INR"}):  # fmt: skip
         facts.append(f"pose proof (pos_INR {word}).")
         facts.append(f"try (pose proof (le_INR 1 {word} ltac:(counts))).")
     return [*facts, "simpl INR in *; lra."]
+
+
+def _of_index(derivation: Proof, line: Line) -> Lines:
+    """How far a round, or a turn, goes, where that is what the line says: one less than their number, or so many."""
+    goal, facts = derivation.goal(line), []
+    for index in (i for i in line.free if i in ("k", *TURNS)):
+        end = App("INR", (name("K") if index == "k" else derivation.setting.turns_of(index),))
+        here = App("INR", (name(index),))
+        for less in (ZERO, ONE):
+            if derivation.normal.equal(minus(goal.right, goal.left), minus(minus(end, here), less)):
+                if index not in line.within and (index == "k" or less == ONE):
+                    raise BeyondError(index, f"{line.sentence} is said of indices in a sum")
+                one = f"INR {index} + {text_of(less)} <= {text_of(end)}"
+                proof = "rewrite <- S_INR" if less == ONE else "rewrite Rplus_0_r"
+                facts.append(f"assert ({one}) by ({proof}; apply le_INR; lia).")
+    return facts
 
 
 def by_at(derivation: Proof, one: Written, line: Line) -> Lines:

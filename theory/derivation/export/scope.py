@@ -109,13 +109,10 @@ class Scope:
         """How many rounds after round k the sentence looks: those that have ended, of states, or have begun, of taps;
         or how many turns after turn h or j: those that have ended, where `made`, for what is made in a turn."""
         words = self.setting.claim.vocabulary
-        found = 0
+        at, found = "khj".index(index), 0
         for side in (sentence.left, sentence.right):
             for part in everything_meant(side, words):
-                if not isinstance(part, At):
-                    continue
-                at = 1 if words.states.get(part.name) == "past" and index != "k" else "khj".index(index)
-                if len(part.indices) <= at:
+                if not isinstance(part, At) or len(part.indices) <= at:
                     continue
                 if Name(index) in everything(part.indices[at]):
                     nat = self.setting.nat(part.indices[at], {index: name(index)})
