@@ -119,7 +119,7 @@ class Closing(Scope):
             if len(nat.terms) != 1 or nat.constant < 0:
                 return nat.constant > 0 and all(n > 0 for _, n in nat.terms)
             word = nat.terms[0][0].split()[0]
-            if nat.constant > 0 or word in ("N", "samples", "d") or (word == "K" and "K" not in self.fixed):
+            if nat.constant > 0 or word in ("N", "samples", "d", "Kc") or (word == "K" and "K" not in self.fixed):
                 return True
             return any(
                 safe(s) == word and (s in self.setting.counts or (self.setting.claim.domains[s].lower or 0) >= 1)
