@@ -9,6 +9,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.derivation.export.forms import NotExportedError
+from theory.derivation.export.laws import LaterError
 from theory.derivation.export.proof import Proof
 from theory.derivation.export.satisfiable import example
 from theory.derivation.export.statement import Setting
@@ -34,7 +35,14 @@ def theorem(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str:
     Raises:
         NotExportedError: where something in it is not exported yet.
     """
-    setting = Setting(claim, tuple(formulas(lines)), "curvature" in str(lines))
+    try:
+        return _theorem(claim, lines, False)
+    except LaterError:
+        return _theorem(claim, lines, True)
+
+
+def _theorem(claim: Claim, lines: Sequence[Mapping[str, Any]], later: bool) -> str:
+    setting = Setting(claim, tuple(formulas(lines)), "curvature" in str(lines), later)
     proof = Proof(setting)
     hypotheses = list(setting.hypotheses)
     words = [word for word, _ in hypotheses]

@@ -26,10 +26,10 @@ from theory.derivation.export.terms import (
     times,
 )  # fmt: skip
 from theory.derivation.export.terms import everything as all_parts
+from theory.derivation.export.turns import of_turns
 from theory.predicates import predicate
 from theory.sentence import (
     TURNS,
-    index_of,
     parse_call,
     parse_expression,
 )
@@ -48,7 +48,7 @@ def by_hypothesis(derivation: Proof, one: Written, line: Line) -> Lines:
 def by_domain(derivation: Proof, one: Written, line: Line) -> Lines:
     facts = []
     for symbol in derivation.setting.symbols:
-        base, index = index_of(symbol)
+        base, index = derivation.setting.placed(symbol)
         if index and index not in line.free:
             continue
         domain = derivation.setting.claim.domains[base]
@@ -102,7 +102,13 @@ def by_step(derivation: Proof, one: Written, line: Line) -> Lines:
     lines = derivation.null(goal, derivation.unfolding)
     if lines is not None:
         return lines
-    lines = derivation.equation(goal.left, goal.right, derivation.unfolding)
+    try:
+        lines = derivation.equation(goal.left, goal.right, derivation.unfolding)
+    except NotExportedError:
+        lines = of_turns(derivation, goal)
+        if lines is None:
+            raise
+        return lines
     if lines is None:
         form = text_of(poly_term(derivation.unfolding.norm(minus(goal.left, goal.right))[0]))
         raise NotExportedError(f"{goal.text} is not what the round says: {form[:300]} is left")
@@ -126,13 +132,17 @@ def by_assumption(derivation: Proof, one: Written, line: Line) -> Lines:
 def by_single(derivation: Proof, one: Written, line: Line) -> Lines:
     goal = derivation.goal(line)
     of = str(one.get("of", "N"))
-    if goal.relation == "<" or (of == "N" and "n" in line.free) or one.get("unfold"):
+    if goal.relation == "<" or (of == "N" and "n" in line.free):
         raise NotExportedError(f"one {of}, of {line.sentence}, is not exported yet")
     word = of if of == "N" else safe(of)
     clients = App("INR", (name(word),))
     sign = derivation.signs.prove(minus(ONE, clients))
     new = {word: count(1)}
-    equal = derivation.equation(put(goal.left, new), put(goal.right, new))
+    if one.get("unfold"):
+        rest = derivation.equation(goal.left, goal.right, derivation.with_one(name(word)))
+    else:
+        rest = derivation.equation(put(goal.left, new), put(goal.right, new))
+    equal = None if rest is None else rest if one.get("unfold") else ["rewrite One.", *rest]
     if sign is None or equal is None:
         raise NotExportedError(f"one {of}: {line.sentence} is not shown for one")
     start = ["right."] if goal.relation == "<=" else []
@@ -141,7 +151,6 @@ def by_single(derivation: Proof, one: Written, line: Line) -> Lines:
         *block(sign),
         f"assert (One : {word} = 1%nat) by (apply one_client; [counts|assumption]).",
         *start,
-        "rewrite One.",
         *equal,
     ]
 
