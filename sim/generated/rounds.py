@@ -179,14 +179,14 @@ class _Rounds:
 
     def _server(self, segment: list[Item], later: frozenset[str]) -> list[str]:
         writer = self._writer(False, frozenset(), later)
-        drawn = []
+        drawn, draws = [], list[str]()
         for item in segment:
             step = item.step
             assert isinstance(step, Instruction)
             if item.what == "share":
                 writer._let(step.to, self._share(step, writer))
             elif step.op in OF_ALL:
-                writer.lines += self._draw(step)
+                draws += self._draw(step)
                 drawn.append(step.to)
             else:
                 writer.write([step])
@@ -195,7 +195,7 @@ class _Rounds:
             if name in later and name not in drawn and self.facts.types[name] != "double":
                 writer.lines.append(self.memory.store(name, writer.value(name)))
         lines = ["for (int64_t g = 0; g < groups; g++) {", "const Whole at{g, run[g]}; (void)at;"]
-        lines += [*writer.before, *writer.lines, "}", *self._counted(writer)]
+        lines += [*draws, *writer.before, *writer.lines, "}", *self._counted(writer)]
         if self._depth:
             lines += [f"base{name} += {self._words(self.facts.made[name])};" for name in drawn]
         return lines
