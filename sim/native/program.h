@@ -178,8 +178,8 @@ FEDPROOF_INLINE Doubles power(Doubles a, double b) { return power(a, Doubles{} +
 FEDPROOF_INLINE Doubles power(double a, Doubles b) { return power(Doubles{} + a, b); }
 FEDPROOF_INLINE double logarithm(double a) { return std::log(a); }
 FEDPROOF_INLINE Doubles logarithm(Doubles a) { return lane_by_lane<std::log>(a); }
-FEDPROOF_INLINE double exponential(double a) { return std::exp(a); }
-FEDPROOF_INLINE Doubles exponential(Doubles a) { return lane_by_lane<std::exp>(a); }
+FEDPROOF_INLINE double exponential_of(double a) { return std::exp(a); }
+FEDPROOF_INLINE Doubles exponential_of(Doubles a) { return lane_by_lane<std::exp>(a); }
 FEDPROOF_INLINE double absolute(double a) { return std::fabs(a); }
 FEDPROOF_INLINE Doubles absolute(Doubles a) { return (Doubles)((Masks)a & (Masks{} + INT64_MAX)); }
 FEDPROOF_INLINE double least(double a, double b) { return a != a || a < b ? a : b; }
