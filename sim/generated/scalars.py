@@ -9,7 +9,7 @@ from sim.generated.reading import NotGenerated
 from sim.simulate.parameters import Parameters
 from theory.program import Apply, Formula, Name, Number, names_in, text_of
 
-_FUNCTIONS = {"sqrt": "square_root", "log": "logarithm", "exp": "exponential", "abs": "absolute"}
+_FUNCTIONS = {"sqrt": "square_root", "log": "logarithm", "exp": "exponential_of", "abs": "absolute"}
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,6 @@
 #include "exponential.h"
 #include "program.h"
 
-// A client of its own in each lane.
-struct Clients {
-  int64_t at[kLanes];
-};
-
 // of eight rows the numbers at, ..., at + 7: to[i] is number at + i of all
 FEDPROOF_INLINE void transpose(const double* const* rows, int64_t at, Doubles* to) {
   typedef double Unaligned __attribute__((vector_size(8 * kLanes), aligned(8), may_alias));
