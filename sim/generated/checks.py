@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,18 +37,17 @@ def values_of(parameters: Parameters, formula: Formula, k: int) -> Any:
         row = values[min(k, len(values) - 1)]
         return float(row) if values.ndim == 1 else row
 
+    def of_client(n: int, name: str) -> float:
+        value = look(name)
+        return float(value[n]) if isinstance(value, np.ndarray) else value
+
     def both(formula: Formula) -> Any:
         each = names_in(formula) & {*parameters.each, *(n for n, v in parameters.schedules.items() if v.ndim == 2)}
         if not each:
             return evaluate(formula, look)
-        parts = [evaluate(formula, lambda name, n=n: _of_client(look(name), n)) for n in range(parameters.clients)]
-        return np.array(parts)
+        return np.array([evaluate(formula, partial(of_client, n)) for n in range(parameters.clients)])
 
     return both(formula)
-
-
-def _of_client(value: Any, n: int) -> float:
-    return float(value[n]) if isinstance(value, np.ndarray) else value
 
 
 def checked(program: Program, parameters: Parameters, functions: NativeFunctions, span: range) -> None:

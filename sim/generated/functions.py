@@ -84,7 +84,7 @@ def _quadratic(problem: Quadratic, metrics: Sequence[str]) -> NativeFunctions:
         shifted = hessian + weights[:, None, None] * np.eye(problem.dim)
         if not np.all(np.linalg.eigvalsh(shifted) > 0):
             raise ValueError("prox: f_n(u) + norm2(u - v)/(2t) has no unique minimiser; t is too large")
-        return np.linalg.inv(shifted)
+        return np.asarray(np.linalg.inv(shifted), dtype=np.float64)
 
     return NativeFunctions(
         header="quadratic_functions.h",
@@ -93,7 +93,9 @@ def _quadratic(problem: Quadratic, metrics: Sequence[str]) -> NativeFunctions:
         sizes=(problem.samples,),
         counts=np.asarray(problem.counts, dtype=np.int64),
         dim=problem.dim,
-        metrics=frozenset(("suboptimality", "cost", "squared_gradient_norm", "squared_distance", "squared_iterate_norm")),
+        metrics=frozenset(
+            ("suboptimality", "cost", "squared_gradient_norm", "squared_distance", "squared_iterate_norm")
+        ),
         inverses=inverses,
         work=problem.dim * (problem.dim + 8),
     )

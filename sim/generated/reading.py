@@ -1,15 +1,16 @@
-"""What can be read off a program before C++ is made of it: what is alive, what is a vector, what belongs to a client."""
+"""What is read off a program before C++ is made of it: what is alive, what is a vector, what belongs to a client."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
 from theory.program import VALUE, Apply, Formula, Instruction, Loop, Name, Number, Program, Step, flat, names_in, uses
 
-
+_ONE = Number(Fraction(1))
 REDUCTIONS = frozenset({"mean", "sum", "average"})
 OF_ALL = frozenset({"choose", "coins", "coin"})
 Type = Literal["point", "lanes", "double", "sample", "table", "past"]
@@ -104,9 +105,7 @@ class Facts:
         self.program = program
         self.body = alive(program.body, program.result)
         self.kinds = program.kinds
-        self.made: dict[str, Instruction] = {
-            s.to: s for s in flat(self.body) if isinstance(s, Instruction) and s.to
-        }
+        self.made: dict[str, Instruction] = {s.to: s for s in flat(self.body) if isinstance(s, Instruction) and s.to}
         self.uses = uses(self.body, program.result)
 
     @cached_property
@@ -128,7 +127,7 @@ class Facts:
 
     def pure(self, loop: Loop) -> bool:
         """Whether a loop does nothing but clients' work, each client by itself, so that it fits inside a stretch."""
-        if loop.op != "repeat" or values_in(loop.count or Number(1)):
+        if loop.op != "repeat" or values_in(loop.count or _ONE):
             return False
         instructions = [s for s in flat(loop.body) if isinstance(s, Instruction)]
         apart = all(
@@ -137,7 +136,7 @@ class Facts:
         )
         loops = [s for s in flat(loop.body) if isinstance(s, Loop)]
         some = any(self.of_clients(s.to) for s in instructions)
-        return apart and some and all(s.op == "repeat" and not values_in(s.count or Number(1)) for s in loops)
+        return apart and some and all(s.op == "repeat" and not values_in(s.count or _ONE) for s in loops)
 
     @cached_property
     def terms(self) -> dict[str, tuple[Term | Slope | Difference, ...]]:

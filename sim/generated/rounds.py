@@ -27,7 +27,7 @@ METRICS = ("suboptimality", "cost", "squared_gradient_norm", "squared_distance",
 
 @dataclass(frozen=True)
 class Item:
-    """A step at its level; `what` is "clients", "server", "loop", "mix", or the two halves of a mean: "add", "share"."""
+    """A step at its level; `what` is "clients", "server", "loop", "mix", "shift", or half of a mean: "add", "share"."""
 
     step: Step
     what: str
@@ -280,7 +280,12 @@ class _Rounds:
                 lines += [f"pairs_present(f{mask}, [&](const Some& at, const Clients& n) {inner}", *writer.client, *body]
                 return [*lines, "});", *self._counted(writer)]
             lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client]
-            lines += [f"those_present(f{mask}, n, [&](const Some& at) __attribute__((always_inline)) {{", *body, "});", "}"]
+            lines += [
+                f"those_present(f{mask}, n, [&](const Some& at) __attribute__((always_inline)) {{",
+                *body,
+                "});",
+                "}",
+            ]
         return lines + self._counted(writer)
 
     @staticmethod
@@ -348,7 +353,8 @@ class _Rounds:
         return [
             "for (int64_t g = 0; g < groups; g++) for (int64_t n = 0; n < clients; n++) {",
             "Point total = {};",
-            f"for (int64_t m = 0; m < clients; m++) total = plus_scaled(total, {source}[{one}], {weights}[n * clients + m]);",
+            "for (int64_t m = 0; m < clients; m++) "
+            f"total = plus_scaled(total, {source}[{one}], {weights}[n * clients + m]);",
             f"{target}[g * clients + n] = total;", "}",
         ]  # fmt: skip
 

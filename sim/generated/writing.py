@@ -86,7 +86,12 @@ class Writer:
     def number(self, formula: Formula) -> Text:
         """A scalar in C++."""
         found = self.scalars.text(formula, self._look, "n" if self.clients else None)
-        if found.lanes or not names_in(formula) or self.scalars.fixed(formula) or any(t in found.text for t in self._turns):
+        if (
+            found.lanes
+            or not names_in(formula)
+            or self.scalars.fixed(formula)
+            or any(t in found.text for t in self._turns)
+        ):
             return found
         if found.text not in self._once:  # the same for all runs and turns
             self._once[found.text] = f"e{len(self._once)}"
@@ -225,7 +230,7 @@ class Writer:
 
     def _sampled(self, total: str, sample: str, c: str, what: str, at: str) -> str:
         """Total + c times the mean over a batch."""
-        step = self.facts.made[sample] if sample in self.facts.made else None
+        step = self.facts.made.get(sample)
         if step is None:
             raise NotGenerated("the samples of a pass")
         index = self.value(sample)
@@ -287,9 +292,7 @@ class Writer:
                 )
             if self._one(step):
                 self.lines.append(
-                    f"const int64_t* v{step.to} = {name}.take();"
-                    if self._read(step.to)
-                    else f"{name}.skip(1);"
+                    f"const int64_t* v{step.to} = {name}.take();" if self._read(step.to) else f"{name}.skip(1);"
                 )
                 return
         else:
@@ -310,11 +313,10 @@ class Writer:
         for name, step in self.facts.made.items():
             if step.op == "linear":
                 for term in self.facts.terms[name]:
-                    if isinstance(term, Slope) and term.sample == sample:
+                    if isinstance(term, Term) or term.sample != sample:
+                        continue
+                    if isinstance(term, Slope) or self.same(term.a) != self.same(term.b):
                         return True
-                    if isinstance(term, Difference) and term.sample == sample:
-                        if self.same(term.a) != self.same(term.b):
-                            return True
             elif sample in step.of and name not in self.facts.absorbed:
                 return True
         return False

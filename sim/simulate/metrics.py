@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.problems.quadratic import Quadratic
 from sim.arguments import to_float
+from sim.problems.quadratic import Quadratic
 from sim.simulate.functions import Functions, product, tensor_of
 from theory.program import Program
 
@@ -48,6 +48,8 @@ def measuring(
 
 class _Metrics:
     def __init__(self, problem: Any, functions: Functions, names: tuple[str, ...]) -> None:
+        import torch
+
         self._functions, self._names = functions, names
         self._quadratic = isinstance(problem, Quadratic)
         self._minimiser: Tensor | None = None
@@ -56,9 +58,9 @@ class _Metrics:
             from sim.kernels.quadratic import some_minimiser
 
             found = some_minimiser(problem) if self._quadratic else problem.minimiser
-            self._minimiser = tensor_of(np.asarray(found, dtype=np.float64)[None, :, None], "cpu")
+            self._minimiser = tensor_of(np.asarray(found, dtype=np.float64)[None, :, None], torch.device("cpu"))
         if self._quadratic:
-            self._hessian = tensor_of(to_float(problem.mean_hessian)[None], "cpu")
+            self._hessian = tensor_of(to_float(problem.mean_hessian)[None], torch.device("cpu"))
         if not self._quadratic and "suboptimality" in names:
             self._optimal = float(problem.optimal_value)
 

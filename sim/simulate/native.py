@@ -96,9 +96,7 @@ def advance(
     from sim.generated.task import NativeRounds
 
     source, functions = native
-    rounds = NativeRounds(
-        job.program, source, functions, job.parameters, job.span, job.seed, job.first_run
-    )
+    rounds = NativeRounds(job.program, source, functions, job.parameters, job.span, job.seed, job.first_run)
     states = _beginning(job)
     recorded = sorted(set(job.recorded))
     records = [np.empty((job.runs, len(recorded), *a.shape[1:])) for a in states]
@@ -129,9 +127,7 @@ def _beginning(job: _Job) -> list[Any]:
         count = rows.stop - rows.start
         width = -(-count // pad) * pad
         found = job.beginning(rows, width)
-        parts.append(
-            [natural(v, s.kind)[:count].cpu().numpy() for v, s in zip(found, job.program.state, strict=True)]
-        )
+        parts.append([natural(v, s.kind)[:count].cpu().numpy() for v, s in zip(found, job.program.state, strict=True)])
     states = [np.concatenate([part[j] for part in parts]) for j in range(len(parts[0]))]
     if same:
         states = [np.repeat(a, job.runs, axis=0) for a in states]

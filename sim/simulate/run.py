@@ -162,10 +162,9 @@ def simulate(
     """
     import torch
 
-    from sim.simulate.native import advance, chosen
-    from sim.simulate.metrics import measuring
-
     from sim.running import checked_device, checked_first_run, reporter, torch_threads
+    from sim.simulate.metrics import measuring
+    from sim.simulate.native import advance, chosen
 
     if isinstance(program, Algorithm):
         named = {*parameters, *(name.removesuffix(index) for name in parameters for index in ("_n", "_k"))}
@@ -194,7 +193,14 @@ def simulate(
         raise ValueError(f"record={recorded} is outside the integers in [{done}, {last}]")
     numbers = Parameters(program, parameters, functions.clients, functions.dim, last)
     native = chosen(
-        backend, program, problem, numbers, tuple(metrics), range(done, last), str(place), torch_only={"measure": measure, "watch": watch, "taps": taps}
+        backend,
+        program,
+        problem,
+        numbers,
+        tuple(metrics),
+        range(done, last),
+        str(place),
+        torch_only={"measure": measure, "watch": watch, "taps": taps},
     )
     if metrics and native is None:
         measure = measuring(problem, functions, program, tuple(metrics), measure)
