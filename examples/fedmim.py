@@ -424,7 +424,8 @@ class Train(Job):
         for seed, lowest in zip(range(self.first, self.first + self.sets), least, strict=True):
             data, test = problem(cell.concentration, seed), balanced(seed)
             options: Any = {"rounds": self.rounds, "runs": self.runs, "first_run": seed * self.runs, "seed": work.seed}
-            trace = simulate(program, data, parameters, record=range(self.rounds + 1), **options).states
+            options |= {"record": range(self.rounds + 1), "keep": ("x", "spread")}
+            trace = simulate(program, data, parameters, **options).states
             for models in trace["x"][:, :: self.every]:
                 excess = objective(data, models) - lowest
                 # rounding can take the excess of a very good model to 0 or below it

@@ -277,7 +277,11 @@ class _Rounds:
             self._flags.add(mask)
             inner = "__attribute__((always_inline)) {"
             if self.pairs and not any(_one_client(line) for line in (*writer.client, *body)):
-                lines += [f"pairs_present(f{mask}, [&](const Some& at, const Clients& n) {inner}", *writer.client, *body]
+                lines += [
+                    f"pairs_present(f{mask}, [&](const Some& at, const Clients& n) {inner}",
+                    *writer.client,
+                    *body,
+                ]
                 return [*lines, "});", *self._counted(writer)]
             lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client]
             lines += [
@@ -455,7 +459,9 @@ class _Rounds:
             loads="\n    ".join(self._state("load(task.states[{j}], m{name}, {vectors});")),
             saves="\n    ".join(self._state("save(m{name}, task.states[{j}], {vectors}, 1, 0);")),
             records="\n      ".join(
-                self._state("save(m{name}, task.records[{j}], {vectors}, task.records_length, task.record[k]);")
+                self._state(
+                    "if (task.records[{j}]) save(m{name}, task.records[{j}], {vectors}, task.records_length, task.record[k]);"
+                )
             ),
             point=self._measured(),
         )

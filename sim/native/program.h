@@ -32,7 +32,7 @@ struct Task {
   const void* const* tables;             // lists of numbers, as the generated text names them
   double* const* states;                 // by state (R, ...), in and out
   const int64_t* record;                 // (K + 1) column of what is kept after k rounds, or -1
-  double* const* records;                // by state (R, records_length, ...)
+  double* const* records;                // by state (R, records_length, ...), null for what is not kept
   int64_t records_length;
   double* const* metrics;                // by metric (R, columns), null for what is not wanted
   int64_t columns, first_column;         // column of round k is k - first_column
