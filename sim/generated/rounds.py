@@ -460,7 +460,8 @@ class _Rounds:
             saves="\n    ".join(self._state("save(m{name}, task.states[{j}], {vectors}, 1, 0);")),
             records="\n      ".join(
                 self._state(
-                    "if (task.records[{j}]) save(m{name}, task.records[{j}], {vectors}, task.records_length, task.record[k]);"
+                    "if (task.records[{j}]) "
+                    "save(m{name}, task.records[{j}], {vectors}, task.records_length, task.record[k]);"
                 )
             ),
             point=self._measured(),
