@@ -219,7 +219,7 @@ def _may_be(claim: Claim, name: str, value: Any) -> bool:
 
 def _tie(relation: Sentence, world: Setting, values: Values, claim: Claim) -> None:
     """Gives a name that is alone on a side of an equation the value of the other side, or a fraction near to it."""
-    for side, beside in ((relation.left, relation.right), (relation.right, relation.left)):
+    for side, beside in (relation.sides, (relation.right, relation.left)):
         known = values.get(side.name) if isinstance(side, Name) and side.name not in claim.constants else None
         if not isinstance(side, Name) or not isinstance(known, Fraction):
             continue
@@ -242,7 +242,7 @@ def refitted(claim: Claim, c: Candidate) -> Candidate:
     for relation in claim.relations:
         if relation_satisfied(relation, world, claim, holds_surely):
             continue
-        for side, beside in ((relation.left, relation.right), (relation.right, relation.left)):
+        for side, beside in (relation.sides, (relation.right, relation.left)):
             value = worth(beside, world, claim)
             if value is None:
                 continue

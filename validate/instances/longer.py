@@ -90,10 +90,10 @@ def _sums_over_rounds(claim: Claim) -> bool:
     from theory.formula import Apply
     from theory.sentence import everything
 
-    trees = (claim.sentence.left, claim.sentence.right, *claim.definitions.values())
+    trees = (*claim.sentence.sides, *claim.definitions.values())
     if schedules_of(claim) or claim.free & {"k", "*k"}:
         return True
-    trees += tuple(side for relation in claim.relations for side in (relation.left, relation.right))
+    trees += tuple(side for relation in claim.relations for side in relation.sides)
     return any(isinstance(p, Apply) and p.operation.endswith("_k") for tree in trees for p in everything(tree))
 
 
